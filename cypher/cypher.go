@@ -1,0 +1,102 @@
+// Package cypher holds every statement that Kith sends to Neo4j, one .cypher file each, and the numbered
+// schema files. It runs nothing and knows no driver: a [Query] is a text with its name and access mode.
+package cypher
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:embed queries/*.cypher
+var queryFiles embed.FS
+
+// Query is one statement: Name is its file name without the suffix, and what metrics and Neo4j's own query log
+// call it; Text is the statement without its header; Write says that it needs a write transaction.
+// ServerWide marks the few statements that belong to the server and not to a team.
+type Query struct {
+	Name       string
+	Text       string
+	Write      bool
+	ServerWide bool
+	Params     []string
+	Returns    []string
+}
+
+// Load reads the statement of the file queries/<name>.cypher.
+// It panics when the file is missing or its header is incomplete: the binary is broken then.
+func Load(name string) Query {
+	raw, err := queryFiles.ReadFile("queries/" + name + ".cypher")
+	if err != nil {
+		panic(fmt.Sprintf("cypher: no statement %q", name))
+	}
+	return parse(name, string(raw))
+}
+
+// Names lists every statement file, sorted.
+func Names() []string {
+	entries, err := queryFiles.ReadDir("queries")
+	if err != nil {
+		panic("cypher: " + err.Error())
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".cypher"))
+	}
+	return names
+}
+
+// parse splits a file into its header (the comment lines at its top) and the statement.
+func parse(name, raw string) Query {
+	q := Query{Name: name}
+	mode, rest := "", raw
+	for {
+		line, after, found := strings.Cut(rest, "\n")
+		comment, isComment := strings.CutPrefix(line, "//")
+		if !isComment || !found {
+			break
+		}
+		rest = after
+		key, value, _ := strings.Cut(strings.TrimSpace(comment), ":")
+		switch key {
+		case "mode":
+			mode = strings.TrimSpace(value)
+		case "params":
+			q.Params = fields(value)
+		case "returns":
+			q.Returns = fields(value)
+		case "scope":
+			q.ServerWide = strings.TrimSpace(value) == "server"
+		}
+	}
+	if mode != "read" && mode != "write" {
+		panic(fmt.Sprintf("cypher: %s.cypher has no mode: read|write", name))
+	}
+	q.Write = mode == "write"
+	q.Text = strings.TrimSpace(rest)
+	return q
+}
+
+func fields(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// Combine makes one read statement of several: each becomes a subquery block, and the one row of the result has
+// all their columns. Every part must return exactly one row; column names must differ.
+func Combine(name string, parts ...Query) Query {
+	var text strings.Builder
+	combined := Query{Name: name}
+	for _, p := range parts {
+		text.WriteString("CALL () {\n" + p.Text + "\n}\n")
+		combined.Returns = append(combined.Returns, p.Returns...)
+		for _, param := range p.Params {
+			if !slices.Contains(combined.Params, param) {
+				combined.Params = append(combined.Params, param)
+			}
+		}
+	}
+	text.WriteString("RETURN " + strings.Join(combined.Returns, ", "))
+	combined.Text = text.String()
+	return combined
+}

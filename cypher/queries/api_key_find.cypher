@@ -1,0 +1,8 @@
+// The API key of an id, revoked or not. It is what says which team a caller belongs to.
+// mode: read
+// scope: server
+// params: key_id
+// returns: key
+MATCH (k:ApiKey {key_id: $key_id})
+RETURN [k.key_id, k.hash, k.team_id, k.user_id, k.scopes, k.created_at, k.expires_at, k.revoked_at] AS key
+LIMIT 1

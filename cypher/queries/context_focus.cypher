@@ -1,0 +1,33 @@
+// The thing that the user looks at, if the user may see it, and its strongest current relationships.
+// mode: read
+// params: team_id, user_id, focus_key, focus_label
+// returns: focus
+CALL () {
+  OPTIONAL MATCH (n:Memory {team_id: $team_id, entity_key: $focus_key})
+  WHERE (n.user_id IS NULL OR n.user_id = $user_id)
+    AND n.deleted_at IS NULL
+    AND $focus_label IN labels(n)
+  RETURN n
+  LIMIT 1
+}
+CALL (n) {
+  MATCH (n)-[r {team_id: $team_id}]-(m:Memory {team_id: $team_id})
+  WHERE (m.user_id IS NULL OR m.user_id = $user_id)
+    AND m.deleted_at IS NULL
+    AND r.valid_to IS NULL
+    AND r.deleted_at IS NULL
+    AND (m:Person OR m:Concept OR m:Entity)
+    AND type(r) <> 'mentions'
+  WITH n, r, m
+  ORDER BY r.salience DESC, m.salience DESC, m.entity_key DESC
+  LIMIT 10
+  RETURN collect([m.entity_key, m.name, CASE WHEN m:Person THEN 'Person' WHEN m:Concept THEN 'Concept' ELSE 'Entity' END,
+    type(r), startNode(r) = n, r.description, r.salience]) AS links
+}
+RETURN CASE WHEN n IS NULL THEN null ELSE [
+  [
+  n.entity_key, n.user_id, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
+  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at,
+  n.created_by, n.created_at, n.updated_at, n.properties
+  ], links
+] END AS focus

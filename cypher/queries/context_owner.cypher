@@ -1,0 +1,12 @@
+// The person that the user is: the identity of the agent context (S1-4). No row becomes null.
+// mode: read
+// params: team_id, user_id
+// returns: owner
+OPTIONAL MATCH (n:Person {team_id: $team_id, owner_of: $user_id})
+WHERE n.deleted_at IS NULL
+WITH n LIMIT 1
+RETURN CASE WHEN n IS NULL THEN null ELSE [
+  n.entity_key, n.user_id, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
+  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at,
+  n.created_by, n.created_at, n.updated_at, n.properties
+] END AS owner

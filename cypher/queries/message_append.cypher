@@ -1,0 +1,17 @@
+// Appends messages to a source in the order given, numbered on from those it has.
+// mode: write
+// params: team_id, source_key, rows, now
+// returns: appended
+MATCH (s:Source {team_id: $team_id, entity_key: $source_key})
+SET s.updated_at = $now
+WITH s, coalesce(s.message_count, 0) AS first
+CALL (s, first) {
+  UNWIND range(0, size($rows) - 1) AS position
+  WITH s, first + position AS seq, $rows[position] AS row
+  CREATE (m:Memory:Message {team_id: $team_id, entity_key: row.entity_key})
+  SET m += row.properties, m.seq = seq
+  CREATE (s)-[:has_message {team_id: $team_id}]->(m)
+  RETURN count(m) AS appended
+}
+SET s.message_count = first + appended
+RETURN appended

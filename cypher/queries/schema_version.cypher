@@ -1,0 +1,8 @@
+// The version of the schema that the database has; no row in a new one.
+// mode: read
+// scope: server
+// params:
+// returns: version
+MATCH (s:KithSchema {name: 'kith'})
+RETURN s.version AS version
+LIMIT 1

@@ -1,0 +1,7 @@
+// Does the database answer?
+// mode: read
+// scope: server
+// params:
+// returns: ok
+RETURN 1 AS ok
+LIMIT 1

@@ -1,0 +1,10 @@
+// Which Neo4j this is.
+// mode: read
+// scope: server
+// params:
+// returns: versions
+CALL dbms.components() YIELD name, versions
+WITH name, versions
+WHERE name = 'Neo4j Kernel'
+RETURN versions
+LIMIT 1

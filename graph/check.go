@@ -1,0 +1,158 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of what may be stored. Text lengths count Unicode code points, sizes count bytes.
+const (
+	MaxItems          = 10_000 // nodes and relationships of one write
+	MaxMessages       = 10_000 // messages of one write
+	MaxMentions       = 1_000
+	MaxPreferences    = 200
+	MaxKeyLength      = 256
+	MaxNameLength     = 512
+	MaxTextLength     = 16_384 // description, summary
+	MaxMessageLength  = 65_536
+	MaxPropertiesSize = 16_384
+	MaxPropertiesDeep = 8
+	MaxListLength     = 100 // keywords, tags, participants
+)
+
+var typePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+
+// text checks a free text: valid UTF-8, at most limit code points, no NUL.
+func (f *faults) text(location, value string, limit int) {
+	switch {
+	case !utf8.ValidString(value):
+		f.add(location, "must be valid UTF-8")
+	case utf8.RuneCountInString(value) > limit:
+		f.add(location, "must have at most %d characters", limit)
+	case bytes.ContainsRune([]byte(value), 0):
+		f.add(location, "must not contain NUL characters")
+	}
+}
+
+// word checks a short text that identifies something: not blank, and free of control characters.
+func (f *faults) word(location, value string, limit int) {
+	before := len(f.fields)
+	f.text(location, value, limit)
+	if len(f.fields) > before {
+		return
+	}
+	blank := true
+	for _, r := range value {
+		if unicode.IsControl(r) {
+			f.add(location, "must not contain control characters")
+			return
+		}
+		blank = blank && unicode.IsSpace(r)
+	}
+	if blank {
+		f.add(location, "must not be blank")
+	}
+}
+
+func (f *faults) words(location string, values []string) {
+	if len(values) > MaxListLength {
+		f.add(location, "must have at most %d items", MaxListLength)
+		return
+	}
+	for i, v := range values {
+		f.word(index(location, i), v, MaxKeyLength)
+	}
+}
+
+// share checks a number from 0 to 1. NaN fails both comparisons.
+func (f *faults) share(location string, o Optional[float64]) {
+	if o.Given && !o.Null && !(o.Value >= 0 && o.Value <= 1) {
+		f.add(location, "must be from 0 to 1")
+	}
+}
+
+func (f *faults) grade(location string, o Optional[int64]) {
+	if o.Given && !o.Null && (o.Value < 1 || o.Value > 5) {
+		f.add(location, "must be from 1 to 5")
+	}
+}
+
+func (f *faults) oneOf(location, value string, allowed []string) {
+	for _, a := range allowed {
+		if value == a {
+			return
+		}
+	}
+	f.add(location, "must be one of %s", list(allowed))
+}
+
+var (
+	earliest = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
+	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// date checks that a time is one a memory can have.
+func (f *faults) date(location string, t time.Time) {
+	if t.Before(earliest) || !t.Before(latest) {
+		f.add(location, "must be a time from 1900 to 2199")
+	}
+}
+
+// past checks a time at which something has happened; a day of clock difference is allowed.
+func (f *faults) past(location string, t, now time.Time) {
+	f.date(location, t)
+	if t.Before(latest) && t.After(now.Add(24*time.Hour)) {
+		f.add(location, "must not be in the future")
+	}
+}
+
+func (f *faults) optionalPast(location string, o Optional[time.Time], now time.Time) {
+	if o.Given && !o.Null {
+		f.past(location, o.Value, now)
+	}
+}
+
+// properties checks a caller's own properties: a JSON object, not too large and not too deep.
+func (f *faults) properties(location string, raw json.RawMessage) {
+	switch {
+	case len(raw) > MaxPropertiesSize:
+		f.add(location, "must have at most %d bytes", MaxPropertiesSize)
+	case !json.Valid(raw) || bytes.TrimSpace(raw)[0] != '{':
+		f.add(location, "must be an object")
+	case depth(raw) > MaxPropertiesDeep:
+		f.add(location, "must be nested at most %d deep", MaxPropertiesDeep)
+	}
+}
+
+// depth is how deep valid JSON is nested.
+func depth(raw []byte) int {
+	deepest, now, inString := 0, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			now++
+			deepest = max(deepest, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return deepest
+}
+
+// compact is JSON text without blanks, as it is stored.
+func compact(raw json.RawMessage) string {
+	var out bytes.Buffer
+	if err := json.Compact(&out, raw); err != nil {
+		return string(raw)
+	}
+	return out.String()
+}

@@ -1,0 +1,274 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/cypher"
+)
+
+// Section is one part of an agent context, read by the statement context_<section>.
+type Section string
+
+// The sections of an agent context. FocusSection is read only when something is in focus.
+const (
+	OwnerSection            Section = "owner"
+	CoreBeliefsSection      Section = "core_beliefs"
+	PrimaryGoalsSection     Section = "primary_goals"
+	PreferencesSection      Section = "preferences"
+	RelationshipsSection    Section = "relationships"
+	SourcesSection          Section = "sources"
+	LastConversationSection Section = "last_conversation"
+	FocusSection            Section = "focus"
+)
+
+// AllSections are the sections of a context without focus.
+var AllSections = []Section{
+	OwnerSection, CoreBeliefsSection, PrimaryGoalsSection, PreferencesSection, RelationshipsSection, SourcesSection,
+	LastConversationSection,
+}
+
+// Sections is what the store knows for an agent context. What was not asked for is empty.
+type Sections struct {
+	Owner            *Node // nil: the user has no owner person
+	CoreBeliefs      []Node
+	PrimaryGoals     []Node
+	Preferences      []Preference
+	Relationships    []OwnerRelationship
+	Sources          []RecentSource
+	LastConversation *LastConversation // nil: there was none
+	Focus            *Focus            // nil: there is no such node, or the scope may not see it
+}
+
+// OwnerRelationship is a node with the user's strongest current relationship to it (S1-9).
+type OwnerRelationship struct {
+	Node             Node    `json:"node"`
+	Description      string  `json:"relationship_description"`
+	Salience         float64 `json:"relationship_salience"`
+	RelationshipType string  `json:"relationship_type"`
+	NodeType         string  `json:"node_type" enum:"Person,Concept,Entity"`
+	RecentMentions   int64   `json:"recent_mentions" doc:"sources of the last 7 days that mention the node"`
+}
+
+// RecentSource is a conversation of the last week (S1-11).
+type RecentSource struct {
+	EntityKey   string      `json:"entity_key"`
+	StartedAt   time.Time   `json:"started_at"`
+	EndedAt     *time.Time  `json:"ended_at"`
+	ContextType *string     `json:"context_type"`
+	Summary     string      `json:"summary"`
+	KeyEntities []KeyEntity `json:"key_entities"`
+}
+
+// KeyEntity is something a conversation was about (S1-12).
+type KeyEntity struct {
+	EntityKey string `json:"entity_key"`
+	Name      string `json:"name"`
+	Type      string `json:"type" enum:"Person,Concept,Entity"`
+}
+
+// LastConversation is the user's newest conversation, however old.
+type LastConversation struct {
+	StartedAt   time.Time
+	ContextType *string
+}
+
+// Focus is the node in focus with its ten strongest relationships.
+type Focus struct {
+	Node  Node        `json:"node"`
+	Links []FocusLink `json:"relationships"`
+}
+
+// FocusLink is a relationship of the node in focus. Direction is seen from the focus.
+type FocusLink struct {
+	EntityKey        string  `json:"entity_key"`
+	Name             string  `json:"name"`
+	NodeType         string  `json:"node_type"`
+	RelationshipType string  `json:"relationship_type"`
+	Direction        string  `json:"direction" enum:"outgoing,incoming"`
+	Description      string  `json:"relationship_description"`
+	Salience         float64 `json:"relationship_salience"`
+}
+
+// SectionQuery is what the sections depend on besides the scope.
+type SectionQuery struct {
+	Now       time.Time
+	FocusKey  string // entity key
+	FocusKind Kind
+}
+
+func (q SectionQuery) params(scope Scope) map[string]any {
+	return map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "week_ago": q.Now.UTC().Add(-Week),
+		"focus_key": q.FocusKey, "focus_label": q.FocusKind.Label,
+	}
+}
+
+// ReadSections reads sections in one statement and one round trip. It fails as a whole.
+func (s *Store) ReadSections(ctx context.Context, scope Scope, sections []Section, q SectionQuery) (*Sections, error) {
+	rows, err := s.read(ctx, s.combined(sections), q.params(scope))
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) != 1 {
+		return nil, fmt.Errorf("read sections: %d rows: %w", len(rows), errStatement)
+	}
+	found := &Sections{}
+	for i, section := range sections {
+		found.fill(section, rows[0].Values[i])
+	}
+	return found, nil
+}
+
+// ReadSection reads one section into found.
+func (s *Store) ReadSection(ctx context.Context, scope Scope, section Section, q SectionQuery, found *Sections) error {
+	rows, err := s.read(ctx, s.queries["context_"+string(section)], q.params(scope))
+	if err != nil {
+		return err
+	}
+	found.fill(section, first(rows))
+	return nil
+}
+
+func first(rows []*neo4j.Record) any {
+	if len(rows) == 0 {
+		return nil
+	}
+	return rows[0].Values[0]
+}
+
+// combined composes the statement of several sections. Its name tells which, so that all that share a name share a text.
+func (s *Store) combined(sections []Section) cypher.Query {
+	name := "context"
+	for _, section := range sections {
+		name += "+" + string(section)
+	}
+	if q, ok := s.composed.Load(name); ok {
+		return q.(cypher.Query) //nolint:forcetypeassert // only this function stores
+	}
+	parts := make([]cypher.Query, len(sections))
+	for i, section := range sections {
+		parts[i] = s.queries["context_"+string(section)]
+	}
+	q := cypher.Combine("context", parts...)
+	s.composed.Store(name, q)
+	return q
+}
+
+// Warm plans the hot statements, so that no caller waits for it.
+func (s *Store) Warm(ctx context.Context) error {
+	q := SectionQuery{Now: s.now()}
+	if _, err := s.ReadSections(ctx, Scope{TeamID: "warm-up", UserID: "warm-up"}, AllSections, q); err != nil {
+		return err
+	}
+	found := &Sections{}
+	for _, section := range append(AllSections, FocusSection) {
+		if err := s.ReadSection(ctx, Scope{TeamID: "warm-up", UserID: "warm-up"}, section, q, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill reads a section's one value.
+func (f *Sections) fill(section Section, v any) {
+	switch section {
+	case OwnerSection:
+		if n, ok := nodeFrom(v); ok {
+			f.Owner = &n
+		}
+	case CoreBeliefsSection:
+		f.CoreBeliefs = nodesFrom(v)
+	case PrimaryGoalsSection:
+		f.PrimaryGoals = nodesFrom(v)
+	case PreferencesSection:
+		f.Preferences = preferencesFrom(v)
+	case RelationshipsSection:
+		f.Relationships = ownerRelationshipsFrom(v)
+	case SourcesSection:
+		f.Sources = recentSourcesFrom(v)
+	case LastConversationSection:
+		if l := items(v); len(l) == 1 {
+			last := items(l[0])
+			f.LastConversation = &LastConversation{StartedAt: moment(last[0]), ContextType: optionalText(last[1])}
+		}
+	case FocusSection:
+		f.Focus = focusFrom(v)
+	}
+}
+
+func nodesFrom(v any) []Node {
+	l := items(v)
+	nodes := make([]Node, len(l))
+	for i := range l {
+		nodes[i], _ = nodeFrom(l[i])
+	}
+	return nodes
+}
+
+func preferencesFrom(v any) []Preference {
+	l := items(v)
+	preferences := make([]Preference, len(l))
+	for i := range l {
+		pair := items(l[i])
+		preferences[i] = Preference{Key: text(pair[0]), Value: []byte(text(pair[1]))}
+	}
+	return preferences
+}
+
+func ownerRelationshipsFrom(v any) []OwnerRelationship {
+	l := items(v)
+	relationships := make([]OwnerRelationship, len(l))
+	for i := range l {
+		r := items(l[i])
+		n, _ := nodeFrom(r[0])
+		relationships[i] = OwnerRelationship{
+			Node: n, NodeType: text(r[1]), Description: text(r[2]), Salience: number(r[3]), RelationshipType: text(r[4]),
+			RecentMentions: integer(r[5]),
+		}
+	}
+	return relationships
+}
+
+func recentSourcesFrom(v any) []RecentSource {
+	l := items(v)
+	sources := make([]RecentSource, len(l))
+	for i := range l {
+		s := items(l[i])
+		mentions := items(s[5])
+		entities := make([]KeyEntity, 0, len(mentions)/3)
+		for m := 0; m+2 < len(mentions); m += 3 {
+			entities = append(entities, KeyEntity{text(mentions[m]), text(mentions[m+1]), text(mentions[m+2])})
+		}
+		sources[i] = RecentSource{
+			EntityKey: text(s[0]), StartedAt: moment(s[1]), EndedAt: optionalMoment(s[2]), ContextType: optionalText(s[3]),
+			Summary: text(s[4]), KeyEntities: entities,
+		}
+	}
+	return sources
+}
+
+func focusFrom(v any) *Focus {
+	l := items(v)
+	if len(l) != 2 {
+		return nil
+	}
+	n, _ := nodeFrom(l[0])
+	links := items(l[1])
+	focus := &Focus{Node: n, Links: make([]FocusLink, len(links))}
+	for i := range links {
+		k := items(links[i])
+		direction := "incoming"
+		if truth(k[4]) {
+			direction = "outgoing"
+		}
+		focus.Links[i] = FocusLink{
+			EntityKey: text(k[0]), Name: text(k[1]), NodeType: text(k[2]), RelationshipType: text(k[3]),
+			Direction: direction, Description: text(k[5]), Salience: number(k[6]),
+		}
+	}
+	return focus
+}

@@ -1,0 +1,111 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// ConversationEnd closes a conversation. Ending one again changes what is given.
+type ConversationEnd struct {
+	UserID   string              `json:"user_id,omitempty" maxLength:"256"`
+	Summary  Optional[string]    `json:"summary,omitzero" doc:"one or two sentences; at most 16,384 characters"`
+	EndedAt  Optional[time.Time] `json:"ended_at,omitzero" doc:"default: now"`
+	Mentions []string            `json:"mentions,omitempty" maxItems:"1000" doc:"entity keys of persons, concepts and entities"`
+}
+
+// AppendMessages adds messages to an open conversation; they are on disk when it returns.
+// ErrNotFound for an unknown or foreign one, ErrConflict for an ended one.
+func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, messages []MessageWrite) (SourceResult, error) {
+	now := s.now()
+	f := &faults{}
+	if len(messages) == 0 {
+		f.add("messages", "must have at least one item")
+	}
+	checkMessages(f, messages, now)
+	if err := f.err(); err != nil {
+		return SourceResult{}, err
+	}
+	all, keys := withKeys(messages)
+	var result SourceResult
+	err := s.transaction(ctx, "message_append", func(t *tx) error {
+		found, err := t.find(scope.TeamID, lookups{entityKeys: distinct(append(keys, key))})
+		if err != nil {
+			return err
+		}
+		source, err := conversation(found, scope, key)
+		if err != nil {
+			return err
+		}
+		if source.source.EndedAt != nil {
+			return fmt.Errorf("append messages: the conversation has ended: %w", ErrConflict)
+		}
+		asUser := Scope{TeamID: scope.TeamID, UserID: *source.UserID}
+		result = newSourceResult(asUser.UserID, key)
+		result.Status = Updated
+		result.Messages, err = t.append(asUser, key, all, found, now)
+		return err
+	})
+	return result, err
+}
+
+// EndConversation closes a conversation, with its summary and what it mentions.
+// ErrNotFound for an unknown or foreign one.
+func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, end *ConversationEnd) (SourceResult, error) {
+	now := s.now()
+	f := &faults{}
+	f.text("summary", end.Summary.Value, MaxTextLength)
+	f.optionalPast("ended_at", end.EndedAt, now)
+	checkMentions(f, end.Mentions)
+	if err := f.err(); err != nil {
+		return SourceResult{}, err
+	}
+	var result SourceResult
+	err := s.transaction(ctx, "conversation_end", func(t *tx) error {
+		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key}})
+		if err != nil {
+			return err
+		}
+		source, err := conversation(found, scope, key)
+		if err != nil {
+			return err
+		}
+		asUser := Scope{TeamID: scope.TeamID, UserID: *source.UserID}
+		job := &sourceJob{tx: t, scope: asUser, now: now, write: &SourceWrite{
+			Summary: end.Summary, EndedAt: endTime(end, source, now), Mentions: end.Mentions,
+		}}
+		job.result = newSourceResult(asUser.UserID, key)
+		if started := moment(source.source.StartedAt); job.write.EndedAt.Value.Before(started) {
+			return &InvalidError{Fields: []FieldError{{Location: "ended_at", Message: "must not be before the start"}}}
+		}
+		if err := job.writeSource(key, source); err != nil {
+			return err
+		}
+		err = job.mention(key)
+		result = job.result
+		return err
+	})
+	return result, err
+}
+
+// endTime is the given end, else the one the conversation has, else now.
+func endTime(end *ConversationEnd, source *stored, now time.Time) Optional[time.Time] {
+	if end.EndedAt.Given && !end.EndedAt.Null {
+		return end.EndedAt
+	}
+	if ended, ok := source.source.EndedAt.(time.Time); ok {
+		return Some(ended)
+	}
+	return Some(now)
+}
+
+// conversation is the found source of a key, if it is a conversation of the scope's user; a scope without a user finds
+// those of all users of its team, and acts as the conversation's own.
+func conversation(found known, scope Scope, key string) (*stored, error) {
+	s := found.byKey[key]
+	if s == nil || s.label != sourceKind.Label || s.source.ContentType != Conversation ||
+		s.UserID == nil || (scope.UserID != "" && *s.UserID != scope.UserID) {
+		return nil, fmt.Errorf("conversation: %w", ErrNotFound)
+	}
+	return s, nil
+}

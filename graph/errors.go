@@ -1,0 +1,61 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+var (
+	// ErrNotFound: the id is unknown, or belongs to somebody else; the two are not told apart.
+	ErrNotFound = errors.New("not found")
+	// ErrInvalid: the input breaks a rule; see InvalidError for which and where.
+	ErrInvalid = errors.New("invalid input")
+	// ErrConflict: the input is well-formed, but what is stored does not allow it.
+	ErrConflict = errors.New("conflict")
+	// ErrUnavailable: the database is away, full, read-only, or did not answer in time.
+	ErrUnavailable = errors.New("database unavailable")
+	// ErrSchemaNewer: the database was written by a newer Kith than this one.
+	ErrSchemaNewer = errors.New("the database has a newer schema than this kith")
+)
+
+// FieldError is one fault of an input. Location is a path as in the request body ("nodes[3].name").
+// Message never repeats the submitted value.
+type FieldError struct {
+	Location string
+	Message  string
+}
+
+// InvalidError carries every fault of an input; it unwraps to ErrInvalid.
+type InvalidError struct{ Fields []FieldError }
+
+// Error lists locations and messages.
+func (e *InvalidError) Error() string {
+	parts := make([]string, len(e.Fields))
+	for i, f := range e.Fields {
+		parts[i] = f.Location + ": " + f.Message
+	}
+	return ErrInvalid.Error() + ": " + strings.Join(parts, "; ")
+}
+
+// Unwrap makes errors.Is(err, ErrInvalid) true.
+func (e *InvalidError) Unwrap() error { return ErrInvalid }
+
+// maxFaults bounds the list of an InvalidError: a request of ten thousand bad items needs no longer answer.
+const maxFaults = 100
+
+// faults collects field errors while an input is checked.
+type faults struct{ fields []FieldError }
+
+func (f *faults) add(location, format string, args ...any) {
+	if len(f.fields) < maxFaults {
+		f.fields = append(f.fields, FieldError{Location: location, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (f *faults) err() error {
+	if len(f.fields) == 0 {
+		return nil
+	}
+	return &InvalidError{Fields: f.fields}
+}

@@ -1,0 +1,179 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// MemoryWrite is one transaction of upserts. With Strict, one refused item refuses them all.
+type MemoryWrite struct {
+	UserID        string              `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+	Strict        bool                `json:"strict,omitempty" doc:"all or nothing: a refused item is a 422 and nothing is written"`
+	Nodes         []NodeWrite         `json:"nodes,omitempty" maxItems:"10000"`
+	Relationships []RelationshipWrite `json:"relationships,omitempty" maxItems:"10000"`
+}
+
+// Status is what became of an item.
+type Status string
+
+// The outcomes of an item: only Refused ones are not in the store.
+const (
+	Created   Status = "created"
+	Updated   Status = "updated"
+	Unchanged Status = "unchanged"
+	Refused   Status = "refused"
+)
+
+// NodeResult says what became of a node.
+type NodeResult struct {
+	EntityKey string  `json:"entity_key"`
+	Status    Status  `json:"status" enum:"created,updated,unchanged,refused"`
+	Error     *string `json:"error"`
+}
+
+// RelationshipResult says what became of a relationship. Key is empty for a refused one.
+type RelationshipResult struct {
+	Key    string  `json:"key"`
+	From   string  `json:"from"`
+	To     string  `json:"to"`
+	Type   string  `json:"type"`
+	Status Status  `json:"status" enum:"created,updated,unchanged,refused"`
+	Error  *string `json:"error"`
+}
+
+// MemoryResult has one entry for each item of the write, in its order. Warnings repeat what was refused, with its place.
+type MemoryResult struct {
+	Nodes         []NodeResult         `json:"nodes"`
+	Relationships []RelationshipResult `json:"relationships"`
+	Warnings      []string             `json:"warnings"`
+}
+
+// Users lists whose memory a write may have changed; the empty string stands for what the team shares.
+func (w *MemoryWrite) Users(scope Scope) []string {
+	users := []string{scope.UserID}
+	for i := range w.Nodes {
+		if user := owner(&w.Nodes[i], scope); !slices.Contains(users, user) {
+			users = append(users, user)
+		}
+	}
+	return users
+}
+
+// owner is the user a node is private to; empty for a shared one.
+func owner(w *NodeWrite, scope Scope) string {
+	if w.UserID.Given {
+		return w.UserID.Value
+	}
+	return scope.UserID
+}
+
+// Validate checks all that can be said without the store. The error lists every fault with its place.
+func (w *MemoryWrite) Validate(scope Scope, now time.Time) error {
+	f := &faults{}
+	if n := len(w.Nodes) + len(w.Relationships); n > MaxItems {
+		f.add("nodes", "nodes and relationships together must be at most %d", MaxItems)
+		return f.err()
+	}
+	if scope.UserID != "" {
+		f.word("user_id", scope.UserID, MaxKeyLength)
+	}
+	keys := map[string]int{}
+	for i := range w.Nodes {
+		n := &w.Nodes[i]
+		at := index("nodes", i)
+		n.check(f, at, now)
+		if first, again := keys[n.EntityKey]; again && n.EntityKey != "" {
+			f.add(at+".entity_key", "is the same as that of nodes[%d]", first)
+		}
+		keys[n.EntityKey] = i
+		if n.IsOwner.Value && owner(n, scope) == "" {
+			f.add(at+".is_owner", "needs a user_id: an owner is one user's own person")
+		}
+	}
+	triples := map[[3]string]int{}
+	for i := range w.Relationships {
+		r := &w.Relationships[i]
+		at := index("relationships", i)
+		r.check(f, at)
+		triple := [3]string{r.From, r.Type, r.To}
+		if first, again := triples[triple]; again {
+			f.add(at, "is the same as relationships[%d]", first)
+		}
+		triples[triple] = i
+	}
+	return f.err()
+}
+
+// Write stores nodes and relationships in one transaction. What it says is created, updated or unchanged is on disk
+// when it returns. Errors: InvalidError, ErrConflict, ErrUnavailable (then nothing, or all of it, is stored; the same
+// write may be sent again).
+func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryResult, error) {
+	now := s.now()
+	if err := w.Validate(scope, now); err != nil {
+		return MemoryResult{}, err
+	}
+	if err := s.admitTypes(ctx, w.Relationships); err != nil {
+		return MemoryResult{}, err
+	}
+	var result MemoryResult
+	err := s.transaction(ctx, "memory_write", func(t *tx) error {
+		job := &memoryJob{tx: t, scope: scope, write: w, now: now}
+		err := job.run()
+		result = job.result
+		return err
+	})
+	if err != nil {
+		return MemoryResult{}, err
+	}
+	return result, nil
+}
+
+// memoryJob is one attempt at a write.
+type memoryJob struct {
+	tx     *tx
+	scope  Scope
+	write  *MemoryWrite
+	now    time.Time
+	result MemoryResult
+	faults faults
+	rerank []string // nodes whose place in contexts may have changed
+}
+
+func (j *memoryJob) run() error {
+	j.result = MemoryResult{
+		Nodes:         make([]NodeResult, len(j.write.Nodes)),
+		Relationships: make([]RelationshipResult, len(j.write.Relationships)),
+		Warnings:      []string{},
+	}
+	if err := j.writeNodes(); err != nil {
+		return err
+	}
+	pairs, err := j.writeRelationships()
+	if err != nil {
+		return err
+	}
+	if j.write.Strict {
+		if err := j.faults.err(); err != nil {
+			return err
+		}
+	}
+	for _, fault := range j.faults.fields {
+		j.result.Warnings = append(j.result.Warnings, fault.Location+": "+fault.Message)
+	}
+	if len(pairs)+len(j.rerank) == 0 {
+		return nil
+	}
+	_, err = j.tx.exec("relationship_rank", map[string]any{
+		"team_id": j.scope.TeamID, "pairs": pairs, "entity_keys": j.rerank,
+	})
+	return err
+}
+
+// refuse notes why an item is not stored.
+func (j *memoryJob) refuse(location, format string, args ...any) (Status, *string) {
+	message := fmt.Sprintf(format, args...)
+	j.faults.add(location, "%s", message)
+	return Refused, &message
+}

@@ -1,0 +1,118 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Message is one turn of a source. Seq counts from 0 in the order of arrival.
+type Message struct {
+	EntityKey string    `json:"entity_key"`
+	Seq       int64     `json:"seq"`
+	Role      string    `json:"role"`
+	Name      string    `json:"name,omitempty"`
+	Text      string    `json:"text"`
+	At        time.Time `json:"at"`
+}
+
+// MessageWrite is a message to append. A message whose key the source has already is left as it is.
+type MessageWrite struct {
+	EntityKey string              `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
+	Role      string              `json:"role" minLength:"1" maxLength:"64" doc:"user, assistant, or another word"`
+	Name      string              `json:"name,omitempty" maxLength:"512" doc:"who spoke"`
+	Text      string              `json:"text" maxLength:"65536"`
+	At        Optional[time.Time] `json:"at,omitzero" doc:"default: now"`
+}
+
+// MessageResult says what became of a message.
+type MessageResult struct {
+	EntityKey string `json:"entity_key"`
+	Status    Status `json:"status" enum:"created,unchanged"`
+}
+
+func checkMessages(f *faults, messages []MessageWrite, now time.Time) {
+	if len(messages) > MaxMessages {
+		f.add("messages", "must have at most %d items", MaxMessages)
+		return
+	}
+	keys := map[string]int{}
+	for i, m := range messages {
+		at := index("messages", i)
+		f.word(at+".role", m.Role, 64)
+		f.text(at+".name", m.Name, MaxNameLength)
+		f.text(at+".text", m.Text, MaxMessageLength)
+		f.optionalPast(at+".at", m.At, now)
+		if m.EntityKey == "" {
+			continue
+		}
+		f.word(at+".entity_key", m.EntityKey, MaxKeyLength)
+		if first, again := keys[m.EntityKey]; again {
+			f.add(at+".entity_key", "is the same as that of messages[%d]", first)
+		}
+		keys[m.EntityKey] = i
+	}
+}
+
+// withKeys gives every message a key, and lists the keys that callers gave.
+func withKeys(messages []MessageWrite) (all []MessageWrite, given []string) {
+	all = make([]MessageWrite, len(messages))
+	for i, m := range messages {
+		if m.EntityKey != "" {
+			given = append(given, m.EntityKey)
+		} else {
+			m.EntityKey = uuid.Must(uuid.NewV7()).String()
+		}
+		all[i] = m
+	}
+	return all, given
+}
+
+// append adds those messages to a locked source that it does not have.
+func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, found known, now time.Time) ([]MessageResult, error) {
+	results := make([]MessageResult, len(messages))
+	var rows []map[string]any
+	for i, m := range messages {
+		results[i] = MessageResult{EntityKey: m.EntityKey, Status: Created}
+		if old := found.byKey[m.EntityKey]; old != nil {
+			if old.source.sourceKey != sourceKey {
+				return nil, fmt.Errorf("append: the entity_key of messages[%d] is taken by something else: %w", i, ErrConflict)
+			}
+			results[i].Status = Unchanged
+			continue
+		}
+		rows = append(rows, map[string]any{"entity_key": m.EntityKey, "properties": map[string]any{
+			"user_id": scope.user(), "source_key": sourceKey, "role": m.Role, "name": m.Name, "text": m.Text,
+			"at": m.At.or(now).UTC(), "created_at": now, "updated_at": now,
+		}})
+	}
+	if len(rows) == 0 {
+		return results, nil
+	}
+	_, err := t.exec("message_append", map[string]any{
+		"team_id": scope.TeamID, "source_key": sourceKey, "rows": rows, "now": now,
+	})
+	return results, err
+}
+
+// Messages lists a source's messages from number from on, oldest first, at most limit.
+// The caller has made sure that the source may be seen.
+func (s *Store) Messages(ctx context.Context, scope Scope, sourceKey string, from, limit int64) ([]Message, error) {
+	row, err := s.readOne(ctx, "message_list", map[string]any{
+		"team_id": scope.TeamID, "source_key": sourceKey, "from": from, "limit": limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows := items(row.Values[0])
+	messages := make([]Message, len(rows))
+	for i := range rows {
+		l := items(rows[i])
+		messages[i] = Message{
+			EntityKey: text(l[0]), Seq: integer(l[1]), Role: text(l[2]), Name: text(l[3]), Text: text(l[4]), At: moment(l[5]),
+		}
+	}
+	return messages, nil
+}

@@ -1,0 +1,97 @@
+package graph
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Relationship types that Kith itself writes or reads in a special way.
+const (
+	mentionsType   = "mentions"    // source → person, concept or entity
+	hasMessageType = "has_message" // source → message; not for callers
+)
+
+// RelationshipWrite is a relationship to add or change; from, type and to name the current one, if there is one.
+type RelationshipWrite struct {
+	From             string              `json:"from" minLength:"1" maxLength:"256" doc:"entity_key"`
+	To               string              `json:"to" minLength:"1" maxLength:"256" doc:"entity_key"`
+	Type             string              `json:"type" doc:"^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to"`
+	Description      Optional[string]    `json:"description,omitzero" doc:"how the two relate; at most 16,384 characters"`
+	RelationshipType Optional[string]    `json:"relationship_type,omitzero" doc:"one free word"`
+	Salience         Optional[float64]   `json:"salience,omitzero" doc:"0 to 1; default 0.5; null is 0"`
+	Confidence       Optional[float64]   `json:"confidence,omitzero" doc:"0 to 1; default 0.8"`
+	Attitude         Optional[int64]     `json:"attitude,omitzero" doc:"1 to 5"`
+	Proximity        Optional[int64]     `json:"proximity,omitzero" doc:"1 to 5"`
+	State            Optional[string]    `json:"state,omitzero" doc:"candidate (default), active, core or archived"`
+	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero" doc:"default: now"`
+	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"closes the relationship: it is no longer current"`
+	RecordedBy       Optional[string]    `json:"recorded_by,omitzero"`
+	Properties       json.RawMessage     `json:"properties,omitempty" doc:"an object of the caller's own; at most 16,384 bytes, 8 levels"`
+}
+
+const defaultRelationshipConfidence = 0.8
+
+func (w *RelationshipWrite) check(f *faults, at string) {
+	f.word(at+".from", w.From, MaxKeyLength)
+	f.word(at+".to", w.To, MaxKeyLength)
+	switch {
+	case !typePattern.MatchString(w.Type):
+		f.add(at+".type", "must match %s", typePattern)
+	case w.Type == hasMessageType:
+		f.add(at+".type", "is reserved for the messages of a source")
+	}
+	if w.Description.Given {
+		f.text(at+".description", w.Description.Value, MaxTextLength)
+	}
+	if w.RelationshipType.Given && !w.RelationshipType.Null {
+		f.word(at+".relationship_type", w.RelationshipType.Value, 128)
+	}
+	if w.RecordedBy.Given && !w.RecordedBy.Null {
+		f.word(at+".recorded_by", w.RecordedBy.Value, MaxKeyLength)
+	}
+	if w.State.Given {
+		f.oneOf(at+".state", w.State.Value, States)
+	}
+	f.share(at+".salience", w.Salience)
+	f.share(at+".confidence", w.Confidence)
+	f.grade(at+".attitude", w.Attitude)
+	f.grade(at+".proximity", w.Proximity)
+	w.checkTimes(f, at)
+	if w.Properties != nil {
+		f.properties(at+".properties", w.Properties)
+	}
+}
+
+func (w *RelationshipWrite) checkTimes(f *faults, at string) {
+	if w.ValidFrom.Null {
+		f.add(at+".valid_from", "must not be null")
+	}
+	if w.ValidFrom.Given && !w.ValidFrom.Null {
+		f.date(at+".valid_from", w.ValidFrom.Value)
+	}
+	if w.ValidTo.Given && !w.ValidTo.Null {
+		f.date(at+".valid_to", w.ValidTo.Value)
+		if w.ValidFrom.Given && !w.ValidTo.Value.After(w.ValidFrom.Value) {
+			f.add(at+".valid_to", "must be after valid_from")
+		}
+	}
+}
+
+// changes are the properties of a statement for the fields given.
+func (w *RelationshipWrite) changes() map[string]any {
+	p := map[string]any{}
+	w.Description.set(p, "description", "")
+	w.RelationshipType.set(p, "relationship_type", nil)
+	w.Salience.set(p, "salience", 0.0)
+	w.Confidence.set(p, "confidence", defaultRelationshipConfidence)
+	w.Attitude.set(p, "attitude", nil)
+	w.Proximity.set(p, "proximity", nil)
+	w.State.set(p, "state", "candidate")
+	w.ValidFrom.set(p, "valid_from", nil)
+	w.ValidTo.set(p, "valid_to", nil)
+	w.RecordedBy.set(p, "recorded_by", nil)
+	if w.Properties != nil {
+		p["properties"] = compact(w.Properties)
+	}
+	return p
+}

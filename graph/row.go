@@ -1,0 +1,89 @@
+package graph
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// The statements return lists, not maps: a field's name need not be sent, received and allocated with every row.
+// Each list's order is that of its .cypher file.
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func optionalText(v any) *string {
+	if s, ok := v.(string); ok {
+		return &s
+	}
+	return nil
+}
+
+func number(v any) float64 {
+	switch n := v.(type) {
+	case float64:
+		return n
+	case int64:
+		return float64(n)
+	}
+	return 0
+}
+
+func integer(v any) int64 {
+	n, _ := v.(int64)
+	return n
+}
+
+func truth(v any) bool {
+	b, _ := v.(bool)
+	return b
+}
+
+func moment(v any) time.Time {
+	t, _ := v.(time.Time)
+	return t.UTC()
+}
+
+func optionalMoment(v any) *time.Time {
+	if t, ok := v.(time.Time); ok {
+		t = t.UTC()
+		return &t
+	}
+	return nil
+}
+
+func items(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+func texts(v any) []string {
+	l := items(v)
+	out := make([]string, len(l))
+	for i := range l {
+		out[i] = text(l[i])
+	}
+	return out
+}
+
+// nodeFields is how many values a node's list has.
+const nodeFields = 18
+
+func nodeFrom(v any) (Node, bool) {
+	l := items(v)
+	if len(l) != nodeFields {
+		return Node{}, false
+	}
+	n := Node{
+		EntityKey: text(l[0]), UserID: optionalText(l[1]), Name: text(l[2]), CanonicalName: text(l[3]),
+		Type: text(l[4]), Description: text(l[5]), IsOwner: truth(l[6]), IsGoal: truth(l[7]),
+		State: text(l[8]), TTLPolicy: text(l[9]), Salience: number(l[10]), Confidence: number(l[11]),
+		AccessCount: integer(l[12]), LastAccessedAt: optionalMoment(l[13]),
+		CreatedBy: text(l[14]), CreatedAt: moment(l[15]), UpdatedAt: moment(l[16]),
+	}
+	if properties := text(l[17]); properties != "" {
+		n.Properties = json.RawMessage(properties)
+	}
+	return n, true
+}

@@ -1,0 +1,85 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/cypher"
+)
+
+// Migrate brings the database's schema up to this binary's: every statement may be run again, and several Kiths may
+// start at once. ErrSchemaNewer when a newer Kith has been here.
+func (s *Store) Migrate(ctx context.Context) error {
+	if err := s.requireServer(ctx); err != nil {
+		return err
+	}
+	migrations := cypher.Migrations()
+	stored, err := s.SchemaVersion(ctx)
+	if err != nil {
+		return err
+	}
+	if known := len(migrations); stored > known {
+		return fmt.Errorf("migrate: %w (%d, this one knows %d): use a newer kith", ErrSchemaNewer, stored, known)
+	}
+	for _, m := range migrations {
+		for _, statement := range m.Statements {
+			if err := s.applySchema(ctx, m, statement); err != nil {
+				return err
+			}
+		}
+		err := s.transaction(ctx, "schema_version_set", func(t *tx) error {
+			_, err := t.exec("schema_version_set", map[string]any{"version": m.Version, "now": s.now()})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.applySchema(ctx, cypher.Migration{Name: "await"}, "CALL db.awaitIndexes(300)")
+}
+
+func (s *Store) applySchema(ctx context.Context, m cypher.Migration, statement string) error {
+	session := s.session(ctx, neo4j.AccessModeWrite)
+	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	result, err := session.Run(ctx, statement, nil)
+	if err == nil {
+		_, err = result.Consume(ctx)
+	}
+	return translate("schema "+m.Name, err)
+}
+
+// SchemaVersion is the version the database has; 0 for a new one.
+func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
+	rows, err := s.read(ctx, s.queries["schema_version"], nil)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	return int(integer(rows[0].Values[0])), nil
+}
+
+// requireServer refuses a Neo4j older than 5.26: earlier ones lack dynamic labels.
+func (s *Store) requireServer(ctx context.Context) error {
+	row, err := s.readOne(ctx, "server_version", nil)
+	if err != nil {
+		return err
+	}
+	versions := texts(row.Values[0])
+	if len(versions) == 0 || !atLeast(versions[0], 5, 26) {
+		return fmt.Errorf("migrate: neo4j is %s, kith needs 5.26 or newer: %w", list(versions), ErrUnavailable)
+	}
+	return nil
+}
+
+func atLeast(version string, major, minor int) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	a, errA := strconv.Atoi(parts[0])
+	b, errB := strconv.Atoi(parts[1])
+	return errA == nil && errB == nil && (a > major || a == major && b >= minor)
+}

@@ -1,0 +1,191 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
+
+	"kith/cypher"
+)
+
+// Connection is how to reach Neo4j 5.26 or newer: a bolt:// or neo4j:// URI and a login.
+type Connection struct {
+	URI, User, Password string
+	Database            string // empty: the server's default database
+}
+
+// Options are what a store may be given besides its connection.
+type Options struct {
+	Now      func() time.Time                                  // default time.Now
+	Log      *slog.Logger                                      // default: discards
+	Observe  func(query string, took time.Duration, err error) // called after every statement
+	MaxTypes int                                               // distinct relationship types of the server; default 256
+}
+
+// Store is the memory on Neo4j. It is safe for concurrent use.
+type Store struct {
+	driver   neo4j.DriverWithContext
+	database string
+	options  Options
+	queries  map[string]cypher.Query // by name; read-only after Open
+	composed sync.Map                // section names → cypher.Query
+
+	typesMu sync.Mutex
+	types   map[string]bool
+}
+
+const (
+	connectTimeout = 2 * time.Second
+	readAttempts   = 4
+	retryPause     = 50 * time.Millisecond
+	maxPool        = 64
+)
+
+// Open makes a store; it does not connect yet. Close it when done.
+func Open(c Connection, o Options) (*Store, error) {
+	driver, err := neo4j.NewDriverWithContext(c.URI, neo4j.BasicAuth(c.User, c.Password, ""), func(cfg *config.Config) {
+		cfg.SocketConnectTimeout = connectTimeout
+		cfg.ConnectionAcquisitionTimeout = 5 * time.Second
+		cfg.MaxTransactionRetryTime = 5 * time.Second
+		cfg.MaxConnectionPoolSize = maxPool
+		cfg.TelemetryDisabled = true
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", errors.New("KITH_NEO4J_URI is not a usable bolt:// or neo4j:// address"))
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(string, time.Duration, error) {}
+	}
+	if o.MaxTypes == 0 {
+		o.MaxTypes = 256
+	}
+	s := &Store{driver: driver, database: c.Database, options: o, queries: map[string]cypher.Query{}}
+	for _, name := range cypher.Names() {
+		s.queries[name] = cypher.Load(name)
+	}
+	return s, nil
+}
+
+// Close releases the connections.
+func (s *Store) Close(ctx context.Context) error { return s.driver.Close(ctx) }
+
+// Ping asks the database for an answer: nil or ErrUnavailable.
+func (s *Store) Ping(ctx context.Context) error {
+	_, err := s.read(ctx, s.queries["server_ping"], nil)
+	return err
+}
+
+// now is the store's clock, at the database's precision.
+func (s *Store) now() time.Time { return s.options.Now().UTC().Truncate(time.Millisecond) }
+
+func (s *Store) session(ctx context.Context, mode neo4j.AccessMode) neo4j.SessionWithContext {
+	return s.driver.NewSession(ctx, neo4j.SessionConfig{
+		AccessMode: mode, DatabaseName: s.database, FetchSize: neo4j.FetchAll,
+	})
+}
+
+// read runs one statement in one round trip and returns its rows. A broken connection is tried again: after a restart
+// of the database the pool is full of them.
+func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
+	var err error
+	for attempt := range readAttempts {
+		if attempt > 0 {
+			select {
+			case <-ctx.Done():
+				return nil, translate(q.Name, ctx.Err())
+			case <-time.After(retryPause << attempt):
+			}
+		}
+		var rows []*neo4j.Record
+		rows, err = s.readOnce(ctx, q, params)
+		if err == nil {
+			return rows, nil
+		}
+		if !neo4j.IsConnectivityError(err) {
+			break
+		}
+	}
+	return nil, translate(q.Name, err)
+}
+
+func (s *Store) readOnce(ctx context.Context, q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
+	start := time.Now()
+	session := s.session(ctx, neo4j.AccessModeRead)
+	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	result, err := session.Run(ctx, q.Text, params, neo4j.WithTxMetadata(metadata(q.Name)))
+	var rows []*neo4j.Record
+	if err == nil {
+		rows, err = result.Collect(ctx)
+	}
+	s.options.Observe(q.Name, time.Since(start), err)
+	return rows, err
+}
+
+// readOne is read for statements that return one row; ErrNotFound when there is none.
+func (s *Store) readOne(ctx context.Context, name string, params map[string]any) (*neo4j.Record, error) {
+	rows, err := s.read(ctx, s.queries[name], params)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%s: %w", name, ErrNotFound)
+	}
+	return rows[0], nil
+}
+
+// metadata leads a slow transaction in Neo4j's query log back to its file.
+func metadata(query string) map[string]any {
+	return map[string]any{"app": "kith", "query": query}
+}
+
+// transaction is one write transaction; work may be called again after a transient fault or a race for a key.
+func (s *Store) transaction(ctx context.Context, name string, work func(*tx) error) error {
+	session := s.session(ctx, neo4j.AccessModeWrite)
+	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	var err error
+	for range readAttempts {
+		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
+			return nil, work(&tx{ctx: ctx, run: m, store: s})
+		}, neo4j.WithTxMetadata(metadata(name)))
+		if !lostRace(err) {
+			break
+		}
+	}
+	return translate(name, err)
+}
+
+// lostRace says that another writer took the same new key between look-up and creation.
+func lostRace(err error) bool {
+	var db *neo4j.Neo4jError
+	return errors.As(err, &db) && db.Code == "Neo.ClientError.Schema.ConstraintValidationFailed"
+}
+
+// tx runs statements in a write transaction.
+type tx struct {
+	ctx   context.Context //nolint:containedctx // lives as long as the callback it is made for
+	run   neo4j.ManagedTransaction
+	store *Store
+}
+
+func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {
+	start := time.Now()
+	result, err := t.run.Run(t.ctx, t.store.queries[name].Text, params)
+	var rows []*neo4j.Record
+	if err == nil {
+		rows, err = result.Collect(t.ctx)
+	}
+	t.store.options.Observe(name, time.Since(start), err)
+	return rows, err
+}

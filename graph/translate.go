@@ -1,0 +1,57 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+)
+
+// translate turns what the driver reports into this package's errors. The driver's text does not leave: it can hold
+// values. What stays is the database's own error code.
+func translate(operation string, err error) error {
+	if err == nil || own(err) {
+		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%s: %w", operation, context.Canceled)
+	}
+	var db *neo4j.Neo4jError
+	if errors.As(err, &db) {
+		return fmt.Errorf("%s: %s: %w", operation, db.Code, class(db.Code))
+	}
+	var limit *neo4j.TransactionExecutionLimit
+	if errors.Is(err, context.DeadlineExceeded) || neo4j.IsConnectivityError(err) || errors.As(err, &limit) {
+		return fmt.Errorf("%s: %w", operation, ErrUnavailable)
+	}
+	return fmt.Errorf("%s: %w", operation, errors.Join(errDriver, ErrUnavailable))
+}
+
+var (
+	errDriver    = errors.New("the database driver failed")
+	errStatement = errors.New("the database refused the statement")
+)
+
+func own(err error) bool {
+	for _, sentinel := range []error{ErrNotFound, ErrInvalid, ErrConflict, ErrUnavailable, ErrSchemaNewer, errStatement} {
+		if errors.Is(err, sentinel) {
+			return true
+		}
+	}
+	return false
+}
+
+// class says what an error code of Neo4j means to a caller. Only a fault of the statement itself is not a matter of
+// the database's state.
+func class(code string) error {
+	switch {
+	case strings.HasPrefix(code, "Neo.ClientError.Statement."):
+		return errStatement
+	case code == "Neo.ClientError.Schema.ConstraintValidationFailed":
+		return ErrConflict
+	default: // transient, security, read-only, disk full, shutting down …
+		return ErrUnavailable
+	}
+}
