@@ -156,3 +156,10 @@ func compact(raw json.RawMessage) string {
 	}
 	return out.String()
 }
+
+// ValidKey says whether a text may be an entity key or a user's id.
+func ValidKey(key string) bool {
+	f := &faults{}
+	f.word("", key, MaxKeyLength)
+	return len(f.fields) == 0
+}

@@ -1,0 +1,56 @@
+# `make help` lists what there is. Everything is built with Go; what the tests need beside it is set up by scripts/setup.sh.
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+VERSION   ?= $(shell git describe --tags --always --dirty 2> /dev/null || echo dev)
+# Static, with the time zones in it: a container or a small machine may have none.
+GOBUILD   := CGO_ENABLED=0 go build -trimpath -tags timetzdata -ldflags '-s -w -X main.version=$(VERSION)'
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+# One Neo4j and one Redis for the whole run: see internal/testenv.
+WITHENV   := go run ./internal/testenv/run --
+TESTFLAGS ?= -race -shuffle=on -timeout=20m
+BENCHTIME ?= 1s
+GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.PHONY: help build run setup check test test-containers bench lint dist clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+build: ## bin/kith
+	$(GOBUILD) -o bin/kith ./cmd/kith
+
+run: build ## build it and serve, with an example memory to look at
+	./bin/kith serve --demo
+
+setup: ## install what the tests need (Debian as root), or say what to install
+	scripts/setup.sh
+
+check: ## gofmt and go vet
+	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path '*/node_modules/*')); \
+	  [[ -z $$unformatted ]] || { echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; }
+	go vet ./...
+
+test: setup check ## all tests (TESTFLAGS="-short" and the like for others)
+	$(WITHENV) go test $(TESTFLAGS) ./...
+
+test-containers: check ## all tests, with Neo4j and Redis in containers
+	KITH_TEST_WITH=containers $(WITHENV) go test $(TESTFLAGS) ./...
+
+bench: setup ## all benchmarks (BENCHTIME=5s for steadier figures)
+	$(WITHENV) go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout=60m ./bench/...
+
+lint: ## golangci-lint, with the layering rule (.golangci.yml)
+	$(GOLANGCI) run
+
+dist: ## binaries for all platforms, and their checksums, in dist/
+	rm -rf dist
+	for p in $(PLATFORMS); do \
+	  GOOS=$${p%/*} GOARCH=$${p#*/} $(GOBUILD) -o dist/kith-$${p/\//-} ./cmd/kith; \
+	done
+	cd dist && { if command -v sha256sum > /dev/null; then sha256sum kith-*; else shasum -a 256 kith-*; fi; } > SHA256SUMS
+
+clean: ## remove bin/ and dist/
+	rm -rf bin dist

@@ -1,0 +1,213 @@
+// Package auth says who a caller is: API keys and the Principal they stand for. It knows nothing of HTTP frameworks,
+// and keeps no key: only its SHA-256.
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"kith/graph"
+)
+
+var (
+	// ErrUnauthorized: no key, or one that is unknown, revoked or expired; the four are not told apart.
+	ErrUnauthorized = errors.New("unauthorized")
+	// ErrForbidden: the key is good, but not for this.
+	ErrForbidden = errors.New("forbidden")
+)
+
+// The scopes of a key. None includes another.
+const (
+	Read  = "read"
+	Write = "write"
+	Admin = "admin"
+)
+
+// Scopes lists all scopes.
+var Scopes = []string{Read, Write, Admin}
+
+// DefaultTeam is the team of the first admin key; its admin keys may make keys for any team.
+const DefaultTeam = "default"
+
+// Principal is a caller: a team, perhaps bound to one of its users, and what it may do.
+type Principal struct {
+	KeyID  string
+	TeamID string
+	UserID string // empty: may act for any user of the team
+	Scopes []string
+}
+
+// Allows says whether the caller has a scope.
+func (p Principal) Allows(scope string) bool { return slices.Contains(p.Scopes, scope) }
+
+// For is the scope in which the caller acts for a user: the user named, or the one it is bound to.
+// ErrForbidden when it lacks the scope, or is bound to somebody else.
+func (p Principal) For(scope, userID string) (graph.Scope, error) {
+	if !p.Allows(scope) {
+		return graph.Scope{}, fmt.Errorf("the key lacks the scope %s: %w", scope, ErrForbidden)
+	}
+	if p.UserID != "" && userID != "" && userID != p.UserID {
+		return graph.Scope{}, fmt.Errorf("the key is bound to another user: %w", ErrForbidden)
+	}
+	if userID == "" {
+		userID = p.UserID
+	}
+	return graph.Scope{TeamID: p.TeamID, UserID: userID}, nil
+}
+
+type store interface {
+	CreateAPIKey(ctx context.Context, key graph.APIKey) error
+	FindAPIKey(ctx context.Context, keyID string) (graph.APIKey, error)
+	ListAPIKeys(ctx context.Context, teamID string) ([]graph.APIKey, error)
+	RevokeAPIKey(ctx context.Context, teamID, keyID string) error
+}
+
+const (
+	verifiedTTL = 2 * time.Second // how long another process may take to learn of a revocation
+	maxVerified = 10_000
+	keyPrefix   = "kith_"
+	minKey      = 16 // characters of a key that was not generated
+	maxKey      = 512
+)
+
+// Keys makes and verifies API keys. It is safe for concurrent use.
+type Keys struct {
+	store    store
+	now      func() time.Time
+	verified *otter.Cache[[32]byte, verdict]
+}
+
+// verdict is what the store said of a key, good or not, for a moment.
+type verdict struct {
+	principal Principal
+	expires   *time.Time
+	good      bool
+}
+
+// New makes a Keys over a store; now is the clock by which keys expire.
+func New(s store, now func() time.Time) *Keys {
+	return &Keys{store: s, now: now, verified: otter.Must(&otter.Options[[32]byte, verdict]{
+		MaximumSize: maxVerified, ExpiryCalculator: otter.ExpiryWriting[[32]byte, verdict](verifiedTTL),
+	})}
+}
+
+// Close stops the cache of verified keys.
+func (k *Keys) Close() { k.verified.StopAllGoroutines() }
+
+// Verify says whose key it is. ErrUnauthorized, or the store's error when it cannot be asked.
+func (k *Keys) Verify(ctx context.Context, key string) (Principal, error) {
+	if len(key) == 0 || len(key) > maxKey {
+		return Principal{}, ErrUnauthorized
+	}
+	sum := sha256.Sum256([]byte(key))
+	v, ok := k.verified.GetIfPresent(sum)
+	if !ok {
+		var err error
+		if v, err = k.look(ctx, sum); err != nil {
+			return Principal{}, err
+		}
+		k.verified.Set(sum, v)
+	}
+	if !v.good || v.expires != nil && !k.now().Before(*v.expires) {
+		return Principal{}, ErrUnauthorized
+	}
+	return v.principal, nil
+}
+
+func (k *Keys) look(ctx context.Context, sum [32]byte) (verdict, error) {
+	hash := hex.EncodeToString(sum[:])
+	stored, err := k.store.FindAPIKey(ctx, keyID(hash))
+	if errors.Is(err, graph.ErrNotFound) {
+		return verdict{}, nil
+	}
+	if err != nil {
+		return verdict{}, fmt.Errorf("verify key: %w", err)
+	}
+	if subtle.ConstantTimeCompare([]byte(stored.Hash), []byte(hash)) != 1 || stored.RevokedAt != nil {
+		return verdict{}, nil
+	}
+	p := Principal{KeyID: stored.KeyID, TeamID: stored.TeamID, Scopes: stored.Scopes}
+	if stored.UserID != nil {
+		p.UserID = *stored.UserID
+	}
+	return verdict{principal: p, expires: stored.ExpiresAt, good: true}, nil
+}
+
+// keyID is the part of a key's hash by which it is found: 48 bits that tell nothing of the key.
+func keyID(hash string) string { return hash[:12] }
+
+// Spec says what a new key is for.
+type Spec struct {
+	TeamID    string
+	UserID    string // empty: not bound
+	Scopes    []string
+	ExpiresAt *time.Time
+}
+
+// Create makes a key. The secret is returned once, here, and stored nowhere.
+func (k *Keys) Create(ctx context.Context, spec Spec) (secret, id string, err error) {
+	random := make([]byte, 32)
+	if _, err := rand.Read(random); err != nil {
+		return "", "", fmt.Errorf("create key: %w", err)
+	}
+	secret = keyPrefix + base64.RawURLEncoding.EncodeToString(random)
+	id, err = k.put(ctx, secret, spec)
+	return secret, id, err
+}
+
+func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error) {
+	sum := sha256.Sum256([]byte(secret))
+	hash := hex.EncodeToString(sum[:])
+	key := graph.APIKey{
+		KeyID: keyID(hash), Hash: hash, TeamID: spec.TeamID, Scopes: spec.Scopes, CreatedAt: k.now(), ExpiresAt: spec.ExpiresAt,
+	}
+	if spec.UserID != "" {
+		key.UserID = &spec.UserID
+	}
+	if err := k.store.CreateAPIKey(ctx, key); err != nil {
+		return "", fmt.Errorf("create key: %w", err)
+	}
+	k.verified.Invalidate(sum)
+	return key.KeyID, nil
+}
+
+// Bootstrap makes sure that somebody can get in. A given key becomes an admin key of DefaultTeam; otherwise an empty
+// store gets a generated one, which is returned to be shown once. Empty: there was nothing to do.
+func (k *Keys) Bootstrap(ctx context.Context, given string) (generated string, err error) {
+	spec := Spec{TeamID: DefaultTeam, Scopes: Scopes}
+	if given != "" {
+		if len(given) < minKey || len(given) > maxKey {
+			return "", fmt.Errorf("the bootstrap key must have %d to %d characters: %w", minKey, maxKey, graph.ErrInvalid)
+		}
+		_, err := k.put(ctx, given, spec)
+		return "", err
+	}
+	keys, err := k.store.ListAPIKeys(ctx, "")
+	if err != nil || len(keys) > 0 {
+		return "", err
+	}
+	generated, _, err = k.Create(ctx, spec)
+	return generated, err
+}
+
+// List lists the keys of a team, newest first; of every team when teamID is empty.
+func (k *Keys) List(ctx context.Context, teamID string) ([]graph.APIKey, error) {
+	return k.store.ListAPIKeys(ctx, teamID)
+}
+
+// Revoke makes a key useless: here at once, in other processes within two seconds. With a teamID only a key of that
+// team is found. graph.ErrNotFound.
+func (k *Keys) Revoke(ctx context.Context, teamID, id string) error {
+	defer k.verified.InvalidateAll()
+	return k.store.RevokeAPIKey(ctx, teamID, id)
+}

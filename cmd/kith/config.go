@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+	_ "time/tzdata" // users' time zones, also where the system has none
+
+	"github.com/alecthomas/kong"
+
+	"kith/loader"
+)
+
+// commands is the whole command line.
+type commands struct {
+	Serve   serveCmd   `cmd:"" help:"Run the service; without KITH_NEO4J_URI on a Neo4j of its own."`
+	Key     keyCmd     `cmd:"" help:"Make, list and revoke API keys."`
+	Demo    demoCmd    `cmd:"" help:"Load a made-up memory of one user, and print how to ask for it."`
+	Import  importCmd  `cmd:"" help:"Load memories from files."`
+	Health  healthCmd  `cmd:"" help:"Ask a running service whether it is ready; exit status 1 if not."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// config are the settings of the service. Each is a flag and an environment variable.
+type config struct {
+	Listen            string        `env:"KITH_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
+	AdminListen       string        `env:"KITH_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"Address of /metrics and pprof; empty: none."`
+	Data              string        `env:"KITH_DATA" default:"./kith-data" help:"Folder of the embedded Neo4j."`
+	Neo4jURI          string        `name:"neo4j-uri" env:"KITH_NEO4J_URI" help:"bolt:// or neo4j:// address of a Neo4j 5.26 or newer; empty: the embedded one."`
+	Neo4jUser         string        `name:"neo4j-user" env:"KITH_NEO4J_USER" default:"neo4j" help:"Login at Neo4j."`
+	Neo4jPassword     string        `name:"neo4j-password" env:"KITH_NEO4J_PASSWORD" help:"Password at Neo4j."`
+	Neo4jPasswordFile string        `name:"neo4j-password-file" env:"KITH_NEO4J_PASSWORD_FILE" help:"File that holds the password at Neo4j."`
+	Neo4jDatabase     string        `name:"neo4j-database" env:"KITH_NEO4J_DATABASE" help:"Database at Neo4j; empty: its default."`
+	Neo4jHome         string        `name:"neo4j-home" env:"NEO4J_HOME" help:"Installed Neo4j whose jars the embedded one uses; empty: fetched with Maven, or run by Docker."`
+	Neo4jHeap         int           `name:"neo4j-heap" env:"KITH_NEO4J_HEAP" default:"512" help:"Heap of the embedded Neo4j, in MiB."`
+	RedisURI          string        `name:"redis-uri" env:"KITH_REDIS_URI" help:"redis:// address; empty: the cache in the process alone."`
+	BootstrapKey      string        `env:"KITH_BOOTSTRAP_KEY" help:"The first admin key (team default), given instead of generated."`
+	ContextLoad       loader.Mode   `env:"KITH_CONTEXT_LOAD" enum:"combined,parallel" default:"combined" help:"A context's sections in one statement, or each in its own."`
+	RequestTimeout    time.Duration `env:"KITH_REQUEST_TIMEOUT" default:"10s" help:"Deadline of a request."`
+	MaxBody           int64         `env:"KITH_MAX_BODY" default:"33554432" help:"Largest request body, in bytes."`
+	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`
+	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
+}
+
+// neo4jPassword is the password given, or the one in the file given.
+func (c *config) neo4jPassword() (string, error) {
+	if c.Neo4jPasswordFile == "" {
+		return c.Neo4jPassword, nil
+	}
+	raw, err := os.ReadFile(c.Neo4jPasswordFile)
+	if err != nil {
+		return "", fmt.Errorf("read KITH_NEO4J_PASSWORD_FILE: %w", err)
+	}
+	return strings.TrimSpace(string(raw)), nil
+}
+
+// run is the whole program: it parses the command line and runs the command until it is done or ctx ends.
+// environ holds NAME=value as os.Environ does. It returns the exit status: 0, 1 for a failure, 2 for a wrong call.
+func run(ctx context.Context, args, environ []string, std streams) int {
+	var cli commands
+	exit := -1
+	parser, err := kong.New(&cli,
+		kong.Name("kith"), kong.Description("A graph memory service for AI agents."),
+		kong.Writers(std.out, std.err), kong.Exit(func(code int) { exit = code }),
+		kong.Resolvers(environment(environ)), kong.UsageOnError(),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(std),
+	)
+	if err != nil {
+		_, _ = fmt.Fprintln(std.err, "kith:", err)
+		return 2
+	}
+	command, err := parser.Parse(args)
+	if exit >= 0 { // --help has been printed
+		return exit
+	}
+	if err != nil {
+		parser.FatalIfErrorf(err)
+		return 2
+	}
+	if err := command.Run(); err != nil && !errors.Is(err, errSilent) {
+		_, _ = fmt.Fprintln(std.err, "kith:", err)
+		return 1
+	} else if err != nil {
+		return 1
+	}
+	return 0
+}
+
+// errSilent is a failure of which all has been said.
+var errSilent = errors.New("")
+
+// environment resolves flags from the given environment instead of the process's own, so that run is a function of
+// its arguments.
+func environment(environ []string) kong.Resolver {
+	values := map[string]string{}
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		values[name] = value
+	}
+	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		for _, name := range flag.Envs {
+			if value, ok := values[name]; ok && value != "" {
+				return value, nil
+			}
+		}
+		return nil, nil
+	})
+}

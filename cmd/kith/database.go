@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"kith/embedded"
+	"kith/graph"
+)
+
+// database is a connection, and how to give it back.
+type database struct {
+	graph.Connection
+	close func(context.Context) error
+}
+
+func noClose(context.Context) error { return nil }
+
+// openDatabase says how to reach Neo4j: the configured one, else the embedded one, which it starts.
+func (c *config) openDatabase(ctx context.Context, log *slog.Logger, std streams) (database, error) {
+	if c.Neo4jURI != "" {
+		password, err := c.neo4jPassword()
+		return database{graph.Connection{URI: c.Neo4jURI, User: c.Neo4jUser, Password: password, Database: c.Neo4jDatabase}, noClose}, err
+	}
+	server, err := embedded.Start(ctx, embedded.Options{
+		Dir: c.Data, Neo4jHome: c.Neo4jHome, HeapMB: c.Neo4jHeap, Log: log, Progress: std.err,
+	})
+	if err != nil {
+		return database{}, err
+	}
+	return database{connection(server.Endpoint()), server.Close}, nil
+}
+
+// besideDatabase is openDatabase for commands that may run beside a service: its embedded Neo4j is used as it runs.
+func (c *config) besideDatabase(ctx context.Context, log *slog.Logger, std streams) (database, error) {
+	if c.Neo4jURI == "" {
+		endpoint, err := embedded.Attach(c.Data)
+		if err == nil {
+			return database{connection(endpoint), noClose}, nil
+		}
+		if !errors.Is(err, embedded.ErrNotRunning) {
+			return database{}, err
+		}
+	}
+	return c.openDatabase(ctx, log, std)
+}
+
+func connection(e embedded.Endpoint) graph.Connection {
+	return graph.Connection{URI: e.URI, User: e.User, Password: e.Password}
+}

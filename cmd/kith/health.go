@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+type healthCmd struct {
+	Listen string `env:"KITH_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
+}
+
+// Run asks /readyz, on the loopback interface where the service listens on all.
+func (c *healthCmd) Run(ctx context.Context, std streams) error {
+	host, port, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return fmt.Errorf("health: KITH_LISTEN is not host:port: %w", err)
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
+	if err != nil {
+		return fmt.Errorf("health: %w", err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("health: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if _, err := io.Copy(std.out, io.LimitReader(response.Body, 1024)); err != nil {
+		return fmt.Errorf("health: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return errSilent
+	}
+	return nil
+}
+
+type versionCmd struct{}
+
+// Run prints the version.
+func (versionCmd) Run(std streams) error {
+	_, err := fmt.Fprintln(std.out, version)
+	return err
+}

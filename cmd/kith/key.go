@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+// keyCmd manages API keys in the database itself, so it needs no key.
+type keyCmd struct {
+	config
+	Create createKeyCmd `cmd:"" help:"Make a key; it is printed once."`
+	List   listKeysCmd  `cmd:"" help:"List keys, without their secrets."`
+	Revoke revokeKeyCmd `cmd:"" help:"Revoke a key."`
+}
+
+type createKeyCmd struct {
+	Team    string        `default:"default" help:"Team the key belongs to."`
+	User    string        `help:"Bind the key to this user."`
+	Scopes  []string      `default:"read,write" enum:"read,write,admin" help:"read, write, admin."`
+	Expires time.Duration `help:"How long the key is good; 0: for ever."`
+}
+
+// Run makes a key and prints it.
+func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
+	return parent.with(ctx, std, func(keys *auth.Keys) error {
+		spec := auth.Spec{TeamID: c.Team, UserID: c.User, Scopes: c.Scopes}
+		if c.Expires > 0 {
+			end := time.Now().Add(c.Expires)
+			spec.ExpiresAt = &end
+		}
+		if !graph.ValidKey(c.Team) || c.User != "" && !graph.ValidKey(c.User) {
+			return fmt.Errorf("create key: team and user must have 1 to 256 characters: %w", graph.ErrInvalid)
+		}
+		secret, id, err := keys.Create(ctx, spec)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(std.out, "%s\n", secret)
+		_, _ = fmt.Fprintf(std.err, "key id %s, team %s; the key is not shown again\n", id, c.Team)
+		return err
+	})
+}
+
+type listKeysCmd struct {
+	Team string `help:"Only this team's keys."`
+}
+
+// Run prints a table of keys.
+func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
+	return parent.with(ctx, std, func(keys *auth.Keys) error {
+		found, err := keys.List(ctx, c.Team)
+		if err != nil {
+			return err
+		}
+		table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+		_, _ = fmt.Fprintln(table, "KEY ID\tTEAM\tUSER\tSCOPES\tCREATED\tSTATE")
+		for _, k := range found {
+			user := "-"
+			if k.UserID != nil {
+				user = *k.UserID
+			}
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n",
+				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), state(k, time.Now()))
+		}
+		return table.Flush()
+	})
+}
+
+func state(k graph.APIKey, now time.Time) string {
+	switch {
+	case k.RevokedAt != nil:
+		return "revoked"
+	case k.ExpiresAt == nil:
+		return "good"
+	case now.Before(*k.ExpiresAt):
+		return "good until " + k.ExpiresAt.Format(time.DateTime)
+	}
+	return "expired"
+}
+
+type revokeKeyCmd struct {
+	ID string `arg:"" name:"key-id" help:"As kith key list shows it."`
+}
+
+// Run revokes a key.
+func (c *revokeKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
+	return parent.with(ctx, std, func(keys *auth.Keys) error {
+		if err := keys.Revoke(ctx, "", c.ID); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(std.out, "revoked")
+		return err
+	})
+}
+
+// with opens the store for one command.
+func (c *keyCmd) with(ctx context.Context, std streams, work func(*auth.Keys) error) (err error) {
+	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	db, err := c.besideDatabase(ctx, log, std)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.close(context.WithoutCancel(ctx)) }()
+	store, err := graph.Open(db.Connection, graph.Options{Log: log})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
+	if err := store.Migrate(ctx); err != nil {
+		return err
+	}
+	keys := auth.New(store, time.Now)
+	defer keys.Close()
+	return work(keys)
+}

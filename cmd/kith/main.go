@@ -1,0 +1,23 @@
+// Command kith is a graph memory service for AI agents: the server, and the commands beside it.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// version is set by the linker.
+var version = "development"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Environ(), streams{os.Stdout, os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// streams are where a command writes: results to out, all else to err.
+type streams struct{ out, err io.Writer }

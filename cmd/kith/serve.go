@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"kith/auth"
+	"kith/cache"
+	"kith/graph"
+	"kith/handlers"
+	"kith/loader"
+)
+
+// serveCmd runs the service.
+type serveCmd struct {
+	config
+	Demo bool `help:"Load the demo into a store that is new, and print how to ask for it."`
+}
+
+const (
+	drainTime = 20 * time.Second // for requests in flight at the end
+	stopTime  = 60 * time.Second // for the embedded Neo4j to stop cleanly
+	retryTime = 2 * time.Second  // between attempts to prepare the database
+)
+
+// Run serves until ctx is done. The address answers from the start; /readyz says when the memory does.
+func (c *serveCmd) Run(ctx context.Context, std streams) error {
+	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: c.LogLevel}))
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	gate := newGate()
+	group, ctx := errgroup.WithContext(ctx)
+	metrics := newMetrics()
+	group.Go(func() error { return serveHTTP(ctx, listener, gate) })
+	if c.AdminListen != "" {
+		admin, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.AdminListen)
+		if err != nil {
+			_ = listener.Close()
+			return fmt.Errorf("listen for admin: %w", err)
+		}
+		group.Go(func() error { return serveHTTP(ctx, admin, metrics.handler()) })
+	}
+	group.Go(func() error { return c.serveMemory(ctx, gate, metrics, log, std) })
+	return group.Wait()
+}
+
+// serveHTTP serves until ctx is done, and then until the requests in flight are answered.
+func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+		defer cancel()
+		stopped <- server.Shutdown(drain)
+	})
+	err := server.Serve(listener)
+	if stop() || !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return <-stopped
+}
+
+// gate answers for the API until that is ready.
+type gate struct{ open atomic.Pointer[http.Handler] }
+
+func newGate() *gate {
+	g := &gate{}
+	starting := handlers.Starting()
+	g.open.Store(&starting)
+	return g
+}
+
+// ServeHTTP hands the request to whoever answers now.
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load()).ServeHTTP(w, r) }
+
+// serveMemory opens database and cache, opens the gate, and gives both back when ctx is done.
+func (c *serveCmd) serveMemory(ctx context.Context, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
+	db, err := c.openDatabase(ctx, log, std)
+	if err != nil {
+		return unlessDone(ctx, err)
+	}
+	defer func() {
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+		defer cancel()
+		if err := db.close(stop); err != nil {
+			log.Error("neo4j did not stop cleanly", "error", err)
+		}
+	}()
+	store, err := graph.Open(db.Connection, graph.Options{Log: log, Observe: metrics.statement, MaxTypes: c.RelationshipTypes})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
+	kept, err := cache.New(cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = kept.Close() }()
+	keys := auth.New(store, time.Now)
+	defer keys.Close()
+
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return kept.Run(ctx) })
+	group.Go(func() error {
+		key, err := c.prepare(ctx, store, keys, log)
+		if err != nil {
+			return unlessDone(ctx, err)
+		}
+		api := handlers.New(handlers.Services{
+			Store: store, Keys: keys, Changes: kept, Ready: store.Ping,
+			Contexts: loader.New(store, kept, loader.Options{Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection}),
+		}, handlers.Options{
+			Version: version, Deadline: c.RequestTimeout, MaxBody: c.MaxBody, Log: log, Observe: metrics.request,
+		})
+		gate.open.Store(&api)
+		c.announce(ctx, key, log, std)
+		<-ctx.Done()
+		return nil
+	})
+	return group.Wait()
+}
+
+// prepare brings schema, first key and hot plans into place; a database that is away is waited for.
+func (c *serveCmd) prepare(ctx context.Context, store *graph.Store, keys *auth.Keys, log *slog.Logger) (key string, err error) {
+	for {
+		key, err = c.prepareOnce(ctx, store, keys)
+		if err == nil || !errors.Is(err, graph.ErrUnavailable) {
+			return key, err
+		}
+		log.Warn("the database is not ready", "error", err)
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(retryTime):
+		}
+	}
+}
+
+func (c *serveCmd) prepareOnce(ctx context.Context, store *graph.Store, keys *auth.Keys) (string, error) {
+	if err := store.Migrate(ctx); err != nil {
+		return "", err
+	}
+	if err := store.Warm(ctx); err != nil {
+		return "", err
+	}
+	return keys.Bootstrap(ctx, c.BootstrapKey)
+}
+
+// announce tells a person how to get in. The generated key is shown here and never again.
+func (c *serveCmd) announce(ctx context.Context, key string, log *slog.Logger, std streams) {
+	url := "http://" + reachable(c.Listen)
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(std.out, format+"\n", args...) }
+	say("Kith %s answers at %s", version, url)
+	if key != "" {
+		say("First admin key (team default), shown once: %s", key)
+	}
+	if c.BootstrapKey != "" {
+		key = c.BootstrapKey
+	}
+	switch {
+	case c.Demo && key != "":
+		if err := demo(ctx, newAPIClient(url, key), key == c.BootstrapKey, std); err != nil && ctx.Err() == nil {
+			log.Error("the demo could not be loaded", "error", err)
+		}
+	case c.Demo:
+		say("The store was here before, and so was its key. Another one: bin/kith key create")
+	}
+}
+
+// reachable is an address to call for one to listen on.
+func reachable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return listen
+}
+
+// unlessDone drops the error of something that was stopped.
+func unlessDone(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,61 @@
+// Package embedded is a Neo4j that Kith itself fetches, starts and stops: the real Neo4j Community server in a process
+// of its own, on the loopback interface, with a generated password and its own data folder.
+//
+// It finds the server in this order: an installed Neo4j (Options.Neo4jHome), Java with jars that Maven fetches once,
+// a Docker engine. It does not choose between an embedded and a given database, has no schema and runs no statement of
+// Kith; it knows nothing of the rest of Kith.
+package embedded
+
+import (
+	"io"
+	"log/slog"
+)
+
+// Version is the version of the Neo4j that is fetched.
+const Version = "5.26.24"
+
+// Endpoint is how to reach a database.
+type Endpoint struct{ URI, User, Password string }
+
+// Options say where an embedded Neo4j lives and how large it may grow. Dir is required.
+type Options struct {
+	// Dir is the data folder; it is created with mode 0700. One process at a time may use it.
+	Dir string
+	// CacheDir is where fetched jars and the compiled launcher live, shared by all data folders of the user. Empty:
+	// the folder kith in os.UserCacheDir.
+	CacheDir string
+	// Neo4jHome is an installed Neo4j 5.x whose lib folder is used instead of fetching. Empty: none.
+	Neo4jHome string
+	// HeapMB is the largest Java heap; 0: 512.
+	HeapMB int
+	// PageCacheMB is the size of Neo4j's page cache; 0: 256.
+	PageCacheMB int
+	// Log gets starts, stops, restarts and their reasons; nil: none of them.
+	Log *slog.Logger
+	// Progress gets lines for the person who waits; nil: none.
+	Progress io.Writer
+}
+
+const (
+	defaultHeapMB      = 512
+	defaultPageCacheMB = 256
+	user               = "neo4j"
+	host               = "127.0.0.1"
+)
+
+// withDefaults returns o with every optional field filled in.
+func (o Options) withDefaults() Options {
+	if o.HeapMB <= 0 {
+		o.HeapMB = defaultHeapMB
+	}
+	if o.PageCacheMB <= 0 {
+		o.PageCacheMB = defaultPageCacheMB
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Progress == nil {
+		o.Progress = io.Discard
+	}
+	return o
+}

@@ -1,0 +1,139 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	kernelJar   = "neo4j-kernel-" // followed by the version
+	serialLimit = 1024            // MB of heap up to which the serial collector is used: it takes 200 MB less
+)
+
+// javaEngine runs Neo4j in a Java process.
+type javaEngine struct {
+	folder   folder
+	java     string
+	lib      string // folder of Neo4j's jars
+	version  string // of Neo4j
+	launcher launcher
+	heapMB   int
+	pageMB   int
+}
+
+// installedEngine uses the jars of an installed Neo4j.
+func installedEngine(ctx context.Context, o Options, f folder, java string) (engine, error) {
+	home, err := filepath.Abs(o.Neo4jHome)
+	if err != nil {
+		return nil, fmt.Errorf("use NEO4J_HOME: %w", err)
+	}
+	return newJavaEngine(ctx, o, f, java, filepath.Join(home, "lib"), func(cache) error { return nil })
+}
+
+// fetchedEngine uses the jars in the cache, which Maven fetches when they are not there.
+func fetchedEngine(ctx context.Context, o Options, f folder, java string) (engine, error) {
+	return newJavaEngine(ctx, o, f, java, "", func(c cache) error { return fetch(ctx, c, o.Progress) })
+}
+
+// newJavaEngine has the jars brought by fetch, checks their version, and makes the launcher ready. An empty lib is that
+// of the cache.
+func newJavaEngine(ctx context.Context, o Options, f folder, java, lib string, fetch func(cache) error) (engine, error) {
+	c, err := openCache(o.CacheDir)
+	if err != nil {
+		return nil, err
+	}
+	if lib == "" {
+		lib = filepath.Join(c.jars(), "lib")
+	}
+	e := &javaEngine{folder: f, java: java, lib: lib, heapMB: o.HeapMB, pageMB: o.PageCacheMB}
+	err = c.locked(ctx, func() error {
+		if err := fetch(c); err != nil {
+			return err
+		}
+		if e.version, err = neo4jVersion(lib); err != nil {
+			return err
+		}
+		e.launcher, err = prepareLauncher(ctx, c, java, filepath.Join(lib, "*"))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// neo4jVersion reads the version of the Neo4j in lib from the name of a jar; it must be a 5.
+func neo4jVersion(lib string) (string, error) {
+	found, _ := filepath.Glob(filepath.Join(lib, kernelJar+"[0-9]*.jar")) // the pattern is a good one
+	if len(found) != 1 {
+		return "", fmt.Errorf("find Neo4j's version: %s has no %s*.jar; is NEO4J_HOME an installed Neo4j 5?", lib, kernelJar)
+	}
+	version := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(found[0]), kernelJar), ".jar")
+	if !strings.HasPrefix(version, "5.") {
+		return "", fmt.Errorf("find Neo4j's version: %s has Neo4j %s, and Kith needs 5", lib, version)
+	}
+	return version, nil
+}
+
+func (e *javaEngine) fingerprint() string {
+	return hash(append(e.args(), e.java, e.version, e.conf(0))...)
+}
+
+func (e *javaEngine) start(_ context.Context, port int) (instance, error) {
+	if err := writeFile(e.folder.conf(), []byte(e.conf(port))); err != nil {
+		return nil, fmt.Errorf("write neo4j.conf: %w", err)
+	}
+	console, err := openConsole(e.folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = console.Close() }() // the child has its own handle
+	cmd := exec.Command(e.java, e.args()...)
+	cmd.Dir, cmd.Env = e.folder.home(), childEnviron()
+	cmd.Stdout, cmd.Stderr = console, console
+	p, err := startProcess(cmd, e.folder.console())
+	if err != nil { // not p: a nil pointer is no nil instance
+		return nil, err
+	}
+	return p, nil
+}
+
+func (e *javaEngine) args() []string {
+	args := []string{fmt.Sprintf("-Xmx%dm", e.heapMB), "-XX:+ExitOnOutOfMemoryError", "-Djava.awt.headless=true", "-Dfile.encoding=UTF-8"}
+	if e.heapMB <= serialLimit {
+		args = append(args, "-XX:+UseSerialGC")
+	}
+	for _, opened := range []string{"java.nio", "java.io", "sun.nio.ch"} {
+		args = append(args, "--add-opens", "java.base/"+opened+"=ALL-UNNAMED")
+	}
+	classPath := filepath.Join(e.lib, "*")
+	if e.launcher.classPath != "" {
+		classPath = e.launcher.classPath + string(os.PathListSeparator) + classPath
+	}
+	return append(args, "-cp", classPath, e.launcher.main, e.folder.home())
+}
+
+// conf is Neo4j's configuration. Nothing in it weakens what an acknowledged write is worth.
+func (e *javaEngine) conf(port int) string {
+	lines := []string{
+		"server.bolt.enabled=true",
+		fmt.Sprintf("server.bolt.listen_address=%s:%d", host, port),
+		"server.http.enabled=false",
+		"dbms.security.auth_enabled=true",
+		"dbms.usage_report.enabled=false",
+		"db.tx_log.preallocate=false", // 2 MB on disk instead of 517
+		"db.logs.query.enabled=OFF",   // it would hold memories' text
+		fmt.Sprintf("server.memory.heap.max_size=%dm", e.heapMB),
+		fmt.Sprintf("server.memory.pagecache.size=%dm", e.pageMB),
+	}
+	if strings.HasPrefix(e.version, "5.26.") { // stops within 3 s instead of 10; unknown to other versions, perhaps
+		lines = append(lines,
+			"internal.server.bolt.thread_pool_shutdown_wait_time=1s",
+			"internal.server.bolt.connection_shutdown_wait_time=1s")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

@@ -1,0 +1,90 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/loader"
+)
+
+// ContextInput asks for a context.
+type ContextInput struct {
+	UserID      string   `query:"user_id" doc:"whose context; left out: the user of the key"`
+	TeamID      string   `query:"team_id" doc:"must be the key's team, if given"`
+	TimeZone    string   `query:"time_zone" doc:"IANA name; default: the preference time_zone, else UTC" example:"Europe/Berlin"`
+	Format      string   `query:"format" enum:"json,text" default:"json"`
+	MaxTokens   int      `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went"`
+	Sections    []string `query:"sections" doc:"user, relationships, recent_context, temporal; default: all"`
+	FocusKind   string   `query:"focus_kind" doc:"person, concept or entity; with focus_id"`
+	FocusID     string   `query:"focus_id" doc:"entity_key of what the user looks at"`
+	IfNoneMatch string   `header:"If-None-Match"`
+}
+
+// RawOutput is an answer whose bytes are ready.
+type RawOutput struct {
+	Status       int
+	ContentType  string `header:"Content-Type"`
+	ETag         string `header:"ETag"`
+	CacheControl string `header:"Cache-Control"`
+	Vary         string `header:"Vary"`
+	Body         []byte
+}
+
+func (a *API) getContext(ctx context.Context, in *ContextInput) (*RawOutput, error) {
+	scope, err := actFor(ctx, auth.Read, in.TeamID, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := a.Contexts.Context(ctx, loader.Request{
+		Scope: scope, TimeZone: in.TimeZone, Format: loader.Format(in.Format), MaxTokens: in.MaxTokens,
+		Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID,
+	}, nil)
+	if err != nil {
+		return nil, located("query", err)
+	}
+	out := &RawOutput{
+		Status: http.StatusOK, ContentType: answer.ContentType, ETag: answer.ETag,
+		CacheControl: "private, no-cache", Vary: "Authorization", Body: answer.Body,
+	}
+	if matches(in.IfNoneMatch, answer.ETag) {
+		out.Status, out.Body = http.StatusNotModified, nil
+	}
+	return out, nil
+}
+
+// actFor is the scope in which the caller acts: its team, and the user named or bound.
+func actFor(ctx context.Context, needs, teamID, userID string) (graph.Scope, error) {
+	p := principal(ctx)
+	if teamID != "" && teamID != p.TeamID {
+		return graph.Scope{}, errOtherTeam
+	}
+	return p.For(needs, userID)
+}
+
+// matches compares weakly, as If-None-Match does.
+func matches(header, etag string) bool {
+	for candidate := range strings.SplitSeq(header, ",") {
+		candidate = strings.TrimSpace(candidate)
+		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == strings.TrimPrefix(etag, "W/") {
+			return header != ""
+		}
+	}
+	return false
+}
+
+// contextResponse describes the answer, which is sent as bytes.
+func contextResponse(api huma.API, o *huma.Operation) {
+	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[loader.AgentContext](), true, "AgentContext")
+	o.Responses = map[string]*huma.Response{
+		"200": {Description: "The context", Content: map[string]*huma.MediaType{
+			jsonType: {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
+		}},
+		"304": {Description: "Nothing has changed since the ETag in If-None-Match"},
+	}
+}

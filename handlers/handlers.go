@@ -1,0 +1,129 @@
+// Package handlers is Kith's HTTP face: one file a resource, the route table on one screen (routes.go), one table from
+// error to problem (problem.go). It knows neither Neo4j nor Redis.
+package handlers
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humagin"
+	"github.com/gin-gonic/gin"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/loader"
+)
+
+// store is what the handlers ask of the memory.
+type store interface {
+	Write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error)
+	WriteSource(ctx context.Context, scope graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error)
+	AppendMessages(ctx context.Context, scope graph.Scope, key string, messages []graph.MessageWrite) (graph.SourceResult, error)
+	EndConversation(ctx context.Context, scope graph.Scope, key string, end *graph.ConversationEnd) (graph.SourceResult, error)
+	Source(ctx context.Context, scope graph.Scope, key string) (graph.Source, error)
+	Messages(ctx context.Context, scope graph.Scope, key string, from, limit int64) ([]graph.Message, error)
+	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
+	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
+}
+
+type contexts interface {
+	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
+}
+
+type keys interface {
+	Verify(ctx context.Context, key string) (auth.Principal, error)
+	Create(ctx context.Context, spec auth.Spec) (secret, id string, err error)
+	List(ctx context.Context, teamID string) ([]graph.APIKey, error)
+	Revoke(ctx context.Context, teamID, id string) error
+}
+
+type changes interface {
+	Changed(ctx context.Context, team string, users ...string)
+}
+
+// Services are what the handlers are made of.
+type Services struct {
+	Store    store
+	Contexts contexts
+	Keys     keys
+	Changes  changes
+	Ready    func(ctx context.Context) error // nil error: requests can be answered
+}
+
+// Options are what the handlers may be given.
+type Options struct {
+	Version  string
+	Deadline time.Duration // of a request; default 10 s
+	MaxBody  int64         // bytes of a request's body; default 32 MiB
+	Log      *slog.Logger  // default: discards
+	Observe  func(route, method string, status int, took time.Duration)
+	Now      func() time.Time
+}
+
+// API answers requests.
+type API struct {
+	Services
+	options  Options
+	document []byte // the OpenAPI contract
+}
+
+// New makes the handler of all routes.
+func New(s Services, o Options) http.Handler {
+	if o.Deadline == 0 {
+		o.Deadline = 10 * time.Second
+	}
+	if o.MaxBody == 0 {
+		o.MaxBody = 32 << 20
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(string, string, int, time.Duration) {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	a := &API{Services: s, options: o}
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.UseRawPath = true
+	engine.UnescapePathValues = true
+	engine.HandleMethodNotAllowed = true
+	engine.RedirectTrailingSlash = false
+	engine.Use(a.observe, a.recover, a.deadline, a.authenticate, a.body)
+	engine.NoRoute(func(c *gin.Context) { abort(c, problemOf(http.StatusNotFound, "there is no such path")) })
+	engine.NoMethod(func(c *gin.Context) {
+		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))
+	})
+	a.routes(humagin.New(engine, contract(o.Version)))
+	a.plain(engine)
+	return engine
+}
+
+// contract is the OpenAPI document's frame. Huma's own pages are off: the document is marshalled once (its lazy one
+// races), and the page that shows it must work offline.
+func contract(version string) huma.Config {
+	configureHuma()
+	config := huma.DefaultConfig("Kith", version)
+	config.Info.Description = "A graph memory service for AI agents."
+	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
+	config.CreateHooks = nil
+	config.RejectUnknownQueryParameters = true
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"key": {Type: "http", Scheme: "bearer", Description: "An API key (kith_…); it belongs to a team, and may be bound to a user."},
+	}
+	config.Security = []map[string][]string{{"key": {}}}
+	aliases(config.Components.Schemas)
+	return config
+}
+
+// configureHuma sets what huma keeps in package variables: faults without values, and lists that are never null.
+var configureHuma = sync.OnceFunc(func() { //nolint:gochecknoglobals // once a process
+	huma.NewError = newError
+	huma.DefaultArrayNullable = false
+})

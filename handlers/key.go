@@ -1,0 +1,139 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+// CreateKeyInput describes a new key.
+type CreateKeyInput struct {
+	Body struct {
+		TeamID    string     `json:"team_id,omitempty" maxLength:"256" doc:"default: the caller's; another team needs an admin key of team default"`
+		UserID    *string    `json:"user_id,omitempty" maxLength:"256" nullable:"true" doc:"binds the key to this user"`
+		Scopes    []string   `json:"scopes" minItems:"1" maxItems:"3" doc:"read, write, admin"`
+		ExpiresAt *time.Time `json:"expires_at,omitempty" nullable:"true"`
+	}
+}
+
+// CreateKeyOutput shows the secret, this once.
+type CreateKeyOutput struct {
+	Body struct {
+		Key   string `json:"key"`
+		KeyID string `json:"key_id"`
+	}
+}
+
+func (a *API) createKey(ctx context.Context, in *CreateKeyInput) (*CreateKeyOutput, error) {
+	team, err := adminOf(ctx, in.Body.TeamID)
+	if err != nil {
+		return nil, err
+	}
+	spec := auth.Spec{TeamID: team, Scopes: in.Body.Scopes, ExpiresAt: in.Body.ExpiresAt}
+	if in.Body.UserID != nil {
+		spec.UserID = *in.Body.UserID
+	}
+	if err := checkKey(spec, a.options.Now()); err != nil {
+		return nil, err
+	}
+	out := &CreateKeyOutput{}
+	out.Body.Key, out.Body.KeyID, err = a.Keys.Create(ctx, spec)
+	return out, err
+}
+
+// adminOf is the team that an admin key may manage keys of: its own, or any for one of team default.
+func adminOf(ctx context.Context, teamID string) (string, error) {
+	p := principal(ctx)
+	if !p.Allows(auth.Admin) || p.UserID != "" {
+		return "", fmt.Errorf("the key lacks the scope %s: %w", auth.Admin, auth.ErrForbidden)
+	}
+	if teamID == "" {
+		return p.TeamID, nil
+	}
+	if teamID != p.TeamID && p.TeamID != auth.DefaultTeam {
+		return "", errOtherTeam
+	}
+	return teamID, nil
+}
+
+func checkKey(spec auth.Spec, now time.Time) error {
+	var faults []graph.FieldError
+	if !graph.ValidKey(spec.TeamID) {
+		faults = append(faults, graph.FieldError{Location: "body.team_id", Message: "must have 1 to 256 characters and no control characters"})
+	}
+	if spec.UserID != "" && !graph.ValidKey(spec.UserID) {
+		faults = append(faults, graph.FieldError{Location: "body.user_id", Message: "must have 1 to 256 characters and no control characters"})
+	}
+	for i, scope := range spec.Scopes {
+		if !slices.Contains(auth.Scopes, scope) {
+			faults = append(faults, graph.FieldError{Location: fmt.Sprintf("body.scopes[%d]", i), Message: "must be one of read, write, admin"})
+		}
+	}
+	if spec.ExpiresAt != nil && !spec.ExpiresAt.After(now) {
+		faults = append(faults, graph.FieldError{Location: "body.expires_at", Message: "must be in the future"})
+	}
+	if len(faults) > 0 {
+		return &graph.InvalidError{Fields: faults}
+	}
+	return nil
+}
+
+// ListKeysInput chooses a team.
+type ListKeysInput struct {
+	TeamID string `query:"team_id" maxLength:"256" doc:"default: the caller's"`
+}
+
+// KeyInfo is a key without its secret.
+type KeyInfo struct {
+	KeyID     string     `json:"key_id"`
+	TeamID    string     `json:"team_id"`
+	UserID    *string    `json:"user_id"`
+	Scopes    []string   `json:"scopes"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at"`
+	RevokedAt *time.Time `json:"revoked_at"`
+}
+
+// ListKeysOutput lists at most 1,000 keys, the newest first.
+type ListKeysOutput struct {
+	Body struct {
+		Keys []KeyInfo `json:"keys"`
+	}
+}
+
+func (a *API) listKeys(ctx context.Context, in *ListKeysInput) (*ListKeysOutput, error) {
+	team, err := adminOf(ctx, in.TeamID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.Keys.List(ctx, team)
+	if err != nil {
+		return nil, err
+	}
+	out := &ListKeysOutput{}
+	out.Body.Keys = make([]KeyInfo, len(found))
+	for i, k := range found {
+		out.Body.Keys[i] = KeyInfo{k.KeyID, k.TeamID, k.UserID, k.Scopes, k.CreatedAt, k.ExpiresAt, k.RevokedAt}
+	}
+	return out, nil
+}
+
+// RevokeKeyInput names a key.
+type RevokeKeyInput struct {
+	ID string `path:"id" maxLength:"64"`
+}
+
+func (a *API) revokeKey(ctx context.Context, in *RevokeKeyInput) (*struct{}, error) {
+	team, err := adminOf(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if team == auth.DefaultTeam {
+		team = "" // any
+	}
+	return nil, a.Keys.Revoke(ctx, team, in.ID)
+}

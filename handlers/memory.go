@@ -1,0 +1,50 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+// MemoryInput writes nodes and relationships.
+type MemoryInput struct{ Body graph.MemoryWrite }
+
+// MemoryOutput says what became of each.
+type MemoryOutput struct{ Body graph.MemoryResult }
+
+func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, error) {
+	caller := principal(ctx)
+	scope, err := caller.For(auth.Write, in.Body.UserID)
+	if err != nil {
+		return nil, err
+	}
+	if err := boundTo(caller, in.Body.Nodes); err != nil {
+		return nil, err
+	}
+	result, err := a.Store.Write(ctx, scope, &in.Body)
+	if !errors.Is(err, graph.ErrInvalid) {
+		a.changed(ctx, scope, in.Body.Users(scope)...)
+	}
+	if err != nil {
+		return nil, located("body", err)
+	}
+	return &MemoryOutput{Body: result}, nil
+}
+
+// boundTo makes sure that a key bound to a user writes nothing into another's memory.
+func boundTo(caller auth.Principal, nodes []graph.NodeWrite) error {
+	if caller.UserID == "" {
+		return nil
+	}
+	for i := range nodes {
+		if user := nodes[i].UserID; user.Given && !user.Null && user.Value != caller.UserID {
+			return fmt.Errorf("the key is bound to another user than that of body.nodes[%d]: %w", i, auth.ErrForbidden)
+		}
+	}
+	return nil
+}
+
+var errOtherTeam = fmt.Errorf("the key belongs to another team: %w", auth.ErrForbidden)

@@ -1,0 +1,110 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"kith/auth"
+)
+
+type contextKey int
+
+const (
+	requestIDKey contextKey = iota
+	principalKey
+)
+
+const requestIDHeader = "X-Request-Id"
+
+func requestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey).(string)
+	return id
+}
+
+// principal is the caller; the middleware has made sure that there is one.
+func principal(ctx context.Context) auth.Principal {
+	p, _ := ctx.Value(principalKey).(auth.Principal)
+	return p
+}
+
+// observe gives the request its id, and tells of it when it is done.
+func (a *API) observe(c *gin.Context) {
+	start := time.Now()
+	id := c.GetHeader(requestIDHeader)
+	if !goodRequestID(id) {
+		id = uuid.NewString()
+	}
+	c.Header(requestIDHeader, id)
+	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), requestIDKey, id))
+	c.Next()
+	route := c.FullPath()
+	if route == "" {
+		route = "none"
+	}
+	took := time.Since(start)
+	a.options.Observe(route, c.Request.Method, c.Writer.Status(), took)
+	a.options.Log.Debug("request", "request_id", id, "method", c.Request.Method, "route", route,
+		"status", c.Writer.Status(), "bytes", c.Writer.Size(), "took", took)
+}
+
+// goodRequestID accepts a caller's id that is safe to log and to send back.
+func goodRequestID(id string) bool {
+	if len(id) == 0 || len(id) > 128 {
+		return false
+	}
+	for _, r := range id {
+		if r <= ' ' || r > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// recover answers for a handler that panicked.
+func (a *API) recover(c *gin.Context) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			a.options.Log.Error("panic", "request_id", requestID(c.Request.Context()), "fault", fault, "stack", string(debug.Stack()))
+			abort(c, problemFor(errors.New("panic")))
+		}
+	}()
+	c.Next()
+}
+
+// deadline bounds the request as a whole; nothing below has one of its own.
+func (a *API) deadline(c *gin.Context) {
+	ctx, cancel := context.WithTimeout(c.Request.Context(), a.options.Deadline)
+	defer cancel()
+	c.Request = c.Request.WithContext(ctx)
+	c.Next()
+}
+
+// authenticate lets nobody into /v1 without a key.
+func (a *API) authenticate(c *gin.Context) {
+	if !strings.HasPrefix(c.Request.URL.Path, "/v1/") {
+		return
+	}
+	key, ok := strings.CutPrefix(c.GetHeader("Authorization"), "Bearer ")
+	if !ok {
+		key = ""
+	}
+	p, err := a.Keys.Verify(c.Request.Context(), strings.TrimSpace(key))
+	if err != nil {
+		problem := problemFor(err)
+		if problem.Status == http.StatusUnauthorized {
+			c.Header("WWW-Authenticate", `Bearer realm="kith"`)
+		} else {
+			a.options.Log.Error("key not verified", "request_id", requestID(c.Request.Context()), "error", err)
+		}
+		abort(c, problem)
+		return
+	}
+	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), principalKey, p))
+}

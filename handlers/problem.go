@@ -1,0 +1,158 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gin-gonic/gin"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+// Problem is every error's body (RFC 9457). It never repeats what was submitted.
+type Problem struct {
+	Type   string  `json:"type" example:"about:blank"`
+	Title  string  `json:"title"`
+	Status int     `json:"status"`
+	Detail string  `json:"detail"`
+	Errors []Fault `json:"errors,omitempty"`
+}
+
+// Fault is one fault of a request, with its place: body.nodes[3].name, query.time_zone, path.id.
+type Fault struct {
+	Location string `json:"location"`
+	Message  string `json:"message"`
+}
+
+// Error is the problem's detail.
+func (p *Problem) Error() string { return p.Detail }
+
+// GetStatus is the problem's status; it makes Problem a huma.StatusError.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType is that of problems.
+func (p *Problem) ContentType(string) string { return problemType }
+
+const problemType = "application/problem+json"
+
+func problemOf(status int, detail string, faults ...Fault) *Problem {
+	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Errors: faults}
+}
+
+func abort(c *gin.Context, p *Problem) {
+	if p.Status == http.StatusServiceUnavailable {
+		c.Header("Retry-After", retryAfter)
+	}
+	c.Header("Content-Type", problemType)
+	c.AbortWithStatusJSON(p.Status, p)
+}
+
+// outcomes is the one table from error to status. The first that fits counts.
+var outcomes = []struct { //nolint:gochecknoglobals // a constant table
+	is     error
+	status int
+	detail string // empty: the error's own text, which names no values
+}{
+	{graph.ErrInvalid, http.StatusUnprocessableEntity, "the request has faults"},
+	{graph.ErrNotFound, http.StatusNotFound, "there is nothing of this id"},
+	{graph.ErrConflict, http.StatusConflict, ""},
+	{auth.ErrUnauthorized, http.StatusUnauthorized, "a valid API key is needed: Authorization: Bearer KEY"},
+	{auth.ErrForbidden, http.StatusForbidden, ""},
+	{graph.ErrUnavailable, http.StatusServiceUnavailable, "the database does not answer; try again"},
+	{context.DeadlineExceeded, http.StatusServiceUnavailable, "the request took too long; try again"},
+	{context.Canceled, statusClientClosed, "the request was given up"},
+}
+
+// statusClientClosed is for logs and metrics: nobody is left to read it.
+const statusClientClosed = 499
+
+func problemFor(err error) *Problem {
+	for _, o := range outcomes {
+		if !errors.Is(err, o.is) {
+			continue
+		}
+		detail := o.detail
+		if detail == "" {
+			detail = err.Error()
+		}
+		return problemOf(o.status, detail, faultsOf(err)...)
+	}
+	return problemOf(http.StatusInternalServerError, "something went wrong here; the request id leads to the log")
+}
+
+func faultsOf(err error) []Fault {
+	var invalid *graph.InvalidError
+	if !errors.As(err, &invalid) {
+		return nil
+	}
+	faults := make([]Fault, len(invalid.Fields))
+	for i, f := range invalid.Fields {
+		faults[i] = Fault(f)
+	}
+	return faults
+}
+
+// problem turns an error into what is sent, and logs those that are not the caller's.
+func (a *API) problem(ctx context.Context, operation string, err error) error {
+	p := problemFor(err)
+	if p.Status >= http.StatusInternalServerError {
+		a.options.Log.ErrorContext(ctx, "request failed", "operation", operation, "request_id", requestID(ctx), "error", err)
+	}
+	if p.Status == http.StatusServiceUnavailable {
+		return huma.ErrorWithHeaders(p, http.Header{"Retry-After": {retryAfter}})
+	}
+	return p
+}
+
+// located puts where a fault's field stands before its name: body, query or path.
+func located(place string, err error) error {
+	var invalid *graph.InvalidError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	fields := make([]graph.FieldError, len(invalid.Fields))
+	for i, f := range invalid.Fields {
+		fields[i] = graph.FieldError{Location: place + "." + f.Location, Message: f.Message}
+	}
+	return &graph.InvalidError{Fields: fields}
+}
+
+// newError is what huma says of a request that does not fit the contract: its 400s are faults like all others, and
+// values stay out.
+func newError(status int, message string, details ...error) huma.StatusError {
+	if status == http.StatusBadRequest {
+		status = http.StatusUnprocessableEntity
+	}
+	if status == http.StatusUnprocessableEntity {
+		message = "the request has faults"
+	}
+	p := problemOf(status, message)
+	for _, d := range details {
+		var detail *huma.ErrorDetail
+		if errors.As(d, &detail) {
+			p.Errors = append(p.Errors, Fault{Location: detail.Location, Message: withoutValue(detail)})
+		}
+	}
+	if len(p.Errors) == 0 && status == http.StatusUnprocessableEntity {
+		p.Errors = []Fault{{Location: "body", Message: "is needed"}}
+	}
+	return p
+}
+
+// withoutValue is huma's message, unless it comes from a decoder, whose messages quote what they could not read.
+func withoutValue(d *huma.ErrorDetail) string {
+	for _, decoder := range []string{"json:", "parsing ", "invalid character", "strconv", "invalid integer", "invalid number", "invalid boolean", "invalid date"} {
+		if strings.HasPrefix(d.Message, decoder) {
+			return "cannot be read as what it should be"
+		}
+	}
+	if value := fmt.Sprint(d.Value); len(value) > 3 && strings.Contains(d.Message, value) {
+		return "is not what it should be"
+	}
+	return d.Message
+}

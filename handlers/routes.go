@@ -1,0 +1,90 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gin-gonic/gin"
+
+	"kith/graph"
+)
+
+// routes is every route of the API.
+func (a *API) routes(api huma.API) {
+	route(a, api, http.MethodGet, "/v1/context", "get-context", "What an agent should know at the start of a conversation", a.getContext, contextResponse)
+	route(a, api, http.MethodPost, "/v1/conversations", "open-conversation", "Open a conversation and get its context", a.openConversation, openedResponse)
+	route(a, api, http.MethodGet, "/v1/conversations/{id}", "get-conversation", "A conversation with its messages", a.getConversation)
+	route(a, api, http.MethodPost, "/v1/conversations/{id}/messages", "append-messages", "Append messages to an open conversation", a.appendMessages)
+	route(a, api, http.MethodPost, "/v1/conversations/{id}/end", "end-conversation", "End a conversation", a.endConversation)
+	route(a, api, http.MethodPost, "/v1/memory", "write-memory", "Add and change nodes and relationships in one transaction", a.writeMemory)
+	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource)
+	route(a, api, http.MethodGet, "/v1/users/{id}/preferences", "get-preferences", "A user's preferences", a.getPreferences)
+	route(a, api, http.MethodPut, "/v1/users/{id}/preferences", "put-preferences", "Replace a user's preferences", a.putPreferences)
+	route(a, api, http.MethodPost, "/v1/keys", "create-key", "Make an API key", a.createKey, created)
+	route(a, api, http.MethodGet, "/v1/keys", "list-keys", "API keys, without their secrets", a.listKeys)
+	route(a, api, http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke an API key", a.revokeKey)
+	document, err := json.Marshal(api.OpenAPI())
+	if err != nil {
+		panic("handlers: the OpenAPI document cannot be marshalled: " + err.Error())
+	}
+	a.document = document
+}
+
+// plain are the routes outside the contract: health, and the contract itself.
+func (a *API) plain(engine *gin.Engine) {
+	engine.GET("/livez", livez)
+	engine.GET("/readyz", a.readyz)
+	engine.GET("/openapi.json", func(c *gin.Context) { c.Data(http.StatusOK, jsonType, a.document) })
+}
+
+const (
+	jsonType = "application/json"
+	textType = "text/plain; charset=utf-8"
+)
+
+// readyz says whether requests can be answered now.
+func (a *API) readyz(c *gin.Context) {
+	if err := a.Ready(c.Request.Context()); err != nil {
+		notReady(c)
+		return
+	}
+	c.Data(http.StatusOK, textType, []byte("ready\n"))
+}
+
+// route registers an operation. Errors of the handler become problems here and nowhere else.
+func route[I, O any](a *API, api huma.API, method, path, id, summary string, handle func(context.Context, *I) (*O, error), change ...func(huma.API, *huma.Operation)) {
+	operation := huma.Operation{
+		Method: method, Path: path, OperationID: id, Summary: summary,
+		MaxBodyBytes: a.options.MaxBody + 1, BodyReadTimeout: -1, // bounded in the middleware
+		Errors: []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
+	}
+	for _, c := range change {
+		c(api, &operation)
+	}
+	huma.Register(api, operation, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handle(ctx, in)
+		if err != nil {
+			return nil, a.problem(ctx, id, err)
+		}
+		return out, nil
+	})
+}
+
+func created(_ huma.API, o *huma.Operation) { o.DefaultStatus = http.StatusCreated }
+
+// aliases tell the contract that an optional field may be left out, null or given.
+func aliases(registry huma.Registry) {
+	alias := func(optional, plain reflect.Type) { registry.RegisterTypeAlias(optional, reflect.PointerTo(plain)) }
+	alias(reflect.TypeFor[graph.Optional[string]](), reflect.TypeFor[string]())
+	alias(reflect.TypeFor[graph.Optional[bool]](), reflect.TypeFor[bool]())
+	alias(reflect.TypeFor[graph.Optional[float64]](), reflect.TypeFor[float64]())
+	alias(reflect.TypeFor[graph.Optional[int64]](), reflect.TypeFor[int64]())
+	alias(reflect.TypeFor[graph.Optional[time.Time]](), reflect.TypeFor[time.Time]())
+}
+
+// retryAfter is what a 503 advises, in seconds.
+const retryAfter = "2"

@@ -1,0 +1,190 @@
+package testenv
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kith/embedded"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
+	"github.com/testcontainers/testcontainers-go"
+)
+
+const (
+	neo4jImage = "neo4j:5.26-community"
+
+	// Memory of a test's Neo4j, in MB: enough for fixtures of some 100,000 relationships, little enough for a CI machine.
+	neo4jHeap, neo4jPageCache = 1024, 256
+)
+
+// Neo4jServer is a Neo4j of one test, which may take it down. Its methods are called from the test's goroutine, and
+// fail the test when they cannot do what they say.
+type Neo4jServer struct {
+	t      testing.TB
+	db     Database
+	server server
+}
+
+// StartNeo4j starts a Neo4j for this test alone, empty, and stops it when the test ends. It takes some ten seconds.
+func StartNeo4j(t testing.TB) *Neo4jServer {
+	t.Helper()
+	got, err := anyWay(t.Context(), "Neo4j", func(ctx context.Context) (source[Database], error) {
+		port, err := freePort()
+		if err != nil {
+			return source[Database]{}, err
+		}
+		return neo4jContainer(ctx, port)
+	}, neo4jEmbedded)
+	if err != nil {
+		t.Fatalf("testenv: %v", err)
+	}
+	t.Cleanup(func() { closeServer(t, got.server) })
+	return &Neo4jServer{t, got.value, got.server}
+}
+
+// Database says how to reach it; that stays the same over Stop and Start.
+func (s *Neo4jServer) Database() Database { return s.db }
+
+// Stop takes it down: when it returns, connections are refused. The data stay.
+func (s *Neo4jServer) Stop() { s.t.Helper(); must(s.t, "stop Neo4j", stopTimeout, s.server.stop) }
+
+// Start brings it back after Stop: when it returns, it answers.
+func (s *Neo4jServer) Start() { s.t.Helper(); must(s.t, "start Neo4j", startTimeout, s.server.start) }
+
+// must fails the test if do does not succeed in time. It may be called from t.Cleanup, where t.Context has ended.
+func must(t testing.TB, what string, timeout time.Duration, do func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	if err := do(ctx); err != nil {
+		t.Fatalf("testenv: %s: %v", what, err)
+	}
+}
+
+// closeServer is for t.Cleanup.
+func closeServer(t testing.TB, s server) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := s.close(ctx); err != nil {
+		t.Errorf("testenv: stop the server of the test: %v", err)
+	}
+}
+
+// givenNeo4j reads the KITH_TEST_NEO4J_ variables; ok says that there is a URI.
+func givenNeo4j(lookup func(string) (string, bool)) (db Database, ok bool) {
+	get := func(name, fallback string) string {
+		if v, _ := lookup("KITH_TEST_NEO4J_" + name); v != "" {
+			return v
+		}
+		return fallback
+	}
+	db = Database{get("URI", ""), get("USER", "neo4j"), get("PASSWORD", ""), get("DATABASE", "neo4j")}
+	return db, db.URI != ""
+}
+
+func neo4jContainer(ctx context.Context, hostPort int) (source[Database], error) {
+	db := Database{User: "neo4j", Password: rand.Text(), Database: "neo4j"}
+	ctr, address, err := runContainer(ctx, neo4jImage, 7687, hostPort, testcontainers.WithEnv(map[string]string{
+		"NEO4J_AUTH":                             db.User + "/" + db.Password,
+		"NEO4J_server_memory_heap_initial__size": "256m",
+		"NEO4J_server_memory_heap_max__size":     fmt.Sprintf("%dm", neo4jHeap),
+		"NEO4J_server_memory_pagecache_size":     fmt.Sprintf("%dm", neo4jPageCache),
+		"NEO4J_dbms_usage__report_enabled":       "false",
+		"NEO4J_db_tx__log_preallocate":           "false",
+	}))
+	if err != nil {
+		return source[Database]{}, err
+	}
+	db.URI = "bolt://" + address
+	ctr.ping = func(ctx context.Context) error { return pingNeo4j(ctx, db) }
+	if err := ctr.ready(ctx); err != nil {
+		return source[Database]{}, err
+	}
+	return source[Database]{db, "container " + neo4jImage + " at " + db.URI, ctr}, nil
+}
+
+// pingNeo4j returns nil if the database answers a query.
+func pingNeo4j(ctx context.Context, db Database) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""), func(c *config.Config) {
+		c.SocketConnectTimeout = pingTimeout
+		c.MaxTransactionRetryTime = 0
+	})
+	if err != nil {
+		return fmt.Errorf("%w (%w)", err, errHopeless)
+	}
+	defer driver.Close(ctx)
+	_, err = neo4j.ExecuteQuery(ctx, driver, "RETURN 1", nil, neo4j.EagerResultTransformer,
+		neo4j.ExecuteQueryWithDatabase(db.Database))
+	var refused *neo4j.Neo4jError
+	if errors.As(err, &refused) && strings.HasPrefix(refused.Code, "Neo.ClientError.") { // the password, the database
+		return fmt.Errorf("%w (%w)", err, errHopeless)
+	}
+	return err
+}
+
+// neo4jEmbedded starts the Neo4j that Kith itself would start.
+func neo4jEmbedded(ctx context.Context) (source[Database], error) {
+	dir, err := os.MkdirTemp("", "kith-test-neo4j-")
+	if err != nil {
+		return source[Database]{}, err
+	}
+	local := &localNeo4j{dir: dir}
+	if err := local.start(ctx); err != nil {
+		return source[Database]{}, errors.Join(err, os.RemoveAll(dir))
+	}
+	e := local.endpoint
+	db := Database{e.URI, e.User, e.Password, "neo4j"}
+	return source[Database]{db, "embedded at " + db.URI, local}, nil
+}
+
+// localNeo4j is an embedded Neo4j with its data in a temporary folder.
+type localNeo4j struct {
+	dir      string
+	endpoint embedded.Endpoint // that of the first start
+	running  *embedded.Server  // nil while stopped
+}
+
+func (n *localNeo4j) start(ctx context.Context) error {
+	if n.running != nil {
+		return errors.New("it runs already")
+	}
+	started, err := embedded.Start(ctx, embedded.Options{
+		Dir: filepath.Join(n.dir, "data"), HeapMB: neo4jHeap, PageCacheMB: neo4jPageCache,
+	})
+	if err != nil {
+		return err
+	}
+	n.running = started
+	switch e := started.Endpoint(); n.endpoint {
+	case embedded.Endpoint{}:
+		n.endpoint = e
+	case e:
+	default: // another process took the port meanwhile
+		return fmt.Errorf("it came back at %s, not at %s", e.URI, n.endpoint.URI)
+	}
+	return nil
+}
+
+func (n *localNeo4j) stop(ctx context.Context) error {
+	if n.running == nil {
+		return nil
+	}
+	stopping := n.running
+	n.running = nil
+	return stopping.Close(ctx)
+}
+
+func (n *localNeo4j) close(ctx context.Context) error {
+	return errors.Join(n.stop(ctx), os.RemoveAll(n.dir))
+}

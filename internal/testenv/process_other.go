@@ -1,0 +1,8 @@
+//go:build !linux
+
+package testenv
+
+import "syscall"
+
+// childAttributes is nothing where the kernel cannot tie the life of a child to its parent.
+func childAttributes() *syscall.SysProcAttr { return nil }

@@ -1,0 +1,133 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// How long each thing may take. Starting includes fetching an image, or the jars of the embedded Neo4j.
+const (
+	pingTimeout  = 2 * time.Second
+	startTimeout = 5 * time.Minute
+	redisTimeout = 20 * time.Second // a local one, or one that is given
+	neo4jTimeout = 30 * time.Second // one that is given
+	stopTimeout  = time.Minute
+)
+
+// Stack is one Neo4j and one Redis, each started when it is first asked for. The zero value is ready to use, by any
+// number of goroutines.
+type Stack struct {
+	neo4j lazy[Database]
+	redis lazy[string]
+}
+
+// Neo4j returns the Neo4j of the stack. An error names every way that was tried.
+func (s *Stack) Neo4j(ctx context.Context) (Database, error) {
+	return s.neo4j.get(ctx, func(ctx context.Context) (source[Database], error) {
+		if db, ok := givenNeo4j(os.LookupEnv); ok {
+			return checkGiven(ctx, "KITH_TEST_NEO4J_URI", db, neo4jTimeout, pingNeo4j)
+		}
+		return anyWay(ctx, "Neo4j",
+			func(ctx context.Context) (source[Database], error) { return neo4jContainer(ctx, anyPort) },
+			neo4jEmbedded)
+	})
+}
+
+// Redis returns the URI of the Redis of the stack. An error names every way that was tried.
+func (s *Stack) Redis(ctx context.Context) (string, error) {
+	return s.redis.get(ctx, func(ctx context.Context) (source[string], error) {
+		if uri := os.Getenv("KITH_TEST_REDIS_URI"); uri != "" {
+			return checkGiven(ctx, "KITH_TEST_REDIS_URI", uri, redisTimeout, pingRedis)
+		}
+		return anyWay(ctx, "Redis",
+			func(ctx context.Context) (source[string], error) { return redisContainer(ctx, anyPort) },
+			redisProcess)
+	})
+}
+
+// Start starts both, and returns when both answer.
+func (s *Stack) Start(ctx context.Context) error {
+	redis := make(chan error, 1)
+	go func() {
+		_, err := s.Redis(ctx)
+		redis <- err
+	}()
+	_, err := s.Neo4j(ctx)
+	return errors.Join(err, <-redis)
+}
+
+// Environ returns the variables, as NAME=VALUE, by which other processes find the servers of a started stack.
+func (s *Stack) Environ() []string {
+	db := s.neo4j.got.value
+	return []string{
+		"KITH_TEST_NEO4J_URI=" + db.URI,
+		"KITH_TEST_NEO4J_USER=" + db.User,
+		"KITH_TEST_NEO4J_PASSWORD=" + db.Password,
+		"KITH_TEST_NEO4J_DATABASE=" + db.Database,
+		"KITH_TEST_REDIS_URI=" + s.redis.got.value,
+	}
+}
+
+// String says in one line, without secrets, where a started stack has its servers from.
+func (s *Stack) String() string {
+	return fmt.Sprintf("Neo4j: %s in %.1f s; Redis: %s in %.1f s",
+		s.neo4j.got.way, s.neo4j.took.Seconds(), s.redis.got.way, s.redis.took.Seconds())
+}
+
+// Close stops what was started. A closed stack starts nothing more.
+func (s *Stack) Close(ctx context.Context) error {
+	return errors.Join(s.neo4j.close(ctx), s.redis.close(ctx))
+}
+
+// source is a server that answers: how to reach it, where it comes from, and what stops it.
+type source[T any] struct {
+	value  T
+	way    string
+	server server // nil: not ours to stop
+}
+
+// server is one that we run. After start, as after stop and start, it answers at the same address.
+type server interface {
+	start(ctx context.Context) error
+	stop(ctx context.Context) error
+	close(ctx context.Context) error // stops it and removes what it kept
+}
+
+// lazy holds a source that is sought once, and whose failure is as final as its success.
+type lazy[T any] struct {
+	mu   sync.Mutex
+	done bool
+	got  source[T]
+	took time.Duration
+	err  error
+}
+
+var errClosed = errors.New("the servers of this run are stopped already")
+
+func (l *lazy[T]) get(ctx context.Context, seek func(context.Context) (source[T], error)) (T, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.done {
+		ctx, cancel := context.WithTimeout(ctx, 2*startTimeout) // each way has its own limit within
+		defer cancel()
+		begin := time.Now()
+		l.got, l.err = seek(ctx)
+		l.took, l.done = time.Since(begin), true
+	}
+	return l.got.value, l.err
+}
+
+func (l *lazy[T]) close(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.got.server
+	l.done, l.got.server, l.err = true, nil, errClosed
+	if s == nil {
+		return nil
+	}
+	return s.close(ctx)
+}

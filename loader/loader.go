@@ -1,0 +1,131 @@
+// Package loader makes what an agent is given at the start of a conversation: it loads the sections of an AgentContext,
+// keeps the final bytes, and renders them as JSON or as text within a token budget. It knows nothing of HTTP, and
+// only package graph knows the database.
+package loader
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"kith/cache"
+	"kith/graph"
+)
+
+type store interface {
+	ReadSections(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (*graph.Sections, error)
+	ReadSection(ctx context.Context, scope graph.Scope, section graph.Section, q graph.SectionQuery, found *graph.Sections) error
+}
+
+type byteCache interface {
+	Get(ctx context.Context, team, user, view string, load cache.Loader) ([]byte, error)
+}
+
+// Mode says how sections are loaded: the answer is the same.
+type Mode string
+
+// Combined loads all sections in one statement; Parallel each in its own, at the same time.
+const (
+	Combined Mode = "combined"
+	Parallel Mode = "parallel"
+)
+
+// Options are what a loader may be given.
+type Options struct {
+	Mode     Mode             // default Combined
+	Now      func() time.Time // default time.Now
+	Log      *slog.Logger     // default: discards
+	Degraded func(section graph.Section)
+}
+
+// Loader assembles agent contexts. It is safe for concurrent use.
+type Loader struct {
+	store   store
+	cache   byteCache
+	options Options
+}
+
+// New makes a loader.
+func New(s store, c byteCache, o Options) *Loader {
+	if o.Mode == "" {
+		o.Mode = Combined
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Degraded == nil {
+		o.Degraded = func(graph.Section) {}
+	}
+	return &Loader{store: s, cache: c, options: o}
+}
+
+// load reads sections. One that fails is tried again alone; if it still fails it is in degraded. The error is that of
+// the identity, without which there is no context.
+func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (found *graph.Sections, degraded []graph.Section, err error) {
+	if l.options.Mode == Combined {
+		found, err = l.store.ReadSections(ctx, scope, sections, q)
+		if err == nil {
+			return found, nil, nil
+		}
+		l.options.Log.Warn("context: the combined statement failed, trying each section alone", "error", err)
+	}
+	found = &graph.Sections{}
+	failed := l.each(ctx, scope, sections, q, found)
+	if l.options.Mode == Parallel && len(failed) > 0 {
+		failed = l.each(ctx, scope, sorted(failed), q, found)
+	}
+	if err := failed[graph.OwnerSection]; err != nil {
+		return nil, nil, err
+	}
+	if err := failed[graph.FocusSection]; err != nil {
+		return nil, nil, err
+	}
+	for section, err := range failed {
+		l.options.Log.Warn("context: a section is missing", "section", section, "error", err)
+		l.options.Degraded(section)
+	}
+	return found, sorted(failed), nil
+}
+
+// each reads sections side by side, and returns the errors of those that failed. A database that does not even know
+// the user is not asked for the rest.
+func (l *Loader) each(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery, found *graph.Sections) map[graph.Section]error {
+	var (
+		mu     sync.Mutex
+		wait   sync.WaitGroup
+		failed = map[graph.Section]error{}
+	)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for _, section := range sections {
+		wait.Go(func() {
+			err := l.store.ReadSection(ctx, scope, section, q, found)
+			if err == nil {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			failed[section] = err
+			if section == graph.OwnerSection && errors.Is(err, graph.ErrUnavailable) {
+				cancel()
+			}
+		})
+	}
+	wait.Wait()
+	return failed
+}
+
+func sorted(failed map[graph.Section]error) []graph.Section {
+	sections := make([]graph.Section, 0, len(failed))
+	for section := range failed {
+		sections = append(sections, section)
+	}
+	slices.Sort(sections)
+	return sections
+}

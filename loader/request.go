@@ -1,0 +1,162 @@
+package loader
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"kith/graph"
+)
+
+// Format is how a context is written.
+type Format string
+
+// JSON is the AgentContext object; Text is Markdown for a prompt.
+const (
+	JSON Format = "json"
+	Text Format = "text"
+)
+
+// The parts of an AgentContext that a request may choose.
+const (
+	userPart          = "user"
+	relationshipsPart = "relationships"
+	recentPart        = "recent_context"
+	temporalPart      = "temporal"
+)
+
+// Parts are all parts, in the order of the answer.
+var Parts = []string{userPart, relationshipsPart, recentPart, temporalPart}
+
+// partSections says what each part is made of. The temporal part needs the preferences for the user's time zone.
+var partSections = map[string][]graph.Section{
+	userPart:          {graph.OwnerSection, graph.CoreBeliefsSection, graph.PrimaryGoalsSection, graph.PreferencesSection},
+	relationshipsPart: {graph.RelationshipsSection},
+	recentPart:        {graph.SourcesSection},
+	temporalPart:      {graph.LastConversationSection, graph.PreferencesSection},
+}
+
+// Bounds of max_tokens, in o200k tokens.
+const (
+	MinTokens = 100
+	MaxTokens = 100_000
+)
+
+// Request asks for one user's context.
+type Request struct {
+	Scope     graph.Scope
+	TimeZone  string   // IANA name; empty: the user's preference, else UTC
+	Format    Format   // default JSON
+	MaxTokens int      // of the text; 0: no budget
+	Sections  []string // parts wanted; none: all
+	FocusKind string   // with FocusID: the node the user looks at
+	FocusID   string
+}
+
+// Validate checks the request; locations are those of the query parameters.
+func (r *Request) Validate() error {
+	var faults []graph.FieldError
+	add := func(field, message string) {
+		faults = append(faults, graph.FieldError{Location: field, Message: message})
+	}
+	if r.Scope.UserID == "" {
+		add("user_id", "is needed: a context is one user's")
+	} else if !graph.ValidKey(r.Scope.UserID) {
+		add("user_id", "must have 1 to 256 characters and no control characters")
+	}
+	if r.TimeZone != "" && zone(r.TimeZone) == nil {
+		add("time_zone", "is not the name of an IANA time zone")
+	}
+	if r.Format != "" && r.Format != JSON && r.Format != Text {
+		add("format", "must be one of json, text")
+	}
+	switch {
+	case r.MaxTokens != 0 && r.Format != Text:
+		add("max_tokens", "goes with format=text")
+	case r.MaxTokens != 0 && (r.MaxTokens < MinTokens || r.MaxTokens > MaxTokens):
+		add("max_tokens", "must be from "+strconv.Itoa(MinTokens)+" to "+strconv.Itoa(MaxTokens))
+	}
+	for _, part := range r.Sections {
+		if !slices.Contains(Parts, part) {
+			add("sections", "each must be one of "+strings.Join(Parts, ", "))
+			break
+		}
+	}
+	faults = append(faults, r.focusFaults()...)
+	if len(faults) > 0 {
+		return &graph.InvalidError{Fields: faults}
+	}
+	return nil
+}
+
+func (r *Request) focusFaults() []graph.FieldError {
+	if r.FocusKind == "" && r.FocusID == "" {
+		return nil
+	}
+	var faults []graph.FieldError
+	if _, ok := graph.KindOf(r.FocusKind); !ok {
+		faults = append(faults, graph.FieldError{Location: "focus_kind", Message: "must be one of person, concept, entity"})
+	}
+	if !graph.ValidKey(r.FocusID) {
+		faults = append(faults, graph.FieldError{Location: "focus_id", Message: "must be an entity key of 1 to 256 characters"})
+	}
+	return faults
+}
+
+// parts are the parts wanted, in the order of the answer.
+func (r *Request) parts() []string {
+	if len(r.Sections) == 0 {
+		return Parts
+	}
+	var parts []string
+	for _, part := range Parts {
+		if slices.Contains(r.Sections, part) {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// sections are what has to be loaded for the parts wanted.
+func (r *Request) sections() []graph.Section {
+	var sections []graph.Section
+	for _, section := range graph.AllSections {
+		for _, part := range r.parts() {
+			if slices.Contains(partSections[part], section) && !slices.Contains(sections, section) {
+				sections = append(sections, section)
+			}
+		}
+	}
+	if r.FocusID != "" {
+		sections = append(sections, graph.FocusSection)
+	}
+	return sections
+}
+
+// view names what of a user's context the bytes are.
+func (r *Request) view() string {
+	return strings.Join([]string{
+		string(r.Format), strconv.Itoa(r.MaxTokens), strings.Join(r.parts(), ","), r.FocusKind, r.FocusID,
+	}, "\x1f")
+}
+
+// zones keeps loaded time zones: there are some hundreds, and each is a file.
+var zones sync.Map //nolint:gochecknoglobals // a memo of pure look-ups
+
+// zone is the time zone of an IANA name, nil for an unknown one.
+func zone(name string) *time.Location {
+	if known, ok := zones.Load(name); ok {
+		return known.(*time.Location) //nolint:forcetypeassert // only this function stores
+	}
+	if name == "" || name == "Local" || len(name) > 64 {
+		return nil
+	}
+	location, err := time.LoadLocation(name)
+	if err != nil {
+		return nil
+	}
+	zones.Store(name, location)
+	return location
+}

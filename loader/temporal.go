@@ -1,0 +1,189 @@
+package loader
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Temporal is the sense of time (S1-13), computed when the answer is given.
+type Temporal struct {
+	SinceLast        *string `json:"time_since_last_conversation" doc:"ISO 8601 duration; null before the first conversation"`
+	Current          Moment  `json:"current_datetime"`
+	LastConversation *string `json:"last_conversation_type"`
+	TimeZone         string  `json:"time_zone" doc:"the zone of current_datetime"`
+}
+
+// Moment is the user's local time.
+type Moment struct {
+	DayOfWeek string `json:"day_of_week"`
+	Hour      int    `json:"hour"`
+	Date      string `json:"date"`
+}
+
+// kept is what the cache keeps of a context: the rendered body, and what the temporal part is computed from.
+type kept struct {
+	Body        []byte
+	Sum         string
+	Temporal    bool // the temporal part is wanted
+	Zone        string
+	HasLast     bool
+	LastStarted time.Time
+	LastType    string
+}
+
+// encode writes the fields one after the other, each text with its length before it; decodeKept is its inverse, and
+// copies nothing but the small ones.
+func (k kept) encode() []byte {
+	flags := byte(0)
+	if k.Temporal {
+		flags |= temporalFlag
+	}
+	if k.HasLast {
+		flags |= lastFlag
+	}
+	out := make([]byte, 0, len(k.Body)+128)
+	out = append(out, flags)
+	out = binary.BigEndian.AppendUint64(out, uint64(k.LastStarted.UnixMilli())) //nolint:gosec // read back as it was
+	for _, text := range []string{k.Sum, k.Zone, k.LastType} {
+		out = binary.AppendUvarint(out, uint64(len(text)))
+		out = append(out, text...)
+	}
+	return append(out, k.Body...)
+}
+
+const (
+	temporalFlag = 1
+	lastFlag     = 2
+	fixedSize    = 9
+)
+
+var errKept = errors.New("a kept context cannot be read")
+
+func decodeKept(raw []byte) (kept, error) {
+	if len(raw) < fixedSize {
+		return kept{}, errKept
+	}
+	k := kept{
+		Temporal: raw[0]&temporalFlag != 0, HasLast: raw[0]&lastFlag != 0,
+		LastStarted: time.UnixMilli(int64(binary.BigEndian.Uint64(raw[1:]))).UTC(), //nolint:gosec // see encode
+	}
+	rest := raw[fixedSize:]
+	for _, field := range []*string{&k.Sum, &k.Zone, &k.LastType} {
+		size, n := binary.Uvarint(rest)
+		if n <= 0 || size > uint64(len(rest)-n) {
+			return kept{}, errKept
+		}
+		*field = string(rest[n : n+int(size)]) //nolint:gosec // checked above
+		rest = rest[n+int(size):]              //nolint:gosec // checked above
+	}
+	k.Body = rest
+	return k, nil
+}
+
+// place is the time zone of an answer: the request's, the user's, UTC. An unknown preference is UTC and a warning.
+func (k kept) place(requested string) (*time.Location, []string) {
+	if location := zone(requested); location != nil {
+		return location, nil
+	}
+	if k.Zone == "" {
+		return time.UTC, nil
+	}
+	if location := zone(k.Zone); location != nil {
+		return location, nil
+	}
+	return time.UTC, []string{"the time_zone of the user's preferences is not an IANA time zone; UTC is used"}
+}
+
+func (k kept) temporal(now time.Time, place *time.Location) Temporal {
+	local := now.In(place)
+	t := Temporal{
+		Current:  Moment{DayOfWeek: local.Weekday().String(), Hour: local.Hour(), Date: local.Format(time.DateOnly)},
+		TimeZone: place.String(),
+	}
+	if k.HasLast {
+		since := duration(now.Sub(k.LastStarted))
+		t.SinceLast = &since
+	}
+	if k.LastType != "" {
+		t.LastConversation = &k.LastType
+	}
+	return t
+}
+
+// duration is an ISO 8601 duration in days, hours, minutes and seconds: P3DT4H, PT16H, PT0S. A clock that runs
+// behind the writer's makes no negative one.
+func duration(d time.Duration) string {
+	seconds := max(int64(d/time.Second), 0)
+	days, seconds := seconds/86400, seconds%86400
+	text := "P"
+	if days > 0 {
+		text += strconv.FormatInt(days, 10) + "D"
+	}
+	clock := ""
+	for _, unit := range []struct {
+		letter string
+		n      int64
+	}{{"H", seconds / 3600}, {"M", seconds % 3600 / 60}, {"S", seconds % 60}} {
+		if unit.n > 0 {
+			clock += strconv.FormatInt(unit.n, 10) + unit.letter
+		}
+	}
+	switch {
+	case clock != "":
+		return text + "T" + clock
+	case days > 0:
+		return text
+	}
+	return "PT0S"
+}
+
+// etag changes with the memory and, because the answer tells the time, with the hour.
+func (k kept) etag(t Temporal, place *time.Location, now time.Time) string {
+	if !k.Temporal {
+		return `W/"` + k.Sum + `"`
+	}
+	hours := int64(0)
+	if k.HasLast {
+		hours = int64(now.Sub(k.LastStarted) / time.Hour)
+	}
+	return fmt.Sprintf(`W/"%s-%s-%s-%d-%d"`, k.Sum, place, t.Current.Date, t.Current.Hour, hours)
+}
+
+// text is the closing part of a rendered context.
+func (t Temporal) text(k kept, place *time.Location, now time.Time) string {
+	line := fmt.Sprintf("## Now\n\n%s %s, %02d:00 hours (%s).", t.Current.DayOfWeek, t.Current.Date, t.Current.Hour, place)
+	if !k.HasLast {
+		return line + " This is the first conversation.\n"
+	}
+	line += " Last conversation: " + ago(now.Sub(k.LastStarted))
+	if t.LastConversation != nil {
+		line += " (" + *t.LastConversation + ")"
+	}
+	return line + ".\n"
+}
+
+// ago is a rough duration for people.
+func ago(d time.Duration) string {
+	count := func(n int64, unit string) string {
+		if n != 1 {
+			unit += "s"
+		}
+		return fmt.Sprintf("%d %s ago", n, unit)
+	}
+	switch days := int64(d / (24 * time.Hour)); {
+	case days >= 1:
+		return count(days, "day")
+	case d >= time.Hour:
+		return count(int64(d/time.Hour), "hour")
+	case d >= time.Minute:
+		return count(int64(d/time.Minute), "minute")
+	}
+	return "just now"
+}
+
+// oneLine puts a memory's text on one line, so that it cannot pass for a heading or a list of its own.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

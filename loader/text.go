@@ -1,0 +1,269 @@
+package loader
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tiktoken-go/tokenizer"
+	"github.com/tiktoken-go/tokenizer/codec"
+
+	"kith/graph"
+)
+
+// momentReserve is what the closing part (see Temporal.text) may cost, in tokens.
+const momentReserve = 64
+
+// block is a heading with its lines, the highest-ranked first. of names a line for the note on what was cut.
+type block struct {
+	heading  string
+	one, all string
+	lines    []string
+}
+
+// textContext is a context as headings and lines. Who the user is stays; lines may go.
+type textContext struct {
+	title  string
+	owner  string
+	blocks []block // the most important first
+	notes  []string
+}
+
+// renderText writes the context as Markdown, within the request's token budget.
+func renderText(r Request, found *graph.Sections, degraded []graph.Section) ([]byte, error) {
+	t := textOf(r, found, degraded)
+	if r.MaxTokens == 0 {
+		return []byte(t.render(t.counts())), nil
+	}
+	budget := r.MaxTokens
+	if slices.Contains(r.parts(), temporalPart) {
+		budget -= momentReserve
+	}
+	return t.within(budget)
+}
+
+func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textContext {
+	t := &textContext{title: "# About the user"}
+	if found.Owner != nil {
+		t.title = "# About " + oneLine(found.Owner.Name)
+		t.owner = oneLine(found.Owner.Description)
+	}
+	for _, part := range r.parts() {
+		switch part {
+		case userPart:
+			t.add("Preferences", "preference", "preferences", preferenceLines(found.Preferences))
+			t.add("Core beliefs", "belief", "beliefs", nodeLines(found.CoreBeliefs))
+			t.add("Goals", "goal", "goals", nodeLines(found.PrimaryGoals))
+		case relationshipsPart:
+			t.add("Relationships", "relationship", "relationships", relationshipLines(found.Relationships))
+		case recentPart:
+			t.add("Conversations of the last week", "conversation", "conversations", sourceLines(found.Sources))
+		}
+	}
+	if found.Focus != nil {
+		t.add("In focus: "+oneLine(found.Focus.Node.Name), "link of the focus", "links of the focus", focusLines(found.Focus))
+	}
+	for _, section := range degraded {
+		t.notes = append(t.notes, fmt.Sprintf("_%s could not be loaded._", section))
+	}
+	return t
+}
+
+func (t *textContext) add(heading, one, all string, lines []string) {
+	if len(lines) > 0 {
+		t.blocks = append(t.blocks, block{heading, one, all, lines})
+	}
+}
+
+func preferenceLines(preferences []graph.Preference) []string {
+	lines := make([]string, len(preferences))
+	for i, p := range preferences {
+		lines[i] = oneLine(p.Key) + ": " + oneLine(strings.Trim(string(p.Value), `"`))
+	}
+	return lines
+}
+
+func nodeLines(nodes []graph.Node) []string {
+	lines := make([]string, len(nodes))
+	for i, n := range nodes {
+		lines[i] = described("**"+oneLine(n.Name)+"**", n.Description)
+	}
+	return lines
+}
+
+func described(name, description string) string {
+	if description = oneLine(description); description == "" {
+		return name
+	}
+	return name + ": " + description
+}
+
+func relationshipLines(relationships []graph.OwnerRelationship) []string {
+	lines := make([]string, len(relationships))
+	for i, r := range relationships {
+		about := r.NodeType
+		if r.RecentMentions > 0 {
+			about += fmt.Sprintf(", %d× this week", r.RecentMentions)
+		}
+		lines[i] = described(fmt.Sprintf("**%s** (%s)", oneLine(r.Node.Name), about), r.Description)
+	}
+	return lines
+}
+
+func sourceLines(sources []graph.RecentSource) []string {
+	lines := make([]string, len(sources))
+	for i, s := range sources {
+		line := s.StartedAt.Format("2006-01-02 15:04") + "Z"
+		if s.ContextType != nil {
+			line += " " + *s.ContextType
+		}
+		if s.EndedAt == nil {
+			line += ", open"
+		}
+		line = described(line, s.Summary)
+		names := make([]string, len(s.KeyEntities))
+		for e, entity := range s.KeyEntities {
+			names[e] = oneLine(entity.Name)
+		}
+		if len(names) > 0 {
+			line += " [" + strings.Join(names, ", ") + "]"
+		}
+		lines[i] = line
+	}
+	return lines
+}
+
+func focusLines(f *graph.Focus) []string {
+	lines := []string{described(fmt.Sprintf("**%s**", oneLine(f.Node.Name)), f.Node.Description)}
+	for _, l := range f.Links {
+		lines = append(lines, described(fmt.Sprintf("%s %s **%s** (%s)", l.Direction, l.RelationshipType, oneLine(l.Name), l.NodeType), l.Description))
+	}
+	return lines
+}
+
+// counts are how many lines each block has.
+func (t *textContext) counts() []int {
+	counts := make([]int, len(t.blocks))
+	for i, b := range t.blocks {
+		counts[i] = len(b.lines)
+	}
+	return counts
+}
+
+// render writes the context with the first so many lines of each block, and says what is left out.
+func (t *textContext) render(counts []int) string {
+	var out strings.Builder
+	out.WriteString(t.title + "\n\n")
+	if t.owner != "" {
+		out.WriteString(t.owner + "\n\n")
+	}
+	var cut []string
+	for i, b := range t.blocks {
+		if counts[i] > 0 {
+			out.WriteString("## " + b.heading + "\n\n- " + strings.Join(b.lines[:counts[i]], "\n- ") + "\n\n")
+		}
+		if n := len(b.lines) - counts[i]; n == 1 {
+			cut = append(cut, "1 "+b.one)
+		} else if n > 1 {
+			cut = append(cut, fmt.Sprintf("%d %s", n, b.all))
+		}
+	}
+	notes := t.notes
+	if len(cut) > 0 {
+		notes = append(slices.Clone(notes), "_Left out to keep the token budget: "+strings.Join(cut, ", ")+"._")
+	}
+	for _, note := range notes {
+		out.WriteString(note + "\n\n")
+	}
+	return out.String()
+}
+
+// within drops the lowest-ranked lines until the text keeps the budget, and shortens who the user is as a last resort.
+func (t *textContext) within(budget int) ([]byte, error) {
+	order := t.dropOrder()
+	fits := func(dropped int) (string, bool, error) {
+		text := t.render(t.without(order[:dropped]))
+		n, err := Tokens(text)
+		return text, n <= budget, err
+	}
+	low, high := 0, len(order)
+	for low < high {
+		middle := (low + high) / 2
+		_, ok, err := fits(middle)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	for {
+		text, ok, err := fits(low)
+		if ok || err != nil {
+			return []byte(text), err
+		}
+		if low < len(order) {
+			low++
+		} else if !t.shorten() {
+			return []byte(text), nil
+		}
+	}
+}
+
+// shorten halves the texts that are never left out; false when nothing is left to halve.
+func (t *textContext) shorten() bool {
+	longest := &t.owner
+	if len(t.title) > len(t.owner) {
+		longest = &t.title
+	}
+	runes := []rune(*longest)
+	if len(runes) < 8 {
+		return false
+	}
+	*longest = string(runes[:len(runes)/2]) + "…"
+	return true
+}
+
+// dropped is a line that may go: which block's, and its place there.
+type dropped struct{ block, place int }
+
+// dropOrder lists all lines, the first to go first: by their place in their block relative to its size, so that every
+// block keeps its best, and of equal ones the less important block's.
+func (t *textContext) dropOrder() []dropped {
+	var order []dropped
+	for b := range t.blocks {
+		for place := range t.blocks[b].lines {
+			order = append(order, dropped{b, place})
+		}
+	}
+	rank := func(d dropped) float64 { return float64(d.place+1) / float64(len(t.blocks[d.block].lines)) }
+	slices.SortStableFunc(order, func(a, b dropped) int {
+		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(b.block, a.block))
+	})
+	return order
+}
+
+// without counts the lines of each block that remain.
+func (t *textContext) without(gone []dropped) []int {
+	counts := t.counts()
+	for _, d := range gone {
+		counts[d.block]--
+	}
+	return counts
+}
+
+// o200k is loaded at its first use: its vocabulary takes some tens of megabytes.
+var o200k = sync.OnceValue(func() tokenizer.Codec { return codec.NewO200kBase() }) //nolint:gochecknoglobals // a constant table
+
+// Tokens counts the o200k tokens of a text.
+func Tokens(text string) (int, error) {
+	n, err := o200k().Count(text)
+	if err != nil {
+		return 0, fmt.Errorf("count tokens: %w", err)
+	}
+	return n, nil
+}
