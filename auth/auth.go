@@ -181,23 +181,28 @@ func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error
 	return key.KeyID, nil
 }
 
-// Bootstrap makes sure that somebody can get in. A given key becomes an admin key of DefaultTeam; otherwise an empty
-// store gets a generated one, which is returned to be shown once. Empty: there was nothing to do.
-func (k *Keys) Bootstrap(ctx context.Context, given string) (generated string, err error) {
-	spec := Spec{TeamID: DefaultTeam, Scopes: Scopes}
-	if given != "" {
-		if len(given) < minKey || len(given) > maxKey {
-			return "", fmt.Errorf("the bootstrap key must have %d to %d characters: %w", minKey, maxKey, graph.ErrInvalid)
-		}
-		_, err := k.put(ctx, given, spec)
-		return "", err
+// Bootstrap makes sure that somebody can get in. A given key becomes an admin key of DefaultTeam; without one an empty
+// store gets a generated one. Only for a store that was empty is that key returned, to be shown once.
+func (k *Keys) Bootstrap(ctx context.Context, given string) (first string, err error) {
+	if given != "" && (len(given) < minKey || len(given) > maxKey) {
+		return "", fmt.Errorf("the bootstrap key must have %d to %d characters: %w", minKey, maxKey, graph.ErrInvalid)
 	}
 	keys, err := k.store.ListAPIKeys(ctx, "")
-	if err != nil || len(keys) > 0 {
-		return "", err
+	if err != nil {
+		return "", fmt.Errorf("bootstrap: %w", err)
 	}
-	generated, _, err = k.Create(ctx, spec)
-	return generated, err
+	spec := Spec{TeamID: DefaultTeam, Scopes: Scopes}
+	switch {
+	case given != "":
+		_, err = k.put(ctx, given, spec)
+		first = given
+	case len(keys) == 0:
+		first, _, err = k.Create(ctx, spec)
+	}
+	if len(keys) > 0 {
+		first = ""
+	}
+	return first, err
 }
 
 // List lists the keys of a team, newest first; of every team when teamID is empty.

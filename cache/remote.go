@@ -124,6 +124,8 @@ func (r *remote) deliver(ctx context.Context) bool {
 // listen takes in the changes that other processes tell of.
 func (r *remote) listen(ctx context.Context) error {
 	subscription := r.client.Subscribe(ctx, channel)
+	// Receive does not end with its context, only with its connection.
+	defer context.AfterFunc(ctx, func() { _ = subscription.Close() })()
 	defer func() { _ = subscription.Close() }()
 	for ctx.Err() == nil {
 		message, err := subscription.Receive(ctx)

@@ -121,6 +121,8 @@ func (f *faults) properties(location string, raw json.RawMessage) {
 	switch {
 	case len(raw) > MaxPropertiesSize:
 		f.add(location, "must have at most %d bytes", MaxPropertiesSize)
+	case !utf8.Valid(raw):
+		f.add(location, "must be valid UTF-8")
 	case !json.Valid(raw) || bytes.TrimSpace(raw)[0] != '{':
 		f.add(location, "must be an object")
 	case depth(raw) > MaxPropertiesDeep:

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -160,13 +161,15 @@ func (s *Store) combined(sections []Section) cypher.Query {
 
 // Warm plans the hot statements, so that no caller waits for it.
 func (s *Store) Warm(ctx context.Context) error {
-	q := SectionQuery{Now: s.now()}
-	if _, err := s.ReadSections(ctx, Scope{TeamID: "warm-up", UserID: "warm-up"}, AllSections, q); err != nil {
-		return err
+	nobody, q := Scope{TeamID: "warm-up", UserID: "warm-up"}, SectionQuery{Now: s.now()}
+	all := append(slices.Clone(AllSections), FocusSection)
+	for _, sections := range [][]Section{AllSections, all} {
+		if _, err := s.ReadSections(ctx, nobody, sections, q); err != nil {
+			return err
+		}
 	}
-	found := &Sections{}
-	for _, section := range append(AllSections, FocusSection) {
-		if err := s.ReadSection(ctx, Scope{TeamID: "warm-up", UserID: "warm-up"}, section, q, found); err != nil {
+	for _, section := range all {
+		if err := s.ReadSection(ctx, nobody, section, q, &Sections{}); err != nil {
 			return err
 		}
 	}

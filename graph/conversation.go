@@ -75,9 +75,6 @@ func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, en
 			Summary: end.Summary, EndedAt: endTime(end, source, now), Mentions: end.Mentions,
 		}}
 		job.result = newSourceResult(asUser.UserID, key)
-		if started := moment(source.source.StartedAt); job.write.EndedAt.Value.Before(started) {
-			return &InvalidError{Fields: []FieldError{{Location: "ended_at", Message: "must not be before the start"}}}
-		}
 		if err := job.writeSource(key, source); err != nil {
 			return err
 		}

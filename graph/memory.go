@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -48,17 +47,25 @@ type MemoryResult struct {
 	Nodes         []NodeResult         `json:"nodes"`
 	Relationships []RelationshipResult `json:"relationships"`
 	Warnings      []string             `json:"warnings"`
+	Users         []string             `json:"-"` // whose memory was changed; the empty string stands for what the team shares
 }
 
-// Users lists whose memory a write may have changed; the empty string stands for what the team shares.
+// Users lists whose memory a write may have changed; the empty string stands for what the team shares. It is for a write
+// whose outcome is unknown: a node found by its key, or the ends of a relationship, may be shared. The result of a write
+// says it exactly.
 func (w *MemoryWrite) Users(scope Scope) []string {
 	users := []string{scope.UserID}
+	if len(w.Relationships) > 0 {
+		users = append(users, "")
+	}
 	for i := range w.Nodes {
-		if user := owner(&w.Nodes[i], scope); !slices.Contains(users, user) {
-			users = append(users, user)
+		n := &w.Nodes[i]
+		users = append(users, owner(n, scope))
+		if n.EntityKey != "" && !n.UserID.Given {
+			users = append(users, "")
 		}
 	}
-	return users
+	return distinct(users)
 }
 
 // owner is the user a node is private to; empty for a shared one.
@@ -139,6 +146,7 @@ type memoryJob struct {
 	result MemoryResult
 	faults faults
 	rerank []string // nodes whose place in contexts may have changed
+	users  []string // whose memory is changed
 }
 
 func (j *memoryJob) run() error {
@@ -159,6 +167,7 @@ func (j *memoryJob) run() error {
 			return err
 		}
 	}
+	j.result.Users = distinct(j.users)
 	for _, fault := range j.faults.fields {
 		j.result.Warnings = append(j.result.Warnings, fault.Location+": "+fault.Message)
 	}

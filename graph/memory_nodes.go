@@ -25,14 +25,20 @@ func (j *memoryJob) writeNodes() error {
 	if err != nil {
 		return err
 	}
-	plan := &nodePlan{job: j, found: found}
+	plan := &nodePlan{job: j, found: found, created: map[string]map[string]any{}}
+	if names := plan.newNames(); len(names) > 0 {
+		if err := j.tx.findMore(j.scope.TeamID, lookups{naturalKeys: names}, found); err != nil {
+			return err
+		}
+	}
 	for i := range j.write.Nodes {
 		j.result.Nodes[i] = plan.place(i)
 	}
-	if err := j.tx.rows("node_create", j.scope.TeamID, plan.create); err != nil {
+	// Changes first: a new node may take the name or the ownership that another one gives up.
+	if err := j.tx.rows("node_update", j.scope.TeamID, plan.update); err != nil {
 		return err
 	}
-	return j.tx.rows("node_update", j.scope.TeamID, plan.update)
+	return j.tx.rows("node_create", j.scope.TeamID, plan.create)
 }
 
 // rows runs a statement that takes a list of rows; none are no statement.
@@ -63,8 +69,8 @@ func (j *memoryJob) lookups() lookups {
 			l.ownerUsers = append(l.ownerUsers, user)
 		}
 	}
-	for i := range j.write.Relationships {
-		l.entityKeys = append(l.entityKeys, j.write.Relationships[i].From)
+	for i := range j.write.Relationships { // both ends: the rank of a relationship depends on them
+		l.entityKeys = append(l.entityKeys, j.write.Relationships[i].From, j.write.Relationships[i].To)
 	}
 	return lookups{distinct(l.entityKeys), distinct(l.naturalKeys), distinct(l.ownerUsers)}
 }
@@ -89,11 +95,16 @@ type known struct {
 // find loads and locks nodes.
 func (t *tx) find(teamID string, l lookups) (known, error) {
 	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}}
+	return k, t.findMore(teamID, l, k)
+}
+
+// findMore is find for names that only became known by what was found.
+func (t *tx) findMore(teamID string, l lookups, k known) error {
 	rows, err := t.exec("node_find", map[string]any{
 		"team_id": teamID, "entity_keys": l.entityKeys, "natural_keys": l.naturalKeys, "owner_users": l.ownerUsers,
 	})
 	if err != nil {
-		return k, err
+		return err
 	}
 	for _, row := range rows {
 		s := &stored{label: kindLabel(texts(row.Values[1])), naturalKey: text(row.Values[2]), isGoalGiven: row.Values[3]}
@@ -105,7 +116,7 @@ func (t *tx) find(teamID string, l lookups) (known, error) {
 			k.byOwner[*s.UserID] = s
 		}
 	}
-	return k, nil
+	return nil
 }
 
 // kindLabel is the label that says what a node is.
@@ -123,6 +134,26 @@ type nodePlan struct {
 	job            *memoryJob
 	found          known
 	create, update []map[string]any
+	created        map[string]map[string]any // rows of create, by entity key
+}
+
+// newNames are the natural keys that stored nodes are about to get. They depend on what is stored of them, so that the
+// first look-up cannot know them.
+func (p *nodePlan) newNames() []string {
+	var names []string
+	for i := range p.job.write.Nodes {
+		w := &p.job.write.Nodes[i]
+		kind, _ := KindOf(w.Kind)
+		old := p.found.byKey[w.EntityKey]
+		if old == nil || old.label != kind.Label {
+			continue
+		}
+		name := p.merged(w, old, kind, owner(w, p.job.scope)).naturalKey
+		if p.found.byNatural[name] == nil {
+			names = append(names, name)
+		}
+	}
+	return distinct(names)
 }
 
 func (p *nodePlan) place(i int) NodeResult {
@@ -145,14 +176,21 @@ func (p *nodePlan) place(i int) NodeResult {
 		return refuse("entity_key", "is taken by something else")
 	}
 	next := p.merged(w, old, kind, user)
+	if next.IsOwner && next.UserID == nil {
+		return refuse("is_owner", "is for a user's own person, and this one is shared")
+	}
 	if other := p.found.byNatural[next.naturalKey]; other != nil && other.EntityKey != next.EntityKey {
 		return refuse("name", "is taken by another %s of the same name", w.Kind)
 	}
 	if other := p.found.byOwner[user]; next.IsOwner && other != nil && other.EntityKey != next.EntityKey {
 		return refuse("is_owner", "the user has an owner already")
 	}
-	p.remember(next)
-	return NodeResult{EntityKey: next.EntityKey, Status: p.queue(w, old, next, kind)}
+	p.remember(old, next)
+	status := p.queue(w, old, next, kind)
+	if status != Unchanged {
+		p.job.users = append(p.job.users, text(next.values()["user_id"]))
+	}
+	return NodeResult{EntityKey: next.EntityKey, Status: status}
 }
 
 // sameUser says whether a write for a user may change a node. A write that names no user of its own may also change
@@ -164,8 +202,14 @@ func sameUser(stored *string, user string, named bool) bool {
 	return *stored == user
 }
 
-// remember makes the planned node known to those after it in the same write.
-func (p *nodePlan) remember(n *stored) {
+// remember makes the planned node known to those after it in the same write, and free what it gives up.
+func (p *nodePlan) remember(old, n *stored) {
+	if old != nil {
+		delete(p.found.byNatural, old.naturalKey)
+		if old.IsOwner && old.UserID != nil {
+			delete(p.found.byOwner, *old.UserID)
+		}
+	}
 	p.found.byKey[n.EntityKey] = n
 	p.found.byNatural[n.naturalKey] = n
 	if n.IsOwner && n.UserID != nil {
@@ -190,8 +234,8 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored, kind Kind, user string) *st
 		n.EntityKey = uuid.Must(uuid.NewV7()).String()
 	}
 	overlay(&n, w, old == nil)
-	if w.Kind == personKind.Name && (old == nil || w.Name.Given || w.CanonicalName.Given) {
-		n.CanonicalName = w.canonicalName()
+	if w.Kind == personKind.Name {
+		n.CanonicalName = nextCanonical(w, old)
 	}
 	if w.Kind == conceptKind.Name {
 		n.IsGoal = isGoalText(n.Name, n.Description)
@@ -205,6 +249,18 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored, kind Kind, user string) *st
 	}
 	n.naturalKey = naturalKey(w.Kind, private, n.Name, n.CanonicalName, n.Type)
 	return &n
+}
+
+// nextCanonical is a person's canonical name as it will be: given, else the one that somebody gave before, else the
+// name's.
+func nextCanonical(w *NodeWrite, old *stored) string {
+	switch {
+	case w.CanonicalName.Given, old == nil:
+		return w.canonicalName()
+	case w.Name.Given && old.CanonicalName == canonical(old.Name):
+		return canonical(w.Name.Value)
+	}
+	return old.CanonicalName
 }
 
 // overlay puts the given fields onto a node.
@@ -251,26 +307,33 @@ func keep[T any](o Optional[T], old T) T {
 // queue adds the node to the rows of a statement, and says which.
 func (p *nodePlan) queue(w *NodeWrite, old, next *stored, kind Kind) Status {
 	if old == nil {
-		p.create = append(p.create, map[string]any{
-			"entity_key": next.EntityKey, "label": kind.Label, "properties": next.values(),
-		})
+		row := map[string]any{"entity_key": next.EntityKey, "label": kind.Label, "properties": next.values()}
+		p.create, p.created[next.EntityKey] = append(p.create, row), row
 		return Created
 	}
 	changed := difference(old.values(), next.values())
 	if len(changed) == 0 {
 		return Unchanged
 	}
+	if row := p.created[next.EntityKey]; row != nil {
+		row["properties"] = next.values()
+		return Updated
+	}
 	if !w.UpdatedAt.Given {
 		changed["updated_at"] = p.job.now
 	}
-	for _, name := range []string{"salience", "state", "owner_of"} {
-		if _, ok := changed[name]; ok {
-			p.job.rerank = append(p.job.rerank, next.EntityKey)
-			break
-		}
+	if changesRank(changed, next) {
+		p.job.rerank = append(p.job.rerank, next.EntityKey)
 	}
 	p.update = append(p.update, map[string]any{"entity_key": next.EntityKey, "properties": changed})
 	return Updated
+}
+
+// changesRank says whether a node's change moves relationships in the context of an owner. An owner's own salience and
+// state do not.
+func changesRank(changed map[string]any, next *stored) bool {
+	given := func(name string) bool { _, ok := changed[name]; return ok }
+	return given("owner_of") || !next.IsOwner && (given("salience") || given("state"))
 }
 
 // values are the node's stored properties; nil for those it does not have.

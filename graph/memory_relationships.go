@@ -25,6 +25,7 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 		if row != nil {
 			rows = append(rows, row)
 			pairs = append(pairs, map[string]any{"from": result.From, "to": result.To})
+			j.users = append(j.users, text(ends[i].user))
 		}
 	}
 	sort.SliceStable(rows, func(a, b int) bool { return text(rows[a]["from"]) < text(rows[b]["from"]) })
@@ -43,7 +44,8 @@ type ends struct {
 func (j *memoryJob) relationshipEnds() ([]ends, error) {
 	rows := make([]map[string]any, len(j.write.Relationships))
 	for i, r := range j.write.Relationships {
-		rows[i] = map[string]any{"from": r.From, "to": r.To, "type": r.Type}
+		rows[i] = map[string]any{"from": r.From, "to": r.To, "type": r.Type, "valid_to": nil}
+		r.ValidTo.set(rows[i], "valid_to", nil)
 	}
 	records, err := j.tx.exec("relationship_find", map[string]any{
 		"team_id": j.scope.TeamID, "user_id": j.scope.user(), "rows": rows,
@@ -60,6 +62,9 @@ func (j *memoryJob) relationshipEnds() ([]ends, error) {
 		}
 		if e.user == nil {
 			e.user = v[6]
+		}
+		if known := all[integer(v[0])].current; len(known) > 0 && known[validToField] != nil {
+			continue // closed at the very time given: this write is a repetition
 		}
 		all[integer(v[0])] = e
 	}
@@ -81,6 +86,9 @@ func (j *memoryJob) placeRelationship(i int, e ends) (map[string]any, Relationsh
 		return refuse("to", "there is no such node")
 	case w.Type == mentionsType && (e.fromLabel != sourceKind.Label || !isKnowledge(e.toLabel)):
 		return refuse("type", "mentions leads from a source to a person, concept or entity")
+	}
+	if e.current == nil && w.closes() && !w.ValidFrom.Given {
+		return refuse("valid_to", "there is no current relationship to close")
 	}
 	if e.current == nil {
 		result.Key, result.Status = uuid.Must(uuid.NewV7()).String(), Created
@@ -106,9 +114,6 @@ func relationshipRow(w *RelationshipWrite, key string, properties map[string]any
 
 // newRelationship are the properties of a new relationship: what is given over the defaults of the lifecycle.
 func (j *memoryJob) newRelationship(w *RelationshipWrite, e ends) map[string]any {
-	if w.Type == mentionsType { // provenance carries only what counts it (S1-22)
-		return map[string]any{"user_id": e.user, "node_key": w.To, "started_at": e.started, "recorded_at": j.now}
-	}
 	properties := map[string]any{
 		"salience": defaultSalience, "confidence": defaultRelationshipConfidence, "state": "candidate",
 		"description": "", "valid_from": j.now, "recorded_at": j.now, "updated_at": j.now, "user_id": e.user,
@@ -116,17 +121,23 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, e ends) map[string]any
 	if j.scope.UserID != "" {
 		properties["recorded_by"] = j.scope.UserID
 	}
+	if w.Type == mentionsType { // provenance has no properties of its own (S1-22), but for what counts it
+		properties = map[string]any{"user_id": e.user, "node_key": w.To, "started_at": e.started, "recorded_at": j.now}
+	}
 	for name, value := range w.changes() {
 		properties[name] = value
 	}
 	return properties
 }
 
+// validToField is the place of valid_to in relationship_find's list.
+const validToField = 9
+
 // storedRelationship names the values of relationship_find's list.
 func storedRelationship(l []any) map[string]any {
 	names := []string{
 		"key", "description", "salience", "confidence", "state", "attitude", "proximity", "relationship_type",
-		"valid_from", "recorded_by", "properties",
+		"valid_from", "valid_to", "recorded_by", "properties",
 	}
 	v := make(map[string]any, len(names))
 	for i, name := range names {
@@ -137,23 +148,21 @@ func storedRelationship(l []any) map[string]any {
 
 // admitTypes refuses relationship types that would be more than the server may have: Neo4j never forgets one.
 func (s *Store) admitTypes(ctx context.Context, relationships []RelationshipWrite) error {
-	s.typesMu.Lock()
-	defer s.typesMu.Unlock()
-	fresh := s.unknownTypes(relationships)
-	if len(fresh) == 0 {
+	if known := s.types.Load(); known != nil && len(unknownTypes(*known, relationships)) == 0 {
 		return nil
 	}
 	row, err := s.readOne(ctx, "relationship_types", nil)
 	if err != nil {
 		return err
 	}
-	s.types = map[string]bool{}
+	known := map[string]bool{}
 	for _, t := range texts(row.Values[0]) {
-		s.types[t] = true
+		known[t] = true
 	}
+	s.types.Store(&known)
 	f := &faults{}
-	fresh = s.unknownTypes(relationships)
-	if over := len(s.types) + len(fresh) - s.options.MaxTypes; over > 0 {
+	fresh := unknownTypes(known, relationships)
+	if over := len(known) + len(fresh) - s.options.MaxTypes; over > 0 {
 		for i := range relationships {
 			if fresh[relationships[i].Type] {
 				f.add(index("relationships", i)+".type",
@@ -164,10 +173,10 @@ func (s *Store) admitTypes(ctx context.Context, relationships []RelationshipWrit
 	return f.err()
 }
 
-func (s *Store) unknownTypes(relationships []RelationshipWrite) map[string]bool {
+func unknownTypes(known map[string]bool, relationships []RelationshipWrite) map[string]bool {
 	fresh := map[string]bool{}
 	for i := range relationships {
-		if t := relationships[i].Type; !s.types[t] {
+		if t := relationships[i].Type; !known[t] {
 			fresh[t] = true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 )
 
 // Preference is one setting of a user. Value is any JSON value of at most 4,096 bytes.
@@ -36,6 +37,8 @@ func ValidatePreferences(preferences []Preference) error {
 		switch {
 		case len(p.Value) > maxPreferenceSize:
 			f.add(at+".value", "must have at most %d bytes", maxPreferenceSize)
+		case !utf8.Valid(p.Value):
+			f.add(at+".value", "must be valid UTF-8")
 		case !json.Valid(p.Value) || bytes.Equal(bytes.TrimSpace(p.Value), []byte("null")):
 			f.add(at+".value", "must be a JSON value other than null")
 		case depth(p.Value) > MaxPropertiesDeep:

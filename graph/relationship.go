@@ -77,6 +77,9 @@ func (w *RelationshipWrite) checkTimes(f *faults, at string) {
 	}
 }
 
+// closes says whether the write ends the relationship.
+func (w *RelationshipWrite) closes() bool { return w.ValidTo.Given && !w.ValidTo.Null }
+
 // changes are the properties of a statement for the fields given.
 func (w *RelationshipWrite) changes() map[string]any {
 	p := map[string]any{}

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -211,7 +212,11 @@ func (j *sourceJob) writeSource(key string, old *stored) error {
 	if old.label != sourceKind.Label || old.UserID == nil || *old.UserID != j.scope.UserID {
 		return fmt.Errorf("write source: the entity_key is taken by something else: %w", ErrConflict)
 	}
-	changed := difference(old.source.values(), j.changes(old.source))
+	changes := j.changes(old.source)
+	if endsBeforeStart(old.source, changes) {
+		return &InvalidError{Fields: []FieldError{{Location: "ended_at", Message: "must not be before the start"}}}
+	}
+	changed := difference(old.source.values(), changes)
 	if _, ok := changed["source_type"]; ok && old.source.SourceType != nil {
 		return &InvalidError{Fields: []FieldError{{Location: "source_type", Message: "never changes"}}}
 	}
@@ -254,17 +259,27 @@ func (j *sourceJob) changes(old sourceFields) map[string]any {
 	return p
 }
 
+// endsBeforeStart says whether a source would end before it starts.
+func endsBeforeStart(old sourceFields, changes map[string]any) bool {
+	after := old.values()
+	maps.Copy(after, changes)
+	ended, ok := after["ended_at"].(time.Time)
+	return ok && ended.Before(moment(after["started_at"]))
+}
+
 // newSource are all properties of a new source: the given ones over the defaults.
 func (j *sourceJob) newSource() map[string]any {
+	started := j.now
+	if ended := j.write.EndedAt.or(j.now); ended.Before(started) {
+		started = ended // unless the start is given
+	}
 	properties := map[string]any{
 		"user_id": j.scope.UserID, "created_by": j.scope.UserID, "created_at": j.now, "updated_at": j.now,
-		"content_type": Conversation, "sensitivity": "normal", "started_at": j.now, "summary": "",
+		"content_type": Conversation, "sensitivity": "normal", "started_at": started, "summary": "",
 		"salience": defaultSalience, "confidence": defaultConfidence, "state": "candidate", "ttl_policy": "decay",
 		"access_count": 0, "message_count": 0,
 	}
-	for name, value := range j.changes(sourceFields{StartedAt: j.now}) {
-		properties[name] = value
-	}
+	maps.Copy(properties, j.changes(sourceFields{StartedAt: started}))
 	return properties
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -33,11 +34,9 @@ type Store struct {
 	driver   neo4j.DriverWithContext
 	database string
 	options  Options
-	queries  map[string]cypher.Query // by name; read-only after Open
-	composed sync.Map                // section names → cypher.Query
-
-	typesMu sync.Mutex
-	types   map[string]bool
+	queries  map[string]cypher.Query         // by name; read-only after Open
+	composed sync.Map                        // section names → cypher.Query
+	types    atomic.Pointer[map[string]bool] // relationship types that the server was seen to have; never changed
 }
 
 const (

@@ -96,7 +96,7 @@ func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, er
 		}
 	}
 	if r.Format == Text {
-		k.Body, err = renderText(r, found, degraded)
+		k.Body, err = renderText(r, found, degraded, k.closing(r, q.Now))
 	} else {
 		k.Body, err = renderJSON(r, found, degraded)
 	}
@@ -166,10 +166,7 @@ func (l *Loader) finish(r Request, k kept, current *CurrentConversation) (Answer
 	answer := Answer{ETag: k.etag(t, place, now), ContentType: "application/json"}
 	if r.Format == Text {
 		answer.ContentType = "text/markdown; charset=utf-8"
-		answer.Body = k.Body
-		if k.Temporal {
-			answer.Body = append(bytes.Clone(k.Body), t.text(k, place, now)...)
-		}
+		answer.Body = append(bytes.Clone(k.Body), k.closing(r, now)...)
 		return answer, nil
 	}
 	body := make([]byte, 0, len(k.Body)+512)

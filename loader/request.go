@@ -135,10 +135,14 @@ func (r *Request) sections() []graph.Section {
 	return sections
 }
 
-// view names what of a user's context the bytes are.
+// view names what of a user's context the bytes are. Only a text with a budget depends on the time zone, by its length.
 func (r *Request) view() string {
+	place := ""
+	if r.MaxTokens != 0 {
+		place = r.TimeZone
+	}
 	return strings.Join([]string{
-		string(r.Format), strconv.Itoa(r.MaxTokens), strings.Join(r.parts(), ","), r.FocusKind, r.FocusID,
+		string(r.Format), strconv.Itoa(r.MaxTokens), strings.Join(r.parts(), ","), r.FocusKind, r.FocusID, place,
 	}, "\x1f")
 }
 

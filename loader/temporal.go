@@ -153,17 +153,27 @@ func (k kept) etag(t Temporal, place *time.Location, now time.Time) string {
 	return fmt.Sprintf(`W/"%s-%s-%s-%d-%d"`, k.Sum, place, t.Current.Date, t.Current.Hour, hours)
 }
 
-// text is the closing part of a rendered context.
-func (t Temporal) text(k kept, place *time.Location, now time.Time) string {
-	line := fmt.Sprintf("## Now\n\n%s %s, %02d:00 hours (%s).", t.Current.DayOfWeek, t.Current.Date, t.Current.Hour, place)
+// closing is the last part of a rendered context: the time.
+func (k kept) closing(r Request, now time.Time) string {
+	if !k.Temporal {
+		return ""
+	}
+	place, warnings := k.place(r.TimeZone)
+	local := now.In(place)
+	line := fmt.Sprintf("## Now\n\n%s, %02d:00 hours (%s).", local.Format("Monday 2006-01-02"), local.Hour(), place)
 	if !k.HasLast {
-		return line + " This is the first conversation.\n"
+		line += " This is the first conversation."
+	} else {
+		line += " Last conversation: " + ago(now.Sub(k.LastStarted))
+		if k.LastType != "" {
+			line += " (" + k.LastType + ")"
+		}
+		line += "."
 	}
-	line += " Last conversation: " + ago(now.Sub(k.LastStarted))
-	if t.LastConversation != nil {
-		line += " (" + *t.LastConversation + ")"
+	for _, warning := range warnings {
+		line += " (" + warning + ".)"
 	}
-	return line + ".\n"
+	return line + "\n"
 }
 
 // ago is a rough duration for people.

@@ -13,12 +13,15 @@ import (
 	"kith/graph"
 )
 
-// momentReserve is what the closing part (see Temporal.text) may cost, in tokens.
-const momentReserve = 64
+// momentGrowth is by how many tokens the closing part (see Temporal.text) may outgrow what it is when the rest is
+// rendered: from "just now" to "59 minutes ago", from one month's name to another's.
+const momentGrowth = 8
 
-// block is a heading with its lines, the highest-ranked first. of names a line for the note on what was cut.
+// block is a heading with its lines, the highest-ranked first. limit is how many there can be; one and all name them
+// in the note on what was cut.
 type block struct {
 	heading  string
+	limit    int
 	one, all string
 	lines    []string
 }
@@ -31,17 +34,20 @@ type textContext struct {
 	notes  []string
 }
 
-// renderText writes the context as Markdown, within the request's token budget.
-func renderText(r Request, found *graph.Sections, degraded []graph.Section) ([]byte, error) {
+// renderText writes the context as Markdown without its closing part, but so that both keep the token budget.
+func renderText(r Request, found *graph.Sections, degraded []graph.Section, closing string) ([]byte, error) {
 	t := textOf(r, found, degraded)
 	if r.MaxTokens == 0 {
 		return []byte(t.render(t.counts())), nil
 	}
-	budget := r.MaxTokens
-	if slices.Contains(r.parts(), temporalPart) {
-		budget -= momentReserve
+	reserved, err := Tokens(closing)
+	if err != nil {
+		return nil, err
 	}
-	return t.within(budget)
+	if closing != "" {
+		reserved += momentGrowth
+	}
+	return t.within(r.MaxTokens - reserved)
 }
 
 func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textContext {
@@ -53,17 +59,17 @@ func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textCon
 	for _, part := range r.parts() {
 		switch part {
 		case userPart:
-			t.add("Preferences", "preference", "preferences", preferenceLines(found.Preferences))
-			t.add("Core beliefs", "belief", "beliefs", nodeLines(found.CoreBeliefs))
-			t.add("Goals", "goal", "goals", nodeLines(found.PrimaryGoals))
+			t.add("Preferences", graph.MaxPreferences, "preference", "preferences", preferenceLines(found.Preferences))
+			t.add("Core beliefs", 10, "belief", "beliefs", nodeLines(found.CoreBeliefs))
+			t.add("Goals", 5, "goal", "goals", nodeLines(found.PrimaryGoals))
 		case relationshipsPart:
-			t.add("Relationships", "relationship", "relationships", relationshipLines(found.Relationships))
+			t.add("Relationships", 10, "relationship", "relationships", relationshipLines(found.Relationships))
 		case recentPart:
-			t.add("Conversations of the last week", "conversation", "conversations", sourceLines(found.Sources))
+			t.add("Conversations of the last week", 20, "conversation", "conversations", sourceLines(found.Sources))
 		}
 	}
 	if found.Focus != nil {
-		t.add("In focus: "+oneLine(found.Focus.Node.Name), "link of the focus", "links of the focus", focusLines(found.Focus))
+		t.add("In focus: "+oneLine(found.Focus.Node.Name), 11, "link of the focus", "links of the focus", focusLines(found.Focus))
 	}
 	for _, section := range degraded {
 		t.notes = append(t.notes, fmt.Sprintf("_%s could not be loaded._", section))
@@ -71,9 +77,9 @@ func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textCon
 	return t
 }
 
-func (t *textContext) add(heading, one, all string, lines []string) {
+func (t *textContext) add(heading string, limit int, one, all string, lines []string) {
 	if len(lines) > 0 {
-		t.blocks = append(t.blocks, block{heading, one, all, lines})
+		t.blocks = append(t.blocks, block{heading, limit, one, all, lines})
 	}
 }
 
@@ -231,8 +237,8 @@ func (t *textContext) shorten() bool {
 // dropped is a line that may go: which block's, and its place there.
 type dropped struct{ block, place int }
 
-// dropOrder lists all lines, the first to go first: by their place in their block relative to its size, so that every
-// block keeps its best, and of equal ones the less important block's.
+// dropOrder lists all lines, the first to go first: by their place in their block relative to what it can hold, so
+// that every block keeps its best and preferences stay longest, and of equal ones the less important block's.
 func (t *textContext) dropOrder() []dropped {
 	var order []dropped
 	for b := range t.blocks {
@@ -240,7 +246,7 @@ func (t *textContext) dropOrder() []dropped {
 			order = append(order, dropped{b, place})
 		}
 	}
-	rank := func(d dropped) float64 { return float64(d.place+1) / float64(len(t.blocks[d.block].lines)) }
+	rank := func(d dropped) float64 { return float64(d.place+1) / float64(t.blocks[d.block].limit) }
 	slices.SortStableFunc(order, func(a, b dropped) int {
 		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(b.block, a.block))
 	})

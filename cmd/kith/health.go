@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"time"
 )
@@ -15,16 +14,9 @@ type healthCmd struct {
 
 // Run asks /readyz, on the loopback interface where the service listens on all.
 func (c *healthCmd) Run(ctx context.Context, std streams) error {
-	host, port, err := net.SplitHostPort(c.Listen)
-	if err != nil {
-		return fmt.Errorf("health: KITH_LISTEN is not host:port: %w", err)
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+reachable(c.Listen)+"/readyz", nil)
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
 	}

@@ -50,7 +50,8 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 		}
 		group.Go(func() error { return serveHTTP(ctx, admin, metrics.handler()) })
 	}
-	group.Go(func() error { return c.serveMemory(ctx, gate, metrics, log, std) })
+	url := "http://" + reachable(listener.Addr().String())
+	group.Go(func() error { return c.serveMemory(ctx, url, gate, metrics, log, std) })
 	return group.Wait()
 }
 
@@ -84,7 +85,7 @@ func newGate() *gate {
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load()).ServeHTTP(w, r) }
 
 // serveMemory opens database and cache, opens the gate, and gives both back when ctx is done.
-func (c *serveCmd) serveMemory(ctx context.Context, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
+func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
 	db, err := c.openDatabase(ctx, log, std)
 	if err != nil {
 		return unlessDone(ctx, err)
@@ -123,7 +124,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, gate *gate, metrics *metrics
 			Version: version, Deadline: c.RequestTimeout, MaxBody: c.MaxBody, Log: log, Observe: metrics.request,
 		})
 		gate.open.Store(&api)
-		c.announce(ctx, key, log, std)
+		c.announce(ctx, url, key, log, std)
 		<-ctx.Done()
 		return nil
 	})
@@ -156,25 +157,27 @@ func (c *serveCmd) prepareOnce(ctx context.Context, store *graph.Store, keys *au
 	return keys.Bootstrap(ctx, c.BootstrapKey)
 }
 
-// announce tells a person how to get in. The generated key is shown here and never again.
-func (c *serveCmd) announce(ctx context.Context, key string, log *slog.Logger, std streams) {
-	url := "http://" + reachable(c.Listen)
+// announce tells a person how to get in. key is that of a store that was empty: shown here and, if it was generated,
+// never again.
+func (c *serveCmd) announce(ctx context.Context, url, key string, log *slog.Logger, std streams) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(std.out, format+"\n", args...) }
 	say("Kith %s answers at %s", version, url)
-	if key != "" {
+	if key == "" {
+		say("The memory was here before, and so were its keys. For another one: kith key create")
+		return
+	}
+	if c.BootstrapKey == "" {
 		say("First admin key (team default), shown once: %s", key)
 	}
-	if c.BootstrapKey != "" {
-		key = c.BootstrapKey
+	if !c.Demo {
+		return
 	}
-	switch {
-	case c.Demo && key != "":
-		if err := demo(ctx, newAPIClient(url, key), key == c.BootstrapKey, std); err != nil && ctx.Err() == nil {
-			log.Error("the demo could not be loaded", "error", err)
-		}
-	case c.Demo:
-		say("The store was here before, and so was its key. Another one: bin/kith key create")
+	user, err := loadDemo(ctx, newAPIClient(url, key), time.Now())
+	if err != nil {
+		log.Error("the demo could not be loaded", "error", err)
+		return
 	}
+	say("A demo user is loaded: %s. Ask what an agent should know:\n\n%s\n", user, contextCurl(url, key, user))
 }
 
 // reachable is an address to call for one to listen on.

@@ -85,6 +85,7 @@ CALL (n) {
   MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: n.entity_key}]->()
   USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
   WHERE m.started_at > $week_ago
+    AND m.valid_to IS NULL
     AND s.deleted_at IS NULL
   RETURN count(m) AS recent_mentions
 }

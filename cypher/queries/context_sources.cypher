@@ -12,8 +12,9 @@ WITH s
 ORDER BY s.team_id DESC, s.user_id DESC, s.content_type DESC, s.started_at DESC, s.entity_key DESC
 LIMIT 20
 CALL (s) {
-  MATCH (s)-[:mentions]->(n:Memory {team_id: $team_id})
+  MATCH (s)-[m:mentions]->(n:Memory {team_id: $team_id})
   WHERE n.salience > 0.3
+    AND m.valid_to IS NULL
     AND (n:Person OR n:Concept OR n:Entity)
     AND n.deleted_at IS NULL
   WITH n

@@ -13,6 +13,10 @@ FOR (n:Person) REQUIRE (n.team_id, n.owner_of) IS UNIQUE;
 CREATE CONSTRAINT preference_key IF NOT EXISTS
 FOR (p:Preference) REQUIRE (p.team_id, p.user_id, p.key) IS UNIQUE;
 
+// One row for the schema's version, however many Kiths start at once.
+CREATE CONSTRAINT kith_schema_name IF NOT EXISTS
+FOR (s:KithSchema) REQUIRE s.name IS UNIQUE;
+
 CREATE CONSTRAINT api_key_id IF NOT EXISTS
 FOR (k:ApiKey) REQUIRE k.key_id IS UNIQUE;
 

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kith/internal/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+const bootstrapKey = "a-bootstrap-key-of-the-tests"
+
+// buffer is an output that may be read while it is written.
+type buffer struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.String()
+}
+
+// service is a running kith serve.
+type service struct {
+	url      string
+	out, err *buffer
+	stop     func() int // ends it and returns its exit status
+}
+
+// settings are the environment of a kith serve on the databases of the run.
+func settings(db testenv.Database, redis string) []string {
+	return []string{
+		"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_BOOTSTRAP_KEY=" + bootstrapKey,
+		"KITH_NEO4J_URI=" + db.URI, "KITH_NEO4J_USER=" + db.User, "KITH_NEO4J_PASSWORD=" + db.Password,
+		"KITH_NEO4J_DATABASE=" + db.Database, "KITH_REDIS_URI=" + redis, "KITH_LOG_LEVEL=debug",
+	}
+}
+
+var answersAt = regexp.MustCompile(`answers at (http://\S+)`)
+
+// start runs kith serve until the test ends, and waits until it answers.
+func start(t *testing.T, environ []string, args ...string) *service {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	s := &service{out: &buffer{}, err: &buffer{}}
+	ended := make(chan int, 1)
+	go func() { ended <- run(ctx, append([]string{"serve"}, args...), environ, streams{s.out, s.err}) }()
+	s.stop = sync.OnceValue(func() int {
+		cancel()
+		return <-ended
+	})
+	t.Cleanup(func() { s.stop() })
+	eventually(t, 60*time.Second, "kith serve answers", func() bool {
+		if len(ended) > 0 {
+			t.Fatalf("kith serve ended: %s", s.err)
+		}
+		found := answersAt.FindStringSubmatch(s.out.String())
+		if found != nil {
+			s.url = found[1]
+		}
+		return found != nil
+	})
+	return s
+}
+
+// eventually asks again and again until it is so.
+func eventually(t *testing.T, within time.Duration, what string, is func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); <-tick.C {
+		if is() {
+			return
+		}
+	}
+	t.Fatalf("not within %v: %s", within, what)
+}
+
+// reply is an answer of the service.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (r reply) object(t *testing.T) map[string]any {
+	t.Helper()
+	var object map[string]any
+	if err := json.Unmarshal(r.body, &object); err != nil {
+		t.Fatalf("status %d, not JSON: %s", r.status, r.body)
+	}
+	return object
+}
+
+// caller calls a service with a key.
+type caller struct {
+	url, key string
+	client   *http.Client
+}
+
+func (s *service) as(key string) caller { return caller{s.url, key, http.DefaultClient} }
+
+// try is a call that may fail on the way.
+func (c caller) try(ctx context.Context, method, path, body string, header ...string) (reply, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.url+path, strings.NewReader(body))
+	if err != nil {
+		return reply{}, err
+	}
+	if c.key != "" {
+		request.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	response, err := c.client.Do(request)
+	if err != nil {
+		return reply{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	return reply{response.StatusCode, response.Header, raw}, err
+}
+
+func (c caller) do(t *testing.T, method, path, body string, header ...string) reply {
+	t.Helper()
+	r, err := c.try(t.Context(), method, path, body, header...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// must is do for a call that has to succeed.
+func (c caller) must(t *testing.T, method, path, body string) map[string]any {
+	t.Helper()
+	r := c.do(t, method, path, body)
+	if r.status >= 300 {
+		t.Fatalf("%s %s: %d %s", method, path, r.status, r.body)
+	}
+	return r.object(t)
+}
+
+// newKey makes a key for a team.
+func (s *service) newKey(t *testing.T, team string, scopes ...string) string {
+	t.Helper()
+	body, _ := json.Marshal(map[string]any{"team_id": team, "user_id": nil, "scopes": scopes, "expires_at": nil})
+	return s.as(bootstrapKey).must(t, http.MethodPost, "/v1/keys", string(body))["key"].(string)
+}
+
+func shared(t *testing.T) *service {
+	t.Helper()
+	return start(t, settings(testenv.Neo4j(t), testenv.Redis(t)))
+}
+
+// at walks into decoded JSON by field names and list places.
+func at(v any, path ...any) any {
+	for _, step := range path {
+		switch s := step.(type) {
+		case string:
+			object, _ := v.(map[string]any)
+			v = object[s]
+		case int:
+			l, _ := v.([]any)
+			if s >= len(l) {
+				return nil
+			}
+			v = l[s]
+		}
+	}
+	return v
+}
+
+func names(list any, path ...any) string {
+	l, _ := list.([]any)
+	out := make([]string, len(l))
+	for i := range l {
+		out[i] = fmt.Sprint(at(l[i], path...))
+	}
+	return strings.Join(out, " ")
+}
