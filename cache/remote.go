@@ -52,6 +52,7 @@ type remote struct {
 }
 
 func newRemote(o Options) (*remote, error) {
+	quietDriver()
 	options, err := redis.ParseURL(o.RedisURI)
 	if err != nil {
 		return nil, errors.New("KITH_REDIS_URI is not a redis:// address")
@@ -59,6 +60,7 @@ func newRemote(o Options) (*remote, error) {
 	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = remoteBudget, remoteBudget, remoteBudget
 	options.PoolTimeout = remoteBudget
 	options.MaxRetries = -1
+	options.DialerRetries = 1
 	options.ContextTimeoutEnabled = true
 	options.DisableIdentity = true
 	return &remote{
@@ -283,3 +285,11 @@ func (r *remote) set(ctx context.Context, key string, value []byte) error {
 	defer cancel()
 	return r.client.Set(call, entryKey(key), value, remoteTTL).Err()
 }
+
+// quietDriver silences go-redis' own log, which tells of every failed dial: the heartbeat tells of the change.
+var quietDriver = sync.OnceFunc(func() { redis.SetLogger(quiet{}) }) //nolint:gochecknoglobals // once a process
+
+type quiet struct{}
+
+// Printf drops the line.
+func (quiet) Printf(context.Context, string, ...any) {}

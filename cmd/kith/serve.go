@@ -41,7 +41,13 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 	gate := newGate()
 	group, ctx := errgroup.WithContext(ctx)
 	metrics := newMetrics()
-	group.Go(func() error { return serveHTTP(ctx, listener, gate) })
+	// What requests need outlives the last of them.
+	memory, release := context.WithCancel(context.WithoutCancel(ctx))
+	defer release()
+	group.Go(func() error {
+		defer release()
+		return serveHTTP(ctx, listener, gate)
+	})
 	if c.AdminListen != "" {
 		admin, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.AdminListen)
 		if err != nil {
@@ -51,7 +57,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 		group.Go(func() error { return serveHTTP(ctx, admin, metrics.handler()) })
 	}
 	url := "http://" + reachable(listener.Addr().String())
-	group.Go(func() error { return c.serveMemory(ctx, url, gate, metrics, log, std) })
+	group.Go(func() error { return c.serveMemory(memory, url, gate, metrics, log, std) })
 	return group.Wait()
 }
 

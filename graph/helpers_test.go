@@ -1,0 +1,247 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/internal/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+// noon is what the clock of a fresh store says, and weekAgo the edge of what its contexts show.
+var (
+	noon    = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	weekAgo = noon.Add(-Week)
+)
+
+// env is a store and a team of one test.
+type env struct {
+	*testing.T
+	store *Store
+	team  string
+	now   time.Time // the store's clock; a test that changes it does so between calls
+}
+
+var migrated sync.Mutex
+
+// fresh gives a test a team of its own on the shared Neo4j. When the test ends, the team's relationships are audited.
+func fresh(t *testing.T) *env {
+	t.Helper()
+	t.Parallel()
+	e := open(t, testenv.Neo4j(t), Options{MaxTypes: 5000})
+	migrated.Lock()
+	defer migrated.Unlock()
+	if err := e.store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { audit(e) })
+	return e
+}
+
+// open gives a test a store on a database.
+func open(t *testing.T, db testenv.Database, o Options) *env {
+	t.Helper()
+	e := &env{T: t, team: testenv.Team(t), now: noon}
+	o.Now = func() time.Time { return e.now }
+	s, err := Open(Connection(db), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	e.store = s
+	return e
+}
+
+// audit proves that what a test wrote stayed in its team.
+func audit(e *env) {
+	e.Helper()
+	rows := e.raw(`MATCH (n:Memory {team_id: $team})-[r]-(m)
+		WHERE r.team_id IS NULL OR r.team_id <> $team OR m.team_id IS NULL OR m.team_id <> $team OR NOT m:Memory
+		RETURN count(r)`)
+	if rows[0][0] != int64(0) {
+		e.Errorf("%v relationships of the team leave it or name another team", rows[0][0])
+	}
+}
+
+// raw asks the database itself, past the store.
+func (e *env) raw(text string) [][]any {
+	e.Helper()
+	ctx := context.Background() // also in cleanups, where the test's own has ended
+	session := e.store.session(ctx, neo4j.AccessModeWrite)
+	defer func() { _ = session.Close(ctx) }()
+	result, err := session.Run(ctx, text, map[string]any{"team": e.team})
+	if err != nil {
+		e.Fatal(err)
+	}
+	records, err := result.Collect(ctx)
+	if err != nil {
+		e.Fatal(err)
+	}
+	rows := make([][]any, len(records))
+	for i := range records {
+		rows[i] = records[i].Values
+	}
+	return rows
+}
+
+// stored counts the team's nodes and relationships, and how much was written to them.
+func (e *env) stored() []any {
+	e.Helper()
+	return e.raw(`MATCH (n:Memory {team_id: $team}) OPTIONAL MATCH (n)-[r]->()
+		WITH n, count(r) AS out, sum(size(keys(r))) AS fields
+		RETURN count(n), sum(out), sum(fields), sum(size(keys(n))), max(n.updated_at)`)[0]
+}
+
+func (e *env) as(user string) Scope { return Scope{TeamID: e.team, UserID: user} }
+
+// write stores nodes and relationships for a user, and wants all of them accepted.
+func (e *env) write(user string, nodes []NodeWrite, relationships ...RelationshipWrite) MemoryResult {
+	e.Helper()
+	result, err := e.store.Write(e.Context(), e.as(user), &MemoryWrite{Nodes: nodes, Relationships: relationships, Strict: true})
+	if err != nil {
+		e.Fatal(err)
+	}
+	return result
+}
+
+// try is write without Strict: what is refused is in the result.
+func (e *env) try(user string, nodes []NodeWrite, relationships ...RelationshipWrite) MemoryResult {
+	e.Helper()
+	result, err := e.store.Write(e.Context(), e.as(user), &MemoryWrite{Nodes: nodes, Relationships: relationships})
+	if err != nil {
+		e.Fatal(err)
+	}
+	return result
+}
+
+// source stores a source of a user.
+func (e *env) source(user string, w SourceWrite) SourceResult {
+	e.Helper()
+	result, err := e.store.WriteSource(e.Context(), e.as(user), &w)
+	if err != nil {
+		e.Fatal(err)
+	}
+	return result
+}
+
+// sections reads all sections of a user at once, and each alone: the two must agree.
+func (e *env) sections(user string) *Sections {
+	e.Helper()
+	q := SectionQuery{Now: e.now}
+	together, err := e.store.ReadSections(e.Context(), e.as(user), AllSections, q)
+	if err != nil {
+		e.Fatal(err)
+	}
+	alone := &Sections{}
+	for _, section := range AllSections {
+		if err := e.store.ReadSection(e.Context(), e.as(user), section, q, alone); err != nil {
+			e.Fatal(err)
+		}
+	}
+	e.same("sections read alone and together", alone, together)
+	return together
+}
+
+// same compares; want comes first.
+func (e *env) same(what string, want, got any) {
+	e.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		e.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// node is an active node of a kind, named by its key.
+func node(kind, key string, salience float64, change ...func(*NodeWrite)) NodeWrite {
+	w := NodeWrite{
+		Kind: kind, EntityKey: key, Name: Some("the " + key), State: Some("active"), Salience: Some(salience),
+	}
+	for _, c := range change {
+		c(&w)
+	}
+	return w
+}
+
+// owner1 is a user's own person.
+func owner1(key string) NodeWrite {
+	return node("person", key, 1, func(w *NodeWrite) { w.IsOwner = Some(true) })
+}
+
+func inState(state string) func(*NodeWrite) { return func(w *NodeWrite) { w.State = Some(state) } }
+func described(text string) func(*NodeWrite) {
+	return func(w *NodeWrite) { w.Description = Some(text) }
+}
+func accessed(at time.Time) func(*NodeWrite) {
+	return func(w *NodeWrite) { w.LastAccessedAt = Some(at) }
+}
+func shared(w *NodeWrite)             { w.UserID = Null[string]() }
+func of(user string) func(*NodeWrite) { return func(w *NodeWrite) { w.UserID = Some(user) } }
+func change(kind, key string, c ...func(*NodeWrite)) NodeWrite {
+	w := NodeWrite{Kind: kind, EntityKey: key}
+	for _, f := range c {
+		f(&w)
+	}
+	return w
+}
+
+func link(from, relationship, to string, salience float64) RelationshipWrite {
+	return RelationshipWrite{
+		From: from, Type: relationship, To: to, Salience: Some(salience), Description: Some(from + " " + relationship + " " + to),
+	}
+}
+
+func closed(from, relationship, to string, at time.Time) RelationshipWrite {
+	return RelationshipWrite{From: from, Type: relationship, To: to, ValidTo: Some(at)}
+}
+
+func keysOf(nodes []Node) []string {
+	keys := make([]string, len(nodes))
+	for i := range nodes {
+		keys[i] = nodes[i].EntityKey
+	}
+	return keys
+}
+
+func linkedKeys(relationships []OwnerRelationship) []string {
+	keys := make([]string, len(relationships))
+	for i := range relationships {
+		keys[i] = relationships[i].Node.EntityKey
+	}
+	return keys
+}
+
+// locations are where an InvalidError found faults; nil for any other error.
+func locations(err error) []string {
+	var invalid *InvalidError
+	if !errors.As(err, &invalid) {
+		return nil
+	}
+	at := make([]string, len(invalid.Fields))
+	for i, f := range invalid.Fields {
+		at[i] = f.Location
+	}
+	slices.Sort(at)
+	return at
+}
+
+func statuses(result MemoryResult) []Status {
+	var all []Status
+	for _, n := range result.Nodes {
+		all = append(all, n.Status)
+	}
+	for _, r := range result.Relationships {
+		all = append(all, r.Status)
+	}
+	return all
+}

@@ -1,0 +1,294 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"kith/internal/testenv"
+)
+
+// TestContextEqualsModel writes random memories in random steps and compares, for each user, what the store answers
+// (at once and section by section) with the model. It runs in two halves so that both cores work.
+func TestContextEqualsModel(t *testing.T) {
+	e := fresh(t)
+	for half := range 2 {
+		t.Run(fmt.Sprint(half), func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(r *rapid.T) {
+				team := &env{T: t, store: e.store, team: testenv.Team(t), now: noon}
+				(&world{T: r, e: team}).check()
+				audit(team)
+			})
+		})
+	}
+}
+
+// world is one random memory: two users of a team, and the model of it.
+type world struct {
+	*rapid.T
+	e *env
+	m model
+}
+
+var (
+	worldUsers  = []string{"u1", "u2"}
+	worldLevels = []float64{0, 0.3, 0.31, 0.5, 0.9, 1}
+	worldTimes  = []time.Time{
+		weekAgo.Add(-time.Hour), weekAgo.Add(-time.Millisecond), weekAgo, weekAgo.Add(time.Millisecond), noon.Add(-time.Hour), noon,
+	}
+)
+
+func (w *world) check() {
+	w.m = model{nodes: map[string]*modelNode{}, sources: map[string]*modelSource{}}
+	w.addNodes()
+	w.addLinks(rapid.IntRange(0, 24).Draw(w.T, "links"))
+	for range rapid.IntRange(0, 5).Draw(w.T, "sources") {
+		w.addSource()
+	}
+	w.compare(w.together)
+	for range rapid.IntRange(0, 4).Draw(w.T, "steps") {
+		steps := []func(){w.changeNodes, w.closeLinks, w.moreLinks, w.moveOwner, w.moveSource}
+		steps[rapid.IntRange(0, len(steps)-1).Draw(w.T, "step")]()
+	}
+	w.compare(w.e.sections)
+}
+
+func (w *world) together(user string) *Sections {
+	found, err := w.e.store.ReadSections(w.e.Context(), w.e.as(user), AllSections, SectionQuery{Now: noon})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return found
+}
+
+func (w *world) compare(read func(user string) *Sections) {
+	for _, user := range worldUsers {
+		if diff := cmp.Diff(w.m.context(user, noon), foretold(read(user))); diff != "" {
+			w.Fatalf("context of %s (-model +store):\n%s", user, diff)
+		}
+	}
+	if w.e.Failed() {
+		w.FailNow()
+	}
+}
+
+// addNodes starts the memory with an owner for most users, and nodes of every kind, private and shared.
+func (w *world) addNodes() {
+	var writes []NodeWrite
+	for _, user := range worldUsers {
+		if rapid.Float64Range(0, 1).Draw(w.T, "has owner") < 0.9 {
+			writes = append(writes, w.node("me-"+user, "person", user, true))
+		}
+	}
+	for i := range rapid.IntRange(0, 20).Draw(w.T, "nodes") {
+		kind := rapid.SampledFrom([]string{"person", "concept", "concept", "entity"}).Draw(w.T, "kind")
+		user := rapid.SampledFrom([]string{"u1", "u1", "u2", ""}).Draw(w.T, "user")
+		writes = append(writes, w.node(fmt.Sprintf("n-%02d", i), kind, user, false))
+	}
+	w.e.write("", writes)
+}
+
+func (w *world) node(key, kind, user string, owner bool) NodeWrite {
+	n := &modelNode{
+		key: key, kind: kind, user: user, owner: owner,
+		name:        key + rapid.SampledFrom([]string{"", " goal", " GOAL keeper"}).Draw(w.T, "name"),
+		description: rapid.SampledFrom([]string{"", "a Goal of mine", "no aim"}).Draw(w.T, "description"),
+		state:       rapid.SampledFrom([]string{"candidate", "active", "core", "core", "archived"}).Draw(w.T, "state"),
+		ttl:         rapid.SampledFrom([]string{"decay", "keep_forever", "keep_forever"}).Draw(w.T, "ttl"),
+		salience:    rapid.SampledFrom(worldLevels).Draw(w.T, "salience"),
+	}
+	write := NodeWrite{
+		Kind: kind, EntityKey: key, UserID: Some(user), Name: Some(n.name), Description: Some(n.description),
+		State: Some(n.state), TTLPolicy: Some(n.ttl), Salience: Some(n.salience),
+	}
+	if user == "" {
+		write.UserID = Null[string]()
+	}
+	if n.salience == 0 && rapid.Bool().Draw(w.T, "null salience") {
+		write.Salience = Null[float64]()
+	}
+	if owner {
+		write.IsOwner = Some(true)
+	}
+	if kind == "concept" && rapid.Bool().Draw(w.T, "says goal") {
+		goal := rapid.Bool().Draw(w.T, "goal")
+		n.goal, write.IsGoal = &goal, Some(goal)
+	}
+	if rapid.Float64Range(0, 1).Draw(w.T, "accessed") < 0.8 {
+		n.accessed = rapid.SampledFrom(worldTimes).Draw(w.T, "accessed at")
+		write.LastAccessedAt = Some(n.accessed)
+	}
+	w.m.nodes[key] = n
+	return write
+}
+
+// keys are all nodes of the model, sorted.
+func (w *world) keys() []string {
+	var keys []string
+	for key := range w.m.nodes {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (w *world) moreLinks() { w.addLinks(rapid.IntRange(1, 6).Draw(w.T, "more links")) }
+
+// addLinks writes relationships for one user, mostly with its owner: new ones, changes, and some that must be refused.
+func (w *world) addLinks(count int) {
+	if len(w.m.nodes) == 0 {
+		return
+	}
+	user := rapid.SampledFrom(worldUsers).Draw(w.T, "writer")
+	var writes []RelationshipWrite
+	for range count {
+		from, to := rapid.SampledFrom(w.keys()).Draw(w.T, "from"), rapid.SampledFrom(w.keys()).Draw(w.T, "to")
+		switch me := w.m.owner(user); {
+		case me == "":
+		case rapid.Float64Range(0, 1).Draw(w.T, "of owner") < 0.5:
+			from = me
+		case rapid.Bool().Draw(w.T, "to owner"):
+			to = me
+		}
+		kind := rapid.SampledFrom(append([]string{"admires"}, contextTypes...)).Draw(w.T, "type")
+		r := link(from, kind, to, rapid.SampledFrom(worldLevels).Draw(w.T, "strength"))
+		if !slices.ContainsFunc(writes, func(o RelationshipWrite) bool { return o.From == from && o.To == to && o.Type == kind }) {
+			writes = append(writes, r)
+		}
+	}
+	w.store(user, writes)
+}
+
+// closeLinks ends some current relationships.
+func (w *world) closeLinks() {
+	user := rapid.SampledFrom(worldUsers).Draw(w.T, "closer")
+	var writes []RelationshipWrite
+	for _, l := range w.m.links {
+		if !l.closed && w.sees(user, l.from) && w.sees(user, l.to) && rapid.Bool().Draw(w.T, "close") {
+			writes = append(writes, closed(l.from, l.kind, l.to, noon))
+		}
+	}
+	w.store(user, writes)
+}
+
+func (w *world) sees(user, key string) bool {
+	n := w.m.nodes[key]
+	return n.user == "" || n.user == user
+}
+
+func (w *world) store(user string, writes []RelationshipWrite) {
+	result := w.e.try(user, nil, writes...)
+	for i, write := range writes {
+		got := result.Relationships[i]
+		if allowed := w.sees(user, write.From) && w.sees(user, write.To); allowed == (got.Status == Refused) {
+			w.Fatalf("%s writes %s -> %s: %s", user, write.From, write.To, got.Status)
+		} else if allowed {
+			w.m.put(got.Key, write)
+		}
+	}
+}
+
+// put follows what the store said it did.
+func (m *model) put(key string, write RelationshipWrite) {
+	at := slices.IndexFunc(m.links, func(l *modelLink) bool { return l.key == key })
+	if at < 0 {
+		at = len(m.links)
+		m.links = append(m.links, &modelLink{key: key, from: write.From, kind: write.Type, to: write.To})
+	}
+	l := m.links[at]
+	if write.ValidTo.Given {
+		l.closed = true
+		return
+	}
+	l.salience, l.description = write.Salience.Value, write.Description.Value
+}
+
+// changeNodes moves the state and salience of some nodes.
+func (w *world) changeNodes() {
+	var writes []NodeWrite
+	for _, key := range w.keys() {
+		if rapid.Bool().Draw(w.T, "change") {
+			n := w.m.nodes[key]
+			n.state = rapid.SampledFrom([]string{"candidate", "active", "core", "archived"}).Draw(w.T, "new state")
+			n.salience = rapid.SampledFrom(worldLevels).Draw(w.T, "new salience")
+			write := change(n.kind, key, inState(n.state), of(n.user))
+			if n.user == "" {
+				write.UserID = Null[string]()
+			}
+			write.Salience = Some(n.salience)
+			writes = append(writes, write)
+		}
+	}
+	w.e.write("", writes)
+}
+
+// moveOwner gives a user another owner, or none, in one write.
+func (w *world) moveOwner() {
+	user := rapid.SampledFrom(worldUsers).Draw(w.T, "whose owner")
+	var writes []NodeWrite
+	if me := w.m.owner(user); me != "" {
+		w.m.nodes[me].owner = false
+		writes = append(writes, NodeWrite{Kind: "person", EntityKey: me, IsOwner: Some(false)})
+	}
+	var persons []string
+	for _, key := range w.keys() {
+		if n := w.m.nodes[key]; n.kind == "person" && n.user == user {
+			persons = append(persons, key)
+		}
+	}
+	if len(persons) > 0 && rapid.Float64Range(0, 1).Draw(w.T, "a new one") < 0.8 {
+		next := rapid.SampledFrom(persons).Draw(w.T, "new owner")
+		w.m.nodes[next].owner = true
+		if len(writes) > 0 && writes[0].EntityKey == next {
+			writes = nil // it stays
+		} else {
+			writes = append(writes, NodeWrite{Kind: "person", EntityKey: next, IsOwner: Some(true)})
+		}
+	}
+	w.e.write(user, writes)
+}
+
+func (w *world) addSource() {
+	s := &modelSource{
+		key:      fmt.Sprintf("s-%d", len(w.m.sources)),
+		user:     rapid.SampledFrom(worldUsers).Draw(w.T, "source of"),
+		content:  rapid.SampledFrom([]string{"conversation", "conversation", "email"}).Draw(w.T, "content"),
+		context:  rapid.SampledFrom([]string{"", "planning", "phone-call"}).Draw(w.T, "context"),
+		started:  rapid.SampledFrom(worldTimes).Draw(w.T, "started"),
+		mentions: map[string]bool{},
+	}
+	s.summary = "summary of " + s.key
+	write := SourceWrite{
+		EntityKey: s.key, ContentType: Some(s.content), StartedAt: Some(s.started), Summary: Some(s.summary),
+	}
+	if s.context != "" {
+		write.ContextType = Some(s.context)
+	}
+	if rapid.Bool().Draw(w.T, "ended") {
+		s.ended = noon
+		write.EndedAt = Some(noon)
+	}
+	for _, key := range w.keys() {
+		if w.sees(s.user, key) && rapid.Float64Range(0, 1).Draw(w.T, "mention") < 0.4 {
+			s.mentions[key] = true
+			write.Mentions = append(write.Mentions, key)
+		}
+	}
+	w.m.sources[s.key] = s
+	w.e.source(s.user, write)
+}
+
+// moveSource corrects when a source started.
+func (w *world) moveSource() {
+	for key, s := range w.m.sources {
+		if key == "s-0" {
+			s.started = rapid.SampledFrom(worldTimes).Draw(w.T, "restarted")
+			w.e.source(s.user, SourceWrite{EntityKey: key, StartedAt: Some(s.started)})
+		}
+	}
+}

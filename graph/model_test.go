@@ -1,0 +1,243 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// model is the memory of one team in plain Go, with the rules of S1 in the words of requirements.md: what the store
+// must answer. It stands on nothing that the store is made of.
+type model struct {
+	nodes   map[string]*modelNode
+	links   []*modelLink
+	sources map[string]*modelSource
+}
+
+type modelNode struct {
+	key, kind, user   string // user is empty for a shared one
+	name, description string
+	goal              *bool // said by the caller
+	state, ttl        string
+	salience          float64
+	accessed          time.Time // zero: never
+	owner             bool
+}
+
+type modelLink struct {
+	key, from, kind, to string
+	description         string
+	salience            float64
+	closed              bool
+}
+
+type modelSource struct {
+	key, user, content, context, summary string
+	started, ended                       time.Time // ended is zero while open
+	mentions                             map[string]bool
+}
+
+// modelContext is what of Sections the model foretells: keys in order, and what the relation adds.
+type modelContext struct {
+	Owner         string
+	Beliefs       []string
+	Goals         []string
+	Relationships []modelRelationship
+	Sources       []modelRecent
+	Last          *time.Time
+}
+
+type modelRelationship struct {
+	Node, Label, Description, Type string
+	Salience                       float64
+	Mentions                       int64
+}
+
+type modelRecent struct {
+	Key, Summary, Context string
+	Started, Ended        time.Time
+	Mentions              []string
+}
+
+func (m *model) context(user string, now time.Time) modelContext {
+	return modelContext{
+		Owner:         m.owner(user),
+		Beliefs:       m.beliefs(user),
+		Goals:         m.goals(user, now.Add(-Week)),
+		Relationships: m.relationships(user, now.Add(-Week)),
+		Sources:       m.recent(user, now.Add(-Week)),
+		Last:          m.last(user),
+	}
+}
+
+// S1-4.
+func (m *model) owner(user string) string {
+	for _, n := range m.nodes {
+		if n.user == user && n.owner {
+			return n.key
+		}
+	}
+	return ""
+}
+
+// top are the keys of the most salient of those that match.
+func (m *model) top(limit int, match func(*modelNode) bool) []string {
+	var found []*modelNode
+	for _, n := range m.nodes {
+		if match(n) {
+			found = append(found, n)
+		}
+	}
+	slices.SortFunc(found, func(a, b *modelNode) int {
+		return cmp.Or(-cmp.Compare(a.salience, b.salience), -cmp.Compare(a.key, b.key))
+	})
+	keys := []string{}
+	for _, n := range found[:min(limit, len(found))] {
+		keys = append(keys, n.key)
+	}
+	return keys
+}
+
+// S1-6.
+func (m *model) beliefs(user string) []string {
+	return m.top(10, func(n *modelNode) bool {
+		return n.kind == "concept" && n.user == user && n.state == "core" && n.ttl == "keep_forever"
+	})
+}
+
+// S1-7.
+func (m *model) goals(user string, weekAgo time.Time) []string {
+	return m.top(5, func(n *modelNode) bool {
+		goal := strings.Contains(strings.ToLower(n.name+" "+n.description), "goal")
+		if n.goal != nil {
+			goal = *n.goal
+		}
+		return n.kind == "concept" && n.user == user && goal && shown(n) && n.accessed.After(weekAgo)
+	})
+}
+
+func shown(n *modelNode) bool { return n.state == "active" || n.state == "core" }
+
+// contextTypes are the seven of S1-8.
+var contextTypes = []string{
+	"has_relationship_with", "thinks_about", "relates_to", "involves", "associated_with", "engages_with", "connected_to",
+}
+
+// S1-8 … S1-10.
+func (m *model) relationships(user string, weekAgo time.Time) []modelRelationship {
+	me := m.owner(user)
+	strongest := map[string]*modelLink{}
+	for _, l := range m.links {
+		other := l.to
+		if l.to == me {
+			other = l.from
+		}
+		if me == "" || l.from != me && l.to != me || other == me || l.closed ||
+			!slices.Contains(contextTypes, l.kind) || !shown(m.nodes[other]) {
+			continue
+		}
+		if best := strongest[other]; best == nil || l.salience > best.salience || l.salience == best.salience && l.key > best.key {
+			strongest[other] = l
+		}
+	}
+	var others []string
+	for other := range strongest {
+		others = append(others, other)
+	}
+	slices.SortFunc(others, func(a, b string) int {
+		return cmp.Or(-cmp.Compare(strongest[a].salience, strongest[b].salience),
+			-cmp.Compare(m.nodes[a].salience, m.nodes[b].salience), -cmp.Compare(a, b))
+	})
+	found := []modelRelationship{}
+	for _, other := range others[:min(10, len(others))] {
+		l := strongest[other]
+		found = append(found, modelRelationship{
+			Node: other, Label: label(m.nodes[other]), Description: l.description, Type: l.kind, Salience: l.salience,
+			Mentions: m.mentions(user, other, weekAgo),
+		})
+	}
+	return found
+}
+
+func label(n *modelNode) string { return strings.ToUpper(n.kind[:1]) + n.kind[1:] }
+
+// S1-10.
+func (m *model) mentions(user, node string, weekAgo time.Time) (count int64) {
+	for _, s := range m.sources {
+		if s.user == user && s.mentions[node] && s.started.After(weekAgo) {
+			count++
+		}
+	}
+	return count
+}
+
+// conversations are those of a user, newest first.
+func (m *model) conversations(user string) []*modelSource {
+	var all []*modelSource
+	for _, s := range m.sources {
+		if s.user == user && s.content == "conversation" {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, func(a, b *modelSource) int {
+		return cmp.Or(b.started.Compare(a.started), -cmp.Compare(a.key, b.key))
+	})
+	return all
+}
+
+// S1-11, S1-12.
+func (m *model) recent(user string, weekAgo time.Time) []modelRecent {
+	found := []modelRecent{}
+	for _, s := range m.conversations(user) {
+		if len(found) == 20 || !s.started.After(weekAgo) {
+			break
+		}
+		found = append(found, modelRecent{
+			Key: s.key, Summary: s.summary, Context: s.context, Started: s.started, Ended: s.ended,
+			Mentions: m.top(5, func(n *modelNode) bool { return s.mentions[n.key] && n.salience > 0.3 }),
+		})
+	}
+	return found
+}
+
+// S1-13.
+func (m *model) last(user string) *time.Time {
+	if all := m.conversations(user); len(all) > 0 {
+		return &all[0].started
+	}
+	return nil
+}
+
+// foretold is what the store answered, in the model's form.
+func foretold(s *Sections) modelContext {
+	c := modelContext{
+		Beliefs: keysOf(s.CoreBeliefs), Goals: keysOf(s.PrimaryGoals),
+		Relationships: []modelRelationship{}, Sources: []modelRecent{},
+	}
+	if s.Owner != nil {
+		c.Owner = s.Owner.EntityKey
+	}
+	for _, r := range s.Relationships {
+		c.Relationships = append(c.Relationships, modelRelationship{
+			r.Node.EntityKey, r.NodeType, r.Description, r.RelationshipType, r.Salience, r.RecentMentions,
+		})
+	}
+	for _, s := range s.Sources {
+		recent := modelRecent{Key: s.EntityKey, Summary: s.Summary, Started: s.StartedAt, Mentions: []string{}}
+		if s.EndedAt != nil {
+			recent.Ended = *s.EndedAt
+		}
+		if s.ContextType != nil {
+			recent.Context = *s.ContextType
+		}
+		for _, k := range s.KeyEntities {
+			recent.Mentions = append(recent.Mentions, k.EntityKey)
+		}
+		c.Sources = append(c.Sources, recent)
+	}
+	if s.LastConversation != nil {
+		c.Last = &s.LastConversation.StartedAt
+	}
+	return c
+}
