@@ -148,7 +148,7 @@ func TestFirstPatternsNameTheTeam(t *testing.T) {
 			return
 		}
 		first := pattern.FindString(q.Text)
-		if !strings.Contains(first, "team_id: $team_id") && !strings.Contains(first, "k.team_id = $team_id") {
+		if !strings.Contains(first, "team_id: $team_id") {
 			t.Errorf("the first pattern is not of the team: %s", first)
 		}
 		for _, match := range pattern.FindAllStringSubmatch(q.Text, -1) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -119,7 +120,7 @@ func (s *Store) ReadSections(ctx context.Context, scope Scope, sections []Sectio
 	}
 	found := &Sections{}
 	for i, section := range sections {
-		found.fill(section, rows[0].Values[i])
+		found.fill(section, rows[0].Values[i], scope.UserID)
 	}
 	return found, nil
 }
@@ -130,7 +131,7 @@ func (s *Store) ReadSection(ctx context.Context, scope Scope, section Section, q
 	if err != nil {
 		return err
 	}
-	found.fill(section, first(rows))
+	found.fill(section, first(rows), scope.UserID)
 	return nil
 }
 
@@ -177,37 +178,37 @@ func (s *Store) Warm(ctx context.Context) error {
 }
 
 // fill reads a section's one value.
-func (f *Sections) fill(section Section, v any) {
+func (f *Sections) fill(section Section, v any, user string) {
 	switch section {
 	case OwnerSection:
-		if n, ok := nodeFrom(v); ok {
+		if n, ok := nodeFrom(v, &user); ok {
 			f.Owner = &n
 		}
 	case CoreBeliefsSection:
-		f.CoreBeliefs = nodesFrom(v)
+		f.CoreBeliefs = nodesFrom(v, &user)
 	case PrimaryGoalsSection:
-		f.PrimaryGoals = nodesFrom(v)
+		f.PrimaryGoals = nodesFrom(v, &user)
 	case PreferencesSection:
 		f.Preferences = preferencesFrom(v)
 	case RelationshipsSection:
-		f.Relationships = ownerRelationshipsFrom(v)
+		f.Relationships = ownerRelationshipsFrom(v, &user)
 	case SourcesSection:
 		f.Sources = recentSourcesFrom(v)
 	case LastConversationSection:
 		if l := items(v); len(l) == 1 {
 			last := items(l[0])
-			f.LastConversation = &LastConversation{StartedAt: moment(last[0]), ContextType: optionalText(last[1])}
+			f.LastConversation = &LastConversation{StartedAt: millis(last[0]), ContextType: optionalText(last[1])}
 		}
 	case FocusSection:
-		f.Focus = focusFrom(v)
+		f.Focus = focusFrom(v, &user)
 	}
 }
 
-func nodesFrom(v any) []Node {
+func nodesFrom(v any, user *string) []Node {
 	l := items(v)
 	nodes := make([]Node, len(l))
 	for i := range l {
-		nodes[i], _ = nodeFrom(l[i])
+		nodes[i], _ = nodeFrom(l[i], user)
 	}
 	return nodes
 }
@@ -222,44 +223,49 @@ func preferencesFrom(v any) []Preference {
 	return preferences
 }
 
-func ownerRelationshipsFrom(v any) []OwnerRelationship {
+func ownerRelationshipsFrom(v any, user *string) []OwnerRelationship {
 	l := items(v)
 	relationships := make([]OwnerRelationship, len(l))
 	for i := range l {
 		r := items(l[i])
-		n, _ := nodeFrom(r[0])
+		n, _ := nodeFrom(r[0], user)
 		relationships[i] = OwnerRelationship{
-			Node: n, NodeType: text(r[1]), Description: text(r[2]), Salience: number(r[3]), RelationshipType: text(r[4]),
+			Node: n, NodeType: knowledgeLabel(r[1]), Description: text(r[2]), Salience: number(r[3]), RelationshipType: text(r[4]),
 			RecentMentions: integer(r[5]),
 		}
 	}
 	return relationships
 }
 
+// unitSeparator ends each of several texts sent as one; keys and names are free of control characters.
+const unitSeparator = "\x1f"
+
 func recentSourcesFrom(v any) []RecentSource {
 	l := items(v)
 	sources := make([]RecentSource, len(l))
 	for i := range l {
 		s := items(l[i])
-		mentions := items(s[5])
-		entities := make([]KeyEntity, 0, len(mentions)/3)
-		for m := 0; m+2 < len(mentions); m += 3 {
-			entities = append(entities, KeyEntity{text(mentions[m]), text(mentions[m+1]), text(mentions[m+2])})
+		entities := make([]KeyEntity, len(items(s[7])))
+		keys, names := text(s[5]), text(s[6])
+		for e, kind := range items(s[7]) {
+			entities[e].EntityKey, keys, _ = strings.Cut(keys, unitSeparator)
+			entities[e].Name, names, _ = strings.Cut(names, unitSeparator)
+			entities[e].Type = knowledgeLabel(kind)
 		}
 		sources[i] = RecentSource{
-			EntityKey: text(s[0]), StartedAt: moment(s[1]), EndedAt: optionalMoment(s[2]), ContextType: optionalText(s[3]),
+			EntityKey: text(s[0]), StartedAt: millis(s[1]), EndedAt: optionalMillis(s[2]), ContextType: optionalText(s[3]),
 			Summary: text(s[4]), KeyEntities: entities,
 		}
 	}
 	return sources
 }
 
-func focusFrom(v any) *Focus {
+func focusFrom(v any, user *string) *Focus {
 	l := items(v)
 	if len(l) != 2 {
 		return nil
 	}
-	n, _ := nodeFrom(l[0])
+	n, _ := nodeFrom(l[0], user)
 	links := items(l[1])
 	focus := &Focus{Node: n, Links: make([]FocusLink, len(links))}
 	for i := range links {
@@ -269,7 +275,7 @@ func focusFrom(v any) *Focus {
 			direction = "outgoing"
 		}
 		focus.Links[i] = FocusLink{
-			EntityKey: text(k[0]), Name: text(k[1]), NodeType: text(k[2]), RelationshipType: text(k[3]),
+			EntityKey: text(k[0]), Name: text(k[1]), NodeType: knowledgeLabel(k[2]), RelationshipType: text(k[3]),
 			Direction: direction, Description: text(k[5]), Salience: number(k[6]),
 		}
 	}

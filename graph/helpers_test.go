@@ -30,7 +30,11 @@ type env struct {
 	now   time.Time // the store's clock; a test that changes it does so between calls
 }
 
-var migrated sync.Mutex
+// migrated says that the shared database has the schema.
+var migrated struct {
+	sync.Mutex
+	done bool
+}
 
 // fresh gives a test a team of its own on the shared Neo4j. When the test ends, the team's relationships are audited.
 func fresh(t *testing.T) *env {
@@ -39,8 +43,11 @@ func fresh(t *testing.T) *env {
 	e := open(t, testenv.Neo4j(t), Options{MaxTypes: 5000})
 	migrated.Lock()
 	defer migrated.Unlock()
-	if err := e.store.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
+	if !migrated.done {
+		if err := e.store.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		migrated.done = true
 	}
 	t.Cleanup(func() { audit(e) })
 	return e
@@ -64,11 +71,18 @@ func open(t *testing.T, db testenv.Database, o Options) *env {
 	return e
 }
 
+// neighbour is another team on the same store.
+func (e *env) neighbour() *env {
+	other := &env{T: e.T, store: e.store, team: testenv.Team(e.T), now: e.now}
+	e.Cleanup(func() { audit(other) })
+	return other
+}
+
 // audit proves that what a test wrote stayed in its team.
 func audit(e *env) {
 	e.Helper()
 	rows := e.raw(`MATCH (n:Memory {team_id: $team})-[r]-(m)
-		WHERE r.team_id IS NULL OR r.team_id <> $team OR m.team_id IS NULL OR m.team_id <> $team OR NOT m:Memory
+		WHERE n.entity_key IS NOT NULL AND (r.team_id IS NULL OR r.team_id <> $team OR m.team_id IS NULL OR m.team_id <> $team OR NOT m:Memory)
 		RETURN count(r)`)
 	if rows[0][0] != int64(0) {
 		e.Errorf("%v relationships of the team leave it or name another team", rows[0][0])
@@ -99,7 +113,7 @@ func (e *env) raw(text string) [][]any {
 // stored counts the team's nodes and relationships, and how much was written to them.
 func (e *env) stored() []any {
 	e.Helper()
-	return e.raw(`MATCH (n:Memory {team_id: $team}) OPTIONAL MATCH (n)-[r]->()
+	return e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IS NOT NULL OPTIONAL MATCH (n)-[r]->()
 		WITH n, count(r) AS out, sum(size(keys(r))) AS fields
 		RETURN count(n), sum(out), sum(fields), sum(size(keys(n))), max(n.updated_at)`)[0]
 }

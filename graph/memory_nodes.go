@@ -108,7 +108,7 @@ func (t *tx) findMore(teamID string, l lookups, k known) error {
 	}
 	for _, row := range rows {
 		s := &stored{label: kindLabel(texts(row.Values[1])), naturalKey: text(row.Values[2]), isGoalGiven: row.Values[3]}
-		s.Node, _ = nodeFrom(row.Values[0])
+		s.Node, _ = nodeFrom(row.Values[0], optionalText(row.Values[16]))
 		s.source = sourceFieldsFrom(row.Values[4:])
 		k.byKey[s.EntityKey] = s
 		k.byNatural[s.naturalKey] = s
@@ -222,7 +222,7 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored, kind Kind, user string) *st
 	now := p.job.now
 	n := stored{Node: Node{
 		EntityKey: w.EntityKey, State: "candidate", TTLPolicy: "decay", Salience: defaultSalience,
-		Confidence: defaultConfidence, CreatedAt: now, UpdatedAt: now, CreatedBy: p.job.scope.UserID,
+		Confidence: defaultConfidence, CreatedAt: now, UpdatedAt: now,
 	}, label: kind.Label}
 	switch {
 	case old != nil:
@@ -276,8 +276,8 @@ func overlay(n *stored, w *NodeWrite, isNew bool) {
 	n.TTLPolicy = keep(w.TTLPolicy, n.TTLPolicy)
 	n.Salience = keep(w.Salience, n.Salience)
 	n.Confidence = keep(w.Confidence, n.Confidence)
-	n.CreatedAt = keep(w.CreatedAt, n.CreatedAt).UTC()
-	n.UpdatedAt = keep(w.UpdatedAt, n.UpdatedAt).UTC()
+	n.CreatedAt = keep(w.CreatedAt, n.CreatedAt).UTC().Truncate(precision)
+	n.UpdatedAt = keep(w.UpdatedAt, n.UpdatedAt).UTC().Truncate(precision)
 	if w.IsGoal.Given {
 		n.isGoalGiven = w.IsGoal.Value
 		if w.IsGoal.Null {
@@ -287,7 +287,7 @@ func overlay(n *stored, w *NodeWrite, isNew bool) {
 	if w.LastAccessedAt.Given {
 		n.LastAccessedAt = nil
 		if !w.LastAccessedAt.Null {
-			accessed := w.LastAccessedAt.Value.UTC()
+			accessed := w.LastAccessedAt.Value.UTC().Truncate(precision)
 			n.LastAccessedAt = &accessed
 		}
 	}
@@ -307,7 +307,7 @@ func keep[T any](o Optional[T], old T) T {
 // queue adds the node to the rows of a statement, and says which.
 func (p *nodePlan) queue(w *NodeWrite, old, next *stored, kind Kind) Status {
 	if old == nil {
-		row := map[string]any{"entity_key": next.EntityKey, "label": kind.Label, "properties": next.values()}
+		row := map[string]any{"entity_key": next.EntityKey, "label": kind.Label, "properties": p.newValues(next)}
 		p.create, p.created[next.EntityKey] = append(p.create, row), row
 		return Created
 	}
@@ -316,7 +316,7 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored, kind Kind) Status {
 		return Unchanged
 	}
 	if row := p.created[next.EntityKey]; row != nil {
-		row["properties"] = next.values()
+		row["properties"] = p.newValues(next)
 		return Updated
 	}
 	if !w.UpdatedAt.Given {
@@ -336,6 +336,13 @@ func changesRank(changed map[string]any, next *stored) bool {
 	return given("owner_of") || !next.IsOwner && (given("salience") || given("state"))
 }
 
+// newValues are all properties of a new node.
+func (p *nodePlan) newValues(n *stored) map[string]any {
+	values := n.values()
+	values["created_by"] = orNil(p.job.scope.UserID)
+	return values
+}
+
 // values are the node's stored properties; nil for those it does not have.
 func (n *stored) values() map[string]any {
 	v := map[string]any{
@@ -349,7 +356,6 @@ func (n *stored) values() map[string]any {
 			v[name] = value
 		}
 	}
-	optional("created_by", n.CreatedBy != "", n.CreatedBy)
 	optional("canonical_name", n.CanonicalName != "", n.CanonicalName)
 	optional("type", n.Type != "", n.Type)
 	optional("is_owner", n.IsOwner, true)

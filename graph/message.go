@@ -85,7 +85,7 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 		}
 		rows = append(rows, map[string]any{"entity_key": m.EntityKey, "properties": map[string]any{
 			"user_id": scope.user(), "source_key": sourceKey, "role": m.Role, "name": m.Name, "text": m.Text,
-			"at": m.At.or(now).UTC(), "created_at": now, "updated_at": now,
+			"at": m.At.or(now).UTC().Truncate(precision), "created_at": now, "updated_at": now,
 		}})
 	}
 	if len(rows) == 0 {

@@ -63,7 +63,6 @@ type Node struct {
 	Confidence     float64         `json:"confidence"`
 	AccessCount    int64           `json:"access_count"`
 	LastAccessedAt *time.Time      `json:"last_accessed_at"`
-	CreatedBy      string          `json:"created_by,omitempty"`
 	CreatedAt      time.Time       `json:"created_at"`
 	UpdatedAt      time.Time       `json:"updated_at"`
 	Properties     json.RawMessage `json:"properties,omitempty"`

@@ -47,14 +47,14 @@ func (o Optional[T]) or(fallback T) T {
 	return fallback
 }
 
-// set puts a given field into properties of a statement; null becomes empty, times become UTC.
+// set puts a given field into properties of a statement; null becomes empty, times become UTC, to the millisecond.
 func (o Optional[T]) set(properties map[string]any, name string, empty any) {
 	if !o.Given {
 		return
 	}
 	properties[name] = any(o.Value)
 	if t, ok := any(o.Value).(time.Time); ok {
-		properties[name] = t.UTC()
+		properties[name] = t.UTC().Truncate(precision)
 	}
 	if o.Null {
 		properties[name] = empty

@@ -67,22 +67,47 @@ func texts(v any) []string {
 	return out
 }
 
-// nodeFields is how many values a node's list has.
-const nodeFields = 18
+// millis is a time that was sent as milliseconds since 1970: a third of the cost of a driver's date.
+func millis(v any) time.Time { return time.UnixMilli(integer(v)).UTC() }
 
-func nodeFrom(v any) (Node, bool) {
+func optionalMillis(v any) *time.Time {
+	if ms, ok := v.(int64); ok {
+		t := time.UnixMilli(ms).UTC()
+		return &t
+	}
+	return nil
+}
+
+// knowledge are the labels that statements send as a number.
+var knowledge = [...]string{personKind.Label, conceptKind.Label, entityKind.Label}
+
+func knowledgeLabel(v any) string {
+	if i, ok := v.(int64); ok && i >= 0 && int(i) < len(knowledge) {
+		return knowledge[i]
+	}
+	return ""
+}
+
+// nodeFields is how many values a node's list has.
+const nodeFields = 17
+
+// nodeFrom reads a node's list. Its second value says whether the team shares the node; if not it is the user's.
+func nodeFrom(v any, user *string) (Node, bool) {
 	l := items(v)
 	if len(l) != nodeFields {
 		return Node{}, false
 	}
 	n := Node{
-		EntityKey: text(l[0]), UserID: optionalText(l[1]), Name: text(l[2]), CanonicalName: text(l[3]),
+		EntityKey: text(l[0]), UserID: user, Name: text(l[2]), CanonicalName: text(l[3]),
 		Type: text(l[4]), Description: text(l[5]), IsOwner: truth(l[6]), IsGoal: truth(l[7]),
 		State: text(l[8]), TTLPolicy: text(l[9]), Salience: number(l[10]), Confidence: number(l[11]),
-		AccessCount: integer(l[12]), LastAccessedAt: optionalMoment(l[13]),
-		CreatedBy: text(l[14]), CreatedAt: moment(l[15]), UpdatedAt: moment(l[16]),
+		AccessCount: integer(l[12]), LastAccessedAt: optionalMillis(l[13]),
+		CreatedAt: millis(l[14]), UpdatedAt: millis(l[15]),
 	}
-	if properties := text(l[17]); properties != "" {
+	if truth(l[1]) {
+		n.UserID = nil
+	}
+	if properties := text(l[16]); properties != "" {
 		n.Properties = json.RawMessage(properties)
 	}
 	return n, true

@@ -11,6 +11,7 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
 
 	"kith/cypher"
 )
@@ -54,6 +55,7 @@ func Open(c Connection, o Options) (*Store, error) {
 		cfg.MaxTransactionRetryTime = 5 * time.Second
 		cfg.MaxConnectionPoolSize = maxPool
 		cfg.TelemetryDisabled = true
+		cfg.NotificationsMinSeverity = notifications.DisabledLevel // nobody reads them
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", errors.New("KITH_NEO4J_URI is not a usable bolt:// or neo4j:// address"))
@@ -86,8 +88,11 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
-// now is the store's clock, at the database's precision.
-func (s *Store) now() time.Time { return s.options.Now().UTC().Truncate(time.Millisecond) }
+// precision is that of every time in the store.
+const precision = time.Millisecond
+
+// now is the store's clock.
+func (s *Store) now() time.Time { return s.options.Now().UTC().Truncate(precision) }
 
 func (s *Store) session(ctx context.Context, mode neo4j.AccessMode) neo4j.SessionWithContext {
 	return s.driver.NewSession(ctx, neo4j.SessionConfig{

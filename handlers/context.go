@@ -4,7 +4,9 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -26,17 +28,7 @@ type ContextInput struct {
 	IfNoneMatch string   `header:"If-None-Match"`
 }
 
-// RawOutput is an answer whose bytes are ready.
-type RawOutput struct {
-	Status       int
-	ContentType  string `header:"Content-Type"`
-	ETag         string `header:"ETag"`
-	CacheControl string `header:"Cache-Control"`
-	Vary         string `header:"Vary"`
-	Body         []byte
-}
-
-func (a *API) getContext(ctx context.Context, in *ContextInput) (*RawOutput, error) {
+func (a *API) getContext(ctx context.Context, in *ContextInput) (*huma.StreamResponse, error) {
 	scope, err := actFor(ctx, auth.Read, in.TeamID, in.UserID)
 	if err != nil {
 		return nil, err
@@ -48,15 +40,39 @@ func (a *API) getContext(ctx context.Context, in *ContextInput) (*RawOutput, err
 	if err != nil {
 		return nil, located("query", err)
 	}
-	out := &RawOutput{
-		Status: http.StatusOK, ContentType: answer.ContentType, ETag: answer.ETag,
-		CacheControl: "private, no-cache", Vary: "Authorization", Body: answer.Body,
-	}
 	if matches(in.IfNoneMatch, answer.ETag) {
-		out.Status, out.Body = http.StatusNotModified, nil
+		return send(http.StatusNotModified, answer), nil
 	}
-	return out, nil
+	return send(http.StatusOK, answer, answer.Head, answer.Tail), nil
 }
+
+// send writes bytes that are ready, in one piece and with their length: net/http would send them in chunks.
+func send(status int, answer loader.Answer, parts ...[]byte) *huma.StreamResponse {
+	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		ctx.SetHeader("Content-Type", answer.ContentType)
+		ctx.SetHeader("Cache-Control", "private, no-cache")
+		ctx.SetHeader("Vary", "Authorization")
+		if answer.ETag != "" {
+			ctx.SetHeader("ETag", answer.ETag)
+		}
+		if len(parts) == 0 {
+			ctx.SetStatus(status)
+			return
+		}
+		whole, _ := buffers.Get().(*[]byte)
+		*whole = (*whole)[:0]
+		for _, part := range parts {
+			*whole = append(*whole, part...)
+		}
+		ctx.SetHeader("Content-Length", strconv.Itoa(len(*whole)))
+		ctx.SetStatus(status)
+		_, _ = ctx.BodyWriter().Write(*whole) // a caller that has gone is nobody's error
+		buffers.Put(whole)
+	}}
+}
+
+// buffers are reused for answers put together from parts.
+var buffers = sync.Pool{New: func() any { return new([]byte) }} //nolint:gochecknoglobals // a pool
 
 // actFor is the scope in which the caller acts: its team, and the user named or bound.
 func actFor(ctx context.Context, needs, teamID, userID string) (graph.Scope, error) {

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,7 +36,7 @@ type Opened struct {
 }
 
 // openConversation loads the context first: the new conversation is not part of its own past.
-func (a *API) openConversation(ctx context.Context, in *OpenInput) (*RawOutput, error) {
+func (a *API) openConversation(ctx context.Context, in *OpenInput) (*huma.StreamResponse, error) {
 	scope, err := principal(ctx).For(auth.Write, in.Body.UserID)
 	if err != nil {
 		return nil, err
@@ -72,10 +71,8 @@ func (a *API) openConversation(ctx context.Context, in *OpenInput) (*RawOutput, 
 	if err != nil {
 		return nil, err
 	}
-	body := bytes.Join([][]byte{[]byte(`{"conversation_id":`), quoted, []byte(`,"context":`), answer.Body, []byte("}")}, nil)
-	return &RawOutput{
-		Status: http.StatusCreated, ContentType: jsonType, CacheControl: "private, no-store", Vary: "Authorization", Body: body,
-	}, nil
+	answer.ETag = ""
+	return send(http.StatusCreated, answer, []byte(`{"conversation_id":`), quoted, []byte(`,"context":`), answer.Head, answer.Tail, []byte("}")), nil
 }
 
 // joined makes one InvalidError of several.

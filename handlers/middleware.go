@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -50,8 +51,10 @@ func (a *API) observe(c *gin.Context) {
 	}
 	took := time.Since(start)
 	a.options.Observe(route, c.Request.Method, c.Writer.Status(), took)
-	a.options.Log.Debug("request", "request_id", id, "method", c.Request.Method, "route", route,
-		"status", c.Writer.Status(), "bytes", c.Writer.Size(), "took", took)
+	if a.options.Log.Enabled(c.Request.Context(), slog.LevelDebug) {
+		a.options.Log.Debug("request", "request_id", id, "method", c.Request.Method, "route", route,
+			"status", c.Writer.Status(), "bytes", c.Writer.Size(), "took", took)
+	}
 }
 
 // goodRequestID accepts a caller's id that is safe to log and to send back.

@@ -48,12 +48,15 @@ type CurrentConversation struct {
 	StartedAt      time.Time       `json:"started_at"`
 }
 
-// Answer is a context as it is sent.
+// Answer is a context as it is sent: Head and then Tail. Head is shared with other answers: do not change it.
 type Answer struct {
-	Body        []byte
+	Head, Tail  []byte
 	ContentType string
 	ETag        string // weak: the same memory, told at the same hour
 }
+
+// Body is the answer as a whole.
+func (a Answer) Body() []byte { return slices.Concat(a.Head, a.Tail) }
 
 // Context loads a user's context, or takes it from the cache. current, if any, is put into the answer.
 // Errors: graph.InvalidError, graph.ErrNotFound (the focus), graph.ErrUnavailable.
@@ -163,38 +166,44 @@ func (l *Loader) finish(r Request, k kept, current *CurrentConversation) (Answer
 	now := l.options.Now()
 	place, warnings := k.place(r.TimeZone)
 	t := k.temporal(now, place)
-	answer := Answer{ETag: k.etag(t, place, now), ContentType: "application/json"}
+	answer := Answer{Head: k.Body, ETag: k.etag(t, place, now), ContentType: "application/json"}
 	if r.Format == Text {
 		answer.ContentType = "text/markdown; charset=utf-8"
-		answer.Body = append(bytes.Clone(k.Body), k.closing(r, now)...)
+		answer.Tail = []byte(k.closing(r, now))
 		return answer, nil
 	}
-	body := make([]byte, 0, len(k.Body)+512)
-	body = append(body, k.Body...)
-	var err error
+	tail := &tail{first: k.Body[len(k.Body)-1] == '{'}
 	if k.Temporal {
-		body, err = appendField(body, temporalPart, t)
+		tail.add(temporalPart, t)
 	}
-	if err == nil && current != nil {
-		body, err = appendField(body, "current_conversation", current)
+	if current != nil {
+		tail.add("current_conversation", current)
 	}
-	if err == nil && len(warnings) > 0 {
-		body, err = appendField(body, "warnings", warnings)
+	if len(warnings) > 0 {
+		tail.add("warnings", warnings)
 	}
-	answer.Body = append(body, '}')
-	return answer, err
+	answer.Tail = append(tail.bytes, '}')
+	return answer, tail.err
 }
 
-func appendField(body []byte, name string, value any) ([]byte, error) {
+// tail are the last fields of an object.
+type tail struct {
+	bytes []byte
+	first bool // no field stands before
+	err   error
+}
+
+func (t *tail) add(name string, value any) {
 	raw, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
+	if err != nil && t.err == nil {
+		t.err = err
 	}
-	if body[len(body)-1] != '{' {
-		body = append(body, ',')
+	if !t.first {
+		t.bytes = append(t.bytes, ',')
 	}
-	body = append(append(append(body, '"'), name...), '"', ':')
-	return append(body, raw...), nil
+	t.first = false
+	t.bytes = append(append(append(t.bytes, '"'), name...), '"', ':')
+	t.bytes = append(t.bytes, raw...)
 }
 
 // sum is what tells two bodies apart in an ETag.

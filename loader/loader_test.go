@@ -147,7 +147,7 @@ func TestContextHasTheFourParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		object := decode(t, answer.Body)
+		object := decode(t, answer.Body())
 		for _, part := range Parts {
 			if object[part] == nil {
 				t.Errorf("%s: no %s", name, part)
@@ -170,7 +170,7 @@ func TestEmptyListsAreNotNull(t *testing.T) {
 		`"relationships":[],"recent_context":{"sources":[]},` +
 		`"temporal":{"time_since_last_conversation":null,"current_datetime":{"day_of_week":"Wednesday","hour":14,"date":"2026-03-18"},` +
 		`"last_conversation_type":null,"time_zone":"UTC"}}`
-	if diff := cmp.Diff(want, string(answer.Body)); diff != "" {
+	if diff := cmp.Diff(want, string(answer.Body())); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -201,7 +201,7 @@ func TestTimeZone(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		object := decode(t, answer.Body)
+		object := decode(t, answer.Body())
 		temporal := object["temporal"].(map[string]any)
 		want := map[string]any{"day_of_week": c.day, "hour": c.hour, "date": c.date}
 		if diff := cmp.Diff(want, temporal["current_datetime"]); diff != "" || temporal["time_zone"] != c.zone {
@@ -246,7 +246,7 @@ func TestTimeIsToldWhenAnswering(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return decode(t, answer.Body)["temporal"].(map[string]any)["time_since_last_conversation"], answer.ETag
+		return decode(t, answer.Body())["temporal"].(map[string]any)["time_since_last_conversation"], answer.ETag
 	}
 	first, firstTag := since()
 	now = at.Add(20 * time.Second)
@@ -274,7 +274,7 @@ func TestSectionsChoose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	object := decode(t, answer.Body)
+	object := decode(t, answer.Body())
 	if len(object) != 2 || object["relationships"] == nil || object["temporal"] == nil {
 		t.Errorf("parts: %v", object)
 	}
@@ -308,7 +308,7 @@ func TestASectionThatFailsIsTriedAloneThenMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		object := decode(t, answer.Body)
+		object := decode(t, answer.Body())
 		got, _ := object["degraded"].([]any)
 		if diff := cmp.Diff(c.degraded, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -351,7 +351,7 @@ func TestCombinedAndParallelAnswerTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bodies = append(bodies, string(answer.Body))
+		bodies = append(bodies, string(answer.Body()))
 	}
 	if diff := cmp.Diff(bodies[0], bodies[1]); diff != "" {
 		t.Error(diff)
@@ -398,7 +398,7 @@ func TestCurrentConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{"conversation_id": "c-1", "messages": []any{}, "started_at": "2026-03-18T14:00:00Z"}
-	if diff := cmp.Diff(want, decode(t, answer.Body)["current_conversation"]); diff != "" {
+	if diff := cmp.Diff(want, decode(t, answer.Body())["current_conversation"]); diff != "" {
 		t.Error(diff)
 	}
 }

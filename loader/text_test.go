@@ -42,7 +42,7 @@ func contextText(t *testing.T, found graph.Sections, maxTokens int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(answer.Body)
+	return string(answer.Body())
 }
 
 func TestTextGolden(t *testing.T) {
@@ -71,12 +71,12 @@ func TestTextKeepsItsBudget(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		n, err := Tokens(string(answer.Body))
+		n, err := Tokens(string(answer.Body()))
 		if err != nil || n > budget {
-			rt.Fatalf("%d tokens for a budget of %d (%v):\n%s", n, budget, err, answer.Body)
+			rt.Fatalf("%d tokens for a budget of %d (%v):\n%s", n, budget, err, answer.Body())
 		}
 		whole := contextText(t, found, 0)
-		if all, _ := Tokens(whole); all+momentGrowth <= budget && strings.Contains(string(answer.Body), "Left out") {
+		if all, _ := Tokens(whole); all+momentGrowth <= budget && strings.Contains(string(answer.Body()), "Left out") {
 			rt.Fatalf("left out lines although %d tokens fit into %d", all, budget)
 		}
 	})

@@ -21,13 +21,13 @@ CALL (n) {
   WITH n, r, m
   ORDER BY r.salience DESC, m.salience DESC, m.entity_key DESC
   LIMIT 10
-  RETURN collect([m.entity_key, m.name, CASE WHEN m:Person THEN 'Person' WHEN m:Concept THEN 'Concept' ELSE 'Entity' END,
+  RETURN collect([m.entity_key, m.name, CASE WHEN m:Person THEN 0 WHEN m:Concept THEN 1 ELSE 2 END,
     type(r), startNode(r) = n, r.description, r.salience]) AS links
 }
 RETURN CASE WHEN n IS NULL THEN null ELSE [
   [
-  n.entity_key, n.user_id, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
-  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at,
-  n.created_by, n.created_at, n.updated_at, n.properties
+  n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
+  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
+  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties
   ], links
 ] END AS focus

@@ -10,4 +10,4 @@ WHERE s.started_at IS NOT NULL
 WITH s
 ORDER BY s.team_id DESC, s.user_id DESC, s.content_type DESC, s.started_at DESC, s.entity_key DESC
 LIMIT 1
-RETURN collect([s.started_at, s.context_type]) AS last_conversation
+RETURN collect([s.started_at.epochMillis, s.context_type]) AS last_conversation

@@ -6,7 +6,7 @@ OPTIONAL MATCH (n:Person {team_id: $team_id, owner_of: $user_id})
 WHERE n.deleted_at IS NULL
 WITH n LIMIT 1
 RETURN CASE WHEN n IS NULL THEN null ELSE [
-  n.entity_key, n.user_id, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
-  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at,
-  n.created_by, n.created_at, n.updated_at, n.properties
+  n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
+  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
+  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties
 ] END AS owner

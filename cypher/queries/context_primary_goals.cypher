@@ -30,7 +30,7 @@ WITH n
 ORDER BY n.salience DESC, n.entity_key DESC
 LIMIT 5
 RETURN collect([
-  n.entity_key, n.user_id, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
-  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at,
-  n.created_by, n.created_at, n.updated_at, n.properties
+  n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
+  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
+  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties
 ]) AS primary_goals

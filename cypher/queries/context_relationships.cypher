@@ -91,10 +91,10 @@ CALL (n) {
 }
 RETURN collect([
   [
-  n.entity_key, n.user_id, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
-  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at,
-  n.created_by, n.created_at, n.updated_at, n.properties
+  n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
+  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
+  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties
   ],
-  CASE WHEN n:Person THEN 'Person' WHEN n:Concept THEN 'Concept' ELSE 'Entity' END,
+  CASE WHEN n:Person THEN 0 WHEN n:Concept THEN 1 ELSE 2 END,
   r.description, salience, type(r), recent_mentions
 ]) AS relationships

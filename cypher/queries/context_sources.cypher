@@ -1,5 +1,6 @@
 // The user's conversations since $week_ago, newest first, each with its most salient mentions (S1-11, S1-12).
-// A mention is three list items: key, name, type.
+// The mentions of a source are keys and names, each ended by a unit separator (which neither can contain: one value
+// instead of five), and their kinds (0 person, 1 concept, 2 entity).
 // mode: read
 // params: team_id, user_id, week_ago
 // returns: sources
@@ -15,12 +16,14 @@ CALL (s) {
   MATCH (s)-[m:mentions]->(n:Memory {team_id: $team_id})
   WHERE n.salience > 0.3
     AND m.valid_to IS NULL
-    AND (n:Person OR n:Concept OR n:Entity)
     AND n.deleted_at IS NULL
   WITH n
   ORDER BY n.salience DESC, n.entity_key DESC
   LIMIT 5
-  WITH [n.entity_key, n.name, CASE WHEN n:Person THEN 'Person' WHEN n:Concept THEN 'Concept' ELSE 'Entity' END] AS mention
-  RETURN reduce(all = [], one IN collect(mention) | all + one) AS mentions
+  RETURN reduce(text = '', key IN collect(n.entity_key) | text + key + '\u001f') AS keys,
+    reduce(text = '', name IN collect(n.name) | text + name + '\u001f') AS names,
+    collect(CASE WHEN n:Person THEN 0 WHEN n:Concept THEN 1 ELSE 2 END) AS kinds
 }
-RETURN collect([s.entity_key, s.started_at, s.ended_at, s.context_type, s.summary, mentions]) AS sources
+RETURN collect([
+  s.entity_key, s.started_at.epochMillis, s.ended_at.epochMillis, s.context_type, s.summary, keys, names, kinds
+]) AS sources

@@ -2,7 +2,7 @@
 // two writers of one node or of one pair of nodes follow each other.
 // mode: write
 // params: team_id, entity_keys, natural_keys, owner_users
-// returns: node, labels, natural_key, is_goal_given, content_type, context_type, source_type, sensitivity, started_at, ended_at, summary, keywords, tags, participants, message_count, source_key
+// returns: node, labels, natural_key, is_goal_given, content_type, context_type, source_type, sensitivity, started_at, ended_at, summary, keywords, tags, participants, message_count, source_key, user_id
 CALL () {
   UNWIND $entity_keys AS key
   MATCH (n:Memory {team_id: $team_id, entity_key: key})
@@ -18,9 +18,9 @@ CALL () {
 }
 SET n.team_id = $team_id
 RETURN [
-  n.entity_key, n.user_id, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
-  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at,
-  n.created_by, n.created_at, n.updated_at, n.properties
+  n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
+  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
+  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties
   ] AS node,
   labels(n) AS labels,
   n.natural_key AS natural_key,
@@ -36,5 +36,6 @@ RETURN [
   n.tags AS tags,
   n.participants AS participants,
   n.message_count AS message_count,
-  n.source_key AS source_key
+  n.source_key AS source_key,
+  n.user_id AS user_id
 LIMIT 100000

@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"kith/cache"
+	"kith/graph"
+	"kith/internal/testenv"
+	"kith/loader"
+)
+
+// noCache makes every request a cold one.
+type noCache struct{}
+
+func (noCache) Get(ctx context.Context, _, _, _ string, load cache.Loader) ([]byte, error) {
+	value, _, err := load(ctx)
+	return value, err
+}
+
+// BenchmarkColdContext compares a cold context with its slowest section, both ways of loading it, and counts what the
+// client spends on it: allocations, and round trips on the wire.
+func BenchmarkColdContext(b *testing.B) {
+	db := testenv.Neo4j(b)
+	wire := countRoundTrips(b, db.URI)
+	db.URI = wire.uri
+	store := open(b, db, graph.Options{})
+	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	fullUser(b, store, scope, 100)
+	cold := func(mode loader.Mode) func() error {
+		l := loader.New(store, noCache{}, loader.Options{Mode: mode})
+		return func() error {
+			_, err := l.Context(b.Context(), loader.Request{Scope: scope}, nil)
+			return err
+		}
+	}
+	combined, parallel := cold(loader.Combined), cold(loader.Parallel)
+	section := func(s graph.Section) func() error {
+		return func() error {
+			return store.ReadSection(b.Context(), scope, s, graph.SectionQuery{Now: time.Now()}, &graph.Sections{})
+		}
+	}
+	for range 300 { // plans, JIT
+		took(b, combined)
+		for _, s := range graph.AllSections {
+			took(b, section(s))
+		}
+	}
+	rounds := max(b.N, 300)
+	var whole, apart []time.Duration
+	sections := map[graph.Section][]time.Duration{}
+	for range rounds {
+		whole = append(whole, took(b, combined))
+		apart = append(apart, took(b, parallel))
+		for _, s := range graph.AllSections {
+			sections[s] = append(sections[s], took(b, section(s)))
+		}
+	}
+	slowest := time.Duration(0)
+	for section, times := range sections {
+		slowest = max(slowest, median(times))
+		b.Logf("section %s: p50 %.2f ms", section, milliseconds(median(times)))
+	}
+	before := wire.trips.Load()
+	for range 100 {
+		took(b, combined)
+	}
+	trips := float64(wire.trips.Load()-before) / 100
+	b.ReportMetric(milliseconds(median(whole)), "cold-p50-ms")
+	b.ReportMetric(milliseconds(median(apart)), "parallel-p50-ms")
+	b.ReportMetric(milliseconds(slowest), "slowest-section-p50-ms")
+	b.ReportMetric(float64(median(whole))/float64(slowest), "cold/slowest-section")
+	b.ReportMetric(trips, "round-trips")
+	b.ReportMetric(testing.AllocsPerRun(100, func() { took(b, combined) }), "client-allocs")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkTopRelationships compares the strongest relationships of an owner of a hundred and of a hundred thousand.
+func BenchmarkTopRelationships(b *testing.B) {
+	db := testenv.Neo4j(b)
+	store := open(b, db, graph.Options{})
+	small := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	large := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	fullUser(b, store, small, 100)
+	fullUser(b, store, large, 100_000)
+	read := func(scope graph.Scope) func() error {
+		return func() error {
+			found := &graph.Sections{}
+			err := store.ReadSection(b.Context(), scope, graph.RelationshipsSection, graph.SectionQuery{Now: time.Now()}, found)
+			if err == nil && len(found.Relationships) != 10 {
+				err = fmt.Errorf("%d relationships", len(found.Relationships))
+			}
+			return err
+		}
+	}
+	var few, many []time.Duration
+	for i := range max(b.N, 300) + 200 {
+		f, m := took(b, read(small)), took(b, read(large))
+		if i >= 200 {
+			few, many = append(few, f), append(many, m)
+		}
+	}
+	walk, all := hits(b, db, large)
+	b.ReportMetric(milliseconds(median(many)), "degree-100000-p50-ms")
+	b.ReportMetric(float64(median(many))/float64(median(few)), "degree-100000/100")
+	b.ReportMetric(walk, "db-hits-top-10")
+	b.ReportMetric(all, "db-hits-with-nodes")
+	b.ReportMetric(0, "ns/op")
+}

@@ -1,0 +1,123 @@
+// Package bench measures Kith: `make bench` prints every figure of docs/benchmarks.md, as ratios taken in one run.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"kith/graph"
+	"kith/internal/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+var ownerTypes = []string{
+	"has_relationship_with", "thinks_about", "relates_to", "involves", "associated_with", "engages_with", "connected_to",
+}
+
+func open(b *testing.B, db testenv.Database, o graph.Options) *graph.Store {
+	b.Helper()
+	store, err := graph.Open(graph.Connection{URI: db.URI, User: db.User, Password: db.Password, Database: db.Database}, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = store.Close(context.Background()) })
+	if err := store.Migrate(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return store
+}
+
+// fullUser stores a memory that fills every section of a context to its limit, with an owner of so many relationships.
+func fullUser(b *testing.B, store *graph.Store, scope graph.Scope, degree int) {
+	b.Helper()
+	now := time.Now()
+	write := &graph.MemoryWrite{Nodes: []graph.NodeWrite{{
+		Kind: "person", EntityKey: "owner", Name: graph.Some("Ada"), IsOwner: graph.Some(true),
+		Description: graph.Some("Keeps the tide tables of a small harbour and mends what the sea breaks."),
+	}}}
+	concept := func(key, name string) graph.NodeWrite {
+		return graph.NodeWrite{
+			Kind: "concept", EntityKey: key, Name: graph.Some(name), State: graph.Some("core"),
+			Description: graph.Some("What is held to be true or to be reached, told in a sentence of a usual length."),
+			Salience:    graph.Some(0.5), LastAccessedAt: graph.Some(now.Add(-time.Hour)),
+		}
+	}
+	for i := range 10 {
+		belief := concept(fmt.Sprintf("belief-%d", i), fmt.Sprintf("belief %d", i))
+		belief.TTLPolicy = graph.Some("keep_forever")
+		write.Nodes = append(write.Nodes, belief, concept(fmt.Sprintf("goal-%d", i), fmt.Sprintf("goal %d", i)))
+	}
+	put(b, store, scope, write)
+	for from := 0; from < degree; from += 2000 {
+		put(b, store, scope, neighbours(from, min(from+2000, degree), degree))
+	}
+	for i := range 25 {
+		conversation(b, store, scope, i, degree, now)
+	}
+	preferences := []graph.Preference{{Key: "conversation_style", Value: []byte(`"direct"`)}, {Key: "time_zone", Value: []byte(`"Europe/Berlin"`)}}
+	if err := store.ReplacePreferences(b.Context(), scope, preferences); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func neighbours(from, to, degree int) *graph.MemoryWrite {
+	write := &graph.MemoryWrite{}
+	for i := from; i < to; i++ {
+		key := fmt.Sprintf("n-%d", i)
+		write.Nodes = append(write.Nodes, graph.NodeWrite{
+			Kind: "person", EntityKey: key, Name: graph.Some(key), State: graph.Some("active"),
+			Salience: graph.Some(float64(i) / float64(degree)), Description: graph.Some("Somebody whom one meets at the quay."),
+		})
+		write.Relationships = append(write.Relationships, graph.RelationshipWrite{
+			From: "owner", To: key, Type: ownerTypes[i%len(ownerTypes)], Salience: graph.Some(float64(i) / float64(degree)),
+			Description: graph.Some("Met long ago, and there ever since, in good weather and in bad."),
+		})
+	}
+	return write
+}
+
+func conversation(b *testing.B, store *graph.Store, scope graph.Scope, i, degree int, now time.Time) {
+	b.Helper()
+	source := &graph.SourceWrite{
+		EntityKey: fmt.Sprintf("source-%d", i), ContextType: graph.Some("planning"),
+		StartedAt: graph.Some(now.Add(-time.Duration(i+1) * 6 * time.Hour)), EndedAt: graph.Some(now.Add(-time.Duration(i+1)*6*time.Hour + time.Hour)),
+		Summary: graph.Some("Talked about what the pier costs to mend, and about who could pay for it."),
+	}
+	for m := range 6 {
+		source.Mentions = append(source.Mentions, fmt.Sprintf("n-%d", degree-1-(i+m)%10))
+	}
+	if _, err := store.WriteSource(b.Context(), scope, source); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func put(b *testing.B, store *graph.Store, scope graph.Scope, write *graph.MemoryWrite) {
+	b.Helper()
+	write.Strict = true
+	if _, err := store.Write(b.Context(), scope, write); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// median of durations or ratios.
+func median[T time.Duration | float64](values []T) T {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return sorted[len(sorted)/2]
+}
+
+// took is how long a call takes, which must succeed.
+func took(b *testing.B, call func() error) time.Duration {
+	b.Helper()
+	begun := time.Now()
+	if err := call(); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(begun)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

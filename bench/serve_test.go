@@ -1,0 +1,207 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"kith/auth"
+	"kith/cache"
+	"kith/graph"
+	"kith/handlers"
+	"kith/internal/testenv"
+	"kith/loader"
+)
+
+const callers = 8
+
+// server is Kith's API in this process, over real Neo4j and real connections.
+type server struct {
+	url, key string
+	loads    atomic.Int64 // statements that loaded a context
+	client   *http.Client
+}
+
+func serve(b *testing.B) *server {
+	b.Helper()
+	s := &server{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1100}}}
+	store := open(b, testenv.Neo4j(b), graph.Options{Observe: func(query string, _ time.Duration, _ error) {
+		if query == "context" {
+			s.loads.Add(1)
+		}
+	}})
+	kept, err := cache.New(cache.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	keys := auth.New(store, time.Now)
+	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	fullUser(b, store, scope, 100)
+	if s.key, _, err = keys.Create(b.Context(), auth.Spec{TeamID: scope.TeamID, Scopes: []string{auth.Read}}); err != nil {
+		b.Fatal(err)
+	}
+	api := handlers.New(handlers.Services{
+		Store: store, Keys: keys, Changes: kept, Ready: store.Ping, Contexts: loader.New(store, kept, loader.Options{}),
+	}, handlers.Options{})
+	listening := httptest.NewServer(api)
+	s.url = listening.URL
+	b.Cleanup(func() {
+		s.client.CloseIdleConnections()
+		listening.Close()
+		keys.Close()
+		_ = kept.Close()
+	})
+	body := s.get(b, contextPath)
+	// The same bytes behind the same middleware: what gin itself can do.
+	api.(*gin.Engine).GET("/v1/static", func(c *gin.Context) { c.Data(http.StatusOK, "application/json", body) })
+	return s
+}
+
+const contextPath = "/v1/context?user_id=u1"
+
+func (s *server) get(b *testing.B, path string) []byte {
+	b.Helper()
+	body, err := s.try(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return body
+}
+
+func (s *server) try(path string) ([]byte, error) {
+	request, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+s.key)
+	response, err := s.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("status %d", response.StatusCode)
+	}
+	return body, err
+}
+
+// rate is how many requests a second so many callers get answered.
+func (s *server) rate(b *testing.B, path string, requests int) float64 {
+	b.Helper()
+	var group sync.WaitGroup
+	begun := time.Now()
+	for range callers {
+		group.Go(func() {
+			for range requests / callers {
+				if _, err := s.try(path); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	return float64(requests) / time.Since(begun).Seconds()
+}
+
+// BenchmarkCachedContext compares a cached context with gin serving the same static bytes, in turns.
+func BenchmarkCachedContext(b *testing.B) {
+	s := serve(b)
+	s.rate(b, contextPath, 4000)
+	s.rate(b, "/v1/static", 4000)
+	var kith, static, ratios []float64
+	for range 15 {
+		k, g := s.rate(b, contextPath, 4000), s.rate(b, "/v1/static", 4000)
+		kith, static, ratios = append(kith, k), append(static, g), append(ratios, k/g)
+	}
+	b.ReportMetric(median(kith), "cached-req/s")
+	b.ReportMetric(median(static), "static-req/s")
+	b.ReportMetric(median(ratios), "cached/static")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkSimultaneousColdRequests counts the loads that a thousand callers of one cold context cause.
+func BenchmarkSimultaneousColdRequests(b *testing.B) {
+	s := serve(b)
+	before := s.loads.Load()
+	var group sync.WaitGroup
+	gate := make(chan struct{})
+	for range 1000 {
+		group.Go(func() {
+			<-gate
+			if _, err := s.try(contextPath + "&sections=user,relationships,recent_context"); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	close(gate)
+	group.Wait()
+	b.ReportMetric(float64(s.loads.Load()-before), "loads-for-1000")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkIdleMemory is the resident memory of the kith binary, serving and idle.
+func BenchmarkIdleMemory(b *testing.B) {
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		b.Fatal("needs /proc")
+	}
+	binary := filepath.Join(b.TempDir(), "kith")
+	if out, err := exec.Command("go", "build", "-o", binary, "kith/cmd/kith").CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	db := testenv.Neo4j(b)
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	command := exec.CommandContext(ctx, binary, "serve", "--listen=127.0.0.1:0", "--admin-listen=127.0.0.1:0")
+	command.Env = append(os.Environ(), "KITH_NEO4J_URI="+db.URI, "KITH_NEO4J_USER="+db.User, "KITH_NEO4J_PASSWORD="+db.Password,
+		"KITH_NEO4J_DATABASE="+db.Database, "KITH_BOOTSTRAP_KEY=a-key-of-the-benchmarks")
+	out, err := command.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		b.Fatal(err)
+	}
+	said := make([]byte, 4096)
+	if _, err := out.Read(said); err != nil { // it answers
+		b.Fatal(err)
+	}
+	<-time.After(3 * time.Second) // idle
+	b.ReportMetric(residentMB(b, command.Process.Pid), "idle-MB")
+	b.ReportMetric(0, "ns/op")
+	cancel()
+	_ = command.Wait()
+}
+
+func residentMB(b *testing.B, pid int) float64 {
+	b.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if kb, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			n, err := strconv.ParseFloat(strings.Fields(kb)[0], 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return n / 1024
+		}
+	}
+	b.Fatal("no VmRSS")
+	return 0
+}

@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/cypher"
+	"kith/graph"
+	"kith/internal/testenv"
+)
+
+// wire passes bytes on to Neo4j and counts round trips: how often a client speaks after the server has spoken.
+type wire struct {
+	uri   string
+	trips atomic.Int64
+}
+
+func countRoundTrips(b *testing.B, uri string) *wire {
+	b.Helper()
+	target, err := url.Parse(uri)
+	if err != nil {
+		b.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := &wire{uri: "bolt://" + listener.Addr().String()}
+	var conns sync.WaitGroup
+	conns.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conns.Go(func() { w.pass(client, target.Host) })
+		}
+	})
+	b.Cleanup(func() {
+		_ = listener.Close()
+		conns.Wait()
+	})
+	return w
+}
+
+func (w *wire) pass(client net.Conn, target string) {
+	server, err := net.Dial("tcp", target)
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	var clientSpoke atomic.Bool
+	var both sync.WaitGroup
+	both.Go(func() {
+		copyEach(server, client, func() {
+			if !clientSpoke.Swap(true) {
+				w.trips.Add(1)
+			}
+		})
+	})
+	both.Go(func() { copyEach(client, server, func() { clientSpoke.Store(false) }) })
+	both.Wait()
+}
+
+func copyEach(to, from net.Conn, each func()) {
+	defer func() { _, _ = to.Close(), from.Close() }()
+	chunk := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(chunk)
+		if n > 0 {
+			each()
+			if _, err := to.Write(chunk[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil && (errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed)) || err != nil {
+			return
+		}
+	}
+}
+
+// hits profiles the relationships of a context: db hits of finding the ten, and of the whole with their nodes.
+func hits(b *testing.B, db testenv.Database, scope graph.Scope) (walk, all float64) {
+	b.Helper()
+	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = driver.Close(context.Background()) }()
+	q := cypher.Load("context_relationships")
+	result, err := neo4j.ExecuteQuery(b.Context(), driver, "PROFILE "+q.Text, map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.UserID, "week_ago": time.Now().UTC().Add(-graph.Week),
+	}, neo4j.EagerResultTransformer, neo4j.ExecuteQueryWithDatabase(db.Database))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return sum(result.Summary.Profile(), false)
+}
+
+// sum adds db hits; those at and below the operator that picks the ten are the walk.
+func sum(plan neo4j.ProfiledPlan, below bool) (walk, all float64) {
+	below = below || strings.HasPrefix(plan.Operator(), "Top")
+	all = float64(plan.DbHits())
+	if below {
+		walk = all
+	}
+	for _, child := range plan.Children() {
+		w, a := sum(child, below)
+		walk, all = walk+w, all+a
+	}
+	return walk, all
+}

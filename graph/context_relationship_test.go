@@ -1,0 +1,184 @@
+package graph
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+func TestRelationshipsOfEachTypeAndDirection(t *testing.T) {
+	e := fresh(t)
+	nodes := []NodeWrite{owner1("me"), node("person", "x-admired", 1), node("entity", "e-out", 0.2)}
+	links := []RelationshipWrite{link("me", "admires", "x-admired", 1), link("x-admired", "has_relationship_to", "me", 1)}
+	want := []string{}
+	for i, kind := range contextTypes {
+		for j, direction := range []string{"out", "in"} {
+			key := fmt.Sprintf("%s-%d", direction, i)
+			nodes = append(nodes, node([]string{"concept", "entity", "person"}[(i+j)%3], key, 0.5))
+			l := link("me", kind, key, float64(14-2*i-j)/20)
+			if direction == "in" {
+				l.From, l.To = l.To, l.From
+			}
+			links = append(links, l)
+			want = append(want, key)
+		}
+	}
+	e.write("u1", nodes, links...)
+	e.same("the first ten", want[:10], linkedKeys(e.sections("u1").Relationships))
+	var archived []NodeWrite
+	for i, n := range nodes[3:13] {
+		archived = append(archived, change([]string{"concept", "entity", "person"}[(i/2+i%2)%3], n.EntityKey, inState("archived")))
+	}
+	e.write("u1", archived)
+	e.same("the other four", want[10:], linkedKeys(e.sections("u1").Relationships))
+}
+
+func TestRelationshipItem(t *testing.T) {
+	e := fresh(t)
+	user := "u1"
+	e.write(user, []NodeWrite{owner1("me"), node("entity", "boat", 0.6, inState("core"), described("A yawl."))},
+		link("boat", "associated_with", "me", 0.7))
+	e.same("item", []OwnerRelationship{{
+		Node: Node{
+			EntityKey: "boat", UserID: &user, Name: "the boat", Description: "A yawl.", State: "core", TTLPolicy: "decay",
+			Salience: 0.6, Confidence: 0.5, CreatedAt: noon, UpdatedAt: noon,
+		},
+		Description: "boat associated_with me", Salience: 0.7, RelationshipType: "associated_with", NodeType: "Entity",
+	}}, e.sections(user).Relationships)
+}
+
+func TestRelationshipsInOrder(t *testing.T) {
+	e := fresh(t)
+	null := func(w *NodeWrite) { w.Salience = Null[float64]() }
+	e.write("u1", []NodeWrite{
+		owner1("me"), node("concept", "a", 0.1), node("concept", "b", 0.9), node("concept", "c", 0.5), node("concept", "d", 0.5),
+		node("concept", "no-salience", 0, null), node("concept", "no-strength", 1),
+		node("concept", "x-candidate", 1, inState("candidate")), node("concept", "x-archived", 1, inState("archived")),
+	},
+		link("me", "thinks_about", "a", 0.8), link("me", "relates_to", "b", 0.5), link("c", "thinks_about", "me", 0.5),
+		link("me", "involves", "d", 0.5), link("me", "relates_to", "no-salience", 0.5),
+		RelationshipWrite{From: "me", Type: "relates_to", To: "no-strength", Salience: Null[float64]()},
+		link("me", "relates_to", "x-candidate", 1), link("me", "relates_to", "x-archived", 1))
+	e.same("order", []string{"a", "b", "d", "c", "no-salience", "no-strength"}, linkedKeys(e.sections("u1").Relationships))
+}
+
+func TestOneRowANode(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{owner1("me"), node("concept", "a", 0.5), node("concept", "b", 0.5)},
+		link("me", "thinks_about", "a", 0.4), link("a", "thinks_about", "me", 0.6), link("me", "relates_to", "a", 0.5),
+		link("me", "relates_to", "b", 0.55), link("me", "thinks_about", "me", 1))
+	read := func() (got []string) {
+		for _, r := range e.sections("u1").Relationships {
+			got = append(got, fmt.Sprintf("%s %s %.2f", r.Node.EntityKey, r.Description, r.Salience))
+		}
+		return got
+	}
+	e.same("the strongest of each", []string{"a a thinks_about me 0.60", "b me relates_to b 0.55"}, read())
+	e.write("u1", nil, link("a", "thinks_about", "me", 0.1))
+	e.same("weakened", []string{"b me relates_to b 0.55", "a me relates_to a 0.50"}, read())
+	e.write("u1", nil, closed("me", "relates_to", "a", noon))
+	e.same("closed", []string{"b me relates_to b 0.55", "a me thinks_about a 0.40"}, read())
+	e.write("u1", nil, link("me", "relates_to", "a", 0.9))
+	e.same("a new one", []string{"a me relates_to a 0.90", "b me relates_to b 0.55"}, read())
+	e.write("u1", nil, closed("me", "relates_to", "a", noon.Add(time.Second)), closed("me", "thinks_about", "a", noon), closed("a", "thinks_about", "me", noon))
+	e.same("all closed", []string{"b me relates_to b 0.55"}, read())
+}
+
+func TestRelationshipsFollowTheirNodes(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{owner1("me"), node("concept", "a", 0.5, inState("candidate")), node("concept", "b", 0.4)},
+		link("me", "thinks_about", "a", 0.5), link("me", "thinks_about", "b", 0.5))
+	read := func() []string { return linkedKeys(e.sections("u1").Relationships) }
+	e.same("a is a candidate", []string{"b"}, read())
+	e.write("u1", []NodeWrite{change("concept", "a", inState("active"))})
+	e.same("active", []string{"a", "b"}, read())
+	e.write("u1", []NodeWrite{change("concept", "b", func(w *NodeWrite) { w.Salience = Some(0.6) })})
+	e.same("b is more salient", []string{"b", "a"}, read())
+	e.write("u1", []NodeWrite{change("concept", "a", inState("core")), change("concept", "b", inState("archived"))})
+	e.same("core and archived", []string{"a"}, read())
+	e.write("u1", []NodeWrite{change("concept", "a", inState("candidate"))})
+	e.same("a candidate again", []string{}, read())
+	e.write("u1", []NodeWrite{change("concept", "a", inState("active"))}, link("me", "involves", "a", 0.9))
+	e.same("node and relationship in one write", []string{"a"}, read())
+}
+
+func TestOwnerSetAfterTheRelationships(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{node("person", "me", 1), node("concept", "a", 0.5)}, link("me", "thinks_about", "a", 0.5))
+	e.same("nobody's", []string{}, linkedKeys(e.sections("u1").Relationships))
+	e.write("u1", []NodeWrite{change("person", "me", func(w *NodeWrite) { w.IsOwner = Some(true) })})
+	e.same("the owner's", []string{"a"}, linkedKeys(e.sections("u1").Relationships))
+}
+
+func TestSharedNodesRankForEachOwner(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{owner1("me-1"), node("entity", "own-1", 0.5), node("entity", "quay", 0.5, shared)},
+		link("me-1", "associated_with", "quay", 0.5), link("me-1", "associated_with", "own-1", 0.5))
+	e.write("u2", []NodeWrite{owner1("me-2"), node("entity", "own-2", 0.5)},
+		link("quay", "associated_with", "me-2", 0.5), link("me-2", "associated_with", "own-2", 0.5))
+	e.same("of u1", []string{"quay", "own-1"}, linkedKeys(e.sections("u1").Relationships))
+	e.same("of u2", []string{"quay", "own-2"}, linkedKeys(e.sections("u2").Relationships))
+
+	result := e.write("u1", []NodeWrite{change("entity", "quay", func(w *NodeWrite) { w.Salience = Some(0.1) })})
+	e.same("whose memory changed", []string{""}, result.Users)
+	e.same("of u1, after", []string{"own-1", "quay"}, linkedKeys(e.sections("u1").Relationships))
+	e.same("of u2, after", []string{"own-2", "quay"}, linkedKeys(e.sections("u2").Relationships))
+}
+
+func TestUsersAndTeamsSeeNothingOfEachOther(t *testing.T) {
+	e := fresh(t)
+	other := e.neighbour()
+	nodes := func() []NodeWrite { return []NodeWrite{owner1("me"), node("concept", "c", 0.5)} }
+	e.write("u1", nodes(), link("me", "thinks_about", "c", 0.5))
+	other.write("u1", nodes(), link("me", "relates_to", "c", 0.9))
+	e.source("u1", SourceWrite{EntityKey: "s", Mentions: []string{"c"}, Summary: Some("one")})
+	other.source("u1", SourceWrite{EntityKey: "s", Mentions: []string{"c"}, Summary: Some("two")})
+	other.source("u1", SourceWrite{EntityKey: "s-2", Mentions: []string{"c"}})
+	for i, team := range []*env{e, other} {
+		s := team.sections("u1")
+		e.same("type", []string{"thinks_about", "relates_to"}[i], s.Relationships[0].RelationshipType)
+		e.same("mentions", int64(i+1), s.Relationships[0].RecentMentions)
+		e.same("sources", i+1, len(s.Sources))
+	}
+
+	// Another user of the team cannot reach them, neither to read nor to link.
+	e.write("u2", []NodeWrite{owner1("me-2")})
+	result := e.try("u2", nil, link("me-2", "thinks_about", "c", 1), link("c", "thinks_about", "me-2", 1), link("me", "thinks_about", "me-2", 1))
+	e.same("links to what is private", []Status{Refused, Refused, Refused}, statuses(result))
+	source := e.source("u2", SourceWrite{Mentions: []string{"c"}})
+	e.same("mentions of what is private", Refused, source.Mentions[0].Status)
+	s := e.sections("u2")
+	e.same("relationships of u2", []string{}, linkedKeys(s.Relationships))
+	e.same("sources of u2", 1, len(s.Sources))
+	e.same("mentions", []KeyEntity{}, s.Sources[0].KeyEntities)
+}
+
+func TestFocus(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{
+		owner1("me"), node("concept", "c", 0.5), node("entity", "a", 0.4), node("person", "b", 0.6), node("concept", "x", 1, of("u2")),
+	}, link("me", "thinks_about", "c", 0.5), link("c", "admires", "a", 0.9), link("b", "relates_to", "c", 0.5), link("c", "relates_to", "a", 0.1))
+	e.write("u1", nil, closed("c", "relates_to", "a", noon))
+	read := func(e *env, user, key string, kind Kind) *Focus {
+		q := SectionQuery{Now: noon, FocusKey: key, FocusKind: kind}
+		s, err := e.store.ReadSections(t.Context(), e.as(user), []Section{FocusSection}, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Focus
+	}
+	focus := read(e, "u1", "c", conceptKind)
+	e.same("links", []FocusLink{
+		{"a", "the a", "Entity", "admires", "outgoing", "c admires a", 0.9},
+		{"me", "the me", "Person", "thinks_about", "incoming", "me thinks_about c", 0.5},
+		{"b", "the b", "Person", "relates_to", "incoming", "b relates_to c", 0.5},
+	}, focus.Links)
+	e.same("node", "c", focus.Node.EntityKey)
+	for name, nobody := range map[string]*Focus{
+		"of another kind": read(e, "u1", "c", entityKind), "of another user": read(e, "u2", "c", conceptKind),
+		"another user's": read(e, "u1", "x", conceptKind), "unknown": read(e, "u1", "nothing", conceptKind),
+		"of no user": read(e, "", "c", conceptKind), "of another team": read(e.neighbour(), "u1", "c", conceptKind),
+	} {
+		e.same(name, (*Focus)(nil), nobody)
+	}
+}
