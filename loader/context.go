@@ -166,7 +166,7 @@ func (l *Loader) finish(r Request, k kept, current *CurrentConversation) (Answer
 	now := l.options.Now()
 	place, warnings := k.place(r.TimeZone)
 	t := k.temporal(now, place)
-	answer := Answer{Head: k.Body, ETag: k.etag(t, place, now), ContentType: "application/json"}
+	answer := Answer{Head: k.Body, ETag: k.etag(t, now), ContentType: "application/json"}
 	if r.Format == Text {
 		answer.ContentType = "text/markdown; charset=utf-8"
 		answer.Tail = []byte(k.closing(r, now))
@@ -174,13 +174,13 @@ func (l *Loader) finish(r Request, k kept, current *CurrentConversation) (Answer
 	}
 	tail := &tail{first: k.Body[len(k.Body)-1] == '{'}
 	if k.Temporal {
-		tail.add(temporalPart, t)
+		tail.add(temporalPart, t.MarshalJSON)
 	}
 	if current != nil {
-		tail.add("current_conversation", current)
+		tail.add("current_conversation", func() ([]byte, error) { return json.Marshal(current) })
 	}
 	if len(warnings) > 0 {
-		tail.add("warnings", warnings)
+		tail.add("warnings", func() ([]byte, error) { return json.Marshal(warnings) })
 	}
 	answer.Tail = append(tail.bytes, '}')
 	return answer, tail.err
@@ -193,8 +193,8 @@ type tail struct {
 	err   error
 }
 
-func (t *tail) add(name string, value any) {
-	raw, err := json.Marshal(value)
+func (t *tail) add(name string, marshal func() ([]byte, error)) {
+	raw, err := marshal()
 	if err != nil && t.err == nil {
 		t.err = err
 	}

@@ -142,7 +142,7 @@ func duration(d time.Duration) string {
 }
 
 // etag changes with the memory and, because the answer tells the time, with the hour.
-func (k kept) etag(t Temporal, place *time.Location, now time.Time) string {
+func (k kept) etag(t Temporal, now time.Time) string {
 	if !k.Temporal {
 		return `W/"` + k.Sum + `"`
 	}
@@ -150,7 +150,33 @@ func (k kept) etag(t Temporal, place *time.Location, now time.Time) string {
 	if k.HasLast {
 		hours = int64(now.Sub(k.LastStarted) / time.Hour)
 	}
-	return fmt.Sprintf(`W/"%s-%s-%s-%d-%d"`, k.Sum, place, t.Current.Date, t.Current.Hour, hours)
+	return `W/"` + k.Sum + "-" + t.TimeZone + "-" + t.Current.Date + "-" + strconv.Itoa(t.Current.Hour) + "-" +
+		strconv.FormatInt(hours, 10) + `"`
+}
+
+// MarshalJSON writes the fields by hand: it is done for every answer, cached or not. No value needs escapes.
+func (t Temporal) MarshalJSON() ([]byte, error) {
+	out := make([]byte, 0, 256)
+	out = append(out, `{"time_since_last_conversation":`...)
+	out = appendText(out, t.SinceLast)
+	out = append(out, `,"current_datetime":{"day_of_week":"`...)
+	out = append(out, t.Current.DayOfWeek...)
+	out = append(out, `","hour":`...)
+	out = strconv.AppendInt(out, int64(t.Current.Hour), 10)
+	out = append(out, `,"date":"`...)
+	out = append(out, t.Current.Date...)
+	out = append(out, `"},"last_conversation_type":`...)
+	out = appendText(out, t.LastConversation)
+	out = append(out, `,"time_zone":"`...)
+	out = append(out, t.TimeZone...)
+	return append(out, `"}`...), nil
+}
+
+func appendText(out []byte, text *string) []byte {
+	if text == nil {
+		return append(out, "null"...)
+	}
+	return append(append(append(out, '"'), *text...), '"')
 }
 
 // closing is the last part of a rendered context: the time.
