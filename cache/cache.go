@@ -57,8 +57,17 @@ type Cache struct {
 	epoch   atomic.Uint64 // of this process's own writes, while Redis is away
 	own     *versions     // without Redis
 	fills   chan struct{}
-	filling sync.WaitGroup
+
+	// detach gives a load a context that ends with its budget, or with Close.
+	detach func(context.Context) (context.Context, context.CancelFunc)
+	end    context.CancelFunc
+
+	mu      sync.Mutex
+	closed  bool
+	working sync.WaitGroup // loads, and writes of entries to Redis
 }
+
+var errClosed = errors.New("the cache is closed")
 
 // New makes a cache. The error says that the Redis URI is not one; nothing is connected yet.
 func New(o Options) (*Cache, error) {
@@ -72,6 +81,7 @@ func New(o Options) (*Cache, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	c := &Cache{observe: o.Observe, fills: make(chan struct{}, fillers), own: newVersions()}
+	c.detach, c.end = detacher()
 	var err error
 	c.local, err = otter.New(&otter.Options[string, []byte]{
 		MaximumWeight:    o.MaxBytes,
@@ -87,9 +97,18 @@ func New(o Options) (*Cache, error) {
 	return c, nil
 }
 
+// detacher makes what Cache.detach is, and what ends all the contexts it gave.
+func detacher() (detach func(context.Context) (context.Context, context.CancelFunc), end context.CancelFunc) {
+	life, end := context.WithCancel(context.Background())
+	return func(ctx context.Context) (context.Context, context.CancelFunc) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadBudget)
+		stop := context.AfterFunc(life, cancel)
+		return ctx, func() { stop(); cancel() }
+	}, end
+}
+
 // Run keeps the process in touch with Redis until ctx is done; without Redis it only waits.
 func (c *Cache) Run(ctx context.Context) error {
-	defer c.filling.Wait()
 	if c.remote == nil {
 		<-ctx.Done()
 		return nil
@@ -97,13 +116,29 @@ func (c *Cache) Run(ctx context.Context) error {
 	return c.remote.run(ctx)
 }
 
-// Close releases the connections to Redis.
+// Close ends the loads that are under way, waits for them, and releases the connections to Redis. Call it after the
+// last Get.
 func (c *Cache) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.end()
+	c.working.Wait()
 	c.local.StopAllGoroutines()
 	if c.remote == nil {
 		return nil
 	}
 	return c.remote.client.Close()
+}
+
+// begin counts work that Close waits for; false after Close. The caller says c.working.Done.
+func (c *Cache) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.working.Add(1)
+	}
+	return !c.closed
 }
 
 // Loader makes the bytes of a key. keep says whether they may be kept.
@@ -121,9 +156,16 @@ func (c *Cache) Get(ctx context.Context, team, user, view string, load Loader) (
 	} else {
 		c.observe(Bypass)
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	flight := c.flights.DoChan(key, func() (any, error) {
+		if !c.begin() {
+			return nil, errClosed
+		}
+		defer c.working.Done()
 		// The load belongs to all who wait for it, so it does not end with the first of them.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadBudget)
+		ctx, cancel := c.detach(ctx)
 		defer cancel()
 		return c.fill(ctx, key, kept, load)
 	})
@@ -193,7 +235,7 @@ func (c *Cache) send(ctx context.Context, key string, value []byte) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	c.filling.Go(func() {
+	c.working.Go(func() { // inside a load, which Close waits for too
 		defer func() { <-c.fills }()
 		if err := c.remote.set(ctx, key, seal(key, value)); err != nil {
 			c.observe(RemoteError)
@@ -203,7 +245,7 @@ func (c *Cache) send(ctx context.Context, key string, value []byte) {
 
 // key names an entry by all it depends on; kept is false while versions cannot be known.
 func (c *Cache) key(ctx context.Context, team, user, view string) (key string, kept bool) {
-	entry := team + "\x1f" + user + "\x1f" + view + "\x1f"
+	entry := join(team, user, view)
 	if c.remote == nil {
 		return entry + c.own.of(team, "") + "." + c.own.of(team, user), true
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,35 +22,43 @@ import (
 const (
 	remoteBudget = 100 * time.Millisecond // of any call to Redis on behalf of a request
 	heartbeat    = 50 * time.Millisecond
+	silence      = 10 * heartbeat // of a subscription that is pinged at every heartbeat: it is broken
 	versionTTL   = 24 * time.Hour // far beyond an entry's
 	channel      = "kith:changes"
 )
 
 var errAbsent = errors.New("absent")
 
-// raiseScript makes a version grow, also over a restart of Redis that lost it (it is at least the time in
-// microseconds), and tells every process. Atomic, so that messages come in the order of the versions.
-var raiseScript = redis.NewScript(`
+// versionScript makes a version grow, or (given ARGV[3]) only if it is below that, and tells every process that it did.
+// A version is at least the time in microseconds, so it also grows over a loss of all data. Atomic, so that messages
+// come in the order of the versions.
+var versionScript = redis.NewScript(`
+local old = tonumber(redis.pcall('GET', KEYS[1]) or 0) or 0
+if not (old >= 0 and old < 2^53) then old = 0 end
+if ARGV[3] ~= '' and old >= tonumber(ARGV[3]) then return string.format('%.0f', old) end
 local time = redis.call('TIME')
-local version = time[1] * 1000000 + time[2]
-local old = tonumber(redis.call('GET', KEYS[1]) or '0')
-if old >= version then version = old + 1 end
-local text = string.format('%.0f', version)
+local text = string.format('%.0f', math.max(time[1] * 1000000 + time[2], old + 1))
 redis.call('SET', KEYS[1], text, 'EX', ARGV[1])
-if ARGV[2] ~= '' then redis.call('PUBLISH', ARGV[2], KEYS[1] .. '\n' .. text) end
+redis.call('PUBLISH', ARGV[2], KEYS[1] .. '\n' .. text)
 return text`)
 
 // remote is the level in Redis, and what this process knows of the versions there.
 type remote struct {
-	client     *redis.Client
-	log        *slog.Logger
-	answers    atomic.Bool // the last heartbeat was answered in time
-	subscribed atomic.Bool // changes by others are heard
+	client       *redis.Client
+	log          *slog.Logger
+	answers      atomic.Bool   // the last heartbeat was answered in time
+	session      atomic.Uint64 // the subscription that hears the changes by others; 0: none does
+	trusted      atomic.Uint64 // the session since whose begin Redis always answered; 0: none
+	subscription atomic.Pointer[redis.PubSub]
+	sessions     uint64 // counted by listen
+	missed       bool   // pulse: writes may have passed Redis by since this process last trusted it
 
 	mu      sync.Mutex
 	known   *versions
-	pending map[string]bool // version keys whose growth Redis has not taken yet
-	era     int             // counts how often everything was forgotten
+	pending map[string]uint64 // version keys whose growth Redis has not taken yet, each with its latest write
+	writes  uint64            // counts them
+	era     int               // counts how often everything was forgotten
+	floor   int64             // a version below it is not trusted
 }
 
 func newRemote(o Options) (*remote, error) {
@@ -64,14 +74,18 @@ func newRemote(o Options) (*remote, error) {
 	options.ContextTimeoutEnabled = true
 	options.DisableIdentity = true
 	return &remote{
-		client: redis.NewClient(options), log: o.Log, known: newVersions(), pending: map[string]bool{},
+		client: redis.NewClient(options), log: o.Log, known: newVersions(), pending: map[string]uint64{}, floor: 1,
 	}, nil
 }
 
 // up says that versions can be trusted: Redis answers, and changes by others would be heard.
-func (r *remote) up() bool { return r.answers.Load() && r.subscribed.Load() }
+func (r *remote) up() bool {
+	session := r.session.Load()
+	return session != 0 && session == r.trusted.Load()
+}
 
 func (r *remote) run(ctx context.Context) error {
+	defer r.trusted.Store(0) // nobody listens any more
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.beat(ctx) })
 	group.Go(func() error { return r.listen(ctx) })
@@ -86,6 +100,7 @@ func (r *remote) beat(ctx context.Context) error {
 		r.pulse(ctx)
 		select {
 		case <-ctx.Done():
+			r.deliver(context.WithoutCancel(ctx))
 			return nil
 		case <-tick.C:
 		}
@@ -95,28 +110,50 @@ func (r *remote) beat(ctx context.Context) error {
 func (r *remote) pulse(ctx context.Context) {
 	call, cancel := context.WithTimeout(ctx, remoteBudget)
 	defer cancel()
-	alive := r.client.Ping(call).Err() == nil
-	if alive {
-		alive = r.deliver(ctx)
+	session, trusted := r.session.Load(), r.trusted.Load()
+	now, err := r.client.Time(call).Result()
+	alive := err == nil && r.deliver(ctx)
+	if ctx.Err() != nil {
+		return
 	}
-	if alive && !r.answers.Load() {
-		r.forget() // changes may have been missed
-	}
-	if was := r.answers.Swap(alive); was != alive && ctx.Err() == nil {
+	if was := r.answers.Swap(alive); was != alive {
 		r.log.Info("redis", "answers", alive)
 	}
+	if !alive || trusted != 0 && trusted != session {
+		r.missed = true
+	}
+	switch {
+	case !alive || session == 0:
+		r.trusted.Store(0)
+	case trusted != session:
+		r.forget(now)
+		r.trusted.Store(session)
+	}
+	if s := r.subscription.Load(); s != nil {
+		_ = s.Ping(call)
+	}
+}
+
+// forget is for when changes may have been missed. Where even Redis may have missed them, as their writers could not
+// reach it or it came back with old data, versions from before now are not trusted either: whoever uses one raises it.
+func (r *remote) forget(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.missed {
+		r.floor = now.UnixMicro()
+	}
+	r.missed = false
+	r.era++
+	r.known.known.InvalidateAll()
 }
 
 // deliver raises the versions that are pending.
 func (r *remote) deliver(ctx context.Context) bool {
 	r.mu.Lock()
-	keys := make([]string, 0, len(r.pending))
-	for key := range r.pending {
-		keys = append(keys, key)
-	}
+	keys := slices.Collect(maps.Keys(r.pending))
 	r.mu.Unlock()
 	for _, key := range keys {
-		if !r.raiseKey(ctx, key) {
+		if _, ok := r.script(ctx, key, true); !ok {
 			return false
 		}
 	}
@@ -125,25 +162,35 @@ func (r *remote) deliver(ctx context.Context) bool {
 
 // listen takes in the changes that other processes tell of.
 func (r *remote) listen(ctx context.Context) error {
-	subscription := r.client.Subscribe(ctx, channel)
-	// Receive does not end with its context, only with its connection.
-	defer context.AfterFunc(ctx, func() { _ = subscription.Close() })()
-	defer func() { _ = subscription.Close() }()
 	for ctx.Err() == nil {
-		message, err := subscription.Receive(ctx)
+		r.follow(ctx)
+		pause(ctx, heartbeat)
+	}
+	return nil
+}
+
+// follow is one subscription, until it breaks or says nothing for too long.
+func (r *remote) follow(ctx context.Context) {
+	subscription := r.client.Subscribe(ctx, channel)
+	defer func() { _ = subscription.Close() }()
+	// Receiving does not end with its context, only with its connection.
+	defer context.AfterFunc(ctx, func() { _ = subscription.Close() })()
+	r.subscription.Store(subscription)
+	defer r.subscription.Store(nil)
+	defer r.session.Store(0)
+	for {
+		message, err := subscription.ReceiveTimeout(ctx, silence)
+		if err != nil {
+			return
+		}
 		switch m := message.(type) {
 		case *redis.Subscription:
-			r.forget()
-			r.subscribed.Store(true)
+			r.sessions++
+			r.session.Store(r.sessions)
 		case *redis.Message:
 			r.heard(m.Payload)
 		}
-		if err != nil {
-			r.subscribed.Store(false)
-			pause(ctx, heartbeat)
-		}
 	}
-	return nil
 }
 
 func pause(ctx context.Context, d time.Duration) {
@@ -154,33 +201,20 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 func (r *remote) heard(payload string) {
-	r.mu.Lock()
-	era := r.era
-	r.mu.Unlock()
 	key, text, _ := strings.Cut(payload, "\n")
 	if version, err := strconv.ParseInt(text, 10, 64); err == nil {
-		r.learn(strings.TrimPrefix(key, versionPrefix), version, era)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.learn(strings.TrimPrefix(key, versionPrefix), version)
 	}
 }
 
-// learn keeps a version that was read in an era, unless a later one is known or everything was forgotten since.
-// It is never kept while this process's own write is pending.
-func (r *remote) learn(key string, version int64, era int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if era != r.era {
-		return
-	}
-	if old, ok := r.known.known.GetIfPresent(key); !r.pending[key] && (!ok || version > old) {
+// learn keeps a version unless a later one is known, or while this process's own write is pending. Call it with mu.
+func (r *remote) learn(key string, version int64) {
+	_, pending := r.pending[key]
+	if old, ok := r.known.known.GetIfPresent(key); !pending && (!ok || version > old) {
 		r.known.known.Set(key, version)
 	}
-}
-
-func (r *remote) forget() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.era++
-	r.known.known.InvalidateAll()
 }
 
 const versionPrefix = "kith:version:"
@@ -190,17 +224,17 @@ func (r *remote) version(ctx context.Context, team, user string) (string, bool) 
 	if !r.up() {
 		return "", false
 	}
-	shared, ok := r.versionOf(ctx, versionKey(team, ""))
+	shared, ok := r.versionOf(ctx, hidden(versionKey(team, "")))
 	if !ok {
 		return "", false
 	}
-	own, ok := r.versionOf(ctx, versionKey(team, user))
+	own, ok := r.versionOf(ctx, hidden(versionKey(team, user)))
 	return strconv.FormatInt(shared, 36) + "." + strconv.FormatInt(own, 36), ok
 }
 
 func (r *remote) versionOf(ctx context.Context, key string) (int64, bool) {
 	r.mu.Lock()
-	pending, era := r.pending[key], r.era
+	_, pending := r.pending[key]
 	r.mu.Unlock()
 	if pending {
 		return 0, false
@@ -208,64 +242,56 @@ func (r *remote) versionOf(ctx context.Context, key string) (int64, bool) {
 	if version, ok := r.known.known.GetIfPresent(key); ok {
 		return version, true
 	}
-	call, cancel := context.WithTimeout(ctx, remoteBudget)
-	defer cancel()
-	version, err := r.client.Get(call, versionPrefix+key).Int64()
-	if errors.Is(err, redis.Nil) {
-		return r.script(call, key, "")
-	}
-	if err != nil {
-		return 0, false
-	}
-	r.learn(key, version, era)
-	return version, true
+	return r.script(ctx, key, false)
 }
 
 // raise makes a version grow; where Redis does not take it at once, nothing of it is served from a cache until it has.
 func (r *remote) raise(ctx context.Context, team, user string) bool {
-	key := versionKey(team, user)
+	key := hidden(versionKey(team, user))
 	r.mu.Lock()
-	r.pending[key] = true
+	r.writes++
+	r.pending[key] = r.writes
 	r.mu.Unlock()
-	if r.raiseKey(ctx, key) {
-		return true
+	if !r.answers.Load() { // the next heartbeat that is answered delivers it
+		return false
 	}
-	r.mu.Lock()
-	r.pending[key] = true // another write of the same key may have taken it off
-	r.mu.Unlock()
-	return false
-}
-
-func (r *remote) raiseKey(ctx context.Context, key string) bool {
-	call, cancel := context.WithTimeout(ctx, remoteBudget)
-	defer cancel()
-	_, ok := r.script(call, key, channel)
+	_, ok := r.script(ctx, key, true)
 	return ok
 }
 
-// script runs raiseScript for a key, and keeps what it says.
-func (r *remote) script(ctx context.Context, key, tell string) (int64, bool) {
+// script runs versionScript, and keeps what it says unless everything was forgotten since. grow makes the version grow
+// in any case, and takes off the list what was pending when it began.
+func (r *remote) script(ctx context.Context, key string, grow bool) (int64, bool) {
+	ctx, cancel := context.WithTimeout(ctx, remoteBudget)
+	defer cancel()
 	r.mu.Lock()
-	era := r.era
+	era, write, floor := r.era, r.pending[key], strconv.FormatInt(r.floor, 10)
 	r.mu.Unlock()
-	version, err := raiseScript.Run(ctx, r.client, []string{versionPrefix + key}, int(versionTTL.Seconds()), tell).Int64()
+	if grow {
+		floor = ""
+	}
+	version, err := versionScript.Run(ctx, r.client, []string{versionPrefix + key}, int(versionTTL.Seconds()), channel, floor).Int64()
 	if err != nil {
 		return 0, false
 	}
-	if tell != "" {
-		r.mu.Lock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if grow && r.pending[key] == write {
 		delete(r.pending, key)
-		r.mu.Unlock()
 	}
-	r.learn(key, version, era)
+	if era == r.era {
+		r.learn(key, version)
+	}
 	return version, true
 }
 
-// entryKey hides ids: who may list Redis' keys learns no user's.
-func entryKey(key string) string {
+// hidden is a name in Redis for a key: who may list those names learns no user's id.
+func hidden(key string) string {
 	sum := sha256.Sum256([]byte(key))
-	return "kith:entry:" + hex.EncodeToString(sum[:16])
+	return hex.EncodeToString(sum[:16])
 }
+
+func entryKey(key string) string { return "kith:entry:" + hidden(key) }
 
 func (r *remote) get(ctx context.Context, key string) ([]byte, error) {
 	call, cancel := context.WithTimeout(ctx, remoteBudget)

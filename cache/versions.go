@@ -2,6 +2,7 @@ package cache
 
 import (
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/maypok86/otter/v2"
@@ -20,7 +21,18 @@ func newVersions() *versions {
 	return &versions{known: otter.Must(&otter.Options[string, int64]{MaximumSize: maxVersions})}
 }
 
-func versionKey(team, user string) string { return team + "\x1f" + user }
+func versionKey(team, user string) string { return join(team, user) }
+
+// join makes one key of several parts, another one for any other parts, whatever characters they have.
+func join(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(strconv.Itoa(len(p)))
+		b.WriteByte(':')
+		b.WriteString(p)
+	}
+	return b.String()
+}
 
 // of is the process's own version of a user; a new number where none is known, so that nothing older is found.
 func (v *versions) of(team, user string) string {

@@ -1,0 +1,129 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const writers = 16
+
+// atOnce calls do from all writers at the same time.
+func atOnce(t *testing.T, do func(i int) error) {
+	t.Helper()
+	var all errgroup.Group
+	start := make(chan struct{})
+	for i := range writers {
+		all.Go(func() error { <-start; return do(i) })
+	}
+	close(start)
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOneNaturalKeyIsOneNode(t *testing.T) {
+	e := fresh(t)
+	keys := make([]string, writers)
+	atOnce(t, func(i int) error {
+		result, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Strict: true, Nodes: []NodeWrite{
+			{Kind: "concept", Name: Some("tides"), Description: Some(fmt.Sprint(i))}, {Kind: "person", Name: Some("Ada"), IsOwner: Some(true)},
+		}})
+		if err == nil {
+			keys[i] = result.Nodes[0].EntityKey
+		}
+		return err
+	})
+	e.same("nodes", int64(2), e.stored()[0])
+	slices.Sort(keys)
+	e.same("keys", 1, len(slices.Compact(keys)))
+}
+
+func TestOneTripleIsOneRelationship(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{owner1("me"), node("concept", "c", 0.5)})
+	atOnce(t, func(i int) error {
+		_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Strict: true, Relationships: []RelationshipWrite{
+			link("me", "thinks_about", "c", float64(i)/writers),
+		}})
+		return err
+	})
+	e.same("relationships", int64(1), e.stored()[1])
+}
+
+// However relationships and nodes change at once, the context shows each node once, by its strongest relationship and
+// in the order of its present salience.
+func TestRanksAreExactUnderConcurrency(t *testing.T) {
+	e := fresh(t)
+	nodes := []NodeWrite{owner1("me")}
+	links := []RelationshipWrite{}
+	m := &model{nodes: map[string]*modelNode{"me": {key: "me", kind: "person", user: "u1", owner: true, state: "active"}}}
+	for i := range 60 { // enough for Neo4j to lock the owner's relationships otherwise than those of a sparse node
+		key := fmt.Sprintf("c-%02d", i)
+		nodes = append(nodes, node("concept", key, 0.1))
+		links = append(links, link("me", "admires", key, 1))
+	}
+	e.write("u1", nodes, links...)
+	for round := range 6 {
+		node := fmt.Sprintf("c-%02d", round)
+		atOnce(t, func(i int) error {
+			w := &MemoryWrite{Strict: true}
+			switch kind := contextTypes[i%7]; {
+			case i >= 12:
+				w.Nodes = []NodeWrite{change("concept", node, func(w *NodeWrite) { w.Salience = Some(float64(i) / 20) })}
+			case i%2 == 0:
+				w.Relationships = []RelationshipWrite{link("me", kind, node, float64(i)/20)}
+			default:
+				w.Relationships = []RelationshipWrite{link(node, kind, "me", float64(i)/20)}
+			}
+			_, err := e.store.Write(t.Context(), e.as("u1"), w)
+			return err
+		})
+		m.nodes[node] = &modelNode{key: node, kind: "concept", user: "u1", state: "active", salience: e.read(node).Salience}
+		for _, row := range e.raw(`MATCH (a:Memory {team_id: $team, entity_key: 'me'})-[r]-(b:Memory {entity_key: '` + node + `'}) WHERE type(r) <> 'admires'
+			RETURN r.key, startNode(r).entity_key, type(r), endNode(r).entity_key, r.salience, r.description`) {
+			m.links = append(m.links, &modelLink{
+				key: text(row[0]), from: text(row[1]), kind: text(row[2]), to: text(row[3]), salience: number(row[4]), description: text(row[5]),
+			})
+		}
+		e.same("relationships", m.relationships("u1", weekAgo), foretold(e.sections("u1")).Relationships)
+		for _, row := range e.raw(`MATCH (:Memory {team_id: $team, entity_key: 'me'})-[r]-(n:Memory {entity_key: '` + node + `'}) WHERE r.owner_key IS NOT NULL
+			RETURN r.node_salience = n.salience`) {
+			e.same("the salience that ranks is the node's", true, truth(row[0]))
+		}
+	}
+}
+
+func TestConcurrentAppendsKeepTheirOrder(t *testing.T) {
+	e := fresh(t)
+	e.source("u1", SourceWrite{EntityKey: "s"})
+	atOnce(t, func(i int) error {
+		_, err := e.store.AppendMessages(t.Context(), e.as("u1"), "s", []MessageWrite{
+			said("", fmt.Sprintf("%02d-a", i)), said(fmt.Sprintf("same-%d", i/2), fmt.Sprintf("same-%d", i/2)), said("", fmt.Sprintf("%02d-b", i)),
+		})
+		return err
+	})
+	all := e.messages("s")
+	e.same("messages", writers*5/2, len(all))
+	for i := range writers {
+		a := slices.Index(all, fmt.Sprintf("%02d-a", i))
+		b := slices.Index(all, fmt.Sprintf("%02d-b", i))
+		if a < 0 || b <= a || b > a+2 {
+			t.Errorf("the messages of writer %d stand at %d and %d", i, a, b)
+		}
+	}
+	e.same("count", int64(len(all)), e.see("u1", "s").MessageCount)
+}
+
+func TestOneSourceOfManyWriters(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{owner1("me"), node("concept", "c", 0.5)}, link("me", "thinks_about", "c", 0.5))
+	atOnce(t, func(int) error {
+		_, err := e.store.WriteSource(t.Context(), e.as("u1"), &SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m", "x")}, Mentions: []string{"c"}})
+		return err
+	})
+	e.same("messages", []string{"x"}, e.messages("s"))
+	e.same("mentions", int64(1), e.sections("u1").Relationships[0].RecentMentions)
+}

@@ -1,0 +1,267 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/loader"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// fakes answer with err, where it is set, and with nothing otherwise.
+type fakes struct {
+	err       error
+	principal auth.Principal
+	verify    error
+	changed   []string
+	panics    bool
+}
+
+func (f *fakes) Write(context.Context, graph.Scope, *graph.MemoryWrite) (graph.MemoryResult, error) {
+	if f.panics {
+		panic("secret")
+	}
+	return graph.MemoryResult{}, f.err
+}
+
+func (f *fakes) WriteSource(context.Context, graph.Scope, *graph.SourceWrite) (graph.SourceResult, error) {
+	return graph.SourceResult{UserID: "u1"}, f.err
+}
+
+func (f *fakes) AppendMessages(context.Context, graph.Scope, string, []graph.MessageWrite) (graph.SourceResult, error) {
+	return graph.SourceResult{UserID: "u1"}, f.err
+}
+
+func (f *fakes) EndConversation(context.Context, graph.Scope, string, *graph.ConversationEnd) (graph.SourceResult, error) {
+	return graph.SourceResult{UserID: "u1"}, f.err
+}
+
+func (f *fakes) Source(context.Context, graph.Scope, string) (graph.Source, error) {
+	return graph.Source{MessageCount: 3}, f.err
+}
+
+func (f *fakes) Messages(_ context.Context, _ graph.Scope, _ string, from, limit int64) ([]graph.Message, error) {
+	return make([]graph.Message, min(limit, 3-from)), f.err
+}
+
+func (f *fakes) Preferences(context.Context, graph.Scope) ([]graph.Preference, error) {
+	return []graph.Preference{}, f.err
+}
+
+func (f *fakes) ReplacePreferences(context.Context, graph.Scope, []graph.Preference) error {
+	return f.err
+}
+
+func (f *fakes) Context(context.Context, loader.Request, *loader.CurrentConversation) (loader.Answer, error) {
+	return loader.Answer{Head: []byte(`{"a":1`), Tail: []byte("}"), ContentType: jsonType, ETag: `W/"1"`}, f.err
+}
+
+func (f *fakes) Verify(context.Context, string) (auth.Principal, error) { return f.principal, f.verify }
+
+func (f *fakes) Create(context.Context, auth.Spec) (string, string, error) {
+	return "kith_x", "id", f.err
+}
+func (f *fakes) List(context.Context, string) ([]graph.APIKey, error) { return nil, f.err }
+func (f *fakes) Revoke(context.Context, string, string) error         { return f.err }
+
+func (f *fakes) Changed(_ context.Context, team string, users ...string) {
+	f.changed = append(f.changed, team+":"+strings.Join(users, ","))
+}
+
+func newAPI(f *fakes) http.Handler {
+	if f.principal.TeamID == "" {
+		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}
+	}
+	return New(Services{Store: f, Contexts: f, Keys: f, Changes: f, Ready: func(context.Context) error { return f.err }},
+		Options{Version: "test"})
+}
+
+func ask(h http.Handler, method, path, body string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(method, path, strings.NewReader(body))
+	request.Header.Set("Authorization", "Bearer x")
+	if body != "" {
+		request.Header.Set("Content-Type", jsonType)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, request)
+	return w
+}
+
+// The contract changes only on purpose.
+func TestContractGolden(t *testing.T) {
+	t.Parallel()
+	w := ask(newAPI(&fakes{}), http.MethodGet, "/openapi.json", "")
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, w.Body.Bytes(), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "openapi.json", indented.String())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (renew with -update): %s", path, diff)
+	}
+}
+
+// Every error has one status and one body, whatever operation it comes from.
+func TestErrorsGolden(t *testing.T) {
+	t.Parallel()
+	invalid := &graph.InvalidError{Fields: []graph.FieldError{{Location: "nodes[3].name", Message: "must not be blank"}}}
+	var all strings.Builder
+	for _, c := range []struct {
+		what string
+		f    fakes
+	}{
+		{"invalid", fakes{err: invalid}},
+		{"not found", fakes{err: fmt.Errorf("x: %w", graph.ErrNotFound)}},
+		{"conflict", fakes{err: fmt.Errorf("append: the conversation has ended: %w", graph.ErrConflict)}},
+		{"unavailable", fakes{err: fmt.Errorf("secret: %w", graph.ErrUnavailable)}},
+		{"deadline", fakes{err: context.DeadlineExceeded}},
+		{"unknown", fakes{err: errors.New("secret")}},
+		{"panic", fakes{panics: true}},
+		{"no key", fakes{verify: auth.ErrUnauthorized}},
+		{"key store away", fakes{verify: graph.ErrUnavailable}},
+		{"read only", fakes{principal: auth.Principal{TeamID: "t", Scopes: []string{auth.Read}}}},
+	} {
+		w := ask(newAPI(&c.f), http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[]}`)
+		fmt.Fprintf(&all, "%s: %d %s retry-after=%q\n%s\n", c.what, w.Code, w.Header().Get("Content-Type"), w.Header().Get("Retry-After"), strings.TrimSpace(w.Body.String()))
+	}
+	golden(t, "errors.txt", all.String())
+	if strings.Contains(all.String(), "secret") {
+		t.Error("an inner error came out")
+	}
+}
+
+// A write tells the cache whose memory changed, also when its outcome is not known.
+func TestWritesTellTheCache(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		method, path, body string
+		err                error
+		want               []string
+	}{
+		{http.MethodPost, "/v1/memory", `{"user_id":"u1"}`, nil, []string{"t:u1"}},
+		{http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"x","user_id":null},{"kind":"concept","name":"x","user_id":"u2"}]}`, nil, []string{"t:,u1,u2"}},
+		{http.MethodPost, "/v1/memory", `{"user_id":"u1"}`, graph.ErrUnavailable, []string{"t:u1"}},
+		{http.MethodPost, "/v1/memory", `{"user_id":"u1"}`, graph.ErrInvalid, nil},
+		{http.MethodPost, "/v1/sources", `{"user_id":"u1"}`, nil, []string{"t:u1"}},
+		{http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`, nil, []string{"t:u1"}},
+		{http.MethodPost, "/v1/conversations/c/messages", `{"messages":[{"role":"user","text":"x"}]}`, nil, []string{"t:u1"}},
+		{http.MethodPost, "/v1/conversations/c/end", `{}`, nil, []string{"t:u1"}},
+		{http.MethodPut, "/v1/users/u1/preferences", `{"preferences":[]}`, nil, []string{"t:u1"}},
+		{http.MethodPut, "/v1/users/u1/preferences", `{"preferences":[]}`, graph.ErrUnavailable, []string{"t:u1"}},
+		{http.MethodGet, "/v1/context?user_id=u1", "", nil, nil},
+	} {
+		f := &fakes{err: c.err}
+		w := ask(newAPI(f), c.method, c.path, c.body)
+		if diff := cmp.Diff(c.want, f.changed); diff != "" {
+			t.Errorf("%s %s %s (%d): %s", c.method, c.path, c.body, w.Code, diff)
+		}
+	}
+}
+
+func TestRequestID(t *testing.T) {
+	t.Parallel()
+	api := newAPI(&fakes{})
+	for given, kept := range map[string]bool{"abc-1": true, "": false, "has blank": false, "bad\x01": false, strings.Repeat("x", 200): false} {
+		request := httptest.NewRequest(http.MethodGet, "/livez", nil)
+		request.Header.Set(requestIDHeader, given)
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, request)
+		if got := w.Header().Get(requestIDHeader); got == "" || (got == given) != kept {
+			t.Errorf("given %q, answered %q", given, got)
+		}
+	}
+}
+
+func TestReadiness(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		h      http.Handler
+		path   string
+		status int
+	}{
+		{newAPI(&fakes{}), "/readyz", 200},
+		{newAPI(&fakes{err: graph.ErrUnavailable}), "/readyz", 503},
+		{newAPI(&fakes{err: graph.ErrUnavailable}), "/livez", 200},
+		{Starting(), "/readyz", 503},
+		{Starting(), "/livez", 200},
+		{Starting(), "/v1/context", 503},
+	} {
+		w := ask(c.h, http.MethodGet, c.path, "")
+		if w.Code != c.status || (c.status == 503) != (w.Header().Get("Retry-After") != "") {
+			t.Errorf("%s: %d, want %d; Retry-After %q", c.path, w.Code, c.status, w.Header().Get("Retry-After"))
+		}
+	}
+}
+
+func TestMessagesArePaged(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"/v1/conversations/c":                "null",
+		"/v1/conversations/c?limit=2":        "2",
+		"/v1/conversations/c?limit=2&from=2": "null",
+	} {
+		var answer struct{ Next json.RawMessage }
+		w := ask(newAPI(&fakes{}), http.MethodGet, path, "")
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || string(answer.Next) != want {
+			t.Errorf("%s: next %s, want %s (%v)", path, answer.Next, want, err)
+		}
+	}
+}
+
+func FuzzBodyFault(f *testing.F) {
+	for _, seed := range []string{`{}`, `{"a":"\ud83d\ude00"}`, `"\ud83d"`, `[[[["\\u"]]]]`, `{"a":"\\\"","b":[1e9]}`, "\xff", `"\udc00\ud800"`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		fault := bodyFault(raw)
+		if json.Valid(raw) && fault == "" {
+			var v any
+			if err := json.Unmarshal(raw, &v); err != nil {
+				var number *json.UnmarshalTypeError // a number too large for float64 is huma's to find
+				if !errors.As(err, &number) {
+					t.Fatalf("passed, but: %v", err)
+				}
+				return
+			}
+			again, _ := json.Marshal(v)
+			if bytes.ContainsRune(again, '�') && !bytes.ContainsRune(raw, '�') && !bytes.Contains(bytes.ToLower(raw), []byte(`\ufffd`)) {
+				t.Fatalf("a decoder repaired %q to %q", raw, again)
+			}
+		}
+	})
+}
