@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -20,9 +21,9 @@ import (
 )
 
 var (
-	// ErrUnauthorized: no key, or one that is unknown, revoked or expired; the four are not told apart.
+	// ErrUnauthorized says: no key, or one that is unknown, revoked or expired; the four are not told apart.
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrForbidden: the key is good, but not for this.
+	// ErrForbidden says: the key is good, but not for this.
 	ErrForbidden = errors.New("forbidden")
 )
 
@@ -85,6 +86,9 @@ type Keys struct {
 	store    store
 	now      func() time.Time
 	verified *otter.Cache[[32]byte, verdict]
+
+	mu  sync.Mutex
+	era int // counts the changes of keys: what the store said before one is not kept after it
 }
 
 // verdict is what the store said of a key, good or not, for a moment.
@@ -112,16 +116,35 @@ func (k *Keys) Verify(ctx context.Context, key string) (Principal, error) {
 	sum := sha256.Sum256([]byte(key))
 	v, ok := k.verified.GetIfPresent(sum)
 	if !ok {
+		k.mu.Lock()
+		era := k.era
+		k.mu.Unlock()
 		var err error
 		if v, err = k.look(ctx, sum); err != nil {
 			return Principal{}, err
 		}
-		k.verified.Set(sum, v)
+		k.keep(sum, v, era)
 	}
 	if !v.good || v.expires != nil && !k.now().Before(*v.expires) {
 		return Principal{}, ErrUnauthorized
 	}
 	return v.principal, nil
+}
+
+func (k *Keys) keep(sum [32]byte, v verdict, era int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if era == k.era {
+		k.verified.Set(sum, v)
+	}
+}
+
+// forget drops all verdicts, those that are still being asked for too.
+func (k *Keys) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.era++
+	k.verified.InvalidateAll()
 }
 
 func (k *Keys) look(ctx context.Context, sum [32]byte) (verdict, error) {
@@ -177,7 +200,7 @@ func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error
 	if err := k.store.CreateAPIKey(ctx, key); err != nil {
 		return "", fmt.Errorf("create key: %w", err)
 	}
-	k.verified.Invalidate(sum)
+	k.forget()
 	return key.KeyID, nil
 }
 
@@ -213,6 +236,6 @@ func (k *Keys) List(ctx context.Context, teamID string) ([]graph.APIKey, error) 
 // Revoke makes a key useless: here at once, in other processes within two seconds. With a teamID only a key of that
 // team is found. graph.ErrNotFound.
 func (k *Keys) Revoke(ctx context.Context, teamID, id string) error {
-	defer k.verified.InvalidateAll()
+	defer k.forget()
 	return k.store.RevokeAPIKey(ctx, teamID, id)
 }

@@ -31,7 +31,7 @@ func watchContainer(ctx context.Context, name string) (instance, error) {
 		return nil, err
 	}
 	if pid == 0 {
-		return nil, fmt.Errorf("watch container %s: it does not run; its output ends:\n%s", name, containerOutput(name))
+		return nil, fmt.Errorf("watch container %s: it does not run; its output ends:\n%s", name, containerOutput(name)) //nolint:contextcheck // wanted most when ctx is done
 	}
 	c := &container{name: name, process: pid, done: make(chan struct{})}
 	go c.watch(context.WithoutCancel(ctx))

@@ -27,19 +27,25 @@ func TestMain(m *testing.M) {
 
 // helper starts a Neo4j, writes to it, says so, and stays until it is killed.
 func helper(dir string) {
+	if err := startAndWrite(dir); err != nil {
+		fmt.Println("failed", err)
+	} else {
+		_, _ = io.Copy(io.Discard, os.Stdin) // the test holds the other end
+	}
+	os.Exit(1)
+}
+
+func startAndWrite(dir string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	s, err := Start(ctx, Options{Dir: dir, Log: slog.New(slog.DiscardHandler)})
 	if err == nil {
 		_, err = run(ctx, s.Endpoint(), "CREATE (:Test {by: 'helper'})")
 	}
-	if err != nil {
-		fmt.Println("failed", err)
-		os.Exit(1)
+	if err == nil {
+		fmt.Println("ready", s.PID())
 	}
-	fmt.Println("ready", s.PID())
-	_, _ = io.Copy(io.Discard, os.Stdin) // the test holds the other end
-	os.Exit(1)
+	return err
 }
 
 // run runs a statement on a driver of its own and returns the rows.

@@ -7,15 +7,15 @@ import (
 )
 
 var (
-	// ErrNotFound: the id is unknown, or belongs to somebody else; the two are not told apart.
+	// ErrNotFound says: the id is unknown, or belongs to somebody else; the two are not told apart.
 	ErrNotFound = errors.New("not found")
-	// ErrInvalid: the input breaks a rule; see InvalidError for which and where.
+	// ErrInvalid says: the input breaks a rule; see InvalidError for which and where.
 	ErrInvalid = errors.New("invalid input")
-	// ErrConflict: the input is well-formed, but what is stored does not allow it.
+	// ErrConflict says: the input is well-formed, but what is stored does not allow it.
 	ErrConflict = errors.New("conflict")
-	// ErrUnavailable: the database is away, full, read-only, or did not answer in time.
+	// ErrUnavailable says: the database is away, full, read-only, or did not answer in time.
 	ErrUnavailable = errors.New("database unavailable")
-	// ErrSchemaNewer: the database was written by a newer Kith than this one.
+	// ErrSchemaNewer says: the database was written by a newer Kith than this one.
 	ErrSchemaNewer = errors.New("the database has a newer schema than this kith")
 )
 

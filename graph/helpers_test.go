@@ -68,6 +68,11 @@ func open(t *testing.T, db testenv.Database, o Options) *env {
 		}
 	})
 	e.store = s
+	// As Kith does before it serves. The driver's first connection must be alone: connector.Connect (v5.28.4) writes a
+	// field that it reads without a lock.
+	if err := s.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	return e
 }
 

@@ -148,7 +148,11 @@ func storedRelationship(l []any) map[string]any {
 
 // admitTypes refuses relationship types that would be more than the server may have: Neo4j never forgets one.
 func (s *Store) admitTypes(ctx context.Context, relationships []RelationshipWrite) error {
-	if known := s.types.Load(); known != nil && len(unknownTypes(*known, relationships)) == 0 {
+	var seen map[string]bool
+	if known := s.types.Load(); known != nil {
+		seen = *known
+	}
+	if len(unknownTypes(seen, relationships)) == 0 {
 		return nil
 	}
 	row, err := s.readOne(ctx, "relationship_types", nil)

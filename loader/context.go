@@ -182,7 +182,7 @@ func (l *Loader) finish(r Request, k kept, current *CurrentConversation) (Answer
 	if len(warnings) > 0 {
 		tail.add("warnings", func() ([]byte, error) { return json.Marshal(warnings) })
 	}
-	answer.Tail = append(tail.bytes, '}')
+	answer.Tail = tail.close()
 	return answer, tail.err
 }
 
@@ -205,6 +205,9 @@ func (t *tail) add(name string, marshal func() ([]byte, error)) {
 	t.bytes = append(append(append(t.bytes, '"'), name...), '"', ':')
 	t.bytes = append(t.bytes, raw...)
 }
+
+// close ends the object.
+func (t *tail) close() []byte { return append(t.bytes, '}') }
 
 // sum is what tells two bodies apart in an ETag.
 func sum(body []byte) string {
