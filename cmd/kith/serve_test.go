@@ -20,6 +20,9 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 const bootstrapKey = "a-bootstrap-key-of-the-tests"
 
+// maxRevocation is how long another process may accept a revoked key.
+const maxRevocation = 5 * time.Second
+
 // buffer is an output that may be read while it is written.
 type buffer struct {
 	mu  sync.Mutex

@@ -1,0 +1,265 @@
+package cache_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"kith/cache"
+	"kith/internal/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+// process stands for one Kith: a cache that runs, and the events it told of.
+type process struct {
+	*cache.Cache
+	t    testing.TB
+	stop func() // ends Run, as the end of the process does; the cache stays open
+
+	mu     sync.Mutex
+	events map[cache.Event]int
+}
+
+// start makes a process of a test. An empty URI is one without Redis.
+func start(t testing.TB, uri string) *process {
+	t.Helper()
+	p := &process{t: t, events: map[cache.Event]int{}}
+	var err error
+	if p.Cache, err = cache.New(cache.Options{RedisURI: uri, Observe: p.observe}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	p.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("run: %v", err)
+		}
+	})
+	t.Cleanup(func() {
+		p.stop()
+		if err := p.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return p
+}
+
+// ready starts a process and waits until it keeps what it loads.
+func ready(t testing.TB, uri string) *process {
+	t.Helper()
+	p := start(t, uri)
+	p.connected()
+	return p
+}
+
+func (p *process) observe(e cache.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.events[e]++
+}
+
+func (p *process) count(e cache.Event) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.events[e]
+}
+
+// bypasses says whether the process trusts nothing now.
+func (p *process) bypasses() bool {
+	p.t.Helper()
+	before := p.count(cache.Bypass)
+	p.get("probe", "", "probe", "")
+	return p.count(cache.Bypass) > before
+}
+
+func (p *process) connected() {
+	p.t.Helper()
+	eventually(p.t, "Redis is trusted", func() bool { return !p.bypasses() })
+}
+
+func (p *process) away() {
+	p.t.Helper()
+	eventually(p.t, "Redis is known to be away", p.bypasses)
+}
+
+// get loads text, unless something is kept, and says what came and whether it was loaded.
+func (p *process) get(team, user, view, text string) (got string, loaded bool) {
+	p.t.Helper()
+	var called atomic.Bool
+	value, err := p.Get(context.Background(), team, user, view, func(context.Context) ([]byte, bool, error) {
+		called.Store(true)
+		return []byte(text), true, nil
+	})
+	if err != nil {
+		p.t.Errorf("get: %v", err)
+	}
+	return string(value), called.Load()
+}
+
+// keeps says whether a view is kept at present, once its cache is warm.
+func (p *process) keeps(team, user, view string) bool {
+	p.t.Helper()
+	_, loaded := p.get(team, user, view, "kept")
+	return !loaded
+}
+
+// eventually polls until a condition holds.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	within := time.NewTimer(20 * time.Second)
+	defer within.Stop()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-within.C:
+			t.Fatalf("not within 20 s: %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+func client(t testing.TB, uri string) *redis.Client {
+	t.Helper()
+	options, err := redis.ParseURL(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := redis.NewClient(options)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// keys lists what Redis has under a prefix.
+func keys(t testing.TB, c *redis.Client, prefix string) []string {
+	t.Helper()
+	found, err := c.Keys(context.Background(), prefix+"*").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// entry waits for the single entry that Redis should have.
+func entry(t testing.TB, c *redis.Client) string {
+	t.Helper()
+	var found []string
+	eventually(t, "one entry is in Redis", func() bool {
+		found = keys(t, c, "kith:entry:")
+		return len(found) == 1
+	})
+	return found[0]
+}
+
+// counter is what a test has for a database: one number, and the number up to which writes were acknowledged.
+type counter struct{ stored, acknowledged atomic.Uint64 }
+
+func (c *counter) load(context.Context) ([]byte, bool, error) {
+	return binary.BigEndian.AppendUint64(nil, c.stored.Load()), true, nil
+}
+
+// write stores the next number and tells the cache of it.
+func (c *counter) write(p *process, team string, users ...string) uint64 {
+	n := c.stored.Add(1)
+	p.Changed(context.Background(), team, users...)
+	for {
+		old := c.acknowledged.Load()
+		if old >= n || c.acknowledged.CompareAndSwap(old, n) {
+			return n
+		}
+	}
+}
+
+func (c *counter) read(p *process, team, user string) uint64 {
+	value, err := p.Get(context.Background(), team, user, "number", c.load)
+	if err != nil || len(value) != 8 {
+		p.t.Errorf("get: %x, %v", value, err)
+		return 0
+	}
+	return binary.BigEndian.Uint64(value)
+}
+
+// wire is a way to Redis that loses, when told so, all that is sent on subscriptions, and breaks no connection.
+type wire struct {
+	uri   string
+	lossy atomic.Bool
+}
+
+func newWire(t testing.TB, uri string) *wire {
+	t.Helper()
+	target, err := url.Parse(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{uri: strings.Replace(uri, target.Host, listener.Addr().String(), 1)}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			near, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() { w.carry(ctx, near, target.Host) })
+		}
+	})
+	t.Cleanup(func() {
+		cancel()
+		_ = listener.Close()
+		running.Wait()
+	})
+	return w
+}
+
+func (w *wire) carry(ctx context.Context, near net.Conn, host string) {
+	defer near.Close()
+	far, err := new(net.Dialer).DialContext(ctx, "tcp", host)
+	if err != nil {
+		return
+	}
+	defer far.Close()
+	defer context.AfterFunc(ctx, func() { _ = near.Close(); _ = far.Close() })()
+	var subscribed, lost atomic.Bool
+	var running sync.WaitGroup
+	running.Go(func() {
+		defer near.Close()
+		_, _ = io.Copy(writer(func(b []byte) (int, error) {
+			if subscribed.Load() && w.lossy.Load() {
+				lost.Store(true)
+			}
+			if lost.Load() {
+				return len(b), nil
+			}
+			return near.Write(b)
+		}), far)
+	})
+	_, _ = io.Copy(writer(func(b []byte) (int, error) {
+		if bytes.Contains(bytes.ToLower(b), []byte("subscribe")) {
+			subscribed.Store(true)
+		}
+		return far.Write(b)
+	}), near)
+	_ = far.Close()
+	running.Wait()
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kith/internal/testenv"
+)
+
+var firstKey = regexp.MustCompile(`shown once: (kith_\S+)`)
+
+// With nothing configured Kith runs on a Neo4j of its own: the first start prints a key and keeps none, commands work
+// beside it, a second service on the folder is refused, and the next start has the same memory.
+func TestServeOnItsOwnNeo4j(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	environ := []string{"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_DATA=" + data}
+	command := func(args ...string) (int, string) {
+		var out bytes.Buffer
+		code := run(t.Context(), args, environ, streams{&out, &out})
+		return code, out.String()
+	}
+
+	s := start(t, environ)
+	found := firstKey.FindStringSubmatch(s.out.String())
+	if found == nil {
+		t.Fatalf("no key is shown: %s", s.out)
+	}
+	admin := s.as(found[1])
+	admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"p","name":"Ada","is_owner":true}]}`)
+
+	if code, out := command("serve"); code != 1 || !strings.Contains(out, "another Kith") {
+		t.Errorf("a second service on the folder: %d %s", code, out)
+	}
+	team := testenv.Team(t)
+	code, out := command("key", "create", "--team", team, "--scopes", "read")
+	if code != 0 {
+		t.Fatalf("key create: %d %s", code, out)
+	}
+	reader := s.as(strings.Fields(out)[0])
+	if !strings.HasPrefix(reader.key, "kith_") {
+		reader.key = regexp.MustCompile(`kith_\S+`).FindString(out)
+	}
+	reader.must(t, http.MethodGet, "/v1/context?user_id=u1", "")
+	id := regexp.MustCompile(`key id (\w+)`).FindStringSubmatch(out)[1]
+	if code, out := command("key", "list", "--team", team); code != 0 || !strings.Contains(out, id) || strings.Contains(out, reader.key) {
+		t.Errorf("key list: %d %s", code, out)
+	}
+	if code, out := command("key", "revoke", id); code != 0 {
+		t.Errorf("key revoke: %d %s", code, out)
+	}
+	eventually(t, maxRevocation, "the revoked key is refused", func() bool {
+		return reader.do(t, http.MethodGet, "/v1/context?user_id=u1", "").status == http.StatusUnauthorized
+	})
+	if code := s.stop(); code != 0 {
+		t.Fatalf("stop: %d %s", code, s.err)
+	}
+
+	again := start(t, environ)
+	if firstKey.MatchString(again.out.String()) || !strings.Contains(again.out.String(), "was here before") {
+		t.Errorf("the second start says: %s", again.out)
+	}
+	context := again.as(admin.key).must(t, http.MethodGet, "/v1/context?user_id=u1", "")
+	if at(context, "user", "owner_person_node", "name") != "Ada" {
+		t.Errorf("the memory after a restart: %v", context)
+	}
+	again.stop()
+	password, err := os.ReadFile(passwordFile(t, data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, log := range map[string]string{"first": s.err.String(), "second": again.err.String()} {
+		for _, secret := range []string{admin.key, reader.key, strings.TrimSpace(string(password))} {
+			if strings.Contains(log, secret) {
+				t.Errorf("the %s log holds a secret", what)
+			}
+		}
+	}
+}
+
+// passwordFile is where the embedded Neo4j's password is kept; nobody else may read it.
+func passwordFile(t *testing.T, data string) string {
+	t.Helper()
+	path := filepath.Join(data, "neo4j", "auth")
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the password file: %v", info.Mode())
+	}
+	return path
+}
