@@ -26,6 +26,7 @@ type process struct {
 	*cache.Cache
 	t    testing.TB
 	stop func() // ends Run, as the end of the process does; the cache stays open
+	shut func() error
 
 	mu     sync.Mutex
 	events map[cache.Event]int
@@ -48,9 +49,10 @@ func start(t testing.TB, uri string) *process {
 			t.Errorf("run: %v", err)
 		}
 	})
+	p.shut = sync.OnceValue(p.Close)
 	t.Cleanup(func() {
 		p.stop()
-		if err := p.Close(); err != nil {
+		if err := p.shut(); err != nil {
 			t.Errorf("close: %v", err)
 		}
 	})
@@ -151,17 +153,6 @@ func keys(t testing.TB, c *redis.Client, prefix string) []string {
 		t.Fatal(err)
 	}
 	return found
-}
-
-// entry waits for the single entry that Redis should have.
-func entry(t testing.TB, c *redis.Client) string {
-	t.Helper()
-	var found []string
-	eventually(t, "one entry is in Redis", func() bool {
-		found = keys(t, c, "kith:entry:")
-		return len(found) == 1
-	})
-	return found[0]
 }
 
 // counter is what a test has for a database: one number, and the number up to which writes were acknowledged.

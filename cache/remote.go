@@ -17,6 +17,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/singleflight"
 )
 
 const (
@@ -50,8 +51,9 @@ type remote struct {
 	session      atomic.Uint64 // the subscription that hears the changes by others; 0: none does
 	trusted      atomic.Uint64 // the session since whose begin Redis always answered; 0: none
 	subscription atomic.Pointer[redis.PubSub]
-	sessions     uint64 // counted by listen
-	missed       bool   // pulse: writes may have passed Redis by since this process last trusted it
+	flights      singleflight.Group // reads of versions
+	sessions     uint64             // counted by listen
+	missed       bool               // pulse: writes may have passed Redis by since this process last trusted it
 
 	mu      sync.Mutex
 	known   *versions
@@ -235,6 +237,7 @@ func (r *remote) version(ctx context.Context, team, user string) (string, bool) 
 func (r *remote) versionOf(ctx context.Context, key string) (int64, bool) {
 	r.mu.Lock()
 	_, pending := r.pending[key]
+	era, writes := r.era, r.writes
 	r.mu.Unlock()
 	if pending {
 		return 0, false
@@ -242,7 +245,18 @@ func (r *remote) versionOf(ctx context.Context, key string) (int64, bool) {
 	if version, ok := r.known.known.GetIfPresent(key); ok {
 		return version, true
 	}
-	return r.script(ctx, key, false)
+	// Who asks after a write of this process does not take the answer to a question from before it.
+	version, err, _ := r.flights.Do(fmt.Sprint(key, " ", era, " ", writes), func() (any, error) {
+		version, ok := r.script(context.WithoutCancel(ctx), key, false)
+		if !ok {
+			return nil, errAbsent
+		}
+		return version, nil
+	})
+	if err != nil {
+		return 0, false
+	}
+	return version.(int64), true //nolint:forcetypeassert // see above
 }
 
 // raise makes a version grow; where Redis does not take it at once, nothing of it is served from a cache until it has.

@@ -42,13 +42,17 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return s.applySchema(ctx, cypher.Migration{Name: "await"}, "CALL db.awaitIndexes(300)")
 }
 
+// applySchema runs one statement; again when it met that of another Kith (a deadlock).
 func (s *Store) applySchema(ctx context.Context, m cypher.Migration, statement string) error {
 	session := s.session(ctx, neo4j.AccessModeWrite)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	result, err := session.Run(ctx, statement, nil)
-	if err == nil {
-		_, err = result.Consume(ctx)
-	}
+	_, err := session.ExecuteWrite(ctx, func(t neo4j.ManagedTransaction) (any, error) {
+		result, err := t.Run(ctx, statement, nil)
+		if err == nil {
+			_, err = result.Consume(ctx)
+		}
+		return nil, err
+	})
 	return translate("schema "+m.Name, err)
 }
 

@@ -186,7 +186,7 @@ func (k kept) closing(r Request, now time.Time) string {
 	}
 	place, warnings := k.place(r.TimeZone)
 	local := now.In(place)
-	line := fmt.Sprintf("## Now\n\n%s, %02d:00 hours (%s).", local.Format("Monday 2006-01-02"), local.Hour(), place)
+	line := fmt.Sprintf("## Now\n\n%s (%s).", local.Format("Monday 2006-01-02, 15:04"), place)
 	if !k.HasLast {
 		line += " This is the first conversation."
 	} else {

@@ -1,0 +1,193 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"kith/internal/testenv"
+)
+
+// TestOwnServer is what needs a Neo4j of its own: one that starts empty, and one that goes away.
+func TestOwnServer(t *testing.T) {
+	t.Parallel()
+	server := testenv.StartNeo4j(t)
+	e := open(t, server.Database(), Options{})
+	for _, step := range []struct {
+		name string
+		do   func(*testing.T, *env)
+	}{
+		{"schema by several at once", migrateAtOnce},
+		{"plans with an empty database", func(_ *testing.T, e *env) { e.checkPlans("empty") }},
+		{"plans with one huge user", hugeUser},
+		{"plans with small users beside the huge one", smallUsers},
+		{"an outage", func(t *testing.T, e *env) { outage(t, e, server) }},
+		{"a newer schema", newerSchema},
+	} {
+		if !t.Run(step.name, func(t *testing.T) {
+			step.do(t, &env{T: t, store: e.store, team: e.team, now: noon})
+		}) {
+			return
+		}
+	}
+}
+
+func migrateAtOnce(t *testing.T, e *env) {
+	version, err := e.store.SchemaVersion(t.Context())
+	e.same("version", []any{0, nil}, []any{version, err})
+	for range 2 {
+		var all errgroup.Group
+		for range 4 {
+			all.Go(func() error { return e.store.Migrate(t.Context()) })
+		}
+		if err := all.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		version, err = e.store.SchemaVersion(t.Context())
+		e.same("version", []any{1, nil}, []any{version, err})
+	}
+	e.same("rows of the version", [][]any{{int64(1)}}, e.raw(`MATCH (s:KithSchema) RETURN count(s)`))
+	e.same("indexes not online", [][]any{{int64(0)}}, e.raw(`SHOW INDEXES YIELD state WHERE state <> 'ONLINE' RETURN count(*)`))
+	if err := e.store.Warm(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func hugeUser(t *testing.T, e *env) {
+	small := &env{T: t, store: e.store, team: e.team + "-small", now: noon}
+	small.huge("u", 100)
+	few := small.walkHits("u")
+	e.huge("u", 10_000)
+	e.checkPlans("one huge user")
+	many := e.walkHits("u")
+	t.Logf("database hits of the walks for 10 relationships: %d of 100, %d of 10,000", few, many)
+	if many > 100 || many > few+7 {
+		t.Errorf("the walks for 10 of 10,000 relationships cost %d hits, those for 10 of 100 %d", many, few)
+	}
+	s := e.sections("u")
+	e.same("found", []int{10, 5, 10, 20}, []int{len(s.CoreBeliefs), len(s.PrimaryGoals), len(s.Relationships), len(s.Sources)})
+}
+
+func smallUsers(t *testing.T, e *env) {
+	for i := range 40 {
+		(&env{T: t, store: e.store, team: fmt.Sprintf("%s-%d", e.team, i), now: noon}).huge("u", 12)
+	}
+	e.checkPlans("huge and small users")
+	(&env{T: t, store: e.store, team: e.team + "-3", now: noon}).checkPlans("a small user")
+}
+
+// outage takes the server down under writers, and brings it back.
+func outage(t *testing.T, e *env, server *testenv.Neo4jServer) {
+	e.team += "-outage"
+	pooled(t, e, 32)
+	acknowledged := writeUntilDown(t, e, server)
+
+	started := time.Now()
+	for name, do := range map[string]func(context.Context) error{
+		"ping": e.store.Ping,
+		"read": func(ctx context.Context) error {
+			_, err := e.store.ReadSections(ctx, e.as("u"), AllSections, SectionQuery{Now: noon})
+			return err
+		},
+		"write": func(ctx context.Context) error {
+			_, err := e.store.Write(ctx, e.as("u"), &MemoryWrite{Nodes: []NodeWrite{node("concept", "x", 1, described(secret))}})
+			return err
+		},
+		"source": func(ctx context.Context) error {
+			_, err := e.store.WriteSource(ctx, e.as("u"), &SourceWrite{Summary: Some(secret)})
+			return err
+		},
+		"migrate": e.store.Migrate,
+	} {
+		err := do(t.Context())
+		if !errors.Is(err, ErrUnavailable) || strings.Contains(err.Error(), secret) {
+			t.Errorf("%s while it is down: %v", name, err)
+		}
+	}
+	if took := time.Since(started); took > 40*time.Second {
+		t.Errorf("five calls took %v to fail", took)
+	}
+	hurried, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	started = time.Now()
+	if err := e.store.Ping(hurried); !errors.Is(err, ErrUnavailable) || time.Since(started) > 2*time.Second {
+		t.Errorf("a call with a deadline: %v after %v", err, time.Since(started))
+	}
+
+	server.Start()
+	pooled(t, e, 32) // each connection of the pool is dead by now
+	for _, key := range acknowledged {
+		if e.read(key) == nil {
+			t.Errorf("%s was acknowledged and is gone", key)
+		}
+	}
+	e.write("u", []NodeWrite{node("concept", "after", 1)})
+}
+
+// pooled makes so many connections at once: every call must succeed.
+func pooled(t *testing.T, e *env, connections int) {
+	t.Helper()
+	var all errgroup.Group
+	for i := range connections {
+		all.Go(func() error {
+			if i%4 > 0 {
+				_, err := e.store.ReadSections(t.Context(), e.as("u"), AllSections, SectionQuery{Now: noon})
+				return err
+			}
+			_, err := e.store.Write(t.Context(), e.as("u"), &MemoryWrite{Nodes: []NodeWrite{node("concept", fmt.Sprint("pooled-", i), 1)}})
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeUntilDown stops the server while four write, and returns the keys of what they were told is stored.
+func writeUntilDown(t *testing.T, e *env, server *testenv.Neo4jServer) (keys []string) {
+	t.Helper()
+	var mu sync.Mutex
+	enough := make(chan struct{})
+	var all errgroup.Group
+	for writer := range 4 {
+		all.Go(func() error {
+			for i := 0; ; i++ {
+				key := fmt.Sprintf("w-%d-%d", writer, i)
+				_, err := e.store.Write(t.Context(), e.as("u"), &MemoryWrite{Nodes: []NodeWrite{node("concept", key, 1)}})
+				if errors.Is(err, ErrUnavailable) {
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				mu.Lock()
+				if keys = append(keys, key); len(keys) == 40 {
+					close(enough)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	<-enough
+	server.Stop()
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+func newerSchema(t *testing.T, e *env) {
+	e.raw(`MATCH (s:KithSchema) SET s.version = 999`)
+	err := e.store.Migrate(t.Context())
+	if !errors.Is(err, ErrSchemaNewer) {
+		t.Errorf("migrate: %v", err)
+	}
+	version, err := e.store.SchemaVersion(t.Context())
+	e.same("version", []any{999, nil}, []any{version, err})
+}
