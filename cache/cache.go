@@ -35,7 +35,7 @@ const (
 	LocalHit    Event = "hit_local"
 	RemoteHit   Event = "hit_redis"
 	Load        Event = "load"
-	Bypass      Event = "bypass"        // Redis is configured and away: nothing may be trusted
+	Bypass      Event = "bypass"        // Redis is configured, and away or not told of a write yet: nothing may be trusted
 	RemoteError Event = "redis_error"   // away, or slower than its budget: a miss
 	Corrupt     Event = "redis_corrupt" // a value that this cache did not write: a miss
 )

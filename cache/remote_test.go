@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -50,6 +51,9 @@ func hammer(t *testing.T, p *process, disturb func(settle func())) {
 			for !stopped() {
 				number.write(p, team, []string{"u", ""}[i])
 				writes.Add(1)
+				for enough := reads.Load() + 8; reads.Load() < enough && !stopped(); { // so that reads hit, too
+					runtime.Gosched()
+				}
 			}
 		})
 	}
@@ -66,13 +70,8 @@ func TestNeverOlder(t *testing.T) {
 	levels(t, func(t *testing.T, uri string) {
 		p := ready(t, uri)
 		hammer(t, p, func(settle func()) {
-			for range 20 {
-				settle()
-			}
+			eventually(t, "much was kept", func() bool { settle(); return p.count(cache.LocalHit) > 2000 })
 		})
-		if p.count(cache.LocalHit) == 0 {
-			t.Error("nothing was ever kept, so nothing was tested")
-		}
 	})
 }
 
@@ -89,6 +88,8 @@ func TestNeverOlderWithFaults(t *testing.T) {
 			server.Resume()
 			settle()
 			p.connected()
+			hits := p.count(cache.LocalHit)
+			eventually(t, "entries are kept again", func() bool { settle(); return p.count(cache.LocalHit) > hits+100 })
 			if err := direct.FlushAll(t.Context()).Err(); err != nil {
 				t.Error(err)
 			}
@@ -464,6 +465,9 @@ func TestAnySequence(t *testing.T) {
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		round++
+		for _, p := range processes {
+			p.connected()
+		}
 		team := fmt.Sprint("t", round)
 		users := []string{"", "u", "w"}
 		var numbers [3]counter // what is shared, and each user's
@@ -505,12 +509,12 @@ func TestAnySequence(t *testing.T) {
 				}
 			},
 			"flush": func(rt *rapid.T) {
-				if rapid.IntRange(0, 9).Draw(rt, "seldom") == 0 {
+				if rapid.IntRange(0, 19).Draw(rt, "seldom") == 0 {
 					direct.FlushAll(context.Background())
 				}
 			},
 			"break": func(rt *rapid.T) {
-				if rapid.IntRange(0, 9).Draw(rt, "seldom") == 0 {
+				if rapid.IntRange(0, 19).Draw(rt, "seldom") == 0 {
 					direct.ClientKillByFilter(context.Background(), "TYPE", "pubsub")
 				}
 			},

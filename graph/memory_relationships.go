@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"slices"
-	"sort"
 
 	"github.com/google/uuid"
 )
@@ -18,18 +17,21 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rows, pairs []map[string]any
+	rows := map[Status][]map[string]any{}
+	var pairs []map[string]any
 	for i := range j.write.Relationships {
 		row, result := j.placeRelationship(i, ends[i])
 		j.result.Relationships[i] = result
 		if row != nil {
-			rows = append(rows, row)
+			rows[result.Status] = append(rows[result.Status], row)
 			pairs = append(pairs, map[string]any{"from": result.From, "to": result.To})
 			j.users = append(j.users, text(ends[i].user))
 		}
 	}
-	sort.SliceStable(rows, func(a, b int) bool { return text(rows[a]["from"]) < text(rows[b]["from"]) })
-	return pairs, j.tx.rows("relationship_write", j.scope.TeamID, rows)
+	if err := j.tx.rows("relationship_update", j.scope.TeamID, rows[Updated]); err != nil {
+		return nil, err
+	}
+	return pairs, j.tx.rows("relationship_create", j.scope.TeamID, rows[Created])
 }
 
 // ends are the two nodes of a relationship to write, and the current relationship between them.
@@ -56,15 +58,18 @@ func (j *memoryJob) relationshipEnds() ([]ends, error) {
 	all := make([]ends, len(rows))
 	for _, r := range records {
 		v := r.Values
+		if relationship := items(v[8]); relationship != nil {
+			if all[integer(v[0])].current == nil { // else this write repeats the end of the one before
+				all[integer(v[0])].current = relationship
+			}
+			continue
+		}
 		e := ends{
 			fromFound: truth(v[1]), toFound: truth(v[2]), fromLabel: kindLabel(texts(v[3])), toLabel: kindLabel(texts(v[4])),
-			user: v[5], started: v[7], current: items(v[8]),
+			user: v[5], started: v[7],
 		}
 		if e.user == nil {
 			e.user = v[6]
-		}
-		if known := all[integer(v[0])].current; len(known) > 0 && known[validToField] != nil {
-			continue // closed at the very time given: this write is a repetition
 		}
 		all[integer(v[0])] = e
 	}
@@ -129,9 +134,6 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, e ends) map[string]any
 	}
 	return properties
 }
-
-// validToField is the place of valid_to in relationship_find's list.
-const validToField = 9
 
 // storedRelationship names the values of relationship_find's list.
 func storedRelationship(l []any) map[string]any {

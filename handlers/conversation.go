@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
@@ -48,7 +49,7 @@ func (a *API) openConversation(ctx context.Context, in *OpenInput) (*huma.Stream
 	if id == "" {
 		id = uuid.Must(uuid.NewV7()).String()
 	}
-	now := a.options.Now().UTC()
+	now := a.options.Now().UTC().Truncate(time.Millisecond)
 	write := &graph.SourceWrite{EntityKey: id, ContextType: in.Body.ContextType, StartedAt: graph.Some(now)}
 	request := loader.Request{
 		Scope: scope, TimeZone: in.Body.TimeZone, Sections: in.Body.Sections, FocusKind: in.Body.FocusKind, FocusID: in.Body.FocusID,

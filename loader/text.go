@@ -17,7 +17,7 @@ import (
 // rendered: from "just now" to "59 minutes ago", from one month's name to another's.
 const momentGrowth = 8
 
-// block is a heading with its lines, the highest-ranked first. limit is how many there can be; one and all name them
+// block is a heading with its lines, the highest-ranked first. limit is how many there are at most, or commonly; one and all name them
 // in the note on what was cut.
 type block struct {
 	heading  string
@@ -59,7 +59,7 @@ func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textCon
 	for _, part := range r.parts() {
 		switch part {
 		case userPart:
-			t.add("Preferences", graph.MaxPreferences, "preference", "preferences", preferenceLines(found.Preferences))
+			t.add("Preferences", 20, "preference", "preferences", preferenceLines(found.Preferences))
 			t.add("Core beliefs", 10, "belief", "beliefs", nodeLines(found.CoreBeliefs))
 			t.add("Goals", 5, "goal", "goals", nodeLines(found.PrimaryGoals))
 		case relationshipsPart:
@@ -238,7 +238,7 @@ func (t *textContext) shorten() bool {
 type dropped struct{ block, place int }
 
 // dropOrder lists all lines, the first to go first: by their place in their block relative to what it can hold, so
-// that every block keeps its best and preferences stay longest, and of equal ones the less important block's.
+// that every block keeps its best, and of equal ones the less important block's.
 func (t *textContext) dropOrder() []dropped {
 	var order []dropped
 	for b := range t.blocks {

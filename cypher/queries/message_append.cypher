@@ -2,7 +2,8 @@
 // mode: write
 // params: team_id, source_key, rows, now
 // returns: appended
-MATCH (s:Source {team_id: $team_id, entity_key: $source_key})
+MATCH (s:Memory:Source {team_id: $team_id, entity_key: $source_key})
+USING INDEX SEEK s:Memory(team_id, entity_key)
 SET s.updated_at = $now
 WITH s, coalesce(s.message_count, 0) AS first
 CALL (s, first) {

@@ -3,7 +3,8 @@
 // mode: read
 // params: team_id, user_id, entity_key
 // returns: source
-MATCH (s:Source {team_id: $team_id, entity_key: $entity_key})
+MATCH (s:Memory:Source {team_id: $team_id, entity_key: $entity_key})
+USING INDEX SEEK s:Memory(team_id, entity_key)
 WHERE s.deleted_at IS NULL
   AND ($user_id IS NULL OR s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
 RETURN [

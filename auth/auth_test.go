@@ -1,0 +1,490 @@
+package auth_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/internal/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+// fake is a store whose answers a test sets.
+type fake struct {
+	create func(graph.APIKey) error
+	find   func(keyID string) (graph.APIKey, error)
+	list   func(teamID string) ([]graph.APIKey, error)
+	revoke func(teamID, keyID string) error
+}
+
+func (f *fake) CreateAPIKey(_ context.Context, k graph.APIKey) error { return f.create(k) }
+
+func (f *fake) FindAPIKey(_ context.Context, keyID string) (graph.APIKey, error) {
+	return f.find(keyID)
+}
+
+func (f *fake) ListAPIKeys(_ context.Context, teamID string) ([]graph.APIKey, error) {
+	return f.list(teamID)
+}
+
+func (f *fake) RevokeAPIKey(_ context.Context, teamID, keyID string) error {
+	return f.revoke(teamID, keyID)
+}
+
+// env is a Keys over records that a test looks into, and a clock that it moves.
+type env struct {
+	*auth.Keys
+	fake
+	records map[string]graph.APIKey
+	finds   atomic.Int64
+	now     time.Time
+}
+
+func fresh(t *testing.T) *env {
+	t.Helper()
+	t.Parallel()
+	e := &env{records: map[string]graph.APIKey{}, now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
+	e.create = func(k graph.APIKey) error {
+		if _, ok := e.records[k.KeyID]; !ok {
+			e.records[k.KeyID] = k
+		}
+		return nil
+	}
+	e.find = func(keyID string) (graph.APIKey, error) {
+		e.finds.Add(1)
+		if k, ok := e.records[keyID]; ok {
+			return k, nil
+		}
+		return graph.APIKey{}, fmt.Errorf("find: %w", graph.ErrNotFound)
+	}
+	e.list = func(teamID string) (keys []graph.APIKey, err error) {
+		for _, k := range e.records {
+			if teamID == "" || k.TeamID == teamID {
+				keys = append(keys, k)
+			}
+		}
+		return keys, nil
+	}
+	e.revoke = func(teamID, keyID string) error {
+		k, ok := e.records[keyID]
+		if !ok || teamID != "" && k.TeamID != teamID {
+			return fmt.Errorf("revoke: %w", graph.ErrNotFound)
+		}
+		k.RevokedAt = &e.now
+		e.records[keyID] = k
+		return nil
+	}
+	e.Keys = auth.New(&e.fake, func() time.Time { return e.now })
+	t.Cleanup(e.Close)
+	return e
+}
+
+func (e *env) made(t *testing.T, spec auth.Spec) (secret, id string) {
+	t.Helper()
+	secret, id, err := e.Create(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret, id
+}
+
+func verify(t *testing.T, k *auth.Keys, secret string, want auth.Principal) {
+	t.Helper()
+	got, err := k.Verify(t.Context(), secret)
+	if err != nil {
+		t.Fatalf("verify: %v", err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("principal (-want +got):\n%s", diff)
+	}
+}
+
+func refuse(t *testing.T, k *auth.Keys, secret string) {
+	t.Helper()
+	got, err := k.Verify(t.Context(), secret)
+	if !errors.Is(err, auth.ErrUnauthorized) || !cmp.Equal(got, auth.Principal{}) {
+		t.Errorf("got %+v, %v; want ErrUnauthorized", got, err)
+	}
+}
+
+func TestCreateAndVerify(t *testing.T) {
+	e := fresh(t)
+	expires := e.now.Add(time.Hour)
+	free, freeID := e.made(t, auth.Spec{TeamID: "acme", Scopes: []string{auth.Read}})
+	bound, boundID := e.made(t, auth.Spec{TeamID: "acme", UserID: "u", Scopes: []string{auth.Read, auth.Write}, ExpiresAt: &expires})
+	verify(t, e.Keys, free, auth.Principal{KeyID: freeID, TeamID: "acme", Scopes: []string{auth.Read}})
+	verify(t, e.Keys, bound, auth.Principal{KeyID: boundID, TeamID: "acme", UserID: "u", Scopes: []string{auth.Read, auth.Write}})
+	if free == bound || freeID == boundID {
+		t.Error("two keys are the same")
+	}
+
+	user := "u"
+	sum := sha256.Sum256([]byte(bound))
+	hash := hex.EncodeToString(sum[:])
+	want := graph.APIKey{
+		KeyID: hash[:12], Hash: hash, TeamID: "acme", UserID: &user, Scopes: []string{auth.Read, auth.Write}, CreatedAt: e.now, ExpiresAt: &expires,
+	}
+	if diff := cmp.Diff(want, e.records[boundID]); diff != "" {
+		t.Errorf("stored (-want +got):\n%s", diff)
+	}
+}
+
+// A secret is long and has a mark that scanners find; neither the record nor the id has anything of it.
+func TestSecretIsNotStored(t *testing.T) {
+	e := fresh(t)
+	secret, id := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
+	random, marked := strings.CutPrefix(secret, "kith_")
+	if !marked || len(random) != 43 { // 256 bits
+		t.Errorf("the secret has %d characters, marked: %v", len(secret), marked)
+	}
+	record := fmt.Sprintf("%+v", e.records[id])
+	for i := 0; i+6 <= len(random); i++ {
+		if part := random[i : i+6]; strings.Contains(record, part) || strings.Contains(id, part) {
+			t.Errorf("the record has a part of the secret: %s", part)
+		}
+	}
+	sum := sha256.Sum256([]byte(secret))
+	if want := hex.EncodeToString(sum[:6]); id != want {
+		t.Errorf("id %s, want the first 48 bits of the hash, %s", id, want)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	e := fresh(t)
+	secret, id := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
+	for name, key := range map[string]string{
+		"empty": "", "id": id, "hash": e.records[id].Hash, "shorter": secret[:len(secret)-1], "longer": secret + "A", "without mark": strings.TrimPrefix(secret, "kith_"),
+		"upper case": strings.ToUpper(secret), "spaces": " " + secret, "unknown": "kith_unknown",
+	} {
+		t.Run(name, func(t *testing.T) { refuse(t, e.Keys, key) })
+	}
+
+	before := e.finds.Load()
+	refuse(t, e.Keys, "")
+	refuse(t, e.Keys, strings.Repeat("x", 513))
+	if e.finds.Load() != before {
+		t.Error("the store was asked for a key that cannot be one")
+	}
+	refuse(t, e.Keys, strings.Repeat("x", 512))
+	if e.finds.Load() != before+1 {
+		t.Error("the store was not asked for a key of full length")
+	}
+
+	// Another key with the same id: 48 bits may be found by trying.
+	k := e.records[id]
+	k.Hash = k.Hash[:12] + strings.Repeat("0", 52)
+	e.records[id] = k
+	other := auth.New(&e.fake, time.Now)
+	defer other.Close()
+	refuse(t, other, secret)
+}
+
+func TestExpires(t *testing.T) {
+	e := fresh(t)
+	expires := e.now.Add(time.Hour)
+	secret, id := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes, ExpiresAt: &expires})
+	want := auth.Principal{KeyID: id, TeamID: "acme", Scopes: auth.Scopes}
+	verify(t, e.Keys, secret, want)
+	e.now = expires.Add(-time.Nanosecond)
+	verify(t, e.Keys, secret, want)
+	e.now = expires // at once, although the verdict is still kept
+	refuse(t, e.Keys, secret)
+	e.now = expires.Add(time.Hour)
+	refuse(t, e.Keys, secret)
+}
+
+func TestStoreAway(t *testing.T) {
+	e := fresh(t)
+	secret, id := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
+	find := e.find
+	e.find = func(string) (graph.APIKey, error) { return graph.APIKey{}, graph.ErrUnavailable }
+	for range 2 {
+		if _, err := e.Verify(t.Context(), secret); !errors.Is(err, graph.ErrUnavailable) || errors.Is(err, auth.ErrUnauthorized) {
+			t.Errorf("got %v, want the store's error", err)
+		}
+	}
+	e.find = find // that it was away is not kept
+	verify(t, e.Keys, secret, auth.Principal{KeyID: id, TeamID: "acme", Scopes: auth.Scopes})
+
+	e.create = func(graph.APIKey) error { return graph.ErrUnavailable }
+	e.list = func(string) ([]graph.APIKey, error) { return nil, graph.ErrUnavailable }
+	e.revoke = func(string, string) error { return graph.ErrUnavailable }
+	_, _, created := e.Create(t.Context(), auth.Spec{TeamID: "acme"})
+	_, started := e.Bootstrap(t.Context(), "")
+	_, listed := e.List(t.Context(), "")
+	for name, err := range map[string]error{"create": created, "bootstrap": started, "list": listed, "revoke": e.Revoke(t.Context(), "", id)} {
+		if !errors.Is(err, graph.ErrUnavailable) {
+			t.Errorf("%s: got %v, want the store's error", name, err)
+		}
+	}
+}
+
+func TestVerdictsAreKept(t *testing.T) {
+	e := fresh(t)
+	good, _ := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
+	bad := "kith_" + strings.Repeat("x", 43)
+	begun := time.Now()
+	for range 500 {
+		if _, err := e.Verify(t.Context(), good); err != nil {
+			t.Fatal(err)
+		}
+		refuse(t, e.Keys, bad)
+	}
+	// One for each, and again for every two seconds that the machine may have taken.
+	if n, most := e.finds.Load(), 2+2*int64(time.Since(begun)/(2*time.Second)); n > most {
+		t.Errorf("the store was asked %d times, want at most %d", n, most)
+	}
+}
+
+// A key that was looked for in vain is good once it is made.
+func TestMadeAfterRefused(t *testing.T) {
+	e := fresh(t)
+	const given = "a key that the operator chose"
+	refuse(t, e.Keys, given)
+	if _, err := e.Bootstrap(t.Context(), given); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Verify(t.Context(), given); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRevoke(t *testing.T) {
+	e := fresh(t)
+	secret, id := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
+	want := auth.Principal{KeyID: id, TeamID: "acme", Scopes: auth.Scopes}
+	verify(t, e.Keys, secret, want)
+	for _, c := range []struct{ team, id string }{{"other", id}, {"acme", "unknown"}, {"", "unknown"}} {
+		if err := e.Revoke(t.Context(), c.team, c.id); !errors.Is(err, graph.ErrNotFound) {
+			t.Errorf("%v: got %v, want ErrNotFound", c, err)
+		}
+		verify(t, e.Keys, secret, want)
+	}
+	if err := e.Revoke(t.Context(), "acme", id); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, e.Keys, secret)
+}
+
+// What the store said before a revocation is not kept after it.
+func TestRevokeDuringVerify(t *testing.T) {
+	e := fresh(t)
+	secret, id := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
+	found, answer := make(chan struct{}), make(chan struct{})
+	find := e.find
+	e.find = func(keyID string) (graph.APIKey, error) {
+		k, err := find(keyID)
+		close(found)
+		<-answer
+		return k, err
+	}
+	verified := make(chan error)
+	go func() {
+		_, err := e.Verify(t.Context(), secret)
+		verified <- err
+	}()
+	<-found
+	if err := e.Revoke(t.Context(), "", id); err != nil {
+		t.Fatal(err)
+	}
+	close(answer)
+	if err := <-verified; err != nil {
+		t.Errorf("asked before the revocation: %v", err)
+	}
+	e.find = find
+	refuse(t, e.Keys, secret)
+}
+
+func TestPrincipalFor(t *testing.T) {
+	t.Parallel()
+	free := auth.Principal{TeamID: "acme", Scopes: []string{auth.Read, auth.Write}}
+	bound := auth.Principal{TeamID: "acme", UserID: "u", Scopes: []string{auth.Read}}
+	admin := auth.Principal{TeamID: "acme", Scopes: []string{auth.Admin}}
+	for _, c := range []struct {
+		name        string
+		who         auth.Principal
+		scope, user string
+		want        graph.Scope
+		ok          bool
+	}{
+		{"free, anybody", free, auth.Read, "u", graph.Scope{TeamID: "acme", UserID: "u"}, true},
+		{"free, nobody", free, auth.Write, "", graph.Scope{TeamID: "acme"}, true},
+		{"free, not admin", free, auth.Admin, "u", graph.Scope{}, false},
+		{"bound, itself", bound, auth.Read, "u", graph.Scope{TeamID: "acme", UserID: "u"}, true},
+		{"bound, nobody named", bound, auth.Read, "", graph.Scope{TeamID: "acme", UserID: "u"}, true},
+		{"bound, another", bound, auth.Read, "w", graph.Scope{}, false},
+		{"bound, another case", bound, auth.Read, "U", graph.Scope{}, false},
+		{"bound, not write", bound, auth.Write, "u", graph.Scope{}, false},
+		{"admin includes not read", admin, auth.Read, "u", graph.Scope{}, false},
+		{"admin includes not write", admin, auth.Write, "u", graph.Scope{}, false},
+		{"admin", admin, auth.Admin, "", graph.Scope{TeamID: "acme"}, true},
+		{"no scopes", auth.Principal{TeamID: "acme"}, auth.Read, "", graph.Scope{}, false},
+		{"no such scope", free, "", "u", graph.Scope{}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := c.who.For(c.scope, c.user)
+			if c.ok != (err == nil) || !c.ok && !errors.Is(err, auth.ErrForbidden) {
+				t.Errorf("error: %v", err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("scope (-want +got):\n%s", diff)
+			}
+			if got := c.who.Allows(c.scope); got != (c.ok || strings.HasPrefix(c.name, "bound, another")) {
+				t.Errorf("allows: %v", got)
+			}
+		})
+	}
+}
+
+func TestBootstrap(t *testing.T) {
+	t.Parallel()
+	const given = "chosen by the operator"
+	admin := func(t *testing.T, e *env, secret string) {
+		t.Helper()
+		p, err := e.Verify(t.Context(), secret)
+		if err != nil || p.TeamID != auth.DefaultTeam || p.UserID != "" || !cmp.Equal(p.Scopes, auth.Scopes) {
+			t.Errorf("principal %+v, %v", p, err)
+		}
+	}
+	t.Run("empty", func(t *testing.T) {
+		e := fresh(t)
+		first, err := e.Bootstrap(t.Context(), "")
+		if err != nil || !strings.HasPrefix(first, "kith_") {
+			t.Fatalf("got %q, %v", first, err)
+		}
+		admin(t, e, first)
+		if again, err := e.Bootstrap(t.Context(), ""); again != "" || err != nil || len(e.records) != 1 {
+			t.Errorf("again: %q, %v, %d keys", again, err, len(e.records))
+		}
+	})
+	t.Run("empty, given", func(t *testing.T) {
+		e := fresh(t)
+		if first, err := e.Bootstrap(t.Context(), given); first != given || err != nil {
+			t.Fatalf("got %q, %v", first, err)
+		}
+		admin(t, e, given)
+		if again, err := e.Bootstrap(t.Context(), given); again != "" || err != nil || len(e.records) != 1 {
+			t.Errorf("again: %q, %v, %d keys", again, err, len(e.records))
+		}
+		admin(t, e, given)
+	})
+	t.Run("not empty", func(t *testing.T) {
+		e := fresh(t)
+		e.made(t, auth.Spec{TeamID: "acme", Scopes: []string{auth.Read}})
+		if first, err := e.Bootstrap(t.Context(), ""); first != "" || err != nil || len(e.records) != 1 {
+			t.Errorf("got %q, %v, %d keys", first, err, len(e.records))
+		}
+		if first, err := e.Bootstrap(t.Context(), given); first != "" || err != nil || len(e.records) != 2 {
+			t.Errorf("given: got %q, %v, %d keys", first, err, len(e.records))
+		}
+		admin(t, e, given)
+	})
+	t.Run("length", func(t *testing.T) {
+		e := fresh(t)
+		for n, ok := range map[int]bool{1: false, 15: false, 16: true, 512: true, 513: false} {
+			key := strings.Repeat("k", n)
+			_, err := e.Bootstrap(t.Context(), key)
+			if ok != (err == nil) || !ok && !errors.Is(err, graph.ErrInvalid) {
+				t.Errorf("%d characters: %v", n, err)
+			}
+			if err != nil && n > 1 && strings.Contains(err.Error(), key) {
+				t.Error("the error has the key in it")
+			}
+			if ok {
+				admin(t, e, key)
+			}
+		}
+		if len(e.records) != 2 {
+			t.Errorf("%d keys are stored, want 2", len(e.records))
+		}
+	})
+}
+
+// The same on the real store.
+func TestOnNeo4j(t *testing.T) {
+	t.Parallel()
+	team, other := testenv.Team(t), testenv.Team(t)
+	store, err := graph.Open(graph.Connection(testenv.Neo4j(t)), graph.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close(context.Background()) })
+	if err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	here, there := auth.New(store, func() time.Time { return now }), auth.New(store, func() time.Time { return now })
+	t.Cleanup(here.Close)
+	t.Cleanup(there.Close)
+
+	expires := now.Add(time.Hour)
+	secret, id, err := here.Create(t.Context(), auth.Spec{TeamID: team, UserID: "u", Scopes: []string{auth.Read}, ExpiresAt: &expires})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := auth.Principal{KeyID: id, TeamID: team, UserID: "u", Scopes: []string{auth.Read}}
+	verify(t, here, secret, want)
+	verify(t, there, secret, want)
+	refuse(t, here, secret+"x")
+
+	listed, err := here.List(t.Context(), team)
+	if err != nil || len(listed) != 1 {
+		t.Fatalf("listed %+v, %v", listed, err)
+	}
+	user := "u"
+	sum := sha256.Sum256([]byte(secret))
+	stored := graph.APIKey{
+		KeyID: id, Hash: hex.EncodeToString(sum[:]), TeamID: team, UserID: &user, Scopes: []string{auth.Read}, CreatedAt: now, ExpiresAt: &expires,
+	}
+	if diff := cmp.Diff(stored, listed[0]); diff != "" {
+		t.Errorf("stored (-want +got):\n%s", diff)
+	}
+
+	if listed, err := here.List(t.Context(), other); err != nil || len(listed) != 0 {
+		t.Errorf("another team sees %+v, %v", listed, err)
+	}
+	if err := here.Revoke(t.Context(), other, id); !errors.Is(err, graph.ErrNotFound) {
+		t.Errorf("another team revokes: %v", err)
+	}
+	verify(t, here, secret, want)
+	if err := here.Revoke(t.Context(), team, id); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, here, secret)
+	within := time.NewTimer(10 * time.Second)
+	defer within.Stop()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, err := there.Verify(t.Context(), secret); errors.Is(err, auth.ErrUnauthorized) {
+			break
+		}
+		select {
+		case <-within.C:
+			t.Fatal("another process does not learn of the revocation")
+		case <-tick.C:
+		}
+	}
+
+	given := "operator of " + team
+	for range 2 {
+		if _, err := here.Bootstrap(t.Context(), given); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := here.Verify(t.Context(), given)
+	if err != nil || p.TeamID != auth.DefaultTeam || !p.Allows(auth.Admin) {
+		t.Errorf("bootstrapped: %+v, %v", p, err)
+	}
+}

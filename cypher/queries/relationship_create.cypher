@@ -1,0 +1,10 @@
+// Adds relationships. The writer has found that there are none like them, and holds their ends.
+// mode: write
+// params: team_id, rows
+// returns: created
+UNWIND $rows AS row
+MATCH (a:Memory {team_id: $team_id, entity_key: row.from})
+MATCH (b:Memory {team_id: $team_id, entity_key: row.to})
+CREATE (a)-[r:$(row.type) {team_id: $team_id, key: row.key}]->(b)
+SET r += row.properties
+RETURN count(r) AS created
