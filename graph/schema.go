@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -42,7 +43,8 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return s.applySchema(ctx, cypher.Migration{Name: "await"}, "CALL db.awaitIndexes(300)")
 }
 
-// applySchema runs one statement; again when it met that of another Kith (a deadlock).
+// applySchema runs one statement; again when it met that of another Kith (a deadlock). That the other one was first, in
+// spite of IF NOT EXISTS, is as good.
 func (s *Store) applySchema(ctx context.Context, m cypher.Migration, statement string) error {
 	session := s.session(ctx, neo4j.AccessModeWrite)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
@@ -53,6 +55,10 @@ func (s *Store) applySchema(ctx context.Context, m cypher.Migration, statement s
 		}
 		return nil, err
 	})
+	var db *neo4j.Neo4jError
+	if errors.As(err, &db) && db.Code == "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists" {
+		return nil
+	}
 	return translate("schema "+m.Name, err)
 }
 

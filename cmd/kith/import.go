@@ -56,8 +56,8 @@ func (c *importConversationsCmd) Run(ctx context.Context, std streams) error {
 func (c *importConversationsCmd) conclude(i *importer, out io.Writer) error {
 	t := i.totals
 	if len(i.users) == 0 {
-		if c.Speaker != "" && t.sessions > 0 {
-			return errors.New("nothing to load: no session has that speaker")
+		if c.Speaker != "" && t.leftOut == 0 {
+			return errors.New("no session has that speaker")
 		}
 		_, err := fmt.Fprintln(out, "nothing loaded")
 		return err

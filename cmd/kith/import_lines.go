@@ -3,10 +3,10 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -21,14 +21,14 @@ type importSession struct {
 	conversation, name string
 	line               int // its first
 	turns              []importTurn
-	faulty             bool // nothing of it may be stored
-	size               int  // bytes of its lines
-	ids                map[string]int
+	faulty             bool           // nothing of it may be stored
+	size               int            // bytes of its lines
+	ids                map[string]int // → line
 }
 
 type importTurn struct {
-	line, size        int // number and bytes of the line
-	id, speaker, text string
+	line, size        int    // number and bytes of the line
+	id, speaker, text string // id: the position in the session where none is given
 	at                time.Time
 }
 
@@ -130,89 +130,24 @@ func (r *sessionReader) begin(where [2]string) *importSession {
 }
 
 func (r *sessionReader) add(session *importSession, turn importTurn, faults []string) {
-	if first, again := session.ids[turn.id]; again && turn.id != "" {
-		faults = append(faults, fmt.Sprintf("id is that of line %d", first))
-	}
-	session.ids[turn.id] = turn.line
-	if session.size += turn.size; session.size > largestSession && session.size-turn.size <= largestSession {
+	if session.size += turn.size; session.size > largestSession && !session.faulty {
 		faults = append(faults, fmt.Sprintf("the session has more than %d bytes", largestSession))
+	}
+	if turn.id == "" {
+		turn.id = strconv.Itoa(len(session.turns) + 1)
+	}
+	if first, again := session.ids[turn.id]; again {
+		faults = append(faults, fmt.Sprintf("id is that of line %d", first))
 	}
 	if len(faults) > 0 {
 		r.report(r.line, strings.Join(faults, "; "))
 		session.drop()
 	}
 	if !session.faulty {
+		session.ids[turn.id] = turn.line
 		session.turns = append(session.turns, turn)
 	}
 }
 
 // drop marks a session as faulty, and forgets what would not be stored.
-func (s *importSession) drop() { s.faulty, s.turns = true, nil }
-
-// importLine is a line as it is written. Pointers tell what is missing from what is empty.
-type importLine struct {
-	Conversation, Time, Speaker, Text *string
-	Session, ID                       json.RawMessage
-}
-
-// parse reads a line. Where is empty if the line does not say to which session it belongs.
-func (r *sessionReader) parse(raw []byte) (where [2]string, turn importTurn, faults []string) {
-	var (
-		line  importLine
-		wrong *json.UnmarshalTypeError
-	)
-	if err := json.Unmarshal(raw, &line); errors.As(err, &wrong) && wrong.Field != "" {
-		faults = append(faults, strings.ToLower(wrong.Field)+" must be a string")
-	} else if err != nil {
-		return where, turn, []string{"is not a JSON object: " + err.Error()}
-	}
-	needed := func(name string, value *string) string {
-		if value == nil || strings.TrimSpace(*value) == "" {
-			faults = append(faults, name+" is missing")
-			return ""
-		}
-		return *value
-	}
-	word := func(name string, value json.RawMessage) string {
-		text, ok := stringOrNumber(value)
-		if !ok {
-			faults = append(faults, name+" must be a number or a string")
-		}
-		return text
-	}
-	turn = importTurn{line: r.line, size: len(raw), id: word("id", line.ID)}
-	conversation, session := needed("conversation", line.Conversation), word("session", line.Session)
-	session = needed("session", &session)
-	if turn.speaker = needed("speaker", line.Speaker); strings.Contains(turn.speaker, "/") {
-		faults = append(faults, "speaker must not contain a slash") // it separates the parts of a user's id
-	}
-	if line.Text == nil {
-		faults = append(faults, "text is missing")
-	} else {
-		turn.text = *line.Text
-	}
-	if written := needed("time", line.Time); written != "" {
-		at, err := time.Parse(r.layout, written)
-		if err != nil {
-			faults = append(faults, "time is not written as "+r.layout)
-		}
-		turn.at = at.UTC()
-	}
-	if conversation != "" && session != "" {
-		where = [2]string{conversation, session}
-	}
-	return where, turn, faults
-}
-
-// stringOrNumber is the text of a JSON string or number; of what is missing, an empty one.
-func stringOrNumber(raw json.RawMessage) (text string, ok bool) {
-	switch {
-	case len(raw) == 0 || string(raw) == "null":
-		return "", true
-	case raw[0] == '"':
-		return text, json.Unmarshal(raw, &text) == nil
-	case raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9':
-		return string(raw), true
-	}
-	return "", false
-}
+func (s *importSession) drop() { s.faulty, s.turns, s.ids = true, nil, nil }

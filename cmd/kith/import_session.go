@@ -75,30 +75,26 @@ func (s *importSession) sources(speaker string) []graph.SourceWrite {
 		}
 	}
 	chunks, size := []graph.SourceWrite{base}, 0
-	for i, t := range s.turns {
+	for _, t := range s.turns {
 		last := &chunks[len(chunks)-1]
 		if size += t.size + messageFrame; len(last.Messages) == chunkMessages || size > chunkBytes {
 			chunks, size = append(chunks, base), t.size+messageFrame
 			last = &chunks[len(chunks)-1]
 		}
-		last.Messages = append(last.Messages, t.message(key, i, speaker))
+		last.Messages = append(last.Messages, t.message(key, speaker))
 	}
 	chunks[len(chunks)-1].EndedAt = graph.Some(to)
 	return chunks
 }
 
 // message is the turn as the speaker's memory has it.
-func (t *importTurn) message(source string, position int, speaker string) graph.MessageWrite {
-	id := t.id
-	if id == "" {
-		id = fmt.Sprint(position + 1)
-	}
+func (t *importTurn) message(source, speaker string) graph.MessageWrite {
 	role := "other"
 	if t.speaker == speaker {
 		role = "user"
 	}
 	return graph.MessageWrite{
-		EntityKey: source + "/" + id, Role: role, Name: t.speaker, Text: t.text, At: graph.Some(t.at),
+		EntityKey: source + "/" + t.id, Role: role, Name: t.speaker, Text: t.text, At: graph.Some(t.at),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,18 +21,6 @@ type importer struct {
 	byID   map[string]*importUser
 	names  map[[2]string]string // conversation and name in lower case → name
 	totals importTotals
-}
-
-// importUser is a user of the import, with the people of the sessions written so far.
-type importUser struct {
-	id, name string
-	others   []*acquaintance
-}
-
-type acquaintance struct {
-	name        string
-	sessions    int
-	first, last time.Time
 }
 
 func newImporter(api *apiClient, only string, now time.Time, report func(line int, message string)) *importer {
@@ -51,16 +40,28 @@ func (i *importer) write(ctx context.Context, s *importSession) error {
 		i.totals.leftOut++
 		return nil
 	}
-	for _, speaker := range s.speakers() {
-		if i.only != "" && i.only != speaker {
-			continue
-		}
+	speakers := i.wanted(s)
+	for _, speaker := range speakers {
 		if err := i.writeFor(ctx, s, speaker); err != nil {
 			return err
 		}
 	}
-	i.totals.sessions++
-	i.totals.messages += len(s.turns)
+	if len(speakers) > 0 {
+		i.totals.sessions++
+		i.totals.messages += len(s.turns)
+	}
+	return nil
+}
+
+// wanted are the speakers of a session whose memories are written.
+func (i *importer) wanted(s *importSession) []string {
+	speakers := s.speakers()
+	switch {
+	case i.only == "":
+		return speakers
+	case slices.Contains(speakers, i.only):
+		return []string{i.only}
+	}
 	return nil
 }
 
@@ -73,25 +74,12 @@ func (i *importer) check(s *importSession) bool {
 		}
 		i.names[at] = speaker
 	}
-	for _, speaker := range s.speakers() {
-		if (i.only == "" || i.only == speaker) && !s.check(speaker, personsOf(s, speaker), i.now, i.report) {
+	for _, speaker := range i.wanted(s) {
+		if !s.check(speaker, personsOf(s, speaker), i.now, i.report) {
 			return false
 		}
 	}
 	return true
-}
-
-// personsOf are a user's own person and the others of a session.
-func personsOf(s *importSession, speaker string) *graph.MemoryWrite {
-	user := userOf(s.conversation, speaker)
-	w := &graph.MemoryWrite{UserID: user, Strict: true}
-	for _, name := range s.speakers() {
-		w.Nodes = append(w.Nodes, graph.NodeWrite{
-			Kind: "person", EntityKey: personKey(user, name), Name: graph.Some(name), State: graph.Some("active"),
-			IsOwner: graph.Some(name == speaker),
-		})
-	}
-	return w
 }
 
 // writeFor stores a session in one speaker's memory.
@@ -146,39 +134,6 @@ func (i *importer) user(s *importSession, speaker string) *importUser {
 	return user
 }
 
-// meet counts a session with others, and says whether the memory has to be told of persons.
-func (u *importUser) meet(s *importSession) (news bool) {
-	from, to := s.span()
-	news = len(u.others) == 0 // the user's own person
-	for _, name := range s.speakers() {
-		if name == u.name {
-			continue
-		}
-		a := u.acquaintance(name)
-		if a == nil {
-			a = &acquaintance{name: name, first: from, last: to}
-			u.others, news = append(u.others, a), true
-		}
-		a.sessions++
-		if from.Before(a.first) {
-			a.first = from
-		}
-		if to.After(a.last) {
-			a.last = to
-		}
-	}
-	return news
-}
-
-func (u *importUser) acquaintance(name string) *acquaintance {
-	for _, a := range u.others {
-		if a.name == name {
-			return a
-		}
-	}
-	return nil
-}
-
 // writeRelationships stores, once all sessions are known, how each user knows the others.
 func (i *importer) writeRelationships(ctx context.Context) error {
 	for _, user := range i.users {
@@ -197,16 +152,4 @@ func (i *importer) writeRelationships(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// String says how often and when the two talked.
-func (a *acquaintance) String() string {
-	first, last := a.first.Format(time.DateOnly), a.last.Format(time.DateOnly)
-	switch {
-	case a.sessions == 1:
-		return "talked in 1 session on " + first
-	case first == last:
-		return fmt.Sprintf("talked in %d sessions on %s", a.sessions, first)
-	}
-	return fmt.Sprintf("talked in %d sessions from %s to %s", a.sessions, first, last)
 }

@@ -71,7 +71,7 @@ func start(t *testing.T, environ []string, args ...string) *service {
 		return <-ended
 	})
 	t.Cleanup(func() { s.stop() })
-	eventually(t, 60*time.Second, "kith serve answers", func() bool {
+	eventually(t, 3*time.Minute, "kith serve answers", func() bool {
 		if len(ended) > 0 {
 			t.Fatalf("kith serve ended: %s", s.err)
 		}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"kith/graph"
+)
+
+// importUser is a user of the import, with the people of the sessions written so far.
+type importUser struct {
+	id, name string
+	others   []*acquaintance
+}
+
+type acquaintance struct {
+	name        string
+	sessions    int
+	first, last time.Time
+}
+
+// personsOf are a user's own person and the others of a session.
+func personsOf(s *importSession, speaker string) *graph.MemoryWrite {
+	user := userOf(s.conversation, speaker)
+	w := &graph.MemoryWrite{UserID: user, Strict: true}
+	for _, name := range s.speakers() {
+		w.Nodes = append(w.Nodes, graph.NodeWrite{
+			Kind: "person", EntityKey: personKey(user, name), Name: graph.Some(name), State: graph.Some("active"),
+			IsOwner: graph.Some(name == speaker),
+		})
+	}
+	return w
+}
+
+// meet counts a session with others, and says whether the memory has to be told of persons.
+func (u *importUser) meet(s *importSession) (news bool) {
+	from, to := s.span()
+	news = len(u.others) == 0 // the user's own person
+	for _, name := range s.speakers() {
+		if name == u.name {
+			continue
+		}
+		at := slices.IndexFunc(u.others, func(a *acquaintance) bool { return a.name == name })
+		if at < 0 {
+			at, news = len(u.others), true
+			u.others = append(u.others, &acquaintance{name: name, first: from, last: to})
+		}
+		a := u.others[at]
+		a.sessions++
+		if from.Before(a.first) {
+			a.first = from
+		}
+		if to.After(a.last) {
+			a.last = to
+		}
+	}
+	return news
+}
+
+// String says how often and when the two talked.
+func (a *acquaintance) String() string {
+	first, last := a.first.Format(time.DateOnly), a.last.Format(time.DateOnly)
+	switch {
+	case a.sessions == 1:
+		return "talked in 1 session on " + first
+	case first == last:
+		return fmt.Sprintf("talked in %d sessions on %s", a.sessions, first)
+	}
+	return fmt.Sprintf("talked in %d sessions from %s to %s", a.sessions, first, last)
+}
