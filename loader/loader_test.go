@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -419,4 +420,25 @@ func TestKeptSurvivesItsEncoding(t *testing.T) {
 			t.Errorf("the first %d bytes pass for the whole", i)
 		}
 	}
+}
+
+// The shape of the whole object (S1-18), field by field, on data of our own.
+func TestContextGolden(t *testing.T) {
+	t.Parallel()
+	found := full()
+	found.CoreBeliefs, found.PrimaryGoals = found.CoreBeliefs[:1], found.PrimaryGoals[:1]
+	found.Relationships, found.Sources = found.Relationships[:2], found.Sources[:1]
+	found.Relationships[1].NodeType = "Entity"
+	found.Relationships[1].Node.Type = "organization"
+	found.Owner.IsOwner, found.Owner.CanonicalName, found.Owner.Salience = true, "ada", 1
+	l, _ := newLoader(&fakeStore{found: found}, Options{})
+	answer, err := l.Context(t.Context(), Request{Scope: scope}, &CurrentConversation{ConversationID: "c-1", Messages: []graph.Message{}, StartedAt: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, answer.Body(), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "context.json", indented.String()+"\n")
 }
