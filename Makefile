@@ -10,7 +10,8 @@ GOBUILD   := CGO_ENABLED=0 go build -trimpath -tags timetzdata -ldflags '-s -w -
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 # One Neo4j and one Redis for the whole run: see internal/testenv.
 WITHENV   := go run ./internal/testenv/run --
-TESTFLAGS ?= -race -shuffle=on -timeout=20m
+# One package at a time (-p 1): several start databases of their own.
+TESTFLAGS ?= -race -shuffle=on -p 1 -timeout=20m
 BENCHTIME ?= 1s
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 

@@ -41,7 +41,7 @@ type Store struct {
 }
 
 const (
-	connectTimeout = 2 * time.Second
+	connectTimeout = 5 * time.Second
 	readAttempts   = 4
 	retryPause     = 50 * time.Millisecond
 	maxPool        = 64

@@ -83,7 +83,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"serve", "--help"}, 0, "KITH_LISTEN"},
 		{[]string{"nonsense"}, 2, "nonsense"},
 		{[]string{"serve", "--context-load=sideways"}, 2, "context-load"},
-		{[]string{"health", "--listen=127.0.0.1:1"}, 1, "health"},
+		{[]string{"health", "--listen=127.0.0.1:none"}, 1, "health"},
 	} {
 		var out bytes.Buffer
 		code := run(context.Background(), c.args, nil, streams{&out, &out})

@@ -112,7 +112,7 @@ func TestRedisFaultsUnderLoad(t *testing.T) {
 	advance := func(what string) {
 		t.Helper()
 		from := acks.last.Load()
-		eventually(t, 20*time.Second, "50 more writes: "+what, func() bool { return acks.last.Load() >= from+50 || t.Failed() })
+		eventually(t, 2*time.Minute, "50 more writes: "+what, func() bool { return acks.last.Load() >= from+50 || t.Failed() })
 	}
 	advance("Redis is there")
 	redis.Stop()
@@ -121,7 +121,7 @@ func TestRedisFaultsUnderLoad(t *testing.T) {
 	advance("Redis is back, empty")
 	redis.Pause()
 	from := acks.last.Load()
-	eventually(t, 20*time.Second, "5 more writes: Redis hangs", func() bool { return acks.last.Load() >= from+5 || t.Failed() })
+	eventually(t, 2*time.Minute, "5 more writes: Redis hangs", func() bool { return acks.last.Load() >= from+5 || t.Failed() })
 	redis.Resume()
 	advance("Redis goes on")
 	cancel()
@@ -133,7 +133,7 @@ func TestRedisFaultsUnderLoad(t *testing.T) {
 func TestNeo4jFaultsUnderLoad(t *testing.T) {
 	t.Parallel()
 	neo4j := testenv.StartNeo4j(t)
-	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=5s"))
+	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=15s"))
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	id := c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`)["conversation_id"].(string)
 
@@ -151,7 +151,7 @@ func TestNeo4jFaultsUnderLoad(t *testing.T) {
 			r, err := c.try(t.Context(), http.MethodPost, "/v1/conversations/"+id+"/messages",
 				`{"messages":[{"entity_key":"`+key+`","role":"user","text":"`+key+`"}]}`)
 			switch {
-			case err != nil || time.Since(begun) > 8*time.Second:
+			case err != nil || time.Since(begun) > 25*time.Second:
 				t.Errorf("append: %v after %v", err, time.Since(begun))
 				return
 			case r.status == http.StatusOK:
@@ -174,11 +174,11 @@ func TestNeo4jFaultsUnderLoad(t *testing.T) {
 	more := func(what string) {
 		t.Helper()
 		from := count()
-		eventually(t, 60*time.Second, "20 more messages: "+what, func() bool { return count() >= from+20 || t.Failed() })
+		eventually(t, 3*time.Minute, "20 more messages: "+what, func() bool { return count() >= from+20 || t.Failed() })
 	}
 	more("Neo4j is there")
 	neo4j.Stop()
-	eventually(t, 30*time.Second, "a 503", func() bool { return unavailable.Load() > 0 || t.Failed() })
+	eventually(t, 2*time.Minute, "a 503", func() bool { return unavailable.Load() > 0 || t.Failed() })
 	if r := c.do(t, http.MethodGet, "/readyz", ""); r.status != http.StatusServiceUnavailable {
 		t.Errorf("ready without a database: %d", r.status)
 	}
@@ -190,7 +190,7 @@ func TestNeo4jFaultsUnderLoad(t *testing.T) {
 	}
 	neo4j.Start()
 	more("Neo4j is back")
-	eventually(t, 30*time.Second, "ready again", func() bool { return c.do(t, http.MethodGet, "/readyz", "").status == http.StatusOK })
+	eventually(t, 2*time.Minute, "ready again", func() bool { return c.do(t, http.MethodGet, "/readyz", "").status == http.StatusOK })
 	cancel()
 	load.Wait()
 
@@ -215,7 +215,7 @@ func TestStopAnswersWhatIsInFlight(t *testing.T) {
 	s := start(t, settings(testenv.Neo4j(t), ""))
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	var items []string
-	for i := range 5000 {
+	for i := range 3000 {
 		items = append(items, fmt.Sprintf(`{"kind":"concept","name":"c-%d"}`, i))
 	}
 	body := `{"user_id":"u1","nodes":[` + strings.Join(items, ",") + `]}`

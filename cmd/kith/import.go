@@ -47,7 +47,7 @@ func (c *importConversationsCmd) Run(ctx context.Context, std streams) error {
 		return fmt.Errorf("import conversations: %w", err)
 	}
 	if progress.faults > 0 {
-		return fmt.Errorf("import conversations: %d faults; sessions left out: %d", progress.faults, importer.totals.leftOut)
+		return fmt.Errorf("import conversations: faults: %d; sessions left out: %d", progress.faults, importer.totals.leftOut)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 // Bounds of one request: well below what a service takes by default, and soon done.
 const (
-	chunkMessages = 2_000
+	chunkMessages = 1_000
 	chunkBytes    = 4 << 20
 	messageFrame  = 512 // bytes of a message's key, role and time
 )

@@ -286,7 +286,7 @@ func TestImportLeavesOutWhatHasFaults(t *testing.T) {
 	code, out, progress := importFile(t, service, file)
 	for _, want := range []string{
 		"line 3: text must have at most 65536 characters", "line 4: the session has a speaker whose name differs",
-		"2 faults; sessions left out: 2",
+		"faults: 2; sessions left out: 2",
 	} {
 		if !strings.Contains(progress, want) {
 			t.Errorf("%q is not in: %s", want, progress)
