@@ -108,7 +108,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 		return err
 	}
 	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
-	kept, err := cache.New(cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent})
+	kept, err := cache.New(cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent}) //nolint:contextcheck // its loads outlive what asks for them
 	if err != nil {
 		return err
 	}
