@@ -39,7 +39,7 @@ func (f *fakes) Write(context.Context, graph.Scope, *graph.MemoryWrite) (graph.M
 	if f.panics {
 		panic("secret")
 	}
-	return graph.MemoryResult{}, f.err
+	return graph.MemoryResult{Users: []string{"", "u1"}}, f.err
 }
 
 func (f *fakes) WriteSource(context.Context, graph.Scope, *graph.SourceWrite) (graph.SourceResult, error) {
@@ -173,8 +173,8 @@ func TestWritesTellTheCache(t *testing.T) {
 		err                error
 		want               []string
 	}{
-		{http.MethodPost, "/v1/memory", `{"user_id":"u1"}`, nil, []string{"t:u1"}},
-		{http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"x","user_id":null},{"kind":"concept","name":"x","user_id":"u2"}]}`, nil, []string{"t:,u1,u2"}},
+		{http.MethodPost, "/v1/memory", `{"user_id":"u1"}`, nil, []string{"t:,u1"}},
+		{http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"x","user_id":null},{"kind":"concept","name":"x","user_id":"u2"}]}`, graph.ErrUnavailable, []string{"t:,u1,u2"}},
 		{http.MethodPost, "/v1/memory", `{"user_id":"u1"}`, graph.ErrUnavailable, []string{"t:u1"}},
 		{http.MethodPost, "/v1/memory", `{"user_id":"u1"}`, graph.ErrInvalid, nil},
 		{http.MethodPost, "/v1/sources", `{"user_id":"u1"}`, nil, []string{"t:u1"}},

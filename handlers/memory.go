@@ -25,12 +25,13 @@ func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, 
 		return nil, err
 	}
 	result, err := a.Store.Write(ctx, scope, &in.Body)
-	if !errors.Is(err, graph.ErrInvalid) {
-		a.changed(ctx, scope, in.Body.Users(scope)...)
-	}
 	if err != nil {
+		if !errors.Is(err, graph.ErrInvalid) { // part of what failed may be stored
+			a.changed(ctx, scope, in.Body.Users(scope)...)
+		}
 		return nil, located("body", err)
 	}
+	a.changed(ctx, scope, result.Users...)
 	return &MemoryOutput{Body: result}, nil
 }
 
