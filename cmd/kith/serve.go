@@ -145,10 +145,8 @@ func (c *serveCmd) prepare(ctx context.Context, store *graph.Store, keys *auth.K
 			return key, err
 		}
 		log.Warn("the database is not ready", "error", err)
-		select {
-		case <-ctx.Done():
+		if !sleep(ctx, retryTime) {
 			return "", ctx.Err()
-		case <-time.After(retryTime):
 		}
 	}
 }
