@@ -100,3 +100,21 @@ func Combine(name string, parts ...Query) Query {
 	combined.Text = text.String()
 	return combined
 }
+
+// ForTypes makes one read statement of one that is written for the relationship type relates_to: the same for each of
+// the given types, which must be free of what would end a name. The types become part of the name.
+func ForTypes(q Query, types []string) Query {
+	parts := make([]string, len(types))
+	for i, t := range types {
+		parts[i] = strings.ReplaceAll(q.Text, ":relates_to", ":`"+t+"`")
+	}
+	q.Text = strings.Join(parts, "\nUNION ALL\n")
+	return q
+}
+
+// KeyIndex is the schema statement that makes the relationships of a type be found by their key, and the name of its
+// index. The type must be free of what would end a name.
+func KeyIndex(relationship string) (name, statement string) {
+	name = "relationship_key_" + relationship
+	return name, "CREATE INDEX " + name + " IF NOT EXISTS FOR ()-[r:`" + relationship + "`]-() ON (r.team_id, r.key)"
+}

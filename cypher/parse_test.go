@@ -75,8 +75,9 @@ func TestSectionsHaveColumnsOfTheirOwn(t *testing.T) {
 		if !ok {
 			continue
 		}
+		section, past := strings.CutSuffix(section, "_past") // stands for the section itself
 		q := Load(name)
-		if !slices.Equal(q.Returns, []string{section}) || seen[section] != "" {
+		if !slices.Equal(q.Returns, []string{section}) || seen[section] != "" && !past && !strings.HasSuffix(seen[section], "_past") {
 			t.Errorf("%s returns %v", name, q.Returns)
 		}
 		seen[section] = name

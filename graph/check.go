@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -55,6 +56,20 @@ func (f *faults) word(location, value string, limit int) {
 	}
 	if blank {
 		f.add(location, "must not be blank")
+	}
+}
+
+// optionalWord checks a word that may be left out or null.
+func (f *faults) optionalWord(location string, o Optional[string], limit int) {
+	if o.Given && !o.Null {
+		f.word(location, o.Value, limit)
+	}
+}
+
+// version checks the version that a write asks for.
+func (f *faults) version(location string, o Optional[int64]) {
+	if o.Given && (o.Null || o.Value < 0) {
+		f.add(location, "must be 0 or more")
 	}
 }
 
@@ -164,4 +179,19 @@ func ValidKey(key string) bool {
 	f := &faults{}
 	f.word("", key, MaxKeyLength)
 	return len(f.fields) == 0
+}
+
+// firstLine is the beginning of a text as a name: its first line that says something, at most limit code points.
+func firstLine(text string, limit int) string {
+	for line := range strings.Lines(text) {
+		line = strings.Join(strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+		if line == "" {
+			continue
+		}
+		if runes := []rune(line); len(runes) > limit {
+			line = string(runes[:limit])
+		}
+		return line
+	}
+	return ""
 }

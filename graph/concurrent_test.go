@@ -66,7 +66,9 @@ func TestRanksAreExactUnderConcurrency(t *testing.T) {
 		nodes = append(nodes, node("concept", key, 0.1))
 		links = append(links, link("me", "admires", key, 1))
 		for r := range ranked {
-			links = append(links, link(fmt.Sprintf("c-%02d", r), "admires", key, 1))
+			if r != i {
+				links = append(links, link(fmt.Sprintf("c-%02d", r), "admires", key, 1))
+			}
 		}
 	}
 	e.write("u1", nodes, links...)
@@ -86,11 +88,11 @@ func TestRanksAreExactUnderConcurrency(t *testing.T) {
 			_, err := e.store.Write(t.Context(), e.as("u1"), w)
 			return err
 		})
-		m.nodes[node] = &modelNode{key: node, kind: "concept", user: "u1", state: "active", salience: e.read(node).Salience}
+		m.nodes[node] = &modelNode{key: node, kind: "concept", user: "u1", state: "active", life: modelLife{value: e.read(node).Salience}}
 		for _, row := range e.raw(`MATCH (a:Memory {team_id: $team, entity_key: 'me'})-[r]-(b:Memory {entity_key: '` + node + `'}) WHERE type(r) <> 'admires'
 			RETURN r.key, startNode(r).entity_key, type(r), endNode(r).entity_key, r.salience, r.description`) {
 			m.links = append(m.links, &modelLink{
-				key: text(row[0]), from: text(row[1]), kind: text(row[2]), to: text(row[3]), salience: number(row[4]), description: text(row[5]),
+				key: text(row[0]), from: text(row[1]), kind: text(row[2]), to: text(row[3]), life: modelLife{value: number(row[4])}, description: text(row[5]),
 			})
 		}
 		e.same("relationships", m.relationships("u1", weekAgo), foretold(e.sections("u1")).Relationships)

@@ -98,20 +98,41 @@ type FocusLink struct {
 // SectionQuery is what the sections depend on besides the scope.
 type SectionQuery struct {
 	Now       time.Time
+	AsOf      *time.Time // the day to tell of; nil: now
 	FocusKey  string // entity key
 	FocusKind Kind
 }
 
 func (q SectionQuery) params(scope Scope) map[string]any {
-	return map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "week_ago": q.Now.UTC().Add(-Week),
-		"focus_key": q.FocusKey, "focus_label": q.FocusKind.Label,
+	moment, until := q.Now.UTC(), latest
+	if q.AsOf != nil {
+		moment, until = q.AsOf.UTC(), q.AsOf.UTC()
 	}
+	return map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "week_ago": moment.Add(-Week), "until": until,
+		"now_ms": moment.UnixMilli(), "focus_key": q.FocusKey, "focus_label": q.FocusKind.Label,
+	}
+}
+
+// moment is when salience and state are looked at.
+func (q SectionQuery) moment() time.Time {
+	if q.AsOf != nil {
+		return *q.AsOf
+	}
+	return q.Now
+}
+
+// statement is the name of a section's file. Of the past only relationships themselves tell what was current.
+func (q SectionQuery) statement(section Section) string {
+	if section == RelationshipsSection && q.AsOf != nil {
+		return "context_relationships_past"
+	}
+	return "context_" + string(section)
 }
 
 // ReadSections reads sections in one statement and one round trip. It fails as a whole.
 func (s *Store) ReadSections(ctx context.Context, scope Scope, sections []Section, q SectionQuery) (*Sections, error) {
-	rows, err := s.read(ctx, s.combined(sections), q.params(scope))
+	rows, err := s.read(ctx, s.combined(sections, q), q.params(scope))
 	if err != nil {
 		return nil, err
 	}
@@ -120,18 +141,18 @@ func (s *Store) ReadSections(ctx context.Context, scope Scope, sections []Sectio
 	}
 	found := &Sections{}
 	for i, section := range sections {
-		found.fill(section, rows[0].Values[i], scope.UserID)
+		found.fill(section, rows[0].Values[i], scope.UserID, q.moment())
 	}
 	return found, nil
 }
 
 // ReadSection reads one section into found.
 func (s *Store) ReadSection(ctx context.Context, scope Scope, section Section, q SectionQuery, found *Sections) error {
-	rows, err := s.read(ctx, s.queries["context_"+string(section)], q.params(scope))
+	rows, err := s.read(ctx, s.queries[q.statement(section)], q.params(scope))
 	if err != nil {
 		return err
 	}
-	found.fill(section, first(rows), scope.UserID)
+	found.fill(section, first(rows), scope.UserID, q.moment())
 	return nil
 }
 
@@ -143,21 +164,21 @@ func first(rows []*neo4j.Record) any {
 }
 
 // combined composes the statement of several sections. Its name tells which, so that all that share a name share a text.
-func (s *Store) combined(sections []Section) cypher.Query {
+func (s *Store) combined(sections []Section, q SectionQuery) cypher.Query {
 	name := "context"
 	for _, section := range sections {
-		name += "+" + string(section)
+		name += "+" + q.statement(section)
 	}
-	if q, ok := s.composed.Load(name); ok {
-		return q.(cypher.Query) //nolint:forcetypeassert // only this function stores
+	if made, ok := s.composed.Load(name); ok {
+		return made.(cypher.Query) //nolint:forcetypeassert // only this function stores
 	}
 	parts := make([]cypher.Query, len(sections))
 	for i, section := range sections {
-		parts[i] = s.queries["context_"+string(section)]
+		parts[i] = s.queries[q.statement(section)]
 	}
-	q := cypher.Combine("context", parts...)
-	s.composed.Store(name, q)
-	return q
+	made := cypher.Combine("context", parts...)
+	s.composed.Store(name, made)
+	return made
 }
 
 // Warm plans the hot statements, so that no caller waits for it.
@@ -178,20 +199,20 @@ func (s *Store) Warm(ctx context.Context) error {
 }
 
 // fill reads a section's one value.
-func (f *Sections) fill(section Section, v any, user string) {
+func (f *Sections) fill(section Section, v any, user string, now time.Time) {
 	switch section {
 	case OwnerSection:
-		if n, ok := nodeFrom(v, &user); ok {
+		if n, ok := nodeFrom(v, &user, now); ok {
 			f.Owner = &n
 		}
 	case CoreBeliefsSection:
-		f.CoreBeliefs = nodesFrom(v, &user)
+		f.CoreBeliefs = nodesFrom(v, &user, now)
 	case PrimaryGoalsSection:
-		f.PrimaryGoals = nodesFrom(v, &user)
+		f.PrimaryGoals = nodesFrom(v, &user, now)
 	case PreferencesSection:
 		f.Preferences = preferencesFrom(v)
 	case RelationshipsSection:
-		f.Relationships = ownerRelationshipsFrom(v, &user)
+		f.Relationships = ownerRelationshipsFrom(v, &user, now)
 	case SourcesSection:
 		f.Sources = recentSourcesFrom(v)
 	case LastConversationSection:
@@ -200,15 +221,15 @@ func (f *Sections) fill(section Section, v any, user string) {
 			f.LastConversation = &LastConversation{StartedAt: millis(last[0]), ContextType: optionalText(last[1])}
 		}
 	case FocusSection:
-		f.Focus = focusFrom(v, &user)
+		f.Focus = focusFrom(v, &user, now)
 	}
 }
 
-func nodesFrom(v any, user *string) []Node {
+func nodesFrom(v any, user *string, now time.Time) []Node {
 	l := items(v)
 	nodes := make([]Node, len(l))
 	for i := range l {
-		nodes[i], _ = nodeFrom(l[i], user)
+		nodes[i], _ = nodeFrom(l[i], user, now)
 	}
 	return nodes
 }
@@ -223,12 +244,12 @@ func preferencesFrom(v any) []Preference {
 	return preferences
 }
 
-func ownerRelationshipsFrom(v any, user *string) []OwnerRelationship {
+func ownerRelationshipsFrom(v any, user *string, now time.Time) []OwnerRelationship {
 	l := items(v)
 	relationships := make([]OwnerRelationship, len(l))
 	for i := range l {
 		r := items(l[i])
-		n, _ := nodeFrom(r[0], user)
+		n, _ := nodeFrom(r[0], user, now)
 		relationships[i] = OwnerRelationship{
 			Node: n, NodeType: knowledgeLabel(r[1]), Description: text(r[2]), Salience: number(r[3]), RelationshipType: text(r[4]),
 			RecentMentions: integer(r[5]),
@@ -260,12 +281,12 @@ func recentSourcesFrom(v any) []RecentSource {
 	return sources
 }
 
-func focusFrom(v any, user *string) *Focus {
+func focusFrom(v any, user *string, now time.Time) *Focus {
 	l := items(v)
 	if len(l) != 2 {
 		return nil
 	}
-	n, _ := nodeFrom(l[0], user)
+	n, _ := nodeFrom(l[0], user, now)
 	links := items(l[1])
 	focus := &Focus{Node: n, Links: make([]FocusLink, len(links))}
 	for i := range links {

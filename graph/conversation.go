@@ -29,7 +29,7 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 	all, keys := withKeys(messages)
 	var result SourceResult
 	err := s.transaction(ctx, "message_append", func(t *tx) error {
-		found, err := t.find(scope.TeamID, lookups{entityKeys: distinct(append(keys, key))})
+		found, err := t.find(scope.TeamID, lookups{entityKeys: append(keys, key)})
 		if err != nil {
 			return err
 		}
@@ -37,10 +37,10 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 		if err != nil {
 			return err
 		}
-		if source.source.EndedAt != nil {
+		if source.moment("ended_at") != nil {
 			return fmt.Errorf("append messages: the conversation has ended: %w", ErrConflict)
 		}
-		asUser := Scope{TeamID: scope.TeamID, UserID: *source.UserID}
+		asUser := Scope{TeamID: scope.TeamID, UserID: source.user()}
 		result = newSourceResult(asUser.UserID, key)
 		result.Status = Updated
 		result.Messages, err = t.append(asUser, key, all, found, now)
@@ -62,7 +62,7 @@ func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, en
 	}
 	var result SourceResult
 	err := s.transaction(ctx, "conversation_end", func(t *tx) error {
-		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key}})
+		found, err := t.find(scope.TeamID, lookups{entityKeys: append([]string{key}, end.Mentions...)})
 		if err != nil {
 			return err
 		}
@@ -70,15 +70,15 @@ func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, en
 		if err != nil {
 			return err
 		}
-		asUser := Scope{TeamID: scope.TeamID, UserID: *source.UserID}
+		asUser := Scope{TeamID: scope.TeamID, UserID: source.user()}
 		job := &sourceJob{tx: t, scope: asUser, now: now, write: &SourceWrite{
 			Summary: end.Summary, EndedAt: endTime(end, source, now), Mentions: end.Mentions,
 		}}
 		job.result = newSourceResult(asUser.UserID, key)
-		if err := job.writeSource(key, source); err != nil {
+		if err := job.writeSource(key, found); err != nil {
 			return err
 		}
-		err = job.mention(key)
+		err = job.mention(key, found)
 		result = job.result
 		return err
 	})
@@ -90,8 +90,8 @@ func endTime(end *ConversationEnd, source *stored, now time.Time) Optional[time.
 	if end.EndedAt.Given && !end.EndedAt.Null {
 		return end.EndedAt
 	}
-	if ended, ok := source.source.EndedAt.(time.Time); ok {
-		return Some(ended)
+	if ended := source.moment("ended_at"); ended != nil {
+		return Some(*ended)
 	}
 	return Some(now)
 }
@@ -100,8 +100,8 @@ func endTime(end *ConversationEnd, source *stored, now time.Time) Optional[time.
 // those of all users of its team, and acts as the conversation's own.
 func conversation(found known, scope Scope, key string) (*stored, error) {
 	s := found.byKey[key]
-	if s == nil || s.label != sourceKind.Label || s.source.ContentType != Conversation ||
-		s.UserID == nil || (scope.UserID != "" && *s.UserID != scope.UserID) {
+	if s == nil || s.kind != sourceKind || s.text("content_type") != Conversation ||
+		s.user() == "" || (scope.UserID != "" && s.user() != scope.UserID) {
 		return nil, fmt.Errorf("conversation: %w", ErrNotFound)
 	}
 	return s, nil

@@ -24,22 +24,34 @@ var (
 type FieldError struct {
 	Location string
 	Message  string
+	Version  *int64 // the stored version, where another one was asked for
 }
 
 // InvalidError carries every fault of an input; it unwraps to ErrInvalid.
 type InvalidError struct{ Fields []FieldError }
 
 // Error lists locations and messages.
-func (e *InvalidError) Error() string {
+func (e *InvalidError) Error() string { return e.text(ErrInvalid) }
+
+func (e *InvalidError) text(kind error) string {
 	parts := make([]string, len(e.Fields))
 	for i, f := range e.Fields {
 		parts[i] = f.Location + ": " + f.Message
 	}
-	return ErrInvalid.Error() + ": " + strings.Join(parts, "; ")
+	return kind.Error() + ": " + strings.Join(parts, "; ")
 }
 
 // Unwrap makes errors.Is(err, ErrInvalid) true.
 func (e *InvalidError) Unwrap() error { return ErrInvalid }
+
+// VersionError says which items are stored in another version than the one asked for; it unwraps to ErrConflict.
+type VersionError struct{ Fields []FieldError }
+
+// Error lists locations and messages.
+func (e *VersionError) Error() string { return (&InvalidError{e.Fields}).text(ErrConflict) }
+
+// Unwrap makes errors.Is(err, ErrConflict) true.
+func (e *VersionError) Unwrap() error { return ErrConflict }
 
 // maxFaults bounds the list of an InvalidError: a request of ten thousand bad items needs no longer answer.
 const maxFaults = 100

@@ -54,7 +54,7 @@ func wrongNodes() (all []wrong) {
 		add(name, "description", func(w *NodeWrite) { w.Description = Some(text) })
 	}
 	add("too long", "description", func(w *NodeWrite) { w.Description = Some(long(MaxTextLength)) })
-	for _, kind := range []string{"", "Person", secret, "source", "message"} {
+	for _, kind := range []string{"", "Person", secret, "storyline", "macro"} {
 		add(kind, "kind", func(w *NodeWrite) { w.Kind = kind })
 	}
 	add(secret, "state", func(w *NodeWrite) { w.State = Some(secret) })
@@ -250,10 +250,10 @@ func TestLimitsAreInclusive(t *testing.T) {
 	w.Properties = json.RawMessage(`{"a":` + strings.Repeat("[", MaxPropertiesDeep-1) + strings.Repeat("]", MaxPropertiesDeep-1) +
 		`,"b":"` + strings.Repeat("x", MaxPropertiesSize-2*MaxPropertiesDeep-12) + `"}`)
 	deepest := RelationshipWrite{
-		From: w.EntityKey, Type: "r" + strings.Repeat("_", 63), To: w.EntityKey, Salience: Some(0.0), Attitude: Some(int64(1)), Proximity: Some(int64(5)),
+		From: w.EntityKey, Type: "r" + strings.Repeat("_", 63), To: "other", Salience: Some(0.0), Attitude: Some(int64(1)), Proximity: Some(int64(5)),
 		ValidFrom: Some(tooEarly.Add(time.Second)), ValidTo: Some(tooLate.Add(-time.Second)),
 	}
-	e.same("statuses", []Status{Created, Created}, statuses(e.write("u1", []NodeWrite{w}, deepest)))
+	e.same("statuses", []Status{Created, Created, Created}, statuses(e.write("u1", []NodeWrite{w, node("concept", "other", 1)}, deepest)))
 	if n := len(w.Properties); n > MaxPropertiesSize || n < MaxPropertiesSize-3 {
 		t.Errorf("the properties have %d bytes", n)
 	}

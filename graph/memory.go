@@ -8,10 +8,14 @@ import (
 
 // MemoryWrite is one transaction of upserts. With Strict, one refused item refuses them all.
 type MemoryWrite struct {
-	UserID        string              `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
-	Strict        bool                `json:"strict,omitempty" doc:"all or nothing: a refused item is a 422 and nothing is written"`
-	Nodes         []NodeWrite         `json:"nodes,omitempty" maxItems:"10000"`
-	Relationships []RelationshipWrite `json:"relationships,omitempty" maxItems:"10000"`
+	UserID         string              `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+	Strict         bool                `json:"strict,omitempty" doc:"all or nothing: a refused item is a 422 and nothing is written"`
+	IdempotencyKey string              `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key: for a day, the same key and body get the same answer; another body a 409"`
+	Nodes          []NodeWrite         `json:"nodes,omitempty" maxItems:"10000"`
+	Relationships  []RelationshipWrite `json:"relationships,omitempty" maxItems:"10000"`
+
+	restoring bool // an import: history may be given, and nothing is taken for new
+	existing  bool // nodes must be there
 }
 
 // Status is what became of an item.
@@ -25,29 +29,35 @@ const (
 	Refused   Status = "refused"
 )
 
-// NodeResult says what became of a node.
+// NodeResult says what became of a node. Version counts its writes, from 1.
 type NodeResult struct {
 	EntityKey string  `json:"entity_key"`
 	Status    Status  `json:"status" enum:"created,updated,unchanged,refused"`
+	Version   int64   `json:"version,omitempty"`
 	Error     *string `json:"error"`
 }
 
-// RelationshipResult says what became of a relationship. Key is empty for a refused one.
+// RelationshipResult says what became of a relationship. Key is empty for a refused one. Closed is the key of the
+// relationship that this one contradicts, which is over now.
 type RelationshipResult struct {
-	Key    string  `json:"key"`
-	From   string  `json:"from"`
-	To     string  `json:"to"`
-	Type   string  `json:"type"`
-	Status Status  `json:"status" enum:"created,updated,unchanged,refused"`
-	Error  *string `json:"error"`
+	Key     string  `json:"key"`
+	From    string  `json:"from"`
+	To      string  `json:"to"`
+	Type    string  `json:"type"`
+	Status  Status  `json:"status" enum:"created,updated,unchanged,refused"`
+	Version int64   `json:"version,omitempty"`
+	Closed  string  `json:"closed,omitempty"`
+	Error   *string `json:"error"`
 }
 
-// MemoryResult has one entry for each item of the write, in its order. Warnings repeat what was refused, with its place.
+// MemoryResult has one entry for each item of the write, in its order. Warnings say what was refused, with its place, and
+// what was stored otherwise than given or looks unusual.
 type MemoryResult struct {
 	Nodes         []NodeResult         `json:"nodes"`
 	Relationships []RelationshipResult `json:"relationships"`
 	Warnings      []string             `json:"warnings"`
 	Users         []string             `json:"-"` // whose memory was changed; the empty string stands for what the team shares
+	Repeated      bool                 `json:"-"` // the answer of an earlier write with the same idempotency key
 }
 
 // Users lists whose memory a write may have changed; the empty string stands for what the team shares. It is for a write
@@ -68,8 +78,11 @@ func (w *MemoryWrite) Users(scope Scope) []string {
 	return distinct(users)
 }
 
-// owner is the user a node is private to; empty for a shared one.
+// owner is the user a node is private to; empty for a shared one. The knowledge of systems is always shared.
 func owner(w *NodeWrite, scope Scope) string {
+	if w.Kind == systemEntityKind.Name {
+		return ""
+	}
 	if w.UserID.Given {
 		return w.UserID.Value
 	}
@@ -86,36 +99,58 @@ func (w *MemoryWrite) Validate(scope Scope, now time.Time) error {
 	if scope.UserID != "" {
 		f.word("user_id", scope.UserID, MaxKeyLength)
 	}
+	if w.IdempotencyKey != "" {
+		f.word("idempotency_key", w.IdempotencyKey, MaxKeyLength)
+	}
+	w.checkNodes(f, scope, now)
+	w.checkRelationships(f, now)
+	return f.err()
+}
+
+func (w *MemoryWrite) checkNodes(f *faults, scope Scope, now time.Time) {
 	keys := map[string]int{}
 	for i := range w.Nodes {
 		n := &w.Nodes[i]
 		at := index("nodes", i)
-		n.check(f, at, now)
+		n.check(f, at, now, w.restoring)
 		if first, again := keys[n.EntityKey]; again && n.EntityKey != "" {
 			f.add(at+".entity_key", "is the same as that of nodes[%d]", first)
 		}
 		keys[n.EntityKey] = i
-		if n.IsOwner.Value && owner(n, scope) == "" {
+		user := owner(n, scope)
+		if n.IsOwner.Value && user == "" {
 			f.add(at+".is_owner", "needs a user_id: an owner is one user's own person")
 		}
+		if n.Kind == sourceKind.Name && user == "" {
+			f.add(at+".user_id", "is needed: a source belongs to a user")
+		}
+		if n.Kind == systemEntityKind.Name && n.UserID.Value != "" {
+			f.add(at+".user_id", "must be null: a team shares what it knows of its systems")
+		}
 	}
+}
+
+func (w *MemoryWrite) checkRelationships(f *faults, now time.Time) {
 	triples := map[[3]string]int{}
 	for i := range w.Relationships {
 		r := &w.Relationships[i]
 		at := index("relationships", i)
-		r.check(f, at)
-		triple := [3]string{r.From, r.Type, r.To}
+		r.check(f, at, now, w.restoring)
+		if w.restoring { // which has those of the past too
+			continue
+		}
+		from, kind, to, _ := r.direction()
+		triple := [3]string{from, kind, to}
 		if first, again := triples[triple]; again {
 			f.add(at, "is the same as relationships[%d]", first)
 		}
 		triples[triple] = i
 	}
-	return f.err()
 }
 
 // Write stores nodes and relationships in one transaction. What it says is created, updated or unchanged is on disk
-// when it returns. Errors: InvalidError, ErrConflict, ErrUnavailable (then nothing, or all of it, is stored; the same
-// write may be sent again).
+// when it returns. Errors: InvalidError, VersionError, ErrConflict, ErrUnavailable (then nothing, or all of it, is
+// stored; the same write may be sent again).
 func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryResult, error) {
 	now := s.now()
 	if err := w.Validate(scope, now); err != nil {
@@ -126,9 +161,14 @@ func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryR
 	}
 	var result MemoryResult
 	err := s.transaction(ctx, "memory_write", func(t *tx) error {
-		job := &memoryJob{tx: t, scope: scope, write: w, now: now}
-		err := job.run()
-		result = job.result
+		result = MemoryResult{}
+		repeated, err := t.once(scope, w.IdempotencyKey, w, now, &result, func() error {
+			job := &memoryJob{tx: t, scope: scope, write: w, now: now}
+			err := job.run()
+			result = job.result
+			return err
+		})
+		result.Repeated = repeated
 		return err
 	})
 	if err != nil {
@@ -139,14 +179,17 @@ func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryR
 
 // memoryJob is one attempt at a write.
 type memoryJob struct {
-	tx     *tx
-	scope  Scope
-	write  *MemoryWrite
-	now    time.Time
-	result MemoryResult
-	faults faults
-	rerank []string // nodes whose place in contexts may have changed
-	users  []string // whose memory is changed
+	tx        *tx
+	scope     Scope
+	write     *MemoryWrite
+	now       time.Time
+	found     known
+	result    MemoryResult
+	faults    faults
+	conflicts []FieldError
+	warnings  []string // that are no refusals
+	rerank    []string // nodes whose place in contexts may have changed
+	users     []string // whose memory is changed
 }
 
 func (j *memoryJob) run() error {
@@ -155,6 +198,9 @@ func (j *memoryJob) run() error {
 		Relationships: make([]RelationshipResult, len(j.write.Relationships)),
 		Warnings:      []string{},
 	}
+	if len(j.write.Nodes)+len(j.write.Relationships) == 0 {
+		return nil
+	}
 	if err := j.writeNodes(); err != nil {
 		return err
 	}
@@ -162,15 +208,15 @@ func (j *memoryJob) run() error {
 	if err != nil {
 		return err
 	}
+	if len(j.conflicts) > 0 {
+		return &VersionError{Fields: j.conflicts}
+	}
 	if j.write.Strict {
 		if err := j.faults.err(); err != nil {
 			return err
 		}
 	}
-	j.result.Users = distinct(j.users)
-	for _, fault := range j.faults.fields {
-		j.result.Warnings = append(j.result.Warnings, fault.Location+": "+fault.Message)
-	}
+	j.conclude()
 	if len(pairs)+len(j.rerank) == 0 {
 		return nil
 	}
@@ -180,9 +226,34 @@ func (j *memoryJob) run() error {
 	return err
 }
 
+func (j *memoryJob) conclude() {
+	j.result.Users = distinct(j.users)
+	for _, fault := range j.faults.fields {
+		j.result.Warnings = append(j.result.Warnings, fault.Location+": "+fault.Message)
+	}
+	j.result.Warnings = append(j.result.Warnings, j.warnings...)
+}
+
 // refuse notes why an item is not stored.
 func (j *memoryJob) refuse(location, format string, args ...any) (Status, *string) {
 	message := fmt.Sprintf(format, args...)
 	j.faults.add(location, "%s", message)
 	return Refused, &message
+}
+
+// warn says something of an item that is stored.
+func (j *memoryJob) warn(location, format string, args ...any) {
+	if len(j.warnings) < maxFaults {
+		j.warnings = append(j.warnings, location+": "+fmt.Sprintf(format, args...))
+	}
+}
+
+// ifVersion checks the version that an item asks for. Where another one is stored, nothing of the write is done.
+func (j *memoryJob) ifVersion(at string, asked Optional[int64], stored int64) {
+	if !asked.Given || asked.Value == stored || len(j.conflicts) >= maxFaults {
+		return
+	}
+	j.conflicts = append(j.conflicts, FieldError{
+		Location: at + ".if_version", Message: fmt.Sprintf("the stored version is %d", stored), Version: &stored,
+	})
 }

@@ -1,57 +1,44 @@
 package graph
 
 import (
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
 )
 
-// stored is a node as a write finds it.
-type stored struct {
-	Node
-	label       string
-	naturalKey  string
-	isGoalGiven any // what the caller said of is_goal, nil for nothing
-	source      sourceFields
-}
-
 // writeNodes adds and changes the nodes of the write, and fills their results.
 func (j *memoryJob) writeNodes() error {
-	if len(j.write.Nodes) == 0 && len(j.write.Relationships) == 0 {
-		return nil
-	}
-	found, err := j.tx.find(j.scope.TeamID, j.lookups())
-	if err != nil {
+	var err error
+	if j.found, err = j.tx.find(j.scope.TeamID, j.lookups()); err != nil {
 		return err
 	}
-	plan := &nodePlan{job: j, found: found, created: map[string]map[string]any{}}
+	plan := &nodePlan{job: j, created: map[string]map[string]any{}}
 	if names := plan.newNames(); len(names) > 0 {
-		if err := j.tx.findMore(j.scope.TeamID, lookups{naturalKeys: names}, found); err != nil {
+		if err := j.tx.findMore(j.scope.TeamID, lookups{naturalKeys: names}, j.found); err != nil {
 			return err
 		}
 	}
 	for i := range j.write.Nodes {
-		j.result.Nodes[i] = plan.place(i)
+		if j.write.Nodes[i].Kind != messageKind.Name {
+			j.result.Nodes[i] = plan.place(i)
+		}
 	}
-	// Changes first: a new node may take the name or the ownership that another one gives up.
+	if err := j.store(plan); err != nil {
+		return err
+	}
+	return j.writeMessages()
+}
+
+// store does what is planned. Changes come first: a new node may take the name or the ownership that another one gives up.
+func (j *memoryJob) store(plan *nodePlan) error {
 	if err := j.tx.rows("node_update", j.scope.TeamID, plan.update); err != nil {
 		return err
 	}
-	return j.tx.rows("node_create", j.scope.TeamID, plan.create)
-}
-
-// rows runs a statement that takes a list of rows; none are no statement.
-func (t *tx) rows(name, teamID string, rows []map[string]any) error {
-	if len(rows) == 0 {
-		return nil
+	if err := j.tx.rows("node_create", j.scope.TeamID, plan.create); err != nil {
+		return err
 	}
-	_, err := t.exec(name, map[string]any{"team_id": teamID, "rows": rows})
-	return err
+	return j.tx.rows("mention_restart", j.scope.TeamID, plan.restarted)
 }
-
-// lookups names what find needs to know. Keys are sorted so that concurrent writers lock in one order.
-type lookups struct{ entityKeys, naturalKeys, ownerUsers []string }
 
 func (j *memoryJob) lookups() lookups {
 	var l lookups
@@ -61,9 +48,11 @@ func (j *memoryJob) lookups() lookups {
 		if n.EntityKey != "" {
 			l.entityKeys = append(l.entityKeys, n.EntityKey)
 		}
-		if n.Name.Given {
-			l.naturalKeys = append(l.naturalKeys,
-				naturalKey(n.Kind, user, n.Name.Value, n.canonicalName(), n.Type.Value))
+		if n.Kind == messageKind.Name {
+			l.entityKeys = append(l.entityKeys, n.SourceKey.Value)
+		}
+		if kind := n.kind(); n.Name.Given && (kind.group == knowledgeGroup || kind.group == systemGroup) {
+			l.naturalKeys = append(l.naturalKeys, n.naturalKey(user))
 		}
 		if n.IsOwner.Value {
 			l.ownerUsers = append(l.ownerUsers, user)
@@ -72,68 +61,23 @@ func (j *memoryJob) lookups() lookups {
 	for i := range j.write.Relationships { // both ends: the rank of a relationship depends on them
 		l.entityKeys = append(l.entityKeys, j.write.Relationships[i].From, j.write.Relationships[i].To)
 	}
-	return lookups{distinct(l.entityKeys), distinct(l.naturalKeys), distinct(l.ownerUsers)}
+	return l
 }
 
-func distinct(keys []string) []string {
-	slices.Sort(keys)
-	return slices.Compact(keys)
-}
-
-func (w *NodeWrite) canonicalName() string {
-	if w.CanonicalName.Given {
-		return canonical(w.CanonicalName.Value)
+// naturalKey is that of the node as it is given.
+func (w *NodeWrite) naturalKey(user string) string {
+	p := properties{"user_id": user, "name": w.Name.Value, "canonical_name": w.canonicalName(), "type": w.Type.Value}
+	if w.OwnFields != nil {
+		p["system"] = w.System.Value
 	}
-	return canonical(w.Name.Value)
-}
-
-// known are the stored nodes of a write, by each of their names.
-type known struct {
-	byKey, byNatural, byOwner map[string]*stored
-}
-
-// find loads and locks nodes.
-func (t *tx) find(teamID string, l lookups) (known, error) {
-	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}}
-	return k, t.findMore(teamID, l, k)
-}
-
-// findMore is find for names that only became known by what was found.
-func (t *tx) findMore(teamID string, l lookups, k known) error {
-	rows, err := t.exec("node_find", map[string]any{
-		"team_id": teamID, "entity_keys": l.entityKeys, "natural_keys": l.naturalKeys, "owner_users": l.ownerUsers,
-	})
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		s := &stored{label: kindLabel(texts(row.Values[1])), naturalKey: text(row.Values[2]), isGoalGiven: row.Values[3]}
-		s.Node, _ = nodeFrom(row.Values[0], optionalText(row.Values[16]))
-		s.source = sourceFieldsFrom(row.Values[4:])
-		k.byKey[s.EntityKey] = s
-		k.byNatural[s.naturalKey] = s
-		if s.IsOwner && s.UserID != nil {
-			k.byOwner[*s.UserID] = s
-		}
-	}
-	return nil
-}
-
-// kindLabel is the label that says what a node is.
-func kindLabel(labels []string) string {
-	for _, l := range labels {
-		if l != "Memory" {
-			return l
-		}
-	}
-	return ""
+	return naturalKey(w.kind(), p)
 }
 
 // nodePlan decides for each node of a write between create, update, unchanged and refused.
 type nodePlan struct {
 	job            *memoryJob
-	found          known
 	create, update []map[string]any
+	restarted      []map[string]any          // sources whose start has moved
 	created        map[string]map[string]any // rows of create, by entity key
 }
 
@@ -143,112 +87,146 @@ func (p *nodePlan) newNames() []string {
 	var names []string
 	for i := range p.job.write.Nodes {
 		w := &p.job.write.Nodes[i]
-		kind, _ := KindOf(w.Kind)
-		old := p.found.byKey[w.EntityKey]
-		if old == nil || old.label != kind.Label {
+		old := p.job.found.byKey[w.EntityKey]
+		if old == nil || old.kind != w.kind() || w.Kind == messageKind.Name {
 			continue
 		}
-		name := p.merged(w, old, kind, owner(w, p.job.scope)).naturalKey
-		if p.found.byNatural[name] == nil {
+		name := p.merged(w, old).text("natural_key")
+		if p.job.found.byNatural[name] == nil {
 			names = append(names, name)
 		}
 	}
-	return distinct(names)
+	return names
+}
+
+// old is the stored node that a write means; nil if there is none.
+func (p *nodePlan) old(w *NodeWrite) *stored {
+	switch kind := w.kind(); {
+	case w.EntityKey != "":
+		return p.job.found.byKey[w.EntityKey]
+	case kind.group == knowledgeGroup || kind.group == systemGroup:
+		return p.job.found.byNatural[w.naturalKey(owner(w, p.job.scope))]
+	}
+	return nil
 }
 
 func (p *nodePlan) place(i int) NodeResult {
-	w := &p.job.write.Nodes[i]
-	at := index("nodes", i)
-	user := owner(w, p.job.scope)
-	refuse := func(field, format string, args ...any) NodeResult {
-		status, message := p.job.refuse(at+"."+field, format, args...)
-		return NodeResult{EntityKey: w.EntityKey, Status: status, Error: message}
+	j, w, at := p.job, &p.job.write.Nodes[i], index("nodes", i)
+	old := p.old(w)
+	field, message := p.refusal(w, old)
+	var next *stored
+	if field == "" {
+		j.ifVersion(at, w.IfVersion, old.version())
+		next = p.merged(w, old)
+		field, message = p.clash(w, old, next)
 	}
-	kind, _ := KindOf(w.Kind)
-	old := p.found.byKey[w.EntityKey]
-	if w.EntityKey == "" {
-		old = p.found.byNatural[naturalKey(w.Kind, user, w.Name.Value, w.canonicalName(), w.Type.Value)]
+	if field != "" {
+		status, text := j.refuse(at+"."+field, "%s", message)
+		return NodeResult{EntityKey: w.EntityKey, Status: status, Error: text}
 	}
-	switch {
-	case old == nil && !w.Name.Given:
-		return refuse("name", "is needed for a new node")
-	case old != nil && (old.label != kind.Label || !sameUser(old.UserID, user, w.UserID.Given)):
-		return refuse("entity_key", "is taken by something else")
-	}
-	next := p.merged(w, old, kind, user)
-	if next.IsOwner && next.UserID == nil {
-		return refuse("is_owner", "is for a user's own person, and this one is shared")
-	}
-	if other := p.found.byNatural[next.naturalKey]; other != nil && other.EntityKey != next.EntityKey {
-		return refuse("name", "is taken by another %s of the same name", w.Kind)
-	}
-	if other := p.found.byOwner[user]; next.IsOwner && other != nil && other.EntityKey != next.EntityKey {
-		return refuse("is_owner", "the user has an owner already")
-	}
-	p.remember(old, next)
-	status := p.queue(w, old, next, kind)
+	status := p.queue(w, old, next)
+	j.found.replace(old, next)
 	if status != Unchanged {
-		p.job.users = append(p.job.users, text(next.values()["user_id"]))
+		j.users = append(j.users, next.user())
 	}
-	return NodeResult{EntityKey: next.EntityKey, Status: status}
+	return NodeResult{EntityKey: next.key(), Status: status, Version: next.version()}
+}
+
+// refusal says which field of a write does not fit what is stored, and why; an empty field: none.
+func (p *nodePlan) refusal(w *NodeWrite, old *stored) (field, message string) {
+	kind := w.kind()
+	_, named := w.givenName(kind)
+	user := owner(w, p.job.scope)
+	switch {
+	case old == nil && p.job.write.existing:
+		return "entity_key", "there is no such node"
+	case old == nil && !named && kind.group != episodeGroup:
+		return "name", "is needed for a new node"
+	case old != nil && (old.kind != kind || !sameUser(old.user(), user, w.UserID.Given && kind != systemEntityKind)):
+		return "entity_key", "is taken by something else"
+	}
+	return "", ""
 }
 
 // sameUser says whether a write for a user may change a node. A write that names no user of its own may also change
 // what the team shares.
-func sameUser(stored *string, user string, named bool) bool {
-	if stored == nil {
+func sameUser(stored, user string, named bool) bool {
+	if stored == "" {
 		return user == "" || !named
 	}
-	return *stored == user
+	return stored == user
 }
 
-// remember makes the planned node known to those after it in the same write, and free what it gives up.
-func (p *nodePlan) remember(old, n *stored) {
-	if old != nil {
-		delete(p.found.byNatural, old.naturalKey)
-		if old.IsOwner && old.UserID != nil {
-			delete(p.found.byOwner, *old.UserID)
-		}
+// clash says which field would make the node one that cannot be, and why.
+func (p *nodePlan) clash(w *NodeWrite, old, next *stored) (field, message string) {
+	found := p.job.found
+	other := func(s *stored) bool { return s != nil && s.key() != next.key() }
+	switch {
+	case truth(next.properties["is_owner"]) && next.user() == "":
+		return "is_owner", "is for a user's own person, and this one is shared"
+	case other(found.byNatural[next.text("natural_key")]):
+		return "name", "is taken by another " + w.Kind + " of the same name"
+	case next.owns() && other(found.byOwner[next.user()]):
+		return "is_owner", "the user has an owner already"
+	case next.kind == sourceKind:
+		return sourceClash(old, next)
 	}
-	p.found.byKey[n.EntityKey] = n
-	p.found.byNatural[n.naturalKey] = n
-	if n.IsOwner && n.UserID != nil {
-		p.found.byOwner[*n.UserID] = n
-	}
+	return "", ""
 }
 
 // merged is the node as it will be: what is stored, overlaid with what is given.
-func (p *nodePlan) merged(w *NodeWrite, old *stored, kind Kind, user string) *stored {
-	now := p.job.now
-	n := stored{Node: Node{
-		EntityKey: w.EntityKey, State: "candidate", TTLPolicy: "decay", Salience: defaultSalience,
-		Confidence: defaultConfidence, CreatedAt: now, UpdatedAt: now,
-	}, label: kind.Label}
-	switch {
-	case old != nil:
-		n = *old
-	case user != "":
-		n.UserID = &user
+func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
+	now, kind := p.job.now, w.kind()
+	n := &stored{kind: kind}
+	if old != nil {
+		n.properties = old.clone()
+	} else {
+		n.properties = p.newNode(w, kind)
 	}
-	if n.EntityKey == "" {
-		n.EntityKey = uuid.Must(uuid.NewV7()).String()
-	}
-	overlay(&n, w, old == nil)
-	if w.Kind == personKind.Name {
-		n.CanonicalName = nextCanonical(w, old)
-	}
-	if w.Kind == conceptKind.Name {
-		n.IsGoal = isGoalText(n.Name, n.Description)
-		if given, ok := n.isGoalGiven.(bool); ok {
-			n.IsGoal = given
+	w.overlay(n.properties, kind, old == nil)
+	switch kind {
+	case personKind:
+		n.properties["canonical_name"] = nextCanonical(w, old)
+		n.putUnless(!n.owns(), "owner_of", n.user())
+	case conceptKind:
+		goal := isGoalText(n.text("name"), n.text("description"))
+		if given, ok := n.properties["is_goal_given"].(bool); ok {
+			goal = given
 		}
+		n.putUnless(!goal, "is_goal", true)
+	case sourceKind:
+		settleSource(n.properties, now)
 	}
-	private := ""
-	if n.UserID != nil {
-		private = *n.UserID
+	w.live(n.properties, old, now)
+	n.addNotes(w.Notes, p.job.scope, now)
+	w.History.overlay(n.properties)
+	natural := naturalKey(kind, n.properties)
+	n.putUnless(natural == "", "natural_key", natural)
+	return n
+}
+
+// newNode are the properties that a new node has before anything is given.
+func (p *nodePlan) newNode(w *NodeWrite, kind Kind) properties {
+	key, now := w.EntityKey, p.job.now
+	if key == "" {
+		key = uuid.Must(uuid.NewV7()).String()
 	}
-	n.naturalKey = naturalKey(w.Kind, private, n.Name, n.CanonicalName, n.Type)
-	return &n
+	n := properties{
+		"entity_key": key, "name": "", "description": "", "state": "candidate", "ttl_policy": "decay",
+		"salience": defaultSalience, "confidence": defaultConfidence, "access_count": int64(0),
+		"created_at": now, "updated_at": now, "version": int64(1),
+	}
+	if user := owner(w, p.job.scope); user != "" {
+		n["user_id"] = user
+	}
+	n.putUnless(p.job.scope.UserID == "", "created_by", p.job.scope.UserID)
+	switch {
+	case w.IsOwner.Value:
+		n["salience"], n["ttl_policy"] = ownerSalience, "keep_forever"
+	case kind == systemEntityKind:
+		n["ttl_policy"], n["tags"] = "keep_forever", []string{}
+	}
+	return n
 }
 
 // nextCanonical is a person's canonical name as it will be: given, else the one that somebody gave before, else the
@@ -257,141 +235,69 @@ func nextCanonical(w *NodeWrite, old *stored) string {
 	switch {
 	case w.CanonicalName.Given, old == nil:
 		return w.canonicalName()
-	case w.Name.Given && old.CanonicalName == canonical(old.Name):
+	case w.Name.Given && old.text("canonical_name") == canonical(old.text("name")):
 		return canonical(w.Name.Value)
 	}
-	return old.CanonicalName
+	return old.text("canonical_name")
 }
 
-// overlay puts the given fields onto a node.
-func overlay(n *stored, w *NodeWrite, isNew bool) {
-	n.Name = keep(w.Name, n.Name)
-	n.Type = keep(w.Type, n.Type)
-	n.Description = keep(w.Description, n.Description)
-	n.IsOwner = keep(w.IsOwner, n.IsOwner)
-	if isNew && n.IsOwner {
-		n.Salience = ownerSalience
+// overlay puts the given fields onto a node, but for those of its lifecycle.
+func (w *NodeWrite) overlay(p properties, kind Kind, isNew bool) {
+	w.OwnFields.overlay(p)
+	if kind.named == "title" {
+		delete(p, "title")
 	}
-	n.State = keep(w.State, n.State)
-	n.TTLPolicy = keep(w.TTLPolicy, n.TTLPolicy)
-	n.Salience = keep(w.Salience, n.Salience)
-	n.Confidence = keep(w.Confidence, n.Confidence)
-	n.CreatedAt = keep(w.CreatedAt, n.CreatedAt).UTC().Truncate(precision)
-	n.UpdatedAt = keep(w.UpdatedAt, n.UpdatedAt).UTC().Truncate(precision)
-	if w.IsGoal.Given {
-		n.isGoalGiven = w.IsGoal.Value
-		if w.IsGoal.Null {
-			n.isGoalGiven = nil
-		}
+	if name, given := w.givenName(kind); given && (isNew || w.Name.Given || kind.named == "title") {
+		p["name"] = name
 	}
-	if w.LastAccessedAt.Given {
-		n.LastAccessedAt = nil
-		if !w.LastAccessedAt.Null {
-			accessed := w.LastAccessedAt.Value.UTC().Truncate(precision)
-			n.LastAccessedAt = &accessed
-		}
-	}
+	w.Type.set(p, "type", nil)
+	w.Description.set(p, "description", "")
+	w.IsOwner.set(p, "is_owner", nil)
+	p.putUnless(!truth(p["is_owner"]), "is_owner", true)
+	w.IsGoal.set(p, "is_goal_given", nil)
+	w.CreatedAt.set(p, "created_at", nil)
+	w.UpdatedAt.set(p, "updated_at", nil)
 	if w.Properties != nil {
-		n.Properties = []byte(compact(w.Properties))
+		p["properties"] = compact(w.Properties)
 	}
-}
-
-// keep is the given value (null: the type's zero), or what there was.
-func keep[T any](o Optional[T], old T) T {
-	if o.Given {
-		return o.Value
-	}
-	return old
 }
 
 // queue adds the node to the rows of a statement, and says which.
-func (p *nodePlan) queue(w *NodeWrite, old, next *stored, kind Kind) Status {
+func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
+	key := next.key()
 	if old == nil {
-		row := map[string]any{"entity_key": next.EntityKey, "label": kind.Label, "properties": p.newValues(next)}
-		p.create, p.created[next.EntityKey] = append(p.create, row), row
+		row := map[string]any{"entity_key": key, "label": next.kind.Label, "properties": map[string]any(next.properties)}
+		p.create, p.created[key] = append(p.create, row), row
 		return Created
 	}
-	changed := difference(old.values(), next.values())
+	changed := old.changesTo(next.properties)
 	if len(changed) == 0 {
 		return Unchanged
 	}
-	if row := p.created[next.EntityKey]; row != nil {
-		row["properties"] = p.newValues(next)
+	if w.History == nil || !w.History.Version.Given {
+		next.properties["version"] = old.version() + 1
+		changed["version"] = old.version() + 1
+	}
+	if row := p.created[key]; row != nil {
+		row["properties"] = map[string]any(next.properties)
 		return Updated
 	}
 	if !w.UpdatedAt.Given {
-		changed["updated_at"] = p.job.now
+		next.properties["updated_at"], changed["updated_at"] = p.job.now, p.job.now
 	}
 	if changesRank(changed, next) {
-		p.job.rerank = append(p.job.rerank, next.EntityKey)
+		p.job.rerank = append(p.job.rerank, key)
 	}
-	p.update = append(p.update, map[string]any{"entity_key": next.EntityKey, "properties": changed})
+	if started, moved := changed["started_at"].(time.Time); moved && next.kind == sourceKind {
+		p.restarted = append(p.restarted, map[string]any{"source_key": key, "started_at": started})
+	}
+	p.update = append(p.update, map[string]any{"entity_key": key, "properties": map[string]any(changed)})
 	return Updated
 }
 
 // changesRank says whether a node's change moves relationships in the context of an owner. An owner's own salience and
 // state do not.
-func changesRank(changed map[string]any, next *stored) bool {
+func changesRank(changed properties, next *stored) bool {
 	given := func(name string) bool { _, ok := changed[name]; return ok }
-	return given("owner_of") || !next.IsOwner && (given("salience") || given("state"))
-}
-
-// newValues are all properties of a new node.
-func (p *nodePlan) newValues(n *stored) map[string]any {
-	values := n.values()
-	values["created_by"] = orNil(p.job.scope.UserID)
-	return values
-}
-
-// values are the node's stored properties; nil for those it does not have.
-func (n *stored) values() map[string]any {
-	v := map[string]any{
-		"name": n.Name, "description": n.Description, "state": n.State, "ttl_policy": n.TTLPolicy,
-		"salience": n.Salience, "confidence": n.Confidence, "access_count": n.AccessCount,
-		"created_at": n.CreatedAt, "updated_at": n.UpdatedAt, "natural_key": n.naturalKey,
-	}
-	optional := func(name string, present bool, value any) {
-		v[name] = nil
-		if present {
-			v[name] = value
-		}
-	}
-	optional("canonical_name", n.CanonicalName != "", n.CanonicalName)
-	optional("type", n.Type != "", n.Type)
-	optional("is_owner", n.IsOwner, true)
-	optional("is_goal", n.IsGoal, true)
-	optional("is_goal_given", n.isGoalGiven != nil, n.isGoalGiven)
-	optional("properties", len(n.Properties) > 0, string(n.Properties))
-	v["user_id"], v["owner_of"], v["last_accessed_at"] = nil, nil, nil
-	if n.UserID != nil {
-		v["user_id"] = *n.UserID
-		optional("owner_of", n.IsOwner, *n.UserID)
-	}
-	if n.LastAccessedAt != nil {
-		v["last_accessed_at"] = *n.LastAccessedAt
-	}
-	return v
-}
-
-// difference is what of next is not so in old.
-func difference(old, next map[string]any) map[string]any {
-	changed := map[string]any{}
-	for name, value := range next {
-		if !same(old[name], value) {
-			changed[name] = value
-		}
-	}
-	return changed
-}
-
-func same(a, b any) bool {
-	if t, ok := a.(time.Time); ok {
-		u, ok := b.(time.Time)
-		return ok && t.Equal(u)
-	}
-	if l, ok := a.([]string); ok {
-		m, ok := b.([]string)
-		return ok && slices.Equal(l, m)
-	}
-	return a == b
+	return given("owner_of") || !next.owns() && (given("salience") || given("state"))
 }

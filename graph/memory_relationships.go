@@ -1,11 +1,17 @@
 package graph
 
 import (
-	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 )
+
+// relationshipPlan is what a write does to relationships.
+type relationshipPlan struct {
+	create, update, mentioned []map[string]any
+	pairs                     []map[string]any // of nodes whose order in contexts may have changed
+}
 
 // writeRelationships adds and changes the relationships of the write, fills their results, and returns the pairs
 // of nodes whose order in contexts may have changed.
@@ -13,178 +19,338 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 	if len(j.write.Relationships) == 0 {
 		return nil, nil
 	}
-	ends, err := j.relationshipEnds()
+	candidates, err := j.candidates()
 	if err != nil {
 		return nil, err
 	}
-	rows := map[Status][]map[string]any{}
-	var pairs []map[string]any
+	plan := &relationshipPlan{}
 	for i := range j.write.Relationships {
-		row, result := j.placeRelationship(i, ends[i])
-		j.result.Relationships[i] = result
-		if row != nil {
-			rows[result.Status] = append(rows[result.Status], row)
-			pairs = append(pairs, map[string]any{"from": result.From, "to": result.To})
-			j.users = append(j.users, text(ends[i].user))
-		}
+		j.result.Relationships[i] = j.placeRelationship(plan, i, candidates[i])
 	}
-	if err := j.tx.rows("relationship_update", j.scope.TeamID, rows[Updated]); err != nil {
+	if err := j.tx.rows("relationship_update", j.scope.TeamID, plan.update); err != nil {
 		return nil, err
 	}
-	return pairs, j.tx.rows("relationship_create", j.scope.TeamID, rows[Created])
-}
-
-// ends are the two nodes of a relationship to write, and the current relationship between them.
-type ends struct {
-	fromFound, toFound bool
-	fromLabel, toLabel string
-	user               any // whom the relationship is private to
-	started            any // of a source at its start
-	current            []any
-}
-
-func (j *memoryJob) relationshipEnds() ([]ends, error) {
-	rows := make([]map[string]any, len(j.write.Relationships))
-	for i, r := range j.write.Relationships {
-		rows[i] = map[string]any{"from": r.From, "to": r.To, "type": r.Type, "valid_to": nil}
-		r.ValidTo.set(rows[i], "valid_to", nil)
-	}
-	records, err := j.tx.exec("relationship_find", map[string]any{
-		"team_id": j.scope.TeamID, "user_id": j.scope.user(), "rows": rows,
-	})
-	if err != nil {
+	if err := j.tx.rows("relationship_create", j.scope.TeamID, plan.create); err != nil {
 		return nil, err
 	}
-	all := make([]ends, len(rows))
-	for _, r := range records {
-		v := r.Values
-		if relationship := items(v[8]); relationship != nil {
-			if all[integer(v[0])].current == nil { // else this write repeats the end of the one before
-				all[integer(v[0])].current = relationship
-			}
+	if err := j.refuseRings(plan); err != nil {
+		return nil, err
+	}
+	return plan.pairs, j.tx.rows("mention_count", j.scope.TeamID, plan.mentioned)
+}
+
+// candidates are, for each relationship of the write, those that it may mean. Where an end is new there are none.
+func (j *memoryJob) candidates() ([][]properties, error) {
+	all := make([][]properties, len(j.write.Relationships))
+	var rows []map[string]any
+	for i := range j.write.Relationships {
+		w := &j.write.Relationships[i]
+		from, kind, to, _ := w.direction()
+		if !j.wasStored(from) || !j.wasStored(to) {
 			continue
 		}
-		e := ends{
-			fromFound: truth(v[1]), toFound: truth(v[2]), fromLabel: kindLabel(texts(v[3])), toLabel: kindLabel(texts(v[4])),
-			user: v[5], started: v[7], current: all[integer(v[0])].current,
+		row := map[string]any{"position": i, "from": from, "to": to, "type": kind, "valid_to": nil, "key": nil}
+		if w.closes() {
+			row["valid_to"] = w.ValidTo.stored()
 		}
-		if e.user == nil {
-			e.user = v[6]
+		if w.Key != "" {
+			row["key"] = w.Key
 		}
-		all[integer(v[0])] = e
+		rows = append(rows, row)
 	}
-	return all, nil
+	if len(rows) == 0 {
+		return all, nil
+	}
+	records, err := j.tx.exec("relationship_find", map[string]any{"team_id": j.scope.TeamID, "rows": rows})
+	for _, r := range records {
+		i := integer(r.Values[0])
+		all[i] = append(all[i], pairsFrom(r.Values[1]))
+	}
+	return all, err
 }
 
-// placeRelationship decides between create, update, unchanged (no row) and refused (no row).
-func (j *memoryJob) placeRelationship(i int, e ends) (map[string]any, RelationshipResult) {
+// wasStored says whether a node was there before this write.
+func (j *memoryJob) wasStored(key string) bool {
+	n := j.found.byKey[key]
+	return n != nil && n.properties["team_id"] != nil // which only the database gives
+}
+
+// meant is the one of the candidates that a write changes; nil: it adds one.
+func (w *RelationshipWrite) meant(candidates []properties) properties {
+	var current properties
+	for _, c := range candidates {
+		switch {
+		case w.Key != "" && c.text("key") == w.Key:
+			return c
+		case c["valid_to"] == nil:
+			current = c
+		case w.closes() && w.Key == "" && same(c["valid_to"], w.ValidTo.stored()):
+			return c
+		}
+	}
+	otherStart := current != nil && w.ValidFrom.Given && !same(current["valid_from"], w.ValidFrom.stored())
+	if w.closes() && (w.Key != "" || otherStart) { // a piece of the past beside the current one
+		return nil
+	}
+	return current
+}
+
+// contradicted says whether a write ends the current relationship, to take its place.
+func (w *RelationshipWrite) contradicted(current properties) bool {
+	if current == nil || w.closes() || w.Key != "" || current["valid_to"] != nil {
+		return false
+	}
+	from := current.moment("valid_from")
+	return w.Contradicts || w.ValidFrom.Given && from != nil && w.ValidFrom.Value.After(*from)
+}
+
+// placeRelationship decides between create, update, unchanged and refused.
+func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates []properties) RelationshipResult {
 	w := &j.write.Relationships[i]
-	result := RelationshipResult{From: w.From, To: w.To, Type: w.Type}
-	refuse := func(field, message string) (map[string]any, RelationshipResult) {
-		result.Status, result.Error = j.refuse(index("relationships", i)+"."+field, "%s", message)
-		return nil, result
+	at := index("relationships", i)
+	from, kind, to, swap := w.direction()
+	result := RelationshipResult{From: from, To: to, Type: kind}
+	old := w.meant(candidates)
+	if field, message := j.relationshipRefusal(w, old); field != "" {
+		result.Status, result.Error = j.refuse(at+"."+field, "%s", message)
+		return result
 	}
-	switch {
-	case !e.fromFound:
-		return refuse("from", "there is no such node")
-	case !e.toFound:
-		return refuse("to", "there is no such node")
-	case w.Type == mentionsType && (e.fromLabel != sourceKind.Label || !isKnowledge(e.toLabel)):
-		return refuse("type", "mentions leads from a source to a person, concept or entity")
+	j.relationshipWarnings(w, at, swap)
+	j.ifVersion(at, w.IfVersion, version(old))
+	started := j.now
+	if w.contradicted(old) {
+		started = j.endOf(w, old)
+		result.Closed = old.text("key")
+		plan.update = append(plan.update, relationshipRow(from, kind, to, old.text("key"), properties{
+			"valid_to": started, "updated_at": j.now, "version": version(old) + 1,
+		}))
+		old = nil
 	}
-	if e.current == nil && w.closes() && !w.ValidFrom.Given {
-		return refuse("valid_to", "there is no current relationship to close")
+	result.Key, result.Status, result.Version = j.plan(plan, w, old, started)
+	if result.Status != Unchanged {
+		plan.pairs = append(plan.pairs, map[string]any{"from": from, "to": to})
+		j.users = append(j.users, j.privateTo(from, to))
 	}
-	if e.current == nil {
-		result.Key, result.Status = uuid.Must(uuid.NewV7()).String(), Created
-		return relationshipRow(w, result.Key, j.newRelationship(w, e)), result
-	}
-	result.Key = text(e.current[0])
-	changed := difference(storedRelationship(e.current), w.changes())
-	if result.Status = Unchanged; len(changed) == 0 {
-		return nil, result
-	}
-	result.Status = Updated
-	changed["updated_at"] = j.now
-	return relationshipRow(w, result.Key, changed), result
+	return result
 }
 
-func isKnowledge(label string) bool {
-	return slices.ContainsFunc(NodeKinds, func(k Kind) bool { return k.Label == label })
+func version(p properties) int64 {
+	if p == nil {
+		return 0
+	}
+	return max(1, p.integer("version"))
 }
 
-func relationshipRow(w *RelationshipWrite, key string, properties map[string]any) map[string]any {
-	return map[string]any{"from": w.From, "to": w.To, "type": w.Type, "key": key, "properties": properties}
+// endOf is when a contradicted relationship ends and the new one begins.
+func (j *memoryJob) endOf(w *RelationshipWrite, old properties) time.Time {
+	if w.ValidFrom.Given {
+		return w.ValidFrom.Value.UTC().Truncate(precision)
+	}
+	if from := old.moment("valid_from"); from != nil && !j.now.After(*from) {
+		return from.Add(precision)
+	}
+	return j.now
+}
+
+// plan adds a row to what the write does, and says which.
+func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old properties, started time.Time) (string, Status, int64) {
+	from, kind, to, _ := w.direction()
+	if old == nil {
+		next := j.newRelationship(w, started)
+		key := next.text("key")
+		plan.create = append(plan.create, relationshipRow(from, kind, to, key, next))
+		if kind == mentionsType && !j.write.restoring {
+			plan.mentioned = append(plan.mentioned, j.mentionRow(from, to))
+		}
+		return key, Created, version(next)
+	}
+	next := old.clone()
+	w.overlay(next)
+	if kind != mentionsType || next["salience"] != nil {
+		w.live(next, false, j.now)
+	}
+	next.addNotes(w.Notes, j.scope, j.now)
+	w.History.overlay(next)
+	changed := old.changesTo(next)
+	key := old.text("key")
+	if len(changed) == 0 {
+		return key, Unchanged, version(old)
+	}
+	if !w.UpdatedAt.Given {
+		changed["updated_at"] = j.now
+	}
+	if w.History == nil || !w.History.Version.Given {
+		changed["version"] = version(old) + 1
+	}
+	plan.update = append(plan.update, relationshipRow(from, kind, to, key, changed))
+	return key, Updated, version(old) + 1
+}
+
+func relationshipRow(from, kind, to, key string, p properties) map[string]any {
+	return map[string]any{"from": from, "to": to, "type": kind, "key": key, "properties": map[string]any(p)}
 }
 
 // newRelationship are the properties of a new relationship: what is given over the defaults of the lifecycle.
-func (j *memoryJob) newRelationship(w *RelationshipWrite, e ends) map[string]any {
-	properties := map[string]any{
-		"salience": defaultSalience, "confidence": defaultRelationshipConfidence, "state": "candidate",
-		"description": "", "valid_from": j.now, "recorded_at": j.now, "updated_at": j.now, "user_id": e.user,
+func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) properties {
+	from, kind, to, _ := w.direction()
+	key := w.Key
+	if key == "" {
+		key = uuid.Must(uuid.NewV7()).String()
 	}
-	if j.scope.UserID != "" {
-		properties["recorded_by"] = j.scope.UserID
+	p := properties{"key": key, "recorded_at": j.now, "version": int64(1)}
+	if user := j.privateTo(from, to); user != "" {
+		p["user_id"] = user
 	}
-	if w.Type == mentionsType { // provenance has no properties of its own (S1-22), but for what counts it
-		properties = map[string]any{"user_id": e.user, "node_key": w.To, "started_at": e.started, "recorded_at": j.now}
+	if kind == mentionsType { // provenance has no properties of its own (S1-22), but for what counts it
+		p["node_key"], p["started_at"] = to, j.found.byKey[from].properties["started_at"]
+		w.overlay(p)
+	} else {
+		p["salience"], p["confidence"], p["state"] = defaultSalience, defaultRelationshipConfidence, "candidate"
+		p["description"], p["valid_from"], p["updated_at"] = "", started, j.now
+		p.putUnless(j.scope.UserID == "", "recorded_by", j.scope.UserID)
+		w.overlay(p)
+		w.live(p, true, j.now)
 	}
-	for name, value := range w.changes() {
-		properties[name] = value
-	}
-	return properties
+	p.addNotes(w.Notes, j.scope, j.now)
+	w.History.overlay(p)
+	return p
 }
 
-// storedRelationship names the values of relationship_find's list.
-func storedRelationship(l []any) map[string]any {
-	names := []string{
-		"key", "description", "salience", "confidence", "state", "attitude", "proximity", "relationship_type",
-		"valid_from", "valid_to", "recorded_by", "properties",
+// privateTo is the user to whom a relationship between two nodes is private: that of either; empty where both are shared.
+func (j *memoryJob) privateTo(from, to string) string {
+	if user := j.found.byKey[from].user(); user != "" {
+		return user
 	}
-	v := make(map[string]any, len(names))
-	for i, name := range names {
-		v[name] = l[i]
-	}
-	return v
+	return j.found.byKey[to].user()
 }
 
-// admitTypes refuses relationship types that would be more than the server may have: Neo4j never forgets one.
-func (s *Store) admitTypes(ctx context.Context, relationships []RelationshipWrite) error {
-	var seen map[string]bool
-	if known := s.types.Load(); known != nil {
-		seen = *known
+// weights of a mention by the content type of its source ("Lifecycle facts"); others weigh 1.
+var weights = map[string]float64{"slack-thread": 0.25, "email": 0.5}
+
+func (j *memoryJob) mentionRow(from, to string) map[string]any {
+	source := j.found.byKey[from]
+	started := *source.moment("started_at")
+	weight, ok := weights[source.text("content_type")]
+	if !ok {
+		weight = 1
 	}
-	if len(unknownTypes(seen, relationships)) == 0 {
+	return map[string]any{"entity_key": to, "at": started, "day": started.Format(time.DateOnly), "weight": weight}
+}
+
+// visible says whether the caller may see a node of the write.
+func (j *memoryJob) visible(n *stored) bool {
+	return n != nil && (n.user() == "" || n.user() == j.scope.UserID || j.write.restoring)
+}
+
+// relationshipRefusal says which field does not fit what is stored, and why; an empty field: none.
+func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) (field, message string) {
+	from, kind, to, swap := w.direction()
+	fromField, toField := "from", "to"
+	if swap {
+		fromField, toField = toField, fromField
+	}
+	a, b := j.found.byKey[from], j.found.byKey[to]
+	child := contained(kind)
+	switch {
+	case !j.visible(a):
+		return fromField, "there is no such node"
+	case !j.visible(b):
+		return toField, "there is no such node"
+	case kind == mentionsType && (a.kind != sourceKind || b.kind.group != knowledgeGroup):
+		return "type", "mentions leads from a source to a person, concept or entity"
+	case child != "" && a.kind.group == projectGroup && b.kind.Name != child:
+		return "type", kind + " leads to a " + child
+	case a.user() != "" && b.user() != "" && a.user() != b.user():
+		return toField, "is private to another user than from"
+	}
+	return w.timeRefusal(old)
+}
+
+func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) {
+	if old == nil {
+		if w.closes() && !w.ValidFrom.Given {
+			return "valid_to", "there is no current relationship to close"
+		}
+		return "", ""
+	}
+	from := old.moment("valid_from")
+	switch {
+	case w.closes() && !w.ValidFrom.Given && from != nil && w.ValidTo.Value.Before(*from):
+		return "valid_to", "must not be before valid_from"
+	case w.Contradicts && w.ValidFrom.Given && from != nil && !w.ValidFrom.Value.After(*from):
+		return "valid_from", "must be after that of the relationship it contradicts"
+	}
+	return "", ""
+}
+
+// relationshipWarnings say what is stored otherwise than given, or looks unusual (S1-21, S2-12, S2-12a).
+func (j *memoryJob) relationshipWarnings(w *RelationshipWrite, at string, swap bool) {
+	if j.write.restoring {
+		return
+	}
+	from, kind, to, _ := w.direction()
+	a, b := j.found.byKey[from], j.found.byKey[to]
+	if swap {
+		j.warn(at+".type", "%s is deprecated: stored as %s, the other way round", w.Type, kind)
+	}
+	if usual := unusual(a.kind, b.kind, kind); usual != "" {
+		j.warn(at+".type", "between a %s and a %s the usual type is %s", a.kind.Name, b.kind.Name, usual)
+	}
+	if child := contained(kind); child != "" && a.kind.group == projectGroup && !slices.Contains(parents[child], a.kind.Name) {
+		j.warn(at+".from", "a %s is contained in %s", child, list(parents[child]))
+	}
+}
+
+// refuseRings takes back those of the new relationships that would make something contain itself, the last ones first.
+func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
+	if j.write.restoring {
 		return nil
 	}
-	row, err := s.readOne(ctx, "relationship_types", nil)
-	if err != nil {
-		return err
-	}
-	known := map[string]bool{}
-	for _, t := range texts(row.Values[0]) {
-		known[t] = true
-	}
-	s.types.Store(&known)
-	f := &faults{}
-	fresh := unknownTypes(known, relationships)
-	if over := len(known) + len(fresh) - s.options.MaxTypes; over > 0 {
-		for i := range relationships {
-			if fresh[relationships[i].Type] {
-				f.add(index("relationships", i)+".type",
-					"is new, and the server may have only %d relationship types", s.options.MaxTypes)
-			}
+	var rows []map[string]any
+	for _, row := range plan.create {
+		if slices.Contains(containmentTypes, row["type"].(string)) { //nolint:forcetypeassert // relationshipRow's own
+			rows = append(rows, row)
 		}
 	}
-	return f.err()
+	for len(rows) > 0 {
+		records, err := j.tx.exec("containment_cycle", map[string]any{"team_id": j.scope.TeamID, "rows": ringRows(rows)})
+		if err != nil || len(records) == 0 {
+			return err
+		}
+		ring := map[string]bool{}
+		for _, r := range records {
+			ring[text(r.Values[0])] = true
+		}
+		last := len(rows) - 1
+		for !ring[rows[last]["key"].(string)] { //nolint:forcetypeassert // relationshipRow's own
+			last--
+		}
+		if err := j.takeBack(rows[last]); err != nil {
+			return err
+		}
+		rows = slices.Delete(rows, last, last+1)
+	}
+	return nil
 }
 
-func unknownTypes(known map[string]bool, relationships []RelationshipWrite) map[string]bool {
-	fresh := map[string]bool{}
-	for i := range relationships {
-		if t := relationships[i].Type; !known[t] {
-			fresh[t] = true
+func ringRows(rows []map[string]any) []map[string]any {
+	ends := make([]map[string]any, len(rows))
+	for i, row := range rows {
+		ends[i] = map[string]any{"from": row["from"], "to": row["to"], "key": row["key"]}
+	}
+	return ends
+}
+
+// takeBack removes a relationship that this write has added, and refuses it.
+func (j *memoryJob) takeBack(row map[string]any) error {
+	if err := j.tx.rows("relationship_remove", j.scope.TeamID, ringRows([]map[string]any{row})); err != nil {
+		return err
+	}
+	for i := range j.result.Relationships {
+		if r := &j.result.Relationships[i]; r.Key == row["key"] {
+			r.Key, r.Version = "", 0
+			r.Status, r.Error = j.refuse(index("relationships", i)+".to", "contains from, directly or through others")
 		}
 	}
-	return fresh
+	return nil
 }

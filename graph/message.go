@@ -77,16 +77,15 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 	for i, m := range messages {
 		results[i] = MessageResult{EntityKey: m.EntityKey, Status: Created}
 		if old := found.byKey[m.EntityKey]; old != nil {
-			if old.source.sourceKey != sourceKey {
+			if old.text("source_key") != sourceKey {
 				return nil, fmt.Errorf("append: the entity_key of messages[%d] is taken by something else: %w", i, ErrConflict)
 			}
 			results[i].Status = Unchanged
 			continue
 		}
-		rows = append(rows, map[string]any{"entity_key": m.EntityKey, "properties": map[string]any{
-			"user_id": scope.user(), "source_key": sourceKey, "role": m.Role, "name": m.Name, "text": m.Text,
-			"at": m.At.or(now).UTC().Truncate(precision), "created_at": now, "updated_at": now,
-		}})
+		rows = append(rows, map[string]any{
+			"entity_key": m.EntityKey, "properties": map[string]any(m.properties(scope, sourceKey, now)),
+		})
 	}
 	if len(rows) == 0 {
 		return results, nil
@@ -95,6 +94,14 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 		"team_id": scope.TeamID, "source_key": sourceKey, "rows": rows, "now": now,
 	})
 	return results, err
+}
+
+// properties are those of a new message.
+func (m *MessageWrite) properties(scope Scope, sourceKey string, now time.Time) properties {
+	return properties{
+		"user_id": scope.user(), "source_key": sourceKey, "role": m.Role, "name": m.Name, "text": m.Text,
+		"at": m.At.or(now).UTC().Truncate(precision), "created_at": now, "updated_at": now,
+	}
 }
 
 // Messages lists a source's messages from number from on, oldest first, at most limit.

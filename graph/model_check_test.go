@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -15,14 +16,15 @@ import (
 // TestContextEqualsModel writes random memories in random steps and compares, for each user, what the store answers
 // (at once and section by section) with the model. It runs in two halves so that both cores work.
 func TestContextEqualsModel(t *testing.T) {
-	e := fresh(t)
+	fresh(t)
 	for half := range 2 {
 		t.Run(fmt.Sprint(half), func(t *testing.T) {
 			t.Parallel()
+			e := open(t, testenv.Neo4j(t), Options{MaxTypes: 5000}) // with a clock of its own
 			rapid.Check(t, func(r *rapid.T) {
-				team := &env{T: t, store: e.store, team: testenv.Team(t), now: noon}
-				(&world{T: r, e: team}).check()
-				audit(team)
+				e.team, e.now = testenv.Team(t), noon
+				(&world{T: r, e: e}).check()
+				audit(e)
 			})
 		})
 	}
@@ -31,8 +33,9 @@ func TestContextEqualsModel(t *testing.T) {
 // world is one random memory: two users of a team, and the model of it.
 type world struct {
 	*rapid.T
-	e *env
-	m model
+	e   *env
+	m   model
+	now time.Time
 }
 
 var (
@@ -44,6 +47,7 @@ var (
 )
 
 func (w *world) check() {
+	w.now = noon
 	w.m = model{nodes: map[string]*modelNode{}, sources: map[string]*modelSource{}}
 	w.addNodes()
 	w.addLinks(rapid.IntRange(0, 24).Draw(w.T, "links"))
@@ -56,19 +60,35 @@ func (w *world) check() {
 		steps[rapid.IntRange(0, len(steps)-1).Draw(w.T, "step")]()
 	}
 	w.compare(w.e.sections)
+	w.later(30 * day)
+	w.changeNodes()
+	w.moreLinks()
+	w.compare(w.e.sections)
+	w.later(150 * day)
+	w.compare(w.e.sections)
+}
+
+// later lets time go by: saliences decay, and some things decay away.
+func (w *world) later(by time.Duration) {
+	w.now = w.now.Add(by)
+	w.e.now = w.now
+	w.compare(w.together)
 }
 
 func (w *world) together(user string) *Sections {
-	found, err := w.e.store.ReadSections(w.e.Context(), w.e.as(user), AllSections, SectionQuery{Now: noon})
+	found, err := w.e.store.ReadSections(w.e.Context(), w.e.as(user), AllSections, SectionQuery{Now: w.now})
 	if err != nil {
 		w.Fatal(err)
 	}
 	return found
 }
 
+// nearly lets two ways to compute one value differ in its last digits.
+var nearly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })
+
 func (w *world) compare(read func(user string) *Sections) {
 	for _, user := range worldUsers {
-		if diff := cmp.Diff(w.m.context(user, noon), foretold(read(user))); diff != "" {
+		if diff := cmp.Diff(w.m.context(user, w.now), foretold(read(user)), nearly); diff != "" {
 			w.Fatalf("context of %s (-model +store):\n%s", user, diff)
 		}
 	}
@@ -100,16 +120,16 @@ func (w *world) node(key, kind, user string, owner bool) NodeWrite {
 		description: rapid.SampledFrom([]string{"", "a Goal of mine", "no aim"}).Draw(w.T, "description"),
 		state:       rapid.SampledFrom([]string{"candidate", "active", "core", "core", "archived"}).Draw(w.T, "state"),
 		ttl:         rapid.SampledFrom([]string{"decay", "keep_forever", "keep_forever"}).Draw(w.T, "ttl"),
-		salience:    rapid.SampledFrom(worldLevels).Draw(w.T, "salience"),
 	}
+	n.life = modelLife{rapid.SampledFrom(worldLevels).Draw(w.T, "salience"), modelRate(n.state, n.ttl, 0.5), w.now}
 	write := NodeWrite{
 		Kind: kind, EntityKey: key, UserID: Some(user), Name: Some(n.name), Description: Some(n.description),
-		State: Some(n.state), TTLPolicy: Some(n.ttl), Salience: Some(n.salience),
+		State: Some(n.state), TTLPolicy: Some(n.ttl), Salience: Some(n.life.value),
 	}
 	if user == "" {
 		write.UserID = Null[string]()
 	}
-	if n.salience == 0 && rapid.Bool().Draw(w.T, "null salience") {
+	if n.life.value == 0 && rapid.Bool().Draw(w.T, "null salience") {
 		write.Salience = Null[float64]()
 	}
 	if owner {
@@ -122,6 +142,7 @@ func (w *world) node(key, kind, user string, owner bool) NodeWrite {
 	if rapid.Float64Range(0, 1).Draw(w.T, "accessed") < 0.8 {
 		n.accessed = rapid.SampledFrom(worldTimes).Draw(w.T, "accessed at")
 		write.LastAccessedAt = Some(n.accessed)
+		n.life.at = n.accessed // when it is said to have been so
 	}
 	w.m.nodes[key] = n
 	return write
@@ -157,7 +178,8 @@ func (w *world) addLinks(count int) {
 		}
 		kind := rapid.SampledFrom(append([]string{"admires"}, contextTypes...)).Draw(w.T, "type")
 		r := link(from, kind, to, rapid.SampledFrom(worldLevels).Draw(w.T, "strength"))
-		if !slices.ContainsFunc(writes, func(o RelationshipWrite) bool { return o.From == from && o.To == to && o.Type == kind }) {
+		r.State = Some(rapid.SampledFrom([]string{"candidate", "active"}).Draw(w.T, "link state"))
+		if from != to && !slices.ContainsFunc(writes, func(o RelationshipWrite) bool { return o.From == from && o.To == to && o.Type == kind }) {
 			writes = append(writes, r)
 		}
 	}
@@ -170,7 +192,7 @@ func (w *world) closeLinks() {
 	var writes []RelationshipWrite
 	for _, l := range w.m.links {
 		if !l.closed && w.sees(user, l.from) && w.sees(user, l.to) && rapid.Bool().Draw(w.T, "close") {
-			writes = append(writes, closed(l.from, l.kind, l.to, noon))
+			writes = append(writes, closed(l.from, l.kind, l.to, w.now))
 		}
 	}
 	w.store(user, writes)
@@ -188,13 +210,13 @@ func (w *world) store(user string, writes []RelationshipWrite) {
 		if allowed := w.sees(user, write.From) && w.sees(user, write.To); allowed == (got.Status == Refused) {
 			w.Fatalf("%s writes %s -> %s: %s", user, write.From, write.To, got.Status)
 		} else if allowed {
-			w.m.put(got.Key, write)
+			w.m.put(got.Key, write, w.now)
 		}
 	}
 }
 
 // put follows what the store said it did.
-func (m *model) put(key string, write RelationshipWrite) {
+func (m *model) put(key string, write RelationshipWrite, now time.Time) {
 	at := slices.IndexFunc(m.links, func(l *modelLink) bool { return l.key == key })
 	if at < 0 {
 		at = len(m.links)
@@ -205,7 +227,8 @@ func (m *model) put(key string, write RelationshipWrite) {
 		l.closed = true
 		return
 	}
-	l.salience, l.description = write.Salience.Value, write.Description.Value
+	l.description = write.Description.Value
+	l.life.say(write.Salience.Value, now, modelRate(write.State.or("candidate"), "", 0.8))
 }
 
 // changeNodes moves the state and salience of some nodes.
@@ -215,12 +238,13 @@ func (w *world) changeNodes() {
 		if rapid.Bool().Draw(w.T, "change") {
 			n := w.m.nodes[key]
 			n.state = rapid.SampledFrom([]string{"candidate", "active", "core", "archived"}).Draw(w.T, "new state")
-			n.salience = rapid.SampledFrom(worldLevels).Draw(w.T, "new salience")
+			salience := rapid.SampledFrom(worldLevels).Draw(w.T, "new salience")
+			n.life.say(salience, w.now, modelRate(n.state, n.ttl, 0.5))
 			write := change(n.kind, key, inState(n.state), of(n.user))
 			if n.user == "" {
 				write.UserID = Null[string]()
 			}
-			write.Salience = Some(n.salience)
+			write.Salience = Some(salience)
 			writes = append(writes, write)
 		}
 	}

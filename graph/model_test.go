@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,41 @@ type model struct {
 	nodes   map[string]*modelNode
 	links   []*modelLink
 	sources map[string]*modelSource
+	now     time.Time // of the context that is foretold
+}
+
+// modelLife is a salience that decays ("Lifecycle facts"): value was so at at, and falls by rate a day.
+type modelLife struct {
+	value, rate float64
+	at          time.Time
+}
+
+func (l modelLife) on(t time.Time) float64 {
+	if !t.After(l.at) {
+		return l.value
+	}
+	return l.value * math.Exp(-l.rate*t.Sub(l.at).Hours()/24)
+}
+
+// modelRate is that of something never recalled.
+func modelRate(state, ttl string, confidence float64) float64 {
+	switch {
+	case ttl == "keep_forever", state == "candidate" && confidence >= 0.8:
+		return 0
+	case state == "candidate":
+		return 0.02 * (1 + (1-confidence)*2)
+	}
+	return 0.02
+}
+
+// say gives a salience at a time, where it is not the one that holds.
+func (l *modelLife) say(value float64, now time.Time, rate float64) {
+	if holds := value == l.value && (l.at.Equal(now) || l.on(now) >= 0.99*value); !holds {
+		l.value, l.at = value, now
+	} else if rate != l.rate {
+		l.value, l.at = l.on(now), now
+	}
+	l.rate = rate
 }
 
 type modelNode struct {
@@ -20,7 +56,7 @@ type modelNode struct {
 	name, description string
 	goal              *bool // said by the caller
 	state, ttl        string
-	salience          float64
+	life              modelLife
 	accessed          time.Time // zero: never
 	owner             bool
 }
@@ -28,7 +64,7 @@ type modelNode struct {
 type modelLink struct {
 	key, from, kind, to string
 	description         string
-	salience            float64
+	life                modelLife
 	closed              bool
 }
 
@@ -61,6 +97,7 @@ type modelRecent struct {
 }
 
 func (m *model) context(user string, now time.Time) modelContext {
+	m.now = now
 	return modelContext{
 		Owner:         m.owner(user),
 		Beliefs:       m.beliefs(user),
@@ -90,7 +127,7 @@ func (m *model) top(limit int, match func(*modelNode) bool) []string {
 		}
 	}
 	slices.SortFunc(found, func(a, b *modelNode) int {
-		return cmp.Or(-cmp.Compare(a.salience, b.salience), -cmp.Compare(a.key, b.key))
+		return cmp.Or(-cmp.Compare(a.life.on(m.now), b.life.on(m.now)), -cmp.Compare(a.key, b.key))
 	})
 	keys := []string{}
 	for _, n := range found[:min(limit, len(found))] {
@@ -113,11 +150,15 @@ func (m *model) goals(user string, weekAgo time.Time) []string {
 		if n.goal != nil {
 			goal = *n.goal
 		}
-		return n.kind == "concept" && n.user == user && goal && shown(n) && n.accessed.After(weekAgo)
+		return n.kind == "concept" && n.user == user && goal && m.shown(n) && n.accessed.After(weekAgo)
 	})
 }
 
-func shown(n *modelNode) bool { return n.state == "active" || n.state == "core" }
+// shown says whether a node is active or core, and has not decayed away.
+func (m *model) shown(n *modelNode) bool {
+	gone := n.life.value >= 0.01 && n.life.on(m.now) < 0.01
+	return (n.state == "active" || n.state == "core") && !gone
+}
 
 // contextTypes are the seven of S1-8.
 var contextTypes = []string{
@@ -134,10 +175,10 @@ func (m *model) relationships(user string, weekAgo time.Time) []modelRelationshi
 			other = l.from
 		}
 		if me == "" || l.from != me && l.to != me || other == me || l.closed ||
-			!slices.Contains(contextTypes, l.kind) || !shown(m.nodes[other]) {
+			!slices.Contains(contextTypes, l.kind) || !m.shown(m.nodes[other]) {
 			continue
 		}
-		if best := strongest[other]; best == nil || l.salience > best.salience || l.salience == best.salience && l.key > best.key {
+		if best := strongest[other]; best == nil || l.life.on(m.now) > best.life.on(m.now) || l.life.on(m.now) == best.life.on(m.now) && l.key > best.key {
 			strongest[other] = l
 		}
 	}
@@ -146,14 +187,14 @@ func (m *model) relationships(user string, weekAgo time.Time) []modelRelationshi
 		others = append(others, other)
 	}
 	slices.SortFunc(others, func(a, b string) int {
-		return cmp.Or(-cmp.Compare(strongest[a].salience, strongest[b].salience),
-			-cmp.Compare(m.nodes[a].salience, m.nodes[b].salience), -cmp.Compare(a, b))
+		return cmp.Or(-cmp.Compare(strongest[a].life.on(m.now), strongest[b].life.on(m.now)),
+			-cmp.Compare(m.nodes[a].life.on(m.now), m.nodes[b].life.on(m.now)), -cmp.Compare(a, b))
 	})
 	found := []modelRelationship{}
 	for _, other := range others[:min(10, len(others))] {
 		l := strongest[other]
 		found = append(found, modelRelationship{
-			Node: other, Label: label(m.nodes[other]), Description: l.description, Type: l.kind, Salience: l.salience,
+			Node: other, Label: label(m.nodes[other]), Description: l.description, Type: l.kind, Salience: l.life.on(m.now),
 			Mentions: m.mentions(user, other, weekAgo),
 		})
 	}
@@ -195,7 +236,7 @@ func (m *model) recent(user string, weekAgo time.Time) []modelRecent {
 		}
 		found = append(found, modelRecent{
 			Key: s.key, Summary: s.summary, Context: s.context, Started: s.started, Ended: s.ended,
-			Mentions: m.top(5, func(n *modelNode) bool { return s.mentions[n.key] && n.salience > 0.3 }),
+			Mentions: m.top(5, func(n *modelNode) bool { return s.mentions[n.key] && n.life.on(m.now) > 0.3 }),
 		})
 	}
 	return found

@@ -2,26 +2,8 @@ package graph
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
 	"time"
 )
-
-// Kind is what a node is: its wire name, and the label that agents see.
-type Kind struct {
-	Name  string // person
-	Label string // Person
-}
-
-var (
-	personKind  = Kind{"person", "Person"}
-	conceptKind = Kind{"concept", "Concept"}
-	entityKind  = Kind{"entity", "Entity"}
-	sourceKind  = Kind{"source", "Source"}
-)
-
-// NodeKinds are the kinds that POST /v1/memory writes; sources and messages have calls of their own.
-var NodeKinds = []Kind{personKind, conceptKind, entityKind}
 
 // States and TTLPolicies are the closed lists of the lifecycle.
 var (
@@ -29,24 +11,8 @@ var (
 	TTLPolicies = []string{"keep_forever", "ephemeral", "decay"}
 )
 
-// KindOf finds a kind by its wire name.
-func KindOf(name string) (Kind, bool) {
-	i := slices.IndexFunc(NodeKinds, func(k Kind) bool { return k.Name == name })
-	if i < 0 {
-		return Kind{}, false
-	}
-	return NodeKinds[i], true
-}
-
-func kindNames() []string {
-	names := make([]string, len(NodeKinds))
-	for i, k := range NodeKinds {
-		names[i] = k.Name
-	}
-	return names
-}
-
-// Node is a person, concept or entity as it is stored and as callers see it. Salience and Confidence are 0 to 1.
+// Node is what all kinds have in common, as callers see it. Salience and Confidence are 0 to 1; Salience and State are those
+// of the moment of the answer.
 // UserID is null for what the team shares. Fields that a kind does not have are left out.
 type Node struct {
 	EntityKey      string          `json:"entity_key"`
@@ -69,40 +35,45 @@ type Node struct {
 }
 
 // NodeWrite is a node to add or change: by EntityKey, else by its natural key (person: canonical name; concept: name;
-// entity: name and type; each within one user or the shared part of the team), else new with a generated key.
-// Fields left out keep what is stored; for a new node they take the defaults of the lifecycle.
+// entity: name and type; system entity: system and name; each within one user or the shared part of the team), else new
+// with a generated key. Fields left out keep what is stored; for a new node they take the defaults of the lifecycle.
 type NodeWrite struct {
-	Kind           string              `json:"kind" enum:"person,concept,entity"`
+	Kind           string              `json:"kind" doc:"person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity"`
 	EntityKey      string              `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
 	UserID         Optional[string]    `json:"user_id,omitzero" doc:"left out: the request's user; null: shared by the team"`
-	Name           Optional[string]    `json:"name,omitzero" doc:"needed for a new node; at most 512 characters"`
+	IfVersion      Optional[int64]     `json:"if_version,omitzero" doc:"write only if this is the stored version; 0: only if there is none. Otherwise 409 and nothing is written"`
+	Name           Optional[string]    `json:"name,omitzero" doc:"needed for a new node of most kinds; at most 512 characters"`
 	CanonicalName  Optional[string]    `json:"canonical_name,omitzero" doc:"persons only; default: the name in lower case"`
-	Type           Optional[string]    `json:"type,omitzero" doc:"entities only; at most 128 characters"`
+	Type           Optional[string]    `json:"type,omitzero" doc:"entities and system entities; at most 128 characters"`
 	Description    Optional[string]    `json:"description,omitzero" doc:"at most 16,384 characters"`
 	IsOwner        Optional[bool]      `json:"is_owner,omitzero" doc:"persons only: this person is the user; one a user"`
 	IsGoal         Optional[bool]      `json:"is_goal,omitzero" doc:"concepts only; default: the word goal in name or description"`
 	State          Optional[string]    `json:"state,omitzero" doc:"candidate (default), active, core or archived"`
-	TTLPolicy      Optional[string]    `json:"ttl_policy,omitzero" doc:"decay (default), keep_forever or ephemeral"`
+	TTLPolicy      Optional[string]    `json:"ttl_policy,omitzero" doc:"decay (default), keep_forever (default of an owner) or ephemeral"`
 	Salience       Optional[float64]   `json:"salience,omitzero" doc:"0 to 1; default 0.5, an owner 1; null is 0"`
 	Confidence     Optional[float64]   `json:"confidence,omitzero" doc:"0 to 1; default 0.5"`
 	CreatedAt      Optional[time.Time] `json:"created_at,omitzero"`
-	UpdatedAt      Optional[time.Time] `json:"updated_at,omitzero"`
-	LastAccessedAt Optional[time.Time] `json:"last_accessed_at,omitzero"`
+	UpdatedAt      Optional[time.Time] `json:"updated_at,omitzero" doc:"default: now; a salience given with it was so then"`
+	LastAccessedAt Optional[time.Time] `json:"last_accessed_at,omitzero" doc:"a salience given with it was so then, if that is later than updated_at"`
 	Properties     json.RawMessage     `json:"properties,omitempty" doc:"an object of the caller's own; at most 16,384 bytes, 8 levels"`
+	Notes          []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to those there are"`
+	*OwnFields
+	History *History `json:"history,omitempty" doc:"what Kith keeps of the node; exports have it, and only imports may give it"`
 }
 
-// Defaults of a new node ("Lifecycle facts").
-const (
-	defaultSalience   = 0.5
-	ownerSalience     = 1.0
-	defaultConfidence = 0.5
-)
+// kind is the kind of a write that was checked.
+func (w *NodeWrite) kind() Kind {
+	k, _ := KindOf(w.Kind)
+	return k
+}
 
-func (w *NodeWrite) check(f *faults, at string, now time.Time) {
-	if _, ok := KindOf(w.Kind); !ok {
-		f.add(at+".kind", "must be one of %s", list(kindNames()))
+func (w *NodeWrite) check(f *faults, at string, now time.Time, restoring bool) {
+	kind := w.kind()
+	if kind.Name == "" || kind.group == storyGroup && !restoring {
+		f.add(at+".kind", "must be one of %s", list(WritableKinds()))
+		kind = Kind{}
 	}
-	w.checkNames(f, at)
+	w.checkNames(f, at, kind)
 	if w.Description.Given {
 		f.text(at+".description", w.Description.Value, MaxTextLength)
 	}
@@ -114,6 +85,21 @@ func (w *NodeWrite) check(f *faults, at string, now time.Time) {
 	}
 	f.share(at+".salience", w.Salience)
 	f.share(at+".confidence", w.Confidence)
+	w.checkTimes(f, at, now)
+	if w.Properties != nil {
+		f.properties(at+".properties", w.Properties)
+	}
+	f.version(at+".if_version", w.IfVersion)
+	checkNotes(f, at+".notes", w.Notes, now)
+	if w.History != nil && !restoring {
+		f.add(at+".history", "may only be given by an import")
+	}
+	if kind.Name != "" {
+		w.OwnFields.check(f, at, kind, restoring)
+	}
+}
+
+func (w *NodeWrite) checkTimes(f *faults, at string, now time.Time) {
 	f.optionalPast(at+".created_at", w.CreatedAt, now)
 	f.optionalPast(at+".updated_at", w.UpdatedAt, now)
 	f.optionalPast(at+".last_accessed_at", w.LastAccessedAt, now)
@@ -123,22 +109,19 @@ func (w *NodeWrite) check(f *faults, at string, now time.Time) {
 	if w.UpdatedAt.Null {
 		f.add(at+".updated_at", "must not be null")
 	}
-	if w.Properties != nil {
-		f.properties(at+".properties", w.Properties)
-	}
 }
 
-func (w *NodeWrite) checkNames(f *faults, at string) {
+func (w *NodeWrite) checkNames(f *faults, at string, kind Kind) {
 	if w.EntityKey != "" {
 		f.word(at+".entity_key", w.EntityKey, MaxKeyLength)
 	}
 	if w.UserID.Given && !w.UserID.Null {
 		f.word(at+".user_id", w.UserID.Value, MaxKeyLength)
 	}
-	switch {
-	case w.Name.Given:
-		f.word(at+".name", w.Name.Value, MaxNameLength)
-	case w.EntityKey == "":
+	switch name, given := w.givenName(kind); {
+	case given:
+		f.word(at+".name", name, MaxNameLength)
+	case w.EntityKey == "" && kind.group != episodeGroup:
 		f.add(at+".name", "is needed where no entity_key says which node is meant")
 	}
 	if w.CanonicalName.Given {
@@ -147,33 +130,46 @@ func (w *NodeWrite) checkNames(f *faults, at string) {
 	if w.Type.Given && !w.Type.Null {
 		f.word(at+".type", w.Type.Value, 128)
 	}
-	only := func(given bool, field, kind string) {
-		if given && w.Kind != kind {
-			f.add(at+"."+field, "is a field of kind %s", kind)
+	if kind.Name == "" {
+		return
+	}
+	only := func(given bool, field string, kinds ...Kind) {
+		for _, k := range kinds {
+			if kind == k {
+				return
+			}
+		}
+		if given {
+			f.add(at+"."+field, "is a field of %s", kinds[0].Name)
 		}
 	}
-	only(w.CanonicalName.Given, "canonical_name", personKind.Name)
-	only(w.IsOwner.Given, "is_owner", personKind.Name)
-	only(w.Type.Given, "type", entityKind.Name)
-	only(w.IsGoal.Given, "is_goal", conceptKind.Name)
-}
-
-// canonical is a person's name as it is compared: lower case, single blanks.
-func canonical(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
-
-// naturalKey is what makes a node the same one without its entity key (S1-19). The parts cannot contain the
-// separator: names are free of control characters.
-func naturalKey(kind, userID, name, canonicalName, entityType string) string {
-	switch kind {
-	case personKind.Name:
-		name = canonicalName
-	case entityKind.Name:
-		name += "\x1f" + entityType
+	only(w.CanonicalName.Given, "canonical_name", personKind)
+	only(w.IsOwner.Given, "is_owner", personKind)
+	only(w.Type.Given, "type", entityKind, systemEntityKind)
+	only(w.IsGoal.Given, "is_goal", conceptKind)
+	if kind == systemEntityKind && w.EntityKey == "" && (w.OwnFields == nil || !w.System.Given || w.System.Null) {
+		f.add(at+".system", "is needed where no entity_key says which node is meant")
 	}
-	return kind + "\x1f" + userID + "\x1f" + name
+	if kind == messageKind && (w.OwnFields == nil || !w.SourceKey.Given || w.SourceKey.Null) {
+		f.add(at+".source_key", "is needed: a message belongs to a source")
+	}
 }
 
-// isGoalText is the rule of S1-7 for concepts nobody marked.
-func isGoalText(name, description string) bool {
-	return strings.Contains(strings.ToLower(name), "goal") || strings.Contains(strings.ToLower(description), "goal")
+// givenName is the name that a write gives: its own, or that of the field which is or gives the name of its kind.
+func (w *NodeWrite) givenName(kind Kind) (name string, given bool) {
+	if w.Name.Given || w.OwnFields == nil {
+		return w.Name.Value, w.Name.Given
+	}
+	other := map[string]Optional[string]{"title": w.Title, "text": w.Text, "channel": w.Channel}[kind.named]
+	if !other.Given || other.Null {
+		return "", false
+	}
+	return firstLine(other.Value, MaxNameLength), true
+}
+
+func (w *NodeWrite) canonicalName() string {
+	if w.CanonicalName.Given {
+		return canonical(w.CanonicalName.Value)
+	}
+	return canonical(w.Name.Value)
 }

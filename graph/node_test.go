@@ -14,7 +14,8 @@ func (e *env) read(key string) *Node {
 	err := e.store.transaction(e.Context(), "test", func(t *tx) error {
 		found, err := t.find(e.team, lookups{entityKeys: []string{key}})
 		if s := found.byKey[key]; s != nil {
-			n = &s.Node
+			view := nodeView(s.kind, s.properties, e.now).Node
+			n = &view
 		}
 		return err
 	})
@@ -69,9 +70,9 @@ func TestNodesAreFoundByTheirNaturalKey(t *testing.T) {
 	}
 	again := e.write("u1", append(writes, named("person", "ADA   quay")))
 	for i := range writes {
-		e.same("again", NodeResult{EntityKey: first.Nodes[i].EntityKey, Status: Unchanged}, again.Nodes[i])
+		e.same("again", NodeResult{EntityKey: first.Nodes[i].EntityKey, Status: Unchanged, Version: 1}, again.Nodes[i])
 	}
-	e.same("a person in another spelling", NodeResult{EntityKey: first.Nodes[0].EntityKey, Status: Updated}, again.Nodes[len(writes)])
+	e.same("a person in another spelling", NodeResult{EntityKey: first.Nodes[0].EntityKey, Status: Updated, Version: 2}, again.Nodes[len(writes)])
 	e.same("users", []string{"u1"}, again.Users)
 }
 
@@ -89,7 +90,9 @@ func TestFieldsLeftOutStay(t *testing.T) {
 		result := e.write("u1", []NodeWrite{w})
 		e.same("status", Unchanged, result.Nodes[0].Status)
 		e.same("users", []string(nil), result.Users)
+		e.now = noon // when before was read: its salience decays
 		e.same("node", before, e.read("p"))
+		e.now = noon.Add(time.Hour)
 	}
 
 	want := *before

@@ -47,16 +47,46 @@ func (o Optional[T]) or(fallback T) T {
 	return fallback
 }
 
-// set puts a given field into properties of a statement; null becomes empty, times become UTC, to the millisecond.
-func (o Optional[T]) set(properties map[string]any, name string, empty any) {
-	if !o.Given {
-		return
+// set puts a given field into properties; null becomes empty, and an empty of nil removes the field.
+func (o Optional[T]) set(p properties, name string, empty any) {
+	switch {
+	case !o.Given:
+	case !o.Null:
+		p[name] = o.stored()
+	case empty == nil:
+		delete(p, name)
+	default:
+		p[name] = empty
 	}
-	properties[name] = any(o.Value)
-	if t, ok := any(o.Value).(time.Time); ok {
-		properties[name] = t.UTC().Truncate(precision)
+}
+
+func (o Optional[T]) given() (given, null bool) { return o.Given, o.Null }
+
+// stored is the value as the database keeps it: times in UTC, to the millisecond, JSON as compact text.
+func (o Optional[T]) stored() any {
+	switch v := any(o.Value).(type) {
+	case time.Time:
+		return v.UTC().Truncate(precision)
+	case json.RawMessage:
+		return compact(v)
+	default:
+		return v
 	}
-	if o.Null {
-		properties[name] = empty
+}
+
+// put takes a stored value.
+func (o *Optional[T]) put(v any) {
+	o.Given = true
+	switch slot := any(&o.Value).(type) {
+	case *[]string:
+		*slot = texts(v)
+	case *json.RawMessage:
+		*slot = json.RawMessage(text(v))
+	case *time.Time:
+		*slot = moment(v)
+	case *float64:
+		*slot = number(v)
+	default:
+		o.Value, _ = v.(T)
 	}
 }

@@ -117,7 +117,7 @@ func (e *env) statements() []cypher.Query {
 		all = append(all, cypher.Load(name))
 	}
 	for _, sections := range [][]Section{AllSections, append(slices.Clone(AllSections), FocusSection)} {
-		q := e.store.combined(sections)
+		q := e.store.combined(sections, SectionQuery{})
 		q.Name = fmt.Sprintf("context of %d sections", len(sections))
 		all = append(all, q)
 	}

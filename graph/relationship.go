@@ -5,12 +5,6 @@ import (
 	"time"
 )
 
-// Relationship types that Kith itself writes or reads in a special way.
-const (
-	mentionsType   = "mentions"    // source → person, concept or entity
-	hasMessageType = "has_message" // source → message; not for callers
-)
-
 // RelationshipWrite is a relationship to add or change; from, type and to name the current one, if there is one.
 type RelationshipWrite struct {
 	From             string              `json:"from" minLength:"1" maxLength:"256" doc:"entity_key"`
@@ -25,15 +19,40 @@ type RelationshipWrite struct {
 	State            Optional[string]    `json:"state,omitzero" doc:"candidate (default), active, core or archived"`
 	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero" doc:"default: now"`
 	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"closes the relationship: it is no longer current"`
+	Contradicts      bool                `json:"contradicts,omitempty" doc:"the current relationship of this type is over: it is closed, and this one added. A valid_from after that of the current one says the same"`
+	IfVersion        Optional[int64]     `json:"if_version,omitzero" doc:"write only if this is the stored version of the current one; 0: only if there is none. Otherwise 409 and nothing is written"`
 	RecordedBy       Optional[string]    `json:"recorded_by,omitzero"`
 	Properties       json.RawMessage     `json:"properties,omitempty" doc:"an object of the caller's own; at most 16,384 bytes, 8 levels"`
+	Notes            []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to those there are"`
+	Key              string              `json:"key,omitempty" maxLength:"256" doc:"only for imports: it is generated"`
+	RecordedAt       Optional[time.Time] `json:"recorded_at,omitzero" doc:"only for imports"`
+	UpdatedAt        Optional[time.Time] `json:"updated_at,omitzero" doc:"only for imports"`
+	LastAccessedAt   Optional[time.Time] `json:"last_accessed_at,omitzero" doc:"only for imports"`
+	History          *History            `json:"history,omitempty" doc:"only for imports"`
 }
 
-const defaultRelationshipConfidence = 0.8
+// direction is how the relationship is stored: a deprecated type the other way round.
+func (w *RelationshipWrite) direction() (from, kind, to string, swap bool) {
+	if canonical, ok := swapped[w.Type]; ok {
+		return w.To, canonical, w.From, true
+	}
+	return w.From, w.Type, w.To, false
+}
 
-func (w *RelationshipWrite) check(f *faults, at string) {
+func (w *RelationshipWrite) check(f *faults, at string, now time.Time, restoring bool) {
 	f.word(at+".from", w.From, MaxKeyLength)
 	f.word(at+".to", w.To, MaxKeyLength)
+	if w.From == w.To && w.From != "" {
+		f.add(at+".to", "must be another node than from")
+	}
+	if !restoring && (w.Key != "" || w.RecordedAt.Given || w.UpdatedAt.Given || w.LastAccessedAt.Given || w.History != nil) {
+		f.add(at, "has key, recorded_at, updated_at, last_accessed_at or history, which only an import may give")
+	}
+	if w.Key != "" {
+		f.word(at+".key", w.Key, MaxKeyLength)
+	}
+	f.version(at+".if_version", w.IfVersion)
+	checkNotes(f, at+".notes", w.Notes, now)
 	switch {
 	case !typePattern.MatchString(w.Type):
 		f.add(at+".type", "must match %s", typePattern)
@@ -80,21 +99,31 @@ func (w *RelationshipWrite) checkTimes(f *faults, at string) {
 // closes says whether the write ends the relationship.
 func (w *RelationshipWrite) closes() bool { return w.ValidTo.Given && !w.ValidTo.Null }
 
-// changes are the properties of a statement for the fields given.
-func (w *RelationshipWrite) changes() map[string]any {
-	p := map[string]any{}
+// overlay puts the given fields into properties, but for those of the lifecycle.
+func (w *RelationshipWrite) overlay(p properties) {
 	w.Description.set(p, "description", "")
 	w.RelationshipType.set(p, "relationship_type", nil)
-	w.Salience.set(p, "salience", 0.0)
-	w.Confidence.set(p, "confidence", defaultRelationshipConfidence)
 	w.Attitude.set(p, "attitude", nil)
 	w.Proximity.set(p, "proximity", nil)
-	w.State.set(p, "state", "candidate")
 	w.ValidFrom.set(p, "valid_from", nil)
 	w.ValidTo.set(p, "valid_to", nil)
 	w.RecordedBy.set(p, "recorded_by", nil)
+	w.RecordedAt.set(p, "recorded_at", nil)
+	w.UpdatedAt.set(p, "updated_at", nil)
+	w.LastAccessedAt.set(p, "last_accessed_at", nil)
 	if w.Properties != nil {
 		p["properties"] = compact(w.Properties)
 	}
-	return p
+}
+
+// live puts the given fields of the lifecycle into properties.
+func (w *RelationshipWrite) live(p properties, isNew bool, now time.Time) {
+	l := liveWrite{salience: w.Salience, confidence: w.Confidence, state: w.State, asOf: asOf(now, w.UpdatedAt, w.LastAccessedAt)}
+	before := p.vitality()
+	if isNew {
+		before.at = l.asOf
+	}
+	v := l.apply(before, isNew, now, defaultRelationshipConfidence)
+	p["confidence"] = v.confidence
+	p.putVitality(v)
 }

@@ -50,7 +50,7 @@ func TestRelationshipIsFoundByItsTriple(t *testing.T) {
 	e.same("nothing written", [][]any{stored}, e.relationships("a", "b", values))
 
 	changed := e.write("u1", nil, RelationshipWrite{From: "a", Type: "relates_to", To: "b", Salience: Some(0.1), Attitude: Null[int64](), Description: Null[string]()})
-	e.same("changed", RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: Updated}, changed.Relationships[0])
+	e.same("changed", RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: Updated, Version: 2}, changed.Relationships[0])
 	e.same("stored", [][]any{{"", "rival", 0.1, 0.6, nil, int64(5), "core", weekAgo, "crew", `{"n":1}`, e.now}}, e.relationships("a", "b", values))
 	e.write("u1", nil, link("a", "involves", "b", 0.2))
 	e.same("another type beside it", 2, len(e.relationships("a", "b", values)))
@@ -62,8 +62,8 @@ func TestContradictionClosesAndAdds(t *testing.T) {
 	end := noon.Add(time.Hour)
 	e.now = end
 	close := closed("a", "relates_to", "b", end.In(time.FixedZone("", 7200)))
-	e.same("closed", RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: Updated}, e.write("u1", nil, close).Relationships[0])
-	e.same("said again", RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: Unchanged}, e.write("u1", nil, close).Relationships[0])
+	e.same("closed", RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: Updated, Version: 2}, e.write("u1", nil, close).Relationships[0])
+	e.same("said again", RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: Unchanged, Version: 2}, e.write("u1", nil, close).Relationships[0])
 	second := e.write("u1", nil, link("a", "relates_to", "b", 0.2))
 	e.same("a new one", Created, second.Relationships[0].Status)
 	e.same("both are kept", [][]any{{0.7, end}, {0.2, nil}}, e.relationships("a", "b", "r.salience, r.valid_to"))
@@ -84,6 +84,7 @@ func TestRelationshipsToNothingAreRefused(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "s", 0.5, shared), node("concept", "theirs", 0.5, of("u2"))})
 	e.source("u1", SourceWrite{EntityKey: "source"})
+	e.source("u1", SourceWrite{EntityKey: "another source"})
 	e.neighbour().write("u1", []NodeWrite{node("concept", "elsewhere", 0.5)})
 	before := e.stored()
 	for name, c := range map[string]struct {
@@ -97,7 +98,7 @@ func TestRelationshipsToNothingAreRefused(t *testing.T) {
 		"from another user's":    {"u1", link("theirs", "relates_to", "s", 1), "from"},
 		"another team's":         {"u1", link("a", "relates_to", "elsewhere", 1), "to"},
 		"a private one, by team": {"", link("a", "relates_to", "s", 1), "from"},
-		"mentions of a source":   {"u1", link("source", "mentions", "source", 1), "type"},
+		"mentions of a source":   {"u1", link("source", "mentions", "another source", 1), "type"},
 		"mentions by a concept":  {"u1", link("a", "mentions", "s", 1), "type"},
 	} {
 		t.Run(name, func(t *testing.T) {

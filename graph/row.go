@@ -35,6 +35,13 @@ func integer(v any) int64 {
 	return n
 }
 
+func optionalInteger(v any) *int64 {
+	if n, ok := v.(int64); ok {
+		return &n
+	}
+	return nil
+}
+
 func truth(v any) bool {
 	b, _ := v.(bool)
 	return b
@@ -89,25 +96,27 @@ func knowledgeLabel(v any) string {
 }
 
 // nodeFields is how many values a node's list has.
-const nodeFields = 17
+const nodeFields = 20
 
-// nodeFrom reads a node's list. Its second value says whether the team shares the node; if not it is the user's.
-func nodeFrom(v any, user *string) (Node, bool) {
+// nodeFrom reads a node's list; salience and state are those of now. Its second value says whether there was one. A node
+// that is not shared is the user's.
+func nodeFrom(v any, user *string, now time.Time) (Node, bool) {
 	l := items(v)
 	if len(l) != nodeFields {
 		return Node{}, false
 	}
+	alive := vitality{salience: number(l[10]), rate: number(l[11]), at: millis(l[12]), state: text(l[8]), expires: optionalMillis(l[13])}
 	n := Node{
 		EntityKey: text(l[0]), UserID: user, Name: text(l[2]), CanonicalName: text(l[3]),
 		Type: text(l[4]), Description: text(l[5]), IsOwner: truth(l[6]), IsGoal: truth(l[7]),
-		State: text(l[8]), TTLPolicy: text(l[9]), Salience: number(l[10]), Confidence: number(l[11]),
-		AccessCount: integer(l[12]), LastAccessedAt: optionalMillis(l[13]),
-		CreatedAt: millis(l[14]), UpdatedAt: millis(l[15]),
+		State: alive.stateAt(now), TTLPolicy: text(l[9]), Salience: alive.current(now), Confidence: number(l[14]),
+		AccessCount: integer(l[15]), LastAccessedAt: optionalMillis(l[16]),
+		CreatedAt: millis(l[17]), UpdatedAt: millis(l[18]),
 	}
 	if truth(l[1]) {
 		n.UserID = nil
 	}
-	if properties := text(l[16]); properties != "" {
+	if properties := text(l[19]); properties != "" {
 		n.Properties = json.RawMessage(properties)
 	}
 	return n, true

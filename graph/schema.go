@@ -40,6 +40,35 @@ func (s *Store) Migrate(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := s.indexTypes(ctx); err != nil {
+		return err
+	}
+	return s.awaitIndexes(ctx)
+}
+
+// indexTypes gives the relationship types of a database from before they had indexes theirs.
+func (s *Store) indexTypes(ctx context.Context) error {
+	row, err := s.readOne(ctx, "relationship_types", nil)
+	if err != nil {
+		return err
+	}
+	indexed, err := s.indexedTypes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, kind := range texts(row.Values[0]) {
+		if indexed[kind] || kind == hasMessageType || !typePattern.MatchString(kind) {
+			continue
+		}
+		_, statement := cypher.KeyIndex(kind)
+		if err := s.applySchema(ctx, cypher.Migration{Name: "relationship type"}, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) awaitIndexes(ctx context.Context) error {
 	return s.applySchema(ctx, cypher.Migration{Name: "await"}, "CALL db.awaitIndexes(300)")
 }
 

@@ -3,7 +3,8 @@ package graph
 import (
 	"context"
 	"fmt"
-	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -44,6 +45,7 @@ type Source struct {
 type SourceWrite struct {
 	UserID       string              `json:"user_id,omitempty" maxLength:"256" doc:"whose source it is; left out: the user of the key"`
 	Strict       bool                `json:"strict,omitempty" doc:"all or nothing: a refused mention is a 422 and nothing is written"`
+	IdempotencyKey string            `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key"`
 	EntityKey    string              `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
 	ContentType  Optional[string]    `json:"content_type,omitzero" doc:"conversation (default), email, slack-thread, meeting or text-note"`
 	ContextType  Optional[string]    `json:"context_type,omitzero" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
@@ -62,6 +64,7 @@ type SourceWrite struct {
 // SourceResult says what became of a source, its messages and its mentions.
 type SourceResult struct {
 	UserID    string          `json:"-"` // whose source it is
+	Repeated  bool            `json:"-"` // the answer of an earlier write with the same idempotency key
 	EntityKey string          `json:"entity_key"`
 	Status    Status          `json:"status" enum:"created,updated,unchanged"`
 	Messages  []MessageResult `json:"messages"`
@@ -86,6 +89,9 @@ func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
 	}
 	if w.EntityKey != "" {
 		f.word("entity_key", w.EntityKey, MaxKeyLength)
+	}
+	if w.IdempotencyKey != "" {
+		f.word("idempotency_key", w.IdempotencyKey, MaxKeyLength)
 	}
 	closed := func(field string, o Optional[string], allowed []string) {
 		if o.Given && !o.Null {
@@ -125,31 +131,21 @@ func checkMentions(f *faults, mentions []string) {
 	}
 }
 
-// sourceFields are a source's own fields as stored.
-type sourceFields struct {
-	ContentType, ContextType, SourceType, Sensitivity any
-	StartedAt, EndedAt, Summary                       any
-	Keywords, Tags, Participants                      []string
-	MessageCount                                      int64
-	sourceKey                                         string // of a message
-}
-
-// sourceFieldsFrom reads the columns of node_find from content_type on.
-func sourceFieldsFrom(v []any) sourceFields {
-	return sourceFields{
-		ContentType: v[0], ContextType: v[1], SourceType: v[2], Sensitivity: v[3],
-		StartedAt: v[4], EndedAt: v[5], Summary: v[6],
-		Keywords: texts(v[7]), Tags: texts(v[8]), Participants: texts(v[9]),
-		MessageCount: integer(v[10]), sourceKey: text(v[11]),
+// node is the source itself as a node to write.
+func (w *SourceWrite) node(key string) NodeWrite {
+	own := &OwnFields{
+		ContentType: w.ContentType, ContextType: w.ContextType, SourceType: w.SourceType, Sensitivity: w.Sensitivity,
+		StartedAt: w.StartedAt, EndedAt: w.EndedAt, Summary: w.Summary,
 	}
-}
-
-func (s sourceFields) values() map[string]any {
-	return map[string]any{
-		"content_type": s.ContentType, "context_type": s.ContextType, "source_type": s.SourceType,
-		"sensitivity": s.Sensitivity, "started_at": s.StartedAt, "ended_at": s.EndedAt, "summary": s.Summary,
-		"keywords": s.Keywords, "tags": s.Tags, "participants": s.Participants,
+	list := func(slot *Optional[[]string], values []string) {
+		if values != nil {
+			*slot = Some(values)
+		}
 	}
+	list(&own.Keywords, w.Keywords)
+	list(&own.Tags, w.Tags)
+	list(&own.Participants, w.Participants)
+	return NodeWrite{Kind: sourceKind.Name, EntityKey: key, OwnFields: own}
 }
 
 // WriteSource stores a source with its messages and mentions in one transaction; all of it is on disk when it
@@ -161,9 +157,14 @@ func (s *Store) WriteSource(ctx context.Context, scope Scope, w *SourceWrite) (S
 	}
 	var result SourceResult
 	err := s.transaction(ctx, "source_write", func(t *tx) error {
-		job := &sourceJob{tx: t, scope: scope, write: w, now: now}
-		err := job.run()
-		result = job.result
+		result = SourceResult{}
+		repeated, err := t.once(scope, w.IdempotencyKey, w, now, &result, func() error {
+			job := &sourceJob{tx: t, scope: scope, write: w, now: now}
+			err := job.run()
+			result = job.result
+			return err
+		})
+		result.UserID, result.Repeated = scope.UserID, repeated
 		return err
 	})
 	if err != nil {
@@ -187,100 +188,72 @@ func (j *sourceJob) run() error {
 		key = uuid.Must(uuid.NewV7()).String()
 	}
 	messages, keys := withKeys(j.write.Messages)
-	found, err := j.tx.find(j.scope.TeamID, lookups{entityKeys: distinct(append(keys, key))})
+	found, err := j.tx.find(j.scope.TeamID, lookups{entityKeys: slices.Concat(keys, j.write.Mentions, []string{key})})
 	if err != nil {
 		return err
 	}
 	j.result = newSourceResult(j.scope.UserID, key)
-	if err := j.writeSource(key, found.byKey[key]); err != nil {
+	if err := j.writeSource(key, found); err != nil {
 		return err
 	}
 	if j.result.Messages, err = j.tx.append(j.scope, key, messages, found, j.now); err != nil {
 		return err
 	}
-	return j.mention(key)
+	return j.mention(key, found)
 }
 
-// writeSource adds the source, or changes what is given of it.
-func (j *sourceJob) writeSource(key string, old *stored) error {
-	if old == nil {
-		j.result.Status = Created
-		return j.tx.rows("node_create", j.scope.TeamID, []map[string]any{{
-			"entity_key": key, "label": sourceKind.Label, "properties": j.newSource(),
-		}})
+// writeSource adds the source, or changes what is given of it, as any other node.
+func (j *sourceJob) writeSource(key string, found known) error {
+	job := &memoryJob{
+		tx: j.tx, scope: j.scope, now: j.now, found: found,
+		write: &MemoryWrite{Nodes: []NodeWrite{j.write.node(key)}},
 	}
-	if old.label != sourceKind.Label || old.UserID == nil || *old.UserID != j.scope.UserID {
+	plan := &nodePlan{job: job, created: map[string]map[string]any{}}
+	result := plan.place(0)
+	j.result.Status = result.Status
+	if result.Status == Refused {
+		return sourceFault(job.faults.fields[0])
+	}
+	return job.store(plan)
+}
+
+// sourceFault tells of a source that was refused as a node.
+func sourceFault(fault FieldError) error {
+	field := strings.TrimPrefix(fault.Location, index("nodes", 0)+".")
+	if field == "entity_key" {
 		return fmt.Errorf("write source: the entity_key is taken by something else: %w", ErrConflict)
 	}
-	changes := j.changes(old.source)
-	if endsBeforeStart(old.source, changes) {
-		return &InvalidError{Fields: []FieldError{{Location: "ended_at", Message: "must not be before the start"}}}
-	}
-	changed := difference(old.source.values(), changes)
-	if _, ok := changed["source_type"]; ok && old.source.SourceType != nil {
-		return &InvalidError{Fields: []FieldError{{Location: "source_type", Message: "never changes"}}}
-	}
-	j.result.Status = Unchanged
-	if len(changed) == 0 {
-		return nil
-	}
-	j.result.Status = Updated
-	started, moved := changed["started_at"]
-	changed["updated_at"] = j.now
-	rows := []map[string]any{{"entity_key": key, "properties": changed}}
-	if err := j.tx.rows("node_update", j.scope.TeamID, rows); err != nil || !moved {
-		return err
-	}
-	_, err := j.tx.exec("mention_restart", map[string]any{
-		"team_id": j.scope.TeamID, "source_key": key, "started_at": started,
-	})
-	return err
+	return &InvalidError{Fields: []FieldError{{Location: field, Message: fault.Message}}}
 }
 
-// changes are the given fields as they are stored.
-func (j *sourceJob) changes(old sourceFields) map[string]any {
-	w, p := j.write, map[string]any{}
-	w.ContentType.set(p, "content_type", Conversation)
-	w.ContextType.set(p, "context_type", nil)
-	w.SourceType.set(p, "source_type", nil)
-	w.Sensitivity.set(p, "sensitivity", "normal")
-	w.StartedAt.set(p, "started_at", old.StartedAt)
-	w.EndedAt.set(p, "ended_at", nil)
-	w.Summary.set(p, "summary", "")
-	if w.Keywords != nil {
-		p["keywords"] = w.Keywords
+// settleSource gives a source what every source has.
+func settleSource(p properties, now time.Time) {
+	fallback := func(name string, value any) {
+		if _, ok := p[name]; !ok {
+			p[name] = value
+		}
 	}
-	if w.Tags != nil {
-		p["tags"] = w.Tags
+	started := now
+	if ended := p.moment("ended_at"); ended != nil && ended.Before(started) {
+		started = *ended // unless the start is given
 	}
-	if w.Participants != nil || old.Participants == nil {
-		p["participants"] = withUser(w.Participants, j.scope.UserID)
-	}
-	return p
+	fallback("content_type", Conversation)
+	fallback("sensitivity", "normal")
+	fallback("started_at", started)
+	fallback("summary", "")
+	fallback("message_count", int64(0))
+	p["participants"] = withUser(p.texts("participants"), p.text("user_id"))
 }
 
-// endsBeforeStart says whether a source would end before it starts.
-func endsBeforeStart(old sourceFields, changes map[string]any) bool {
-	after := old.values()
-	maps.Copy(after, changes)
-	ended, ok := after["ended_at"].(time.Time)
-	return ok && ended.Before(moment(after["started_at"]))
-}
-
-// newSource are all properties of a new source: the given ones over the defaults.
-func (j *sourceJob) newSource() map[string]any {
-	started := j.now
-	if ended := j.write.EndedAt.or(j.now); ended.Before(started) {
-		started = ended // unless the start is given
+// sourceClash says which field would make a source one that cannot be.
+func sourceClash(old, next *stored) (field, message string) {
+	if ended := next.moment("ended_at"); ended != nil && ended.Before(*next.moment("started_at")) {
+		return "ended_at", "must not be before the start"
 	}
-	properties := map[string]any{
-		"user_id": j.scope.UserID, "created_by": j.scope.UserID, "created_at": j.now, "updated_at": j.now,
-		"content_type": Conversation, "sensitivity": "normal", "started_at": started, "summary": "",
-		"salience": defaultSalience, "confidence": defaultConfidence, "state": "candidate", "ttl_policy": "decay",
-		"access_count": 0, "message_count": 0,
+	if old != nil && old.text("source_type") != "" && old.text("source_type") != next.text("source_type") {
+		return "source_type", "never changes"
 	}
-	maps.Copy(properties, j.changes(sourceFields{StartedAt: started}))
-	return properties
+	return "", ""
 }
 
 func withUser(participants []string, user string) []string {
@@ -293,37 +266,31 @@ func withUser(participants []string, user string) []string {
 	return all
 }
 
-// mention links the source to what it mentions, through the same way as any other relationship.
-func (j *sourceJob) mention(key string) error {
-	write := &MemoryWrite{Strict: j.write.Strict}
+// mention links the source to what it mentions, through the same way as any other relationship, and tells of each by the
+// key of what is mentioned.
+func (j *sourceJob) mention(key string, found known) error {
+	write := &MemoryWrite{}
 	for _, to := range j.write.Mentions {
 		write.Relationships = append(write.Relationships, RelationshipWrite{From: key, To: to, Type: mentionsType})
 	}
-	results, warnings, err := j.tx.mention(j.scope, write, j.now)
-	j.result.Mentions, j.result.Warnings = results, warnings
-	return err
-}
-
-// mention writes mentions in a transaction, and tells of each by the key of what is mentioned.
-func (t *tx) mention(scope Scope, write *MemoryWrite, now time.Time) ([]NodeResult, []string, error) {
-	job := &memoryJob{tx: t, scope: scope, write: write, now: now}
+	job := &memoryJob{tx: j.tx, scope: j.scope, write: write, now: j.now, found: found}
 	job.result.Relationships = make([]RelationshipResult, len(write.Relationships))
 	if _, err := job.writeRelationships(); err != nil {
-		return nil, nil, err
+		return err
 	}
-	results, warnings := make([]NodeResult, len(write.Relationships)), []string{}
+	j.result.Mentions = make([]NodeResult, len(write.Relationships))
 	faults := &faults{}
 	for i, r := range job.result.Relationships {
-		results[i] = NodeResult{EntityKey: r.To, Status: r.Status, Error: r.Error}
+		j.result.Mentions[i] = NodeResult{EntityKey: r.To, Status: r.Status, Error: r.Error}
 		if r.Error != nil {
 			faults.add(index("mentions", i), "%s", *r.Error)
-			warnings = append(warnings, index("mentions", i)+": "+*r.Error)
+			j.result.Warnings = append(j.result.Warnings, index("mentions", i)+": "+*r.Error)
 		}
 	}
-	if write.Strict {
-		return results, warnings, faults.err()
+	if j.write.Strict {
+		return faults.err()
 	}
-	return results, warnings, nil
+	return nil
 }
 
 // Source reads one source that the scope may see. ErrNotFound.

@@ -28,6 +28,8 @@ type Options struct {
 	Log      *slog.Logger                                      // default: discards
 	Observe  func(query string, took time.Duration, err error) // called after every statement
 	MaxTypes int                                               // distinct relationship types of the server; default 256
+
+	KeepDeleted time.Duration // how long deletes can be undone; default 30 days
 }
 
 // Store is the memory on Neo4j. It is safe for concurrent use.
@@ -68,6 +70,9 @@ func Open(c Connection, o Options) (*Store, error) {
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, time.Duration, error) {}
+	}
+	if o.KeepDeleted == 0 {
+		o.KeepDeleted = 30 * day
 	}
 	if o.MaxTypes == 0 {
 		o.MaxTypes = 256

@@ -31,7 +31,7 @@ func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
 		"canceled":         {fmt.Errorf("x: %w", context.Canceled), context.Canceled},
 		"anything else":    {errors.New(secret), ErrUnavailable},
 		"our own":          {fmt.Errorf("find: %w", ErrNotFound), ErrNotFound},
-		"our own, located": {&InvalidError{Fields: []FieldError{{"name", "is needed"}}}, ErrInvalid},
+		"our own, located": {&InvalidError{Fields: []FieldError{{Location: "name", Message: "is needed"}}}, ErrInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -27,6 +28,7 @@ type Problem struct {
 type Fault struct {
 	Location string `json:"location"`
 	Message  string `json:"message"`
+	Version  *int64 `json:"current_version,omitempty" doc:"the stored version, where another one was asked for"`
 }
 
 // Error is the problem's detail.
@@ -86,15 +88,28 @@ func problemFor(err error) *Problem {
 }
 
 func faultsOf(err error) []Fault {
-	var invalid *graph.InvalidError
-	if !errors.As(err, &invalid) {
+	fields := fieldsOf(err)
+	if len(fields) == 0 {
 		return nil
 	}
-	faults := make([]Fault, len(invalid.Fields))
-	for i, f := range invalid.Fields {
+	faults := make([]Fault, len(fields))
+	for i, f := range fields {
 		faults[i] = Fault(f)
 	}
 	return faults
+}
+
+// fieldsOf are the places that an error tells of.
+func fieldsOf(err error) []graph.FieldError {
+	var invalid *graph.InvalidError
+	var version *graph.VersionError
+	switch {
+	case errors.As(err, &invalid):
+		return invalid.Fields
+	case errors.As(err, &version):
+		return version.Fields
+	}
+	return nil
 }
 
 // problem turns an error into what is sent, and logs those that are not the caller's.
@@ -111,13 +126,15 @@ func (a *API) problem(ctx context.Context, operation string, err error) error {
 
 // located puts where a fault's field stands before its name: body, query or path.
 func located(place string, err error) error {
-	var invalid *graph.InvalidError
-	if !errors.As(err, &invalid) {
-		return err
+	fields := slices.Clone(fieldsOf(err))
+	for i := range fields {
+		fields[i].Location = place + "." + fields[i].Location
 	}
-	fields := make([]graph.FieldError, len(invalid.Fields))
-	for i, f := range invalid.Fields {
-		fields[i] = graph.FieldError{Location: place + "." + f.Location, Message: f.Message}
+	switch {
+	case len(fields) == 0:
+		return err
+	case errors.Is(err, graph.ErrConflict):
+		return &graph.VersionError{Fields: fields}
 	}
 	return &graph.InvalidError{Fields: fields}
 }

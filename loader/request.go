@@ -96,7 +96,7 @@ func (r *Request) focusFaults() []graph.FieldError {
 		return nil
 	}
 	var faults []graph.FieldError
-	if _, ok := graph.KindOf(r.FocusKind); !ok {
+	if !slices.Contains(graph.FocusKinds, r.FocusKind) {
 		faults = append(faults, graph.FieldError{Location: "focus_kind", Message: "must be one of person, concept, entity"})
 	}
 	if !graph.ValidKey(r.FocusID) {

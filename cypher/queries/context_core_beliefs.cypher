@@ -1,17 +1,17 @@
 // The user's permanent core concepts, most salient first (S1-6).
 // mode: read
-// params: team_id, user_id
+// params: team_id, user_id, until
 // returns: core_beliefs
 MATCH (n:Concept {team_id: $team_id, user_id: $user_id, state: 'core', ttl_policy: 'keep_forever'})
 USING INDEX SEEK n:Concept(team_id, user_id, state, ttl_policy, salience, entity_key)
 WHERE n.salience IS NOT NULL
   AND n.entity_key IS NOT NULL
-  AND n.deleted_at IS NULL
+  AND n.created_at <= $until
 WITH n
 ORDER BY n.team_id DESC, n.user_id DESC, n.state DESC, n.ttl_policy DESC, n.salience DESC, n.entity_key DESC
 LIMIT 10
 RETURN collect([
   n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
-  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
+  n.state, n.ttl_policy, n.salience, n.decay_rate, n.salience_at, n.expires_at, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
   n.created_at.epochMillis, n.updated_at.epochMillis, n.properties
 ]) AS core_beliefs

@@ -1,11 +1,10 @@
 // The thing that the user looks at, if the user may see it, and its strongest current relationships.
 // mode: read
-// params: team_id, user_id, focus_key, focus_label
+// params: team_id, user_id, focus_key, focus_label, now_ms
 // returns: focus
 CALL () {
   OPTIONAL MATCH (n:Memory {team_id: $team_id, entity_key: $focus_key})
   WHERE (n.user_id IS NULL OR n.user_id = $user_id)
-    AND n.deleted_at IS NULL
     AND $focus_label IN labels(n)
   RETURN n
   LIMIT 1
@@ -13,21 +12,19 @@ CALL () {
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory {team_id: $team_id})
   WHERE (m.user_id IS NULL OR m.user_id = $user_id)
-    AND m.deleted_at IS NULL
     AND r.valid_to IS NULL
-    AND r.deleted_at IS NULL
     AND (m:Person OR m:Concept OR m:Entity)
     AND type(r) <> 'mentions'
-  WITH n, r, m
-  ORDER BY r.salience DESC, m.salience DESC, m.entity_key DESC
+  WITH n, r, m, CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE r.salience END AS salience
+  ORDER BY salience DESC, m.salience DESC, m.entity_key DESC
   LIMIT 10
   RETURN collect([m.entity_key, m.name, CASE WHEN m:Person THEN 0 WHEN m:Concept THEN 1 ELSE 2 END,
-    type(r), startNode(r) = n, r.description, r.salience]) AS links
+    type(r), startNode(r) = n, r.description, salience]) AS links
 }
 RETURN CASE WHEN n IS NULL THEN null ELSE [
   [
   n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
-  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
+  n.state, n.ttl_policy, n.salience, n.decay_rate, n.salience_at, n.expires_at, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
   n.created_at.epochMillis, n.updated_at.epochMillis, n.properties
   ], links
 ] END AS focus

@@ -1,12 +1,11 @@
 // When the user's newest conversation started, and of what type it was, however long ago (S1-13).
 // mode: read
-// params: team_id, user_id
+// params: team_id, user_id, until
 // returns: last_conversation
 MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: 'conversation'})
 USING INDEX SEEK s:Source(team_id, user_id, content_type, started_at, entity_key)
-WHERE s.started_at IS NOT NULL
+WHERE s.started_at <= $until
   AND s.entity_key IS NOT NULL
-  AND s.deleted_at IS NULL
 WITH s
 ORDER BY s.team_id DESC, s.user_id DESC, s.content_type DESC, s.started_at DESC, s.entity_key DESC
 LIMIT 1

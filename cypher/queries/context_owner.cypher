@@ -3,10 +3,9 @@
 // params: team_id, user_id
 // returns: owner
 OPTIONAL MATCH (n:Person {team_id: $team_id, owner_of: $user_id})
-WHERE n.deleted_at IS NULL
 WITH n LIMIT 1
 RETURN CASE WHEN n IS NULL THEN null ELSE [
   n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
-  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
+  n.state, n.ttl_policy, n.salience, n.decay_rate, n.salience_at, n.expires_at, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
   n.created_at.epochMillis, n.updated_at.epochMillis, n.properties
 ] END AS owner

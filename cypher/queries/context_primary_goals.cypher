@@ -1,7 +1,8 @@
-// The user's goals in use: accessed after $week_ago, most salient first (S1-7).
-// Two index walks, one a state, each in stored order; five of each are enough for five of both.
+// The user's goals in use: accessed after $week_ago, most salient first (S1-7). Salience decays, and the stored value is the
+// upper bound of the current one: the fifth best of the first walks is a bound, and whatever may be above it is read
+// in the second. Walks are one a state, each in stored order.
 // mode: read
-// params: team_id, user_id, week_ago
+// params: team_id, user_id, week_ago, now_ms, until
 // returns: primary_goals
 CALL () {
   MATCH (n:Concept {team_id: $team_id, user_id: $user_id, is_goal: true, state: 'active'})
@@ -9,7 +10,8 @@ CALL () {
   WHERE n.salience IS NOT NULL
     AND n.entity_key IS NOT NULL
     AND n.last_accessed_at > $week_ago
-    AND n.deleted_at IS NULL
+    AND n.created_at <= $until
+    AND NOT coalesce(n.expires_at <= $now_ms, false)
   WITH n
   ORDER BY n.team_id DESC, n.user_id DESC, n.is_goal DESC, n.state DESC, n.salience DESC, n.entity_key DESC
   LIMIT 5
@@ -20,17 +22,47 @@ CALL () {
   WHERE n.salience IS NOT NULL
     AND n.entity_key IS NOT NULL
     AND n.last_accessed_at > $week_ago
-    AND n.deleted_at IS NULL
+    AND n.created_at <= $until
+    AND NOT coalesce(n.expires_at <= $now_ms, false)
   WITH n
   ORDER BY n.team_id DESC, n.user_id DESC, n.is_goal DESC, n.state DESC, n.salience DESC, n.entity_key DESC
   LIMIT 5
   RETURN n
 }
-WITH n
-ORDER BY n.salience DESC, n.entity_key DESC
+WITH n, CASE WHEN n.decay_rate > 0 AND n.salience_at < $now_ms THEN n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) ELSE n.salience END AS salience
+ORDER BY salience DESC
+WITH collect(n) AS first, collect(salience) AS saliences
+WITH first, CASE WHEN size(first) < 5 THEN 2.0 ELSE saliences[4] END AS bound
+CALL (first, bound) {
+  UNWIND first AS n
+  RETURN n
+  UNION
+  MATCH (n:Concept {team_id: $team_id, user_id: $user_id, is_goal: true, state: 'active'})
+  USING INDEX SEEK n:Concept(team_id, user_id, is_goal, state, salience, entity_key)
+  WHERE n.salience > bound
+    AND n.entity_key IS NOT NULL
+    AND n.last_accessed_at > $week_ago
+    AND n.created_at <= $until
+    AND NOT coalesce(n.expires_at <= $now_ms, false)
+  RETURN n
+  UNION
+  MATCH (n:Concept {team_id: $team_id, user_id: $user_id, is_goal: true, state: 'core'})
+  USING INDEX SEEK n:Concept(team_id, user_id, is_goal, state, salience, entity_key)
+  WHERE n.salience > bound
+    AND n.entity_key IS NOT NULL
+    AND n.last_accessed_at > $week_ago
+    AND n.created_at <= $until
+    AND NOT coalesce(n.expires_at <= $now_ms, false)
+  RETURN n
+}
+WITH n, CASE WHEN n.decay_rate > 0 AND n.salience_at < $now_ms THEN n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) ELSE n.salience END AS salience
+WHERE n.salience < 0.01 OR salience >= 0.01
+WITH n, salience
+ORDER BY salience DESC, n.entity_key DESC
 LIMIT 5
 RETURN collect([
   n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
-  n.state, n.ttl_policy, n.salience, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
+  n.state, n.ttl_policy, n.salience, n.decay_rate, n.salience_at, n.expires_at, n.confidence,
+  n.access_count, n.last_accessed_at.epochMillis,
   n.created_at.epochMillis, n.updated_at.epochMillis, n.properties
 ]) AS primary_goals

@@ -2,13 +2,13 @@
 // The mentions of a source are keys and names, each ended by a unit separator (which neither can contain: one value
 // instead of five), and their kinds (0 person, 1 concept, 2 entity).
 // mode: read
-// params: team_id, user_id, week_ago
+// params: team_id, user_id, week_ago, now_ms, until
 // returns: sources
 MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: 'conversation'})
 USING INDEX SEEK s:Source(team_id, user_id, content_type, started_at, entity_key)
 WHERE s.started_at > $week_ago
+  AND s.started_at <= $until
   AND s.entity_key IS NOT NULL
-  AND s.deleted_at IS NULL
 WITH s
 ORDER BY s.team_id DESC, s.user_id DESC, s.content_type DESC, s.started_at DESC, s.entity_key DESC
 LIMIT 20
@@ -16,9 +16,10 @@ CALL (s) {
   MATCH (s)-[m:mentions]->(n:Memory {team_id: $team_id})
   WHERE n.salience > 0.3
     AND m.valid_to IS NULL
-    AND n.deleted_at IS NULL
-  WITH n
-  ORDER BY n.salience DESC, n.entity_key DESC
+  WITH n, CASE WHEN n.decay_rate > 0 AND n.salience_at < $now_ms THEN n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) ELSE n.salience END AS salience
+  WHERE salience > 0.3
+  WITH n, salience
+  ORDER BY salience DESC, n.entity_key DESC
   LIMIT 5
   RETURN reduce(text = '', key IN collect(n.entity_key) | text + key + '\u001f') AS keys,
     reduce(text = '', name IN collect(n.name) | text + name + '\u001f') AS names,

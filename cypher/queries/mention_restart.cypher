@@ -1,8 +1,9 @@
-// Carries a source's new start to its mentions, which are counted by it.
+// Carries the new start of sources to their mentions, which are counted by it.
 // mode: write
-// params: team_id, source_key, started_at
+// params: team_id, rows
 // returns: mentions
-MATCH (s:Memory {team_id: $team_id, entity_key: $source_key})-[m:mentions]->(:Memory)
+UNWIND $rows AS row
+MATCH (s:Memory {team_id: $team_id, entity_key: row.source_key})-[m:mentions]->(:Memory)
 USING INDEX SEEK s:Memory(team_id, entity_key)
-SET m.started_at = $started_at
+SET m.started_at = row.started_at
 RETURN count(m) AS mentions

@@ -1,11 +1,11 @@
-// Appends messages to a source in the order given, numbered on from those it has.
+// Appends messages to a source in the order given, numbered on from those it has or had.
 // mode: write
 // params: team_id, source_key, rows, now
 // returns: appended
 MATCH (s:Memory:Source {team_id: $team_id, entity_key: $source_key})
 USING INDEX SEEK s:Memory(team_id, entity_key)
 SET s.updated_at = $now
-WITH s, coalesce(s.message_count, 0) AS first
+WITH s, coalesce(s.next_seq, s.message_count, 0) AS first
 CALL (s, first) {
   UNWIND range(0, size($rows) - 1) AS position
   WITH s, first + position AS seq, $rows[position] AS row
@@ -14,5 +14,6 @@ CALL (s, first) {
   CREATE (s)-[:has_message {team_id: $team_id}]->(m)
   RETURN count(m) AS appended
 }
-SET s.message_count = first + appended
+SET s.message_count = coalesce(s.message_count, 0) + appended,
+  s.next_seq = CASE WHEN s.next_seq IS NOT NULL THEN first + appended END
 RETURN appended

@@ -5,7 +5,6 @@
 MATCH (m:Message {team_id: $team_id, source_key: $source_key})
 USING INDEX SEEK m:Message(team_id, source_key, seq)
 WHERE m.seq >= $from
-  AND m.deleted_at IS NULL
 WITH m
 ORDER BY m.team_id, m.source_key, m.seq
 LIMIT $limit

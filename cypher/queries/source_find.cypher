@@ -5,8 +5,7 @@
 // returns: source
 MATCH (s:Memory:Source {team_id: $team_id, entity_key: $entity_key})
 USING INDEX SEEK s:Memory(team_id, entity_key)
-WHERE s.deleted_at IS NULL
-  AND ($user_id IS NULL OR s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
+WHERE ($user_id IS NULL OR s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
 RETURN [
   s.entity_key, s.user_id, s.content_type, s.context_type, s.source_type, s.sensitivity,
   s.started_at, s.ended_at, s.summary, s.keywords, s.tags, s.participants, s.message_count

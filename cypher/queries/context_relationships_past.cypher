@@ -1,0 +1,35 @@
+// What the user was most strongly linked to on a day, which only the relationships themselves tell: all of the owner's are
+// read (S1-8 … S1-10, S1-21). Salience is that of now for what has since decayed, and as stored before.
+// mode: read
+// params: team_id, user_id, week_ago, now_ms, until
+// returns: relationships
+MATCH (o:Person {team_id: $team_id, owner_of: $user_id})
+MATCH (o)-[r:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to {team_id: $team_id}]-(n:Memory {team_id: $team_id})
+WHERE (r.valid_from IS NULL OR r.valid_from <= $until)
+  AND (r.valid_to IS NULL OR r.valid_to > $until)
+  AND n.created_at <= $until
+  AND n.state IN ['active', 'core']
+  AND (n:Person OR n:Concept OR n:Entity)
+WITH n, r, CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE r.salience END AS salience, CASE WHEN n.decay_rate > 0 AND n.salience_at < $now_ms THEN n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) ELSE n.salience END AS node_salience
+ORDER BY salience DESC, r.key DESC
+WITH n, node_salience, collect(r)[0] AS r, max(salience) AS salience
+ORDER BY salience DESC, node_salience DESC, n.entity_key DESC
+LIMIT 10
+CALL (n) {
+  MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: n.entity_key}]->()
+  USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
+  WHERE m.started_at > $week_ago
+    AND m.started_at <= $until
+    AND m.valid_to IS NULL
+  RETURN count(m) AS recent_mentions
+}
+RETURN collect([
+  [
+  n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
+  n.state, n.ttl_policy, n.salience, n.decay_rate, n.salience_at, n.expires_at, n.confidence,
+  n.access_count, n.last_accessed_at.epochMillis,
+  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties
+  ],
+  CASE WHEN n:Person THEN 0 WHEN n:Concept THEN 1 ELSE 2 END,
+  r.description, salience, type(r), recent_mentions
+]) AS relationships

@@ -1,0 +1,13 @@
+// Takes an idempotency key for a request, or tells what the one before it was and what it was answered. A key that is
+// older than $expired is free again. Two requests of one key follow each other.
+// mode: write
+// params: team_id, key, hash, now, expired
+// returns: hash, answer
+MERGE (k:IdempotencyKey {team_id: $team_id, key: $key})
+ON CREATE SET k.hash = $hash, k.created_at = $now
+WITH k, k.created_at < $expired AS old
+SET k.hash = CASE WHEN old THEN $hash ELSE k.hash END,
+  k.answer = CASE WHEN old THEN null ELSE k.answer END,
+  k.created_at = CASE WHEN old THEN $now ELSE k.created_at END
+RETURN k.hash AS hash,
+  k.answer AS answer

@@ -1,0 +1,32 @@
+// Deletes a node: it loses its labels, and so its place in every index and every read, and keeps all else until it is
+// restored or purged. The messages of a source go with it, and what it mentioned is mentioned once less. Its relationships
+// stay, but count for no context.
+// mode: write
+// params: team_id, entity_key, kind, label, now, user_id
+// returns: relationships, messages
+MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
+CALL (n) {
+  MATCH (n)-[r {team_id: $team_id}]-(m:Memory)
+  WHERE type(r) <> 'has_message'
+  SET r.owner_key = null, r.node_salience = null
+  RETURN count(r) AS relationships
+}
+CALL (n) {
+  MATCH (n)-[:mentions {team_id: $team_id}]->(m:Memory)
+  SET m.source_count = m.source_count - 1
+  RETURN count(m) AS mentioned
+}
+CALL (n) {
+  MATCH (n)-[:has_message {team_id: $team_id}]->(m:Message)
+  REMOVE m:Memory:Message
+  SET m:Deleted, m.deleted_kind = 'message', m.deleted_at = $now, m.deleted_with = $entity_key
+  RETURN count(m) AS messages
+}
+CALL (n) {
+  MATCH (s:Source)-[:has_message {team_id: $team_id}]->(n)
+  SET s.next_seq = coalesce(s.next_seq, s.message_count), s.message_count = s.message_count - 1
+  RETURN count(s) AS sources
+}
+REMOVE n:Memory:$($label)
+SET n:Deleted, n.deleted_kind = $kind, n.deleted_at = $now, n.deleted_by = $user_id
+RETURN relationships, messages

@@ -1,0 +1,27 @@
+// One node that the caller may see, with its strongest relationships: the current ones, or those of a day.
+// mode: read
+// params: team_id, user_id, entity_key, label, as_of, now_ms, limit
+// returns: properties, relationships
+MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+WHERE (n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants)
+  AND $label IN labels(n)
+  AND ($as_of IS NULL OR n.created_at <= $as_of)
+CALL (n) {
+  MATCH (n)-[r {team_id: $team_id}]-(m:Memory {team_id: $team_id})
+  WHERE (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
+    AND type(r) <> 'has_message'
+    AND CASE WHEN $as_of IS NULL THEN r.valid_to IS NULL
+      ELSE coalesce(r.valid_from <= $as_of, true) AND coalesce(r.valid_to > $as_of, true) END
+  WITH n, r, m, CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms
+    THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE coalesce(r.salience, 0.0) END AS salience
+  ORDER BY salience DESC, r.key DESC
+  LIMIT $limit
+  RETURN collect([
+    startNode(r) = n, type(r), m.entity_key, labels(m), m.name,
+    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]]
+  ]) AS relationships
+}
+RETURN [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties,
+  relationships
+LIMIT 1

@@ -1,0 +1,14 @@
+// A page of the nodes of one kind that are private to a user, or shared, in the order of their natural keys.
+// mode: read
+// params: team_id, after, end, limit
+// returns: natural_key, properties
+MATCH (n:Memory {team_id: $team_id})
+USING INDEX SEEK n:Memory(team_id, natural_key)
+WHERE n.natural_key > $after
+  AND n.natural_key < $end
+WITH n
+ORDER BY n.team_id, n.natural_key
+LIMIT $limit
+RETURN n.natural_key AS natural_key,
+  [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties
+LIMIT 100000

@@ -1,0 +1,15 @@
+// A page of the nodes of one kind in a project, by key.
+// mode: read
+// params: team_id, user_id, project_id, label, after, limit
+// returns: entity_key, properties
+MATCH (n:Memory {team_id: $team_id, project_id: $project_id})
+USING INDEX SEEK n:Memory(team_id, project_id, entity_key)
+WHERE n.entity_key > $after
+  AND (n.user_id IS NULL OR n.user_id = $user_id)
+  AND $label IN labels(n)
+WITH n
+ORDER BY n.team_id, n.project_id, n.entity_key
+LIMIT $limit
+RETURN n.entity_key AS entity_key,
+  [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties
+LIMIT 100000

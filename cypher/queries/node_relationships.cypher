@@ -1,0 +1,30 @@
+// A page of a node's relationships, by key: the current ones, those of a day, or with the past ones. No row where the
+// caller may not see the node.
+// mode: read
+// params: team_id, user_id, entity_key, label, as_of, past, outgoing, incoming, types, after, limit
+// returns: relationships
+MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+WHERE (n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants)
+  AND $label IN labels(n)
+CALL (n) {
+  MATCH (n)-[r {team_id: $team_id}]-(m:Memory {team_id: $team_id})
+  WHERE (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
+    AND type(r) <> 'has_message'
+    AND r.key > $after
+    AND ($types IS NULL OR type(r) IN $types)
+    AND ($outgoing OR endNode(r) = n)
+    AND ($incoming OR startNode(r) = n)
+    AND CASE WHEN $past THEN true
+      WHEN $as_of IS NULL THEN r.valid_to IS NULL
+      ELSE coalesce(r.valid_from <= $as_of, true) AND coalesce(r.valid_to > $as_of, true) END
+  WITH n, r, m
+  ORDER BY r.key
+  LIMIT $limit
+  RETURN collect([
+    startNode(r) = n, type(r), m.entity_key, labels(m), m.name,
+    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]]
+  ]) AS relationships
+}
+RETURN relationships
+LIMIT 1

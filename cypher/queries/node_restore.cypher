@@ -1,0 +1,40 @@
+// Brings the node of a key back that was deleted last and after $cutoff, with its messages. Where its key or name was
+// taken since, a constraint refuses it.
+// mode: write
+// params: team_id, user_id, entity_key, kind, label, cutoff, now
+// returns: properties, relationships
+MATCH (n:Deleted {team_id: $team_id, entity_key: $entity_key})
+WHERE n.deleted_kind = $kind
+  AND n.deleted_at > $cutoff
+  AND n.deleted_with IS NULL
+  AND (n.user_id IS NULL OR n.user_id = $user_id)
+WITH n
+ORDER BY n.deleted_at DESC
+LIMIT 1
+SET n:Memory:$($label)
+REMOVE n:Deleted
+SET n.deleted_kind = null, n.deleted_at = null, n.deleted_by = null, n.updated_at = $now, n.version = coalesce(n.version, 1) + 1
+WITH n
+CALL (n) {
+  MATCH (n)-[:has_message {team_id: $team_id}]->(m:Deleted {deleted_with: $entity_key})
+  SET m:Memory:Message
+  REMOVE m:Deleted
+  SET m.deleted_kind = null, m.deleted_at = null, m.deleted_with = null
+  RETURN count(m) AS messages
+}
+CALL (n) {
+  MATCH (n)-[:mentions {team_id: $team_id}]->(m:Memory)
+  SET m.source_count = m.source_count + 1
+  RETURN count(m) AS mentioned
+}
+CALL (n) {
+  MATCH (s:Source)-[:has_message {team_id: $team_id}]->(n)
+  SET s.message_count = s.message_count + 1
+  RETURN count(s) AS sources
+}
+CALL (n) {
+  MATCH (n)-[r {team_id: $team_id}]-(m:Memory)
+  RETURN count(r) AS relationships
+}
+RETURN [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties,
+  relationships

@@ -1,0 +1,8 @@
+// What a deleted relationship was, if it was deleted after $cutoff; locks it.
+// mode: write
+// params: team_id, key, cutoff
+// returns: properties
+MATCH (d:DeletedRelationship {team_id: $team_id, key: $key})
+WHERE d.deleted_at > $cutoff
+SET d.team_id = $team_id
+RETURN [name IN keys(d) | [name, d[name]]] AS properties

@@ -1,0 +1,7 @@
+// Forgets the deletion of a relationship that is back.
+// mode: write
+// params: team_id, key
+// returns: forgotten
+MATCH (d:DeletedRelationship {team_id: $team_id, key: $key})
+DELETE d
+RETURN count(*) AS forgotten

@@ -1,0 +1,180 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Deletion is the receipt of a delete. Until RestorableUntil it can be undone.
+type Deletion struct {
+	Key             string    `json:"key"`
+	DeletedAt       time.Time `json:"deleted_at"`
+	RestorableUntil time.Time `json:"restorable_until"`
+	Relationships   int64     `json:"relationships" doc:"of a node: those that are hidden with it"`
+	Messages        int64     `json:"messages" doc:"of a source: those that are deleted with it"`
+	Users           []string  `json:"-"` // whose memory was changed
+}
+
+// cutoff is the time since which deletes can be undone.
+func (s *Store) cutoff() time.Time { return s.now().Add(-s.options.KeepDeleted) }
+
+// DeleteNode deletes a node of the scope's user, or a shared one. It can be restored for a while. ifVersion, unless it is
+// 0, must be the stored version. ErrNotFound, VersionError.
+func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key string, ifVersion int64) (Deletion, error) {
+	d := s.deletion(key)
+	err := s.transaction(ctx, "node_delete", func(t *tx) error {
+		n, err := t.lock(scope, kind, key)
+		if err != nil {
+			return err
+		}
+		if err := versionIs(n.version(), ifVersion); err != nil {
+			return err
+		}
+		rows, err := t.exec("node_delete", map[string]any{
+			"team_id": scope.TeamID, "entity_key": key, "kind": kind.Name, "label": kind.Label, "now": d.DeletedAt, "user_id": scope.user(),
+		})
+		if err != nil {
+			return err
+		}
+		d.Relationships, d.Messages, d.Users = integer(rows[0].Values[0]), integer(rows[0].Values[1]), []string{n.user()}
+		return nil
+	})
+	return d, err
+}
+
+func (s *Store) deletion(key string) Deletion {
+	now := s.now()
+	return Deletion{Key: key, DeletedAt: now, RestorableUntil: now.Add(s.options.KeepDeleted)}
+}
+
+// lock finds a node that the scope may change, and keeps others from changing it. ErrNotFound.
+func (t *tx) lock(scope Scope, kind Kind, key string) (*stored, error) {
+	found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key}})
+	if err != nil {
+		return nil, err
+	}
+	n := found.byKey[key]
+	if n == nil || n.kind != kind || n.user() != "" && n.user() != scope.UserID {
+		return nil, fmt.Errorf("%s: %w", kind.Name, ErrNotFound)
+	}
+	return n, nil
+}
+
+func versionIs(stored, asked int64) error {
+	if asked == 0 || asked == stored {
+		return nil
+	}
+	return &VersionError{Fields: []FieldError{{
+		Location: "if_version", Message: fmt.Sprintf("the stored version is %d", stored), Version: &stored,
+	}}}
+}
+
+// RestoreNode undoes the last delete of a node. ErrNotFound when there is none, or it was too long ago; ErrConflict when
+// its key or name was taken since.
+func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key string) (NodeView, error) {
+	var view NodeView
+	err := s.transaction(ctx, "node_restore", func(t *tx) error {
+		rows, err := t.exec("node_restore", map[string]any{
+			"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "kind": kind.Name, "label": kind.Label,
+			"cutoff": s.cutoff(), "now": s.now(),
+		})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return fmt.Errorf("restore: %w", ErrNotFound)
+		}
+		view = nodeView(kind, pairsFrom(rows[0].Values[0]), s.now())
+		_, err = t.exec("relationship_rank", map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}})
+		return err
+	})
+	return view, err
+}
+
+// DeleteRelationship takes a relationship out of the graph. It can be restored for a while. ErrNotFound, VersionError.
+func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string, ifVersion int64) (Deletion, error) {
+	r, err := s.locate(ctx, scope, key)
+	if err != nil {
+		return Deletion{}, err
+	}
+	if err := versionIs(version(r.properties), ifVersion); err != nil {
+		return Deletion{}, err
+	}
+	d := s.deletion(key)
+	d.Users = []string{r.text("user_id")}
+	err = s.transaction(ctx, "relationship_delete", func(t *tx) error {
+		if _, err := t.find(scope.TeamID, lookups{entityKeys: []string{r.from, r.to}}); err != nil {
+			return err
+		}
+		rows, err := t.exec("relationship_delete", map[string]any{
+			"team_id": scope.TeamID, "from": r.from, "to": r.to, "key": key, "now": d.DeletedAt, "user_id": scope.user(),
+		})
+		if err == nil && integer(rows[0].Values[0]) == 0 {
+			err = fmt.Errorf("relationship: %w", ErrNotFound)
+		}
+		return err
+	})
+	return d, err
+}
+
+// RestoreRelationship undoes the delete of a relationship. ErrNotFound when there is none, it was too long ago, or an end
+// is gone; ErrConflict when there is a current one of its type between its ends.
+func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string) (RelationshipView, error) {
+	var view RelationshipView
+	err := s.transaction(ctx, "relationship_restore", func(t *tx) error {
+		rows, err := t.exec("relationship_restorable", map[string]any{"team_id": scope.TeamID, "key": key, "cutoff": s.cutoff()})
+		if err != nil || len(rows) == 0 {
+			return orMissing(err, "restore")
+		}
+		view, err = t.restoreRelationship(scope, pairsFrom(rows[0].Values[0]))
+		return err
+	})
+	return view, err
+}
+
+func orMissing(err error, what string) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", what, ErrNotFound)
+}
+
+func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, error) {
+	from, to, kind, key := p.text("from_key"), p.text("to_key"), p.text("deleted_type"), p.text("key")
+	found, err := t.find(scope.TeamID, lookups{entityKeys: []string{from, to}})
+	if err != nil {
+		return RelationshipView{}, err
+	}
+	job := &memoryJob{tx: t, scope: scope, found: found, write: &MemoryWrite{}, now: t.store.now()}
+	if !job.visible(found.byKey[from]) || !job.visible(found.byKey[to]) {
+		return RelationshipView{}, fmt.Errorf("restore: %w", ErrNotFound)
+	}
+	current, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{
+		{"position": 0, "from": from, "to": to, "type": kind, "valid_to": nil, "key": nil},
+	}})
+	if err != nil {
+		return RelationshipView{}, err
+	}
+	if len(current) > 0 && p["valid_to"] == nil {
+		return RelationshipView{}, fmt.Errorf("restore: there is a newer relationship of its type between its ends: %w", ErrConflict)
+	}
+	for _, name := range []string{"from_key", "to_key", "deleted_type", "deleted_at", "deleted_by", "team_id"} {
+		delete(p, name)
+	}
+	if err := t.rows("relationship_create", scope.TeamID, []map[string]any{relationshipRow(from, kind, to, key, p)}); err != nil {
+		return RelationshipView{}, err
+	}
+	if kind == mentionsType {
+		if err := t.rows("mention_count", scope.TeamID, []map[string]any{job.mentionRow(from, to)}); err != nil {
+			return RelationshipView{}, err
+		}
+	}
+	if _, err := t.exec("relationship_restored", map[string]any{"team_id": scope.TeamID, "key": key}); err != nil {
+		return RelationshipView{}, err
+	}
+	_, err = t.exec("relationship_rank", map[string]any{
+		"team_id": scope.TeamID, "pairs": []map[string]any{{"from": from, "to": to}}, "entity_keys": []string{},
+	})
+	return relationshipView(from, kind, to, p, t.store.now()), err
+}

@@ -1,0 +1,97 @@
+package graph
+
+import "slices"
+
+// stored is a node as a write finds it, or as it will be.
+type stored struct {
+	kind Kind
+	properties
+}
+
+func (s *stored) key() string  { return s.text("entity_key") }
+func (s *stored) user() string { return s.text("user_id") }
+
+// owns says whether the node is a user's own person.
+func (s *stored) owns() bool { return truth(s.properties["is_owner"]) && s.user() != "" }
+
+// version is that of what is stored; 0 where nothing is.
+func (s *stored) version() int64 {
+	if s == nil {
+		return 0
+	}
+	return max(1, s.integer("version"))
+}
+
+// lookups names what find needs to know. Keys are sorted so that concurrent writers lock in one order.
+type lookups struct{ entityKeys, naturalKeys, ownerUsers []string }
+
+func distinct(keys []string) []string {
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// known are the stored nodes of a write, by each of their names.
+type known struct {
+	byKey, byNatural, byOwner map[string]*stored
+}
+
+// find loads and locks nodes.
+func (t *tx) find(teamID string, l lookups) (known, error) {
+	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}}
+	return k, t.findMore(teamID, l, k)
+}
+
+// findMore is find for names that only became known by what was found.
+func (t *tx) findMore(teamID string, l lookups, k known) error {
+	rows, err := t.exec("node_find", map[string]any{
+		"team_id": teamID, "entity_keys": distinct(l.entityKeys), "natural_keys": distinct(l.naturalKeys),
+		"owner_users": distinct(l.ownerUsers),
+	})
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		k.add(&stored{kind: kindOfLabel(kindLabel(texts(row.Values[0]))), properties: pairsFrom(row.Values[1])})
+	}
+	return nil
+}
+
+func (k known) add(s *stored) {
+	k.byKey[s.key()] = s
+	if natural := s.text("natural_key"); natural != "" {
+		k.byNatural[natural] = s
+	}
+	if s.owns() {
+		k.byOwner[s.user()] = s
+	}
+}
+
+// replace makes the planned node known to those after it in the same write, and frees what it gives up.
+func (k known) replace(old, next *stored) {
+	if old != nil {
+		delete(k.byNatural, old.text("natural_key"))
+		if old.owns() {
+			delete(k.byOwner, old.user())
+		}
+	}
+	k.add(next)
+}
+
+// kindLabel is the label that says what a node is.
+func kindLabel(labels []string) string {
+	for _, l := range labels {
+		if l != "Memory" {
+			return l
+		}
+	}
+	return ""
+}
+
+// rows runs a statement that takes a list of rows; none are no statement.
+func (t *tx) rows(name, teamID string, rows []map[string]any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := t.exec(name, map[string]any{"team_id": teamID, "rows": rows})
+	return err
+}

@@ -1,0 +1,64 @@
+package graph
+
+import (
+	"reflect"
+	"strings"
+)
+
+// History is what Kith itself keeps of a node or relationship besides what callers give. Exports carry it, so that an
+// import makes the same memory again.
+type History struct {
+	Version            Optional[int64]    `json:"version,omitzero"`
+	CreatedBy          Optional[string]   `json:"created_by,omitzero"`
+	SalienceAt         Optional[int64]    `json:"salience_at,omitzero" doc:"when salience was so, in milliseconds since 1970"`
+	DecayRate          Optional[float64]  `json:"decay_rate,omitzero" doc:"a day"`
+	DecayGradient      Optional[float64]  `json:"decay_gradient,omitzero"`
+	AccessCount        Optional[int64]    `json:"access_count,omitzero"`
+	RecallFrequency    Optional[int64]    `json:"recall_frequency,omitzero"`
+	LastRecallInterval Optional[int64]    `json:"last_recall_interval,omitzero" doc:"milliseconds"`
+	ExpiresAt          Optional[int64]    `json:"expires_at,omitzero" doc:"milliseconds since 1970"`
+	IsDirty            Optional[bool]     `json:"is_dirty,omitzero"`
+	IsGoalGiven        Optional[bool]     `json:"is_goal_given,omitzero"`
+	DistinctSourceDays Optional[[]string] `json:"distinct_source_days,omitzero"`
+	MentionWeight      Optional[float64]  `json:"mention_weight,omitzero"`
+	Notes              Optional[[]string] `json:"notes,omitzero" doc:"each a note as JSON, the newest first"`
+}
+
+// eachOptional visits the given fields of a struct of Optionals, under their wire names.
+func eachOptional(structure any, visit func(name string, value optionalField)) {
+	v := reflect.ValueOf(structure).Elem()
+	for i := range v.NumField() {
+		value := v.Field(i).Interface().(optionalField) //nolint:forcetypeassert // every field is an Optional
+		if given, _ := value.given(); given {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			visit(name, value)
+		}
+	}
+}
+
+// overlay puts what is given into properties.
+func (h *History) overlay(p properties) {
+	if h == nil {
+		return
+	}
+	eachOptional(h, func(name string, value optionalField) {
+		if _, null := value.given(); null {
+			delete(p, name)
+			return
+		}
+		p[name] = value.stored()
+	})
+}
+
+// historyOf is what properties have of it.
+func historyOf(p properties) *History {
+	h := &History{}
+	v := reflect.ValueOf(h).Elem()
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if value, ok := p[name]; ok {
+			v.Field(i).Addr().Interface().(interface{ put(v any) }).put(value) //nolint:forcetypeassert // every field is an Optional
+		}
+	}
+	return h
+}

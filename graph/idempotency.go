@@ -1,0 +1,59 @@
+package graph
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// idempotencyLife is how long an idempotency key stands for its request.
+const idempotencyLife = 24 * time.Hour
+
+// once does the work of a request, or, where one with the same idempotency key and body was answered within a day,
+// repeats that answer and says so. Another body under the same key is an ErrConflict. Without a key it does the work.
+func (t *tx) once(scope Scope, key string, request any, now time.Time, answer any, work func() error) (repeated bool, err error) {
+	if key == "" {
+		return false, work()
+	}
+	hash, err := fingerprint(scope, request)
+	if err != nil {
+		return false, err
+	}
+	rows, err := t.exec("idempotency_claim", map[string]any{
+		"team_id": scope.TeamID, "key": key, "hash": hash, "now": now, "expired": now.Add(-idempotencyLife),
+	})
+	if err != nil {
+		return false, err
+	}
+	if text(rows[0].Values[0]) != hash {
+		return false, fmt.Errorf("the idempotency key was used for another request: %w", ErrConflict)
+	}
+	if kept := text(rows[0].Values[1]); kept != "" {
+		return true, json.Unmarshal([]byte(kept), answer)
+	}
+	if err := work(); err != nil {
+		return false, err
+	}
+	raw, err := json.Marshal(answer)
+	if err != nil {
+		return false, fmt.Errorf("idempotency: %w", err)
+	}
+	_, err = t.exec("idempotency_answer", map[string]any{
+		"team_id": scope.TeamID, "key": key, "answer": string(raw), "user_id": scope.user(),
+	})
+	return false, err
+}
+
+// fingerprint tells requests apart: it is a hash of what is asked, by kind, and for whom.
+func fingerprint(scope Scope, request any) (string, error) {
+	raw, err := json.Marshal(request)
+	if err != nil {
+		return "", fmt.Errorf("idempotency: %w", err)
+	}
+	sum := sha256.New()
+	_, _ = fmt.Fprintf(sum, "%T\x1f%s\x1f", request, scope.UserID)
+	_, _ = sum.Write(raw)
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}

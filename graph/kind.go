@@ -1,0 +1,130 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind is what a node is: its wire name, and the label that agents see.
+type Kind struct {
+	Name  string // person
+	Label string // Person
+	group group
+	named string // the own field that is, or else gives, the name; empty: name itself
+}
+
+type group int
+
+const (
+	knowledgeGroup group = iota // natural keys; what contexts are about
+	episodeGroup                // sources and messages: what was said
+	projectGroup
+	systemGroup
+	storyGroup // formed by maintenance, not by callers
+)
+
+var (
+	personKind       = Kind{Name: "person", Label: "Person"}
+	conceptKind      = Kind{Name: "concept", Label: "Concept"}
+	entityKind       = Kind{Name: "entity", Label: "Entity"}
+	sourceKind       = Kind{Name: "source", Label: "Source", group: episodeGroup}
+	messageKind      = Kind{Name: "message", Label: "Message", group: episodeGroup}
+	systemEntityKind = Kind{Name: "system_entity", Label: "SystemEntity", group: systemGroup}
+	storylineKind    = Kind{Name: "storyline", Label: "Storyline", group: storyGroup}
+	macroKind        = Kind{Name: "macro", Label: "Macro", group: storyGroup}
+)
+
+// Kinds are all kinds of the memory (S1-19, S1-20, S3-7, S4-2).
+var Kinds = []Kind{
+	personKind, conceptKind, entityKind, sourceKind, messageKind,
+	{Name: "project", Label: "Project", group: projectGroup},
+	{Name: "task", Label: "Task", group: projectGroup, named: "title"},
+	{Name: "plan", Label: "Plan", group: projectGroup},
+	{Name: "goal", Label: "Goal", group: projectGroup},
+	{Name: "milestone", Label: "Milestone", group: projectGroup, named: "title"},
+	{Name: "document", Label: "Document", group: projectGroup, named: "title"},
+	{Name: "output", Label: "Output", group: projectGroup},
+	{Name: "risk", Label: "Risk", group: projectGroup, named: "title"},
+	{Name: "decision", Label: "Decision", group: projectGroup, named: "title"},
+	{Name: "requirement", Label: "Requirement", group: projectGroup, named: "text"},
+	{Name: "signal", Label: "Signal", group: projectGroup, named: "channel"},
+	{Name: "insight", Label: "Insight", group: projectGroup, named: "title"},
+	systemEntityKind, storylineKind, macroKind,
+}
+
+// KindOf finds a kind by its wire name.
+func KindOf(name string) (Kind, bool) {
+	return findKind(func(k Kind) bool { return k.Name == name })
+}
+
+func kindOfLabel(label string) Kind {
+	k, _ := findKind(func(k Kind) bool { return k.Label == label })
+	return k
+}
+
+func findKind(match func(Kind) bool) (Kind, bool) {
+	i := slices.IndexFunc(Kinds, match)
+	if i < 0 {
+		return Kind{}, false
+	}
+	return Kinds[i], true
+}
+
+// FocusKinds are the kinds that a context can have in focus.
+var FocusKinds = []string{personKind.Name, conceptKind.Name, entityKind.Name}
+
+// WritableKinds are the kinds that callers write.
+func WritableKinds() []string {
+	var names []string
+	for _, k := range Kinds {
+		if k.group != storyGroup {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// isKnowledge says whether a label is of a person, concept or entity.
+func isKnowledge(label string) bool {
+	k := kindOfLabel(label)
+	return k.Name != "" && k.group == knowledgeGroup
+}
+
+// canonical is a person's name as it is compared: lower case, single blanks.
+func canonical(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
+
+// keySeparator stands between the parts of a natural key; names are free of control characters.
+const keySeparator = "\x1f"
+
+// naturalKey is what makes a node the same one without its entity key (S1-19, S4-2): within one user or the shared part
+// of a team a person's canonical name, a concept's name, an entity's name and type, a system entity's system and name.
+// Nodes of other kinds are the same only by their entity key, which stands there instead, so that this one index lists
+// the nodes of every kind; messages are listed by their source and have none.
+func naturalKey(kind Kind, p properties) string {
+	var name string
+	switch kind {
+	case messageKind:
+		return ""
+	case personKind:
+		name = p.text("canonical_name")
+	case conceptKind:
+		name = p.text("name")
+	case entityKind:
+		name = p.text("name") + keySeparator + p.text("type")
+	case systemEntityKind:
+		name = p.text("system") + keySeparator + p.text("name")
+	default:
+		name = p.text("entity_key")
+	}
+	return listPrefix(kind, p.text("user_id")) + name
+}
+
+// listPrefix begins the natural keys of one kind that are private to a user, or shared where that is empty.
+func listPrefix(kind Kind, userID string) string {
+	return kind.Name + keySeparator + userID + keySeparator
+}
+
+// isGoalText is the rule of S1-7 for concepts nobody marked.
+func isGoalText(name, description string) bool {
+	return strings.Contains(strings.ToLower(name), "goal") || strings.Contains(strings.ToLower(description), "goal")
+}

@@ -1,0 +1,163 @@
+package graph
+
+import (
+	"math"
+	"time"
+)
+
+// The figures of a memory's life (requirements.md, "Lifecycle facts").
+const (
+	defaultSalience               = 0.5
+	ownerSalience                 = 1.0
+	defaultConfidence             = 0.5
+	defaultRelationshipConfidence = 0.8
+
+	recallRise     = 0.075 // of salience, on each recall
+	baseDecay      = 0.02  // a day, of what was never recalled: half of it is left after 34.7 days
+	sureConfidence = 0.8   // from here on a candidate does not decay
+	coreRecalls    = 10
+	archiveBelow   = 0.01 // current salience
+	firstGradient  = 1.0
+	wideSpacing    = 0.1  // added to the gradient when recalls move apart
+	closeSpacing   = 0.05 // taken from it when they move together
+	leastGradient  = 0.5
+
+	episodicLife = 30 * 24 * time.Hour // of what is ephemeral: sources and messages
+	semanticLife = 90 * 24 * time.Hour // of what is ephemeral: all else
+)
+
+const day = 24 * time.Hour
+
+// vitality is what decides how present a node or relationship is. Salience was its value at At; it only falls from
+// there, so that the stored value is an upper bound of the current one.
+type vitality struct {
+	salience   float64
+	at         time.Time
+	rate       float64 // of decay, a day
+	state, ttl string
+	confidence float64
+
+	accesses, recalls int64
+	gradient          float64
+	lastAccess        *time.Time
+	lastInterval      time.Duration // between the last two recalls
+	expires           *time.Time    // of what is ephemeral
+}
+
+// current is the salience at a time: the stored one, fallen by exp(-rate × days). It equals what statements compute.
+func (v *vitality) current(at time.Time) float64 {
+	if v.rate <= 0 || !at.After(v.at) {
+		return v.salience
+	}
+	return v.salience * math.Exp(-v.rate*float64(at.Sub(v.at).Milliseconds())/float64(day.Milliseconds()))
+}
+
+// stateAt is the state at a time: what has decayed away or is past its end is archived, whether or not maintenance has
+// written that down.
+func (v *vitality) stateAt(at time.Time) string {
+	ended := v.expires != nil && !at.Before(*v.expires)
+	if ended || v.salience >= archiveBelow && v.current(at) < archiveBelow {
+		return "archived"
+	}
+	return v.state
+}
+
+// rebase makes the current value the stored one. No value at any later time is changed by it.
+func (v *vitality) rebase(at time.Time) {
+	if at.After(v.at) {
+		v.state = v.stateAt(at)
+		v.salience, v.at = v.current(at), at
+	}
+}
+
+// settle sets the rate by state, confidence and recalls.
+func (v *vitality) settle() {
+	v.rate = baseDecay / (1 + math.Pow(float64(v.recalls), v.gradient))
+	switch {
+	case v.ttl == "keep_forever":
+		v.rate = 0
+	case v.state == "candidate" && v.confidence >= sureConfidence:
+		v.rate = 0
+	case v.state == "candidate":
+		v.rate *= 1 + (1-v.confidence)*2
+	}
+}
+
+// recall is what a read by explore or traverse does: salience rises, the state moves up, and recalls that move apart
+// make the decay slower.
+func (v *vitality) recall(at time.Time) {
+	if at.Before(v.at) { // told late: it was no earlier than what is stored
+		at = v.at
+	}
+	v.rebase(at)
+	v.accesses++
+	v.recalls++
+	v.salience = math.Min(1, v.salience+recallRise)
+	v.at = at
+	switch {
+	case v.expires != nil && !at.Before(*v.expires): // the end of what is ephemeral is the end
+	case v.state == "archived":
+		v.state = "active"
+	case v.accesses >= coreRecalls:
+		v.state = "core"
+	case v.state == "candidate":
+		v.state = "active"
+	}
+	v.space(at)
+	v.settle()
+}
+
+// space compares the interval since the last recall with the one before.
+func (v *vitality) space(at time.Time) {
+	if v.lastAccess != nil && at.After(*v.lastAccess) {
+		interval := at.Sub(*v.lastAccess)
+		switch {
+		case interval > v.lastInterval:
+			v.gradient += wideSpacing
+		case interval < v.lastInterval:
+			v.gradient = math.Max(leastGradient, v.gradient-closeSpacing)
+		}
+		v.lastInterval = interval
+	}
+	if v.lastAccess == nil || at.After(*v.lastAccess) {
+		v.lastAccess = &at
+	}
+}
+
+// vitality reads it from stored properties.
+func (p properties) vitality() vitality {
+	v := vitality{
+		salience: p.number("salience"), at: p.millis("salience_at"), rate: p.number("decay_rate"),
+		state: p.text("state"), ttl: p.text("ttl_policy"), confidence: p.number("confidence"),
+		accesses: p.integer("access_count"), recalls: p.integer("recall_frequency"), gradient: firstGradient,
+		lastInterval: time.Duration(p.integer("last_recall_interval")) * time.Millisecond,
+		lastAccess:   p.moment("last_accessed_at"),
+	}
+	if g, ok := p["decay_gradient"].(float64); ok {
+		v.gradient = g
+	}
+	if ms, ok := p["expires_at"].(int64); ok {
+		expires := time.UnixMilli(ms).UTC()
+		v.expires = &expires
+	}
+	return v
+}
+
+// putVitality writes it into properties. What has its default is not stored.
+func (p properties) putVitality(v vitality) {
+	p["salience"], p["salience_at"], p["decay_rate"] = v.salience, v.at.UnixMilli(), v.rate
+	p["state"], p["access_count"] = v.state, v.accesses
+	p.putUnless(v.recalls == 0, "recall_frequency", v.recalls)
+	p.putUnless(v.gradient == firstGradient, "decay_gradient", v.gradient)
+	p.putUnless(v.lastInterval == 0, "last_recall_interval", v.lastInterval.Milliseconds())
+	if v.lastAccess != nil {
+		p["last_accessed_at"] = *v.lastAccess
+	} else {
+		delete(p, "last_accessed_at")
+	}
+	if v.expires != nil {
+		p["expires_at"] = v.expires.UnixMilli()
+	} else {
+		delete(p, "expires_at")
+	}
+}

@@ -1,0 +1,107 @@
+package graph
+
+import "github.com/google/uuid"
+
+// writeMessages appends the nodes of kind message to their sources, in the order of the write.
+func (j *memoryJob) writeMessages() error {
+	bySource, order := map[string][]int{}, []string{}
+	for i := range j.write.Nodes {
+		if w := &j.write.Nodes[i]; w.Kind == messageKind.Name {
+			key := w.SourceKey.Value
+			if bySource[key] == nil {
+				order = append(order, key)
+			}
+			bySource[key] = append(bySource[key], i)
+		}
+	}
+	for _, key := range order {
+		if err := j.appendTo(key, bySource[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendTo appends the messages at some places of the write to one source.
+func (j *memoryJob) appendTo(sourceKey string, places []int) error {
+	source := j.found.byKey[sourceKey]
+	var messages []MessageWrite
+	var accepted []int
+	for _, i := range places {
+		field, message := j.messageRefusal(i, source)
+		if field != "" {
+			status, text := j.refuse(index("nodes", i)+"."+field, "%s", message)
+			j.result.Nodes[i] = NodeResult{EntityKey: j.write.Nodes[i].EntityKey, Status: status, Error: text}
+			continue
+		}
+		accepted = append(accepted, i)
+		messages = append(messages, j.write.Nodes[i].message())
+	}
+	if len(messages) == 0 {
+		return nil
+	}
+	scope := Scope{TeamID: j.scope.TeamID, UserID: source.user()}
+	results, err := j.appendAll(scope, sourceKey, messages, accepted)
+	for at, i := range accepted[:len(results)] {
+		j.result.Nodes[i] = NodeResult{EntityKey: results[at].EntityKey, Status: results[at].Status, Version: 1}
+		if results[at].Status == Created {
+			j.users = append(j.users, source.user())
+		}
+	}
+	return err
+}
+
+func (j *memoryJob) appendAll(scope Scope, sourceKey string, messages []MessageWrite, places []int) ([]MessageResult, error) {
+	if !j.write.restoring {
+		return j.tx.append(scope, sourceKey, messages, j.found, j.now)
+	}
+	var rows []map[string]any
+	results := make([]MessageResult, len(messages))
+	for at, i := range places {
+		w := &j.write.Nodes[i]
+		results[at] = MessageResult{EntityKey: w.EntityKey, Status: Created}
+		if j.found.byKey[w.EntityKey] != nil {
+			results[at].Status = Unchanged
+			continue
+		}
+		p := messages[at].properties(scope, sourceKey, j.now)
+		w.OwnFields.overlay(p)
+		w.CreatedAt.set(p, "created_at", nil)
+		w.UpdatedAt.set(p, "updated_at", nil)
+		rows = append(rows, map[string]any{"source_key": sourceKey, "entity_key": w.EntityKey, "properties": map[string]any(p)})
+	}
+	return results, j.tx.rows("message_restore", j.scope.TeamID, rows)
+}
+
+// messageRefusal says which field of a message does not fit what is stored, and why; an empty field: none.
+func (j *memoryJob) messageRefusal(i int, source *stored) (field, message string) {
+	w := &j.write.Nodes[i]
+	old := j.found.byKey[w.EntityKey]
+	switch {
+	case source == nil || source.kind != sourceKind || source.user() != owner(w, j.scope) && owner(w, j.scope) != "":
+		return "source_key", "there is no such source"
+	case w.EntityKey != "" && old != nil && old.text("source_key") != source.key():
+		return "entity_key", "is taken by something else"
+	case old == nil && j.write.existing:
+		return "entity_key", "there is no such node"
+	case old != nil && w.Text.Given && w.Text.Value != old.text("text"):
+		return "text", "never changes: append another message"
+	case old == nil && (!w.Role.Given || w.Role.Null):
+		return "role", "is needed for a new message"
+	}
+	version := int64(0)
+	if old != nil {
+		version = 1
+	}
+	j.ifVersion(index("nodes", i), w.IfVersion, version)
+	return "", ""
+}
+
+// message is a node of kind message as one to append.
+func (w *NodeWrite) message() MessageWrite {
+	m := MessageWrite{EntityKey: w.EntityKey, Role: w.Role.Value, Name: w.Name.Value, Text: w.Text.Value, At: w.At}
+	if m.EntityKey == "" {
+		m.EntityKey = uuid.Must(uuid.NewV7()).String()
+	}
+	return m
+}

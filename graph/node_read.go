@@ -1,0 +1,166 @@
+package graph
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// NodeView is a node of any kind, with what is known of it. Relationships are its strongest.
+type NodeView struct {
+	Kind string `json:"kind"`
+	Node
+	Version int64 `json:"version"`
+	*OwnFields
+	Notes         []Note             `json:"notes,omitempty" doc:"the newest first, without expired ones"`
+	Relationships []RelationshipView `json:"relationships,omitempty" doc:"the strongest first"`
+}
+
+// NodeQuery says how to look at a node.
+type NodeQuery struct {
+	AsOf          *time.Time // the day to tell of; nil: now
+	Relationships int64      // at most so many
+}
+
+// nodeView is what callers see of stored properties.
+func nodeView(kind Kind, p properties, now time.Time) NodeView {
+	alive := p.vitality()
+	n := NodeView{Kind: kind.Name, Version: version(p), OwnFields: ownOf(kind, p), Notes: notesFrom(p.texts("notes"), now), Node: Node{
+		EntityKey: p.text("entity_key"), UserID: optionalText(p["user_id"]), Name: p.text("name"), CanonicalName: p.text("canonical_name"),
+		Type: p.text("type"), Description: p.text("description"), IsOwner: truth(p["is_owner"]), IsGoal: truth(p["is_goal"]),
+		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: alive.current(now), Confidence: alive.confidence,
+		AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
+	}}
+	if created := p.moment("created_at"); created != nil {
+		n.CreatedAt = *created
+	}
+	if updated := p.moment("updated_at"); updated != nil {
+		n.UpdatedAt = *updated
+	}
+	if raw := p.text("properties"); raw != "" {
+		n.Properties = json.RawMessage(raw)
+	}
+	return n
+}
+
+// Node reads one node that the scope may see. ErrNotFound.
+func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (NodeView, error) {
+	moment, asOf := s.now(), any(nil)
+	if q.AsOf != nil {
+		moment, asOf = q.AsOf.UTC(), q.AsOf.UTC()
+	}
+	row, err := s.readOne(ctx, "node_get", map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "label": kind.Label,
+		"as_of": asOf, "now_ms": moment.UnixMilli(), "limit": q.Relationships,
+	})
+	if err != nil {
+		return NodeView{}, err
+	}
+	n := nodeView(kind, pairsFrom(row.Values[0]), moment)
+	n.Relationships = relationshipsFrom(row.Values[1], key, moment)
+	return n, nil
+}
+
+// NodeList asks for a page of nodes of one kind: the user's own, then what the team shares, each in the order of names,
+// or of keys for kinds whose names are not unique.
+type NodeList struct {
+	Kind      Kind
+	ProjectID string // only those of this project, by key
+	Deleted   bool   // only those that can be restored, by key
+	Cursor    string // of the page before; empty: the first
+	Limit     int64
+}
+
+// NodePage is a page of nodes, and the cursor of the next one; empty after the last.
+type NodePage struct {
+	Nodes []NodeView
+	Next  string
+}
+
+// Nodes lists nodes that the scope may see. InvalidError for a cursor that no page had.
+func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, error) {
+	after, err := decodeCursor(l.Cursor)
+	if err != nil {
+		return NodePage{}, err
+	}
+	switch {
+	case l.Deleted:
+		return s.page(ctx, "node_list_deleted", l, after, map[string]any{
+			"team_id": scope.TeamID, "user_id": scope.user(), "kind": l.Kind.Name, "cutoff": s.cutoff(),
+		})
+	case l.ProjectID != "":
+		return s.page(ctx, "node_list_project", l, after, map[string]any{
+			"team_id": scope.TeamID, "user_id": scope.user(), "project_id": l.ProjectID, "label": l.Kind.Label,
+		})
+	}
+	return s.ownThenShared(ctx, scope, l, after)
+}
+
+// ownThenShared lists the user's own nodes and then the shared ones.
+func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, after string) (NodePage, error) {
+	own, shared := listPrefix(l.Kind, scope.UserID), listPrefix(l.Kind, "")
+	page := NodePage{Nodes: []NodeView{}}
+	for i, prefix := range []string{own, shared} {
+		if i == 1 && own == shared || after != "" && !strings.HasPrefix(after, prefix) {
+			continue
+		}
+		if want := l.Limit - int64(len(page.Nodes)); want > 0 {
+			rest := l
+			rest.Limit = want
+			more, err := s.page(ctx, "node_list", rest, max(after, prefix), map[string]any{
+				"team_id": scope.TeamID, "end": strings.TrimSuffix(prefix, keySeparator) + " ",
+			})
+			if err != nil {
+				return NodePage{}, err
+			}
+			page.Nodes, page.Next = append(page.Nodes, more.Nodes...), more.Next
+		}
+		if page.Next == "" && i == 0 && own != shared && int64(len(page.Nodes)) == l.Limit {
+			page.Next = encodeCursor(shared)
+		}
+		if page.Next != "" {
+			break
+		}
+		after = ""
+	}
+	return page, nil
+}
+
+// page runs a listing statement for one more than wanted, which tells whether there is a next page.
+func (s *Store) page(ctx context.Context, name string, l NodeList, after string, params map[string]any) (NodePage, error) {
+	params["after"], params["limit"] = after, l.Limit+1
+	rows, err := s.read(ctx, s.queries[name], params)
+	if err != nil {
+		return NodePage{}, err
+	}
+	page := NodePage{Nodes: []NodeView{}}
+	now := s.now()
+	for i, row := range rows {
+		if int64(i) == l.Limit {
+			page.Next = encodeCursor(text(rows[i-1].Values[0]))
+			break
+		}
+		page.Nodes = append(page.Nodes, nodeView(l.Kind, pairsFrom(row.Values[1]), now))
+	}
+	return page, nil
+}
+
+// A cursor is where a page ended. It is opaque to callers, not secret: what it points to is looked up in their scope.
+func encodeCursor(after string) string { return base64.RawURLEncoding.EncodeToString([]byte(after)) }
+
+func decodeCursor(cursor string) (string, error) {
+	after, err := base64.RawURLEncoding.DecodeString(cursor)
+	f := &faults{}
+	if err != nil || len(cursor) > 4096 {
+		f.add("cursor", "is not one that a page ended with")
+	} else {
+		f.text("cursor", string(after), 4096)
+	}
+	if err := f.err(); err != nil {
+		return "", fmt.Errorf("list: %w", err)
+	}
+	return string(after), nil
+}

@@ -1,0 +1,197 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// OwnFields are the fields that only some kinds have (S1-20, S3-7, S4-2). The tag kinds says which; max bounds a text in
+// characters or a number, oneof lists the only values of a text, word says that it is one.
+type OwnFields struct {
+	// Sources and messages.
+	ContentType  Optional[string]    `json:"content_type,omitzero" kinds:"source" oneof:"conversation email slack-thread meeting text-note" doc:"sources: conversation (default), email, slack-thread, meeting or text-note"`
+	ContextType  Optional[string]    `json:"context_type,omitzero" kinds:"source" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"sources"`
+	SourceType   Optional[string]    `json:"source_type,omitzero" kinds:"source" oneof:"voice-memo meeting email slack-thread text-import" doc:"sources; never changes"`
+	Sensitivity  Optional[string]    `json:"sensitivity,omitzero" kinds:"source" oneof:"low normal high" doc:"sources: low, normal (default) or high"`
+	StartedAt    Optional[time.Time] `json:"started_at,omitzero" kinds:"source" doc:"sources"`
+	EndedAt      Optional[time.Time] `json:"ended_at,omitzero" kinds:"source" doc:"sources; null: still open"`
+	Summary      Optional[string]    `json:"summary,omitzero" kinds:"source" max:"16384" doc:"sources"`
+	Keywords     Optional[[]string]  `json:"keywords,omitzero" kinds:"source" doc:"sources"`
+	Tags         Optional[[]string]  `json:"tags,omitzero" kinds:"source system_entity" doc:"sources and system entities"`
+	Participants Optional[[]string]  `json:"participants,omitzero" kinds:"source" doc:"sources: user ids"`
+	MessageCount Optional[int64]     `json:"message_count,omitzero" kinds:"source" readonly:"true" doc:"sources; read only"`
+	SourceKey    Optional[string]    `json:"source_key,omitzero" kinds:"message" max:"256" word:"true" doc:"messages: the source they belong to"`
+	Role         Optional[string]    `json:"role,omitzero" kinds:"message" max:"64" word:"true" doc:"messages"`
+	At           Optional[time.Time] `json:"at,omitzero" kinds:"message" doc:"messages"`
+	Seq          Optional[int64]     `json:"seq,omitzero" kinds:"message system_entity" readonly:"true" doc:"messages: their number, from 0; read only"`
+	// Projects.
+	ProjectID           Optional[string]          `json:"project_id,omitzero" kinds:"task plan goal milestone document output risk decision requirement signal insight" max:"256" word:"true" doc:"the project it belongs to"`
+	Title               Optional[string]          `json:"title,omitzero" kinds:"task milestone risk document decision insight" max:"512" word:"true" doc:"the same as name"`
+	StateKey            Optional[string]          `json:"state_key,omitzero" kinds:"project task plan goal milestone document output risk decision" max:"64" word:"true" doc:"the project's own state, such as in_progress"`
+	TypeKey             Optional[string]          `json:"type_key,omitzero" kinds:"project task plan goal milestone document output risk requirement" max:"128" word:"true" doc:"such as plan.phase.works"`
+	FacetContext        Optional[string]          `json:"facet_context,omitzero" kinds:"project plan" max:"64" word:"true"`
+	FacetScale          Optional[string]          `json:"facet_scale,omitzero" kinds:"project plan task" max:"64" word:"true"`
+	FacetStage          Optional[string]          `json:"facet_stage,omitzero" kinds:"project plan output" max:"64" word:"true"`
+	NextStepShort       Optional[string]          `json:"next_step_short,omitzero" kinds:"project" max:"512"`
+	NextStepLong        Optional[string]          `json:"next_step_long,omitzero" kinds:"project" max:"16384"`
+	StartAt             Optional[time.Time]       `json:"start_at,omitzero" kinds:"project task"`
+	EndAt               Optional[time.Time]       `json:"end_at,omitzero" kinds:"project"`
+	DueAt               Optional[time.Time]       `json:"due_at,omitzero" kinds:"task milestone"`
+	CompletedAt         Optional[time.Time]       `json:"completed_at,omitzero" kinds:"task goal milestone"`
+	TargetDate          Optional[time.Time]       `json:"target_date,omitzero" kinds:"goal"`
+	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero" kinds:"risk"`
+	DecisionAt          Optional[time.Time]       `json:"decision_at,omitzero" kinds:"decision"`
+	TS                  Optional[time.Time]       `json:"ts,omitzero" kinds:"signal"`
+	Priority            Optional[int64]           `json:"priority,omitzero" kinds:"task requirement" max:"5" doc:"1 to 5"`
+	Probability         Optional[float64]         `json:"probability,omitzero" kinds:"risk" doc:"0 to 1"`
+	Impact              Optional[string]          `json:"impact,omitzero" kinds:"risk" oneof:"low medium high critical" doc:"low, medium, high or critical"`
+	Goal                Optional[string]          `json:"goal,omitzero" kinds:"goal" max:"16384"`
+	Content             Optional[string]          `json:"content,omitzero" kinds:"risk document" max:"65536"`
+	Outcome             Optional[string]          `json:"outcome,omitzero" kinds:"decision" max:"16384"`
+	Rationale           Optional[string]          `json:"rationale,omitzero" kinds:"decision" max:"16384"`
+	Text                Optional[string]          `json:"text,omitzero" kinds:"requirement message" max:"65536" doc:"requirements and messages"`
+	Channel             Optional[string]          `json:"channel,omitzero" kinds:"signal" max:"128" word:"true"`
+	Payload             Optional[json.RawMessage] `json:"payload,omitzero" kinds:"signal" doc:"an object"`
+	Props               Optional[json.RawMessage] `json:"props,omitzero" kinds:"insight" doc:"an object"`
+	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero" kinds:"insight" max:"256" word:"true"`
+	// Systems.
+	System Optional[string] `json:"system,omitzero" kinds:"system_entity" max:"256" word:"true" doc:"system entities: the system they belong to"`
+	// What maintenance counts.
+	SourceCount      Optional[int64]     `json:"source_count,omitzero" kinds:"person concept entity storyline macro" readonly:"true" doc:"sources that mention it; read only"`
+	FirstMentionedAt Optional[time.Time] `json:"first_mentioned_at,omitzero" kinds:"person concept entity" readonly:"true"`
+	LastMentionedAt  Optional[time.Time] `json:"last_mentioned_at,omitzero" kinds:"person concept entity" readonly:"true"`
+	AnchorKey        Optional[string]    `json:"anchor_key,omitzero" kinds:"storyline macro" readonly:"true" doc:"what it is about; read only"`
+	StorylineCount   Optional[int64]     `json:"storyline_count,omitzero" kinds:"macro" readonly:"true"`
+	FirstSourceAt    Optional[time.Time] `json:"first_source_at,omitzero" kinds:"storyline macro" readonly:"true"`
+	LastSourceAt     Optional[time.Time] `json:"last_source_at,omitzero" kinds:"storyline macro" readonly:"true"`
+}
+
+// ownField is one of OwnFields, read from its tags.
+type ownField struct {
+	name     string
+	index    int
+	kinds    []string
+	max      int
+	oneOf    []string
+	word     bool
+	readOnly bool
+}
+
+// optionalField is an Optional of whatever type.
+type optionalField interface {
+	given() (given, null bool)
+	stored() any
+}
+
+var ownFields = sync.OnceValue(func() []ownField {
+	var all []ownField
+	t := reflect.TypeFor[OwnFields]()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		limit, _ := strconv.Atoi(f.Tag.Get("max"))
+		all = append(all, ownField{
+			name: name, index: i, kinds: strings.Fields(f.Tag.Get("kinds")), max: limit,
+			oneOf: strings.Fields(f.Tag.Get("oneof")), word: f.Tag.Get("word") != "", readOnly: f.Tag.Get("readonly") != "",
+		})
+	}
+	return all
+})
+
+// each visits the fields that are given.
+func (o *OwnFields) each(visit func(ownField, optionalField)) {
+	if o == nil {
+		return
+	}
+	v := reflect.ValueOf(o).Elem()
+	for _, f := range ownFields() {
+		value := v.Field(f.index).Interface().(optionalField) //nolint:forcetypeassert // every field is an Optional
+		if given, _ := value.given(); given {
+			visit(f, value)
+		}
+	}
+}
+
+// check looks at every given field: the kind must have it, and its value must be one it can have.
+func (o *OwnFields) check(f *faults, at string, kind Kind, restoring bool) {
+	o.each(func(field ownField, value optionalField) {
+		at := at + "." + field.name
+		switch {
+		case !slices.Contains(field.kinds, kind.Name):
+			f.add(at, "is a field of %s", list(field.kinds))
+		case field.readOnly && !restoring:
+			f.add(at, "is read only")
+		default:
+			if _, null := value.given(); !null {
+				field.check(f, at, value.stored())
+			}
+		}
+	})
+}
+
+func (field ownField) check(f *faults, at string, value any) {
+	switch v := value.(type) {
+	case string:
+		switch {
+		case field.oneOf != nil:
+			f.oneOf(at, v, field.oneOf)
+		case field.name == "payload" || field.name == "props":
+			f.properties(at, json.RawMessage(v))
+		case field.word:
+			f.word(at, v, field.max)
+		default:
+			f.text(at, v, field.max)
+		}
+	case []string:
+		f.words(at, v)
+	case time.Time:
+		f.date(at, v)
+	case int64:
+		if field.max > 0 && (v < 1 || v > int64(field.max)) {
+			f.add(at, "must be from 1 to %d", field.max)
+		}
+	case float64:
+		if !(v >= 0 && v <= 1) {
+			f.add(at, "must be from 0 to 1")
+		}
+	default:
+		panic(fmt.Sprintf("graph: own field of type %T", value))
+	}
+}
+
+// overlay puts the given fields into properties; null removes one.
+func (o *OwnFields) overlay(p properties) {
+	o.each(func(field ownField, value optionalField) {
+		if _, null := value.given(); null {
+			delete(p, field.name)
+			return
+		}
+		p[field.name] = value.stored()
+	})
+}
+
+// ownOf are the own fields that stored properties of a kind have; nil without any.
+func ownOf(kind Kind, p properties) *OwnFields {
+	var own *OwnFields
+	for _, field := range ownFields() {
+		value, ok := p[field.name]
+		if field.name == "title" && kind.named == "title" {
+			value, ok = p["name"]
+		}
+		if !ok || value == nil || !slices.Contains(field.kinds, kind.Name) {
+			continue
+		}
+		if own == nil {
+			own = &OwnFields{}
+		}
+		slot := reflect.ValueOf(own).Elem().Field(field.index).Addr().Interface()
+		slot.(interface{ put(v any) }).put(value) //nolint:forcetypeassert // every field is an Optional
+	}
+	return own
+}

@@ -1,0 +1,91 @@
+package graph
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// properties are those of a node or relationship as the database keeps them. What is absent is not stored.
+type properties map[string]any
+
+// pairsFrom reads the list [[name, value], …] in which statements send all properties.
+func pairsFrom(v any) properties {
+	l := items(v)
+	p := make(properties, len(l))
+	for i := range l {
+		pair := items(l[i])
+		value := pair[1]
+		switch typed := value.(type) {
+		case []any:
+			value = texts(typed)
+		case time.Time:
+			value = typed.UTC()
+		}
+		p[text(pair[0])] = value
+	}
+	return p
+}
+
+func (p properties) text(name string) string    { return text(p[name]) }
+func (p properties) number(name string) float64 { return number(p[name]) }
+func (p properties) integer(name string) int64  { return integer(p[name]) }
+func (p properties) texts(name string) []string {
+	list, _ := p[name].([]string)
+	return list
+}
+
+func (p properties) moment(name string) *time.Time { return optionalMoment(p[name]) }
+func (p properties) millis(name string) time.Time  { return millis(p[name]) }
+
+// putUnless stores a value, or removes it where it is not worth storing.
+func (p properties) putUnless(absent bool, name string, value any) {
+	if absent {
+		delete(p, name)
+		return
+	}
+	p[name] = value
+}
+
+// only are those of the given names.
+func (p properties) only(names []string) properties {
+	out := make(properties, len(names))
+	for _, name := range names {
+		if v, ok := p[name]; ok {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+// changesTo is what has to be set, nil for what has to go, to make p the next ones.
+func (p properties) changesTo(next properties) properties {
+	changed := properties{}
+	for name, value := range next {
+		if old, ok := p[name]; !ok || !same(old, value) {
+			changed[name] = value
+		}
+	}
+	for name := range p {
+		if _, ok := next[name]; !ok {
+			changed[name] = nil
+		}
+	}
+	return changed
+}
+
+func (p properties) clone() properties { return maps.Clone(p) }
+
+func same(a, b any) bool {
+	switch x := a.(type) {
+	case time.Time:
+		y, ok := b.(time.Time)
+		return ok && x.Equal(y)
+	case []string:
+		y, ok := b.([]string)
+		return ok && slices.Equal(x, y)
+	case int64:
+		return x == integer(b)
+	}
+	return a == b
+}

@@ -1,0 +1,173 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"kith/cypher"
+)
+
+// RelationshipView is a relationship as callers see it. Salience and State are those of the moment of the answer. Seen
+// from a node, Direction and Node tell of the other end.
+type RelationshipView struct {
+	Key              string          `json:"key"`
+	From             string          `json:"from"`
+	To               string          `json:"to"`
+	Type             string          `json:"type"`
+	Direction        string          `json:"direction,omitempty" enum:"outgoing,incoming"`
+	Node             *NodeRef        `json:"node,omitempty" doc:"the other end"`
+	Description      string          `json:"description"`
+	RelationshipType string          `json:"relationship_type,omitempty"`
+	Attitude         *int64          `json:"attitude,omitempty"`
+	AttitudeWord     string          `json:"attitude_word,omitempty"`
+	Proximity        *int64          `json:"proximity,omitempty"`
+	ProximityWord    string          `json:"proximity_word,omitempty"`
+	Salience         float64         `json:"salience"`
+	Confidence       float64         `json:"confidence"`
+	State            string          `json:"state,omitempty"`
+	ValidFrom        *time.Time      `json:"valid_from"`
+	ValidTo          *time.Time      `json:"valid_to"`
+	RecordedAt       *time.Time      `json:"recorded_at"`
+	RecordedBy       *string         `json:"recorded_by"`
+	AccessCount      int64           `json:"access_count"`
+	LastAccessedAt   *time.Time      `json:"last_accessed_at"`
+	Version          int64           `json:"version"`
+	Notes            []Note          `json:"notes,omitempty" doc:"the newest first, without expired ones"`
+	Properties       json.RawMessage `json:"properties,omitempty"`
+}
+
+// NodeRef names a node.
+type NodeRef struct {
+	EntityKey string `json:"entity_key"`
+	Kind      string `json:"kind"`
+	Name      string `json:"name"`
+}
+
+func relationshipView(from, kind, to string, p properties, now time.Time) RelationshipView {
+	alive := p.vitality()
+	v := RelationshipView{
+		Key: p.text("key"), From: from, To: to, Type: kind, Description: p.text("description"), RelationshipType: p.text("relationship_type"),
+		Attitude: optionalInteger(p["attitude"]), Proximity: optionalInteger(p["proximity"]),
+		Salience: alive.current(now), Confidence: alive.confidence, State: alive.stateAt(now),
+		ValidFrom: p.moment("valid_from"), ValidTo: p.moment("valid_to"), RecordedAt: p.moment("recorded_at"),
+		RecordedBy: optionalText(p["recorded_by"]), AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
+		Version: version(p), Notes: notesFrom(p.texts("notes"), now),
+	}
+	v.AttitudeWord, v.ProximityWord = word(attitudes, kind, v.Attitude), word(proximities, kind, v.Proximity)
+	if raw := p.text("properties"); raw != "" {
+		v.Properties = json.RawMessage(raw)
+	}
+	return v
+}
+
+// relationshipsFrom reads the list of a node's relationships: outgoing, type, key, labels and name of the other end,
+// properties.
+func relationshipsFrom(v any, key string, now time.Time) []RelationshipView {
+	l := items(v)
+	views := make([]RelationshipView, len(l))
+	for i := range l {
+		r := items(l[i])
+		other := text(r[2])
+		from, to, direction := other, key, "incoming"
+		if truth(r[0]) {
+			from, to, direction = key, other, "outgoing"
+		}
+		views[i] = relationshipView(from, text(r[1]), to, pairsFrom(r[5]), now)
+		views[i].Direction = direction
+		views[i].Node = &NodeRef{EntityKey: other, Kind: kindOfLabel(kindLabel(texts(r[3]))).Name, Name: text(r[4])}
+	}
+	return views
+}
+
+// RelationshipList asks for a page of a node's relationships, by key.
+type RelationshipList struct {
+	Kind      Kind
+	Key       string
+	Direction string     // outgoing, incoming, or both (also when empty)
+	Types     []string   // none: all
+	AsOf      *time.Time // those of a day; nil: the current ones
+	Past      bool       // also those that are over
+	Cursor    string
+	Limit     int64
+}
+
+// RelationshipPage is a page of relationships, and the cursor of the next one; empty after the last.
+type RelationshipPage struct {
+	Relationships []RelationshipView
+	Next          string
+}
+
+// Relationships lists the relationships of a node that the scope may see. ErrNotFound for the node.
+func (s *Store) Relationships(ctx context.Context, scope Scope, l RelationshipList) (RelationshipPage, error) {
+	after, err := decodeCursor(l.Cursor)
+	if err != nil {
+		return RelationshipPage{}, err
+	}
+	moment, asOf, types := s.now(), any(nil), any(nil)
+	if l.AsOf != nil {
+		moment, asOf = l.AsOf.UTC(), l.AsOf.UTC()
+	}
+	if len(l.Types) > 0 {
+		types = l.Types
+	}
+	row, err := s.readOne(ctx, "node_relationships", map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": l.Key, "label": l.Kind.Label, "as_of": asOf, "past": l.Past,
+		"outgoing": l.Direction != "incoming", "incoming": l.Direction != "outgoing", "types": types, "after": after, "limit": l.Limit + 1,
+	})
+	if err != nil {
+		return RelationshipPage{}, err
+	}
+	page := RelationshipPage{Relationships: relationshipsFrom(row.Values[0], l.Key, moment)}
+	if int64(len(page.Relationships)) > l.Limit {
+		page.Relationships = page.Relationships[:l.Limit]
+		page.Next = encodeCursor(page.Relationships[l.Limit-1].Key)
+	}
+	return page, nil
+}
+
+// located is a relationship that was found by its key.
+type located struct {
+	kind, from, to string
+	properties
+}
+
+// typesAtOnce bounds how many types are looked through in one statement.
+const typesAtOnce = 32
+
+// locate finds the relationship of a key, if the scope may see both of its ends. ErrNotFound.
+func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, error) {
+	indexed, err := s.indexedTypes(ctx)
+	if err != nil {
+		return located{}, err
+	}
+	types := make([]string, 0, len(indexed))
+	for kind := range indexed {
+		types = append(types, kind)
+	}
+	slices.Sort(types)
+	for some := range slices.Chunk(types, typesAtOnce) {
+		rows, err := s.read(ctx, cypher.ForTypes(s.queries["relationship_locate"], some), map[string]any{
+			"team_id": scope.TeamID, "user_id": scope.user(), "any_user": false, "key": key,
+		})
+		if err != nil {
+			return located{}, err
+		}
+		if len(rows) > 0 {
+			v := rows[0].Values
+			return located{text(v[0]), text(v[1]), text(v[2]), pairsFrom(v[3])}, nil
+		}
+	}
+	return located{}, fmt.Errorf("relationship: %w", ErrNotFound)
+}
+
+// Relationship reads one relationship, current or past, if the scope may see both of its ends. ErrNotFound.
+func (s *Store) Relationship(ctx context.Context, scope Scope, key string) (RelationshipView, error) {
+	r, err := s.locate(ctx, scope, key)
+	if err != nil {
+		return RelationshipView{}, err
+	}
+	return relationshipView(r.from, r.kind, r.to, r.properties, s.now()), nil
+}

@@ -1,0 +1,114 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+)
+
+// Relationship types that Kith itself writes or reads in a special way.
+const (
+	mentionsType   = "mentions"    // source → person, concept or entity
+	hasMessageType = "has_message" // source → message; not for callers
+)
+
+// Vocabulary are the relationship types of the field (S1-21, S1-22, S2-11, S2-12); callers may add others.
+var Vocabulary = append([]string{
+	"has_relationship_with", "thinks_about", "relates_to", "involves", "associated_with", "engages_with", "connected_to",
+	mentionsType, "produced", "about", "includes", "rooted_in", "groups",
+	"belongs_to_plan", "supports_goal", "depends_on", "targets_milestone", "references", "produces", "requires",
+	"achieved_by", "blocks", "threatens", "mitigates", "addresses", "addressed_in", "documented_in",
+}, containmentTypes...)
+
+// containmentTypes say that one thing is part of another; they must not lead in a ring.
+var containmentTypes = []string{
+	"contains", "has_plan", "has_task", "has_goal", "has_document", "has_output", "has_risk", "has_milestone", "has_metric",
+	"has_requirement", "has_source", "has_decision", "has_context_document", "has_part",
+}
+
+// swapped are the deprecated types that are stored the other way round (S2-12). belongs_to_plan and achieved_by are too,
+// but stay as they are given.
+var swapped = map[string]string{
+	"part_of": "contains", "referenced_by": "references", "produced_by": "produces", "mitigated_by": "mitigates",
+}
+
+// usualTypes says which types lead between two kinds of knowledge, in either direction (S1-21).
+var usualTypes = map[[2]string][]string{
+	{"person", "person"}:  {"has_relationship_with"},
+	{"person", "concept"}: {"engages_with", "thinks_about"},
+	{"person", "entity"}:  {"associated_with"},
+	{"concept", "entity"}: {"involves"},
+	{"entity", "entity"}:  {"connected_to"},
+}
+
+// unusual says which type would be usual between two kinds, where the given one is that of others; empty: none.
+// relates_to is the fallback for any.
+func unusual(from, to Kind, relationship string) string {
+	pair := [2]string{from.Name, to.Name}
+	usual, ok := usualTypes[pair]
+	if !ok {
+		usual, ok = usualTypes[[2]string{to.Name, from.Name}]
+	}
+	if !ok || slices.Contains(usual, relationship) {
+		return ""
+	}
+	for _, types := range usualTypes {
+		if slices.Contains(types, relationship) {
+			return usual[0]
+		}
+	}
+	return ""
+}
+
+// parents are the kinds that contain a kind, the nearest first (S2-12a).
+var parents = map[string][]string{
+	"goal": {"project"}, "milestone": {"goal", "project"}, "plan": {"milestone", "goal", "project"},
+	"task": {"plan", "milestone", "goal", "project"}, "document": {"document", "project"},
+	"output": {"project"}, "source": {"project"},
+	"risk":        {"task", "plan", "milestone", "goal", "project"},
+	"decision":    {"task", "plan", "milestone", "goal", "project"},
+	"requirement": {"task", "milestone", "plan", "decision", "project"},
+}
+
+// contained is the kind that a type of the form has_KIND leads to; empty for another type.
+func contained(relationship string) string {
+	if relationship == "has_context_document" {
+		return "document"
+	}
+	kind, ok := strings.CutPrefix(relationship, "has_")
+	if !ok || parents[kind] == nil {
+		return ""
+	}
+	return kind
+}
+
+// Words for attitude and proximity 1 to 5 (S1-21a), by relationship type.
+var (
+	attitudes = map[string][5]string{
+		"has_relationship_with": {"hostile", "unfriendly", "neutral", "friendly", "close"},
+		"engages_with":          {"dislikes", "skeptical", "neutral", "interested", "passionate"},
+		"associated_with":       {"negative-view", "unfavorable", "neutral", "favorable", "strongly-positive"},
+		"relates_to":            {"contradicts", "conflicts", "independent", "complementary", "integral"},
+		"involves":              {"peripheral", "minor", "relevant", "important", "central"},
+		"connected_to":          {"adversarial", "competing", "independent", "cooperative", "integrated"},
+	}
+	proximities = map[string][5]string{
+		"has_relationship_with": {"stranger", "acquaintance", "familiar", "known-well", "intimate-knowledge"},
+		"engages_with":          {"unfamiliar", "aware", "understands", "experienced", "expert"},
+		"associated_with":       {"distant", "aware-of", "familiar-with", "involved-with", "deeply-connected"},
+		"relates_to":            {"loosely-related", "somewhat-related", "related", "closely-related", "inseparable"},
+		"involves":              {"tangential", "mentioned", "involved", "key-component", "essential"},
+		"connected_to":          {"distantly-connected", "indirectly-connected", "connected", "closely-linked", "tightly-coupled"},
+	}
+)
+
+// word is that of a grade from 1 to 5; empty where the type has none.
+func word(words map[string][5]string, relationship string, grade *int64) string {
+	if relationship == "thinks_about" { // the older name
+		relationship = "engages_with"
+	}
+	scale, ok := words[relationship]
+	if !ok || grade == nil || *grade < 1 || *grade > 5 {
+		return ""
+	}
+	return scale[*grade-1]
+}
