@@ -99,7 +99,7 @@ type FocusLink struct {
 type SectionQuery struct {
 	Now       time.Time
 	AsOf      *time.Time // the day to tell of; nil: now
-	FocusKey  string // entity key
+	FocusKey  string     // entity key
 	FocusKind Kind
 }
 

@@ -43,22 +43,22 @@ type Source struct {
 
 // SourceWrite is a source to add or change, with its messages (added to those there are) and what it mentions.
 type SourceWrite struct {
-	UserID       string              `json:"user_id,omitempty" maxLength:"256" doc:"whose source it is; left out: the user of the key"`
-	Strict       bool                `json:"strict,omitempty" doc:"all or nothing: a refused mention is a 422 and nothing is written"`
-	IdempotencyKey string            `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key"`
-	EntityKey    string              `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
-	ContentType  Optional[string]    `json:"content_type,omitzero" doc:"conversation (default), email, slack-thread, meeting or text-note"`
-	ContextType  Optional[string]    `json:"context_type,omitzero" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
-	SourceType   Optional[string]    `json:"source_type,omitzero" doc:"voice-memo, meeting, email, slack-thread or text-import; never changes"`
-	Sensitivity  Optional[string]    `json:"sensitivity,omitzero" doc:"low, normal (default) or high"`
-	StartedAt    Optional[time.Time] `json:"started_at,omitzero" doc:"default: now"`
-	EndedAt      Optional[time.Time] `json:"ended_at,omitzero" doc:"null or left out: still open"`
-	Summary      Optional[string]    `json:"summary,omitzero" doc:"one or two sentences; at most 16,384 characters"`
-	Keywords     []string            `json:"keywords,omitempty" maxItems:"100"`
-	Tags         []string            `json:"tags,omitempty" maxItems:"100"`
-	Participants []string            `json:"participants,omitempty" maxItems:"100" doc:"user ids; the source's own user is always one"`
-	Messages     []MessageWrite      `json:"messages,omitempty" maxItems:"10000"`
-	Mentions     []string            `json:"mentions,omitempty" maxItems:"1000" doc:"entity keys of persons, concepts and entities"`
+	UserID         string              `json:"user_id,omitempty" maxLength:"256" doc:"whose source it is; left out: the user of the key"`
+	Strict         bool                `json:"strict,omitempty" doc:"all or nothing: a refused mention is a 422 and nothing is written"`
+	IdempotencyKey string              `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key"`
+	EntityKey      string              `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
+	ContentType    Optional[string]    `json:"content_type,omitzero" doc:"conversation (default), email, slack-thread, meeting or text-note"`
+	ContextType    Optional[string]    `json:"context_type,omitzero" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
+	SourceType     Optional[string]    `json:"source_type,omitzero" doc:"voice-memo, meeting, email, slack-thread or text-import; never changes"`
+	Sensitivity    Optional[string]    `json:"sensitivity,omitzero" doc:"low, normal (default) or high"`
+	StartedAt      Optional[time.Time] `json:"started_at,omitzero" doc:"default: now"`
+	EndedAt        Optional[time.Time] `json:"ended_at,omitzero" doc:"null or left out: still open"`
+	Summary        Optional[string]    `json:"summary,omitzero" doc:"one or two sentences; at most 16,384 characters"`
+	Keywords       []string            `json:"keywords,omitempty" maxItems:"100"`
+	Tags           []string            `json:"tags,omitempty" maxItems:"100"`
+	Participants   []string            `json:"participants,omitempty" maxItems:"100" doc:"user ids; the source's own user is always one"`
+	Messages       []MessageWrite      `json:"messages,omitempty" maxItems:"10000"`
+	Mentions       []string            `json:"mentions,omitempty" maxItems:"1000" doc:"entity keys of persons, concepts and entities"`
 }
 
 // SourceResult says what became of a source, its messages and its mentions.
