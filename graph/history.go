@@ -3,6 +3,7 @@ package graph
 import (
 	"reflect"
 	"strings"
+	"time"
 )
 
 // History is what Kith itself keeps of a node or relationship besides what callers give. Exports carry it, so that an
@@ -48,6 +49,9 @@ func (h *History) overlay(p properties) {
 		}
 		p[name] = value.stored()
 	})
+	if h.Notes.Given {
+		p.putNoteExpiry(notesFrom(h.Notes.Value, time.Time{}))
+	}
 }
 
 // historyOf is what properties have of it.

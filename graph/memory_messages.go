@@ -81,9 +81,9 @@ func (j *memoryJob) messageRefusal(i int, source *stored) (field, message string
 	case source == nil || source.kind != sourceKind || source.user() != owner(w, j.scope) && owner(w, j.scope) != "":
 		return "source_key", "there is no such source"
 	case w.EntityKey != "" && old != nil && old.text("source_key") != source.key():
-		return "entity_key", "is taken by something else"
+		return "entity_key", takenKey
 	case old == nil && j.write.existing:
-		return "entity_key", "there is no such node"
+		return "entity_key", noSuchNode
 	case old != nil && w.Text.Given && w.Text.Value != old.text("text"):
 		return "text", "never changes: append another message"
 	case old == nil && (!w.Role.Given || w.Role.Null):

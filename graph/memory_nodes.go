@@ -139,11 +139,11 @@ func (p *nodePlan) refusal(w *NodeWrite, old *stored) (field, message string) {
 	user := owner(w, p.job.scope)
 	switch {
 	case old == nil && p.job.write.existing:
-		return "entity_key", "there is no such node"
+		return "entity_key", noSuchNode
 	case old == nil && !named && kind.group != episodeGroup:
 		return "name", "is needed for a new node"
 	case old != nil && (old.kind != kind || !sameUser(old.user(), user, w.UserID.Given && kind != systemEntityKind)):
-		return "entity_key", "is taken by something else"
+		return "entity_key", takenKey
 	}
 	return "", ""
 }

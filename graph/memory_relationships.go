@@ -253,9 +253,9 @@ func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) (f
 	child := contained(kind)
 	switch {
 	case !j.visible(a):
-		return fromField, "there is no such node"
+		return fromField, noSuchNode
 	case !j.visible(b):
-		return toField, "there is no such node"
+		return toField, noSuchNode
 	case kind == mentionsType && (a.kind != sourceKind || b.kind.group != knowledgeGroup):
 		return "type", "mentions leads from a source to a person, concept or entity"
 	case child != "" && a.kind.group == projectGroup && b.kind.Name != child:

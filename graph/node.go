@@ -38,7 +38,7 @@ type Node struct {
 // entity: name and type; system entity: system and name; each within one user or the shared part of the team), else new
 // with a generated key. Fields left out keep what is stored; for a new node they take the defaults of the lifecycle.
 type NodeWrite struct {
-	Kind           string              `json:"kind" doc:"person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity"`
+	Kind           string              `json:"kind,omitempty" doc:"person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity"`
 	EntityKey      string              `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
 	UserID         Optional[string]    `json:"user_id,omitzero" doc:"left out: the request's user; null: shared by the team"`
 	IfVersion      Optional[int64]     `json:"if_version,omitzero" doc:"write only if this is the stored version; 0: only if there is none. Otherwise 409 and nothing is written"`

@@ -91,6 +91,20 @@ func (p properties) putNotes(notes []Note) {
 		stored[i] = string(raw)
 	}
 	p.putUnless(len(stored) == 0, "notes", stored)
+	p.putNoteExpiry(notes)
+}
+
+// putNoteExpiry keeps when the next of the notes expires, which tells maintenance where to look.
+func (p properties) putNoteExpiry(notes []Note) {
+	delete(p, "notes_expire_at")
+	for _, n := range notes {
+		if n.ExpiresAt == nil {
+			continue
+		}
+		if ms := n.ExpiresAt.UnixMilli(); p["notes_expire_at"] == nil || ms < p.integer("notes_expire_at") {
+			p["notes_expire_at"] = ms
+		}
+	}
 }
 
 func (w NoteWrite) note(scope Scope, now time.Time) Note {

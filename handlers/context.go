@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -17,15 +18,16 @@ import (
 
 // ContextInput asks for a context.
 type ContextInput struct {
-	UserID      string   `query:"user_id" doc:"whose context; left out: the user of the key"`
-	TeamID      string   `query:"team_id" doc:"must be the key's team, if given"`
-	TimeZone    string   `query:"time_zone" doc:"IANA name; default: the preference time_zone, else UTC" example:"Europe/Berlin"`
-	Format      string   `query:"format" enum:"json,text" default:"json"`
-	MaxTokens   int      `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went"`
-	Sections    []string `query:"sections" doc:"user, relationships, recent_context, temporal; default: all"`
-	FocusKind   string   `query:"focus_kind" doc:"person, concept or entity; with focus_id"`
-	FocusID     string   `query:"focus_id" doc:"entity_key of what the user looks at"`
-	IfNoneMatch string   `header:"If-None-Match"`
+	UserID      string    `query:"user_id" doc:"whose context; left out: the user of the key"`
+	TeamID      string    `query:"team_id" doc:"must be the key's team, if given"`
+	TimeZone    string    `query:"time_zone" doc:"IANA name; default: the preference time_zone, else UTC" example:"Europe/Berlin"`
+	Format      string    `query:"format" enum:"json,text" default:"json"`
+	MaxTokens   int       `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went"`
+	Sections    []string  `query:"sections" doc:"user, relationships, recent_context, temporal; default: all"`
+	FocusKind   string    `query:"focus_kind" doc:"person, concept or entity; with focus_id"`
+	FocusID     string    `query:"focus_id" doc:"entity_key of what the user looks at"`
+	AsOf        time.Time `query:"as_of" doc:"the context of a day in the past: what was linked then, the week before it"`
+	IfNoneMatch string    `header:"If-None-Match"`
 }
 
 func (a *API) getContext(ctx context.Context, in *ContextInput) (*huma.StreamResponse, error) {
@@ -35,7 +37,7 @@ func (a *API) getContext(ctx context.Context, in *ContextInput) (*huma.StreamRes
 	}
 	answer, err := a.Contexts.Context(ctx, loader.Request{
 		Scope: scope, TimeZone: in.TimeZone, Format: loader.Format(in.Format), MaxTokens: in.MaxTokens,
-		Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID,
+		Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID, AsOf: optionalTime(in.AsOf),
 	}, nil)
 	if err != nil {
 		return nil, located("query", err)

@@ -122,11 +122,11 @@ func (a *API) getConversation(ctx context.Context, in *ConversationInput) (*Conv
 	if out.Body.Source, err = a.Store.Source(ctx, scope, in.ID); err != nil {
 		return nil, err
 	}
-	if out.Body.Messages, err = a.Store.Messages(ctx, scope, in.ID, in.From, in.Limit); err != nil {
+	if out.Body.Messages, err = a.Store.Messages(ctx, scope, in.ID, in.From, in.Limit+1); err != nil {
 		return nil, err
 	}
-	if next := in.From + int64(len(out.Body.Messages)); next < out.Body.MessageCount && len(out.Body.Messages) > 0 {
-		out.Body.Next = &next
+	if got := out.Body.Messages; int64(len(got)) > in.Limit { // numbers may have gaps, where messages were deleted
+		out.Body.Messages, out.Body.Next = got[:in.Limit], &got[in.Limit].Seq
 	}
 	return out, nil
 }
@@ -141,7 +141,10 @@ type AppendInput struct {
 }
 
 // SourceOutput says what became of a source.
-type SourceOutput struct{ Body graph.SourceResult }
+type SourceOutput struct {
+	Repeated string `header:"Idempotency-Replayed" doc:"true: the answer of an earlier request with the same idempotency key"`
+	Body     graph.SourceResult
+}
 
 func (a *API) appendMessages(ctx context.Context, in *AppendInput) (*SourceOutput, error) {
 	scope, err := principal(ctx).For(auth.Write, in.Body.UserID)
@@ -162,7 +165,7 @@ func (a *API) sourceOutput(ctx context.Context, scope graph.Scope, result graph.
 		return nil, located("body", err)
 	}
 	a.changed(ctx, scope, result.UserID)
-	return &SourceOutput{Body: result}, nil
+	return &SourceOutput{Repeated: replayed(result.Repeated), Body: result}, nil
 }
 
 // EndInput ends a conversation.

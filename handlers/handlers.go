@@ -26,6 +26,19 @@ type store interface {
 	EndConversation(ctx context.Context, scope graph.Scope, key string, end *graph.ConversationEnd) (graph.SourceResult, error)
 	Source(ctx context.Context, scope graph.Scope, key string) (graph.Source, error)
 	Messages(ctx context.Context, scope graph.Scope, key string, from, limit int64) ([]graph.Message, error)
+	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
+	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
+	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error)
+	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
+	RestoreNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (graph.NodeView, error)
+	AddNotes(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, notes []graph.NoteWrite) (graph.Changed, error)
+	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) (graph.Changed, error)
+	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
+	Relationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
+	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
+	RestoreRelationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
+	AddRelationshipNotes(ctx context.Context, scope graph.Scope, key string, notes []graph.NoteWrite) (graph.Changed, error)
+	DeleteRelationshipNote(ctx context.Context, scope graph.Scope, key, id string) (graph.Changed, error)
 	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
 	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
 }
@@ -41,6 +54,11 @@ type keys interface {
 	Revoke(ctx context.Context, teamID, id string) error
 }
 
+// recalls is told what a read returned; it never slows one down.
+type recalls interface {
+	Recalled(teamID string, r graph.Recall)
+}
+
 type changes interface {
 	Changed(ctx context.Context, team string, users ...string)
 }
@@ -51,6 +69,7 @@ type Services struct {
 	Contexts contexts
 	Keys     keys
 	Changes  changes
+	Recalls  recalls
 	Ready    func(ctx context.Context) error // nil error: requests can be answered
 }
 

@@ -59,8 +59,66 @@ func (f *fakes) Source(context.Context, graph.Scope, string) (graph.Source, erro
 }
 
 func (f *fakes) Messages(_ context.Context, _ graph.Scope, _ string, from, limit int64) ([]graph.Message, error) {
-	return make([]graph.Message, min(limit, 3-from)), f.err
+	messages := make([]graph.Message, min(limit, 3-from))
+	for i := range messages {
+		messages[i].Seq = from + int64(i)
+	}
+	return messages, f.err
 }
+
+func (f *fakes) Node(context.Context, graph.Scope, graph.Kind, string, graph.NodeQuery) (graph.NodeView, error) {
+	return graph.NodeView{Notes: []graph.Note{}}, f.err
+}
+
+func (f *fakes) Nodes(context.Context, graph.Scope, graph.NodeList) (graph.NodePage, error) {
+	return graph.NodePage{Nodes: []graph.NodeView{}, Next: "more"}, f.err
+}
+
+func (f *fakes) PatchNode(context.Context, graph.Scope, graph.NodeWrite) (graph.MemoryResult, error) {
+	return graph.MemoryResult{Users: []string{"u1"}}, f.err
+}
+
+func (f *fakes) DeleteNode(context.Context, graph.Scope, graph.Kind, string, int64) (graph.Deletion, error) {
+	return graph.Deletion{Users: []string{"u1"}}, f.err
+}
+
+func (f *fakes) RestoreNode(context.Context, graph.Scope, graph.Kind, string) (graph.NodeView, error) {
+	return graph.NodeView{}, f.err
+}
+
+func (f *fakes) AddNotes(context.Context, graph.Scope, graph.Kind, string, []graph.NoteWrite) (graph.Changed, error) {
+	return graph.Changed{User: "u1"}, f.err
+}
+
+func (f *fakes) DeleteNote(context.Context, graph.Scope, graph.Kind, string, string) (graph.Changed, error) {
+	return graph.Changed{User: "u1"}, f.err
+}
+
+func (f *fakes) Relationships(context.Context, graph.Scope, graph.RelationshipList) (graph.RelationshipPage, error) {
+	return graph.RelationshipPage{}, f.err
+}
+
+func (f *fakes) Relationship(context.Context, graph.Scope, string) (graph.RelationshipView, error) {
+	return graph.RelationshipView{}, f.err
+}
+
+func (f *fakes) DeleteRelationship(context.Context, graph.Scope, string, int64) (graph.Deletion, error) {
+	return graph.Deletion{Users: []string{"u1"}}, f.err
+}
+
+func (f *fakes) RestoreRelationship(context.Context, graph.Scope, string) (graph.RelationshipView, error) {
+	return graph.RelationshipView{}, f.err
+}
+
+func (f *fakes) AddRelationshipNotes(context.Context, graph.Scope, string, []graph.NoteWrite) (graph.Changed, error) {
+	return graph.Changed{User: "u1"}, f.err
+}
+
+func (f *fakes) DeleteRelationshipNote(context.Context, graph.Scope, string, string) (graph.Changed, error) {
+	return graph.Changed{User: "u1"}, f.err
+}
+
+func (f *fakes) Recalled(team string, _ graph.Recall) { f.changed = append(f.changed, team+" recalled") }
 
 func (f *fakes) Preferences(context.Context, graph.Scope) ([]graph.Preference, error) {
 	return []graph.Preference{}, f.err
@@ -90,7 +148,7 @@ func newAPI(f *fakes) http.Handler {
 	if f.principal.TeamID == "" {
 		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}
 	}
-	return New(Services{Store: f, Contexts: f, Keys: f, Changes: f, Ready: func(context.Context) error { return f.err }},
+	return New(Services{Store: f, Contexts: f, Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }},
 		Options{Version: "test"})
 }
 

@@ -10,10 +10,31 @@ import (
 )
 
 // MemoryInput writes nodes and relationships.
-type MemoryInput struct{ Body graph.MemoryWrite }
+type MemoryInput struct {
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"256" doc:"for a day, the same key and body get the same answer; another body a 409"`
+	Body           graph.MemoryWrite
+}
 
-// MemoryOutput says what became of each.
-type MemoryOutput struct{ Body graph.MemoryResult }
+// MemoryOutput says what became of each. Repeated is true where the answer is that of an earlier request.
+type MemoryOutput struct {
+	Repeated string `header:"Idempotency-Replayed" doc:"true: the answer of an earlier request with the same idempotency key"`
+	Body     graph.MemoryResult
+}
+
+// idempotencyKey is that of the header or of the body, which must not be two.
+func idempotencyKey(header, body string) (string, error) {
+	if header != "" && body != "" && header != body {
+		return "", fault("body.idempotency_key", "must be that of the header Idempotency-Key")
+	}
+	return max(header, body), nil
+}
+
+func replayed(repeated bool) string {
+	if repeated {
+		return "true"
+	}
+	return ""
+}
 
 func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, error) {
 	caller := principal(ctx)
@@ -24,6 +45,9 @@ func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, 
 	if err := boundTo(caller, in.Body.Nodes); err != nil {
 		return nil, err
 	}
+	if in.Body.IdempotencyKey, err = idempotencyKey(in.IdempotencyKey, in.Body.IdempotencyKey); err != nil {
+		return nil, err
+	}
 	result, err := a.Store.Write(ctx, scope, &in.Body)
 	if err != nil {
 		if !errors.Is(err, graph.ErrInvalid) { // part of what failed may be stored
@@ -32,7 +56,7 @@ func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, 
 		return nil, located("body", err)
 	}
 	a.changed(ctx, scope, result.Users...)
-	return &MemoryOutput{Body: result}, nil
+	return &MemoryOutput{Repeated: replayed(result.Repeated), Body: result}, nil
 }
 
 // boundTo makes sure that a key bound to a user writes nothing into another's memory.

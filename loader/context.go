@@ -82,7 +82,7 @@ func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConvers
 
 // make loads and renders what does not depend on the moment of the answer.
 func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, err error) {
-	q := graph.SectionQuery{Now: l.options.Now(), FocusKey: r.FocusID}
+	q := graph.SectionQuery{Now: l.options.Now(), AsOf: r.AsOf, FocusKey: r.FocusID}
 	q.FocusKind, _ = graph.KindOf(r.FocusKind)
 	found, degraded, err := l.load(ctx, r.Scope, r.sections(), q)
 	if err != nil {
@@ -99,7 +99,7 @@ func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, er
 		}
 	}
 	if r.Format == Text {
-		k.Body, err = renderText(r, found, degraded, k.closing(r, q.Now))
+		k.Body, err = renderText(r, found, degraded, k.closing(r, r.moment(q.Now)))
 	} else {
 		k.Body, err = renderJSON(r, found, degraded)
 	}
@@ -163,7 +163,7 @@ func notNil[T any](list []T) []T {
 
 // finish adds what belongs to the moment: time, the conversation just opened, warnings.
 func (l *Loader) finish(r Request, k kept, current *CurrentConversation) (Answer, error) {
-	now := l.options.Now()
+	now := r.moment(l.options.Now())
 	place, warnings := k.place(r.TimeZone)
 	t := k.temporal(now, place)
 	answer := Answer{Head: k.Body, ETag: k.etag(t, now), ContentType: "application/json"}

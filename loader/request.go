@@ -53,6 +53,7 @@ type Request struct {
 	Sections  []string // parts wanted; none: all
 	FocusKind string   // with FocusID: the node the user looks at
 	FocusID   string
+	AsOf      *time.Time // the day to tell of; nil: now
 }
 
 // Validate checks the request; locations are those of the query parameters.
@@ -142,8 +143,24 @@ func (r *Request) view() string {
 		place = r.TimeZone
 	}
 	return strings.Join([]string{
-		string(r.Format), strconv.Itoa(r.MaxTokens), strings.Join(r.parts(), ","), r.FocusKind, r.FocusID, place,
+		string(r.Format), strconv.Itoa(r.MaxTokens), strings.Join(r.parts(), ","), r.FocusKind, r.FocusID, place, r.day(),
 	}, "\x1f")
+}
+
+// day is the time that is asked for, as a part of the view.
+func (r *Request) day() string {
+	if r.AsOf == nil {
+		return ""
+	}
+	return r.AsOf.UTC().Format(time.RFC3339Nano)
+}
+
+// moment is when the answer is from.
+func (r *Request) moment(now time.Time) time.Time {
+	if r.AsOf != nil {
+		return *r.AsOf
+	}
+	return now
 }
 
 // zones keeps loaded time zones: there are some hundreds, and each is a file.

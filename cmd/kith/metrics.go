@@ -21,6 +21,8 @@ type metrics struct {
 	statements *prometheus.HistogramVec
 	cache      *prometheus.CounterVec
 	degraded   *prometheus.CounterVec
+	recalls    *prometheus.CounterVec
+	upkeep     *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -40,8 +42,14 @@ func newMetrics() *metrics {
 		degraded: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kith_context_degraded_total", Help: "Context sections that could not be loaded.",
 		}, []string{"section"}),
+		recalls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kith_recalls_total", Help: "Reads that let salience rise: stored, dropped as the queue was full, or failed.",
+		}, []string{"event"}),
+		upkeep: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kith_maintenance_total", Help: "What maintenance by this process did, by step.",
+		}, []string{"step"}),
 	}
-	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded,
+	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -61,6 +69,14 @@ func (m *metrics) statement(name string, took time.Duration, err error) {
 func (m *metrics) cacheEvent(e cache.Event) { m.cache.WithLabelValues(string(e)).Inc() }
 
 func (m *metrics) degradedSection(s graph.Section) { m.degraded.WithLabelValues(string(s)).Inc() }
+
+func (m *metrics) recall(e graph.RecallEvent, reads int) {
+	m.recalls.WithLabelValues(string(e)).Add(float64(reads))
+}
+
+func (m *metrics) maintained(step string, count int64) {
+	m.upkeep.WithLabelValues(step).Add(float64(count))
+}
 
 // handler is the admin listener's: metrics and profiles.
 func (m *metrics) handler() http.Handler {

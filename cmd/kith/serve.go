@@ -103,7 +103,9 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 			log.Error("neo4j did not stop cleanly", "error", err)
 		}
 	}()
-	store, err := graph.Open(db.Connection, graph.Options{Log: log, Observe: metrics.statement, MaxTypes: c.RelationshipTypes})
+	store, err := graph.Open(db.Connection, graph.Options{
+		Log: log, Observe: metrics.statement, MaxTypes: c.RelationshipTypes, KeepDeleted: c.KeepDeleted,
+	})
 	if err != nil {
 		return err
 	}
@@ -116,25 +118,37 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 	keys := auth.New(store, time.Now)
 	defer keys.Close()
 
+	recalls := graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.recall, Changed: kept.Changed})
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return kept.Run(ctx) })
+	group.Go(func() error { return recalls.Run(ctx) })
 	group.Go(func() error {
 		key, err := c.prepare(ctx, store, keys, log)
 		if err != nil {
 			return unlessDone(ctx, err)
 		}
 		api := handlers.New(handlers.Services{
-			Store: store, Keys: keys, Changes: kept, Ready: store.Ping,
+			Store: store, Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping,
 			Contexts: loader.New(store, kept, loader.Options{Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection}),
 		}, handlers.Options{
 			Version: version, Deadline: c.RequestTimeout, MaxBody: c.MaxBody, Log: log, Observe: metrics.request,
 		})
 		gate.open.Store(&api)
 		c.announce(ctx, url, key, log, std)
-		<-ctx.Done()
-		return nil
+		return c.maintain(ctx, store, kept, metrics, log)
 	})
 	return group.Wait()
+}
+
+// maintain looks after the memory until ctx is done.
+func (c *serveCmd) maintain(ctx context.Context, store *graph.Store, kept *cache.Cache, metrics *metrics, log *slog.Logger) error {
+	if c.Maintenance <= 0 {
+		<-ctx.Done()
+		return nil
+	}
+	return graph.NewMaintenance(store, graph.MaintenanceOptions{
+		Every: c.Maintenance, Log: log, Observe: metrics.maintained, Changed: kept.Changed,
+	}).Run(ctx)
 }
 
 // prepare brings schema, first key and hot plans into place; a database that is away is waited for.

@@ -23,3 +23,6 @@ FOR (d:DeletedRelationship) ON (d.deleted_at);
 
 CREATE INDEX memory_project IF NOT EXISTS
 FOR (n:Memory) ON (n.team_id, n.project_id, n.entity_key);
+
+CREATE INDEX idempotency_created IF NOT EXISTS
+FOR (k:IdempotencyKey) ON (k.created_at);

@@ -1,0 +1,11 @@
+// Gives a lease back; with $due_at the work is done, and is not due before then.
+// mode: write
+// scope: server
+// params: name, holder, due_at
+// returns: held
+MATCH (l:Lease {name: $name, holder: $holder})
+SET l.holder = null, l.until = null,
+  l.due_at = coalesce($due_at, l.due_at),
+  l.team = CASE WHEN $due_at IS NULL THEN l.team END,
+  l.key = CASE WHEN $due_at IS NULL THEN l.key END
+RETURN count(l) AS held

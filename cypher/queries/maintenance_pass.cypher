@@ -1,0 +1,45 @@
+// Looks after a team's next nodes and the relationships that lead from them: stored saliences become those of now where
+// they are from before $stale, what has decayed away or is past its end is archived. No value of any later time is
+// changed. Tells of the last node looked at, of the nodes that left contexts, and of notes that have expired.
+// mode: write
+// params: team_id, after, limit, now_ms, stale_ms
+// returns: seen, last, archived, noted, noted_relationships
+MATCH (n:Memory {team_id: $team_id})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+WHERE n.entity_key > $after
+WITH n
+ORDER BY n.team_id, n.entity_key
+LIMIT $limit
+CALL (n) {
+  WITH n
+  WHERE n.decay_rate > 0 AND n.salience_at < $stale_ms OR n.expires_at <= $now_ms AND n.state <> 'archived'
+  SET n.team_id = $team_id
+  WITH n, CASE WHEN n.decay_rate > 0 AND n.salience_at < $now_ms THEN n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) ELSE n.salience END AS salience
+  WITH n, salience, n.state <> 'archived' AND (coalesce(n.expires_at <= $now_ms, false) OR n.salience >= 0.01 AND salience < 0.01) AS ended
+  SET n.salience = salience,
+    n.salience_at = CASE WHEN n.salience_at < $now_ms THEN $now_ms ELSE n.salience_at END,
+    n.state = CASE WHEN ended THEN 'archived' ELSE n.state END
+  RETURN collect(CASE WHEN ended THEN n.entity_key END) AS gone
+}
+CALL (n) {
+  MATCH (n)-[r {team_id: $team_id}]->(:Memory)
+  WHERE r.decay_rate > 0 AND r.salience_at < $stale_ms
+  SET r.team_id = $team_id
+  WITH r, CASE WHEN r.salience_at < $now_ms THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE r.salience END AS salience
+  SET r.state = CASE WHEN r.salience >= 0.01 AND salience < 0.01 THEN 'archived' ELSE r.state END,
+    r.salience = salience,
+    r.salience_at = CASE WHEN r.salience_at < $now_ms THEN $now_ms ELSE r.salience_at END
+  RETURN count(r) AS moved
+}
+CALL (n) {
+  MATCH (n)-[r {team_id: $team_id}]->(m:Memory)
+  WHERE r.notes_expire_at <= $now_ms
+  RETURN collect([n.entity_key, type(r), m.entity_key, r.key]) AS noted_relationships
+}
+WITH n, gone, noted_relationships
+ORDER BY n.entity_key
+RETURN count(n) AS seen,
+  max(n.entity_key) AS last,
+  reduce(all = [], keys IN collect(gone) | all + keys) AS archived,
+  collect(CASE WHEN n.notes_expire_at <= $now_ms THEN n.entity_key END) AS noted,
+  reduce(all = [], rows IN collect(noted_relationships) | all + rows) AS noted_relationships

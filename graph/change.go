@@ -1,0 +1,170 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// PatchNode changes what is given of one node, found by its kind and key. ErrNotFound, InvalidError (with locations as in
+// the write itself), VersionError.
+func (s *Store) PatchNode(ctx context.Context, scope Scope, w NodeWrite) (MemoryResult, error) {
+	result, err := s.Write(ctx, scope, &MemoryWrite{Strict: true, existing: true, Nodes: []NodeWrite{w}})
+	if err == nil {
+		return result, nil
+	}
+	at := index("nodes", 0) + "."
+	var invalid *InvalidError
+	var version *VersionError
+	switch {
+	case errors.As(err, &invalid):
+		for i := range invalid.Fields {
+			invalid.Fields[i].Location = strings.TrimPrefix(invalid.Fields[i].Location, at)
+			if f := invalid.Fields[i]; f.Location == "entity_key" && (f.Message == noSuchNode || f.Message == takenKey) {
+				return MemoryResult{}, fmt.Errorf("patch: %w", ErrNotFound)
+			}
+		}
+	case errors.As(err, &version):
+		version.Fields[0].Location = strings.TrimPrefix(version.Fields[0].Location, at)
+	}
+	return MemoryResult{}, err
+}
+
+// Messages of refusals that tell of a node one may not see.
+const (
+	noSuchNode = "there is no such node"
+	takenKey   = "is taken by something else"
+)
+
+// Changed is a node or relationship after a change, with whose memory it was.
+type Changed struct {
+	Notes []Note
+	User  string
+}
+
+// AddNotes puts notes on a node. ErrNotFound, InvalidError.
+func (s *Store) AddNotes(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite) (Changed, error) {
+	return s.changeNode(ctx, scope, kind, key, notes, func(p properties) error {
+		p.addNotes(notes, scope, s.now())
+		return nil
+	})
+}
+
+// DeleteNote takes a note off a node for good. ErrNotFound for either.
+func (s *Store) DeleteNote(ctx context.Context, scope Scope, kind Kind, key, id string) (Changed, error) {
+	return s.changeNode(ctx, scope, kind, key, nil, func(p properties) error { return p.dropNote(id, s) })
+}
+
+func (p properties) dropNote(id string, s *Store) error {
+	notes := notesFrom(p.texts("notes"), s.now())
+	for i := range notes {
+		if notes[i].ID == id {
+			p.putNotes(append(notes[:i], notes[i+1:]...))
+			return nil
+		}
+	}
+	return fmt.Errorf("note: %w", ErrNotFound)
+}
+
+// changeNode changes a node's properties under its lock.
+func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite, change func(properties) error) (Changed, error) {
+	var changed Changed
+	if err := notesFault(notes, s); err != nil {
+		return changed, err
+	}
+	err := s.transaction(ctx, "node_change", func(t *tx) error {
+		n, err := t.lock(scope, kind, key)
+		if err != nil {
+			return err
+		}
+		next := n.clone()
+		if err := change(next); err != nil {
+			return err
+		}
+		changed = Changed{Notes: notesFrom(next.texts("notes"), s.now()), User: n.user()}
+		rows := n.changeRows(next, s)
+		for _, row := range rows {
+			row["entity_key"] = key
+		}
+		return t.rows("node_update", scope.TeamID, rows)
+	})
+	return changed, err
+}
+
+func notesFault(notes []NoteWrite, s *Store) error {
+	f := &faults{}
+	checkNotes(f, "notes", notes, s.now())
+	return f.err()
+}
+
+// changeRows is the row of a statement that makes properties the next ones; none where they are.
+func (p properties) changeRows(next properties, s *Store) []map[string]any {
+	changed := p.changesTo(next)
+	if len(changed) == 0 {
+		return nil
+	}
+	changed["version"], changed["updated_at"] = version(p)+1, s.now()
+	return []map[string]any{{"properties": map[string]any(changed)}}
+}
+
+// AddRelationshipNotes puts notes on a relationship. ErrNotFound, InvalidError.
+func (s *Store) AddRelationshipNotes(ctx context.Context, scope Scope, key string, notes []NoteWrite) (Changed, error) {
+	return s.changeRelationship(ctx, scope, key, notes, func(p properties) error {
+		p.addNotes(notes, scope, s.now())
+		return nil
+	})
+}
+
+// DeleteRelationshipNote takes a note off a relationship for good. ErrNotFound for either.
+func (s *Store) DeleteRelationshipNote(ctx context.Context, scope Scope, key, id string) (Changed, error) {
+	return s.changeRelationship(ctx, scope, key, nil, func(p properties) error { return p.dropNote(id, s) })
+}
+
+// changeRelationship changes a relationship's properties under the locks of its ends.
+func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string, notes []NoteWrite, change func(properties) error) (Changed, error) {
+	var changed Changed
+	if err := notesFault(notes, s); err != nil {
+		return changed, err
+	}
+	r, err := s.locate(ctx, scope, key)
+	if err != nil {
+		return changed, err
+	}
+	err = s.transaction(ctx, "relationship_change", func(t *tx) error {
+		current, err := t.lockRelationship(scope, r)
+		if err != nil {
+			return err
+		}
+		next := current.clone()
+		if err := change(next); err != nil {
+			return err
+		}
+		changed = Changed{Notes: notesFrom(next.texts("notes"), s.now()), User: current.text("user_id")}
+		rows := current.changeRows(next, s)
+		for _, row := range rows {
+			row["from"], row["to"], row["key"] = r.from, r.to, key
+		}
+		return t.rows("relationship_update", scope.TeamID, rows)
+	})
+	return changed, err
+}
+
+// lockRelationship keeps others from changing a relationship, and reads it again.
+func (t *tx) lockRelationship(scope Scope, r located) (properties, error) {
+	if _, err := t.find(scope.TeamID, lookups{entityKeys: []string{r.from, r.to}}); err != nil {
+		return nil, err
+	}
+	rows, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{
+		{"position": 0, "from": r.from, "to": r.to, "type": r.kind, "valid_to": nil, "key": r.text("key")},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if p := pairsFrom(row.Values[1]); p.text("key") == r.text("key") {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("relationship: %w", ErrNotFound)
+}

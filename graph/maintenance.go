@@ -1,0 +1,267 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Maintenance keeps stored saliences close to the current ones, archives what has decayed away, drops expired notes and
+// purges what was deleted. Every answer is right without it. Any number of processes may run it: a lease in the database
+// lets one do the work at a time, and one that dies is taken over where it was.
+type Maintenance struct {
+	store   *Store
+	options MaintenanceOptions
+	holder  string
+}
+
+// MaintenanceOptions are what maintenance may be given.
+type MaintenanceOptions struct {
+	Every   time.Duration // between passes; default an hour
+	Look    time.Duration // how often a process looks whether a pass is due; default a minute
+	Log     *slog.Logger
+	Observe func(step string, count int64)
+	// Changed is told of users whose contexts have changed; the empty one stands for what the team shares.
+	Changed func(ctx context.Context, teamID string, users ...string)
+}
+
+const (
+	leaseName  = "maintenance"
+	leaseTime  = 2 * time.Minute // far more than a batch takes
+	passBatch  = 2000            // nodes
+	purgeBatch = 1000
+	stale      = day // a stored salience older than this is made that of now
+)
+
+var errLeaseLost = errors.New("another process has taken the maintenance over")
+
+// NewMaintenance makes maintenance of a store.
+func NewMaintenance(s *Store, o MaintenanceOptions) *Maintenance {
+	if o.Every == 0 {
+		o.Every = time.Hour
+	}
+	if o.Look == 0 {
+		o.Look = time.Minute
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(string, int64) {}
+	}
+	if o.Changed == nil {
+		o.Changed = func(context.Context, string, ...string) {}
+	}
+	return &Maintenance{store: s, options: o, holder: uuid.NewString()}
+}
+
+// Run does a pass whenever one is due, until ctx is done.
+func (m *Maintenance) Run(ctx context.Context) error {
+	tick := time.NewTicker(m.options.Look)
+	defer tick.Stop()
+	for {
+		if _, err := m.Pass(ctx); err != nil && ctx.Err() == nil {
+			m.options.Log.Warn("maintenance stopped; the next look goes on", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Pass does one pass, if it is due and nobody else does it, and says whether it did.
+func (m *Maintenance) Pass(ctx context.Context) (bool, error) {
+	team, key, held, err := m.take(ctx)
+	if err != nil || !held {
+		return false, err
+	}
+	done := false
+	defer func() { m.end(context.WithoutCancel(ctx), done) }()
+	if err := m.walk(ctx, team, key); err != nil {
+		return true, err
+	}
+	err = m.purge(ctx)
+	done = err == nil
+	return true, err
+}
+
+func (m *Maintenance) take(ctx context.Context) (team, key string, held bool, err error) {
+	now := m.store.now()
+	err = m.store.transaction(ctx, "lease_take", func(t *tx) error {
+		rows, err := t.exec("lease_take", map[string]any{
+			"name": leaseName, "holder": m.holder, "now": now, "until": now.Add(leaseTime),
+		})
+		if err == nil {
+			held, team, key = truth(rows[0].Values[0]), text(rows[0].Values[1]), text(rows[0].Values[2])
+		}
+		return err
+	})
+	return team, key, held, err
+}
+
+// end gives the lease back. A pass that is not done is gone on with by whoever looks next.
+func (m *Maintenance) end(ctx context.Context, done bool) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	due := any(nil)
+	if done {
+		due = m.store.now().Add(m.options.Every)
+	}
+	err := m.store.transaction(ctx, "lease_end", func(t *tx) error {
+		_, err := t.exec("lease_end", map[string]any{"name": leaseName, "holder": m.holder, "due_at": due})
+		return err
+	})
+	if err != nil {
+		m.options.Log.Warn("the maintenance lease was not given back; it ends by itself", "error", err)
+	}
+}
+
+// walk looks after every node, team by team, from where the last pass stopped.
+func (m *Maintenance) walk(ctx context.Context, team, key string) error {
+	for {
+		for team != "" {
+			last, err := m.batch(ctx, team, key)
+			if err != nil {
+				return err
+			}
+			if last == "" {
+				break
+			}
+			key = last
+			if err := m.progress(ctx, team, key); err != nil {
+				return err
+			}
+		}
+		rows, err := m.store.read(ctx, m.store.queries["team_next"], map[string]any{"after": team})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		team, key = text(rows[0].Values[0]), ""
+	}
+}
+
+func (m *Maintenance) progress(ctx context.Context, team, key string) error {
+	return m.store.transaction(ctx, "lease_progress", func(t *tx) error {
+		rows, err := t.exec("lease_progress", map[string]any{
+			"name": leaseName, "holder": m.holder, "until": m.store.now().Add(leaseTime), "team": team, "key": key,
+		})
+		if err == nil && integer(rows[0].Values[0]) == 0 {
+			err = errLeaseLost
+		}
+		return err
+	})
+}
+
+// batch looks after the next nodes of a team in one transaction, and says which was the last; empty: there are no more.
+func (m *Maintenance) batch(ctx context.Context, team, after string) (last string, err error) {
+	now := m.store.now()
+	var archived []string
+	var noted, notedRelationships []any
+	err = m.store.transaction(ctx, "maintenance_pass", func(t *tx) error {
+		rows, err := t.exec("maintenance_pass", map[string]any{
+			"team_id": team, "after": after, "limit": passBatch, "now_ms": now.UnixMilli(), "stale_ms": now.Add(-stale).UnixMilli(),
+		})
+		if err != nil {
+			return err
+		}
+		v := rows[0].Values
+		last, archived, noted, notedRelationships = text(v[1]), texts(v[2]), items(v[3]), items(v[4])
+		if len(archived) == 0 {
+			return nil
+		}
+		_, err = t.exec("relationship_rank", map[string]any{"team_id": team, "pairs": []any{}, "entity_keys": archived})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	m.options.Observe("archived", int64(len(archived)))
+	if len(archived) > 0 {
+		m.options.Changed(ctx, team, "")
+	}
+	return last, m.dropNotes(ctx, team, noted, notedRelationships)
+}
+
+// dropNotes takes expired notes off nodes and relationships.
+func (m *Maintenance) dropNotes(ctx context.Context, team string, nodes, relationships []any) error {
+	if len(nodes)+len(relationships) == 0 {
+		return nil
+	}
+	err := m.store.transaction(ctx, "note_expire", func(t *tx) error {
+		keys := texts(nodes)
+		for _, r := range relationships {
+			keys = append(keys, text(items(r)[0]), text(items(r)[2]))
+		}
+		found, err := t.find(team, lookups{entityKeys: keys})
+		if err != nil {
+			return err
+		}
+		var rows []map[string]any
+		for _, v := range nodes {
+			if n := found.byKey[text(v)]; n != nil {
+				rows = append(rows, map[string]any{"entity_key": n.key(), "properties": n.withoutExpired(m.store.now())})
+			}
+		}
+		if err := t.rows("node_update", team, rows); err != nil {
+			return err
+		}
+		return t.dropRelationshipNotes(team, relationships, m.store.now())
+	})
+	m.options.Observe("notes_expired", int64(len(nodes)+len(relationships)))
+	return err
+}
+
+func (t *tx) dropRelationshipNotes(team string, relationships []any, now time.Time) error {
+	var rows []map[string]any
+	for _, v := range relationships {
+		r := items(v)
+		ref := located{from: text(r[0]), kind: text(r[1]), to: text(r[2]), properties: properties{"key": text(r[3])}}
+		p, err := t.lockRelationship(Scope{TeamID: team}, ref)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		rows = append(rows, map[string]any{"from": ref.from, "to": ref.to, "key": p.text("key"), "properties": p.withoutExpired(now)})
+	}
+	return t.rows("relationship_update", team, rows)
+}
+
+// withoutExpired is the change that takes expired notes off.
+func (p properties) withoutExpired(now time.Time) map[string]any {
+	next := p.clone()
+	next.putNotes(notesFrom(p.texts("notes"), now))
+	return p.changesTo(next)
+}
+
+// purge takes what was deleted long ago away for good.
+func (m *Maintenance) purge(ctx context.Context) error {
+	for name, cutoff := range map[string]time.Time{
+		"purge_nodes": m.store.cutoff(), "purge_relationships": m.store.cutoff(), "purge_answers": m.store.now().Add(-idempotencyLife),
+	} {
+		for {
+			var purged int64
+			err := m.store.transaction(ctx, name, func(t *tx) error {
+				rows, err := t.exec(name, map[string]any{"cutoff": cutoff, "limit": purgeBatch})
+				if err == nil {
+					purged = integer(rows[0].Values[0])
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			m.options.Observe(name, purged)
+			if purged < purgeBatch {
+				break
+			}
+		}
+	}
+	return nil
+}

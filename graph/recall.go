@@ -1,0 +1,222 @@
+package graph
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// Recall is what a read has returned to an agent: entity keys of nodes, and relationships.
+type Recall struct {
+	Nodes         []string
+	Relationships []RelationshipRef
+}
+
+// RelationshipRef names a relationship by its ends, type and key, as a read has found it.
+type RelationshipRef struct{ From, Type, To, Key string }
+
+// Recalls takes in what reads return and lets salience rise, off the read path: it never slows a read, and what it
+// cannot take in time is dropped and counted. It is safe for concurrent use; call Run.
+type Recalls struct {
+	store   *Store
+	queue   chan recalled
+	options RecallOptions
+}
+
+// RecallOptions are what Recalls may be given.
+type RecallOptions struct {
+	Size    int           // reads that may wait; default 4096
+	Every   time.Duration // how often they are stored; default 250 ms
+	Log     *slog.Logger
+	Observe func(event RecallEvent, reads int)
+	// Changed is told of users whose contexts may have changed: a node became active or core.
+	Changed func(ctx context.Context, teamID string, users ...string)
+}
+
+// RecallEvent is what became of reads.
+type RecallEvent string
+
+// Dropped: the queue was full. Failed: the database did not take them. Neither fails the read.
+const (
+	RecallStored  RecallEvent = "stored"
+	RecallDropped RecallEvent = "dropped"
+	RecallFailed  RecallEvent = "failed"
+)
+
+type recalled struct {
+	teamID string
+	at     time.Time
+	recall Recall
+}
+
+// NewRecalls makes a queue over a store.
+func NewRecalls(s *Store, o RecallOptions) *Recalls {
+	if o.Size == 0 {
+		o.Size = 4096
+	}
+	if o.Every == 0 {
+		o.Every = 250 * time.Millisecond
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(RecallEvent, int) {}
+	}
+	if o.Changed == nil {
+		o.Changed = func(context.Context, string, ...string) {}
+	}
+	return &Recalls{store: s, queue: make(chan recalled, o.Size), options: o}
+}
+
+// Recalled tells of a read. It returns at once.
+func (r *Recalls) Recalled(teamID string, recall Recall) {
+	select {
+	case r.queue <- recalled{teamID, r.store.now(), recall}:
+	default:
+		r.options.Observe(RecallDropped, 1)
+	}
+}
+
+// Run stores what is told until ctx is done, and then what is left.
+func (r *Recalls) Run(ctx context.Context) error {
+	tick := time.NewTicker(r.options.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			r.flush(last)
+			return nil
+		case <-tick.C:
+			r.flush(ctx)
+		}
+	}
+}
+
+// flush stores all that waits, a team at a time.
+func (r *Recalls) flush(ctx context.Context) {
+	byTeam := map[string][]recalled{}
+	for range len(r.queue) {
+		told := <-r.queue
+		byTeam[told.teamID] = append(byTeam[told.teamID], told)
+	}
+	for teamID, all := range byTeam {
+		for some := range slices.Chunk(all, recallsAtOnce) {
+			users, err := r.store.recall(ctx, teamID, some)
+			if err != nil {
+				r.options.Log.Warn("recalls are lost", "reads", len(some), "error", err)
+				r.options.Observe(RecallFailed, len(some))
+				continue
+			}
+			r.options.Observe(RecallStored, len(some))
+			if len(users) > 0 {
+				r.options.Changed(ctx, teamID, users...)
+			}
+		}
+	}
+}
+
+// recallsAtOnce bounds the reads of one transaction.
+const recallsAtOnce = 256
+
+// recall stores reads in the order in which they happened, and says whose contexts they may change.
+func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (users []string, err error) {
+	var keys []string
+	for _, told := range all {
+		keys = append(keys, told.recall.Nodes...)
+		for _, r := range told.recall.Relationships {
+			keys = append(keys, r.From, r.To)
+		}
+	}
+	err = s.transaction(ctx, "recall", func(t *tx) error {
+		found, err := t.find(teamID, lookups{entityKeys: slices.Clone(keys)})
+		if err != nil {
+			return err
+		}
+		rows, moved, owners := recallNodes(all, found)
+		users = owners
+		if err := t.rows("node_update", teamID, rows); err != nil {
+			return err
+		}
+		if err := t.recallRelationships(teamID, all); err != nil || len(moved) == 0 {
+			return err
+		}
+		_, err = t.exec("relationship_rank", map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": moved})
+		return err
+	})
+	return users, err
+}
+
+// recallNodes are the rows of a statement, the nodes whose state has moved, and whose they are.
+func recallNodes(all []recalled, found known) (rows []map[string]any, moved, users []string) {
+	next := map[string]properties{}
+	for _, told := range all {
+		for _, key := range told.recall.Nodes {
+			n := found.byKey[key]
+			if n == nil || n.kind == messageKind {
+				continue
+			}
+			if next[key] == nil {
+				next[key] = n.clone()
+			}
+			v := next[key].vitality()
+			v.recall(told.at)
+			next[key].putVitality(v)
+		}
+	}
+	for key, p := range next {
+		n := found.byKey[key]
+		rows = append(rows, map[string]any{"entity_key": key, "properties": map[string]any(n.changesTo(p))})
+		if p.text("state") != n.text("state") {
+			moved, users = append(moved, key), append(users, n.user())
+		}
+	}
+	return rows, moved, distinct(users)
+}
+
+// recallRelationships is recallNodes for relationships, whose ends are locked.
+func (t *tx) recallRelationships(teamID string, all []recalled) error {
+	var refs []RelationshipRef
+	var times []time.Time
+	var asked []map[string]any
+	for _, told := range all {
+		for _, r := range told.recall.Relationships {
+			asked = append(asked, map[string]any{
+				"position": len(refs), "from": r.From, "to": r.To, "type": r.Type, "valid_to": nil, "key": r.Key,
+			})
+			refs, times = append(refs, r), append(times, told.at)
+		}
+	}
+	if len(asked) == 0 {
+		return nil
+	}
+	records, err := t.exec("relationship_find", map[string]any{"team_id": teamID, "rows": asked})
+	if err != nil {
+		return err
+	}
+	was, next := map[string]properties{}, map[string]properties{}
+	for _, record := range records {
+		p, ref := pairsFrom(record.Values[1]), refs[integer(record.Values[0])]
+		if p.text("key") != ref.Key || p["salience"] == nil {
+			continue
+		}
+		if next[ref.Key] == nil {
+			was[ref.Key], next[ref.Key] = p, p.clone()
+		}
+		v := next[ref.Key].vitality()
+		v.recall(times[integer(record.Values[0])])
+		next[ref.Key].putVitality(v)
+	}
+	var rows []map[string]any
+	done := map[string]bool{}
+	for _, ref := range refs {
+		if next[ref.Key] != nil && !done[ref.Key] {
+			done[ref.Key] = true
+			rows = append(rows, relationshipRow(ref.From, ref.Type, ref.To, ref.Key, was[ref.Key].changesTo(next[ref.Key])))
+		}
+	}
+	return t.rows("relationship_update", teamID, rows)
+}

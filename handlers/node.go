@@ -1,0 +1,232 @@
+package handlers
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+// nodePath names a node, and the user for whom it is looked at.
+type nodePath struct {
+	Kind   string `path:"kind" doc:"person, concept, entity, source, message, a project kind, system_entity, storyline or macro"`
+	Key    string `path:"key" maxLength:"256" doc:"entity_key"`
+	UserID string `query:"user_id" doc:"for whom; left out: the user of the key, or the team itself"`
+}
+
+// resolve is the scope of the request and the kind that its path names; an unknown kind has no nodes.
+func (p *nodePath) resolve(ctx context.Context, needs string) (graph.Scope, graph.Kind, error) {
+	scope, err := actFor(ctx, needs, "", p.UserID)
+	if err != nil {
+		return scope, graph.Kind{}, err
+	}
+	kind, ok := graph.KindOf(p.Kind)
+	if !ok || !graph.ValidKey(p.Key) || scope.UserID != "" && !graph.ValidKey(scope.UserID) {
+		return scope, kind, graph.ErrNotFound
+	}
+	return scope, kind, nil
+}
+
+// GetNodeInput asks for a node.
+type GetNodeInput struct {
+	nodePath
+	AsOf          time.Time `query:"as_of" doc:"the relationships that were current then; 404 if the node was not there yet"`
+	Relationships int64     `query:"relationships" minimum:"0" maximum:"100" default:"10" doc:"at most so many, the strongest first"`
+	Touch         bool      `query:"touch" doc:"count this as a recall, as explore and traverse do"`
+}
+
+// NodeOutput is a node.
+type NodeOutput struct{ Body graph.NodeView }
+
+func (a *API) getNode(ctx context.Context, in *GetNodeInput) (*NodeOutput, error) {
+	scope, kind, err := in.resolve(ctx, auth.Read)
+	if err != nil {
+		return nil, err
+	}
+	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{AsOf: optionalTime(in.AsOf), Relationships: in.Relationships})
+	if err != nil {
+		return nil, err
+	}
+	if in.Touch {
+		a.Recalls.Recalled(scope.TeamID, graph.Recall{Nodes: []string{in.Key}})
+	}
+	return &NodeOutput{Body: node}, nil
+}
+
+func optionalTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// ListNodesInput asks for a page of nodes.
+type ListNodesInput struct {
+	Kind      string `path:"kind"`
+	UserID    string `query:"user_id" doc:"for whom; left out: the user of the key, or the team itself"`
+	ProjectID string `query:"project_id" maxLength:"256" doc:"only those of this project"`
+	Deleted   bool   `query:"deleted" doc:"only deleted ones that can be restored"`
+	Limit     int64  `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	Cursor    string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
+}
+
+// NodesOutput is a page of nodes. Next is null after the last.
+type NodesOutput struct {
+	Body struct {
+		Nodes []graph.NodeView `json:"nodes"`
+		Next  *string          `json:"next"`
+	}
+}
+
+func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodesOutput, error) {
+	scope, err := actFor(ctx, auth.Read, "", in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	kind, ok := graph.KindOf(in.Kind)
+	switch {
+	case !ok:
+		return nil, graph.ErrNotFound
+	case kind.Name == "message" && !in.Deleted:
+		return nil, fault("path.kind", "messages are listed by their conversation: GET /v1/conversations/{id}")
+	case in.ProjectID != "" && !graph.ValidKey(in.ProjectID):
+		return nil, fault("query.project_id", "must not be blank, nor contain control characters")
+	}
+	page, err := a.Store.Nodes(ctx, scope, graph.NodeList{
+		Kind: kind, ProjectID: in.ProjectID, Deleted: in.Deleted, Cursor: in.Cursor, Limit: in.Limit,
+	})
+	if err != nil {
+		return nil, located("query", err)
+	}
+	out := &NodesOutput{}
+	out.Body.Nodes, out.Body.Next = page.Nodes, nonEmpty(page.Next)
+	return out, nil
+}
+
+func fault(location, message string) error {
+	return &graph.InvalidError{Fields: []graph.FieldError{{Location: location, Message: message}}}
+}
+
+func nonEmpty(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// PatchNodeInput changes a node.
+type PatchNodeInput struct {
+	nodePath
+	Body graph.NodeWrite
+}
+
+func (a *API) patchNode(ctx context.Context, in *PatchNodeInput) (*NodeOutput, error) {
+	w := in.Body
+	if in.UserID == "" {
+		in.UserID = w.UserID.Value
+	}
+	w.UserID = graph.Optional[string]{}
+	scope, kind, err := in.resolve(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	if w.Kind != "" && w.Kind != in.Kind || w.EntityKey != "" && w.EntityKey != in.Key {
+		return nil, fault("body", "kind and entity_key never change: leave them out, or give those of the path")
+	}
+	w.Kind, w.EntityKey = in.Kind, in.Key
+	result, err := a.Store.PatchNode(ctx, scope, w)
+	if err != nil {
+		a.unsure(ctx, scope, err, scope.UserID, "")
+		return nil, located("body", err)
+	}
+	a.changed(ctx, scope, result.Users...)
+	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{Relationships: 10})
+	return &NodeOutput{Body: node}, err
+}
+
+// unsure tells the cache of a write that failed in a way that may have left something of it stored.
+func (a *API) unsure(ctx context.Context, scope graph.Scope, err error, users ...string) {
+	if p := problemFor(err); p.Status >= 500 {
+		a.changed(ctx, scope, users...)
+	}
+}
+
+// DeleteNodeInput deletes a node.
+type DeleteNodeInput struct {
+	nodePath
+	IfVersion int64 `query:"if_version" minimum:"1" doc:"only if this is the stored version"`
+}
+
+// DeletionOutput is the receipt of a delete.
+type DeletionOutput struct{ Body graph.Deletion }
+
+func (a *API) deleteNode(ctx context.Context, in *DeleteNodeInput) (*DeletionOutput, error) {
+	scope, kind, err := in.resolve(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	receipt, err := a.Store.DeleteNode(ctx, scope, kind, in.Key, in.IfVersion)
+	if err != nil {
+		a.unsure(ctx, scope, err, scope.UserID, "")
+		return nil, located("query", err)
+	}
+	a.changed(ctx, scope, receipt.Users...)
+	return &DeletionOutput{Body: receipt}, nil
+}
+
+// RestoreNodeInput undoes the delete of a node.
+type RestoreNodeInput struct{ nodePath }
+
+func (a *API) restoreNode(ctx context.Context, in *RestoreNodeInput) (*NodeOutput, error) {
+	scope, kind, err := in.resolve(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	node, err := a.Store.RestoreNode(ctx, scope, kind, in.Key)
+	a.changed(ctx, scope, scope.UserID, "")
+	if err != nil {
+		return nil, err
+	}
+	return &NodeOutput{Body: node}, nil
+}
+
+// NodeRelationshipsInput asks for a page of a node's relationships.
+type NodeRelationshipsInput struct {
+	nodePath
+	Direction string    `query:"direction" enum:"outgoing,incoming,both" default:"both"`
+	Types     []string  `query:"types" doc:"only these; left out: all"`
+	AsOf      time.Time `query:"as_of" doc:"those that were current then"`
+	Past      bool      `query:"past" doc:"also those that are over"`
+	Limit     int64     `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	Cursor    string    `query:"cursor" maxLength:"4096" doc:"next of the page before"`
+}
+
+// RelationshipsOutput is a page of relationships. Next is null after the last.
+type RelationshipsOutput struct {
+	Body struct {
+		Relationships []graph.RelationshipView `json:"relationships"`
+		Next          *string                  `json:"next"`
+	}
+}
+
+func (a *API) nodeRelationships(ctx context.Context, in *NodeRelationshipsInput) (*RelationshipsOutput, error) {
+	scope, kind, err := in.resolve(ctx, auth.Read)
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Types) > 256 || strings.ContainsAny(strings.Join(in.Types, ""), " \x00") {
+		return nil, fault("query.types", "must be at most 256 relationship types")
+	}
+	page, err := a.Store.Relationships(ctx, scope, graph.RelationshipList{
+		Kind: kind, Key: in.Key, Direction: in.Direction, Types: in.Types, AsOf: optionalTime(in.AsOf), Past: in.Past,
+		Cursor: in.Cursor, Limit: in.Limit,
+	})
+	if err != nil {
+		return nil, located("query", err)
+	}
+	out := &RelationshipsOutput{}
+	out.Body.Relationships, out.Body.Next = page.Relationships, nonEmpty(page.Next)
+	return out, nil
+}

@@ -1,0 +1,118 @@
+package handlers
+
+import (
+	"context"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+// NotesOutput are the notes of a node or relationship, the newest first, without expired ones.
+type NotesOutput struct {
+	Body struct {
+		Notes []graph.Note `json:"notes"`
+	}
+}
+
+// noteBody is a note to add.
+type noteBody struct{ Body graph.NoteWrite }
+
+// notes makes the answer of a change to notes, and tells the cache of it.
+func (a *API) notes(ctx context.Context, scope graph.Scope, changed graph.Changed, err error) (*NotesOutput, error) {
+	if err != nil {
+		a.unsure(ctx, scope, err, scope.UserID, "")
+		return nil, located("body", err)
+	}
+	a.changed(ctx, scope, changed.User)
+	out := &NotesOutput{}
+	out.Body.Notes = changed.Notes
+	return out, nil
+}
+
+// AddNodeNoteInput adds a note to a node.
+type AddNodeNoteInput struct {
+	nodePath
+	noteBody
+}
+
+func (a *API) addNodeNote(ctx context.Context, in *AddNodeNoteInput) (*NotesOutput, error) {
+	scope, kind, err := in.resolve(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := a.Store.AddNotes(ctx, scope, kind, in.Key, []graph.NoteWrite{in.Body})
+	return a.notes(ctx, scope, changed, err)
+}
+
+// NodeNotesInput asks for the notes of a node.
+type NodeNotesInput struct{ nodePath }
+
+func (a *API) nodeNotes(ctx context.Context, in *NodeNotesInput) (*NotesOutput, error) {
+	scope, kind, err := in.resolve(ctx, auth.Read)
+	if err != nil {
+		return nil, err
+	}
+	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{})
+	out := &NotesOutput{}
+	out.Body.Notes = node.Notes
+	return out, err
+}
+
+// DeleteNodeNoteInput takes a note off a node.
+type DeleteNodeNoteInput struct {
+	nodePath
+	ID string `path:"id" maxLength:"64"`
+}
+
+func (a *API) deleteNodeNote(ctx context.Context, in *DeleteNodeNoteInput) (*NotesOutput, error) {
+	scope, kind, err := in.resolve(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := a.Store.DeleteNote(ctx, scope, kind, in.Key, in.ID)
+	return a.notes(ctx, scope, changed, err)
+}
+
+// AddRelationshipNoteInput adds a note to a relationship.
+type AddRelationshipNoteInput struct {
+	relationshipPath
+	noteBody
+}
+
+func (a *API) addRelationshipNote(ctx context.Context, in *AddRelationshipNoteInput) (*NotesOutput, error) {
+	scope, err := in.resolve(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := a.Store.AddRelationshipNotes(ctx, scope, in.Key, []graph.NoteWrite{in.Body})
+	return a.notes(ctx, scope, changed, err)
+}
+
+// RelationshipNotesInput asks for the notes of a relationship.
+type RelationshipNotesInput struct{ relationshipPath }
+
+func (a *API) relationshipNotes(ctx context.Context, in *RelationshipNotesInput) (*NotesOutput, error) {
+	scope, err := in.resolve(ctx, auth.Read)
+	if err != nil {
+		return nil, err
+	}
+	view, err := a.Store.Relationship(ctx, scope, in.Key)
+	out := &NotesOutput{}
+	out.Body.Notes = view.Notes
+	return out, err
+}
+
+// DeleteRelationshipNoteInput takes a note off a relationship.
+type DeleteRelationshipNoteInput struct {
+	relationshipPath
+	ID string `path:"id" maxLength:"64"`
+}
+
+func (a *API) deleteRelationshipNote(ctx context.Context, in *DeleteRelationshipNoteInput) (*NotesOutput, error) {
+	scope, err := in.resolve(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := a.Store.DeleteRelationshipNote(ctx, scope, in.Key, in.ID)
+	return a.notes(ctx, scope, changed, err)
+}

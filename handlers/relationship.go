@@ -1,0 +1,70 @@
+package handlers
+
+import (
+	"context"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+// relationshipPath names a relationship, and the user for whom it is looked at.
+type relationshipPath struct {
+	Key    string `path:"key" maxLength:"256" doc:"as POST /v1/memory answered"`
+	UserID string `query:"user_id" doc:"for whom; left out: the user of the key, or the team itself"`
+}
+
+func (p *relationshipPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {
+	scope, err := actFor(ctx, needs, "", p.UserID)
+	if err == nil && (!graph.ValidKey(p.Key) || scope.UserID != "" && !graph.ValidKey(scope.UserID)) {
+		err = graph.ErrNotFound
+	}
+	return scope, err
+}
+
+// GetRelationshipInput asks for a relationship, current or past.
+type GetRelationshipInput struct{ relationshipPath }
+
+// RelationshipOutput is a relationship.
+type RelationshipOutput struct{ Body graph.RelationshipView }
+
+func (a *API) getRelationship(ctx context.Context, in *GetRelationshipInput) (*RelationshipOutput, error) {
+	scope, err := in.resolve(ctx, auth.Read)
+	if err != nil {
+		return nil, err
+	}
+	view, err := a.Store.Relationship(ctx, scope, in.Key)
+	return &RelationshipOutput{Body: view}, err
+}
+
+// DeleteRelationshipInput deletes a relationship.
+type DeleteRelationshipInput struct {
+	relationshipPath
+	IfVersion int64 `query:"if_version" minimum:"1" doc:"only if this is the stored version"`
+}
+
+func (a *API) deleteRelationship(ctx context.Context, in *DeleteRelationshipInput) (*DeletionOutput, error) {
+	scope, err := in.resolve(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	receipt, err := a.Store.DeleteRelationship(ctx, scope, in.Key, in.IfVersion)
+	if err != nil {
+		a.unsure(ctx, scope, err, scope.UserID, "")
+		return nil, located("query", err)
+	}
+	a.changed(ctx, scope, receipt.Users...)
+	return &DeletionOutput{Body: receipt}, nil
+}
+
+// RestoreRelationshipInput undoes the delete of a relationship.
+type RestoreRelationshipInput struct{ relationshipPath }
+
+func (a *API) restoreRelationship(ctx context.Context, in *RestoreRelationshipInput) (*RelationshipOutput, error) {
+	scope, err := in.resolve(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	view, err := a.Store.RestoreRelationship(ctx, scope, in.Key)
+	a.changed(ctx, scope, scope.UserID, "")
+	return &RelationshipOutput{Body: view}, err
+}
