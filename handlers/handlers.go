@@ -26,8 +26,6 @@ type store interface {
 	EndConversation(ctx context.Context, scope graph.Scope, key string, end *graph.ConversationEnd) (graph.SourceResult, error)
 	Source(ctx context.Context, scope graph.Scope, key string) (graph.Source, error)
 	Messages(ctx context.Context, scope graph.Scope, key string, from, limit int64) ([]graph.Message, error)
-	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
-	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
 }
 
 type contexts interface {
@@ -47,11 +45,12 @@ type changes interface {
 
 // Services are what the handlers are made of.
 type Services struct {
-	Store    store
-	Contexts contexts
-	Keys     keys
-	Changes  changes
-	Ready    func(ctx context.Context) error // nil error: requests can be answered
+	Store       store
+	Preferences preferences
+	Contexts    contexts
+	Keys        keys
+	Changes     changes
+	Ready       func(ctx context.Context) error // nil error: requests can be answered
 }
 
 // Options are what the handlers may be given.
