@@ -174,7 +174,7 @@ func TestPreferencesThatHang(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Now().Sub(begun); took != preferencesBudget || p.calls.Load() != 1 {
+		if took := time.Since(begun); took != preferencesBudget || p.calls.Load() != 1 {
 			t.Errorf("it took %v and %d calls", took, p.calls.Load())
 		}
 		if got := decode(t, answer.Body())["degraded"]; !cmp.Equal(got, any([]any{"preferences"})) {
@@ -197,7 +197,7 @@ func TestIdentityFailingDoesNotWaitForPreferences(t *testing.T) {
 	if _, err := l.Context(t.Context(), Request{Scope: scope}, nil); !errors.Is(err, graph.ErrUnavailable) {
 		t.Errorf("got %v", err)
 	}
-	if took := time.Now().Sub(begun); took >= preferencesBudget {
+	if took := time.Since(begun); took >= preferencesBudget {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -23,12 +23,18 @@ func schemaOf(t *testing.T, server string) string {
 	t.Helper()
 	name := testenv.Team(t)
 	exec(t, server, `CREATE SCHEMA "`+name+`"`)
-	u, err := url.Parse(server)
+	return with(t, server, "search_path", `"`+name+`"`)
+}
+
+// with is an address with one more setting.
+func with(t *testing.T, uri, name, value string) string {
+	t.Helper()
+	u, err := url.Parse(uri)
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := u.Query()
-	q.Set("search_path", `"`+name+`"`)
+	q.Set(name, value)
 	u.RawQuery = q.Encode()
 	return u.String()
 }
@@ -64,7 +70,12 @@ func fresh(t *testing.T, server string, o Options) *Store {
 
 func TestPreferenceContract(t *testing.T) {
 	t.Parallel()
-	graphtest.Preferences(t, fresh(t, testenv.Postgres(t), Options{}))
+	server := testenv.Postgres(t)
+	s := fresh(t, server, Options{})
+	t.Run("directly", func(t *testing.T) { graphtest.Preferences(t, s) })
+	// As docs/architecture.md has it for a pooler.
+	pooled := fresh(t, with(t, server, "default_query_exec_mode", "exec"), Options{})
+	t.Run("without prepared statements", func(t *testing.T) { graphtest.Preferences(t, pooled) })
 }
 
 // What is replaced keeps the time it was made at.

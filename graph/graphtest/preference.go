@@ -299,10 +299,10 @@ func (p *preferences) erasedAtOnce() {
 	for round := range rounds {
 		p.replace("u", set(0)...)
 		p.atOnce(func(writer int) error {
-			switch {
-			case writer == 1:
+			switch writer {
+			case 1:
 				return p.countsSets(p.store.ErasePreferences(p.Context(), p.as("u")))
-			case writer == 2:
+			case 2:
 				return p.countsSets(p.store.EraseTeamPreferences(p.Context(), p.team))
 			default:
 				return p.store.ReplacePreferences(p.Context(), p.as("u"), set(writer))

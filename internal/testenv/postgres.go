@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ const postgresImage = "postgres:16-alpine"
 
 // language makes the databases of tests sort as English does, where a statement does not ask for something else: one
 // that forgot to is seen.
-var language = []string{"--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en"}
+var language = []string{"--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en"}
 
 // PostgresServer is a PostgreSQL of one test, which may take it down. Its methods are called from the test's goroutine,
 // and fail the test when they cannot do what they say.
@@ -129,23 +130,29 @@ func postgresProcess(ctx context.Context) (source[string], error) {
 	return source[string]{}, errors.Join(err, os.RemoveAll(folder))
 }
 
-// postgresPrograms is the folder of initdb and postgres: that of the PATH, else the newest of Debian's.
+// postgresPrograms is the folder of initdb and postgres: that of the PATH, else the newest of Debian's or Homebrew's.
 func postgresPrograms() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		path, err = filepath.EvalSymlinks(path)
 		return filepath.Dir(path), err
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if len(found) == 0 {
-		return "", errors.New("no initdb on the PATH or in /usr/lib/postgresql/*/bin")
+	var found []string
+	for _, folder := range []string{"/usr/lib/postgresql/*", "/opt/homebrew/opt/postgresql@*", "/usr/local/opt/postgresql@*"} {
+		folders, _ := filepath.Glob(folder + "/bin/initdb")
+		found = append(found, folders...)
 	}
-	slices.SortFunc(found, func(a, b string) int { return version(a) - version(b) })
+	if len(found) == 0 {
+		return "", errors.New("no initdb on the PATH, in /usr/lib/postgresql, or of Homebrew")
+	}
+	slices.SortFunc(found, func(a, b string) int { return major(a) - major(b) })
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// version is the 15 of /usr/lib/postgresql/15/bin/initdb.
-func version(path string) int {
-	n, _ := strconv.Atoi(strings.Split(path, "/")[4])
+var beforeBin = regexp.MustCompile(`(\d+)/bin/initdb$`)
+
+// major is the 15 of /usr/lib/postgresql/15/bin/initdb.
+func major(path string) int {
+	n, _ := strconv.Atoi(append(beforeBin.FindStringSubmatch(path), "", "")[1])
 	return n
 }
 
