@@ -8,7 +8,7 @@ VERSION   ?= $(shell git describe --tags --always --dirty 2> /dev/null || echo d
 # Static, with the time zones in it: a container or a small machine may have none.
 GOBUILD   := CGO_ENABLED=0 go build -trimpath -tags timetzdata -ldflags '-s -w -X main.version=$(VERSION)'
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
-# One Neo4j and one Redis for the whole run: see internal/testenv.
+# One Neo4j, one Redis and one PostgreSQL for the whole run: see internal/testenv.
 WITHENV   := go run ./internal/testenv/run --
 # One package at a time (-p 1): several start databases of their own.
 TESTFLAGS ?= -race -shuffle=on -p 1 -timeout=20m
@@ -37,7 +37,7 @@ check: ## gofmt and go vet
 test: setup check ## all tests (TESTFLAGS="-short" and the like for others)
 	$(WITHENV) go test $(TESTFLAGS) ./...
 
-test-containers: check ## all tests, with Neo4j and Redis in containers
+test-containers: check ## all tests, with the databases in containers
 	KITH_TEST_WITH=containers $(WITHENV) go test $(TESTFLAGS) ./...
 
 bench: setup ## all benchmarks (BENCHTIME=5s for steadier figures)

@@ -54,7 +54,7 @@ func serve(b *testing.B) *server {
 		b.Fatal(err)
 	}
 	api := handlers.New(handlers.Services{
-		Store: store, Keys: keys, Changes: kept, Recalls: graph.NewRecalls(store, graph.RecallOptions{}), Ready: store.Ping, Contexts: loader.New(store, kept, loader.Options{}),
+		Store: store, Preferences: store, Keys: keys, Changes: kept, Recalls: graph.NewRecalls(store, graph.RecallOptions{}), Ready: store.Ping, Contexts: loader.New(store, kept, loader.Options{}),
 	}, handlers.Options{})
 	listening := httptest.NewServer(api)
 	s.url = listening.URL

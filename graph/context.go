@@ -181,11 +181,12 @@ func (s *Store) combined(sections []Section, q SectionQuery) cypher.Query {
 	return made
 }
 
-// Warm plans the hot statements, so that no caller waits for it.
-func (s *Store) Warm(ctx context.Context) error {
+// Warm plans the hot statements, so that no caller waits for it. Sections that come from elsewhere are left out.
+func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
 	nobody, q := Scope{TeamID: "warm-up", UserID: "warm-up"}, SectionQuery{Now: s.now()}
-	all := append(slices.Clone(AllSections), FocusSection)
-	for _, sections := range [][]Section{AllSections, all} {
+	usual := slices.DeleteFunc(slices.Clone(AllSections), func(x Section) bool { return slices.Contains(elsewhere, x) })
+	all := append(slices.Clone(usual), FocusSection)
+	for _, sections := range [][]Section{usual, all} {
 		if _, err := s.ReadSections(ctx, nobody, sections, q); err != nil {
 			return err
 		}

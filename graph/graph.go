@@ -19,5 +19,13 @@ func (s Scope) user() any {
 	return s.UserID
 }
 
+// ValidateUser refuses a scope that is not one user's.
+func (s Scope) ValidateUser() error {
+	if s.UserID == "" {
+		return &InvalidError{Fields: []FieldError{{Location: "user_id", Message: "is needed: this is one user's"}}}
+	}
+	return nil
+}
+
 // Week is how far back an agent context looks: recent conversations, mentions and goals in use (S1-7 … S1-11).
 const Week = 7 * 24 * time.Hour

@@ -102,7 +102,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"properties": map[string]any{"name": "x"}, "value": `"v"`,
 	}
 	known := map[string]any{
-		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "version": 1,
+		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "", "after_key": "", "version": 1,
 		"entity_key": "n-1", "source_key": "s-1", "as_of": noon, "now_ms": noon.UnixMilli(), "until": noon, "stale_ms": noon.UnixMilli(), "label": "Concept", "kind": "concept",
 		"after": "", "end": "x", "cutoff": weekAgo, "project_id": "p-1", "past": false, "outgoing": true, "incoming": true, "types": []string{"thinks_about"},
 		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "any_user": false, "to": "n-2", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
@@ -126,7 +126,8 @@ func (e *env) statements() []cypher.Query {
 	for _, name := range cypher.Names() {
 		all = append(all, cypher.Load(name))
 	}
-	for _, sections := range [][]Section{AllSections, append(slices.Clone(AllSections), FocusSection)} {
+	withoutPreferences := slices.DeleteFunc(slices.Clone(AllSections), func(s Section) bool { return s == PreferencesSection })
+	for _, sections := range [][]Section{withoutPreferences, AllSections, append(slices.Clone(AllSections), FocusSection)} {
 		q := e.store.combined(sections, SectionQuery{})
 		q.Name = fmt.Sprintf("context of %d sections", len(sections))
 		all = append(all, q)
@@ -142,14 +143,16 @@ var scans = regexp.MustCompile(`AllNodesScan|ByLabelScan|ByLabelsScan|IndexScan|
 var allowed = map[string]string{
 	// An administrator lists the keys of all teams, newest first.
 	"api_key_list": "NodeByLabelScan",
-	// The sections are joined: each is one row.
-	"context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
+	// The sections are joined: each is one row. So are the two parts of a page.
+	"preference_page":       "CartesianProduct",
+	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
 }
 
 // ordered are the statements that are read in the order of an index, with the number of their walks.
 var ordered = map[string]int{
 	"context_core_beliefs": 1, "context_primary_goals": 2, "context_relationships": 7, "context_sources": 1,
-	"context_last_conversation": 1, "context_preferences": 1, "message_list": 1, "context of 7 sections": 13, "context of 8 sections": 13,
+	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1,
+	"context of 6 sections": 12, "context of 7 sections": 13, "context of 8 sections": 13,
 }
 
 // checkPlans looks at the plan of every statement.

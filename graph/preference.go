@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -12,6 +13,12 @@ import (
 type Preference struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value"`
+}
+
+// UserPreference is one setting of one of a team's users.
+type UserPreference struct {
+	UserID string `json:"user_id"`
+	Preference
 }
 
 const maxPreferenceSize = 4096
@@ -48,14 +55,32 @@ func ValidatePreferences(preferences []Preference) error {
 	return f.err()
 }
 
-// ReplacePreferences makes the given ones the whole of the user's preferences.
-func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences []Preference) error {
+// StoredPreferences checks what a user's preferences are to be, and returns them as every store keeps them: the value
+// without blanks between its parts, and otherwise byte for byte.
+func StoredPreferences(scope Scope, preferences []Preference) (keys, values []string, err error) {
+	if err := scope.ValidateUser(); err != nil {
+		return nil, nil, err
+	}
 	if err := ValidatePreferences(preferences); err != nil {
+		return nil, nil, err
+	}
+	keys, values = make([]string, len(preferences)), make([]string, len(preferences))
+	for i, p := range preferences {
+		keys[i], values[i] = p.Key, compact(p.Value)
+	}
+	return keys, values, nil
+}
+
+// ReplacePreferences makes the given ones the whole of the user's preferences. Of replacements at the same time the last
+// one stays, whole.
+func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences []Preference) error {
+	keys, values, err := StoredPreferences(scope, preferences)
+	if err != nil {
 		return err
 	}
-	rows := make([]map[string]any, len(preferences))
-	for i, p := range preferences {
-		rows[i] = map[string]any{"key": p.Key, "value": compact(p.Value)}
+	rows := make([]map[string]any, len(keys))
+	for i := range keys {
+		rows[i] = map[string]any{"key": keys[i], "value": values[i]}
 	}
 	return s.transaction(ctx, "preference_replace", func(t *tx) error {
 		_, err := t.exec("preference_replace", map[string]any{
@@ -65,11 +90,51 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences
 	})
 }
 
-// Preferences lists the user's preferences by key.
+// Preferences lists the user's preferences by key, in the order of Unicode code points, which is that of UTF-8 bytes.
 func (s *Store) Preferences(ctx context.Context, scope Scope) ([]Preference, error) {
 	found := &Sections{}
 	if err := s.ReadSection(ctx, scope, PreferencesSection, SectionQuery{}, found); err != nil {
 		return nil, fmt.Errorf("preferences: %w", err)
 	}
 	return found.Preferences, nil
+}
+
+// TeamPreferences lists at most limit preferences of a team's users, by user and then key, from those after the given
+// ones on; the first page is after "" and "". The order is that of Preferences.
+func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]UserPreference, error) {
+	row, err := s.readOne(ctx, "preference_page", map[string]any{
+		"team_id": teamID, "after_user": afterUser, "after_key": afterKey, "limit": limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows := slices.Concat(items(row.Values[0]), items(row.Values[1]))
+	page := make([]UserPreference, min(len(rows), limit))
+	for i := range page {
+		l := items(rows[i])
+		page[i] = UserPreference{text(l[0]), Preference{Key: text(l[1]), Value: []byte(text(l[2]))}}
+	}
+	return page, nil
+}
+
+// ErasePreferences deletes all preferences of the user, and says how many there were.
+func (s *Store) ErasePreferences(ctx context.Context, scope Scope) (int64, error) {
+	if err := scope.ValidateUser(); err != nil {
+		return 0, err
+	}
+	return s.erasePreferences(ctx, "preference_erase", map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID})
+}
+
+// EraseTeamPreferences deletes all preferences of a team's users, and says how many there were.
+func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64, error) {
+	return s.erasePreferences(ctx, "preference_erase_team", map[string]any{"team_id": teamID})
+}
+
+func (s *Store) erasePreferences(ctx context.Context, name string, params map[string]any) (erased int64, err error) {
+	err = s.transaction(ctx, name, func(t *tx) error {
+		rows, err := t.exec(name, params)
+		erased = integer(first(rows))
+		return err
+	})
+	return erased, err
 }

@@ -39,8 +39,6 @@ type store interface {
 	RestoreRelationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
 	AddRelationshipNotes(ctx context.Context, scope graph.Scope, key string, notes []graph.NoteWrite) (graph.Changed, error)
 	DeleteRelationshipNote(ctx context.Context, scope graph.Scope, key, id string) (graph.Changed, error)
-	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
-	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
 }
 
 type contexts interface {
@@ -65,12 +63,13 @@ type changes interface {
 
 // Services are what the handlers are made of.
 type Services struct {
-	Store    store
-	Contexts contexts
-	Keys     keys
-	Changes  changes
-	Recalls  recalls
-	Ready    func(ctx context.Context) error // nil error: requests can be answered
+	Store       store
+	Preferences preferences
+	Contexts    contexts
+	Keys        keys
+	Changes     changes
+	Recalls     recalls
+	Ready       func(ctx context.Context) error // nil error: requests can be answered
 }
 
 // Options are what the handlers may be given.

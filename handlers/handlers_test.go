@@ -148,7 +148,7 @@ func newAPI(f *fakes) http.Handler {
 	if f.principal.TeamID == "" {
 		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}
 	}
-	return New(Services{Store: f, Contexts: f, Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }},
+	return New(Services{Store: f, Preferences: f, Contexts: f, Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }},
 		Options{Version: "test"})
 }
 

@@ -7,6 +7,12 @@ import (
 	"kith/graph"
 )
 
+// preferences is where users' preferences are kept: in the graph, or in a store of their own.
+type preferences interface {
+	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
+	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
+}
+
 // Preferences are all of a user's.
 type Preferences struct {
 	Preferences []graph.Preference `json:"preferences" maxItems:"200"`
@@ -52,7 +58,7 @@ func (a *API) putPreferences(ctx context.Context, in *PutPreferencesInput) (*Pre
 	if err := graph.ValidatePreferences(in.Body.Preferences); err != nil {
 		return nil, located("body", err)
 	}
-	err = a.Store.ReplacePreferences(ctx, scope, in.Body.Preferences)
+	err = a.Preferences.ReplacePreferences(ctx, scope, in.Body.Preferences)
 	a.changed(ctx, scope, scope.UserID)
 	if err != nil {
 		return nil, err
@@ -61,9 +67,9 @@ func (a *API) putPreferences(ctx context.Context, in *PutPreferencesInput) (*Pre
 }
 
 func (a *API) preferencesOf(ctx context.Context, scope graph.Scope) (*PreferencesOutput, error) {
-	preferences, err := a.Store.Preferences(ctx, scope)
+	found, err := a.Preferences.Preferences(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
-	return &PreferencesOutput{Body: Preferences{Preferences: preferences}}, nil
+	return &PreferencesOutput{Body: Preferences{Preferences: found}}, nil
 }

@@ -20,6 +20,11 @@ type store interface {
 	ReadSection(ctx context.Context, scope graph.Scope, section graph.Section, q graph.SectionQuery, found *graph.Sections) error
 }
 
+// preferences is where users' preferences are when they are not in the graph.
+type preferences interface {
+	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
+}
+
 type byteCache interface {
 	Get(ctx context.Context, team, user, view string, load cache.Loader) ([]byte, error)
 }
@@ -35,10 +40,11 @@ const (
 
 // Options are what a loader may be given.
 type Options struct {
-	Mode     Mode             // default Combined
-	Now      func() time.Time // default time.Now
-	Log      *slog.Logger     // default: discards
-	Degraded func(section graph.Section)
+	Mode        Mode             // default Combined
+	Now         func() time.Time // default time.Now
+	Log         *slog.Logger     // default: discards
+	Degraded    func(section graph.Section)
+	Preferences preferences // where users' preferences are; nil: in the graph
 }
 
 // Loader assembles agent contexts. It is safe for concurrent use.
@@ -65,32 +71,45 @@ func New(s store, c byteCache, o Options) *Loader {
 	return &Loader{store: s, cache: c, options: o}
 }
 
-// load reads sections. One that fails is tried again alone; if it still fails it is in degraded. The error is that of
-// the identity, without which there is no context.
+// load reads sections, and beside them the preferences where these are not in the graph. What fails is tried again alone;
+// if it still fails it is in degraded. The error is that of the identity, without which there is no context.
 func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (found *graph.Sections, degraded []graph.Section, err error) {
-	if l.options.Mode == Combined {
-		found, err = l.store.ReadSections(ctx, scope, sections, q)
-		if err == nil {
-			return found, nil, nil
-		}
-		l.options.Log.Warn("context: the combined statement failed, trying each section alone", "error", err)
-	}
-	found = &graph.Sections{}
-	failed := l.each(ctx, scope, sections, q, found)
-	if l.options.Mode == Parallel && len(failed) > 0 {
-		failed = l.each(ctx, scope, sorted(failed), q, found)
-	}
-	if err := failed[graph.OwnerSection]; err != nil {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	sections, beside := l.readBeside(ctx, scope, sections)
+	found, failed := l.fromGraph(ctx, scope, sections, q)
+	if err := errors.Join(failed[graph.OwnerSection], failed[graph.FocusSection]); err != nil {
+		cancel()
+		<-beside
 		return nil, nil, err
 	}
-	if err := failed[graph.FocusSection]; err != nil {
-		return nil, nil, err
+	if p := <-beside; p.err != nil {
+		failed[graph.PreferencesSection] = p.err
+	} else if p.there {
+		found.Preferences = p.found
 	}
 	for section, err := range failed {
 		l.options.Log.Warn("context: a section is missing", "section", section, "error", err)
 		l.options.Degraded(section)
 	}
 	return found, sorted(failed), nil
+}
+
+// fromGraph reads sections, in one statement or side by side. failed has the errors of those that are missing.
+func (l *Loader) fromGraph(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (found *graph.Sections, failed map[graph.Section]error) {
+	if l.options.Mode == Combined {
+		found, err := l.store.ReadSections(ctx, scope, sections, q)
+		if err == nil {
+			return found, map[graph.Section]error{}
+		}
+		l.options.Log.Warn("context: the combined statement failed, trying each section alone", "error", err)
+	}
+	found = &graph.Sections{}
+	failed = l.each(ctx, scope, sections, q, found)
+	if l.options.Mode == Parallel && len(failed) > 0 {
+		failed = l.each(ctx, scope, sorted(failed), q, found)
+	}
+	return found, failed
 }
 
 // each reads sections side by side, and returns the errors of those that failed. A database that does not even know

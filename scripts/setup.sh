@@ -18,6 +18,10 @@ java=$(java_major) || java=0
 (( java >= 17 )) && have javac || need "a JDK, 17 or later (java and javac)" openjdk-17-jdk-headless
 have mvn || need "Maven (mvn)" maven
 have redis-server || need "Redis (redis-server)" redis-server
+# PostgreSQL, where the tests look for it: the PATH, and the folders of Debian and Homebrew.
+have initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' > /dev/null ||
+  compgen -G '/opt/homebrew/opt/postgresql@*/bin/initdb' > /dev/null ||
+  compgen -G '/usr/local/opt/postgresql@*/bin/initdb' > /dev/null || need "PostgreSQL, 15 or later (initdb, postgres)" postgresql
 # The race detector of go test needs a C compiler.
 have "${CC:-cc}" || need "a C compiler (cc)" "gcc libc6-dev"
 have make || need make make
@@ -43,9 +47,9 @@ else
   {
     echo "setup: please install:"
     printf '  %s\n' "${missing[@]}"
-    if have brew; then echo "with Homebrew: brew install openjdk@17 maven redis jq"
+    if have brew; then echo "with Homebrew: brew install openjdk@17 maven redis postgresql@17 jq"
     elif have apt-get; then echo "as root: apt-get update && apt-get install -y --no-install-recommends ${packages[*]}"
-    elif have dnf; then echo "as root: dnf install java-17-openjdk-devel maven redis gcc make git curl jq"
+    elif have dnf; then echo "as root: dnf install java-17-openjdk-devel maven redis postgresql-server gcc make git curl jq"
     fi
   } >&2
   exit 1

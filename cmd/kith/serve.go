@@ -92,6 +92,11 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load
 
 // serveMemory opens database and cache, opens the gate, and gives both back when ctx is done.
 func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
+	own, err := c.openPreferences(ctx, metrics)
+	if err != nil {
+		return err
+	}
+	defer own.close()
 	db, err := c.openDatabase(ctx, log, std)
 	if err != nil {
 		return unlessDone(ctx, err)
@@ -123,13 +128,15 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 	group.Go(func() error { return kept.Run(ctx) })
 	group.Go(func() error { return recalls.Run(ctx) })
 	group.Go(func() error {
-		key, err := c.prepare(ctx, store, keys, log)
+		key, err := c.prepare(ctx, store, own, keys, log)
 		if err != nil {
 			return unlessDone(ctx, err)
 		}
 		api := handlers.New(handlers.Services{
-			Store: store, Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping,
-			Contexts: loader.New(store, kept, loader.Options{Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection}),
+			Store: store, Preferences: own.orIn(store), Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping,
+			Contexts: loader.New(store, kept, loader.Options{
+				Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection, Preferences: own.orNil(),
+			}),
 		}, handlers.Options{
 			Version: version, Deadline: c.RequestTimeout, MaxBody: c.MaxBody, Log: log, Observe: metrics.request,
 		})
@@ -151,10 +158,10 @@ func (c *serveCmd) maintain(ctx context.Context, store *graph.Store, kept *cache
 	}).Run(ctx)
 }
 
-// prepare brings schema, first key and hot plans into place; a database that is away is waited for.
-func (c *serveCmd) prepare(ctx context.Context, store *graph.Store, keys *auth.Keys, log *slog.Logger) (key string, err error) {
+// prepare brings schemas, first key and hot plans into place; a database that is away is waited for.
+func (c *serveCmd) prepare(ctx context.Context, store *graph.Store, own ownPreferences, keys *auth.Keys, log *slog.Logger) (key string, err error) {
 	for {
-		key, err = c.prepareOnce(ctx, store, keys)
+		key, err = c.prepareOnce(ctx, store, own, keys)
 		if err == nil || !errors.Is(err, graph.ErrUnavailable) {
 			return key, err
 		}
@@ -165,11 +172,14 @@ func (c *serveCmd) prepare(ctx context.Context, store *graph.Store, keys *auth.K
 	}
 }
 
-func (c *serveCmd) prepareOnce(ctx context.Context, store *graph.Store, keys *auth.Keys) (string, error) {
+func (c *serveCmd) prepareOnce(ctx context.Context, store *graph.Store, own ownPreferences, keys *auth.Keys) (string, error) {
 	if err := store.Migrate(ctx); err != nil {
 		return "", err
 	}
-	if err := store.Warm(ctx); err != nil {
+	if err := own.migrate(ctx); err != nil {
+		return "", err
+	}
+	if err := store.Warm(ctx, own.sections()...); err != nil {
 		return "", err
 	}
 	return keys.Bootstrap(ctx, c.BootstrapKey)

@@ -1,18 +1,22 @@
-// Makes the given rows the whole of a user's preferences.
+// Makes the given rows the whole of a user's preferences. Whoever else replaces or erases them waits for the lock, which
+// is the entry of a constraint (see schema/0003_preference.cypher) and not the node, gone again at the end.
 // mode: write
 // params: team_id, user_id, rows, now
 // returns: kept
-CALL () {
+MERGE (l:PreferenceLock {team_id: $team_id, user_id: $user_id})
+WITH l
+CALL (l) {
   MATCH (p:Preference {team_id: $team_id, user_id: $user_id})
   WHERE NOT p.key IN [row IN $rows | row.key]
   DELETE p
   RETURN count(p) AS removed
 }
-CALL () {
+CALL (l) {
   UNWIND $rows AS row
   MERGE (p:Preference {team_id: $team_id, user_id: $user_id, key: row.key})
   ON CREATE SET p.created_at = $now
   SET p.value = row.value, p.updated_at = $now
   RETURN count(p) AS kept
 }
+DELETE l
 RETURN kept

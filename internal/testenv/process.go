@@ -12,12 +12,17 @@ import (
 	"syscall"
 )
 
-// process is a server that is a child process and keeps nothing on disk.
+// process is a server that is a child process.
 type process struct {
 	path string
 	args []string
 	dir  string
 	ping func(context.Context) error
+
+	// Of a server that keeps something on disk. Without them it is killed, and is nobody else.
+	end  syscall.Signal      // asks it to end
+	user *syscall.Credential // whom it runs as
+	kept string              // folder to be removed with it
 
 	child *os.Process   // nil while stopped
 	ended chan struct{} // closed when it has ended
@@ -55,7 +60,8 @@ func (p *process) run(started chan<- error, ended chan<- struct{}) {
 	defer runtime.UnlockOSThread()
 	defer close(ended)
 	cmd := exec.Command(p.path, p.args...)
-	cmd.Dir, cmd.SysProcAttr = p.dir, childAttributes()
+	cmd.Dir, cmd.SysProcAttr = p.dir, childAttributes(p.ending())
+	cmd.SysProcAttr.Credential = p.user
 	cmd.Stdout, cmd.Stderr = &p.log, &p.log
 	if err := cmd.Start(); err != nil {
 		started <- err
@@ -66,12 +72,20 @@ func (p *process) run(started chan<- error, ended chan<- struct{}) {
 	_ = cmd.Wait() // killed, or its log says why
 }
 
-// stop kills the child: it has nothing to save, and a stopped one (SIGSTOP) hears nothing else.
+// ending is the signal that ends it: one with nothing to save is killed, as a stopped one (SIGSTOP) hears nothing else.
+func (p *process) ending() syscall.Signal {
+	if p.end == 0 {
+		return syscall.SIGKILL
+	}
+	return p.end
+}
+
+// stop ends the child.
 func (p *process) stop(ctx context.Context) error {
 	if p.child == nil {
 		return nil
 	}
-	if err := p.child.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := p.child.Signal(p.ending()); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
 	select {
@@ -83,7 +97,13 @@ func (p *process) stop(ctx context.Context) error {
 	}
 }
 
-func (p *process) close(ctx context.Context) error { return p.stop(ctx) }
+func (p *process) close(ctx context.Context) error {
+	err := p.stop(ctx)
+	if p.kept == "" {
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(p.kept))
+}
 
 func (p *process) signal(s syscall.Signal) error {
 	if p.child == nil {

@@ -5,4 +5,4 @@ package testenv
 import "syscall"
 
 // childAttributes is nothing where the kernel cannot tie the life of a child to its parent.
-func childAttributes() *syscall.SysProcAttr { return nil }
+func childAttributes(syscall.Signal) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }

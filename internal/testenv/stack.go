@@ -14,15 +14,16 @@ const (
 	pingTimeout  = 2 * time.Second
 	startTimeout = 5 * time.Minute
 	redisTimeout = 20 * time.Second // a local one, or one that is given
-	neo4jTimeout = 30 * time.Second // one that is given
+	neo4jTimeout = 30 * time.Second // one that is given; also PostgreSQL
 	stopTimeout  = time.Minute
 )
 
-// Stack is one Neo4j and one Redis, each started when it is first asked for. The zero value is ready to use, by any
+// Stack is one Neo4j, one Redis and one PostgreSQL, each started when it is first asked for. The zero value is ready to use, by any
 // number of goroutines.
 type Stack struct {
-	neo4j lazy[Database]
-	redis lazy[string]
+	neo4j    lazy[Database]
+	redis    lazy[string]
+	postgres lazy[string]
 }
 
 // Neo4j returns the Neo4j of the stack. An error names every way that was tried.
@@ -49,15 +50,29 @@ func (s *Stack) Redis(ctx context.Context) (string, error) {
 	})
 }
 
-// Start starts both, and returns when both answer.
+// Postgres returns the URI of the PostgreSQL of the stack. An error names every way that was tried.
+func (s *Stack) Postgres(ctx context.Context) (string, error) {
+	return s.postgres.get(ctx, func(ctx context.Context) (source[string], error) {
+		if uri := os.Getenv("KITH_TEST_POSTGRES_URI"); uri != "" {
+			return checkGiven(ctx, "KITH_TEST_POSTGRES_URI", uri, neo4jTimeout, pingPostgres)
+		}
+		return anyWay(ctx, "PostgreSQL",
+			func(ctx context.Context) (source[string], error) { return postgresContainer(ctx, anyPort) },
+			postgresProcess)
+	})
+}
+
+// Start starts all, and returns when all answer.
 func (s *Stack) Start(ctx context.Context) error {
-	redis := make(chan error, 1)
-	go func() {
-		_, err := s.Redis(ctx)
-		redis <- err
-	}()
+	others := make(chan error, 2)
+	for _, start := range []func(context.Context) (string, error){s.Redis, s.Postgres} {
+		go func() {
+			_, err := start(ctx)
+			others <- err
+		}()
+	}
 	_, err := s.Neo4j(ctx)
-	return errors.Join(err, <-redis)
+	return errors.Join(err, <-others, <-others)
 }
 
 // Environ returns the variables, as NAME=VALUE, by which other processes find the servers of a started stack.
@@ -69,18 +84,19 @@ func (s *Stack) Environ() []string {
 		"KITH_TEST_NEO4J_PASSWORD=" + db.Password,
 		"KITH_TEST_NEO4J_DATABASE=" + db.Database,
 		"KITH_TEST_REDIS_URI=" + s.redis.got.value,
+		"KITH_TEST_POSTGRES_URI=" + s.postgres.got.value,
 	}
 }
 
 // String says in one line, without secrets, where a started stack has its servers from.
 func (s *Stack) String() string {
-	return fmt.Sprintf("Neo4j: %s in %.1f s; Redis: %s in %.1f s",
-		s.neo4j.got.way, s.neo4j.took.Seconds(), s.redis.got.way, s.redis.took.Seconds())
+	return fmt.Sprintf("Neo4j: %s in %.1f s; Redis: %s in %.1f s; PostgreSQL: %s in %.1f s",
+		s.neo4j.got.way, s.neo4j.took.Seconds(), s.redis.got.way, s.redis.took.Seconds(), s.postgres.got.way, s.postgres.took.Seconds())
 }
 
 // Close stops what was started. A closed stack starts nothing more.
 func (s *Stack) Close(ctx context.Context) error {
-	return errors.Join(s.neo4j.close(ctx), s.redis.close(ctx))
+	return errors.Join(s.neo4j.close(ctx), s.redis.close(ctx), s.postgres.close(ctx))
 }
 
 // source is a server that answers: how to reach it, where it comes from, and what stops it.

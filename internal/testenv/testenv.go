@@ -3,16 +3,17 @@
 //
 // A database is taken from where it can be had, in this order:
 //
-//   - the one that KITH_TEST_NEO4J_URI (with _USER, _PASSWORD, _DATABASE) or KITH_TEST_REDIS_URI names. The
-//     runner sets these, so that all packages of one run share one server;
+//   - the one that KITH_TEST_NEO4J_URI (with _USER, _PASSWORD, _DATABASE), KITH_TEST_REDIS_URI or
+//     KITH_TEST_POSTGRES_URI names. The runner sets these, so that all packages of one run share one server;
 //   - a container of the official image, where a Docker engine answers;
-//   - a local process: the embedded Neo4j (Java and Maven), the redis-server on the PATH.
+//   - a local process: the embedded Neo4j (Java and Maven), the redis-server on the PATH, the initdb and postgres on the
+//     PATH or where Debian has them.
 //
 // KITH_TEST_WITH=containers or KITH_TEST_WITH=local allows only that one of the last two. Where none can be had the
 // test fails and says why for each: nothing is skipped.
 //
 // Shared servers start when the first test asks for them, and Main stops them; tests keep apart by working in a team
-// of their own (Team). Tests that take a server down start one for themselves (StartNeo4j, StartRedis).
+// of their own (Team). Tests that take a server down start one for themselves (StartNeo4j, StartRedis, StartPostgres).
 package testenv
 
 import (
@@ -112,6 +113,18 @@ func Redis(t testing.TB) string {
 	t.Helper()
 	needMain(t)
 	uri, err := shared.stack.Redis(t.Context())
+	if err != nil {
+		t.Fatalf("testenv: %v", err)
+	}
+	return uri
+}
+
+// Postgres returns the URI (postgres://…, with password) of a database of the PostgreSQL that all tests of the run share,
+// ready to answer. The database has the encoding UTF8 and sorts as a language does.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	needMain(t)
+	uri, err := shared.stack.Postgres(t.Context())
 	if err != nil {
 		t.Fatalf("testenv: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
@@ -198,5 +199,34 @@ func TestProcessReasons(t *testing.T) {
 		ping: func(context.Context) error { return errors.New("refused") }}
 	if err := p.start(t.Context()); err == nil || !strings.Contains(err.Error(), "port is taken") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestStartPostgres(t *testing.T) {
+	t.Parallel()
+	s := StartPostgres(t)
+	ask := func(statement string) (n int) {
+		t.Helper()
+		conn, err := pgx.Connect(t.Context(), s.URI())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close(t.Context()) }()
+		if err := conn.QueryRow(t.Context(), statement).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if ask(`SELECT count(*) WHERE 'a' < 'B' AND 'B' < 'c'`) != 1 {
+		t.Error("it sorts by bytes: statements that should ask for that would pass without")
+	}
+	ask(`WITH made AS (SELECT lo_create(4711)) SELECT count(*) FROM made`)
+	s.Stop()
+	if err := pingPostgres(t.Context(), s.URI()); err == nil {
+		t.Error("stopped, and it answers")
+	}
+	s.Start()
+	if ask(`SELECT count(*) FROM pg_largeobject_metadata WHERE oid = 4711`) != 1 {
+		t.Error("what was there before the restart is gone")
 	}
 }

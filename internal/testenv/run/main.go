@@ -1,5 +1,5 @@
-// Command run starts one Neo4j and one Redis, runs a command with the KITH_TEST_ variables that name them, and stops
-// them again:
+// Command run starts one Neo4j, one Redis and one PostgreSQL, runs a command with the KITH_TEST_ variables that name
+// them, and stops them again:
 //
 //	go run ./internal/testenv/run -- go test ./...
 //

@@ -1,0 +1,14 @@
+// Deletes all preferences of a user, and says how many there were; with the lock of preference_replace.
+// mode: write
+// params: team_id, user_id
+// returns: erased
+MERGE (l:PreferenceLock {team_id: $team_id, user_id: $user_id})
+WITH l
+CALL (l) {
+  MATCH (p:Preference {team_id: $team_id, user_id: $user_id})
+  WHERE p.key IS NOT NULL
+  DELETE p
+  RETURN count(p) AS erased
+}
+DELETE l
+RETURN erased

@@ -1,0 +1,19 @@
+// Deletes all preferences of a team's users, and says how many there were; each user's with the lock of
+// preference_replace, so that a replacement at the same time is deleted or kept as a whole.
+// mode: write
+// params: team_id
+// returns: erased
+MATCH (known:Preference {team_id: $team_id})
+WHERE known.user_id IS NOT NULL AND known.key IS NOT NULL
+WITH DISTINCT known.user_id AS user
+ORDER BY user
+MERGE (l:PreferenceLock {team_id: $team_id, user_id: user})
+WITH l, user
+CALL (l, user) {
+  MATCH (p:Preference {team_id: $team_id, user_id: user})
+  WHERE p.key IS NOT NULL
+  DELETE p
+  RETURN count(p) AS removed
+}
+DELETE l
+RETURN coalesce(sum(removed), 0) AS erased

@@ -1,0 +1,358 @@
+// Package graphtest holds what every store of a kind must do, as tests that are run on each of them. It knows no
+// database; only tests link it.
+package graphtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"kith/graph"
+	"kith/internal/testenv"
+)
+
+// PreferenceStore keeps users' preferences.
+type PreferenceStore interface {
+	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
+	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
+	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]graph.UserPreference, error)
+	ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error)
+	EraseTeamPreferences(ctx context.Context, teamID string) (int64, error)
+}
+
+// Preferences tests a store of preferences.
+func Preferences(t *testing.T, s PreferenceStore) {
+	t.Helper()
+	for _, c := range []struct {
+		name string
+		do   func(*preferences)
+	}{
+		{"values are kept as they are", (*preferences).values},
+		{"order", (*preferences).order},
+		{"pages", (*preferences).pages},
+		{"limits", (*preferences).limits},
+		{"borders", (*preferences).borders},
+		{"erasing", (*preferences).erasing},
+		{"replaced at once", (*preferences).replacedAtOnce},
+		{"erased at once", (*preferences).erasedAtOnce},
+		{"no time left", (*preferences).noTimeLeft},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.do(&preferences{T: t, store: s, team: testenv.Team(t)})
+		})
+	}
+}
+
+// preferences is a store and a team of one test.
+type preferences struct {
+	*testing.T
+	store PreferenceStore
+	team  string
+}
+
+func (p *preferences) as(user string) graph.Scope { return graph.Scope{TeamID: p.team, UserID: user} }
+
+func one(key, value string) graph.Preference { return graph.Preference{Key: key, Value: []byte(value)} }
+
+func (p *preferences) replace(user string, all ...graph.Preference) {
+	p.Helper()
+	if err := p.store.ReplacePreferences(p.Context(), p.as(user), all); err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p *preferences) of(user string) []graph.Preference {
+	p.Helper()
+	found, err := p.store.Preferences(p.Context(), p.as(user))
+	if err != nil {
+		p.Fatal(err)
+	}
+	return found
+}
+
+// has compares all preferences of a user; none is an empty list.
+func (p *preferences) has(what, user string, want ...graph.Preference) {
+	p.Helper()
+	p.same(what, append([]graph.Preference{}, want...), p.of(user))
+}
+
+func (p *preferences) same(what string, want, got any) {
+	p.Helper()
+	if !reflect.DeepEqual(want, got) { // cmp takes ten seconds over as many bytes as may be
+		p.Errorf("%s (-want +got):\n%s", what, cmp.Diff(want, got))
+	}
+}
+
+func (p *preferences) values() {
+	p.has("before", "u")
+	written := []graph.Preference{
+		one("number", `1.0`), one("large", `123456789012345678901234567890e-7`), one("object", `{"b":1,"a":[true,null,{}],"b":2}`),
+		one("text", `"<a href='x'>&amp; \u003c \\ \/ \" \ud83d\ude00 😀 \ud800 \u0000 %s $1 ' ; --"`), one("empty", `""`), one("no", `false`),
+	}
+	blanks := slices.Clone(written)
+	blanks[2].Value = []byte(" {\n\"b\": 1,\t\"a\": [ true, null, { } ], \"b\": 2 } ")
+	p.replace("u", blanks...)
+	slices.SortFunc(written, func(a, b graph.Preference) int { return strings.Compare(a.Key, b.Key) })
+	p.has("kept", "u", written...)
+
+	p.replace("u", one("number", `2`), one("new", `[]`))
+	p.has("replaced", "u", one("new", `[]`), one("number", `2`))
+	p.replace("u")
+	p.has("none", "u")
+}
+
+// words are in the order that every store has: that of code points, which is that of bytes in UTF-8, and not that of
+// UTF-16 (the last three), of a language (case, accents), or of anything that takes two texts for one.
+var words = []string{
+	"!", "-", "10", "2", "A", "Z", "_", "a", "a b", "a'b", "aa", "ab", "a\u0301", "b", "z", "~", "ß", "\u00e1", "ä", "ı", "ж", "日", "가",
+	"\ue000", "\uff5e", "\ufffd", "\U00010000", "😀", "\U0010ffff",
+}
+
+// scattered are words as preferences, in any order.
+func scattered() []graph.Preference {
+	all := make([]graph.Preference, len(words))
+	for i, at := range rand.Perm(len(words)) {
+		all[at] = one(words[i], fmt.Sprint(i))
+	}
+	return all
+}
+
+func (p *preferences) order() {
+	p.replace("u", scattered()...)
+	var keys []string
+	for _, found := range p.of("u") {
+		keys = append(keys, found.Key)
+	}
+	p.same("keys", words, keys)
+	if !slices.IsSortedFunc(words, strings.Compare) {
+		p.Error("the list of this test is not in the order of bytes")
+	}
+}
+
+func (p *preferences) pages() {
+	stranger := &preferences{T: p.T, store: p.store, team: testenv.Team(p.T)}
+	stranger.replace("a", one("k", `"of another team"`))
+	var want []graph.UserPreference
+	for _, user := range words {
+		p.replace(user, scattered()...)
+		for i, key := range words {
+			want = append(want, graph.UserPreference{UserID: user, Preference: one(key, fmt.Sprint(i))})
+		}
+	}
+	for _, limit := range []int{7, len(words), len(want), len(want) + 1} {
+		var got []graph.UserPreference
+		for user, key := "", ""; len(got) <= len(want); {
+			page, err := p.store.TeamPreferences(p.Context(), p.team, user, key, limit)
+			if err != nil {
+				p.Fatal(err)
+			}
+			if len(page) > limit {
+				p.Fatalf("a page of %d has %d", limit, len(page))
+			}
+			got = append(got, page...)
+			if len(page) < limit {
+				break
+			}
+			user, key = page[limit-1].UserID, page[limit-1].Key
+		}
+		p.same(fmt.Sprintf("pages of %d", limit), want, got)
+	}
+}
+
+func (p *preferences) limits() {
+	all := make([]graph.Preference, graph.MaxPreferences)
+	for i := range all {
+		all[i] = one(strings.Repeat("é", 124)+fmt.Sprintf("%04d", i), `"`+strings.Repeat("x", 4094)+`"`)
+	}
+	p.replace("u", all...)
+	p.has("as many and as large as may be", "u", all...)
+	for name, bad := range map[string][]graph.Preference{
+		"one too many": append(slices.Clone(all), one("k", `1`)),
+		"too large":    {one("k", `"`+strings.Repeat("x", 4095)+`"`)},
+		"twice":        {one("k", `1`), one("k", `2`)},
+		"no JSON":      {one("k", `secret`)},
+		"null":         {one("k", `null`)},
+		"NUL":          {one("k\x00", `1`)},
+		"no UTF-8":     {one("k\xff", `1`)},
+	} {
+		p.invalid(name, p.store.ReplacePreferences(p.Context(), p.as("u"), bad))
+	}
+	p.has("after what was refused", "u", all...)
+	p.invalid("replace without a user", p.store.ReplacePreferences(p.Context(), p.as(""), all))
+	_, err := p.store.ErasePreferences(p.Context(), p.as(""))
+	p.invalid("erase without a user", err)
+	p.has("without a user", "")
+}
+
+func (p *preferences) invalid(what string, err error) {
+	p.Helper()
+	if !errors.Is(err, graph.ErrInvalid) || strings.Contains(err.Error(), "secret") {
+		p.Errorf("%s: %v", what, err)
+	}
+}
+
+// borders proves that two teams and two users see and change nothing of each other.
+func (p *preferences) borders() {
+	other := &preferences{T: p.T, store: p.store, team: testenv.Team(p.T)}
+	p.replace("u", one("k", `"u"`))
+	p.replace("U", one("k", `"U"`))
+	other.replace("u", one("k", `"other"`))
+	other.replace(p.team, one("k", `"named like a team"`))
+
+	p.replace("u", one("k", `"again"`))
+	p.has("the user's", "u", one("k", `"again"`))
+	p.has("another user's", "U", one("k", `"U"`))
+	other.has("another team's", "u", one("k", `"other"`))
+	p.has("nobody's", "v")
+
+	p.replace("u")
+	p.has("another user's", "U", one("k", `"U"`))
+	other.has("another team's", "u", one("k", `"other"`))
+	other.has("of a user named like a team", p.team, one("k", `"named like a team"`))
+}
+
+func (p *preferences) erasing() {
+	other := &preferences{T: p.T, store: p.store, team: testenv.Team(p.T)}
+	for _, store := range []*preferences{p, other} {
+		for _, user := range []string{"u1", "u2", "u3"} {
+			store.replace(user, one("a", `1`), one("b", `2`))
+		}
+	}
+	p.erased("a user", 2)(p.store.ErasePreferences(p.Context(), p.as("u1")))
+	p.has("erased", "u1")
+	p.has("another user's", "u2", one("a", `1`), one("b", `2`))
+	p.erased("a user again", 0)(p.store.ErasePreferences(p.Context(), p.as("u1")))
+
+	p.erased("the team", 4)(p.store.EraseTeamPreferences(p.Context(), p.team))
+	p.has("the team erased", "u2")
+	p.erased("the team again", 0)(p.store.EraseTeamPreferences(p.Context(), p.team))
+	rest, err := p.store.TeamPreferences(p.Context(), p.team, "", "", 10)
+	if err != nil || len(rest) > 0 {
+		p.Errorf("left of the team: %v, %v", rest, err)
+	}
+	other.has("another team's", "u1", one("a", `1`), one("b", `2`))
+	p.replace("u1", one("c", `3`))
+	p.has("after an erasure", "u1", one("c", `3`))
+}
+
+func (p *preferences) erased(what string, want int64) func(int64, error) {
+	return func(got int64, err error) {
+		p.Helper()
+		if got != want || err != nil {
+			p.Errorf("erased of %s: %d, want %d; %v", what, got, want, err)
+		}
+	}
+}
+
+const (
+	writers = 8
+	rounds  = 10
+)
+
+// set is the whole that one writer writes: some keys are its own, some are everybody's. Each writer has them in an order
+// of its own, which is how two could wait for each other.
+func set(writer int) []graph.Preference {
+	var all []graph.Preference
+	for i := range 4 {
+		all = append(all, one(fmt.Sprintf("own-%d-%d", writer, i), fmt.Sprint(writer)), one(fmt.Sprintf("shared-%d", i), fmt.Sprint(writer)))
+	}
+	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+// whole says whose set it is; -1 for nobody's.
+func whole(found []graph.Preference) int {
+	for writer := range writers {
+		want := set(writer)
+		slices.SortFunc(want, func(a, b graph.Preference) int { return strings.Compare(a.Key, b.Key) })
+		if cmp.Equal(want, found) {
+			return writer
+		}
+	}
+	return -1
+}
+
+// replacedAtOnce: what stays of several replacements is one of them, whole, for a user that had none before and for one
+// that had.
+func (p *preferences) replacedAtOnce() {
+	for round := range rounds {
+		user := fmt.Sprint("u", round%3)
+		p.atOnce(func(writer int) error { return p.store.ReplacePreferences(p.Context(), p.as(user), set(writer)) })
+		if found := p.of(user); whole(found) < 0 {
+			p.Fatalf("round %d: a mixture stays: %v", round, found)
+		}
+	}
+}
+
+// erasedAtOnce: a replacement beside an erasure, of the user or of the team, stays whole or not at all, and what is
+// counted is what was there.
+func (p *preferences) erasedAtOnce() {
+	for round := range rounds {
+		p.replace("u", set(0)...)
+		p.atOnce(func(writer int) error {
+			switch writer {
+			case 1:
+				return p.countsSets(p.store.ErasePreferences(p.Context(), p.as("u")))
+			case 2:
+				return p.countsSets(p.store.EraseTeamPreferences(p.Context(), p.team))
+			default:
+				return p.store.ReplacePreferences(p.Context(), p.as("u"), set(writer))
+			}
+		})
+		if found := p.of("u"); len(found) > 0 && whole(found) < 0 {
+			p.Fatalf("round %d: a part stays: %v", round, found)
+		}
+	}
+}
+
+func (p *preferences) countsSets(erased int64, err error) error {
+	if size := int64(len(set(0))); err == nil && erased != 0 && erased != size {
+		return fmt.Errorf("erased %d of sets of %d", erased, size)
+	}
+	return err
+}
+
+// atOnce calls do from all writers at the same time.
+func (p *preferences) atOnce(do func(writer int) error) {
+	p.Helper()
+	var all errgroup.Group
+	start := make(chan struct{})
+	for writer := range writers {
+		all.Go(func() error { <-start; return do(writer) })
+	}
+	close(start)
+	if err := all.Wait(); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// noTimeLeft: a deadline that has passed says that the database did not answer in time, a caller that has gone that it
+// has gone.
+func (p *preferences) noTimeLeft() {
+	late, cancel := context.WithDeadline(p.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	gone, leave := context.WithCancel(p.Context())
+	leave()
+	for want, ctx := range map[error]context.Context{graph.ErrUnavailable: late, context.Canceled: gone} {
+		_, read := p.store.Preferences(ctx, p.as("u"))
+		_, page := p.store.TeamPreferences(ctx, p.team, "", "", 1)
+		_, user := p.store.ErasePreferences(ctx, p.as("u"))
+		_, team := p.store.EraseTeamPreferences(ctx, p.team)
+		replace := p.store.ReplacePreferences(ctx, p.as("u"), []graph.Preference{one("k", `"secret"`)})
+		for what, err := range map[string]error{"read": read, "page": page, "user": user, "team": team, "replace": replace} {
+			if !errors.Is(err, want) || strings.Contains(err.Error(), "secret") {
+				p.Errorf("%s: %v, want %v", what, err, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package preference
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"kith/graph"
+)
+
+// Writers of one user's preferences follow each other, and those who erase a team's wait for all of them: a writer holds
+// the team's lock together with others and the user's alone, until its transaction ends. Two that share a number by
+// accident wait for each other without need.
+const (
+	lockUser = `SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 1)),
+		pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2, 2))`
+	lockTeam = `SELECT pg_advisory_xact_lock(hashtextextended($1, 1))`
+)
+
+// Preferences lists the user's preferences by key, in the order of UTF-8 bytes, which is that of Unicode code points.
+func (s *Store) Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error) {
+	const statement = `SELECT key, value FROM kith_preference WHERE team_id = $1 AND user_id = $2 ORDER BY key LIMIT $3`
+	return list(ctx, s, "postgres_preference_list", statement, func(row pgx.CollectableRow) (p graph.Preference, err error) {
+		var value string
+		err = row.Scan(&p.Key, &value)
+		p.Value = []byte(value)
+		return p, err
+	}, scope.TeamID, scope.UserID, graph.MaxPreferences)
+}
+
+// TeamPreferences lists at most limit preferences of a team's users, by user and then key, from those after the given
+// ones on; the first page is after "" and "". The order is that of Preferences.
+func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]graph.UserPreference, error) {
+	const statement = `SELECT user_id, key, value FROM kith_preference
+		WHERE team_id = $1 AND (user_id, key) > ($2, $3)
+		ORDER BY user_id, key LIMIT $4`
+	return list(ctx, s, "postgres_preference_page", statement, func(row pgx.CollectableRow) (p graph.UserPreference, err error) {
+		var value string
+		err = row.Scan(&p.UserID, &p.Key, &value)
+		p.Value = []byte(value)
+		return p, err
+	}, teamID, afterUser, afterKey, limit)
+}
+
+// ReplacePreferences makes the given ones the whole of the user's preferences. Of replacements at the same time the last
+// one stays, whole.
+func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error {
+	keys, values, err := graph.StoredPreferences(scope, preferences)
+	if err != nil {
+		return err
+	}
+	return s.transaction(ctx, "postgres_preference_replace", func(ctx context.Context, tx pgx.Tx) error {
+		batch := &pgx.Batch{}
+		batch.Queue(lockUser, scope.TeamID, scope.UserID)
+		batch.Queue(`DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND NOT key = ANY($3)`, scope.TeamID, scope.UserID, keys)
+		batch.Queue(`INSERT INTO kith_preference (team_id, user_id, key, value, created_at, updated_at)
+			SELECT $1, $2, given.key, given.value, $5, $5 FROM unnest($3::text[], $4::text[]) AS given(key, value)
+			ON CONFLICT (team_id, user_id, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
+			scope.TeamID, scope.UserID, keys, values, s.now())
+		return tx.SendBatch(ctx, batch).Close()
+	})
+}
+
+// ErasePreferences deletes all preferences of the user, and says how many there were.
+func (s *Store) ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error) {
+	if err := scope.ValidateUser(); err != nil {
+		return 0, err
+	}
+	const statement = `DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2`
+	return s.erase(ctx, "postgres_preference_erase", lockUser, statement, scope.TeamID, scope.UserID)
+}
+
+// EraseTeamPreferences deletes all preferences of a team's users, and says how many there were.
+func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64, error) {
+	const statement = `DELETE FROM kith_preference WHERE team_id = $1`
+	return s.erase(ctx, "postgres_preference_erase_team", lockTeam, statement, teamID)
+}
+
+func (s *Store) erase(ctx context.Context, name, lock, statement string, whose ...any) (erased int64, err error) {
+	err = s.transaction(ctx, name, func(ctx context.Context, tx pgx.Tx) error {
+		batch := &pgx.Batch{}
+		batch.Queue(lock, whose...)
+		batch.Queue(statement, whose...).Exec(func(deleted pgconn.CommandTag) error {
+			erased = deleted.RowsAffected()
+			return nil
+		})
+		return tx.SendBatch(ctx, batch).Close()
+	})
+	return erased, err
+}
