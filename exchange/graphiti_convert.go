@@ -66,11 +66,10 @@ func (r *graphitiReader) episode(line int64, in *graphitiNode) {
 	r.Reader.node(line, n)
 }
 
+// mention says what an episode mentions; such relationships have no properties.
 func (r *graphitiReader) mention(line int64, in *graphitiEdge) {
-	e := r.extras(line, Graphiti)
-	e.put("uuid", in.UUID)
 	r.relationship(line, &wireRelationship{
-		Key: r.relationshipKey(in), From: r.key(in.Source), To: r.key(in.Target), Type: "mentions", Properties: e.json(),
+		Key: r.relationshipKey(in), From: r.key(in.Source), To: r.key(in.Target), Type: "mentions",
 	})
 }
 
