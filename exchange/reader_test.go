@@ -149,9 +149,11 @@ func TestALineMayBeJustAsLong(t *testing.T) {
 	frame := `{"node":{"name":""}}`
 	for extra, want := range map[int]bool{0: true, 1: false} {
 		line := `{"node":{"name":"` + strings.Repeat("x", MaxLine-len(frame)+extra) + `"}}`
-		got := readAll(t, Kith, strings.NewReader(line+"\r\n"+endOfNone))
-		if strings.HasPrefix(got[0], "1 node ") != want {
-			t.Errorf("%d bytes: %.60s", len(line), got[0])
+		for _, newline := range []string{"\n", "\r\n"} {
+			got := readAll(t, Kith, strings.NewReader(line+newline+endOfNone))
+			if strings.HasPrefix(got[0], "1 node ") != want {
+				t.Errorf("%d bytes: %.60s", len(line), got[0])
+			}
 		}
 	}
 }
