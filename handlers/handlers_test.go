@@ -118,7 +118,9 @@ func (f *fakes) DeleteRelationshipNote(context.Context, graph.Scope, string, str
 	return graph.Changed{User: "u1"}, f.err
 }
 
-func (f *fakes) Recalled(team string, _ graph.Recall) { f.changed = append(f.changed, team+" recalled") }
+func (f *fakes) Recalled(team string, _ graph.Recall) {
+	f.changed = append(f.changed, team+" recalled")
+}
 
 func (f *fakes) Preferences(context.Context, graph.Scope) ([]graph.Preference, error) {
 	return []graph.Preference{}, f.err

@@ -72,12 +72,19 @@ func sleep(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
+func (c *apiClient) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.url+path, body)
+	if err == nil {
+		request.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	return request, err
+}
+
 func (c *apiClient) once(ctx context.Context, method, path string, body []byte, out any) error {
-	request, err := http.NewRequestWithContext(ctx, method, c.url+path, bytes.NewReader(body))
+	request, err := c.request(ctx, method, path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Authorization", "Bearer "+c.key)
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}

@@ -2,148 +2,97 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
-	"time"
+	"strconv"
 )
 
-// importCmd loads memories that other programs wrote.
+// importCmd loads memories that Kith or other programs wrote.
 type importCmd struct {
+	File          importFileCmd          `cmd:"" default:"withargs" help:"Load an export of Kith, or another system's file. The word file may be left out."`
 	Conversations importConversationsCmd `cmd:"" help:"Load conversations from a file with one JSON object a turn."`
 }
 
-// importConversationsCmd loads a file of lines like
-//
-//	{"conversation":"c1","session":1,"time":"2026-03-18T09:00:00Z","speaker":"Ada","text":"…"}
-//
-// Every speaker becomes a user with a memory of her own: the sessions she took part in, and the people in them.
-// Lines of a session stand together; an "id" (else the position in the session) is part of a message's entity key, so
-// that loading a file again changes nothing. Other fields are ignored.
-type importConversationsCmd struct {
-	File       string `arg:"" type:"existingfile" help:"File of JSON lines: conversation, session, time, speaker, text, and optionally id."`
-	URL        string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
-	Key        string `env:"KITH_KEY" required:"" help:"An API key with the scopes read and write."`
-	TimeLayout string `default:"2006-01-02T15:04:05Z07:00" help:"How time is written: a layout of Go's package time, such as '3:04 pm on 2 January, 2006' (default: RFC 3339)."`
-	Speaker    string `help:"Load only this speaker's memory (default: everybody's)."`
+// importFileCmd sends a file to POST /v1/import. Importing a file again changes nothing; an import that broke off goes on
+// where it stopped.
+type importFileCmd struct {
+	Path   string `arg:"" name:"file" type:"existingfile" help:"The file: lines of kith export, or what --format says."`
+	Format string `enum:"kith,mcp-memory,graphiti,mem0" default:"kith" help:"kith, mcp-memory (memory.jsonl of the reference MCP memory server), graphiti or mem0 (JSON)."`
+	DryRun bool   `help:"Only say what would be done."`
+	User   string `help:"Whose memory it becomes, where the file does not say (default: shared by the team)."`
+	Strict bool   `help:"All or nothing: write nothing if anything would be refused."`
+	URL    string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
+	Key    string `env:"KITH_KEY" required:"" help:"An API key with the scope write."`
 }
 
-// Run loads the file. Sessions without fault are loaded even if others have faults; those are told and make it fail.
-func (c *importConversationsCmd) Run(ctx context.Context, std streams) error {
-	file, err := os.Open(c.File)
+// Run imports the file. What the service refuses is told, and makes it fail.
+func (c *importFileCmd) Run(ctx context.Context, std streams) error {
+	file, err := os.Open(c.Path)
 	if err != nil {
-		return fmt.Errorf("import conversations: %w", err)
+		return fmt.Errorf("import: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	progress := newImportProgress(std.err)
-	importer := newImporter(newAPIClient(c.URL, c.Key), c.Speaker, time.Now(), progress.fault)
-	err = importer.load(ctx, newSessionReader(file, c.TimeLayout, progress.fault), progress)
-	progress.end()
+	progress := newProgress(std.err)
+	report, err := c.send(ctx, file, progress)
 	if err != nil {
-		return fmt.Errorf("import conversations: %w", err)
+		progress.end()
+		return fmt.Errorf("import: %w", err)
 	}
-	if err := c.conclude(importer, std.out); err != nil {
-		return fmt.Errorf("import conversations: %w", err)
+	report.tell(progress)
+	progress.end()
+	if _, err := io.WriteString(std.out, report.String()); err != nil {
+		return fmt.Errorf("import: %w", err)
 	}
-	if progress.faults > 0 {
-		return fmt.Errorf("import conversations: faults: %d; sessions left out: %d", progress.faults, importer.totals.leftOut)
+	if refused := report.refusals(); refused > 0 {
+		return fmt.Errorf("import: refused: %d", refused)
 	}
 	return nil
 }
 
-// conclude says what was loaded, and how to ask for the first user's context.
-func (c *importConversationsCmd) conclude(i *importer, out io.Writer) error {
-	t := i.totals
-	if len(i.users) == 0 {
-		if c.Speaker != "" && t.leftOut == 0 {
-			return errors.New("no session has that speaker")
-		}
-		_, err := fmt.Fprintln(out, "nothing loaded")
-		return err
+func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *progress) (*importReport, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
 	}
-	_, err := fmt.Fprintf(out, "sessions: %d with %d messages, for %d users\nsources: %s\nmessages: %s\n\n%s\n",
-		t.sessions, t.messages, len(i.users), t.sources, t.stored, contextCurl(c.URL, c.Key, i.users[0].id))
-	return err
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("the file must be a regular one: it may have to be read again")
+	}
+	query := c.query()
+	id, err := importID(io.NewSectionReader(file, 0, info.Size()), query)
+	if err != nil {
+		return nil, err
+	}
+	query.Set("import_id", id)
+	u := &upload{
+		transfer: transfer{api: newAPIClient(c.URL, c.Key), silence: longestSilence, pause: firstPause, say: progress.line},
+		path:     "/v1/import?" + query.Encode(), file: file, size: info.Size(), progress: progress,
+	}
+	return u.send(ctx)
 }
 
-// load reads sessions and writes them, and at the end how the speakers know each other.
-func (i *importer) load(ctx context.Context, sessions *sessionReader, progress *importProgress) error {
-	for {
-		session, err := sessions.read()
-		if errors.Is(err, io.EOF) {
-			return i.writeRelationships(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		if err := i.write(ctx, session); err != nil {
-			return fmt.Errorf("session %s of %s (from line %d on): %w", session.name, session.conversation, session.line, err)
-		}
-		progress.step(i.totals)
+func (c *importFileCmd) query() url.Values {
+	query := url.Values{"format": {c.Format}, "dry_run": {strconv.FormatBool(c.DryRun)}}
+	if c.User != "" {
+		query.Set("user_id", c.User)
 	}
+	if c.Strict {
+		query.Set("strict", "true")
+	}
+	return query
 }
 
-// importTotals are what an import did.
-type importTotals struct {
-	sessions, messages, leftOut int
-	sources, stored             outcomeCounts
-}
-
-type outcomeCounts struct{ created, updated, unchanged int }
-
-// String lists the counts.
-func (c outcomeCounts) String() string {
-	return fmt.Sprintf("%d created, %d updated, %d unchanged", c.created, c.updated, c.unchanged)
-}
-
-// importProgress tells a person how far an import is: on a terminal in one line that changes, else in a line now and
-// then.
-type importProgress struct {
-	out      io.Writer
-	terminal bool
-	faults   int
-}
-
-const (
-	toldFaults  = 100 // beyond these they are only counted
-	toldEvery   = 100 // sessions, where lines stay
-	clearedLine = "\r\x1b[K"
-)
-
-func newImportProgress(out io.Writer) *importProgress {
-	file, ok := out.(*os.File)
-	if ok {
-		info, err := file.Stat()
-		ok = err == nil && info.Mode()&os.ModeCharDevice != 0
+// importID is the same for the same content imported in the same way, wherever the file lies: by it the service knows
+// an import that broke off. A dry run must not be taken for one.
+func importID(content io.Reader, query url.Values) (string, error) {
+	hash := sha256.New()
+	_, _ = io.WriteString(hash, query.Encode()+"\n")
+	if _, err := io.Copy(hash, content); err != nil {
+		return "", err
 	}
-	return &importProgress{out: out, terminal: ok}
-}
-
-func (p *importProgress) fault(line int, message string) {
-	if p.faults++; p.faults > toldFaults {
-		return
-	}
-	if p.terminal {
-		_, _ = fmt.Fprint(p.out, clearedLine)
-	}
-	_, _ = fmt.Fprintf(p.out, "line %d: %s\n", line, message)
-}
-
-func (p *importProgress) step(t importTotals) {
-	switch {
-	case p.terminal:
-		_, _ = fmt.Fprintf(p.out, "%s%d sessions, %d messages", clearedLine, t.sessions, t.messages)
-	case t.sessions > 0 && t.sessions%toldEvery == 0:
-		_, _ = fmt.Fprintf(p.out, "%d sessions, %d messages\n", t.sessions, t.messages)
-	}
-}
-
-func (p *importProgress) end() {
-	if p.terminal {
-		_, _ = fmt.Fprint(p.out, clearedLine)
-	}
-	if more := p.faults - toldFaults; more > 0 {
-		_, _ = fmt.Fprintf(p.out, "and %d more faults\n", more)
-	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
 }

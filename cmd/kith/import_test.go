@@ -341,7 +341,7 @@ func TestImportStopsWhenTheServiceRefuses(t *testing.T) {
 	})
 	i := newImporter(api, "", time.Now(), func(int, string) {})
 	lines := newSessionReader(strings.NewReader(line(1, "Ada", "x")+line(2, "Ada", "x")), time.RFC3339, func(int, string) {})
-	err := i.load(t.Context(), lines, newImportProgress(io.Discard))
+	err := i.load(t.Context(), lines, newProgress(io.Discard))
 	if err == nil || called != 1 || !strings.Contains(err.Error(), "session 1 of c1 (from line 1 on): call POST /v1/memory: 401 unauthorized") {
 		t.Errorf("%d calls: %v", called, err)
 	}

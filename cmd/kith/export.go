@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+)
+
+// exportCmd writes what GET /v1/export sends: a team's whole memory, which kith import reads.
+type exportCmd struct {
+	File string `arg:"" optional:"" default:"-" help:"The file to write; - is standard output."`
+	URL  string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
+	Key  string `env:"KITH_KEY" required:"" help:"An API key with the scope read."`
+}
+
+// Run writes the export. A file appears only when all of it has been written.
+func (c *exportCmd) Run(ctx context.Context, std streams) error {
+	progress := newProgress(std.err)
+	d := &download{
+		transfer: transfer{api: newAPIClient(c.URL, c.Key), silence: longestSilence, pause: firstPause, say: progress.line},
+		progress: progress,
+	}
+	write := d.writeFile
+	if c.File == "-" {
+		write = func(ctx context.Context, _ string) error { return d.write(ctx, std.out) }
+	}
+	err := write(ctx, c.File)
+	progress.end()
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	end := d.received.end
+	_, _ = fmt.Fprintf(std.err, "exported %d nodes, %d relationships, %d preferences: %d lines, %s\n",
+		end.Nodes, end.Relationships, end.Preferences, d.received.lines, size(d.received.bytes))
+	return nil
+}
+
+// download reads an export.
+type download struct {
+	transfer
+	progress *progress
+	received exportWatch
+}
+
+// writeFile writes a file beside its place, and puts it there when it is whole. It is for its owner's eyes.
+func (d *download) writeFile(ctx context.Context, path string) error {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	err = d.write(ctx, file)
+	if err == nil {
+		err = file.Sync()
+	}
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+	}
+	return err
+}
+
+// write copies an export to out. It is tried again until the first byte has come.
+func (d *download) write(ctx context.Context, out io.Writer) error {
+	return d.run(ctx, func(ctx context.Context, alive func()) error {
+		request, err := d.api.request(ctx, http.MethodGet, "/v1/export", http.NoBody)
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Accept", "application/x-ndjson")
+		response, err := d.open(request)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = response.Body.Close() }()
+		return d.copy(out, response.Body, alive)
+	})
+}
+
+var errIncomplete = errors.New("the export is incomplete: its last line is missing")
+
+func (d *download) copy(out io.Writer, in io.Reader, alive func()) error {
+	d.received = exportWatch{alive: alive, meter: newMeter(d.progress, "received", 0)}
+	_, err := io.Copy(io.MultiWriter(out, &d.received), in)
+	if err != nil {
+		return fmt.Errorf("after %d lines: %w", d.received.lines, err)
+	}
+	if !d.received.complete() {
+		return errIncomplete
+	}
+	return nil
+}

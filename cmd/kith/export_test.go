@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+)
+
+const exportEnd = `{"end":{"nodes":1,"relationships":0,"preferences":0}}` + "\n"
+
+var wholeExport = `{"kith":{"version":1}}` + "\n" + `{"node":{"kind":"person","name":"` + strings.Repeat("a", 9000) + `"}}` + "\n" + exportEnd
+
+// kith runs the program against a service, and gives its exit status and what it wrote.
+func kith(t *testing.T, handle http.HandlerFunc, args ...string) (code int, out, err string) {
+	t.Helper()
+	server := httptest.NewServer(handle)
+	defer server.Close()
+	var stdout, stderr bytes.Buffer
+	code = run(t.Context(), args, []string{"KITH_URL=" + server.URL, "KITH_KEY=kith_secret"}, streams{&stdout, &stderr})
+	return code, stdout.String(), stderr.String()
+}
+
+func exporting(t *testing.T, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if got := r.Method + " " + r.URL.String() + " " + r.Header.Get("Authorization"); got != "GET /v1/export Bearer kith_secret" {
+			t.Errorf("request: %s", got)
+		}
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func TestExportWritesAFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "team.ndjson")
+	if err := os.WriteFile(path, []byte("older"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := kith(t, exporting(t, wholeExport), "export", path)
+	got, err := os.ReadFile(path)
+	if code != 0 || out != "" || err != nil || string(got) != wholeExport {
+		t.Fatalf("status %d, out %q, file of %d bytes (%v): %s", code, out, len(got), err, errs)
+	}
+	if want := "exported 1 nodes, 0 relationships, 0 preferences: 3 lines, 9.1 kB\n"; errs != want {
+		t.Errorf("told %q, want %q", errs, want)
+	}
+}
+
+func TestExportWritesToStandardOutput(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"export"}, {"export", "-"}} {
+		if code, out, errs := kith(t, exporting(t, wholeExport), args...); code != 0 || out != wholeExport {
+			t.Errorf("%q: status %d, %d bytes: %s", args, code, len(out), errs)
+		}
+	}
+}
+
+func TestExportLeavesNoHalfFile(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, want string
+		handle     http.HandlerFunc
+	}{
+		{"no last line", "kith: export: the export is incomplete: its last line is missing\n", exporting(t, strings.TrimSuffix(wholeExport, exportEnd))},
+		{"half a last line", "kith: export: the export is incomplete: its last line is missing\n", exporting(t, strings.TrimSuffix(wholeExport, "}\n"))},
+		{"last line without newline", "kith: export: the export is incomplete: its last line is missing\n", exporting(t, strings.TrimSuffix(wholeExport, "\n"))},
+		{"something behind it", "kith: export: the export is incomplete: its last line is missing\n", exporting(t, wholeExport+"{}\n")},
+		{"nothing", "kith: export: the export is incomplete: its last line is missing\n", exporting(t, "")},
+		{"refused", "kith: export: 403 not yours\n", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, `{"detail":"not yours"}`)
+		}},
+		{"broken", "kith: export: after 3 lines: unexpected EOF\n", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, wholeExport)
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			path := filepath.Join(folder, "team.ndjson")
+			if err := os.WriteFile(path, []byte("older"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			code, _, errs := kith(t, test.handle, "export", path)
+			if code != 1 || errs != test.want {
+				t.Errorf("status %d, told %q, want %q", code, errs, test.want)
+			}
+			files, _ := os.ReadDir(folder)
+			if got, _ := os.ReadFile(path); string(got) != "older" || len(files) != 1 {
+				t.Errorf("%d files; the older one has %d bytes", len(files), len(got))
+			}
+		})
+	}
+}
+
+func TestExportIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	code, out, errs := kith(t, func(w http.ResponseWriter, _ *http.Request) {
+		if calls++; calls == 1 {
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = io.WriteString(w, wholeExport)
+	}, "export")
+	if code != 0 || out != wholeExport || calls != 2 || !strings.Contains(errs, "503 service unavailable; trying again\n") {
+		t.Errorf("status %d, %d bytes, %d calls: %s", code, len(out), calls, errs)
+	}
+}
+
+// TestExportWatch cuts an export into pieces of every size.
+func TestExportWatch(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]bool{
+		wholeExport: true, exportEnd: true, strings.Repeat("x", 5000) + "\n" + exportEnd: true, exportEnd + exportEnd: true,
+		strings.Repeat("x", 5000) + exportEnd: false, exportEnd + "\n": false, "": false, "\n": false, strings.TrimSpace(exportEnd): false,
+	} {
+		for _, piece := range []int{1, 2, 3, 50, 54, 55, 4096, 4097, 1 << 20} {
+			w := &exportWatch{alive: func() {}, meter: newMeter(newProgress(io.Discard), "received", 0)}
+			for rest := []byte(in); len(rest) > 0; rest = rest[min(piece, len(rest)):] {
+				_, _ = w.Write(rest[:min(piece, len(rest))])
+			}
+			if w.complete() != want || w.lines != int64(strings.Count(in, "\n")) || len(w.tail) > longestEnd+1 {
+				t.Errorf("pieces of %d, …%q: complete is not %v, lines %d, tail %d", piece, in[max(0, len(in)-20):], want, w.lines, len(w.tail))
+			}
+		}
+	}
+}
+
+func TestTransferEndsSilence(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		said, calls, begun := []string{}, 0, time.Now()
+		tr := transfer{silence: time.Minute, pause: time.Second, say: func(text string) { said = append(said, text) }}
+		err := tr.run(t.Context(), func(ctx context.Context, alive func()) error {
+			for range 3 { // together longer than the silence allowed
+				time.Sleep(59 * time.Second)
+				alive()
+			}
+			if calls++; calls == 3 {
+				return ctx.Err()
+			}
+			<-ctx.Done()
+			return brokenError{ctx.Err()}
+		})
+		if err != nil || calls != 3 || len(said) != 2 || said[0] != errSilence.Error()+"; trying again" {
+			t.Errorf("%v after %d calls: %q", err, calls, said)
+		}
+		if took := time.Since(begun); took != 9*59*time.Second+2*time.Minute+3*time.Second {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+func TestTransferGivesUp(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]int{
+		brokenError{iotest.ErrTimeout}: callTries, &apiError{status: 503}: callTries, &apiError{status: 503, again: true}: callTries,
+		&apiError{status: 500}: 1, io.ErrUnexpectedEOF: 1,
+	} {
+		tr := transfer{silence: time.Minute, pause: time.Microsecond, say: func(string) {}}
+		calls := 0
+		got := tr.run(t.Context(), func(context.Context, func()) error { calls++; return err })
+		if got != err || calls != want { //nolint:errorlint // the very same
+			t.Errorf("%v: %v after %d calls, want %d", err, got, calls, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	tr := transfer{silence: time.Minute, pause: time.Hour, say: func(string) {}}
+	_ = tr.run(ctx, func(context.Context, func()) error { calls++; cancel(); return brokenError{io.EOF} })
+	if calls != 1 {
+		t.Errorf("%d calls after the end", calls)
+	}
+}
+
+func TestMeter(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	m := newMeter(&progress{out: &out, terminal: true}, "sent", 2_000_000)
+	m.add(500, 1, m.begun.Add(time.Millisecond)) // too soon to be shown
+	m.add(999_500, 9, m.begun.Add(2*time.Second))
+	m.add(1_000_000, 10, m.begun.Add(2*time.Second))
+	want := clearedLine + "[===============               ] sent 1.0 MB of 2.0 MB (50 %), 10 lines, 500.0 kB/s" +
+		clearedLine + "[==============================] sent 2.0 MB of 2.0 MB (100 %), 20 lines, 1.0 MB/s"
+	if out.String() != want {
+		t.Errorf("terminal: %q\nwant: %q", out.String(), want)
+	}
+	out.Reset()
+	m = newMeter(&progress{out: &out}, "received", 0)
+	for i := range 25 {
+		m.add(1_000_000_000, 0, m.begun.Add(time.Duration(i+1)*time.Second))
+	}
+	if want := "received 10.0 GB, 1.0 GB/s\nreceived 20.0 GB, 1.0 GB/s\n"; out.String() != want {
+		t.Errorf("lines: %q\nwant: %q", out.String(), want)
+	}
+	if got := fmt.Sprint(size(999), " ", size(1000)); got != "999 B 1.0 kB" {
+		t.Error(got)
+	}
+}

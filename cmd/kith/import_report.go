@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// importReport is what POST /v1/import answers.
+type importReport struct {
+	Lines         int64        `json:"lines"`
+	Nodes         importCounts `json:"nodes"`
+	Relationships importCounts `json:"relationships"`
+	Preferences   importCounts `json:"preferences"`
+	Refused       []importNote `json:"refused"`
+	Warnings      []importNote `json:"warnings"`
+	ResumedAtLine int64        `json:"resumed_at_line"`
+	DryRun        bool         `json:"dry_run"`
+}
+
+type importCounts struct {
+	Created   int64 `json:"created"`
+	Updated   int64 `json:"updated"`
+	Unchanged int64 `json:"unchanged"`
+	Refused   int64 `json:"refused"`
+}
+
+// importNote is something to say about a line. A warning may also be a mere text.
+type importNote struct {
+	Line     int64  `json:"line"`
+	Location string `json:"location"`
+	Message  string `json:"message"`
+}
+
+// UnmarshalJSON reads an object or a text.
+func (n *importNote) UnmarshalJSON(raw []byte) error {
+	if strings.HasPrefix(string(raw), `"`) {
+		return json.Unmarshal(raw, &n.Message)
+	}
+	type plain importNote
+	return json.Unmarshal(raw, (*plain)(n))
+}
+
+func (n *importNote) text() string {
+	return strings.TrimSpace(n.Location + " " + n.Message)
+}
+
+// tell lists what was refused, and what there is to warn of.
+func (r *importReport) tell(p *progress) {
+	for i := range r.Refused {
+		p.fault(int(r.Refused[i].Line), r.Refused[i].text())
+	}
+	for i := range r.Warnings {
+		if w := &r.Warnings[i]; w.Line > 0 {
+			p.fault(int(w.Line), "warning: "+w.text())
+		} else {
+			p.line("warning: " + w.text())
+		}
+	}
+}
+
+// refusals counts them; a line that could not be read is in no count of a kind.
+func (r *importReport) refusals() int64 {
+	return max(r.Nodes.Refused+r.Relationships.Refused+r.Preferences.Refused, int64(len(r.Refused)))
+}
+
+// String is a summary in lines.
+func (r *importReport) String() string {
+	var out strings.Builder
+	if r.DryRun {
+		_, _ = fmt.Fprintln(&out, "dry run: nothing was written; it would be")
+	}
+	_, _ = fmt.Fprintf(&out, "lines:         %d\n", r.Lines)
+	if r.ResumedAtLine > 0 {
+		_, _ = fmt.Fprintf(&out, "resumed at:    line %d\n", r.ResumedAtLine)
+	}
+	_, _ = fmt.Fprintf(&out, "nodes:         %s\nrelationships: %s\npreferences:   %s\n", r.Nodes, r.Relationships, r.Preferences)
+	return out.String()
+}
+
+// String lists the counts.
+func (c importCounts) String() string {
+	return fmt.Sprintf("%d created, %d updated, %d unchanged, %d refused", c.Created, c.Updated, c.Unchanged, c.Refused)
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// upload sends a file, and reads the report of its import.
+type upload struct {
+	transfer
+	path     string
+	file     *os.File
+	size     int64
+	progress *progress
+}
+
+func (u *upload) send(ctx context.Context) (*importReport, error) {
+	var report *importReport
+	err := u.run(ctx, func(ctx context.Context, alive func()) (err error) {
+		report, err = u.once(ctx, alive)
+		return err
+	})
+	return report, err
+}
+
+func (u *upload) once(ctx context.Context, alive func()) (*importReport, error) {
+	body := &sentFile{in: io.NewSectionReader(u.file, 0, u.size), alive: alive, meter: newMeter(u.progress, "sent", u.size)}
+	defer func() { _ = body.Close() }()
+	request, err := u.api.request(ctx, http.MethodPost, u.path, body)
+	if err != nil {
+		return nil, err
+	}
+	if request.ContentLength = u.size; u.size == 0 {
+		request.Body = http.NoBody
+	}
+	request.Header.Set("Content-Type", "application/octet-stream")
+	request.Header.Set("Expect", "100-continue") // so that a wrong key is told before the file is sent
+	response, err := u.open(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	return readReport(response.Body, alive)
+}
+
+func readReport(in io.Reader, alive func()) (*importReport, error) {
+	answer, err := io.ReadAll(io.LimitReader(in, maxAnswer+1))
+	alive()
+	switch {
+	case err != nil:
+		return nil, brokenError{fmt.Errorf("read the answer: %w", err)}
+	case len(answer) > maxAnswer:
+		return nil, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+	}
+	report := &importReport{}
+	if err := json.Unmarshal(answer, report); err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	return report, nil
+}
+
+// sentFile is the body of one attempt. The transport may still read it when the attempt is over, so closing it takes
+// effect at once and for good: two attempts never tell their progress at the same time.
+type sentFile struct {
+	lock   sync.Mutex
+	in     io.Reader
+	alive  func()
+	meter  *meter
+	closed bool
+}
+
+// Read reads the file and tells of it.
+func (s *sentFile) Read(p []byte) (int, error) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.closed {
+		return 0, os.ErrClosed
+	}
+	n, err := s.in.Read(p)
+	s.alive()
+	s.meter.add(int64(n), int64(bytes.Count(p[:n], []byte("\n"))), time.Now())
+	return n, err
+}
+
+// Close ends reading. The file stays open for another attempt.
+func (s *sentFile) Close() error {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.closed = true
+	return nil
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// progress tells a person how far something is: on a terminal in one line that changes, else in a line now and then.
+type progress struct {
+	out      io.Writer
+	terminal bool
+	faults   int
+}
+
+const (
+	toldFaults  = 100 // beyond these they are only counted
+	clearedLine = "\r\x1b[K"
+)
+
+func newProgress(out io.Writer) *progress {
+	file, ok := out.(*os.File)
+	if ok {
+		info, err := file.Stat()
+		ok = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	return &progress{out: out, terminal: ok}
+}
+
+func (p *progress) fault(line int, message string) {
+	if p.faults++; p.faults > toldFaults {
+		return
+	}
+	p.line(fmt.Sprintf("line %d: %s", line, message))
+}
+
+// line writes a line that stays.
+func (p *progress) line(text string) {
+	p.clear()
+	_, _ = fmt.Fprintln(p.out, text)
+}
+
+// show changes the line of a terminal.
+func (p *progress) show(text string) {
+	_, _ = fmt.Fprint(p.out, clearedLine, text)
+}
+
+func (p *progress) clear() {
+	if p.terminal {
+		_, _ = fmt.Fprint(p.out, clearedLine)
+	}
+}
+
+func (p *progress) end() {
+	p.clear()
+	if more := p.faults - toldFaults; more > 0 {
+		_, _ = fmt.Fprintf(p.out, "and %d more faults\n", more)
+	}
+}
+
+// meter tells how many bytes have gone by, and how fast: on a terminal several times a second.
+type meter struct {
+	*progress
+	verb        string // sent, received
+	total       int64  // bytes; 0: not known
+	done, lines int64
+	begun, told time.Time
+}
+
+const (
+	shownEvery = 100 * time.Millisecond
+	lineEvery  = 10 * time.Second
+	barWidth   = 30
+)
+
+func newMeter(p *progress, verb string, total int64) *meter {
+	now := time.Now()
+	return &meter{progress: p, verb: verb, total: total, begun: now, told: now}
+}
+
+func (m *meter) add(bytes, lines int64, now time.Time) {
+	m.done += bytes
+	m.lines += lines
+	switch since := now.Sub(m.told); {
+	case m.terminal && (since >= shownEvery || m.done == m.total):
+		m.told = now
+		m.show(m.bar() + m.text(now))
+	case !m.terminal && since >= lineEvery:
+		m.told = now
+		m.line(m.text(now))
+	}
+}
+
+func (m *meter) bar() string {
+	if m.total == 0 {
+		return ""
+	}
+	filled := int(barWidth * m.done / m.total)
+	return fmt.Sprintf("[%s%s] ", strings.Repeat("=", filled), strings.Repeat(" ", barWidth-filled))
+}
+
+func (m *meter) text(now time.Time) string {
+	text := m.verb + " " + size(m.done)
+	if m.total > 0 {
+		text += fmt.Sprintf(" of %s (%d %%)", size(m.total), 100*m.done/m.total)
+	}
+	if m.lines > 0 {
+		text += fmt.Sprintf(", %d lines", m.lines)
+	}
+	if seconds := now.Sub(m.begun).Seconds(); seconds > 0.5 { // before, a rate says little
+		text += fmt.Sprintf(", %s/s", size(int64(float64(m.done)/seconds)))
+	}
+	return text
+}
+
+func size(bytes int64) string {
+	const unit = 1000
+	switch {
+	case bytes < unit:
+		return fmt.Sprintf("%d B", bytes)
+	case bytes < unit*unit:
+		return fmt.Sprintf("%.1f kB", float64(bytes)/unit)
+	case bytes < unit*unit*unit:
+		return fmt.Sprintf("%.1f MB", float64(bytes)/unit/unit)
+	}
+	return fmt.Sprintf("%.1f GB", float64(bytes)/unit/unit/unit)
+}

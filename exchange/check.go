@@ -1,0 +1,178 @@
+package exchange
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// Flaw says what is wrong with one JSON text before its meaning is looked at; empty: nothing. Beyond the grammar it
+// refuses what a decoder would quietly repair or choose from (invalid UTF-8, half surrogate pairs, two equal keys in
+// an object), what the database would not keep (NUL), and nesting beyond MaxDepth.
+func Flaw(raw []byte) string {
+	var c checker
+	return c.check(raw)
+}
+
+// checker walks over one JSON text. It is of use for many texts one after the other.
+type checker struct {
+	raw     []byte
+	at      int
+	depth   int
+	deepest int
+	flaw    string
+	cut     bool     // the text ends before its value does
+	keys    [][]byte // of the objects that are open
+
+	// Of the outermost object: how many members, and the first.
+	members    int
+	key, value []byte
+}
+
+func (c *checker) check(raw []byte) string {
+	*c = checker{raw: raw, keys: c.keys[:0]}
+	if !utf8.Valid(raw) {
+		return "must be valid UTF-8"
+	}
+	if !c.any() {
+		return c.flaw
+	}
+	if c.blank(); c.at < len(raw) {
+		c.wrong()
+	}
+	return c.flaw
+}
+
+func (c *checker) fail(format string, args ...any) bool {
+	c.flaw = fmt.Sprintf(format, args...)
+	return false
+}
+
+// wrong is a fault of the grammar.
+func (c *checker) wrong() bool {
+	if c.at >= len(c.raw) {
+		c.cut = true
+		return c.fail("ends in the middle at byte %d", len(c.raw))
+	}
+	return c.fail("is not valid JSON at byte %d", c.at+1)
+}
+
+func (c *checker) blank() {
+	for c.at < len(c.raw) && isBlank(c.raw[c.at]) {
+		c.at++
+	}
+}
+
+func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
+
+// next is the byte after blanks; 0 at the end.
+func (c *checker) next() byte {
+	c.blank()
+	return c.here()
+}
+
+func (c *checker) here() byte {
+	if c.at < len(c.raw) {
+		return c.raw[c.at]
+	}
+	return 0
+}
+
+// take steps over a byte if it is the next one after blanks.
+func (c *checker) take(b byte) bool {
+	if c.next() != b {
+		return c.wrong()
+	}
+	c.at++
+	return true
+}
+
+func (c *checker) any() bool {
+	switch b := c.next(); b {
+	case '{':
+		return c.enter() && c.object()
+	case '[':
+		return c.enter() && c.array()
+	case '"':
+		return c.text()
+	case 't':
+		return c.literal("true")
+	case 'f':
+		return c.literal("false")
+	case 'n':
+		return c.literal("null")
+	}
+	return c.number()
+}
+
+func (c *checker) enter() bool {
+	c.at++
+	c.depth++
+	c.deepest = max(c.deepest, c.depth)
+	return c.depth <= MaxDepth || c.fail("must be nested at most %d deep", MaxDepth)
+}
+
+func (c *checker) leave() bool {
+	c.at++
+	c.depth--
+	return true
+}
+
+func (c *checker) array() bool {
+	if c.next() == ']' {
+		return c.leave()
+	}
+	for c.any() {
+		if c.next() == ']' {
+			return c.leave()
+		}
+		if !c.take(',') {
+			return false
+		}
+	}
+	return false
+}
+
+func (c *checker) object() bool {
+	if c.next() == '}' {
+		return c.leave()
+	}
+	seen := keySet{first: len(c.keys)}
+	for c.member(&seen) {
+		if c.next() == '}' {
+			c.keys = c.keys[:seen.first]
+			return c.leave()
+		}
+		if !c.take(',') {
+			return false
+		}
+	}
+	return false
+}
+
+func (c *checker) member(seen *keySet) bool {
+	if c.next() != '"' {
+		return c.wrong()
+	}
+	begin := c.at
+	if !c.text() {
+		return false
+	}
+	key := plainKey(c.raw[begin:c.at])
+	if !seen.add(c, key) {
+		return c.fail("has the same key twice in an object, at byte %d", begin+1)
+	}
+	if !c.take(':') {
+		return false
+	}
+	c.blank()
+	begin = c.at
+	if !c.any() {
+		return false
+	}
+	if c.depth == 1 {
+		if c.members++; c.members == 1 {
+			c.key, c.value = key, c.raw[begin:c.at]
+		}
+	}
+	return true
+}

@@ -1,0 +1,178 @@
+package exchange
+
+import (
+	"bufio"
+	"errors"
+	"io"
+)
+
+// document reads the elements of the lists in one JSON document, each within MaxLine, without holding the rest. It finds
+// where values end by quotes and brackets alone, so that one that is too large, or of a section nobody asked for, is
+// stepped over in a few bytes of memory; encoding/json's Decoder would hold a whole string or value, however large.
+// What it returns has yet to pass Flaw.
+type document struct {
+	in       *bufio.Reader
+	line     int64
+	column   int64
+	buf      []byte
+	sections map[string]bool // that are asked for; "" is a list at the top
+	state    documentState
+	first    bool   // nothing of the open list or object has been read
+	listed   bool   // the document is a list
+	section  string // whose list is open
+	begin    int64  // line at which the last value begins
+}
+
+type documentState int
+
+const (
+	atStart documentState = iota
+	inObject
+	inList
+	behindEnd
+)
+
+var errElementTooLong = errors.New("element too long")
+
+func newDocument(in io.Reader, sections map[string]bool) *document {
+	return &document{in: bufio.NewReaderSize(in, 1<<16), line: 1, sections: sections, first: true}
+}
+
+// next is the next element and the section in whose list it stands; a section that is an object is one element.
+// errElementTooLong is an element that was stepped over.
+func (d *document) next() (section string, raw []byte, err error) {
+	for {
+		var done bool
+		switch d.state {
+		case atStart:
+			err = d.start()
+		case inObject:
+			section, raw, done, err = d.member()
+		case inList:
+			section = d.section
+			raw, done, err = d.element()
+		case behindEnd:
+			err = d.finish()
+		}
+		if done || err != nil {
+			return section, raw, err
+		}
+	}
+}
+
+func (d *document) start() error {
+	if mark, _ := d.in.Peek(len(byteOrderMark)); string(mark) == string(byteOrderMark) {
+		_, _ = d.in.Discard(len(byteOrderMark))
+	}
+	switch b, err := d.token(); {
+	case err != nil:
+		return err
+	case b == '{':
+		d.state = inObject
+	case b == '[' && d.sections[""]:
+		d.state, d.listed = inList, true
+	default:
+		return d.fail("the document does not begin as one of this format")
+	}
+	return nil
+}
+
+// member reads a key of the document, and opens its list.
+func (d *document) member() (section string, raw []byte, done bool, err error) {
+	more, err := d.separator('}')
+	if err != nil || !more {
+		d.state = behindEnd
+		return "", nil, false, err
+	}
+	key, err := d.value(true)
+	if err != nil {
+		return "", nil, false, d.lost(err)
+	}
+	if key[0] != '"' || Flaw(key) != "" {
+		return "", nil, false, d.fail("a key is expected here")
+	}
+	section = string(plainKey(key))
+	if b, err := d.token(); err != nil || b != ':' {
+		return "", nil, false, d.expected(err, "a colon is expected here")
+	}
+	raw, done, err = d.open(section)
+	return section, raw, done, err
+}
+
+// open begins the list of a section, or reads the section's one element.
+func (d *document) open(section string) (raw []byte, done bool, err error) {
+	b, err := d.peek()
+	if err != nil {
+		return nil, false, err
+	}
+	if b == '[' && d.sections[section] {
+		_, err = d.token()
+		d.state, d.section, d.first = inList, section, true
+		return nil, false, err
+	}
+	wanted := b == '{' && d.sections[section]
+	raw, err = d.value(wanted)
+	return raw, wanted, err
+}
+
+func (d *document) element() (raw []byte, done bool, err error) {
+	more, err := d.separator(']')
+	if err != nil {
+		return nil, false, err
+	}
+	if more {
+		raw, err = d.value(true)
+		return raw, true, err
+	}
+	if d.state = inObject; d.listed {
+		d.state = behindEnd
+	}
+	d.first = false
+	return nil, false, nil
+}
+
+// separator steps over what stands before a member or element; more is false where the list or object is closed.
+func (d *document) separator(end byte) (more bool, err error) {
+	b, err := d.peek()
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case b == end:
+		_, err = d.token()
+		return false, err
+	case d.first:
+		d.first = false
+		return true, nil
+	case b != ',':
+		return false, d.fail("a comma or the end of a list or object is expected here")
+	}
+	_, err = d.token()
+	return true, err
+}
+
+func (d *document) finish() error {
+	_, err := d.peek()
+	if err == nil {
+		return d.fail("the document goes on behind its end")
+	}
+	return err // io.EOF
+}
+
+func (d *document) lost(err error) error {
+	if errors.Is(err, errElementTooLong) {
+		return d.fail("a key is too long")
+	}
+	return err
+}
+
+func (d *document) expected(err error, message string) error {
+	if err != nil {
+		return err
+	}
+	return d.fail(message)
+}
+
+func (d *document) fail(message string) error {
+	return &DocumentError{Line: d.line, Column: d.column + 1, Message: message}
+}

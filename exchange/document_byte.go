@@ -1,0 +1,51 @@
+package exchange
+
+import (
+	"errors"
+	"io"
+)
+
+// read is the next byte, and counts its position.
+func (d *document) read() (byte, error) {
+	b, err := d.in.ReadByte()
+	if err != nil {
+		return 0, d.ended(err)
+	}
+	d.column++
+	if b == '\n' {
+		d.line, d.column = d.line+1, 0
+	}
+	return b, nil
+}
+
+// ended makes the end of the file, where more is needed, an error with a position.
+func (d *document) ended(err error) error {
+	if errors.Is(err, io.EOF) && d.state != behindEnd {
+		return d.fail("the file ends in the middle of the document: it may be cut")
+	}
+	return err
+}
+
+// peek leaves the byte behind blanks to be read, and says what it is.
+func (d *document) peek() (byte, error) {
+	for {
+		next, err := d.in.Peek(1)
+		switch {
+		case err != nil:
+			return 0, d.ended(err)
+		case !isBlank(next[0]):
+			return next[0], nil
+		}
+		if _, err := d.read(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// token is the next byte that is not blank.
+func (d *document) token() (byte, error) {
+	if _, err := d.peek(); err != nil {
+		return 0, err
+	}
+	return d.read()
+}

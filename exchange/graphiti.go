@@ -1,0 +1,121 @@
+package exchange
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// graphitiReader reads a document of Graphiti's nodes and edges, as its objects are dumped to JSON.
+type graphitiReader struct {
+	*Reader
+	document *document
+	related  bool // an edge has been read
+}
+
+var graphitiSections = map[string]bool{
+	"nodes": true, "entity_nodes": true, "episodic_nodes": true, "episodes": true, "episode": true,
+	"edges": true, "entity_edges": true, "episodic_edges": true,
+	"communities": true, "community_nodes": true, "community_edges": true, "sagas": true,
+}
+
+type graphitiNode struct {
+	UUID              string          `json:"uuid"`
+	Name              string          `json:"name"`
+	GroupID           string          `json:"group_id"`
+	Labels            []string        `json:"labels"`
+	Type              string          `json:"type"`
+	Summary           string          `json:"summary"`
+	CreatedAt         json.RawMessage `json:"created_at"`
+	Attributes        json.RawMessage `json:"attributes"`
+	Content           *string         `json:"content"`
+	Source            string          `json:"source"`
+	SourceDescription string          `json:"source_description"`
+	ValidAt           json.RawMessage `json:"valid_at"`
+}
+
+type graphitiEdge struct {
+	UUID       string          `json:"uuid"`
+	Source     string          `json:"source_node_uuid"`
+	Target     string          `json:"target_node_uuid"`
+	GroupID    string          `json:"group_id"`
+	Name       string          `json:"name"`
+	Type       string          `json:"type"`
+	Fact       string          `json:"fact"`
+	Episodes   []string        `json:"episodes"`
+	CreatedAt  json.RawMessage `json:"created_at"`
+	ValidAt    json.RawMessage `json:"valid_at"`
+	InvalidAt  json.RawMessage `json:"invalid_at"`
+	ExpiredAt  json.RawMessage `json:"expired_at"`
+	Attributes json.RawMessage `json:"attributes"`
+}
+
+func (r *graphitiReader) read() error {
+	section, raw, err := r.document.next()
+	line := r.document.begin
+	switch {
+	case errors.Is(err, errElementTooLong):
+		r.fault(line, section, "an element has more than %d bytes", MaxLine)
+	case err != nil:
+		return err
+	case slices.Contains([]string{"communities", "community_nodes", "community_edges", "sagas"}, section):
+		r.warnOnce(line, section, leftOut)
+	case !r.sound(line, section, raw):
+	case strings.HasSuffix(section, "edges"):
+		r.edge(line, section, raw)
+	default:
+		r.node(line, section, raw)
+	}
+	return nil
+}
+
+const leftOut = "communities and sagas are left out: they are made from what is imported"
+
+func (r *graphitiReader) node(line int64, section string, raw []byte) {
+	var in graphitiNode
+	if !r.decode(line, raw, &in) {
+		return
+	}
+	if in.UUID == "" {
+		r.fault(line, "uuid", "is needed")
+		return
+	}
+	if r.related {
+		r.warnOnce(line, section, lateNodes)
+	}
+	has := func(label string) bool { return strings.EqualFold(in.Type, label) || slices.Contains(in.Labels, label) }
+	switch {
+	case has("Community") || has("Saga"):
+		r.warnOnce(line, section, leftOut)
+	case strings.HasPrefix(section, "epis") || has("Episodic") || in.Content != nil:
+		r.episode(line, &in)
+	default:
+		r.entity(line, &in)
+	}
+}
+
+func (r *graphitiReader) key(uuid string) string { return key(string(Graphiti), r.UserID, uuid) }
+
+func (r *graphitiReader) edge(line int64, section string, raw []byte) {
+	var in graphitiEdge
+	if !r.decode(line, raw, &in) {
+		return
+	}
+	for _, end := range []struct{ location, uuid string }{{"source_node_uuid", in.Source}, {"target_node_uuid", in.Target}} {
+		if end.uuid == "" {
+			r.fault(line, end.location, "is needed")
+			return
+		}
+	}
+	r.related = true
+	is := func(name string) bool { return strings.EqualFold(in.Type, name) || in.Fact == "" && in.Name == name }
+	switch {
+	case is("HAS_MEMBER") || is("HAS_EPISODE") || is("NEXT_EPISODE"):
+		r.warnOnce(line, section, leftOut)
+	case section == "episodic_edges" || is("MENTIONS"):
+		r.mention(line, &in)
+	default:
+		r.fact(line, &in)
+	}
+}

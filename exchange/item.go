@@ -1,0 +1,110 @@
+// Package exchange has the NDJSON lines in which a team is exported and imported, and readers that turn other systems'
+// files into them. It knows nothing of HTTP and Neo4j: what a line means to a team is the importer's business.
+//
+// A line is one JSON object with one key that says what it is:
+//
+//	{"kith":{"version":1}}                                  the first line of an export
+//	{"node":{"kind":"person","entity_key":"p-ada",…}}       as POST /v1/memory takes it
+//	{"relationship":{"from":"p-ada","to":"c-3",…}}          likewise
+//	{"preference":{"user_id":"u1","key":"tone","value":…}}
+//	{"end":{"nodes":2,"relationships":1,"preferences":1}}   the last line of an export
+package exchange
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Bounds of what a Reader takes.
+const (
+	MaxLine  = 2 << 20 // bytes of a line, or of one element of a document
+	MaxDepth = 32      // levels of JSON
+)
+
+// Version is that of the lines which this package writes and reads.
+const Version = 1
+
+// ItemKind says what a line is; it is the line's one key.
+type ItemKind string
+
+// The kinds of lines.
+const (
+	HeaderItem       ItemKind = "kith"
+	NodeItem         ItemKind = "node"
+	RelationshipItem ItemKind = "relationship"
+	PreferenceItem   ItemKind = "preference"
+	EndItem          ItemKind = "end"
+)
+
+// Item is one line, or what an element of another system's file became. Raw is a JSON object that has passed Flaw; it is
+// valid until the next call of Next.
+type Item struct {
+	Line int64 // where it begins, from 1
+	Seq  int64 // its number in the file, from 1; two readers of the same bytes count alike
+	Kind ItemKind
+	Raw  json.RawMessage
+}
+
+// Fault is something wrong with a line, or with an element of a document that begins there. It never quotes the input.
+// A warning tells of something that was changed or left out, while the rest was read.
+type Fault struct {
+	Line              int64
+	Location, Message string // Location may be empty: the whole line
+	Warning           bool
+}
+
+// Header is the value of a header line.
+type Header struct {
+	Version int `json:"version"`
+}
+
+// End is the value of the last line: how many lines of each kind stand before it.
+type End struct {
+	Nodes         int64 `json:"nodes"`
+	Relationships int64 `json:"relationships"`
+	Preferences   int64 `json:"preferences"`
+}
+
+// ParseEnd reads a last line. Anything else is not ok.
+func ParseEnd(line []byte) (end End, ok bool) {
+	var c checker
+	if len(line) > MaxLine || c.check(line) != "" || c.members != 1 || ItemKind(c.key) != EndItem {
+		return End{}, false
+	}
+	return end, json.Unmarshal(c.value, &end) == nil
+}
+
+// AppendLine appends a line with its newline to out. Value is a Header, an End, or what encoding/json makes an object of.
+func AppendLine(out []byte, kind ItemKind, value any) ([]byte, error) {
+	raw, err := marshal(value)
+	if err != nil {
+		return out, fmt.Errorf("append line: %w", err)
+	}
+	out = append(append(append(out, `{"`...), kind...), `":`...)
+	return append(append(out, raw...), "}\n"...), nil
+}
+
+// Format is that of a file.
+type Format string
+
+// The formats that a Reader reads.
+const (
+	Kith      Format = "kith"
+	MCPMemory Format = "mcp-memory" // memory.jsonl of the reference MCP memory server
+	Graphiti  Format = "graphiti"   // a JSON document of nodes and edges
+	Mem0      Format = "mem0"       // a JSON list of memories
+)
+
+// Formats are all of them.
+var Formats = []Format{Kith, MCPMemory, Graphiti, Mem0}
+
+// DocumentError says that a file cannot be read on. Column counts bytes, from 1.
+type DocumentError struct {
+	Line, Column int64
+	Message      string
+}
+
+// Error tells the position and the message.
+func (e *DocumentError) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
+}

@@ -1,0 +1,150 @@
+package exchange
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"kith/graph"
+)
+
+// The wire forms of what other systems' files become: the fields of graph's NodeWrite and RelationshipWrite that are
+// filled here, in the order in which goldens show them.
+type (
+	wireNode struct {
+		Kind        string          `json:"kind"`
+		EntityKey   string          `json:"entity_key"`
+		UserID      string          `json:"user_id,omitempty"`
+		Name        string          `json:"name,omitempty"`
+		Type        string          `json:"type,omitempty"`
+		Description string          `json:"description,omitempty"`
+		ContentType string          `json:"content_type,omitempty"`
+		SourceType  string          `json:"source_type,omitempty"`
+		StartedAt   string          `json:"started_at,omitempty"`
+		EndedAt     string          `json:"ended_at,omitempty"`
+		Summary     string          `json:"summary,omitempty"`
+		CreatedAt   string          `json:"created_at,omitempty"`
+		UpdatedAt   string          `json:"updated_at,omitempty"`
+		Notes       []wireNote      `json:"notes,omitempty"`
+		Properties  json.RawMessage `json:"properties,omitempty"`
+	}
+	wireNote struct {
+		Content  string `json:"content"`
+		Lifetime string `json:"lifetime"`
+	}
+	wireRelationship struct {
+		Key              string          `json:"key,omitempty"`
+		From             string          `json:"from"`
+		To               string          `json:"to"`
+		Type             string          `json:"type"`
+		Description      string          `json:"description,omitempty"`
+		RelationshipType string          `json:"relationship_type,omitempty"`
+		ValidFrom        string          `json:"valid_from,omitempty"`
+		ValidTo          string          `json:"valid_to,omitempty"`
+		Properties       json.RawMessage `json:"properties,omitempty"`
+	}
+)
+
+func (r *Reader) node(line int64, n *wireNode) { r.made(line, NodeItem, n) }
+
+func (r *Reader) relationship(line int64, w *wireRelationship) { r.made(line, RelationshipItem, w) }
+
+func (r *Reader) made(line int64, kind ItemKind, v any) {
+	raw, err := marshal(v)
+	if err != nil {
+		r.fault(line, "", "cannot be written as a line")
+		return
+	}
+	r.item(line, kind, raw)
+}
+
+// marshal is json.Marshal without escapes for HTML.
+func marshal(v any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// key makes an entity key from what identifies something in another system: a UUID of version 8 (RFC 9562) over the
+// parts, so that importing a file again finds what was imported before.
+func key(parts ...string) string {
+	hash := sha256.New()
+	for _, part := range parts {
+		_, _ = fmt.Fprintf(hash, "%d:%s", len(part), part)
+	}
+	b := hash.Sum(nil)[:16]
+	b[6], b[8] = b[6]&0x0f|0x80, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// extras are properties of a node or relationship under construction.
+type extras struct {
+	reader *Reader
+	line   int64
+	values map[string]json.RawMessage
+	size   int
+}
+
+// extras begins with the system that the item comes from.
+func (r *Reader) extras(line int64, format Format) *extras {
+	e := &extras{reader: r, line: line, values: map[string]json.RawMessage{}, size: 2}
+	e.put("imported_from", string(format))
+	return e
+}
+
+// put adds a value that is not empty, unless the properties would be too large or too deep with it; that is told.
+func (e *extras) put(name string, value any) {
+	raw, err := marshal(value)
+	switch string(raw) {
+	case `""`, "null", "[]", "{}", "":
+		return
+	}
+	var c checker
+	flaw := c.check(raw)
+	size := e.size + len(raw) + len(name) + len(`"":,`)
+	if err != nil || flaw != "" || size > graph.MaxPropertiesSize || c.deepest >= graph.MaxPropertiesDeep {
+		e.reader.warn(e.line, "properties."+name, "was left out: the properties would be too large or too deep")
+		return
+	}
+	e.values[name], e.size = raw, size
+}
+
+func (e *extras) json() json.RawMessage {
+	raw, _ := marshal(e.values) // of valid JSON
+	return raw
+}
+
+// relationType makes a name of a relationship's type: lower case with underscores, as ^[a-z][a-z0-9_]{0,63}$ asks.
+func relationType(name string) string {
+	var out strings.Builder
+	gap, lower := false, false // before this rune; the last one was a lower-case letter or a digit
+	for _, c := range name {
+		upper := c >= 'A' && c <= 'Z'
+		plain := upper || c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if plain && (gap || upper && lower) && out.Len() > 0 {
+			out.WriteByte('_')
+		}
+		if gap, lower = !plain, plain && !upper; plain {
+			out.WriteRune(c | 0x20) // digits have that bit already
+		}
+	}
+	return startWithLetter(out.String())
+}
+
+const longestType = 64
+
+func startWithLetter(name string) string {
+	switch {
+	case name == "":
+		return "related_to"
+	case name[0] < 'a' || name == "has_message": // which is reserved
+		name = "r_" + name
+	}
+	return strings.TrimRight(name[:min(len(name), longestType)], "_")
+}
