@@ -22,6 +22,8 @@ type History struct {
 	IsGoalGiven        Optional[bool]     `json:"is_goal_given,omitzero"`
 	DistinctSourceDays Optional[[]string] `json:"distinct_source_days,omitzero"`
 	MentionWeight      Optional[float64]  `json:"mention_weight,omitzero"`
+	System             Optional[string]   `json:"system,omitzero" doc:"of a relationship in a system"`
+	Seq                Optional[int64]    `json:"seq,omitzero" doc:"of a relationship in a system: its number"`
 	Notes              Optional[[]string] `json:"notes,omitzero" doc:"each a note as JSON, the newest first"`
 }
 

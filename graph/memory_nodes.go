@@ -99,10 +99,11 @@ func (p *nodePlan) newNames() []string {
 	return names
 }
 
-// old is the stored node that a write means; nil if there is none.
+// old is the stored node that a write means; nil if there is none. What other systems call the same has the same natural
+// key, whatever key an import makes for it.
 func (p *nodePlan) old(w *NodeWrite) *stored {
 	switch kind := w.kind(); {
-	case w.EntityKey != "":
+	case w.EntityKey != "" && (p.job.found.byKey[w.EntityKey] != nil || !p.job.write.restoring || w.History != nil):
 		return p.job.found.byKey[w.EntityKey]
 	case kind.group == knowledgeGroup || kind.group == systemGroup:
 		return p.job.found.byNatural[w.naturalKey(owner(w, p.job.scope))]

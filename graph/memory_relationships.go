@@ -88,6 +88,9 @@ func (w *RelationshipWrite) meant(candidates []properties) properties {
 			return c
 		}
 	}
+	if w.Type == systemType {
+		return nil
+	}
 	otherStart := current != nil && w.ValidFrom.Given && !same(current["valid_from"], w.ValidFrom.stored())
 	if w.closes() && (w.Key != "" || otherStart) { // a piece of the past beside the current one
 		return nil
@@ -201,10 +204,13 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 	if user := j.privateTo(from, to); user != "" {
 		p["user_id"] = user
 	}
-	if kind == mentionsType { // provenance has no properties of its own (S1-22), but for what counts it
+	switch {
+	case w.History != nil: // as it was
+		j.asItWas(w, p)
+	case kind == mentionsType: // provenance has no properties of its own (S1-22), but for what counts it
 		p["node_key"], p["started_at"] = to, j.found.byKey[from].properties["started_at"]
 		w.overlay(p)
-	} else {
+	default:
 		p["salience"], p["confidence"], p["state"] = defaultSalience, defaultRelationshipConfidence, "candidate"
 		p["description"], p["valid_from"], p["updated_at"] = "", started, j.now
 		p.putUnless(j.scope.UserID == "", "recorded_by", j.scope.UserID)
@@ -214,6 +220,21 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 	p.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(p)
 	return p
+}
+
+// asItWas puts all that an export has of a relationship into properties, and nothing else.
+func (j *memoryJob) asItWas(w *RelationshipWrite, p properties) {
+	delete(p, "recorded_at")
+	w.overlay(p)
+	w.Salience.set(p, "salience", nil)
+	w.Confidence.set(p, "confidence", nil)
+	w.State.set(p, "state", nil)
+	switch w.Type {
+	case mentionsType:
+		p["node_key"], p["started_at"] = w.To, j.found.byKey[w.From].properties["started_at"]
+	case systemType:
+		p["from_key"], p["to_key"] = w.From, w.To
+	}
 }
 
 // privateTo is the user to whom a relationship between two nodes is private: that of either; empty where both are shared.

@@ -17,7 +17,7 @@ const maxDepth = 32
 
 // body reads the request's body within its bound, and refuses what a JSON decoder would quietly repair.
 func (a *API) body(c *gin.Context) {
-	if c.Request.Body == nil || c.Request.Body == http.NoBody {
+	if c.Request.Body == nil || c.Request.Body == http.NoBody || exchanges[c.Request.URL.Path] {
 		return
 	}
 	raw, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, a.options.MaxBody))

@@ -39,6 +39,7 @@ type store interface {
 	RestoreRelationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
 	AddRelationshipNotes(ctx context.Context, scope graph.Scope, key string, notes []graph.NoteWrite) (graph.Changed, error)
 	DeleteRelationshipNote(ctx context.Context, scope graph.Scope, key, id string) (graph.Changed, error)
+	memories
 }
 
 type contexts interface {
@@ -74,12 +75,13 @@ type Services struct {
 
 // Options are what the handlers may be given.
 type Options struct {
-	Version  string
-	Deadline time.Duration // of a request; default 10 s
-	MaxBody  int64         // bytes of a request's body; default 32 MiB
-	Log      *slog.Logger  // default: discards
-	Observe  func(route, method string, status int, took time.Duration)
-	Now      func() time.Time
+	Version   string
+	Deadline  time.Duration // of a request; default 10 s
+	MaxBody   int64         // bytes of a request's body; default 32 MiB
+	MaxImport int64         // bytes of an import; default 4 GiB
+	Log       *slog.Logger  // default: discards
+	Observe   func(route, method string, status int, took time.Duration)
+	Now       func() time.Time
 }
 
 // API answers requests.
@@ -97,6 +99,9 @@ func New(s Services, o Options) http.Handler {
 	if o.MaxBody == 0 {
 		o.MaxBody = 32 << 20
 	}
+	if o.MaxImport == 0 {
+		o.MaxImport = 4 << 30
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -113,7 +118,7 @@ func New(s Services, o Options) http.Handler {
 	engine.UnescapePathValues = true
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
-	engine.Use(a.observe, a.recover, a.deadline, a.authenticate, a.body)
+	engine.Use(a.observe, a.recover, stream, a.deadline, a.authenticate, a.body)
 	engine.NoRoute(func(c *gin.Context) { abort(c, problemOf(http.StatusNotFound, "there is no such path")) })
 	engine.NoMethod(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))

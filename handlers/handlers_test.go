@@ -118,6 +118,29 @@ func (f *fakes) DeleteRelationshipNote(context.Context, graph.Scope, string, str
 	return graph.Changed{User: "u1"}, f.err
 }
 
+func (f *fakes) ExportNodes(context.Context, string, func(*graph.NodeWrite) error) error {
+	return f.err
+}
+
+func (f *fakes) ExportRelationships(context.Context, string, func(*graph.RelationshipWrite) error) error {
+	return f.err
+}
+
+func (f *fakes) TeamPreferences(context.Context, string, string, string, int) ([]graph.UserPreference, error) {
+	return nil, f.err
+}
+
+func (f *fakes) Restore(context.Context, graph.Scope, *graph.RestoreBatch, graph.ImportMark, func(graph.MemoryResult) string, bool) (graph.MemoryResult, error) {
+	return graph.MemoryResult{}, f.err
+}
+
+func (f *fakes) CheckNode(*graph.NodeWrite, graph.Scope) []graph.FieldError    { return nil }
+func (f *fakes) CheckRelationship(*graph.RelationshipWrite) []graph.FieldError { return nil }
+func (f *fakes) EndImport(context.Context, string, string) error               { return f.err }
+func (f *fakes) ImportProgress(context.Context, string, string) (graph.ImportMark, error) {
+	return graph.ImportMark{}, f.err
+}
+
 func (f *fakes) Recalled(team string, _ graph.Recall) {
 	f.changed = append(f.changed, team+" recalled")
 }

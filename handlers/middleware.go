@@ -20,6 +20,7 @@ type contextKey int
 const (
 	requestIDKey contextKey = iota
 	principalKey
+	controllerKey
 )
 
 const requestIDHeader = "X-Request-Id"
@@ -83,6 +84,9 @@ func (a *API) recover(c *gin.Context) {
 
 // deadline bounds the request as a whole; nothing below has one of its own.
 func (a *API) deadline(c *gin.Context) {
+	if exchanges[c.Request.URL.Path] {
+		return
+	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), a.options.Deadline)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)

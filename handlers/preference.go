@@ -11,6 +11,7 @@ import (
 type preferences interface {
 	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
 	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
+	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]graph.UserPreference, error)
 }
 
 // Preferences are all of a user's.

@@ -1,0 +1,20 @@
+// The relationships that lead from the next nodes of a team, by the keys of both ends, the type and their own; a node
+// without any is one row without a type.
+// mode: read
+// params: team_id, after, limit
+// returns: from, type, to, properties
+MATCH (n:Memory {team_id: $team_id})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+WHERE n.entity_key > $after
+WITH n
+ORDER BY n.team_id, n.entity_key
+LIMIT $limit
+OPTIONAL MATCH (n)-[r {team_id: $team_id}]->(m:Memory {team_id: $team_id})
+WHERE type(r) <> 'has_message'
+WITH n.entity_key AS from, type(r) AS type, m.entity_key AS to, r
+ORDER BY from, type, to, r.key
+RETURN from,
+  type,
+  to,
+  CASE WHEN r IS NOT NULL THEN [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]] END AS properties
+LIMIT 10000000

@@ -1,0 +1,7 @@
+// Forgets an import that is done.
+// mode: write
+// params: team_id, import_id
+// returns: forgotten
+MATCH (i:Import {team_id: $team_id, import_id: $import_id})
+DELETE i
+RETURN count(*) AS forgotten

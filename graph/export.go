@@ -1,0 +1,130 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// exportBatch bounds the nodes that are read at once.
+const exportBatch = 1000
+
+// ExportNodes reads all nodes of a team in the form in which they are imported: sources before their messages, otherwise
+// by key. Memory stays bounded whatever the team has. It ends with visit's error. What is written meanwhile may be in
+// it or not.
+func (s *Store) ExportNodes(ctx context.Context, teamID string, visit func(*NodeWrite) error) error {
+	for _, messages := range []bool{false, true} {
+		after := ""
+		for {
+			rows, err := s.read(ctx, s.queries["export_nodes"], map[string]any{
+				"team_id": teamID, "after": after, "messages": messages, "limit": exportBatch,
+			})
+			if err != nil {
+				return err
+			}
+			for _, row := range rows {
+				p := pairsFrom(row.Values[1])
+				after = p.text("entity_key")
+				if err := visit(nodeLine(kindOfLabel(kindLabel(texts(row.Values[0]))), p)); err != nil {
+					return err
+				}
+			}
+			if len(rows) < exportBatch {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// ExportRelationships reads all relationships of a team, current and past, in the form in which they are imported, by
+// the keys of their ends.
+func (s *Store) ExportRelationships(ctx context.Context, teamID string, visit func(*RelationshipWrite) error) error {
+	after := ""
+	for {
+		nodes, last := 0, ""
+		rows, err := s.read(ctx, s.queries["export_relationships"], map[string]any{"team_id": teamID, "after": after, "limit": exportBatch})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			v := row.Values
+			if from := text(v[0]); from != last {
+				nodes, last = nodes+1, from
+			}
+			if v[1] == nil {
+				continue
+			}
+			if err := visit(relationshipLine(last, text(v[1]), text(v[2]), pairsFrom(v[3]))); err != nil {
+				return err
+			}
+		}
+		if nodes < exportBatch {
+			return nil
+		}
+		after = last
+	}
+}
+
+// nodeLine is a node as a write that makes it again.
+func nodeLine(kind Kind, p properties) *NodeWrite {
+	w := &NodeWrite{
+		Kind: kind.Name, EntityKey: p.text("entity_key"), UserID: Null[string](), OwnFields: ownOf(kind, p), History: historyOf(p),
+		Name: someText(p, "name"), CanonicalName: someText(p, "canonical_name"), Type: someText(p, "type"), Description: someText(p, "description"),
+		State: someText(p, "state"), TTLPolicy: someText(p, "ttl_policy"), Salience: someNumber(p, "salience"), Confidence: someNumber(p, "confidence"),
+		CreatedAt: someTime(p, "created_at"), UpdatedAt: someTime(p, "updated_at"), LastAccessedAt: someTime(p, "last_accessed_at"),
+		Properties: rawOf(p),
+	}
+	if user := p.text("user_id"); user != "" {
+		w.UserID = Some(user)
+	}
+	if truth(p["is_owner"]) {
+		w.IsOwner = Some(true)
+	}
+	w.History.System, w.History.Seq = Optional[string]{}, Optional[int64]{} // nodes have fields of their own for them
+	if w.OwnFields != nil {
+		w.Title = Optional[string]{} // the name says it
+	}
+	return w
+}
+
+// relationshipLine is a relationship as a write that makes it again.
+func relationshipLine(from, kind, to string, p properties) *RelationshipWrite {
+	return &RelationshipWrite{
+		From: from, To: to, Type: kind, Key: p.text("key"), History: historyOf(p), Properties: rawOf(p),
+		Description: someText(p, "description"), RelationshipType: someText(p, "relationship_type"), State: someText(p, "state"),
+		Salience: someNumber(p, "salience"), Confidence: someNumber(p, "confidence"),
+		Attitude: someInteger(p, "attitude"), Proximity: someInteger(p, "proximity"),
+		ValidFrom: someTime(p, "valid_from"), ValidTo: someTime(p, "valid_to"), RecordedBy: someText(p, "recorded_by"),
+		RecordedAt: someTime(p, "recorded_at"), UpdatedAt: someTime(p, "updated_at"), LastAccessedAt: someTime(p, "last_accessed_at"),
+	}
+}
+
+func rawOf(p properties) json.RawMessage {
+	if raw := p.text("properties"); raw != "" {
+		return json.RawMessage(raw)
+	}
+	return nil
+}
+
+func someText(p properties, name string) Optional[string] {
+	v, ok := p[name].(string)
+	return Optional[string]{Given: ok, Value: v}
+}
+
+func someNumber(p properties, name string) Optional[float64] {
+	_, ok := p[name]
+	return Optional[float64]{Given: ok, Value: p.number(name)}
+}
+
+func someInteger(p properties, name string) Optional[int64] {
+	v, ok := p[name].(int64)
+	return Optional[int64]{Given: ok, Value: v}
+}
+
+func someTime(p properties, name string) Optional[time.Time] {
+	if t := p.moment(name); t != nil {
+		return Some(*t)
+	}
+	return Optional[time.Time]{}
+}

@@ -1,0 +1,127 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// RestoreBatch is a piece of an import: nodes, then relationships, each as an export has them or as callers write them.
+type RestoreBatch struct {
+	Nodes         []NodeWrite
+	Relationships []RelationshipWrite
+}
+
+// ImportMark is how far an import has come: the number of the last item that is stored, and a report of the caller's own.
+type ImportMark struct {
+	ID     string
+	Seq    int64
+	Report string
+}
+
+var errDryRun = errors.New("a dry run stores nothing")
+
+// Restore stores a piece of an import in one transaction, with the mark of how far it has come, if that has an ID. report
+// makes the mark's report of the result. Versions, times and all that Kith keeps are as given; nothing is taken for new.
+// With dryRun it says what would become of it and stores nothing. Items that break a rule are refused in the result,
+// with the reason, and do not keep others from being stored.
+func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark ImportMark, report func(MemoryResult) string, dryRun bool) (MemoryResult, error) {
+	w := &MemoryWrite{Nodes: b.Nodes, Relationships: b.Relationships, restoring: true}
+	if err := s.admitTypes(ctx, b.Relationships); err != nil {
+		return MemoryResult{}, err
+	}
+	var result MemoryResult
+	err := s.transaction(ctx, "import", func(t *tx) error {
+		job := &memoryJob{tx: t, scope: scope, write: w, now: s.now()}
+		if err := job.run(); err != nil {
+			return err
+		}
+		result = job.result
+		if err := t.restoreSystems(scope.TeamID, b); err != nil {
+			return err
+		}
+		if dryRun {
+			return errDryRun
+		}
+		return t.mark(scope, mark, report(result))
+	})
+	if errors.Is(err, errDryRun) {
+		err = nil
+	}
+	return result, err
+}
+
+func (t *tx) mark(scope Scope, mark ImportMark, report string) error {
+	if mark.ID == "" {
+		return nil
+	}
+	_, err := t.exec("import_mark", map[string]any{
+		"team_id": scope.TeamID, "import_id": mark.ID, "user_id": scope.user(), "seq": mark.Seq, "report": report, "now": t.store.now(),
+	})
+	return err
+}
+
+// restoreSystems makes systems go on numbering after what was restored.
+func (t *tx) restoreSystems(teamID string, b *RestoreBatch) error {
+	last := map[string]int64{}
+	note := func(system string, seq int64) {
+		if seq >= last[system] {
+			last[system] = seq
+		}
+	}
+	for i := range b.Nodes {
+		if n := &b.Nodes[i]; n.Kind == systemEntityKind.Name && n.OwnFields != nil && n.Seq.Given {
+			note(n.System.Value, n.Seq.Value)
+		}
+	}
+	for i := range b.Relationships {
+		if r := &b.Relationships[i]; r.History != nil && r.History.System.Given {
+			note(r.History.System.Value, r.History.Seq.Value)
+		}
+	}
+	if len(last) == 0 {
+		return nil
+	}
+	rows := []map[string]any{}
+	for system, seq := range last {
+		rows = append(rows, map[string]any{"system": system, "seq": seq})
+	}
+	_, err := t.exec("system_restore", map[string]any{"team_id": teamID, "rows": rows, "now": t.store.now()})
+	return err
+}
+
+// ImportProgress says how far an import has come; a zero mark for one that is unknown or done.
+func (s *Store) ImportProgress(ctx context.Context, teamID, id string) (ImportMark, error) {
+	row, err := s.readOne(ctx, "import_progress", map[string]any{"team_id": teamID, "import_id": id})
+	if errors.Is(err, ErrNotFound) {
+		return ImportMark{ID: id}, nil
+	}
+	if err != nil {
+		return ImportMark{}, fmt.Errorf("import progress: %w", err)
+	}
+	return ImportMark{ID: id, Seq: integer(row.Values[0]), Report: text(row.Values[1])}, nil
+}
+
+// EndImport forgets how far an import has come: it is done.
+func (s *Store) EndImport(ctx context.Context, teamID, id string) error {
+	return s.transaction(ctx, "import_forget", func(t *tx) error {
+		_, err := t.exec("import_forget", map[string]any{"team_id": teamID, "import_id": id})
+		return err
+	})
+}
+
+// CheckNode says what of a node of an import breaks a rule, without asking the database.
+func (s *Store) CheckNode(w *NodeWrite, scope Scope) []FieldError {
+	f := &faults{}
+	batch := &MemoryWrite{Nodes: []NodeWrite{*w}, restoring: true}
+	batch.checkNodes(f, scope, s.now())
+	return f.fields
+}
+
+// CheckRelationship is CheckNode for relationships.
+func (s *Store) CheckRelationship(w *RelationshipWrite) []FieldError {
+	f := &faults{}
+	batch := &MemoryWrite{Relationships: []RelationshipWrite{*w}, restoring: true}
+	batch.checkRelationships(f, s.now())
+	return f.fields
+}

@@ -1,0 +1,201 @@
+package handlers
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gin-gonic/gin"
+
+	"kith/auth"
+	"kith/exchange"
+	"kith/graph"
+)
+
+// exchanges are the routes that stream: their bodies are not held, and no deadline ends them while something moves.
+var exchanges = map[string]bool{"/v1/export": true, "/v1/import": true} //nolint:gochecknoglobals // a constant table
+
+const (
+	ndjsonType  = "application/x-ndjson"
+	streamPause = time.Minute // an import or export may stand still so long
+)
+
+// memories is what exports and imports ask of the memory.
+type memories interface {
+	ExportNodes(ctx context.Context, teamID string, visit func(*graph.NodeWrite) error) error
+	ExportRelationships(ctx context.Context, teamID string, visit func(*graph.RelationshipWrite) error) error
+	Restore(ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool) (graph.MemoryResult, error)
+	CheckNode(w *graph.NodeWrite, scope graph.Scope) []graph.FieldError
+	CheckRelationship(w *graph.RelationshipWrite) []graph.FieldError
+	ImportProgress(ctx context.Context, teamID, id string) (graph.ImportMark, error)
+	EndImport(ctx context.Context, teamID, id string) error
+}
+
+// wholeTeam is the scope of a caller that may see all of its team: no key that is bound to a user.
+func wholeTeam(ctx context.Context, needs string) (graph.Scope, error) {
+	p := principal(ctx)
+	if p.UserID != "" {
+		return graph.Scope{}, fmt.Errorf("the key is bound to a user, and this is of the whole team: %w", auth.ErrForbidden)
+	}
+	return p.For(needs, "")
+}
+
+func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, error) {
+	scope, err := wholeTeam(ctx, auth.Read)
+	if err != nil {
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		hc.SetHeader("Content-Type", ndjsonType)
+		hc.SetHeader("Content-Disposition", `attachment; filename="memory.ndjson"`)
+		hc.SetHeader("Cache-Control", "no-store")
+		out := bufio.NewWriterSize(&movingWriter{hc.BodyWriter(), deadlines(ctx)}, 64<<10)
+		err := exchange.Export(ctx, a.Store, a.Preferences, scope.TeamID, out)
+		if err == nil {
+			err = out.Flush()
+		}
+		if err != nil { // the stream ends without its last line, which tells the reader
+			a.options.Log.ErrorContext(ctx, "export broke off", "request_id", requestID(ctx), "error", err)
+			panic(http.ErrAbortHandler)
+		}
+	}}, nil
+}
+
+// deadlines let a connection stand still for a while, but not for ever.
+func deadlines(ctx context.Context) *http.ResponseController {
+	c, _ := ctx.Value(controllerKey).(*http.ResponseController)
+	return c
+}
+
+type movingWriter struct {
+	io.Writer
+	connection *http.ResponseController
+}
+
+func (w *movingWriter) Write(p []byte) (int, error) {
+	if w.connection != nil {
+		_ = w.connection.SetWriteDeadline(time.Now().Add(streamPause))
+	}
+	return w.Writer.Write(p)
+}
+
+type movingReader struct {
+	io.Reader
+	connection *http.ResponseController
+}
+
+func (r *movingReader) Read(p []byte) (int, error) {
+	if r.connection != nil {
+		_ = r.connection.SetReadDeadline(time.Now().Add(streamPause))
+	}
+	return r.Reader.Read(p)
+}
+
+// stream lets the routes that stream reach their connection.
+func stream(c *gin.Context) {
+	if exchanges[c.Request.URL.Path] {
+		controller := http.NewResponseController(c.Writer)
+		c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), controllerKey, controller))
+	}
+}
+
+// ImportInput says how to import the body: NDJSON, or the JSON of another system.
+type ImportInput struct {
+	Format   string `query:"format" enum:"kith,mcp-memory,graphiti,mem0" default:"kith"`
+	UserID   string `query:"user_id" doc:"for whom items are that name no user; those of another user are refused"`
+	ImportID string `query:"import_id" maxLength:"256" doc:"a name of your own for this file: sent again with it after a break, the import goes on where it stopped"`
+	DryRun   bool   `query:"dry_run" doc:"say what would become of each item, and store nothing"`
+	Strict   bool   `query:"strict" doc:"stop at the first fault"`
+}
+
+func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamResponse, error) {
+	scope, err := actFor(ctx, auth.Write, "", in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	for field, value := range map[string]string{"user_id": scope.UserID, "import_id": in.ImportID} {
+		if value != "" && !graph.ValidKey(value) {
+			return nil, fault("query."+field, "must not be blank, nor contain control characters")
+		}
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		report, err := a.runImport(ctx, scope, in, hc.BodyReader())
+		status := a.importStatus(ctx, report, err)
+		if status >= http.StatusInternalServerError {
+			hc.SetHeader("Retry-After", retryAfter)
+		}
+		hc.SetHeader("Content-Type", jsonType)
+		hc.SetStatus(status)
+		_ = json.NewEncoder(hc.BodyWriter()).Encode(report) // a caller that has gone is nobody's error
+	}}, nil
+}
+
+func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput, body io.Reader) (*exchange.Report, error) {
+	limited := http.MaxBytesReader(nil, io.NopCloser(body), a.options.MaxImport)
+	reader, err := exchange.NewReader(&movingReader{limited, deadlines(ctx)}, exchange.Format(in.Format))
+	if err != nil {
+		return &exchange.Report{}, err
+	}
+	reader.UserID = scope.UserID
+	return exchange.Import(ctx, a.Store, a.Preferences, scope, reader, exchange.ImportOptions{
+		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict,
+		Changed: func(users []string) { a.changed(ctx, scope, users...) },
+	})
+}
+
+// importStatus is that of the report's answer. What the report counts is stored, whatever the status.
+func (a *API) importStatus(ctx context.Context, report *exchange.Report, err error) int {
+	var large *http.MaxBytesError
+	var document *exchange.DocumentError
+	switch {
+	case err == nil:
+		return http.StatusOK
+	case errors.As(err, &large):
+		report.Stopped = fmt.Sprintf("the body must have at most %d bytes", a.options.MaxImport)
+		return http.StatusRequestEntityTooLarge
+	case errors.As(err, &document):
+		report.Stopped = document.Error()
+		return http.StatusUnprocessableEntity
+	case errors.Is(err, exchange.ErrStopped):
+		report.Stopped = err.Error()
+		return http.StatusUnprocessableEntity
+	}
+	p := problemFor(err)
+	report.Stopped = p.Detail
+	if p.Status >= http.StatusInternalServerError {
+		a.options.Log.ErrorContext(ctx, "import stopped", "request_id", requestID(ctx), "error", err)
+	}
+	return p.Status
+}
+
+// importResponse describes the answer, which is sent as bytes.
+func importResponse(api huma.API, o *huma.Operation) {
+	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[exchange.Report](), true, "ImportReport")
+	answer := map[string]*huma.MediaType{jsonType: {Schema: schema}}
+	o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		ndjsonType: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+		jsonType:   {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+	}}
+	o.Responses = map[string]*huma.Response{
+		"200": {Description: "What became of the items", Content: answer},
+		"413": {Description: "The body is too large; what came before the limit is stored as the report says", Content: answer},
+		"422": {Description: "Stopped by a fault; what the report counts is stored", Content: answer},
+		"503": {Description: "Stopped by the database; sent again with the same import_id it goes on", Content: answer},
+	}
+}
+
+// exportResponse describes the answer, which is a stream.
+func exportResponse(_ huma.API, o *huma.Operation) {
+	o.Responses = map[string]*huma.Response{
+		"200": {Description: "One JSON object a line; the last one is {\"end\":…}, and without it the export is incomplete", Content: map[string]*huma.MediaType{
+			ndjsonType: {Schema: &huma.Schema{Type: huma.TypeString}},
+		}},
+	}
+}
