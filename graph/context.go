@@ -252,7 +252,7 @@ func ownerRelationshipsFrom(v any, user *string, now time.Time) []OwnerRelations
 		r := items(l[i])
 		n, _ := nodeFrom(r[0], user, now)
 		relationships[i] = OwnerRelationship{
-			Node: n, NodeType: knowledgeLabel(r[1]), Description: text(r[2]), Salience: number(r[3]), RelationshipType: text(r[4]),
+			Node: n, NodeType: knowledgeLabel(r[1]), Description: text(r[2]), Salience: told(number(r[3])), RelationshipType: text(r[4]),
 			RecentMentions: integer(r[5]),
 		}
 	}
@@ -298,7 +298,7 @@ func focusFrom(v any, user *string, now time.Time) *Focus {
 		}
 		focus.Links[i] = FocusLink{
 			EntityKey: text(k[0]), Name: text(k[1]), NodeType: knowledgeLabel(k[2]), RelationshipType: text(k[3]),
-			Direction: direction, Description: text(k[5]), Salience: number(k[6]),
+			Direction: direction, Description: text(k[5]), Salience: told(number(k[6])),
 		}
 	}
 	return focus

@@ -52,6 +52,10 @@ func (v *vitality) current(at time.Time) float64 {
 	return v.salience * math.Exp(-v.rate*float64(at.Sub(v.at).Milliseconds())/float64(day.Milliseconds()))
 }
 
+// told is a salience as answers have it: to four decimals, so that the passing of seconds does not make every answer a new
+// one.
+func told(salience float64) float64 { return math.Round(salience*1e4) / 1e4 }
+
 // stateAt is the state at a time: what has decayed away or is past its end is archived, whether or not maintenance has
 // written that down.
 func (v *vitality) stateAt(at time.Time) string {

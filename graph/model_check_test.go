@@ -83,8 +83,8 @@ func (w *world) together(user string) *Sections {
 	return found
 }
 
-// nearly lets two ways to compute one value differ in its last digits.
-var nearly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })
+// nearly is equality to the four decimals that are told.
+var nearly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.5001e-4 })
 
 func (w *world) compare(read func(user string) *Sections) {
 	for _, user := range worldUsers {

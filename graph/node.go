@@ -119,6 +119,8 @@ func (w *NodeWrite) checkNames(f *faults, at string, kind Kind) {
 		f.word(at+".user_id", w.UserID.Value, MaxKeyLength)
 	}
 	switch name, given := w.givenName(kind); {
+	case given && kind.group == episodeGroup: // who spoke, or nothing
+		f.text(at+".name", name, MaxNameLength)
 	case given:
 		f.word(at+".name", name, MaxNameLength)
 	case w.EntityKey == "" && kind.group != episodeGroup:

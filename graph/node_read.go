@@ -31,7 +31,7 @@ func nodeView(kind Kind, p properties, now time.Time) NodeView {
 	n := NodeView{Kind: kind.Name, Version: version(p), OwnFields: ownOf(kind, p), Notes: notesFrom(p.texts("notes"), now), Node: Node{
 		EntityKey: p.text("entity_key"), UserID: optionalText(p["user_id"]), Name: p.text("name"), CanonicalName: p.text("canonical_name"),
 		Type: p.text("type"), Description: p.text("description"), IsOwner: truth(p["is_owner"]), IsGoal: truth(p["is_goal"]),
-		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: alive.current(now), Confidence: alive.confidence,
+		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: told(alive.current(now)), Confidence: alive.confidence,
 		AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
 	}}
 	if created := p.moment("created_at"); created != nil {

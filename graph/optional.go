@@ -79,7 +79,7 @@ func (o *Optional[T]) put(v any) {
 	o.Given = true
 	switch slot := any(&o.Value).(type) {
 	case *[]string:
-		*slot = texts(v)
+		*slot, _ = v.([]string)
 	case *json.RawMessage:
 		*slot = json.RawMessage(text(v))
 	case *time.Time:

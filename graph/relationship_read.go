@@ -51,7 +51,7 @@ func relationshipView(from, kind, to string, p properties, now time.Time) Relati
 	v := RelationshipView{
 		Key: p.text("key"), From: from, To: to, Type: kind, Description: p.text("description"), RelationshipType: p.text("relationship_type"),
 		Attitude: optionalInteger(p["attitude"]), Proximity: optionalInteger(p["proximity"]),
-		Salience: alive.current(now), Confidence: alive.confidence, State: alive.stateAt(now),
+		Salience: told(alive.current(now)), Confidence: alive.confidence, State: alive.stateAt(now),
 		ValidFrom: p.moment("valid_from"), ValidTo: p.moment("valid_to"), RecordedAt: p.moment("recorded_at"),
 		RecordedBy: optionalText(p["recorded_by"]), AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
 		Version: version(p), Notes: notesFrom(p.texts("notes"), now),

@@ -31,6 +31,7 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 		return MemoryResult{}, err
 	}
 	var result MemoryResult
+	tried := false
 	err := s.transaction(ctx, "import", func(t *tx) error {
 		job := &memoryJob{tx: t, scope: scope, write: w, now: s.now()}
 		if err := job.run(); err != nil {
@@ -40,12 +41,12 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 		if err := t.restoreSystems(scope.TeamID, b); err != nil {
 			return err
 		}
-		if dryRun {
-			return errDryRun
+		if tried = dryRun; dryRun {
+			return errDryRun // which takes back all that was done
 		}
 		return t.mark(scope, mark, report(result))
 	})
-	if errors.Is(err, errDryRun) {
+	if tried {
 		err = nil
 	}
 	return result, err

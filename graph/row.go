@@ -109,7 +109,7 @@ func nodeFrom(v any, user *string, now time.Time) (Node, bool) {
 	n := Node{
 		EntityKey: text(l[0]), UserID: user, Name: text(l[2]), CanonicalName: text(l[3]),
 		Type: text(l[4]), Description: text(l[5]), IsOwner: truth(l[6]), IsGoal: truth(l[7]),
-		State: alive.stateAt(now), TTLPolicy: text(l[9]), Salience: alive.current(now), Confidence: number(l[14]),
+		State: alive.stateAt(now), TTLPolicy: text(l[9]), Salience: told(alive.current(now)), Confidence: number(l[14]),
 		AccessCount: integer(l[15]), LastAccessedAt: optionalMillis(l[16]),
 		CreatedAt: millis(l[17]), UpdatedAt: millis(l[18]),
 	}

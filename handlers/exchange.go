@@ -179,15 +179,19 @@ func (a *API) importStatus(ctx context.Context, report *exchange.Report, err err
 func importResponse(api huma.API, o *huma.Operation) {
 	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[exchange.Report](), true, "ImportReport")
 	answer := map[string]*huma.MediaType{jsonType: {Schema: schema}}
-	o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-		ndjsonType: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-		jsonType:   {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-	}}
 	o.Responses = map[string]*huma.Response{
 		"200": {Description: "What became of the items", Content: answer},
 		"413": {Description: "The body is too large; what came before the limit is stored as the report says", Content: answer},
 		"422": {Description: "Stopped by a fault; what the report counts is stored", Content: answer},
 		"503": {Description: "Stopped by the database; sent again with the same import_id it goes on", Content: answer},
+	}
+}
+
+// importBody describes the body; told when the route is registered, it would be read and held.
+func importBody(api huma.API) {
+	binary := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
+	api.OpenAPI().Paths["/v1/import"].Post.RequestBody = &huma.RequestBody{
+		Required: true, Content: map[string]*huma.MediaType{ndjsonType: binary, jsonType: binary},
 	}
 }
 

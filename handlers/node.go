@@ -9,15 +9,15 @@ import (
 	"kith/graph"
 )
 
-// nodePath names a node, and the user for whom it is looked at.
-type nodePath struct {
+// NodePath names a node, and the user for whom it is looked at.
+type NodePath struct {
 	Kind   string `path:"kind" doc:"person, concept, entity, source, message, a project kind, system_entity, storyline or macro"`
 	Key    string `path:"key" maxLength:"256" doc:"entity_key"`
 	UserID string `query:"user_id" doc:"for whom; left out: the user of the key, or the team itself"`
 }
 
 // resolve is the scope of the request and the kind that its path names; an unknown kind has no nodes.
-func (p *nodePath) resolve(ctx context.Context, needs string) (graph.Scope, graph.Kind, error) {
+func (p *NodePath) resolve(ctx context.Context, needs string) (graph.Scope, graph.Kind, error) {
 	scope, err := actFor(ctx, needs, "", p.UserID)
 	if err != nil {
 		return scope, graph.Kind{}, err
@@ -31,7 +31,7 @@ func (p *nodePath) resolve(ctx context.Context, needs string) (graph.Scope, grap
 
 // GetNodeInput asks for a node.
 type GetNodeInput struct {
-	nodePath
+	NodePath
 	AsOf          time.Time `query:"as_of" doc:"the relationships that were current then; 404 if the node was not there yet"`
 	Relationships int64     `query:"relationships" minimum:"0" maximum:"100" default:"10" doc:"at most so many, the strongest first"`
 	Touch         bool      `query:"touch" doc:"count this as a recall, as explore and traverse do"`
@@ -118,7 +118,7 @@ func nonEmpty(s string) *string {
 
 // PatchNodeInput changes a node.
 type PatchNodeInput struct {
-	nodePath
+	NodePath
 	Body graph.NodeWrite
 }
 
@@ -155,7 +155,7 @@ func (a *API) unsure(ctx context.Context, scope graph.Scope, err error, users ..
 
 // DeleteNodeInput deletes a node.
 type DeleteNodeInput struct {
-	nodePath
+	NodePath
 	IfVersion int64 `query:"if_version" minimum:"1" doc:"only if this is the stored version"`
 }
 
@@ -177,7 +177,7 @@ func (a *API) deleteNode(ctx context.Context, in *DeleteNodeInput) (*DeletionOut
 }
 
 // RestoreNodeInput undoes the delete of a node.
-type RestoreNodeInput struct{ nodePath }
+type RestoreNodeInput struct{ NodePath }
 
 func (a *API) restoreNode(ctx context.Context, in *RestoreNodeInput) (*NodeOutput, error) {
 	scope, kind, err := in.resolve(ctx, auth.Write)
@@ -194,7 +194,7 @@ func (a *API) restoreNode(ctx context.Context, in *RestoreNodeInput) (*NodeOutpu
 
 // NodeRelationshipsInput asks for a page of a node's relationships.
 type NodeRelationshipsInput struct {
-	nodePath
+	NodePath
 	Direction string    `query:"direction" enum:"outgoing,incoming,both" default:"both"`
 	Types     []string  `query:"types" doc:"only these; left out: all"`
 	AsOf      time.Time `query:"as_of" doc:"those that were current then"`

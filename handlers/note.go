@@ -14,8 +14,8 @@ type NotesOutput struct {
 	}
 }
 
-// noteBody is a note to add.
-type noteBody struct{ Body graph.NoteWrite }
+// NoteBody is a note to add.
+type NoteBody struct{ Body graph.NoteWrite }
 
 // notes makes the answer of a change to notes, and tells the cache of it.
 func (a *API) notes(ctx context.Context, scope graph.Scope, changed graph.Changed, err error) (*NotesOutput, error) {
@@ -31,8 +31,8 @@ func (a *API) notes(ctx context.Context, scope graph.Scope, changed graph.Change
 
 // AddNodeNoteInput adds a note to a node.
 type AddNodeNoteInput struct {
-	nodePath
-	noteBody
+	NodePath
+	NoteBody
 }
 
 func (a *API) addNodeNote(ctx context.Context, in *AddNodeNoteInput) (*NotesOutput, error) {
@@ -45,7 +45,7 @@ func (a *API) addNodeNote(ctx context.Context, in *AddNodeNoteInput) (*NotesOutp
 }
 
 // NodeNotesInput asks for the notes of a node.
-type NodeNotesInput struct{ nodePath }
+type NodeNotesInput struct{ NodePath }
 
 func (a *API) nodeNotes(ctx context.Context, in *NodeNotesInput) (*NotesOutput, error) {
 	scope, kind, err := in.resolve(ctx, auth.Read)
@@ -60,7 +60,7 @@ func (a *API) nodeNotes(ctx context.Context, in *NodeNotesInput) (*NotesOutput, 
 
 // DeleteNodeNoteInput takes a note off a node.
 type DeleteNodeNoteInput struct {
-	nodePath
+	NodePath
 	ID string `path:"id" maxLength:"64"`
 }
 
@@ -75,8 +75,8 @@ func (a *API) deleteNodeNote(ctx context.Context, in *DeleteNodeNoteInput) (*Not
 
 // AddRelationshipNoteInput adds a note to a relationship.
 type AddRelationshipNoteInput struct {
-	relationshipPath
-	noteBody
+	RelationshipPath
+	NoteBody
 }
 
 func (a *API) addRelationshipNote(ctx context.Context, in *AddRelationshipNoteInput) (*NotesOutput, error) {
@@ -89,7 +89,7 @@ func (a *API) addRelationshipNote(ctx context.Context, in *AddRelationshipNoteIn
 }
 
 // RelationshipNotesInput asks for the notes of a relationship.
-type RelationshipNotesInput struct{ relationshipPath }
+type RelationshipNotesInput struct{ RelationshipPath }
 
 func (a *API) relationshipNotes(ctx context.Context, in *RelationshipNotesInput) (*NotesOutput, error) {
 	scope, err := in.resolve(ctx, auth.Read)
@@ -104,7 +104,7 @@ func (a *API) relationshipNotes(ctx context.Context, in *RelationshipNotesInput)
 
 // DeleteRelationshipNoteInput takes a note off a relationship.
 type DeleteRelationshipNoteInput struct {
-	relationshipPath
+	RelationshipPath
 	ID string `path:"id" maxLength:"64"`
 }
 

@@ -7,13 +7,13 @@ import (
 	"kith/graph"
 )
 
-// relationshipPath names a relationship, and the user for whom it is looked at.
-type relationshipPath struct {
+// RelationshipPath names a relationship, and the user for whom it is looked at.
+type RelationshipPath struct {
 	Key    string `path:"key" maxLength:"256" doc:"as POST /v1/memory answered"`
 	UserID string `query:"user_id" doc:"for whom; left out: the user of the key, or the team itself"`
 }
 
-func (p *relationshipPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {
+func (p *RelationshipPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {
 	scope, err := actFor(ctx, needs, "", p.UserID)
 	if err == nil && (!graph.ValidKey(p.Key) || scope.UserID != "" && !graph.ValidKey(scope.UserID)) {
 		err = graph.ErrNotFound
@@ -22,7 +22,7 @@ func (p *relationshipPath) resolve(ctx context.Context, needs string) (graph.Sco
 }
 
 // GetRelationshipInput asks for a relationship, current or past.
-type GetRelationshipInput struct{ relationshipPath }
+type GetRelationshipInput struct{ RelationshipPath }
 
 // RelationshipOutput is a relationship.
 type RelationshipOutput struct{ Body graph.RelationshipView }
@@ -38,7 +38,7 @@ func (a *API) getRelationship(ctx context.Context, in *GetRelationshipInput) (*R
 
 // DeleteRelationshipInput deletes a relationship.
 type DeleteRelationshipInput struct {
-	relationshipPath
+	RelationshipPath
 	IfVersion int64 `query:"if_version" minimum:"1" doc:"only if this is the stored version"`
 }
 
@@ -57,7 +57,7 @@ func (a *API) deleteRelationship(ctx context.Context, in *DeleteRelationshipInpu
 }
 
 // RestoreRelationshipInput undoes the delete of a relationship.
-type RestoreRelationshipInput struct{ relationshipPath }
+type RestoreRelationshipInput struct{ RelationshipPath }
 
 func (a *API) restoreRelationship(ctx context.Context, in *RestoreRelationshipInput) (*RelationshipOutput, error) {
 	scope, err := in.resolve(ctx, auth.Write)

@@ -44,6 +44,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodPost, "/v1/keys", "create-key", "Make an API key", a.createKey, created)
 	route(a, api, http.MethodGet, "/v1/keys", "list-keys", "API keys, without their secrets", a.listKeys)
 	route(a, api, http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke an API key", a.revokeKey)
+	importBody(api)
 	document, err := json.Marshal(api.OpenAPI())
 	if err != nil {
 		panic("handlers: the OpenAPI document cannot be marshalled: " + err.Error())
