@@ -41,7 +41,7 @@ func TestMigrationsAreNumberedAndRepeatable(t *testing.T) {
 // Uniqueness within a team, not beyond: otherwise one tenant's keys would collide with another's.
 func TestUniquenessIsOfTheTeam(t *testing.T) {
 	t.Parallel()
-	serverWide := []string{"api_key_id", "kith_schema_name"}
+	serverWide := []string{"api_key_id", "kith_schema_name", "lease_name"}
 	for _, m := range Migrations() {
 		for _, s := range m.Statements {
 			name := regexp.MustCompile(`CONSTRAINT (\w+)`).FindStringSubmatch(s)

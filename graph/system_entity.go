@@ -1,0 +1,110 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+)
+
+// SystemEntityQuery asks for entities of a system: of one type, with one tag, from behind a place on.
+type SystemEntityQuery struct {
+	Type, Tag string // empty: any
+	From      int64  // Seq of the first that may come
+	Limit     int64
+}
+
+// SystemEntities lists entities of a system, in the order in which they were added.
+func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, q SystemEntityQuery) ([]SystemNode, error) {
+	rows, err := s.read(ctx, s.queries["system_entity_list"], map[string]any{
+		"team_id": scope.TeamID, "system": system, "from": q.From, "type": orNil(q.Type), "tag": orNil(q.Tag), "limit": q.Limit,
+	})
+	all := make([]SystemNode, len(rows))
+	for i, row := range rows {
+		all[i] = systemNodeFrom(row.Values[0])
+	}
+	return all, err
+}
+
+// SystemEntity finds an entity by its exact name. ErrNotFound.
+func (s *Store) SystemEntity(ctx context.Context, scope Scope, system, name string) (SystemNode, error) {
+	row, err := s.readOne(ctx, "system_entity_find", map[string]any{
+		"team_id": scope.TeamID, "natural_keys": []string{systemNaturalKey(system, name)},
+	})
+	if err != nil {
+		return SystemNode{}, err
+	}
+	return systemNodeFrom(row.Values[0]), nil
+}
+
+// ChangeSystemEntity changes an entity that is there, found by the write's name. ErrNotFound, InvalidError.
+func (s *Store) ChangeSystemEntity(ctx context.Context, scope Scope, system string, w *SystemEntityWrite) (SystemNode, error) {
+	f := &faults{}
+	if w.check(f, ""); f.err() != nil {
+		return SystemNode{}, f.err()
+	}
+	return s.changeNode(ctx, scope, system, w.Name, func(j *systemJob, _ *plannedNode) error {
+		j.mergeNode(w, "")
+		return j.faults.err()
+	})
+}
+
+// RenameSystemEntity gives an entity another name; its relationships stay. ErrNotFound, ErrConflict when the name is
+// another's, InvalidError.
+func (s *Store) RenameSystemEntity(ctx context.Context, scope Scope, system, name, next string) (SystemNode, error) {
+	f := &faults{}
+	if f.systemName("name", next); f.err() != nil {
+		return SystemNode{}, f.err()
+	}
+	return s.changeNode(ctx, scope, system, name, func(j *systemJob, n *plannedNode) error {
+		if err := j.loadNodes([]string{next}); err != nil || next == name {
+			return err
+		}
+		if j.nodes[next] != nil {
+			return fmt.Errorf("rename: the system has another entity of that name: %w", ErrConflict)
+		}
+		n.Name, n.changed = next, true
+		return nil
+	})
+}
+
+// changeNode changes one entity, and returns it as it is then.
+func (s *Store) changeNode(ctx context.Context, scope Scope, system, name string, change func(*systemJob, *plannedNode) error) (SystemNode, error) {
+	var changed SystemNode
+	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+		if err := j.loadNodes([]string{name}); err != nil {
+			return err
+		}
+		n := j.nodes[name]
+		if n == nil {
+			return fmt.Errorf("change entity: %w", ErrNotFound)
+		}
+		if err := change(j, n); err != nil {
+			return err
+		}
+		if err := j.save(); err != nil {
+			return err
+		}
+		changed = n.SystemNode
+		return nil
+	})
+	return changed, err
+}
+
+// DeleteSystemEntity deletes an entity with its relationships, and says how many those were. ErrNotFound.
+func (s *Store) DeleteSystemEntity(ctx context.Context, scope Scope, system, name string) (SystemCounts, error) {
+	var deleted SystemCounts
+	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+		if err := j.loadNodes([]string{name}); err != nil {
+			return err
+		}
+		n := j.nodes[name]
+		if n == nil {
+			return fmt.Errorf("delete entity: %w", ErrNotFound)
+		}
+		var err error
+		if deleted, err = j.deleteNodes([]string{n.EntityKey}); err != nil {
+			return err
+		}
+		return j.touch()
+	})
+	return deleted, err
+}
