@@ -100,6 +100,9 @@ func systemMemoryFrom(entities, relationships []any) SystemMemory {
 
 // Systems lists the systems of the team whose names come after the one given, by name.
 func (s *Store) Systems(ctx context.Context, scope Scope, after string, limit int64) ([]System, error) {
+	if err := utf8Faults("cursor", after); err != nil {
+		return nil, err
+	}
 	rows, err := s.read(ctx, s.queries["system_list"], map[string]any{
 		"team_id": scope.TeamID, "after_name": after, "limit": limit,
 	})

@@ -14,6 +14,9 @@ type SystemEntityQuery struct {
 
 // SystemEntities lists entities of a system, in the order in which they were added.
 func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, q SystemEntityQuery) ([]SystemNode, error) {
+	if err := utf8Faults("type", q.Type, "tag", q.Tag); err != nil {
+		return nil, err
+	}
 	rows, err := s.read(ctx, s.queries["system_entity_list"], map[string]any{
 		"team_id": scope.TeamID, "system": system, "from": q.From, "type": orNil(q.Type), "tag": orNil(q.Tag), "limit": q.Limit,
 	})
@@ -24,8 +27,20 @@ func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, 
 	return all, err
 }
 
+// utf8Faults looks at texts that are only compared, as names and values: a text that cannot be stored can be sent neither.
+func utf8Faults(namesAndValues ...string) error {
+	f := &faults{}
+	for i := 0; i < len(namesAndValues); i += 2 {
+		f.text(namesAndValues[i], namesAndValues[i+1], MaxTextLength)
+	}
+	return f.err()
+}
+
 // SystemEntity finds an entity by its exact name. ErrNotFound.
 func (s *Store) SystemEntity(ctx context.Context, scope Scope, system, name string) (SystemNode, error) {
+	if !validSystemName(name) {
+		return SystemNode{}, fmt.Errorf("find entity: %w", ErrNotFound)
+	}
 	row, err := s.readOne(ctx, "system_entity_find", map[string]any{
 		"team_id": scope.TeamID, "natural_keys": []string{systemNaturalKey(system, name)},
 	})
@@ -38,13 +53,20 @@ func (s *Store) SystemEntity(ctx context.Context, scope Scope, system, name stri
 // ChangeSystemEntity changes an entity that is there, found by the write's name. ErrNotFound, InvalidError.
 func (s *Store) ChangeSystemEntity(ctx context.Context, scope Scope, system string, w *SystemEntityWrite) (SystemNode, error) {
 	f := &faults{}
-	if w.check(f, ""); f.err() != nil {
-		return SystemNode{}, f.err()
+	w.check(f, "")
+	if err := f.err(); err != nil && validSystemName(w.Name) {
+		return SystemNode{}, err
 	}
 	return s.changeNode(ctx, scope, system, w.Name, func(j *systemJob, _ *plannedNode) error {
 		j.mergeNode(w, "")
 		return j.faults.err()
 	})
+}
+
+func validSystemName(name string) bool {
+	f := &faults{}
+	f.systemName("", name)
+	return len(f.fields) == 0
 }
 
 // RenameSystemEntity gives an entity another name; its relationships stay. ErrNotFound, ErrConflict when the name is
@@ -66,16 +88,26 @@ func (s *Store) RenameSystemEntity(ctx context.Context, scope Scope, system, nam
 	})
 }
 
+// loadNode finds one entity by its name. ErrNotFound.
+func (j *systemJob) loadNode(name string) (*plannedNode, error) {
+	if validSystemName(name) {
+		if err := j.loadNodes([]string{name}); err != nil {
+			return nil, err
+		}
+	}
+	if n := j.nodes[name]; n != nil {
+		return n, nil
+	}
+	return nil, fmt.Errorf("find entity: %w", ErrNotFound)
+}
+
 // changeNode changes one entity, and returns it as it is then.
 func (s *Store) changeNode(ctx context.Context, scope Scope, system, name string, change func(*systemJob, *plannedNode) error) (SystemNode, error) {
 	var changed SystemNode
 	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
-		if err := j.loadNodes([]string{name}); err != nil {
+		n, err := j.loadNode(name)
+		if err != nil {
 			return err
-		}
-		n := j.nodes[name]
-		if n == nil {
-			return fmt.Errorf("change entity: %w", ErrNotFound)
 		}
 		if err := change(j, n); err != nil {
 			return err
@@ -93,14 +125,10 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, system, name string
 func (s *Store) DeleteSystemEntity(ctx context.Context, scope Scope, system, name string) (SystemCounts, error) {
 	var deleted SystemCounts
 	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
-		if err := j.loadNodes([]string{name}); err != nil {
+		n, err := j.loadNode(name)
+		if err != nil {
 			return err
 		}
-		n := j.nodes[name]
-		if n == nil {
-			return fmt.Errorf("delete entity: %w", ErrNotFound)
-		}
-		var err error
 		if deleted, err = j.deleteNodes([]string{n.EntityKey}); err != nil {
 			return err
 		}

@@ -14,6 +14,9 @@ type SystemRelationshipQuery struct {
 
 // SystemRelationships finds relationships of a system, in the order in which they were added.
 func (s *Store) SystemRelationships(ctx context.Context, scope Scope, system string, q SystemRelationshipQuery) ([]SystemLink, error) {
+	if err := utf8Faults("type", q.Type, "from", q.FromName, "to", q.ToName); err != nil {
+		return nil, err
+	}
 	rows, err := s.read(ctx, s.queries["system_relationship_list"], map[string]any{
 		"team_id": scope.TeamID, "system": system, "from": q.From, "type": orNil(q.Type),
 		"from_name": orNil(q.FromName), "to_name": orNil(q.ToName), "limit": q.Limit,
@@ -27,10 +30,15 @@ func (s *Store) SystemRelationships(ctx context.Context, scope Scope, system str
 
 // DeleteSystemRelationship deletes the relationship of a type between two entities. ErrNotFound.
 func (s *Store) DeleteSystemRelationship(ctx context.Context, scope Scope, system, from, to, relationship string) error {
+	if utf8Faults("type", relationship) != nil {
+		return fmt.Errorf("delete relationship: %w", ErrNotFound)
+	}
 	wanted := SystemRelationshipWrite{From: from, To: to, Type: relationship}
 	return s.systemWrite(ctx, scope, system, func(j *systemJob) error {
-		if err := j.loadNodes([]string{from, to}); err != nil {
-			return err
+		for _, name := range []string{from, to} {
+			if _, err := j.loadNode(name); err != nil {
+				return err
+			}
 		}
 		if err := j.loadLinks([]SystemRelationshipWrite{wanted}); err != nil {
 			return err

@@ -61,7 +61,9 @@ func (e *env) systemEntity(system, name string) SystemNode {
 }
 
 // named is an entity of type service.
-func named(name string) SystemEntityWrite { return SystemEntityWrite{Name: name, Type: Some("service")} }
+func named(name string) SystemEntityWrite {
+	return SystemEntityWrite{Name: name, Type: Some("service")}
+}
 
 func uses(from, to string) SystemRelationshipWrite {
 	return SystemRelationshipWrite{From: from, To: to, Type: "uses"}

@@ -28,6 +28,7 @@ type store interface {
 	Messages(ctx context.Context, scope graph.Scope, key string, from, limit int64) ([]graph.Message, error)
 	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
 	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
+	systems
 }
 
 type contexts interface {

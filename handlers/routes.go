@@ -24,6 +24,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource)
 	route(a, api, http.MethodGet, "/v1/users/{id}/preferences", "get-preferences", "A user's preferences", a.getPreferences)
 	route(a, api, http.MethodPut, "/v1/users/{id}/preferences", "put-preferences", "Replace a user's preferences", a.putPreferences)
+	a.systemRoutes(api)
 	route(a, api, http.MethodPost, "/v1/keys", "create-key", "Make an API key", a.createKey, created)
 	route(a, api, http.MethodGet, "/v1/keys", "list-keys", "API keys, without their secrets", a.listKeys)
 	route(a, api, http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke an API key", a.revokeKey)
