@@ -66,17 +66,21 @@ const snapshotTries = 5
 // SystemMemory reads all of a system; nothing is known of one that was never written. What it returns is valid (every
 // relationship has its ends), and as it was at one moment unless the system is written all the time.
 func (s *Store) SystemMemory(ctx context.Context, scope Scope, system string) (SystemMemory, error) {
-	var found []any
+	var entities, relationships []any
 	for range snapshotTries {
-		row, err := s.readOne(ctx, "system_load", map[string]any{"team_id": scope.TeamID, "system": system})
+		rows, err := s.read(ctx, s.queries["system_load"], map[string]any{"team_id": scope.TeamID, "system": system})
 		if err != nil {
 			return SystemMemory{}, err
 		}
-		if found = row.Values; found[0] == found[3] {
+		if len(rows) == 0 {
+			break
+		}
+		v := rows[0].Values
+		if entities, relationships = items(v[1]), items(v[2]); v[0] == v[3] {
 			break
 		}
 	}
-	return systemMemoryFrom(items(found[1]), items(found[2])), nil
+	return systemMemoryFrom(entities, relationships), nil
 }
 
 func systemMemoryFrom(entities, relationships []any) SystemMemory {

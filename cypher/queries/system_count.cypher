@@ -2,14 +2,15 @@
 // mode: read
 // params: team_id, system
 // returns: entities, relationships
-CALL () {
-  MATCH (n:SystemEntity {team_id: $team_id, system: $system})
+MATCH (s:System {team_id: $team_id, name: $system})
+CALL (s) {
+  MATCH (n:SystemEntity {team_id: $team_id, system: s.name})
   USING INDEX SEEK n:SystemEntity(team_id, system, seq)
   WHERE n.seq >= 0
   RETURN count(n) AS entities
 }
-CALL () {
-  MATCH ()-[r:system_relationship {team_id: $team_id, system: $system}]->()
+CALL (s) {
+  MATCH ()-[r:system_relationship {team_id: $team_id, system: s.name}]->()
   USING INDEX SEEK r:system_relationship(team_id, system, seq)
   WHERE r.seq >= 0
   RETURN count(r) AS relationships
