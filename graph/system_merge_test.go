@@ -83,7 +83,7 @@ func TestSystemMergeRefuses(t *testing.T) {
 		"entities[1].type: is needed for a new entity", "relationships[0].to: there is no such entity",
 		"relationships[1].from: there is no such entity", "relationships[2].to: there is no such entity",
 	}, result.Warnings)
-	if result.Relationships[0].Error == nil || *result.Relationships[0].Error != "there is no such entity" {
+	if result.Relationships[0].Error == nil || *result.Relationships[0].Error != "to: there is no such entity" {
 		t.Errorf("error: %v", result.Relationships[0].Error)
 	}
 }

@@ -93,16 +93,16 @@ func (j *systemJob) mergeNode(w *SystemEntityWrite, at string) SystemEntityResul
 	result := SystemEntityResult{Name: w.Name, Status: Refused}
 	old := j.nodes[w.Name]
 	if old == nil && !w.Type.Given {
-		result.Error = j.refuse(at+"type", "is needed for a new entity")
+		result.Error = j.refuse(at, "type", "is needed for a new entity")
 		return result
 	}
 	next := w.over(old)
 	switch {
 	case len(next.Tags) > MaxListLength:
-		result.Error = j.refuse(at+"tags", "would be more than %d", MaxListLength)
+		result.Error = j.refuse(at, "tags", "would be more than %d", MaxListLength)
 		return result
 	case len(next.Properties) > MaxPropertiesSize:
-		result.Error = j.refuse(at+"properties", "would have more than %d bytes", MaxPropertiesSize)
+		result.Error = j.refuse(at, "properties", "would have more than %d bytes", MaxPropertiesSize)
 		return result
 	}
 	result.Status = j.putNode(next)
@@ -116,7 +116,7 @@ func (j *systemJob) putNode(next SystemEntity) Status {
 		j.newNode(next.Name).SystemEntity = next
 		return Added
 	}
-	if n.SystemEntity.same(next) {
+	if n.same(next) {
 		return Unchanged
 	}
 	n.SystemEntity, n.changed = next, true
@@ -169,7 +169,7 @@ func (j *systemJob) mergeLink(w *SystemRelationshipWrite, at string) SystemRelat
 	}
 	next.Properties = overlaid(next.Properties, w.RemoveProperties, w.Properties)
 	if len(next.Properties) > MaxPropertiesSize {
-		result.Error = j.refuse(at+"properties", "would have more than %d bytes", MaxPropertiesSize)
+		result.Error = j.refuse(at, "properties", "would have more than %d bytes", MaxPropertiesSize)
 		return result
 	}
 	result.Status = j.putLink(next)
@@ -179,9 +179,9 @@ func (j *systemJob) mergeLink(w *SystemRelationshipWrite, at string) SystemRelat
 func (j *systemJob) missingEnd(w *SystemRelationshipWrite, at string) *string {
 	switch {
 	case j.nodes[w.From] == nil:
-		return j.refuse(at+"from", "there is no such entity")
+		return j.refuse(at, "from", "there is no such entity")
 	case j.nodes[w.To] == nil:
-		return j.refuse(at+"to", "there is no such entity")
+		return j.refuse(at, "to", "there is no such entity")
 	}
 	return nil
 }

@@ -106,10 +106,11 @@ func (j *systemJob) begin(entities, relationships int) {
 	}
 }
 
-// refuse notes why an item is not stored.
-func (j *systemJob) refuse(location, format string, args ...any) *string {
+// refuse notes why an item is not stored, and in which of its fields that lies. at is the place of the item.
+func (j *systemJob) refuse(at, field, format string, args ...any) *string {
 	message := fmt.Sprintf(format, args...)
-	j.faults.add(location, "%s", message)
+	j.faults.add(at+field, "%s", message)
+	message = field + ": " + message
 	return &message
 }
 
