@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 )
 
@@ -60,27 +61,40 @@ func systemNaturalKey(system, name string) string {
 	return "system_entity\x1f\x1f" + system + "\x1f" + name
 }
 
-// snapshotTries is how often a system is read again because a writer was in between.
-const snapshotTries = 5
+// settled is how long after a write a system can be read without holding it. The database shows a transaction piece by
+// piece while it takes effect; a write is noted with the time at which it began, and does not take so long.
+const settled = 30 * time.Second
 
-// SystemMemory reads all of a system; nothing is known of one that was never written. What it returns is valid (every
-// relationship has its ends), and as it was at one moment unless the system is written all the time.
+// SystemMemory reads all of a system as it is at one moment, without half a write; nothing is known of one that was never
+// written.
 func (s *Store) SystemMemory(ctx context.Context, scope Scope, system string) (SystemMemory, error) {
-	var entities, relationships []any
-	for range snapshotTries {
-		rows, err := s.read(ctx, s.queries["system_load"], map[string]any{"team_id": scope.TeamID, "system": system})
-		if err != nil {
-			return SystemMemory{}, err
-		}
-		if len(rows) == 0 {
-			break
-		}
-		v := rows[0].Values
-		if entities, relationships = items(v[1]), items(v[2]); v[0] == v[3] {
-			break
-		}
+	rows, err := s.read(ctx, s.queries["system_load"], map[string]any{"team_id": scope.TeamID, "system": system})
+	if err != nil || len(rows) == 0 {
+		return systemMemoryFrom(nil, nil), err
 	}
-	return systemMemoryFrom(entities, relationships), nil
+	v := rows[0].Values
+	if v[0] == v[3] && s.now().Sub(moment(v[4])) > settled {
+		return systemMemoryFrom(items(v[1]), items(v[2])), nil
+	}
+	return s.heldMemory(ctx, scope, system)
+}
+
+// heldMemory is SystemMemory of a system that may be written at this moment: its writers wait.
+func (s *Store) heldMemory(ctx context.Context, scope Scope, system string) (m SystemMemory, err error) {
+	err = s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+		if j.fresh {
+			return ErrNotFound // deleted; it does not come back by being read
+		}
+		rows, err := j.tx.exec("system_load", map[string]any{"team_id": scope.TeamID, "system": system})
+		if err == nil {
+			m = systemMemoryFrom(items(rows[0].Values[1]), items(rows[0].Values[2]))
+		}
+		return err
+	})
+	if errors.Is(err, ErrNotFound) {
+		return systemMemoryFrom(nil, nil), nil
+	}
+	return m, err
 }
 
 func systemMemoryFrom(entities, relationships []any) SystemMemory {

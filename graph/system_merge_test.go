@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -210,6 +211,68 @@ func TestSystemConcurrentWriters(t *testing.T) {
 	e.same("places", [][]any{{int64(4*writers*rounds + 1), int64(4*writers*rounds + 1)}}, e.raw(`
 		CALL () { MATCH (n:SystemEntity {team_id: $team}) RETURN n.seq AS seq UNION ALL MATCH (:SystemEntity {team_id: $team})-[r:system_relationship]->() RETURN r.seq AS seq }
 		RETURN count(seq), count(DISTINCT seq)`))
+}
+
+// Systems come and go under their writers.
+func TestSystemDeletedUnderWriters(t *testing.T) {
+	e := fresh(t)
+	var all errgroup.Group
+	for w := range 6 {
+		all.Go(func() error {
+			for r := range 15 {
+				var err error
+				if w < 2 {
+					_, err = e.store.DeleteSystem(t.Context(), e.as(""), "s")
+				} else {
+					a := fmt.Sprintf("%d-%d", w, r)
+					_, err = e.store.MergeSystem(t.Context(), e.as(""), "s", &SystemWrite{
+						Strict: true, Entities: []SystemEntityWrite{named(a)}, Relationships: []SystemRelationshipWrite{uses(a, a)},
+					})
+				}
+				if err != nil && !errors.Is(err, ErrNotFound) {
+					return err
+				}
+				if m, err := e.store.SystemMemory(t.Context(), e.as(""), "s"); err != nil || len(m.Relationships) != len(m.Entities) {
+					return fmt.Errorf("%d entities, %d relationships, %w", len(m.Entities), len(m.Relationships), err)
+				}
+			}
+			return nil
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// An entity that is gone as a node of the team is not written as if it were there.
+func TestSystemNodeDeletedElsewhere(t *testing.T) {
+	e := fresh(t)
+	e.merge("s", SystemWrite{Entities: []SystemEntityWrite{named("a")}})
+	err := e.store.systemWrite(t.Context(), e.as(""), "s", func(j *systemJob) error {
+		if err := j.loadNodes([]string{"a"}); err != nil {
+			return err
+		}
+		j.newLink(SystemRelationship{From: "a", To: "a", Type: "t", Properties: props("{}")})
+		if _, err := j.deleteNodes([]string{j.nodes["a"].EntityKey}); err != nil {
+			return err
+		}
+		return j.save()
+	})
+	if !errors.Is(err, ErrConflict) {
+		t.Errorf("written: %v", err)
+	}
+}
+
+// A system that nobody writes is read without holding it, and reads the same.
+func TestSystemSettles(t *testing.T) {
+	e := fresh(t)
+	e.merge("s", SystemWrite{Entities: []SystemEntityWrite{named("a")}, Relationships: []SystemRelationshipWrite{uses("a", "a")}})
+	held := e.file("s")
+	var seen []string
+	e.store.options.Observe = func(query string, _ time.Duration, _ error) { seen = append(seen, query) }
+	e.now = noon.Add(time.Minute)
+	e.same("file", held, e.file("s"))
+	e.same("statements", []string{"system_load"}, seen)
 }
 
 func TestSystemsStayInTheirTeamAndApart(t *testing.T) {

@@ -17,7 +17,7 @@ func (j *systemJob) save() error {
 		{"system_entity_create", created}, {"system_entity_update", updated},
 		{"system_relationship_create", newLinks}, {"system_relationship_update", changedLinks},
 	} {
-		if err := j.tx.rows(step.statement, j.team, step.rows); err != nil {
+		if err := j.write(step.statement, step.rows); err != nil {
 			return err
 		}
 		changed = changed || len(step.rows) > 0
@@ -26,6 +26,19 @@ func (j *systemJob) save() error {
 		return nil
 	}
 	return j.touch()
+}
+
+// write runs a statement for rows, and makes sure that it wrote them all: an entity can be deleted as a node of the team,
+// by somebody who does not hold the system.
+func (j *systemJob) write(statement string, rows []map[string]any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	found, err := j.tx.exec(statement, map[string]any{"team_id": j.team, "rows": rows})
+	if err == nil && integer(found[0].Values[0]) != int64(len(rows)) {
+		return fmt.Errorf("write system: an entity was deleted meanwhile: %w", ErrConflict)
+	}
+	return err
 }
 
 // touch notes that the system has changed.

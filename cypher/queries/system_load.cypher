@@ -2,7 +2,7 @@
 // read: where these differ, a writer was in between. No row for a system that was never written.
 // mode: read
 // params: team_id, system
-// returns: before, entities, relationships, after
+// returns: before, entities, relationships, after, updated_at
 MATCH (s:System {team_id: $team_id, name: $system})
 WITH s, s.version AS before
 CALL (s) {
@@ -32,5 +32,6 @@ MATCH (t:System {team_id: $team_id, name: s.name})
 RETURN before,
   entities,
   relationships,
-  t.version AS after
+  t.version AS after,
+  t.updated_at AS updated_at
 LIMIT 1
