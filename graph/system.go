@@ -69,8 +69,8 @@ const settled = 30 * time.Second
 // written.
 func (s *Store) SystemMemory(ctx context.Context, scope Scope, system string) (SystemMemory, error) {
 	rows, err := s.read(ctx, s.queries["system_load"], map[string]any{"team_id": scope.TeamID, "system": system})
-	if err != nil || len(rows) == 0 {
-		return systemMemoryFrom(nil, nil), err
+	if err != nil {
+		return SystemMemory{}, err
 	}
 	v := rows[0].Values
 	if v[0] == v[3] && s.now().Sub(moment(v[4])) > settled {

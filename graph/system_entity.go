@@ -83,6 +83,7 @@ func (s *Store) RenameSystemEntity(ctx context.Context, scope Scope, system, nam
 		if j.nodes[next] != nil {
 			return fmt.Errorf("rename: the system has another entity of that name: %w", ErrConflict)
 		}
+		j.adopt(n)
 		n.Name, n.changed = next, true
 		return nil
 	})

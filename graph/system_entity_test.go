@@ -119,6 +119,44 @@ func TestSystemDeletes(t *testing.T) {
 	e.same("left", []any{int64(2), int64(0)}, e.stored()[:2])
 }
 
+// An entity without a place was written as a node of the team: the system takes it in when it is named.
+func TestSystemTakesEntitiesIn(t *testing.T) {
+	e := fresh(t)
+	for _, name := range []string{"a", "b", "c"} {
+		e.raw(`CREATE (:Memory:SystemEntity {team_id: $team, entity_key: '` + name + `', natural_key: 'system_entity\u001f\u001fs\u001f` + name + `',
+			system: 's', name: '` + name + `', type: 'service', description: '', version: 1, created_at: datetime(), updated_at: datetime()})`)
+	}
+	e.same("merged", "unchanged added", systemStatuses(e.merge("s", SystemWrite{
+		Entities: []SystemEntityWrite{named("a")}, Relationships: []SystemRelationshipWrite{uses("a", "b")},
+	})))
+	if _, err := e.store.RenameSystemEntity(t.Context(), e.as(""), "s", "c", "d"); err != nil {
+		t.Fatal(err)
+	}
+	e.same("names", "a d", strings.Join(namesOf(e.system("s")), " "))
+	m := &SystemMemory{Entities: []SystemEntity{{Name: "b", Type: "service"}, {Name: "a", Type: "service"}}}
+	e.same("replaced", "unchanged unchanged", systemStatuses(e.put("s", m)))
+	e.same("key", "b", e.systemEntity("s", "b").EntityKey)
+	e.same("names", "b a", strings.Join(namesOf(e.system("s")), " "))
+}
+
+// system is what is known of a system.
+func (e *env) system(system string) SystemMemory {
+	e.Helper()
+	m, err := e.store.SystemMemory(e.Context(), e.as(""), system)
+	if err != nil {
+		e.Fatal(err)
+	}
+	return m
+}
+
+func namesOf(m SystemMemory) []string {
+	names := make([]string, len(m.Entities))
+	for i := range m.Entities {
+		names[i] = m.Entities[i].Name
+	}
+	return names
+}
+
 // Other ways to write reach neither the entities of systems nor their relationships.
 func TestSystemIsNotWrittenAsMemory(t *testing.T) {
 	e := fresh(t)

@@ -78,14 +78,13 @@ func (j *systemJob) newNode(name string) *plannedNode {
 	return n
 }
 
-func (j *systemJob) newLink(r SystemRelationship) *plannedLink {
+func (j *systemJob) newLink(r SystemRelationship) {
 	l := &plannedLink{isNew: true, SystemLink: SystemLink{
 		SystemRelationship: r, Key: uuid.Must(uuid.NewV7()).String(), Seq: j.nextSeq,
 		fromKey: j.nodes[r.From].EntityKey, toKey: j.nodes[r.To].EntityKey,
 	}}
 	j.nextSeq++
 	j.knowLink(l)
-	return l
 }
 
 // mergeNode applies one write to what there is, also by writes before it.
@@ -116,11 +115,20 @@ func (j *systemJob) putNode(next SystemEntity) Status {
 		j.newNode(next.Name).SystemEntity = next
 		return Added
 	}
+	j.adopt(n)
 	if n.same(next) {
 		return Unchanged
 	}
 	n.SystemEntity, n.changed = next, true
 	return Updated
+}
+
+// adopt gives an entity a place, if it has none, at the end of the system.
+func (j *systemJob) adopt(n *plannedNode) {
+	if n.Seq == unplaced {
+		n.Seq, n.moved = j.nextSeq, true
+		j.nextSeq++
+	}
 }
 
 func (e SystemEntity) same(other SystemEntity) bool {
@@ -134,8 +142,12 @@ func (w *SystemEntityWrite) over(old *plannedNode) SystemEntity {
 	if old != nil {
 		e = old.SystemEntity
 	}
-	e.Description = keep(w.Description, e.Description)
-	e.Type = keep(w.Type, e.Type)
+	if w.Description.Given {
+		e.Description = w.Description.Value
+	}
+	if w.Type.Given {
+		e.Type = w.Type.Value
+	}
 	e.Tags = united(slices.DeleteFunc(slices.Clone(e.Tags), func(t string) bool { return slices.Contains(w.RemoveTags, t) }), w.Tags)
 	e.Properties = overlaid(e.Properties, w.RemoveProperties, w.Properties)
 	return e

@@ -7,6 +7,9 @@ func (j *systemJob) replace(m *SystemMemory, strict bool) error {
 	if err != nil {
 		return err
 	}
+	if err := j.loadNodes(stored.missing(m)); err != nil { // those that have no place yet
+		return err
+	}
 	j.nextSeq = 0
 	for i := range m.Entities {
 		next := m.Entities[i].write().over(nil)
@@ -29,6 +32,17 @@ func (j *systemJob) replace(m *SystemMemory, strict bool) error {
 type systemStored struct {
 	nodes map[string]*plannedNode
 	links map[[3]string]*plannedLink
+}
+
+// missing are the names of a memory that were not found in the order of the system.
+func (s systemStored) missing(m *SystemMemory) []string {
+	var names []string
+	for i := range m.Entities {
+		if name := m.Entities[i].Name; s.nodes[name] == nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (j *systemJob) loadAll() (systemStored, error) {

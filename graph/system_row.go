@@ -27,12 +27,30 @@ type SystemLink struct {
 func systemNodeFrom(row any) SystemNode {
 	l := items(row)
 	return SystemNode{
-		EntityKey: text(l[0]), Seq: integer(l[6]), Version: integer(l[7]), CreatedAt: millis(l[8]), UpdatedAt: millis(l[9]),
+		EntityKey: text(l[0]), Seq: seqFrom(l[6]), Version: integer(l[7]), CreatedAt: millis(l[8]), UpdatedAt: millis(l[9]),
 		SystemEntity: SystemEntity{
 			Name: text(l[1]), Description: text(l[2]), Type: text(l[3]), Tags: texts(l[4]),
-			Properties: json.RawMessage(text(l[5])),
+			Properties: objectFrom(l[5]),
 		},
 	}
+}
+
+// unplaced is the Seq of an entity that was written as a node of the team, and has no place in its system yet.
+const unplaced = -1
+
+func seqFrom(v any) int64 {
+	if seq, ok := v.(int64); ok {
+		return seq
+	}
+	return unplaced
+}
+
+// objectFrom reads stored properties; a node that was written as one of the team may have none.
+func objectFrom(v any) json.RawMessage {
+	if properties := text(v); properties != "" {
+		return json.RawMessage(properties)
+	}
+	return json.RawMessage("{}")
 }
 
 // systemLinkFrom reads the list that the statements return for a relationship.
@@ -41,7 +59,7 @@ func systemLinkFrom(row any) SystemLink {
 	return SystemLink{
 		Key: text(l[0]), Seq: integer(l[5]), fromKey: text(l[6]), toKey: text(l[7]),
 		SystemRelationship: SystemRelationship{
-			From: text(l[1]), To: text(l[2]), Type: text(l[3]), Properties: json.RawMessage(text(l[4])),
+			From: text(l[1]), To: text(l[2]), Type: text(l[3]), Properties: objectFrom(l[4]),
 		},
 	}
 }

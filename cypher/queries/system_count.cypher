@@ -10,7 +10,7 @@ CALL (s) {
   RETURN count(n) AS entities
 }
 CALL (s) {
-  MATCH ()-[r:system_relationship {team_id: $team_id, system: s.name}]->()
+  MATCH (:SystemEntity)-[r:system_relationship {team_id: $team_id, system: s.name}]->(:SystemEntity)
   USING INDEX SEEK r:system_relationship(team_id, system, seq)
   WHERE r.seq >= 0
   RETURN count(r) AS relationships

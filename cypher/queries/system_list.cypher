@@ -16,7 +16,7 @@ RETURN [
     WHERE n.seq >= 0
   },
   COUNT {
-    MATCH ()-[r:system_relationship {team_id: $team_id, system: s.name}]->()
+    MATCH (:SystemEntity)-[r:system_relationship {team_id: $team_id, system: s.name}]->(:SystemEntity)
     USING INDEX SEEK r:system_relationship(team_id, system, seq)
     WHERE r.seq >= 0
   },

@@ -1,12 +1,12 @@
 // All entities and relationships of a system, in the order in which they were added, and the system's version before and after they were
-// read: where these differ, a writer was in between. No row for a system that was never written.
+// read: where these differ, a writer was in between. A system that was never written has neither.
 // mode: read
 // params: team_id, system
 // returns: before, entities, relationships, after, updated_at
-MATCH (s:System {team_id: $team_id, name: $system})
-WITH s, s.version AS before
-CALL (s) {
-  MATCH (n:SystemEntity {team_id: $team_id, system: s.name})
+OPTIONAL MATCH (s:System {team_id: $team_id, name: $system})
+WITH coalesce(s.name, $system) AS name, s.version AS before
+CALL (name) {
+  MATCH (n:SystemEntity {team_id: $team_id, system: name})
   USING INDEX SEEK n:SystemEntity(team_id, system, seq)
   WHERE n.seq >= 0
   WITH n
@@ -17,8 +17,8 @@ CALL (s) {
     n.created_at.epochMillis, n.updated_at.epochMillis
   ]) AS entities
 }
-CALL (s) {
-  MATCH (a)-[r:system_relationship {team_id: $team_id, system: s.name}]->(b)
+CALL (name) {
+  MATCH (a:SystemEntity)-[r:system_relationship {team_id: $team_id, system: name}]->(b:SystemEntity)
   USING INDEX SEEK r:system_relationship(team_id, system, seq)
   WHERE r.seq >= 0
   WITH a, r, b
@@ -28,7 +28,7 @@ CALL (s) {
     r.key, a.name, b.name, r.relationship_type, r.properties, r.seq, r.from_key, r.to_key
   ]) AS relationships
 }
-MATCH (t:System {team_id: $team_id, name: s.name})
+OPTIONAL MATCH (t:System {team_id: $team_id, name: name})
 RETURN before,
   entities,
   relationships,

@@ -3,7 +3,7 @@
 // mode: read
 // params: team_id, system, from, from_name, to_name, type, limit
 // returns: relationship
-MATCH (a)-[r:system_relationship {team_id: $team_id, system: $system}]->(b)
+MATCH (a:SystemEntity)-[r:system_relationship {team_id: $team_id, system: $system}]->(b:SystemEntity)
 USING INDEX SEEK r:system_relationship(team_id, system, seq)
 WHERE r.seq >= $from
   AND ($type IS NULL OR r.relationship_type = $type)
