@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -188,4 +189,20 @@ func TestMemoryFileDefault(t *testing.T) {
 	if raw, err := os.ReadFile("context.json"); code != 0 || err != nil || string(raw) != `{"entities":[],"relationships":[]}` {
 		t.Errorf("exit %d: %s %q %v", code, out.String(), raw, err)
 	}
+}
+
+func FuzzParseMemory(f *testing.F) {
+	for _, seed := range []string{"", "{", "{\"entities\":\n[{\"name\":7}]}", twoEntities, "\xff\n", "[]", "nul"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		_, err := parseMemory(raw)
+		if err == nil {
+			return
+		}
+		var line, column int
+		if n, scan := fmt.Sscanf(err.Error(), "line %d, column %d:", &line, &column); n != 2 || line < 1 || column < 1 || line > bytes.Count(raw, []byte("\n"))+1 {
+			t.Errorf("%q: %v (%v)", raw, err, scan)
+		}
+	})
 }
