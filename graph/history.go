@@ -3,6 +3,7 @@ package graph
 import (
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -39,10 +40,13 @@ func eachOptional(structure any, visit func(name string, value optionalField)) {
 	}
 }
 
-// overlay puts what is given into properties.
+// overlay makes properties have what is given, and of what is kept nothing else.
 func (h *History) overlay(p properties) {
 	if h == nil {
 		return
+	}
+	for _, name := range historyNames() {
+		delete(p, name)
 	}
 	eachOptional(h, func(name string, value optionalField) {
 		if _, null := value.given(); null {
@@ -55,6 +59,19 @@ func (h *History) overlay(p properties) {
 		p.putNoteExpiry(notesFrom(h.Notes.Value, time.Time{}))
 	}
 }
+
+// historyNames are the properties that it is made of, but for those that nodes have as fields of their own.
+var historyNames = sync.OnceValue(func() []string {
+	var names []string
+	t := reflect.TypeFor[History]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name != "system" && name != "seq" {
+			names = append(names, name)
+		}
+	}
+	return names
+})
 
 // historyOf is what properties have of it.
 func historyOf(p properties) *History {

@@ -34,6 +34,9 @@ func (j *memoryJob) store(plan *nodePlan) error {
 	if err := j.tx.rows("node_update", j.scope.TeamID, plan.update); err != nil {
 		return err
 	}
+	if err := j.numberSystems(plan); err != nil {
+		return err
+	}
 	if err := j.tx.rows("node_create", j.scope.TeamID, plan.create); err != nil {
 		return err
 	}

@@ -225,6 +225,7 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 // asItWas puts all that an export has of a relationship into properties, and nothing else.
 func (j *memoryJob) asItWas(w *RelationshipWrite, p properties) {
 	delete(p, "recorded_at")
+	delete(p, "version")
 	w.overlay(p)
 	w.Salience.set(p, "salience", nil)
 	w.Confidence.set(p, "confidence", nil)

@@ -100,6 +100,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	row := map[string]any{
 		"from": "me", "to": "n-1", "type": "thinks_about", "key": "k", "valid_to": nil, "label": "Concept", "entity_key": "n-1",
 		"properties": map[string]any{"name": "x"}, "value": `"v"`,
+		"from_key": "n-1", "to_key": "n-2", "relationship_type": "uses",
 	}
 	known := map[string]any{
 		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "", "after_key": "", "version": 1,
@@ -108,6 +109,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "any_user": false, "to": "n-2", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
 		"entity_keys": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"},
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
+		"system": "s", "next_seq": 1, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",
 	}
 	params := map[string]any{}
 	for _, name := range q.Params {
@@ -153,6 +155,7 @@ var ordered = map[string]int{
 	"context_core_beliefs": 1, "context_primary_goals": 2, "context_relationships": 7, "context_sources": 1,
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1,
 	"context of 6 sections": 12, "context of 7 sections": 13, "context of 8 sections": 13,
+	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 
 // checkPlans looks at the plan of every statement.

@@ -40,6 +40,7 @@ type store interface {
 	AddRelationshipNotes(ctx context.Context, scope graph.Scope, key string, notes []graph.NoteWrite) (graph.Changed, error)
 	DeleteRelationshipNote(ctx context.Context, scope graph.Scope, key, id string) (graph.Changed, error)
 	memories
+	systems
 }
 
 type contexts interface {

@@ -41,6 +41,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodPut, "/v1/users/{id}/preferences", "put-preferences", "Replace a user's preferences", a.putPreferences)
 	route(a, api, http.MethodGet, "/v1/export", "export", "All that the team has, as NDJSON", a.export, exportResponse)
 	route(a, api, http.MethodPost, "/v1/import", "import", "Store an export, or another system's file", a.importMemory, importResponse)
+	a.systemRoutes(api)
 	route(a, api, http.MethodPost, "/v1/keys", "create-key", "Make an API key", a.createKey, created)
 	route(a, api, http.MethodGet, "/v1/keys", "list-keys", "API keys, without their secrets", a.listKeys)
 	route(a, api, http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke an API key", a.revokeKey)

@@ -31,7 +31,8 @@ func newAPIClient(url, key string) *apiClient {
 	return &apiClient{url: strings.TrimRight(url, "/"), key: key, http: &http.Client{Timeout: callTime}}
 }
 
-// call sends in (nil: no body) as JSON and decodes the answer into out (nil: it is dropped). Path begins with a slash
+// call sends in (nil: no body) as JSON and decodes the answer into out (nil: it is dropped; *[]byte: as it
+// is). Path begins with a slash
 // and is escaped. A 503 that says when to come back is tried again, so what is called must bear repetition.
 // What the service refuses is an *apiError.
 func (c *apiClient) call(ctx context.Context, method, path string, in, out any) error {
@@ -102,6 +103,10 @@ func (c *apiClient) once(ctx context.Context, method, path string, body []byte, 
 	case response.StatusCode/100 != 2:
 		return newAPIError(response, answer)
 	case out == nil:
+		return nil
+	}
+	if raw, ok := out.(*[]byte); ok {
+		*raw = answer
 		return nil
 	}
 	if err := json.Unmarshal(answer, out); err != nil {

@@ -22,6 +22,7 @@ type commands struct {
 	Demo    demoCmd    `cmd:"" help:"Load a made-up memory of one user, and print how to ask for it."`
 	Export  exportCmd  `cmd:"" help:"Write a team's whole memory to a file."`
 	Import  importCmd  `cmd:"" help:"Load memories from files."`
+	System  systemCmd  `cmd:"" help:"Load, merge, export and show what is known of a software system."`
 	Health  healthCmd  `cmd:"" help:"Ask a running service whether it is ready; exit status 1 if not."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"kith/graph"
+)
+
+// memoryFile is a memory file as it was read.
+type memoryFile struct {
+	raw     json.RawMessage
+	memory  graph.SystemMemory
+	missing bool // there is no such file: the memory is empty
+}
+
+// readMemory reads a memory file. Only that it is missing is no error.
+func readMemory(path string) (memoryFile, error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return memoryFile{raw: graph.SystemMemory{}.File(), missing: true}, nil
+	}
+	if err != nil {
+		return memoryFile{}, err
+	}
+	m, err := parseMemory(raw)
+	if err != nil {
+		return memoryFile{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return memoryFile{raw: raw, memory: m}, nil
+}
+
+// parseMemory reads the JSON of a memory file; its error says in which line and column the fault is. What the values
+// mean is the service's to check.
+func parseMemory(raw []byte) (graph.SystemMemory, error) {
+	if at := firstInvalid(raw); at >= 0 {
+		return graph.SystemMemory{}, fmt.Errorf("%s: not valid UTF-8", position(raw, at))
+	}
+	var (
+		m      graph.SystemMemory
+		syntax *json.SyntaxError
+		wrong  *json.UnmarshalTypeError
+	)
+	err := json.Unmarshal(raw, &m)
+	switch {
+	case errors.As(err, &syntax):
+		return m, fmt.Errorf("%s: not valid JSON: %w", position(raw, int(syntax.Offset)-1), err)
+	case errors.As(err, &wrong):
+		field := wrong.Field
+		if field == "" {
+			field = "the file"
+		}
+		return m, fmt.Errorf("%s: %s must not be of the JSON type %s", position(raw, int(wrong.Offset)-1), field, wrong.Value)
+	}
+	return m, err
+}
+
+// firstInvalid is where the first byte that is not UTF-8 stands, -1 for none.
+func firstInvalid(raw []byte) int {
+	for i := 0; i < len(raw); {
+		r, size := utf8.DecodeRune(raw[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
+}
+
+// position names a byte of a text by line and column, in characters from 1.
+func position(raw []byte, at int) string {
+	before := raw[:max(0, min(at, len(raw)))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return fmt.Sprintf("line %d, column %d", line, column)
+}
+
+// writeMemory writes a file beside the one of that name and puts it in its place: whoever reads sees the old one or the
+// new one, and a failure leaves the old one.
+func writeMemory(path string, content []byte) error {
+	mode := fs.FileMode(0o644) // as editors make files; the umask counts
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+		if info, err := os.Stat(path); err == nil {
+			mode = info.Mode().Perm()
+		}
+	}
+	temporary := fmt.Sprintf("%s.%s.tmp", path, uuid.NewString())
+	if err := writeSynced(temporary, content, mode); err != nil {
+		_ = os.Remove(temporary)
+		return err
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		_ = os.Remove(temporary)
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+func writeSynced(path string, content []byte, mode fs.FileMode) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	return errors.Join(err, file.Sync(), file.Close())
+}
+
+// syncFolder makes a rename last. A system that cannot sync a folder says so, and has no better way.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	_ = folder.Sync()
+	return folder.Close()
+}

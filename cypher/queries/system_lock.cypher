@@ -1,0 +1,9 @@
+// Locks a system until the transaction ends, so that its writers follow each other. A new one comes into being, with version 0.
+// mode: write
+// params: team_id, system, now
+// returns: next_seq, version
+MERGE (s:System {team_id: $team_id, name: $system})
+ON CREATE SET s.next_seq = 0, s.version = 0, s.created_at = $now
+SET s.locked = true
+RETURN s.next_seq AS next_seq,
+  s.version AS version

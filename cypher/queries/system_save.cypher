@@ -1,0 +1,7 @@
+// Notes that a system has changed, and the number its next entity or relationship gets.
+// mode: write
+// params: team_id, system, next_seq, now
+// returns: version
+MATCH (s:System {team_id: $team_id, name: $system})
+SET s.next_seq = $next_seq, s.version = s.version + 1, s.updated_at = $now
+RETURN s.version AS version

@@ -1,0 +1,153 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// SystemEntity is a technical or process artifact of a software system, as the memory file has it. Its name is unique in
+// the system.
+type SystemEntity struct {
+	Name        string          `json:"name" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
+	Description string          `json:"description" required:"false" doc:"at most 16,384 characters"`
+	Type        string          `json:"type" doc:"the class of the entity; 1 to 128 characters"`
+	Tags        []string        `json:"tags" required:"false" doc:"at most 100, of 1 to 256 characters"`
+	Properties  json.RawMessage `json:"properties" required:"false" doc:"an object; at most 16,384 bytes, 8 levels; numbers are kept as they are written"`
+}
+
+// SystemRelationship leads from an entity of a system to another, both by name. There is one of a type between two.
+type SystemRelationship struct {
+	From       string          `json:"from" doc:"name of an entity"`
+	To         string          `json:"to" doc:"name of an entity"`
+	Type       string          `json:"type" doc:"free text; 1 to 128 characters"`
+	Properties json.RawMessage `json:"properties" required:"false" doc:"an object; at most 16,384 bytes, 8 levels"`
+}
+
+// SystemMemory is all that is known of a system, in the order in which it was added. Its lists are never null.
+type SystemMemory struct {
+	Entities      []SystemEntity       `json:"entities" maxItems:"10000"`
+	Relationships []SystemRelationship `json:"relationships" maxItems:"10000"`
+}
+
+// SystemCounts says how much there is.
+type SystemCounts struct {
+	Entities      int64 `json:"entities"`
+	Relationships int64 `json:"relationships"`
+}
+
+// System is what a list says of one.
+type System struct {
+	System string `json:"system"`
+	SystemCounts
+	Version   int64     `json:"version" doc:"grows with every write that changes something"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// MaxSystemItems bounds the entities and relationships of a system: its file can always be stored by one write.
+const MaxSystemItems = MaxItems
+
+const (
+	systemEntityLabel      = "SystemEntity"
+	systemRelationshipType = "system_relationship" // not for callers of POST /v1/memory
+	maxTypeLength          = 128
+)
+
+// systemNaturalKey is what makes an entity of a system the same one. The parts cannot contain the separator: they are
+// free of control characters.
+func systemNaturalKey(system, name string) string {
+	return "system_entity\x1f\x1f" + system + "\x1f" + name
+}
+
+// settled is how long after a write a system can be read without holding it. The database shows a transaction piece by
+// piece while it takes effect; a write is noted with the time at which it began, and does not take so long.
+const settled = 30 * time.Second
+
+// SystemMemory reads all of a system as it is at one moment, without half a write; nothing is known of one that was never
+// written.
+func (s *Store) SystemMemory(ctx context.Context, scope Scope, system string) (SystemMemory, error) {
+	rows, err := s.read(ctx, s.queries["system_load"], map[string]any{"team_id": scope.TeamID, "system": system})
+	if err != nil {
+		return SystemMemory{}, err
+	}
+	v := rows[0].Values
+	if v[0] == v[3] && s.now().Sub(moment(v[4])) > settled {
+		return systemMemoryFrom(items(v[1]), items(v[2])), nil
+	}
+	return s.heldMemory(ctx, scope, system)
+}
+
+// heldMemory is SystemMemory of a system that may be written at this moment: its writers wait.
+func (s *Store) heldMemory(ctx context.Context, scope Scope, system string) (m SystemMemory, err error) {
+	err = s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+		if j.fresh {
+			return ErrNotFound // deleted; it does not come back by being read
+		}
+		rows, err := j.tx.exec("system_load", map[string]any{"team_id": scope.TeamID, "system": system})
+		if err == nil {
+			m = systemMemoryFrom(items(rows[0].Values[1]), items(rows[0].Values[2]))
+		}
+		return err
+	})
+	if errors.Is(err, ErrNotFound) {
+		return systemMemoryFrom(nil, nil), nil
+	}
+	return m, err
+}
+
+func systemMemoryFrom(entities, relationships []any) SystemMemory {
+	m := SystemMemory{Entities: make([]SystemEntity, len(entities)), Relationships: []SystemRelationship{}}
+	names := make(map[string]string, len(entities))
+	for i, row := range entities {
+		n := systemNodeFrom(row)
+		m.Entities[i], names[n.EntityKey] = n.SystemEntity, n.Name
+	}
+	for _, row := range relationships {
+		l := systemLinkFrom(row)
+		from, fromFound := names[l.fromKey]
+		to, toFound := names[l.toKey]
+		if fromFound && toFound {
+			l.From, l.To = from, to // as the entities say: one may have been renamed in between
+			m.Relationships = append(m.Relationships, l.SystemRelationship)
+		}
+	}
+	return m
+}
+
+// Systems lists the systems of the team whose names come after the one given, by name.
+func (s *Store) Systems(ctx context.Context, scope Scope, after string, limit int64) ([]System, error) {
+	if err := utf8Faults("cursor", after); err != nil {
+		return nil, err
+	}
+	rows, err := s.read(ctx, s.queries["system_list"], map[string]any{
+		"team_id": scope.TeamID, "after_name": after, "limit": limit,
+	})
+	all := make([]System, len(rows))
+	for i, row := range rows {
+		l := items(row.Values[0])
+		all[i] = System{
+			System: text(l[0]), SystemCounts: SystemCounts{integer(l[1]), integer(l[2])},
+			Version: integer(l[3]), CreatedAt: millis(l[4]), UpdatedAt: millis(l[5]),
+		}
+	}
+	return all, err
+}
+
+// DeleteSystem deletes a system and all that is known of it, and says how much that was. ErrNotFound.
+func (s *Store) DeleteSystem(ctx context.Context, scope Scope, system string) (SystemCounts, error) {
+	var deleted SystemCounts
+	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+		if j.fresh {
+			return ErrNotFound
+		}
+		rows, err := j.tx.exec("system_delete", map[string]any{"team_id": scope.TeamID, "system": system})
+		if err != nil {
+			return err
+		}
+		deleted = SystemCounts{integer(rows[0].Values[0]), integer(rows[0].Values[1])}
+		return nil
+	})
+	return deleted, err
+}

@@ -1,0 +1,157 @@
+package graph
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// SystemEntityWrite is an entity to add or change, found by its name. Fields left out keep what is stored. What is to be
+// removed goes first, then tags are added to those there are, and properties laid over those there are.
+type SystemEntityWrite struct {
+	Name             string           `json:"name" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
+	Description      Optional[string] `json:"description,omitzero" doc:"left out: kept; empty: cleared"`
+	Type             Optional[string] `json:"type,omitzero" doc:"needed for a new entity; 1 to 128 characters"`
+	Tags             []string         `json:"tags,omitempty" doc:"at most 100, of 1 to 256 characters"`
+	Properties       json.RawMessage  `json:"properties,omitempty" doc:"an object; at most 16,384 bytes, 8 levels"`
+	RemoveTags       []string         `json:"remove_tags,omitempty"`
+	RemoveProperties []string         `json:"remove_properties,omitempty" doc:"names of properties"`
+}
+
+// SystemRelationshipWrite is a relationship to add or change, found by its ends and its type.
+type SystemRelationshipWrite struct {
+	From             string          `json:"from" doc:"name of an entity"`
+	To               string          `json:"to" doc:"name of an entity"`
+	Type             string          `json:"type" doc:"free text; 1 to 128 characters"`
+	Properties       json.RawMessage `json:"properties,omitempty" doc:"an object; at most 16,384 bytes, 8 levels"`
+	RemoveProperties []string        `json:"remove_properties,omitempty" doc:"names of properties"`
+}
+
+// SystemWrite adds to a system and changes it, in one transaction: entities first, each after the one before it. With
+// Strict, one refused item refuses them all.
+type SystemWrite struct {
+	Strict        bool                      `json:"strict,omitempty" doc:"all or nothing: a refused item is a 422 and nothing is written"`
+	Entities      []SystemEntityWrite       `json:"entities,omitempty" maxItems:"10000"`
+	Relationships []SystemRelationshipWrite `json:"relationships,omitempty" maxItems:"10000"`
+}
+
+// Validate checks all that can be said without the store.
+func (w *SystemWrite) Validate(system string) error {
+	f := &faults{}
+	f.system(system)
+	if f.systemItems(len(w.Entities), len(w.Relationships)) {
+		for i := range w.Entities {
+			w.Entities[i].check(f, index("entities", i)+".")
+		}
+		for i := range w.Relationships {
+			w.Relationships[i].check(f, index("relationships", i)+".")
+		}
+	}
+	return f.err()
+}
+
+func (w *SystemEntityWrite) check(f *faults, at string) {
+	f.systemName(at+"name", w.Name)
+	if w.Type.Given {
+		f.word(at+"type", w.Type.Value, maxTypeLength)
+	}
+	f.text(at+"description", w.Description.Value, MaxTextLength)
+	f.words(at+"tags", w.Tags)
+	f.words(at+"remove_tags", w.RemoveTags)
+	f.optionalProperties(at+"properties", w.Properties)
+	f.removed(at+"remove_properties", w.RemoveProperties)
+}
+
+func (w *SystemRelationshipWrite) check(f *faults, at string) {
+	f.systemName(at+"from", w.From)
+	f.systemName(at+"to", w.To)
+	f.trimmed(at+"type", w.Type, maxTypeLength)
+	f.optionalProperties(at+"properties", w.Properties)
+	f.removed(at+"remove_properties", w.RemoveProperties)
+}
+
+// Validate checks a whole memory. Relationships whose ends are missing are not faults: they are left out of a system.
+func (m *SystemMemory) Validate(system string) error {
+	f := &faults{}
+	f.system(system)
+	if !f.systemItems(len(m.Entities), len(m.Relationships)) {
+		return f.err()
+	}
+	names := map[string]int{}
+	for i := range m.Entities {
+		w := m.Entities[i].write()
+		w.check(f, index("entities", i)+".")
+		if first, again := names[w.Name]; again {
+			f.add(index("entities", i)+".name", "is the same as that of entities[%d]", first)
+		}
+		names[w.Name] = i
+	}
+	triples := map[[3]string]int{}
+	for i := range m.Relationships {
+		r := &m.Relationships[i]
+		r.write().check(f, index("relationships", i)+".")
+		if first, again := triples[r.triple()]; again {
+			f.add(index("relationships", i), "is the same as relationships[%d]", first)
+		}
+		triples[r.triple()] = i
+	}
+	return f.err()
+}
+
+// write is the entity as a write that sets all of it.
+func (e *SystemEntity) write() *SystemEntityWrite {
+	return &SystemEntityWrite{
+		Name: e.Name, Description: Some(e.Description), Type: Some(e.Type), Tags: e.Tags, Properties: e.Properties,
+	}
+}
+
+func (r *SystemRelationship) write() *SystemRelationshipWrite {
+	return &SystemRelationshipWrite{From: r.From, To: r.To, Type: r.Type, Properties: r.Properties}
+}
+
+func (r *SystemRelationship) triple() [3]string { return [3]string{r.From, r.To, r.Type} }
+
+// ValidSystem checks a system's name.
+func ValidSystem(system string) error {
+	f := &faults{}
+	f.system(system)
+	return f.err()
+}
+
+func (f *faults) system(name string) { f.trimmed("system", name, MaxKeyLength) }
+
+func (f *faults) systemName(location, name string) { f.trimmed(location, name, MaxNameLength) }
+
+// trimmed checks a word that identifies something by its exact text: blanks around it would hide a difference.
+func (f *faults) trimmed(location, value string, limit int) {
+	before := len(f.fields)
+	f.word(location, value, limit)
+	if len(f.fields) == before && strings.TrimSpace(value) != value {
+		f.add(location, "must not have blanks around it")
+	}
+}
+
+// systemItems checks the number of items of a write; false when there are too many to look at.
+func (f *faults) systemItems(entities, relationships int) bool {
+	if entities+relationships <= MaxItems {
+		return true
+	}
+	f.add("entities", "entities and relationships together must be at most %d", MaxItems)
+	return false
+}
+
+func (f *faults) optionalProperties(location string, raw json.RawMessage) {
+	if raw != nil {
+		f.properties(location, raw)
+	}
+}
+
+// removed checks names of properties to remove; any text may be one.
+func (f *faults) removed(location string, names []string) {
+	if len(names) > MaxListLength {
+		f.add(location, "must have at most %d items", MaxListLength)
+		return
+	}
+	for i, name := range names {
+		f.text(index(location, i), name, MaxPropertiesSize)
+	}
+}

@@ -1,0 +1,139 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+)
+
+// SystemEntityQuery asks for entities of a system: of one type, with one tag, from behind a place on.
+type SystemEntityQuery struct {
+	Type, Tag string // empty: any
+	From      int64  // Seq of the first that may come
+	Limit     int64
+}
+
+// SystemEntities lists entities of a system, in the order in which they were added.
+func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, q SystemEntityQuery) ([]SystemNode, error) {
+	if err := utf8Faults("type", q.Type, "tag", q.Tag); err != nil {
+		return nil, err
+	}
+	rows, err := s.read(ctx, s.queries["system_entity_list"], map[string]any{
+		"team_id": scope.TeamID, "system": system, "from": q.From, "type": orNil(q.Type), "tag": orNil(q.Tag), "limit": q.Limit,
+	})
+	all := make([]SystemNode, len(rows))
+	for i, row := range rows {
+		all[i] = systemNodeFrom(row.Values[0])
+	}
+	return all, err
+}
+
+// utf8Faults looks at texts that are only compared, as names and values: a text that cannot be stored can be sent neither.
+func utf8Faults(namesAndValues ...string) error {
+	f := &faults{}
+	for i := 0; i < len(namesAndValues); i += 2 {
+		f.text(namesAndValues[i], namesAndValues[i+1], MaxTextLength)
+	}
+	return f.err()
+}
+
+// SystemEntity finds an entity by its exact name. ErrNotFound.
+func (s *Store) SystemEntity(ctx context.Context, scope Scope, system, name string) (SystemNode, error) {
+	if !validSystemName(name) {
+		return SystemNode{}, fmt.Errorf("find entity: %w", ErrNotFound)
+	}
+	row, err := s.readOne(ctx, "system_entity_find", map[string]any{
+		"team_id": scope.TeamID, "natural_keys": []string{systemNaturalKey(system, name)},
+	})
+	if err != nil {
+		return SystemNode{}, err
+	}
+	return systemNodeFrom(row.Values[0]), nil
+}
+
+// ChangeSystemEntity changes an entity that is there, found by the write's name. ErrNotFound, InvalidError.
+func (s *Store) ChangeSystemEntity(ctx context.Context, scope Scope, system string, w *SystemEntityWrite) (SystemNode, error) {
+	f := &faults{}
+	w.check(f, "")
+	if err := f.err(); err != nil && validSystemName(w.Name) {
+		return SystemNode{}, err
+	}
+	return s.changeEntity(ctx, scope, system, w.Name, func(j *systemJob, _ *plannedNode) error {
+		j.mergeNode(w, "")
+		return j.faults.err()
+	})
+}
+
+func validSystemName(name string) bool {
+	f := &faults{}
+	f.systemName("", name)
+	return len(f.fields) == 0
+}
+
+// RenameSystemEntity gives an entity another name; its relationships stay. ErrNotFound, ErrConflict when the name is
+// another's, InvalidError.
+func (s *Store) RenameSystemEntity(ctx context.Context, scope Scope, system, name, next string) (SystemNode, error) {
+	f := &faults{}
+	if f.systemName("name", next); f.err() != nil {
+		return SystemNode{}, f.err()
+	}
+	return s.changeEntity(ctx, scope, system, name, func(j *systemJob, n *plannedNode) error {
+		if err := j.loadNodes([]string{next}); err != nil || next == name {
+			return err
+		}
+		if j.nodes[next] != nil {
+			return fmt.Errorf("rename: the system has another entity of that name: %w", ErrConflict)
+		}
+		j.adopt(n)
+		n.Name, n.changed = next, true
+		return nil
+	})
+}
+
+// loadNode finds one entity by its name. ErrNotFound.
+func (j *systemJob) loadNode(name string) (*plannedNode, error) {
+	if validSystemName(name) {
+		if err := j.loadNodes([]string{name}); err != nil {
+			return nil, err
+		}
+	}
+	if n := j.nodes[name]; n != nil {
+		return n, nil
+	}
+	return nil, fmt.Errorf("find entity: %w", ErrNotFound)
+}
+
+// changeEntity changes one entity, and returns it as it is then.
+func (s *Store) changeEntity(ctx context.Context, scope Scope, system, name string, change func(*systemJob, *plannedNode) error) (SystemNode, error) {
+	var changed SystemNode
+	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+		n, err := j.loadNode(name)
+		if err != nil {
+			return err
+		}
+		if err := change(j, n); err != nil {
+			return err
+		}
+		if err := j.save(); err != nil {
+			return err
+		}
+		changed = n.SystemNode
+		return nil
+	})
+	return changed, err
+}
+
+// DeleteSystemEntity deletes an entity with its relationships, and says how many those were. ErrNotFound.
+func (s *Store) DeleteSystemEntity(ctx context.Context, scope Scope, system, name string) (SystemCounts, error) {
+	var deleted SystemCounts
+	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+		n, err := j.loadNode(name)
+		if err != nil {
+			return err
+		}
+		if deleted, err = j.deleteNodes([]string{n.EntityKey}); err != nil {
+			return err
+		}
+		return j.touch()
+	})
+	return deleted, err
+}

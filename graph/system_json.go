@@ -1,0 +1,78 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// File is the memory as its file has it: keys in the order of the types, indented by two blanks, texts and numbers as
+// they are, no newline at the end. That is what JSON.stringify(memory, null, 2) gives.
+func (m SystemMemory) File() []byte {
+	var line, out bytes.Buffer
+	line.WriteString(`{"entities":`)
+	array(&line, m.Entities, SystemEntity.print)
+	line.WriteString(`,"relationships":`)
+	array(&line, m.Relationships, SystemRelationship.print)
+	line.WriteByte('}')
+	if err := json.Indent(&out, line.Bytes(), "", "  "); err != nil {
+		panic("graph: a system's memory is not JSON: " + err.Error()) // what is stored was checked when it was written
+	}
+	return out.Bytes()
+}
+
+func array[T any](out *bytes.Buffer, list []T, write func(T, *bytes.Buffer)) {
+	out.WriteByte('[')
+	for i, item := range list {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		write(item, out)
+	}
+	out.WriteByte(']')
+}
+
+func (e SystemEntity) print(out *bytes.Buffer) {
+	out.WriteString(`{"name":`)
+	quote(e.Name, out)
+	out.WriteString(`,"description":`)
+	quote(e.Description, out)
+	out.WriteString(`,"type":`)
+	quote(e.Type, out)
+	out.WriteString(`,"tags":`)
+	array(out, e.Tags, quote)
+	out.WriteString(`,"properties":`)
+	out.Write(e.Properties)
+	out.WriteByte('}')
+}
+
+func (r SystemRelationship) print(out *bytes.Buffer) {
+	out.WriteString(`{"from":`)
+	quote(r.From, out)
+	out.WriteString(`,"to":`)
+	quote(r.To, out)
+	out.WriteString(`,"type":`)
+	quote(r.Type, out)
+	out.WriteString(`,"properties":`)
+	out.Write(r.Properties)
+	out.WriteByte('}')
+}
+
+// quote writes a text as JSON.stringify does: only what must be escaped is. encoding/json escapes more (U+2028, U+2029).
+func quote(s string, out *bytes.Buffer) {
+	const hex = "0123456789abcdef"
+	out.WriteByte('"')
+	for _, r := range s {
+		if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 {
+			out.WriteByte('\\')
+			out.WriteByte(`"\bfnrt`[i])
+		} else if r < ' ' {
+			out.WriteString(`\u00`)
+			out.WriteByte(hex[r>>4])
+			out.WriteByte(hex[r&15])
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	out.WriteByte('"')
+}

@@ -1,0 +1,51 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// decoded is what a JSON text means, with numbers as they are written.
+func decoded(t *testing.T, raw []byte) (v any) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%s: %v", raw, err)
+	}
+	return v
+}
+
+// The stored form of properties means what was given, and is its own stored form; the file means it too.
+func FuzzProperties(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `{ "a" : [ 1.0, -0, 1e5, {"b":null} ], "a":"\u00e9\u2028\ud83d\ude00\/\b" }`, `{"x":{"y":[[],{}]},"":true}`, "{\"a\":\"\x7f\"}", `{"a":"\u0000"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		faults := &faults{}
+		if faults.properties("", raw); !utf8.Valid(raw) || faults.err() != nil {
+			t.Skip()
+		}
+		stored := jsonObjectOf(raw).text()
+		if diff := cmp.Diff(decoded(t, raw), decoded(t, []byte(stored))); diff != "" {
+			t.Errorf("%s is stored as %s: %s", raw, stored, diff)
+		}
+		if again := jsonObjectOf(json.RawMessage(stored)).text(); again != stored {
+			t.Errorf("%s is stored again as %s", stored, again)
+		}
+		file := SystemMemory{Entities: []SystemEntity{{Name: stored, Properties: json.RawMessage(stored)}}}.File()
+		var m SystemMemory
+		if err := json.Unmarshal(file, &m); err != nil || m.Entities[0].Name != stored {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if diff := cmp.Diff(decoded(t, raw), decoded(t, m.Entities[0].Properties)); diff != "" {
+			t.Errorf("%s is exported as %s: %s", raw, file, diff)
+		}
+	})
+}

@@ -1,0 +1,213 @@
+package graph
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// plannedNode is an entity as it is stored, or as it will be.
+type plannedNode struct {
+	SystemNode
+	isNew, changed, moved bool
+}
+
+// plannedLink is a relationship as it is stored, or as it will be.
+type plannedLink struct {
+	SystemLink
+	isNew, changed, moved bool
+}
+
+// loadNodes finds entities by their names.
+func (j *systemJob) loadNodes(names []string) error {
+	keys := make([]string, len(names))
+	for i, name := range names {
+		keys[i] = systemNaturalKey(j.system, name)
+	}
+	rows, err := j.tx.exec("system_entity_find", map[string]any{"team_id": j.team, "natural_keys": keys})
+	for _, row := range rows {
+		j.knowNode(&plannedNode{SystemNode: systemNodeFrom(row.Values[0])})
+	}
+	return err
+}
+
+func (j *systemJob) knowNode(n *plannedNode) {
+	j.nodes[n.Name] = n
+	j.order = append(j.order, n)
+}
+
+// loadLinks finds the relationships of a write between entities that are stored.
+func (j *systemJob) loadLinks(wanted []SystemRelationshipWrite) error {
+	var rows []map[string]any
+	asked := map[[3]string]bool{}
+	for i := range wanted {
+		w := &wanted[i]
+		from, to := j.nodes[w.From], j.nodes[w.To]
+		if from == nil || to == nil || from.isNew || to.isNew || asked[w.triple()] {
+			continue
+		}
+		asked[w.triple()] = true
+		rows = append(rows, map[string]any{"from_key": from.EntityKey, "to_key": to.EntityKey, "relationship_type": w.Type})
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	found, err := j.tx.exec("system_relationship_find", map[string]any{"team_id": j.team, "rows": rows})
+	for _, row := range found {
+		j.knowLink(&plannedLink{SystemLink: systemLinkFrom(row.Values[0])})
+	}
+	return err
+}
+
+func (w *SystemRelationshipWrite) triple() [3]string { return [3]string{w.From, w.To, w.Type} }
+
+func (j *systemJob) knowLink(l *plannedLink) {
+	j.links[l.triple()] = l
+	j.linkOrder = append(j.linkOrder, l)
+}
+
+// newNode is an entity that was not there, at the end of the system.
+func (j *systemJob) newNode(name string) *plannedNode {
+	n := &plannedNode{isNew: true, SystemNode: SystemNode{
+		EntityKey: uuid.Must(uuid.NewV7()).String(), Seq: j.nextSeq, Version: 1, CreatedAt: j.now, UpdatedAt: j.now,
+		SystemEntity: SystemEntity{Name: name, Tags: []string{}, Properties: json.RawMessage("{}")},
+	}}
+	j.nextSeq++
+	j.knowNode(n)
+	return n
+}
+
+func (j *systemJob) newLink(r SystemRelationship) {
+	l := &plannedLink{isNew: true, SystemLink: SystemLink{
+		SystemRelationship: r, Key: uuid.Must(uuid.NewV7()).String(), Seq: j.nextSeq,
+		fromKey: j.nodes[r.From].EntityKey, toKey: j.nodes[r.To].EntityKey,
+	}}
+	j.nextSeq++
+	j.knowLink(l)
+}
+
+// mergeNode applies one write to what there is, also by writes before it.
+func (j *systemJob) mergeNode(w *SystemEntityWrite, at string) SystemEntityResult {
+	result := SystemEntityResult{Name: w.Name, Status: Refused}
+	old := j.nodes[w.Name]
+	if old == nil && !w.Type.Given {
+		result.Error = j.refuse(at, "type", "is needed for a new entity")
+		return result
+	}
+	next := w.over(old)
+	switch {
+	case len(next.Tags) > MaxListLength:
+		result.Error = j.refuse(at, "tags", "would be more than %d", MaxListLength)
+		return result
+	case len(next.Properties) > MaxPropertiesSize:
+		result.Error = j.refuse(at, "properties", "would have more than %d bytes", MaxPropertiesSize)
+		return result
+	}
+	result.Status = j.putNode(next)
+	return result
+}
+
+// putNode plans an entity as it will be.
+func (j *systemJob) putNode(next SystemEntity) Status {
+	n := j.nodes[next.Name]
+	if n == nil {
+		j.newNode(next.Name).SystemEntity = next
+		return Added
+	}
+	j.adopt(n)
+	if n.same(next) {
+		return Unchanged
+	}
+	n.SystemEntity, n.changed = next, true
+	return Updated
+}
+
+// adopt gives an entity a place, if it has none, at the end of the system.
+func (j *systemJob) adopt(n *plannedNode) {
+	if n.Seq == unplaced {
+		n.Seq, n.moved = j.nextSeq, true
+		j.nextSeq++
+	}
+}
+
+func (e SystemEntity) same(other SystemEntity) bool {
+	return e.Description == other.Description && e.Type == other.Type && slices.Equal(e.Tags, other.Tags) &&
+		string(e.Properties) == string(other.Properties)
+}
+
+// over is the entity as it will be: what is given over what there is (S4-4). Nothing of the write is shared with it.
+func (w *SystemEntityWrite) over(old *plannedNode) SystemEntity {
+	e := SystemEntity{Name: w.Name, Tags: []string{}}
+	if old != nil {
+		e = old.SystemEntity
+	}
+	if w.Description.Given {
+		e.Description = w.Description.Value
+	}
+	if w.Type.Given {
+		e.Type = w.Type.Value
+	}
+	e.Tags = united(slices.DeleteFunc(slices.Clone(e.Tags), func(t string) bool { return slices.Contains(w.RemoveTags, t) }), w.Tags)
+	e.Properties = overlaid(e.Properties, w.RemoveProperties, w.Properties)
+	return e
+}
+
+// united are the tags there are, then the new ones.
+func united(tags, more []string) []string {
+	all := make([]string, 0, len(tags)+len(more))
+	for _, t := range slices.Concat(tags, more) {
+		if !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// overlaid are properties without some, and with new ones over them.
+func overlaid(properties json.RawMessage, remove []string, more json.RawMessage) json.RawMessage {
+	return json.RawMessage(jsonObjectOf(more).over(jsonObjectOf(properties).without(remove)).text())
+}
+
+// mergeLink applies one write to what there is. A relationship needs both its ends (S4-6).
+func (j *systemJob) mergeLink(w *SystemRelationshipWrite, at string) SystemRelationshipResult {
+	result := SystemRelationshipResult{From: w.From, To: w.To, Type: w.Type, Status: Refused}
+	if result.Error = j.missingEnd(w, at); result.Error != nil {
+		return result
+	}
+	next := SystemRelationship{From: w.From, To: w.To, Type: w.Type}
+	if old := j.links[w.triple()]; old != nil {
+		next = old.SystemRelationship
+	}
+	next.Properties = overlaid(next.Properties, w.RemoveProperties, w.Properties)
+	if len(next.Properties) > MaxPropertiesSize {
+		result.Error = j.refuse(at, "properties", "would have more than %d bytes", MaxPropertiesSize)
+		return result
+	}
+	result.Status = j.putLink(next)
+	return result
+}
+
+func (j *systemJob) missingEnd(w *SystemRelationshipWrite, at string) *string {
+	switch {
+	case j.nodes[w.From] == nil:
+		return j.refuse(at, "from", "there is no such entity")
+	case j.nodes[w.To] == nil:
+		return j.refuse(at, "to", "there is no such entity")
+	}
+	return nil
+}
+
+// putLink plans a relationship as it will be.
+func (j *systemJob) putLink(next SystemRelationship) Status {
+	l := j.links[next.triple()]
+	if l == nil {
+		j.newLink(next)
+		return Added
+	}
+	if string(l.Properties) == string(next.Properties) {
+		return Unchanged
+	}
+	l.Properties, l.changed = next.Properties, true
+	return Updated
+}

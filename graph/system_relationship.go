@@ -1,0 +1,55 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+)
+
+// SystemRelationshipQuery asks for relationships of a system by any of from, to and type, from behind a place on.
+type SystemRelationshipQuery struct {
+	FromName, ToName, Type string // empty: any
+	From                   int64  // Seq of the first that may come
+	Limit                  int64
+}
+
+// SystemRelationships finds relationships of a system, in the order in which they were added.
+func (s *Store) SystemRelationships(ctx context.Context, scope Scope, system string, q SystemRelationshipQuery) ([]SystemLink, error) {
+	if err := utf8Faults("type", q.Type, "from", q.FromName, "to", q.ToName); err != nil {
+		return nil, err
+	}
+	rows, err := s.read(ctx, s.queries["system_relationship_list"], map[string]any{
+		"team_id": scope.TeamID, "system": system, "from": q.From, "type": orNil(q.Type),
+		"from_name": orNil(q.FromName), "to_name": orNil(q.ToName), "limit": q.Limit,
+	})
+	all := make([]SystemLink, len(rows))
+	for i, row := range rows {
+		all[i] = systemLinkFrom(row.Values[0])
+	}
+	return all, err
+}
+
+// DeleteSystemRelationship deletes the relationship of a type between two entities. ErrNotFound.
+func (s *Store) DeleteSystemRelationship(ctx context.Context, scope Scope, system, from, to, relationship string) error {
+	if utf8Faults("type", relationship) != nil {
+		return fmt.Errorf("delete relationship: %w", ErrNotFound)
+	}
+	wanted := SystemRelationshipWrite{From: from, To: to, Type: relationship}
+	return s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+		for _, name := range []string{from, to} {
+			if _, err := j.loadNode(name); err != nil {
+				return err
+			}
+		}
+		if err := j.loadLinks([]SystemRelationshipWrite{wanted}); err != nil {
+			return err
+		}
+		l := j.links[wanted.triple()]
+		if l == nil {
+			return fmt.Errorf("delete relationship: %w", ErrNotFound)
+		}
+		if err := j.tx.rows("system_relationship_delete", j.team, []map[string]any{l.row(nil)}); err != nil {
+			return err
+		}
+		return j.touch()
+	})
+}

@@ -1,0 +1,122 @@
+package graph
+
+// replace plans a memory as all that is known of the system.
+func (j *systemJob) replace(m *SystemMemory, strict bool) error {
+	j.begin(len(m.Entities), len(m.Relationships))
+	stored, err := j.loadAll()
+	if err != nil {
+		return err
+	}
+	if err := j.loadNodes(stored.missing(m)); err != nil { // those that have no place yet
+		return err
+	}
+	j.nextSeq = 0
+	for i := range m.Entities {
+		next := m.Entities[i].write().over(nil)
+		j.place(next.Name, stored)
+		j.result.Entities[i] = SystemEntityResult{Name: next.Name, Status: j.putNode(next)}
+	}
+	for i := range m.Relationships {
+		j.result.Relationships[i] = j.replaceLink(&m.Relationships[i], index("relationships", i)+".", stored)
+	}
+	if err := j.settle(strict); err != nil {
+		return err
+	}
+	if err := j.remove(stored); err != nil {
+		return err
+	}
+	return j.save()
+}
+
+// systemStored is what a replacing write finds and has not taken over.
+type systemStored struct {
+	nodes map[string]*plannedNode
+	links map[[3]string]*plannedLink
+}
+
+// missing are the names of a memory that were not found in the order of the system.
+func (s systemStored) missing(m *SystemMemory) []string {
+	var names []string
+	for i := range m.Entities {
+		if name := m.Entities[i].Name; s.nodes[name] == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (j *systemJob) loadAll() (systemStored, error) {
+	s := systemStored{nodes: map[string]*plannedNode{}, links: map[[3]string]*plannedLink{}}
+	rows, err := j.tx.exec("system_load", map[string]any{"team_id": j.team, "system": j.system})
+	if err != nil {
+		return s, err
+	}
+	for _, row := range items(rows[0].Values[1]) {
+		n := &plannedNode{SystemNode: systemNodeFrom(row)}
+		s.nodes[n.Name] = n
+	}
+	for _, row := range items(rows[0].Values[2]) {
+		l := &plannedLink{SystemLink: systemLinkFrom(row)}
+		s.links[l.triple()] = l
+	}
+	return s, nil
+}
+
+// place takes over a stored entity at the next place of the system.
+func (j *systemJob) place(name string, stored systemStored) {
+	n := stored.nodes[name]
+	if n == nil {
+		return
+	}
+	delete(stored.nodes, name)
+	n.Seq, n.moved = j.nextSeq, n.Seq != j.nextSeq
+	j.nextSeq++
+	j.knowNode(n)
+}
+
+func (j *systemJob) replaceLink(r *SystemRelationship, at string, stored systemStored) SystemRelationshipResult {
+	result := SystemRelationshipResult{From: r.From, To: r.To, Type: r.Type, Status: Refused}
+	if result.Error = j.missingEnd(r.write(), at); result.Error != nil {
+		return result
+	}
+	if l := stored.links[r.triple()]; l != nil {
+		delete(stored.links, r.triple())
+		l.Seq, l.moved = j.nextSeq, l.Seq != j.nextSeq
+		j.nextSeq++
+		j.knowLink(l)
+	}
+	next := *r
+	next.Properties = overlaid(nil, nil, r.Properties)
+	result.Status = j.putLink(next)
+	return result
+}
+
+// remove deletes what the memory does not have.
+func (j *systemJob) remove(stored systemStored) error {
+	j.result.Removed = &SystemCounts{int64(len(stored.nodes)), int64(len(stored.links))}
+	var rows []map[string]any
+	for _, l := range stored.links {
+		rows = append(rows, l.row(nil))
+	}
+	if err := j.tx.rows("system_relationship_delete", j.team, rows); err != nil {
+		return err
+	}
+	var keys []string
+	for _, n := range stored.nodes {
+		keys = append(keys, n.EntityKey)
+	}
+	_, err := j.deleteNodes(keys)
+	return err
+}
+
+// deleteNodes deletes entities with their relationships.
+func (j *systemJob) deleteNodes(keys []string) (SystemCounts, error) {
+	if len(keys) == 0 {
+		return SystemCounts{}, nil
+	}
+	rows, err := j.tx.exec("system_entity_delete", map[string]any{"team_id": j.team, "entity_keys": keys})
+	if err != nil {
+		return SystemCounts{}, err
+	}
+	return SystemCounts{integer(rows[0].Values[0]), integer(rows[0].Values[1])}, nil
+}

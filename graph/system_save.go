@@ -1,0 +1,143 @@
+package graph
+
+import "fmt"
+
+// save stores what is planned.
+func (j *systemJob) save() error {
+	if err := j.bound(); err != nil {
+		return err
+	}
+	changed := j.fresh || j.result.Removed != nil && *j.result.Removed != SystemCounts{}
+	created, updated := j.nodeRows()
+	newLinks, changedLinks := j.linkRows()
+	for _, step := range []struct {
+		statement string
+		rows      []map[string]any
+	}{
+		{"system_entity_create", created}, {"system_entity_update", updated},
+		{"system_relationship_create", newLinks}, {"system_relationship_update", changedLinks},
+	} {
+		if err := j.write(step.statement, step.rows); err != nil {
+			return err
+		}
+		changed = changed || len(step.rows) > 0
+	}
+	if !changed {
+		return nil
+	}
+	return j.touch()
+}
+
+// write runs a statement for rows, and makes sure that it wrote them all: an entity can be deleted as a node of the team,
+// by somebody who does not hold the system.
+func (j *systemJob) write(statement string, rows []map[string]any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	found, err := j.tx.exec(statement, map[string]any{"team_id": j.team, "rows": rows})
+	if err == nil && integer(found[0].Values[0]) != int64(len(rows)) {
+		return fmt.Errorf("write system: an entity was deleted meanwhile: %w", ErrConflict)
+	}
+	return err
+}
+
+// touch notes that the system has changed.
+func (j *systemJob) touch() error {
+	_, err := j.tx.exec("system_save", map[string]any{
+		"team_id": j.team, "system": j.system, "next_seq": j.nextSeq, "now": j.now,
+	})
+	return err
+}
+
+// bound keeps a system from having more than its file could bring back. Numbers are given once, so that counting is
+// needed only when they have come that far.
+func (j *systemJob) bound() error {
+	added := int64(0)
+	for _, n := range j.order {
+		if n.isNew {
+			added++
+		}
+	}
+	for _, l := range j.linkOrder {
+		if l.isNew {
+			added++
+		}
+	}
+	if j.nextSeq <= MaxSystemItems || added == 0 || j.result.Removed != nil {
+		return nil
+	}
+	rows, err := j.tx.exec("system_count", map[string]any{"team_id": j.team, "system": j.system})
+	if err != nil {
+		return err
+	}
+	if integer(rows[0].Values[0])+integer(rows[0].Values[1])+added > MaxSystemItems {
+		message := fmt.Sprintf("the system would have more than %d entities and relationships", MaxSystemItems)
+		return &InvalidError{Fields: []FieldError{{Location: "entities", Message: message}}}
+	}
+	return nil
+}
+
+func (j *systemJob) nodeRows() (created, updated []map[string]any) {
+	for _, n := range j.order {
+		switch {
+		case n.isNew:
+			created = append(created, map[string]any{"entity_key": n.EntityKey, "properties": j.newNodeProperties(n)})
+		case n.changed:
+			n.Version++
+			n.UpdatedAt = j.now
+			updated = append(updated, map[string]any{"entity_key": n.EntityKey, "properties": j.properties(n)})
+		case n.moved:
+			updated = append(updated, map[string]any{"entity_key": n.EntityKey, "properties": map[string]any{"seq": n.Seq}})
+		}
+	}
+	return created, updated
+}
+
+// properties are those that a write may change.
+func (j *systemJob) properties(n *plannedNode) map[string]any {
+	return map[string]any{
+		"name": n.Name, "natural_key": systemNaturalKey(j.system, n.Name),
+		"description": n.Description, "type": n.Type, "tags": n.Tags, "properties": string(n.Properties),
+		"seq": n.Seq, "version": n.Version, "updated_at": n.UpdatedAt,
+	}
+}
+
+// newNodeProperties are all properties of a new entity. Those of the lifecycle are there for whoever reads any node: what
+// is known of a system does not fade.
+func (j *systemJob) newNodeProperties(n *plannedNode) map[string]any {
+	p := j.properties(n)
+	p["system"], p["created_at"] = j.system, j.now
+	p["state"], p["ttl_policy"], p["access_count"] = "candidate", "keep_forever", 0
+	p["salience"], p["confidence"] = defaultSalience, defaultConfidence
+	if j.user != "" {
+		p["created_by"] = j.user
+	}
+	return p
+}
+
+func (j *systemJob) linkRows() (created, updated []map[string]any) {
+	for _, l := range j.linkOrder {
+		switch {
+		case l.isNew:
+			created = append(created, l.row(map[string]any{
+				"system": j.system, "from_key": l.fromKey, "to_key": l.toKey, "relationship_type": l.Type,
+				"properties": string(l.Properties), "seq": l.Seq, "valid_from": j.now, "recorded_at": j.now, "updated_at": j.now,
+				"state": "candidate", "salience": defaultSalience, "confidence": defaultRelationshipConfidence,
+			}))
+		case l.changed:
+			updated = append(updated, l.row(map[string]any{
+				"properties": string(l.Properties), "seq": l.Seq, "updated_at": j.now,
+			}))
+		case l.moved:
+			updated = append(updated, l.row(map[string]any{"seq": l.Seq}))
+		}
+	}
+	return created, updated
+}
+
+// row is the relationship as statements find it, with properties to set.
+func (l *plannedLink) row(properties map[string]any) map[string]any {
+	return map[string]any{
+		"from_key": l.fromKey, "to_key": l.toKey, "relationship_type": l.Type, "key": l.Key, "properties": properties,
+	}
+}

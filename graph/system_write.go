@@ -1,0 +1,160 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Added is the status of what a write found new in a system.
+const Added Status = "added"
+
+// SystemEntityResult says what became of an entity.
+type SystemEntityResult struct {
+	Name   string  `json:"name"`
+	Status Status  `json:"status" enum:"added,updated,unchanged,refused"`
+	Error  *string `json:"error"`
+}
+
+// SystemRelationshipResult says what became of a relationship.
+type SystemRelationshipResult struct {
+	From   string  `json:"from"`
+	To     string  `json:"to"`
+	Type   string  `json:"type"`
+	Status Status  `json:"status" enum:"added,updated,unchanged,refused"`
+	Error  *string `json:"error"`
+}
+
+// SystemResult has one entry for each item of a write, in its order. Warnings repeat what was refused, with its place.
+// Removed counts what a replacing write deleted.
+type SystemResult struct {
+	Entities      []SystemEntityResult       `json:"entities"`
+	Relationships []SystemRelationshipResult `json:"relationships"`
+	Removed       *SystemCounts              `json:"removed,omitempty" doc:"what was there and is not in the file"`
+	Warnings      []string                   `json:"warnings"`
+}
+
+// MergeSystem adds to a system and changes it. What it says is added, updated or unchanged is on disk when it returns.
+// Errors: InvalidError, ErrUnavailable (then nothing, or all of it, is stored; the same write may be sent again).
+func (s *Store) MergeSystem(ctx context.Context, scope Scope, system string, w *SystemWrite) (SystemResult, error) {
+	if err := w.Validate(system); err != nil {
+		return SystemResult{}, err
+	}
+	var result SystemResult
+	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+		err := j.merge(w)
+		result = j.result
+		return err
+	})
+	return result, err
+}
+
+// ReplaceSystem makes a memory all that is known of a system. Relationships whose ends are missing are left out with a
+// warning; with strict they are faults, and nothing is written. What was there before keeps its keys.
+func (s *Store) ReplaceSystem(ctx context.Context, scope Scope, system string, m *SystemMemory, strict bool) (SystemResult, error) {
+	if err := m.Validate(system); err != nil {
+		return SystemResult{}, err
+	}
+	var result SystemResult
+	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+		err := j.replace(m, strict)
+		result = j.result
+		return err
+	})
+	return result, err
+}
+
+// systemWrite runs work in a transaction that holds the system, and stores what it planned.
+func (s *Store) systemWrite(ctx context.Context, scope Scope, system string, work func(*systemJob) error) error {
+	now := s.now()
+	return s.transaction(ctx, "system_write", func(t *tx) error {
+		rows, err := t.exec("system_lock", map[string]any{"team_id": scope.TeamID, "system": system, "now": now})
+		if err != nil {
+			return err
+		}
+		j := &systemJob{
+			tx: t, team: scope.TeamID, user: scope.UserID, system: system, now: now,
+			nextSeq: integer(rows[0].Values[0]), fresh: integer(rows[0].Values[1]) == 0,
+			nodes: map[string]*plannedNode{}, links: map[[3]string]*plannedLink{},
+		}
+		return work(j)
+	})
+}
+
+// systemJob is one attempt at a write to one system. It loads what the write concerns, changes that, and saves it.
+type systemJob struct {
+	tx                 *tx
+	team, user, system string
+	now                time.Time
+	nextSeq            int64 // of what is added next; there are never more entities and relationships than it says
+	fresh              bool  // the system was not there before
+	nodes              map[string]*plannedNode
+	links              map[[3]string]*plannedLink
+	order              []*plannedNode // of nodes and links, as the write names them first
+	linkOrder          []*plannedLink
+	faults             faults
+	result             SystemResult
+}
+
+// begin makes room for the results.
+func (j *systemJob) begin(entities, relationships int) {
+	j.result = SystemResult{
+		Entities:      make([]SystemEntityResult, entities),
+		Relationships: make([]SystemRelationshipResult, relationships), Warnings: []string{},
+	}
+}
+
+// refuse notes why an item is not stored, and in which of its fields that lies. at is the place of the item.
+func (j *systemJob) refuse(at, field, format string, args ...any) *string {
+	message := fmt.Sprintf(format, args...)
+	j.faults.add(at+field, "%s", message)
+	message = field + ": " + message
+	return &message
+}
+
+// settle is what the refused items come to.
+func (j *systemJob) settle(strict bool) error {
+	if strict {
+		if err := j.faults.err(); err != nil {
+			return err
+		}
+	}
+	for _, fault := range j.faults.fields {
+		j.result.Warnings = append(j.result.Warnings, fault.Location+": "+fault.Message)
+	}
+	return nil
+}
+
+func (j *systemJob) merge(w *SystemWrite) error {
+	j.begin(len(w.Entities), len(w.Relationships))
+	if err := j.loadNodes(namesIn(w)); err != nil {
+		return err
+	}
+	for i := range w.Entities {
+		j.result.Entities[i] = j.mergeNode(&w.Entities[i], index("entities", i)+".")
+	}
+	if err := j.loadLinks(w.Relationships); err != nil {
+		return err
+	}
+	for i := range w.Relationships {
+		j.result.Relationships[i] = j.mergeLink(&w.Relationships[i], index("relationships", i)+".")
+	}
+	if err := j.settle(w.Strict); err != nil {
+		return err
+	}
+	return j.save()
+}
+
+// namesIn are the names of all entities that a write concerns.
+func namesIn(w *SystemWrite) []string {
+	names := map[string]bool{}
+	for i := range w.Entities {
+		names[w.Entities[i].Name] = true
+	}
+	for i := range w.Relationships {
+		names[w.Relationships[i].From], names[w.Relationships[i].To] = true, true
+	}
+	return slices.Sorted(maps.Keys(names))
+}

@@ -1,0 +1,109 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+// ListSystemEntitiesInput asks for a page of entities.
+type ListSystemEntitiesInput struct {
+	InSystem
+	Type   string `query:"type"`
+	Tag    string `query:"tag"`
+	Limit  int64  `query:"limit" minimum:"1" maximum:"10000" default:"1000"`
+	Cursor int64  `query:"cursor" minimum:"0" doc:"next_cursor of the page before"`
+}
+
+// SystemEntitiesOutput is a page of entities, in the order in which they were added.
+type SystemEntitiesOutput struct {
+	Body struct {
+		Entities   []graph.SystemNode `json:"entities"`
+		NextCursor *string            `json:"next_cursor" doc:"null at the end"`
+	}
+}
+
+func (a *API) listSystemEntities(ctx context.Context, in *ListSystemEntitiesInput) (*SystemEntitiesOutput, error) {
+	scope, err := in.scope(ctx, auth.Read)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.Store.SystemEntities(ctx, scope, in.System, graph.SystemEntityQuery{
+		Type: in.Type, Tag: in.Tag, From: in.Cursor, Limit: in.Limit,
+	})
+	out := &SystemEntitiesOutput{}
+	out.Body.Entities = found
+	out.Body.NextCursor = cursor(len(found), in.Limit, func() int64 { return found[len(found)-1].Seq })
+	return out, located("query", err)
+}
+
+// InSystemEntity names an entity.
+type InSystemEntity struct {
+	InSystem
+	Name string `path:"name" doc:"name of the entity"`
+}
+
+// SystemEntityOutput is an entity.
+type SystemEntityOutput struct{ Body graph.SystemNode }
+
+func (a *API) getSystemEntity(ctx context.Context, in *InSystemEntity) (*SystemEntityOutput, error) {
+	scope, err := in.scope(ctx, auth.Read)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.Store.SystemEntity(ctx, scope, in.System, in.Name)
+	return &SystemEntityOutput{found}, err
+}
+
+// ChangeSystemEntityInput changes what is given of an entity.
+type ChangeSystemEntityInput struct {
+	InSystemEntity
+	Body struct {
+		Description      graph.Optional[string] `json:"description,omitzero" doc:"left out: kept; empty: cleared"`
+		Type             graph.Optional[string] `json:"type,omitzero"`
+		Tags             []string               `json:"tags,omitempty" doc:"added to those there are"`
+		Properties       json.RawMessage        `json:"properties,omitempty" doc:"laid over those there are"`
+		RemoveTags       []string               `json:"remove_tags,omitempty" doc:"removed before tags are added"`
+		RemoveProperties []string               `json:"remove_properties,omitempty" doc:"names of properties, removed before properties are laid over"`
+	}
+}
+
+func (a *API) changeSystemEntity(ctx context.Context, in *ChangeSystemEntityInput) (*SystemEntityOutput, error) {
+	scope, err := in.scope(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := a.Store.ChangeSystemEntity(ctx, scope, in.System, &graph.SystemEntityWrite{
+		Name: in.Name, Description: in.Body.Description, Type: in.Body.Type, Tags: in.Body.Tags, Properties: in.Body.Properties,
+		RemoveTags: in.Body.RemoveTags, RemoveProperties: in.Body.RemoveProperties,
+	})
+	return &SystemEntityOutput{changed}, located("body", err)
+}
+
+// RenameSystemEntityInput gives an entity another name.
+type RenameSystemEntityInput struct {
+	InSystemEntity
+	Body struct {
+		Name string `json:"name" doc:"the new name; 409 when another entity has it"`
+	}
+}
+
+func (a *API) renameSystemEntity(ctx context.Context, in *RenameSystemEntityInput) (*SystemEntityOutput, error) {
+	scope, err := in.scope(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	renamed, err := a.Store.RenameSystemEntity(ctx, scope, in.System, in.Name, in.Body.Name)
+	return &SystemEntityOutput{renamed}, located("body", err)
+}
+
+func (a *API) deleteSystemEntity(ctx context.Context, in *InSystemEntity) (*SystemCountsOutput, error) {
+	scope, err := in.scope(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	deleted, err := a.Store.DeleteSystemEntity(ctx, scope, in.System, in.Name)
+	return &SystemCountsOutput{deleted}, err
+}

@@ -1,0 +1,133 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+func (f *fakes) Systems(_ context.Context, _ graph.Scope, after string, limit int64) ([]graph.System, error) {
+	return []graph.System{{System: after + "x"}}[:min(1, limit)], f.err
+}
+
+func (f *fakes) DeleteSystem(context.Context, graph.Scope, string) (graph.SystemCounts, error) {
+	return graph.SystemCounts{}, f.err
+}
+
+func (f *fakes) SystemMemory(context.Context, graph.Scope, string) (graph.SystemMemory, error) {
+	return graph.SystemMemory{Entities: []graph.SystemEntity{{Name: "a", Type: "t", Properties: json.RawMessage(`{"n":1.0}`)}}}, f.err
+}
+
+func (f *fakes) ReplaceSystem(_ context.Context, _ graph.Scope, _ string, m *graph.SystemMemory, strict bool) (graph.SystemResult, error) {
+	return graph.SystemResult{Warnings: []string{fmt.Sprint(strict, len(m.Entities))}}, f.err
+}
+
+func (f *fakes) MergeSystem(_ context.Context, _ graph.Scope, _ string, w *graph.SystemWrite) (graph.SystemResult, error) {
+	return graph.SystemResult{Warnings: []string{fmt.Sprint(w.Strict, len(w.Entities))}}, f.err
+}
+
+func (f *fakes) SystemEntities(_ context.Context, _ graph.Scope, _ string, q graph.SystemEntityQuery) ([]graph.SystemNode, error) {
+	return make([]graph.SystemNode, min(q.Limit, 3-q.From)), f.err
+}
+
+func (f *fakes) SystemEntity(_ context.Context, _ graph.Scope, system, name string) (graph.SystemNode, error) {
+	return graph.SystemNode{SystemEntity: graph.SystemEntity{Name: name, Type: system, Properties: json.RawMessage("{}")}}, f.err
+}
+
+func (f *fakes) ChangeSystemEntity(_ context.Context, _ graph.Scope, _ string, w *graph.SystemEntityWrite) (graph.SystemNode, error) {
+	return graph.SystemNode{SystemEntity: graph.SystemEntity{Name: w.Name, Tags: w.RemoveTags, Properties: json.RawMessage("{}")}}, f.err
+}
+
+func (f *fakes) RenameSystemEntity(_ context.Context, _ graph.Scope, _, name, next string) (graph.SystemNode, error) {
+	return graph.SystemNode{SystemEntity: graph.SystemEntity{Name: next, Description: name, Properties: json.RawMessage("{}")}}, f.err
+}
+
+func (f *fakes) DeleteSystemEntity(context.Context, graph.Scope, string, string) (graph.SystemCounts, error) {
+	return graph.SystemCounts{Entities: 1}, f.err
+}
+
+func (f *fakes) SystemRelationships(_ context.Context, _ graph.Scope, _ string, q graph.SystemRelationshipQuery) ([]graph.SystemLink, error) {
+	return []graph.SystemLink{{SystemRelationship: graph.SystemRelationship{
+		From: q.FromName, To: q.ToName, Type: q.Type, Properties: json.RawMessage("{}"),
+	}}}, f.err
+}
+
+func (f *fakes) DeleteSystemRelationship(context.Context, graph.Scope, string, string, string, string) error {
+	return f.err
+}
+
+// Names stand in paths, with all that names may have.
+func TestSystemRequests(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		want               string // is in the answer
+	}{
+		{http.MethodGet, "/v1/systems", "", 200, `"next_cursor":null`},
+		{http.MethodGet, "/v1/systems?limit=1&cursor=y", "", 200, `"next_cursor":"yx"`},
+		{http.MethodGet, "/v1/systems/s/memory", "", 200, `        "n": 1.0` + "\n"},
+		{http.MethodGet, "/v1/systems/%20s/memory", "", 422, `"path.system"`},
+		{http.MethodGet, "/v1/systems/s%FF/memory", "", 422, `"path.system"`},
+		{http.MethodPut, "/v1/systems/s/memory?strict=true", `{"entities":[],"relationships":[]}`, 200, `["true 0"]`},
+		{http.MethodPut, "/v1/systems/s/memory", `{"entities":[{"name":"a","type":"t"}],"relationships":[]}`, 200, `["false 1"]`},
+		{http.MethodPut, "/v1/systems/s/memory", `{}`, 422, `expected required property entities`},
+		{http.MethodPut, "/v1/systems/s/memory", `{"entities":[{"name":7,"type":"t"}],"relationships":[]}`, 422, `"body.entities[0].name"`},
+		{http.MethodPut, "/v1/systems/s/memory", `{"entities":[{"name":"a"}],"relationships":[]}`, 422, `"body.entities[0]"`},
+		{http.MethodPut, "/v1/systems/s/memory", `{"entities":[{"name":"a","type":"t","tag":"x"}],"relationships":[]}`, 422, `"body.entities[0].tag"`},
+		{http.MethodPut, "/v1/systems/s/memory", `{"entities":[{"name":"a","type":"t","tags":"x"}],"relationships":[]}`, 422, `"body.entities[0].tags"`},
+		{http.MethodPut, "/v1/systems/s/memory", `{"entities":[`, 422, `not valid JSON at byte 13`},
+		{http.MethodPost, "/v1/systems/s/memory", `{"strict":true}`, 200, `["true 0"]`},
+		{http.MethodGet, "/v1/systems/s/memory/text?format=compact", "", 200, "# System s\n\n## Entities\n\n- **a** (t) {\"n\":1.0}\n"},
+		{http.MethodGet, "/v1/systems/s/memory/text?max_tokens=7", "", 422, `"query.max_tokens"`},
+		{http.MethodGet, "/v1/systems/s/memory/text?type=x&type=t", "", 200, `"name": "a"`},
+		{http.MethodGet, "/v1/systems/s/memory/text?tag=x", "", 200, `"entities": []`},
+		{http.MethodGet, "/v1/systems/s/entities?limit=2", "", 200, `"next_cursor":"1"`},
+		{http.MethodGet, "/v1/systems/s/entities?limit=2&cursor=2", "", 200, `"next_cursor":null`},
+		{http.MethodGet, "/v1/systems/a%2Fb/entities/x%2Fy%20%F0%9F%9A%A2", "", 200, `{"name":"x/y 🚢","description":"","type":"a/b"`},
+		{http.MethodPatch, "/v1/systems/s/entities/x", `{"remove_tags":["y"]}`, 200, `"tags":["y"]`},
+		{http.MethodPost, "/v1/systems/s/entities/x%2Fy/rename", `{"name":"z"}`, 200, `{"name":"z","description":"x/y"`},
+		{http.MethodDelete, "/v1/systems/s/entities/x", "", 200, `{"entities":1,"relationships":0}`},
+		{http.MethodDelete, "/v1/systems/s", "", 200, `{"entities":0,"relationships":0}`},
+		{http.MethodGet, "/v1/systems/s/relationships?from=a&type=u", "", 200, `{"from":"a","to":"","type":"u"`},
+		{http.MethodDelete, "/v1/systems/s/relationships?from=a&to=b&type=u", "", 204, ""},
+		{http.MethodDelete, "/v1/systems/s/relationships?from=a&type=u", "", 422, `"query.to"`},
+	} {
+		f := &fakes{}
+		w := ask(newAPI(f), c.method, c.path, c.body)
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.want) {
+			t.Errorf("%s %s %s: %d, want %d with %s: %s", c.method, c.path, c.body, w.Code, c.status, c.want, w.Body)
+		}
+		if f.changed != nil {
+			t.Errorf("%s %s tells the cache of %v", c.method, c.path, f.changed)
+		}
+	}
+}
+
+func TestSystemsNeedAScope(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		method, path, body, scope string
+		status                    int
+	}{
+		{http.MethodGet, "/v1/systems/s/memory", "", auth.Write, 403},
+		{http.MethodGet, "/v1/systems/s/memory/text", "", auth.Write, 403},
+		{http.MethodGet, "/v1/systems", "", auth.Write, 403},
+		{http.MethodPost, "/v1/systems/s/memory", "{}", auth.Read, 403},
+		{http.MethodPut, "/v1/systems/s/memory", `{"entities":[],"relationships":[]}`, auth.Read, 403},
+		{http.MethodDelete, "/v1/systems/s", "", auth.Read, 403},
+		{http.MethodGet, "/v1/systems/s/memory", "", auth.Read, 200},
+		{http.MethodPost, "/v1/systems/s/memory", "{}", auth.Write, 200},
+	} {
+		f := &fakes{principal: auth.Principal{TeamID: "t", UserID: "u1", Scopes: []string{c.scope}}}
+		if w := ask(newAPI(f), c.method, c.path, c.body); w.Code != c.status {
+			t.Errorf("%s %s with the scope %s: %d, want %d", c.method, c.path, c.scope, w.Code, c.status)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package loader
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kith/graph"
+)
+
+// CompactFormat is a system's knowledge as lines of text; the other format is JSON, as its file has it.
+const CompactFormat Format = "compact"
+
+// SystemRequest says what to give of a system's knowledge as a text for a prompt. Types and Tags leave entities out that
+// have none of them. Names leave only these entities, those one relationship away, and the relationships between both.
+type SystemRequest struct {
+	Format             Format
+	MaxTokens          int // 0: no bound
+	Types, Tags, Names []string
+}
+
+// Validate lists all faults of the request, each with its place.
+func (r SystemRequest) Validate() error {
+	if r.MaxTokens == 0 || r.MaxTokens >= MinTokens && r.MaxTokens <= MaxTokens {
+		return nil
+	}
+	return &graph.InvalidError{Fields: []graph.FieldError{
+		{Location: "max_tokens", Message: fmt.Sprintf("must be from %d to %d", MinTokens, MaxTokens)},
+	}}
+}
+
+// SystemText is a system's knowledge as a text for a prompt. To keep the token budget, the entities with the fewest
+// relationships go first, of equal ones the later, each with its relationships; the text says how many went.
+func SystemText(system string, m graph.SystemMemory, r SystemRequest) ([]byte, error) {
+	t := newSystemText(system, r.selected(m), r.Format)
+	if r.MaxTokens == 0 {
+		return []byte(t.render(len(t.rank))), nil
+	}
+	return t.within(r.MaxTokens)
+}
+
+// selected are the entities that are asked for, and the relationships between them.
+func (r SystemRequest) selected(m graph.SystemMemory) graph.SystemMemory {
+	kept := map[string]bool{}
+	for i := range m.Entities {
+		kept[m.Entities[i].Name] = r.fits(&m.Entities[i])
+	}
+	asked := func(name string) bool { return len(r.Names) == 0 || slices.Contains(r.Names, name) }
+	near := map[string]bool{}
+	var links []graph.SystemRelationship
+	for _, l := range m.Relationships {
+		if kept[l.From] && kept[l.To] && (asked(l.From) || asked(l.To)) {
+			links = append(links, l)
+			near[l.From], near[l.To] = true, true
+		}
+	}
+	return graph.SystemMemory{
+		Entities: slices.DeleteFunc(slices.Clone(m.Entities), func(e graph.SystemEntity) bool {
+			return !kept[e.Name] || !asked(e.Name) && !near[e.Name]
+		}),
+		Relationships: links,
+	}
+}
+
+func (r SystemRequest) fits(e *graph.SystemEntity) bool {
+	tagged := func(tag string) bool { return slices.Contains(e.Tags, tag) }
+	return (len(r.Types) == 0 || slices.Contains(r.Types, e.Type)) && (len(r.Tags) == 0 || slices.ContainsFunc(r.Tags, tagged))
+}
+
+// systemText is a system's knowledge on its way to a text.
+type systemText struct {
+	heading string
+	memory  graph.SystemMemory
+	rank    []string       // names of the entities, the first to stay first
+	place   map[string]int // of each in rank
+	format  Format
+}
+
+func newSystemText(system string, m graph.SystemMemory, format Format) *systemText {
+	t := &systemText{heading: "# System " + oneLine(system), memory: m, format: format, place: map[string]int{}}
+	degree := map[string]int{}
+	for _, l := range m.Relationships {
+		degree[l.From]++
+		degree[l.To]++
+	}
+	for _, e := range m.Entities {
+		t.rank = append(t.rank, e.Name)
+	}
+	slices.SortStableFunc(t.rank, func(a, b string) int { return cmp.Compare(degree[b], degree[a]) })
+	for i, name := range t.rank {
+		t.place[name] = i
+	}
+	return t
+}
+
+// first is what remains with the first n entities of the rank.
+func (t *systemText) first(n int) graph.SystemMemory {
+	m := graph.SystemMemory{}
+	for _, e := range t.memory.Entities {
+		if t.place[e.Name] < n {
+			m.Entities = append(m.Entities, e)
+		}
+	}
+	for _, l := range t.memory.Relationships {
+		if t.place[l.From] < n && t.place[l.To] < n {
+			m.Relationships = append(m.Relationships, l)
+		}
+	}
+	return m
+}
+
+func (t *systemText) render(n int) string {
+	m := t.first(n)
+	entities, relationships := len(t.memory.Entities)-len(m.Entities), len(t.memory.Relationships)-len(m.Relationships)
+	if t.format == CompactFormat {
+		return t.lines(m, entities, relationships)
+	}
+	file := string(m.File())
+	if entities == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s,\n  \"left_out\": {\n    \"entities\": %d,\n    \"relationships\": %d\n  }\n}",
+		strings.TrimSuffix(file, "\n}"), entities, relationships)
+}
+
+// lines is the compact text.
+func (t *systemText) lines(m graph.SystemMemory, entities, relationships int) string {
+	var out strings.Builder
+	out.WriteString(t.heading + "\n")
+	section := func(heading string, count int) {
+		if count > 0 {
+			out.WriteString("\n## " + heading + "\n\n")
+		}
+	}
+	section("Entities", len(m.Entities))
+	for _, e := range m.Entities {
+		out.WriteString("- " + entityLine(e) + "\n")
+	}
+	section("Relationships", len(m.Relationships))
+	for _, l := range m.Relationships {
+		out.WriteString("- " + l.From + " → " + l.To + ": " + l.Type + own(l.Properties) + "\n")
+	}
+	if entities > 0 {
+		fmt.Fprintf(&out, "\n_Left out to keep the token budget: %s, %s._\n",
+			counted(entities, "entity", "entities"), counted(relationships, "relationship", "relationships"))
+	}
+	return out.String()
+}
+
+func entityLine(e graph.SystemEntity) string {
+	name := "**" + e.Name + "** (" + e.Type + ")"
+	if len(e.Tags) > 0 {
+		name += " [" + strings.Join(e.Tags, ", ") + "]"
+	}
+	return described(name, e.Description) + own(e.Properties)
+}
+
+// own are properties at the end of a line.
+func own(properties []byte) string {
+	if len(properties) == 0 || string(properties) == "{}" {
+		return ""
+	}
+	return " " + string(properties)
+}
+
+func counted(n int, one, all string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, all)
+}
+
+// within keeps as many entities as the budget allows. The steps grow from one on, so that a large system costs no more
+// than its budget.
+func (t *systemText) within(budget int) ([]byte, error) {
+	var fault error
+	fits := func(n int) bool {
+		count, err := Tokens(t.render(n))
+		if err != nil {
+			fault = err
+		}
+		return err == nil && count <= budget
+	}
+	step := 1
+	for step < len(t.rank) && fits(step) {
+		step *= 2
+	}
+	low, high := 0, min(step, len(t.rank))
+	for low < high {
+		middle := (low + high + 1) / 2
+		if fits(middle) {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	for low > 0 && !fits(low) {
+		low--
+	}
+	if low == 0 && !fits(0) {
+		t.heading = "# System" // its name alone is more than the budget
+	}
+	return []byte(t.render(low)), fault
+}
