@@ -88,7 +88,7 @@ func (w *RelationshipWrite) meant(candidates []properties) properties {
 			return c
 		}
 	}
-	if w.Type == systemType {
+	if w.Type == systemRelationshipType {
 		return nil
 	}
 	otherStart := current != nil && w.ValidFrom.Given && !same(current["valid_from"], w.ValidFrom.stored())
@@ -233,7 +233,7 @@ func (j *memoryJob) asItWas(w *RelationshipWrite, p properties) {
 	switch w.Type {
 	case mentionsType:
 		p["node_key"], p["started_at"] = w.To, j.found.byKey[w.From].properties["started_at"]
-	case systemType:
+	case systemRelationshipType:
 		p["from_key"], p["to_key"] = w.From, w.To
 	}
 }

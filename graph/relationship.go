@@ -58,7 +58,7 @@ func (w *RelationshipWrite) check(f *faults, at string, now time.Time, restoring
 		f.add(at+".type", "must match %s", typePattern)
 	case w.Type == hasMessageType:
 		f.add(at+".type", "is reserved for the messages of a source")
-	case w.Type == systemRelationshipType:
+	case w.Type == systemRelationshipType && !restoring:
 		f.add(at+".type", "is reserved for the entities of systems")
 	}
 	if w.Description.Given {

@@ -7,9 +7,8 @@ import (
 
 // Relationship types that Kith itself writes or reads in a special way.
 const (
-	mentionsType   = "mentions"            // source → person, concept or entity
-	hasMessageType = "has_message"         // source → message; not for callers
-	systemType     = "system_relationship" // between entities of a system; not for callers of memory
+	mentionsType   = "mentions"    // source → person, concept or entity
+	hasMessageType = "has_message" // source → message; not for callers
 )
 
 // Vocabulary are the relationship types of the field (S1-21, S1-22, S2-11, S2-12); callers may add others.
