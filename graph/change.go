@@ -152,7 +152,7 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 
 // lockRelationship keeps others from changing a relationship, and reads it again.
 func (t *tx) lockRelationship(scope Scope, r located) (properties, error) {
-	if _, err := t.find(scope.TeamID, lookups{entityKeys: []string{r.from, r.to}}); err != nil {
+	if _, err := t.find(scope.TeamID, lookups{ends: []string{r.from, r.to}}); err != nil {
 		return nil, err
 	}
 	rows, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -62,7 +63,7 @@ func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, en
 	}
 	var result SourceResult
 	err := s.transaction(ctx, "conversation_end", func(t *tx) error {
-		found, err := t.find(scope.TeamID, lookups{entityKeys: append([]string{key}, end.Mentions...)})
+		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key}, ends: slices.Clone(end.Mentions)})
 		if err != nil {
 			return err
 		}

@@ -104,7 +104,7 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 	d := s.deletion(key)
 	d.Users = []string{r.text("user_id")}
 	err = s.transaction(ctx, "relationship_delete", func(t *tx) error {
-		if _, err := t.find(scope.TeamID, lookups{entityKeys: []string{r.from, r.to}}); err != nil {
+		if _, err := t.find(scope.TeamID, lookups{ends: []string{r.from, r.to}}); err != nil {
 			return err
 		}
 		rows, err := t.exec("relationship_delete", map[string]any{
@@ -142,7 +142,7 @@ func orMissing(err error, what string) error {
 
 func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, error) {
 	from, to, kind, key := p.text("from_key"), p.text("to_key"), p.text("deleted_type"), p.text("key")
-	found, err := t.find(scope.TeamID, lookups{entityKeys: []string{from, to}})
+	found, err := t.find(scope.TeamID, lookups{ends: []string{from, to}})
 	if err != nil {
 		return RelationshipView{}, err
 	}

@@ -22,8 +22,9 @@ func (s *stored) version() int64 {
 	return max(1, s.integer("version"))
 }
 
-// lookups names what find needs to know. Keys are sorted so that concurrent writers lock in one order.
-type lookups struct{ entityKeys, naturalKeys, ownerUsers []string }
+// lookups names what find needs to know; of ends only what relationships ask of them. Keys are sorted so that concurrent
+// writers lock in one order.
+type lookups struct{ entityKeys, naturalKeys, ownerUsers, ends []string }
 
 func distinct(keys []string) []string {
 	slices.Sort(keys)
@@ -43,17 +44,45 @@ func (t *tx) find(teamID string, l lookups) (known, error) {
 
 // findMore is find for names that only became known by what was found.
 func (t *tx) findMore(teamID string, l lookups, k known) error {
+	entityKeys := distinct(l.entityKeys)
 	rows, err := t.exec("node_find", map[string]any{
-		"team_id": teamID, "entity_keys": distinct(l.entityKeys), "natural_keys": distinct(l.naturalKeys),
-		"owner_users": distinct(l.ownerUsers),
+		"team_id": teamID, "entity_keys": entityKeys, "natural_keys": distinct(l.naturalKeys),
+		"owner_users": distinct(l.ownerUsers), "ends": without(distinct(l.ends), entityKeys),
 	})
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		k.add(&stored{kind: kindOfLabel(kindLabel(texts(row.Values[0]))), properties: pairsFrom(row.Values[1])})
+		n := &stored{kind: kindOfLabel(kindLabel(texts(row.Values[0])))}
+		if end := items(row.Values[2]); end != nil {
+			n.properties = endFrom(teamID, end)
+		} else {
+			n.properties = pairsFrom(row.Values[1])
+		}
+		if end := row.Values[2] != nil; !end || k.byKey[n.key()] == nil { // else it is known in full
+			k.add(n)
+		}
 	}
 	return nil
+}
+
+// endFrom reads what relationships ask of an end.
+func endFrom(teamID string, l []any) properties {
+	p := properties{"team_id": teamID, "entity_key": text(l[0])}
+	for i, name := range []string{"user_id", "is_owner", "started_at", "content_type"} {
+		if l[i+1] != nil {
+			p[name] = l[i+1]
+		}
+	}
+	return p
+}
+
+// without is a sorted list without what another sorted list has.
+func without(keys, others []string) []string {
+	return slices.DeleteFunc(keys, func(key string) bool {
+		_, found := slices.BinarySearch(others, key)
+		return found
+	})
 }
 
 func (k known) add(s *stored) {

@@ -193,11 +193,7 @@ func (m *Maintenance) dropNotes(ctx context.Context, team string, nodes, relatio
 		return nil
 	}
 	err := m.store.transaction(ctx, "note_expire", func(t *tx) error {
-		keys := texts(nodes)
-		for _, r := range relationships {
-			keys = append(keys, text(items(r)[0]), text(items(r)[2]))
-		}
-		found, err := t.find(team, lookups{entityKeys: keys})
+		found, err := t.find(team, lookups{entityKeys: texts(nodes)})
 		if err != nil {
 			return err
 		}

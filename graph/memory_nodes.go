@@ -62,7 +62,7 @@ func (j *memoryJob) lookups() lookups {
 		}
 	}
 	for i := range j.write.Relationships { // both ends: the rank of a relationship depends on them
-		l.entityKeys = append(l.entityKeys, j.write.Relationships[i].From, j.write.Relationships[i].To)
+		l.ends = append(l.ends, j.write.Relationships[i].From, j.write.Relationships[i].To)
 	}
 	return l
 }

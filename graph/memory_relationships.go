@@ -131,7 +131,9 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	}
 	result.Key, result.Status, result.Version = j.plan(plan, w, old, started)
 	if result.Status != Unchanged {
-		plan.pairs = append(plan.pairs, map[string]any{"from": from, "to": to})
+		if j.found.byKey[from].owns() || j.found.byKey[to].owns() {
+			plan.pairs = append(plan.pairs, map[string]any{"from": from, "to": to})
+		}
 		j.users = append(j.users, j.privateTo(from, to))
 	}
 	return result

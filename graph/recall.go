@@ -124,15 +124,15 @@ const recallsAtOnce = 256
 
 // recall stores reads in the order in which they happened, and says whose contexts they may change.
 func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (users []string, err error) {
-	var keys []string
+	var keys, ends []string
 	for _, told := range all {
 		keys = append(keys, told.recall.Nodes...)
 		for _, r := range told.recall.Relationships {
-			keys = append(keys, r.From, r.To)
+			ends = append(ends, r.From, r.To)
 		}
 	}
 	err = s.transaction(ctx, "recall", func(t *tx) error {
-		found, err := t.find(teamID, lookups{entityKeys: slices.Clone(keys)})
+		found, err := t.find(teamID, lookups{entityKeys: slices.Clone(keys), ends: slices.Clone(ends)})
 		if err != nil {
 			return err
 		}

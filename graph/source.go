@@ -188,7 +188,7 @@ func (j *sourceJob) run() error {
 		key = uuid.Must(uuid.NewV7()).String()
 	}
 	messages, keys := withKeys(j.write.Messages)
-	found, err := j.tx.find(j.scope.TeamID, lookups{entityKeys: slices.Concat(keys, j.write.Mentions, []string{key})})
+	found, err := j.tx.find(j.scope.TeamID, lookups{entityKeys: append(keys, key), ends: slices.Clone(j.write.Mentions)})
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,9 @@
-// The nodes that a write is about to touch, by key or natural key, and the owners of users; locks them until the transaction ends, so that
-// two writers of one node or of one pair of nodes follow each other.
+// The nodes that a write is about to touch, by key or natural key, and the owners of users; and, in rows of one list, what
+// relationships need to know of their ends. Locks them all until the transaction ends, so that two writers of one node or
+// of one pair of nodes follow each other: to set a label that is there takes the lock and writes nothing.
 // mode: write
-// params: team_id, entity_keys, natural_keys, owner_users
-// returns: labels, properties
+// params: team_id, entity_keys, natural_keys, owner_users, ends
+// returns: labels, properties, end
 CALL () {
   UNWIND $entity_keys AS key
   MATCH (n:Memory {team_id: $team_id, entity_key: key})
@@ -16,7 +17,16 @@ CALL () {
   MATCH (n:Person {team_id: $team_id, owner_of: user})
   RETURN n
 }
-SET n.team_id = $team_id
+SET n:Memory
 RETURN labels(n) AS labels,
-  [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties
+  [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties,
+  null AS end
+LIMIT 100000
+UNION ALL
+UNWIND $ends AS key
+MATCH (n:Memory {team_id: $team_id, entity_key: key})
+SET n:Memory
+RETURN labels(n) AS labels,
+  null AS properties,
+  [n.entity_key, n.user_id, n.is_owner, n.started_at, n.content_type] AS end
 LIMIT 100000
