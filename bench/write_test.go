@@ -1,0 +1,385 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/auth"
+	"kith/cache"
+	"kith/cypher"
+	"kith/graph"
+	"kith/handlers"
+	"kith/internal/testenv"
+	"kith/loader"
+)
+
+// writer is a Kith over HTTP, and the driver beside it, on one team.
+type writer struct {
+	url, key, team string
+	store          *graph.Store
+	driver         neo4j.DriverWithContext
+	recalls        *graph.Recalls
+}
+
+func writing(b *testing.B) *writer {
+	b.Helper()
+	db := testenv.Neo4j(b)
+	w := &writer{store: open(b, db, graph.Options{MaxTypes: 5000}), team: testenv.Team(b)}
+	kept, err := cache.New(cache.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	keys := auth.New(w.store, time.Now)
+	if w.key, _, err = keys.Create(b.Context(), auth.Spec{TeamID: w.team, Scopes: []string{auth.Read, auth.Write}}); err != nil {
+		b.Fatal(err)
+	}
+	w.recalls = graph.NewRecalls(w.store, graph.RecallOptions{})
+	listening := httptest.NewServer(handlers.New(handlers.Services{
+		Store: w.store, Preferences: w.store, Keys: keys, Changes: kept, Recalls: w.recalls, Ready: w.store.Ping,
+		Contexts: loader.New(w.store, kept, loader.Options{}),
+	}, handlers.Options{}))
+	w.url = listening.URL
+	w.driver, err = neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		listening.Close()
+		keys.Close()
+		_ = kept.Close()
+		_ = w.driver.Close(context.Background())
+	})
+	return w
+}
+
+// post sends a body and wants it accepted.
+func (w *writer) post(b *testing.B, path, contentType string, body io.Reader) []byte {
+	b.Helper()
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodPost, w.url+path, body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+w.key)
+	request.Header.Set("Content-Type", contentType)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode/100 != 2 {
+		b.Fatalf("%s: %d %v %.500s", path, response.StatusCode, err, answer)
+	}
+	return answer
+}
+
+// bare runs statements of Kith's own files in one transaction, through nothing but the driver.
+func (w *writer) bare(b *testing.B, steps ...step) {
+	b.Helper()
+	session := w.driver.NewSession(b.Context(), neo4j.SessionConfig{})
+	defer func() { _ = session.Close(b.Context()) }()
+	_, err := session.ExecuteWrite(b.Context(), func(tx neo4j.ManagedTransaction) (any, error) {
+		for _, s := range steps {
+			result, err := tx.Run(b.Context(), cypher.Load(s.statement).Text, s.params)
+			if err == nil {
+				_, err = result.Collect(b.Context())
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+type step struct {
+	statement string
+	params    map[string]any
+}
+
+// stored are the properties that Kith stores of a node of the batches.
+func stored(key, name string) map[string]any {
+	now := time.Now().UTC()
+	return map[string]any{
+		"entity_key": key, "name": name, "description": description, "state": "active", "ttl_policy": "decay", "salience": 0.5,
+		"confidence": 0.5, "access_count": 0, "created_at": now, "updated_at": now, "version": 1, "user_id": "u1", "created_by": "u1",
+		"salience_at": now.UnixMilli(), "decay_rate": 0.02, "natural_key": "concept\x1fu1\x1f" + name,
+	}
+}
+
+func storedRelationship() map[string]any {
+	now := time.Now().UTC()
+	return map[string]any{
+		"description": how, "salience": 0.5, "confidence": 0.8, "state": "candidate", "valid_from": now, "recorded_at": now, "updated_at": now,
+		"recorded_by": "u1", "user_id": "u1", "version": 1, "access_count": 0, "salience_at": now.UnixMilli(), "decay_rate": 0.0,
+	}
+}
+
+const (
+	description = "Somebody whom one meets at the quay, and who knows the tides."
+	how         = "Met long ago, and there ever since, in good weather and in bad."
+)
+
+// batch are the names of a batch's nodes; each leads to the next.
+func batch(size int) []string {
+	names := make([]string, size)
+	for i := range names {
+		names[i] = "n-" + strconv.FormatUint(rand.Uint64(), 36)
+	}
+	return names
+}
+
+func kithBatch(names []string) []byte {
+	w := graph.MemoryWrite{UserID: "u1"}
+	for i, name := range names {
+		w.Nodes = append(w.Nodes, graph.NodeWrite{
+			Kind: "concept", EntityKey: name, Name: graph.Some(name), Description: graph.Some(description), State: graph.Some("active"),
+		})
+		w.Relationships = append(w.Relationships, graph.RelationshipWrite{
+			From: name, To: names[(i+1)%len(names)], Type: ownerTypes[i%len(ownerTypes)], Description: graph.Some(how),
+		})
+	}
+	raw, _ := json.Marshal(w)
+	return raw
+}
+
+// bareBatch is the same batch as the statements that Kith runs for it.
+func (w *writer) bareBatch(names []string) []step {
+	var natural []string
+	var nodes, links []map[string]any
+	for i, name := range names {
+		natural = append(natural, "concept\x1fu1\x1f"+name)
+		nodes = append(nodes, map[string]any{"entity_key": name, "label": "Concept", "properties": stored(name, name)})
+		links = append(links, map[string]any{
+			"from": name, "to": names[(i+1)%len(names)], "type": ownerTypes[i%len(ownerTypes)], "key": "r" + name, "properties": storedRelationship(),
+		})
+	}
+	return []step{
+		{"node_find", map[string]any{"team_id": w.team, "entity_keys": names, "natural_keys": natural, "owner_users": []string{}, "ends": []string{}}},
+		{"node_create", map[string]any{"team_id": w.team, "rows": nodes}},
+		{"relationship_create", map[string]any{"team_id": w.team, "rows": links}},
+	}
+}
+
+// BenchmarkWrite compares POST /v1/memory of 100 nodes and 100 relationships with its own statements through the driver.
+func BenchmarkWrite(b *testing.B) {
+	w := writing(b)
+	kith := func() {
+		w.post(b, "/v1/memory", "application/json", bytes.NewReader(kithBatch(batch(100))))
+	}
+	bare := func() { w.bare(b, w.bareBatch(batch(100))...) }
+	for range 60 {
+		kith()
+		bare()
+	}
+	var ours, theirs []time.Duration
+	for range max(b.N, 200) {
+		ours = append(ours, timed(kith))
+		theirs = append(theirs, timed(bare))
+	}
+	b.ReportMetric(milliseconds(median(ours)), "ms/kith")
+	b.ReportMetric(milliseconds(median(theirs)), "ms/bare")
+	b.ReportMetric(float64(median(ours))/float64(median(theirs)), "kith÷bare")
+}
+
+func timed(work func()) time.Duration {
+	begun := time.Now()
+	work()
+	return time.Since(begun)
+}
+
+// size is a number from the environment, for runs that take longer than all others together.
+func size(name string, fallback int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return fallback
+}
+
+// BenchmarkImport compares POST /v1/import with a loop of the driver that creates the same nodes and relationships in the
+// same batches, and looks at the memory of the process. KITH_BENCH_NODES sets how many nodes; relationships are three
+// times as many.
+func BenchmarkImport(b *testing.B) {
+	w := writing(b)
+	nodes := size("KITH_BENCH_NODES", 20_000)
+	w.post(b, "/v1/import", "application/x-ndjson", strings.NewReader(exportOf("warm", 2000, 6000))) // plans, JIT
+	begun := time.Now()
+	w.post(b, "/v1/import", "application/x-ndjson", strings.NewReader(exportOf("kith", nodes, 3*nodes)))
+	ours := time.Since(begun)
+	w.bareLoad(b, "warm-bare", 2000)
+	begun = time.Now()
+	w.bareLoad(b, "bare", nodes)
+	theirs := time.Since(begun)
+	b.ReportMetric(float64(4*nodes)/ours.Seconds(), "items/s/kith")
+	b.ReportMetric(float64(4*nodes)/theirs.Seconds(), "items/s/bare")
+	b.ReportMetric(theirs.Seconds()/ours.Seconds(), "kith÷bare")
+}
+
+// pairOf are the ends and type of the i-th relationship: three from each node.
+func pairOf(prefix string, i, nodes int) (from, kind, to string) {
+	a := i / 3
+	return fmt.Sprintf("%s-%d", prefix, a), ownerTypes[i%7], fmt.Sprintf("%s-%d", prefix, (a+1+i%3*17)%nodes)
+}
+
+// exportOf is a file of Kith's own format.
+func exportOf(prefix string, nodes, relationships int) string {
+	var file strings.Builder
+	for i := range nodes {
+		fmt.Fprintf(&file, `{"node":{"kind":"concept","entity_key":"%s-%d","user_id":"u1","name":"%[1]s %[2]d","description":%q,"state":"active"}}`+"\n", prefix, i, description)
+	}
+	for i := range relationships {
+		from, kind, to := pairOf(prefix, i, nodes)
+		fmt.Fprintf(&file, `{"relationship":{"from":%q,"to":%q,"type":%q,"description":%q}}`+"\n", from, to, kind, how)
+	}
+	return file.String()
+}
+
+// bareLoad creates the same through the driver alone.
+func (w *writer) bareLoad(b *testing.B, prefix string, nodes int) {
+	b.Helper()
+	const at = 1000
+	var rows []map[string]any
+	for i := range nodes {
+		rows = append(rows, map[string]any{
+			"entity_key": fmt.Sprintf("%s-%d", prefix, i), "label": "Concept", "properties": stored(fmt.Sprintf("%s-%d", prefix, i), fmt.Sprintf("%s %d", prefix, i)),
+		})
+		if len(rows) == at || i == nodes-1 {
+			w.bare(b, step{"node_create", map[string]any{"team_id": w.team, "rows": rows}})
+			rows = nil
+		}
+	}
+	for i := range 3 * nodes {
+		from, kind, to := pairOf(prefix, i, nodes)
+		rows = append(rows, map[string]any{"from": from, "to": to, "type": kind, "key": fmt.Sprintf("%s-r-%d", prefix, i), "properties": storedRelationship()})
+		if len(rows) == at || i == 3*nodes-1 {
+			w.bare(b, step{"relationship_create", map[string]any{"team_id": w.team, "rows": rows}})
+			rows = nil
+		}
+	}
+}
+
+// BenchmarkGrowth compares what an item of a batch write costs in a store that is empty and in one of KITH_BENCH_FILL nodes.
+func BenchmarkGrowth(b *testing.B) {
+	w := writing(b)
+	write := func() { w.post(b, "/v1/memory", "application/json", bytes.NewReader(kithBatch(batch(500)))) }
+	measure := func() time.Duration {
+		var all []time.Duration
+		for range max(b.N, 40) {
+			all = append(all, timed(write))
+		}
+		return median(all)
+	}
+	for range 20 {
+		write()
+	}
+	before := measure()
+	w.fill(b, size("KITH_BENCH_FILL", 200_000))
+	write()
+	after := measure()
+	b.ReportMetric(float64(before.Microseconds())/1000, "µs/item/empty")
+	b.ReportMetric(float64(after.Microseconds())/1000, "µs/item/full")
+	b.ReportMetric(float64(after)/float64(before), "full÷empty")
+}
+
+// fill puts nodes into the store, past Kith: what matters is that they are there.
+func (w *writer) fill(b *testing.B, nodes int) {
+	b.Helper()
+	session := w.driver.NewSession(b.Context(), neo4j.SessionConfig{})
+	defer func() { _ = session.Close(b.Context()) }()
+	result, err := session.Run(b.Context(), `UNWIND range(1, $nodes) AS i
+		CALL (i) {
+		  CREATE (n:Memory:Concept {team_id: $team, entity_key: 'fill-' + i, natural_key: 'concept\u001fu1\u001ffill ' + i, user_id: 'u1',
+		    name: 'fill ' + i, description: $description, state: 'active', ttl_policy: 'decay', salience: rand(), salience_at: timestamp(),
+		    decay_rate: 0.02, confidence: 0.5, access_count: 0, version: 1, created_at: datetime(), updated_at: datetime()})
+		} IN TRANSACTIONS OF 10000 ROWS`, map[string]any{"nodes": nodes, "team": w.team, "description": description})
+	if err == nil {
+		_, err = result.Consume(b.Context())
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkAppend compares appending a message to a conversation of 10 messages with one of 10,000.
+func BenchmarkAppend(b *testing.B) {
+	w := writing(b)
+	scope := graph.Scope{TeamID: w.team, UserID: "u1"}
+	for key, length := range map[string]int{"short": 10, "long": 10_000} {
+		source := &graph.SourceWrite{EntityKey: key, Messages: make([]graph.MessageWrite, length)}
+		for i := range source.Messages {
+			source.Messages[i] = graph.MessageWrite{Role: "user", Text: how}
+		}
+		if _, err := w.store.WriteSource(b.Context(), scope, source); err != nil {
+			b.Fatal(err)
+		}
+	}
+	add := func(key string) time.Duration {
+		return took(b, func() error {
+			_, err := w.store.AppendMessages(b.Context(), scope, key, []graph.MessageWrite{{Role: "user", Text: how}})
+			return err
+		})
+	}
+	var short, long []time.Duration
+	for i := range max(b.N, 300) {
+		a, z := add("short"), add("long")
+		if i >= 50 {
+			short, long = append(short, a), append(long, z)
+		}
+	}
+	b.ReportMetric(milliseconds(median(short)), "ms/10")
+	b.ReportMetric(milliseconds(median(long)), "ms/10000")
+	b.ReportMetric(float64(median(long))/float64(median(short)), "10000÷10")
+}
+
+// BenchmarkTouches compares cold contexts while recalls are stored, as many as a busy agent causes, with the same
+// without.
+func BenchmarkTouches(b *testing.B) {
+	w := writing(b)
+	scope := graph.Scope{TeamID: w.team, UserID: "u1"}
+	fullUser(b, w.store, scope, 100)
+	ctx, stop := context.WithCancel(b.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.recalls.Run(ctx) }()
+	b.Cleanup(func() { stop(); <-done })
+	contexts := loader.New(w.store, noCache{}, loader.Options{})
+	read := func() time.Duration {
+		return took(b, func() error {
+			_, err := contexts.Context(b.Context(), loader.Request{Scope: scope}, nil)
+			return err
+		})
+	}
+	var off, on []time.Duration
+	for i := range max(b.N, 600) {
+		touching := i / 50 % 2 // turns of fifty
+		took := read()
+		if touching == 1 {
+			w.recalls.Recalled(w.team, graph.Recall{Nodes: []string{fmt.Sprintf("n-%d", i%100), fmt.Sprintf("n-%d", i*7%100)}})
+		}
+		switch {
+		case i < 100: // plans, JIT
+		case touching == 1:
+			on = append(on, took)
+		default:
+			off = append(off, took)
+		}
+	}
+	b.ReportMetric(milliseconds(median(off)), "ms/off")
+	b.ReportMetric(milliseconds(median(on)), "ms/on")
+	b.ReportMetric(float64(median(on))/float64(median(off)), "on÷off")
+}
