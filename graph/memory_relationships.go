@@ -261,9 +261,9 @@ func (j *memoryJob) mentionRow(from, to string) map[string]any {
 	return map[string]any{"entity_key": to, "at": started, "day": started.Format(time.DateOnly), "weight": weight}
 }
 
-// visible says whether the caller may see a node of the write.
+// visible says whether the caller may see a node of the write. An import for the whole team may see all of it.
 func (j *memoryJob) visible(n *stored) bool {
-	return n != nil && (n.user() == "" || n.user() == j.scope.UserID || j.write.restoring)
+	return n != nil && (n.user() == "" || n.user() == j.scope.UserID || j.write.restoring && j.scope.UserID == "")
 }
 
 // relationshipRefusal says which field does not fit what is stored, and why; an empty field: none.
