@@ -86,6 +86,14 @@ func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4
 	return summary
 }
 
+// fromOf is a number for a page of messages, else the key of a node.
+func fromOf(q cypher.Query) any {
+	if q.Name == "message_list" {
+		return 0
+	}
+	return "n-1"
+}
+
 // params are values of the right types for a statement's parameters.
 func (e *env) params(q cypher.Query) map[string]any {
 	e.Helper()
@@ -94,9 +102,12 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"properties": map[string]any{"name": "x"}, "value": `"v"`,
 	}
 	known := map[string]any{
-		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": 0, "version": 1,
-		"entity_key": "n-1", "source_key": "s-1", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
+		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "", "after_key": "", "version": 1,
+		"entity_key": "n-1", "source_key": "s-1", "as_of": noon, "now_ms": noon.UnixMilli(), "until": noon, "stale_ms": noon.UnixMilli(), "label": "Concept", "kind": "concept",
+		"after": "", "end": "x", "cutoff": weekAgo, "project_id": "p-1", "past": false, "outgoing": true, "incoming": true, "types": []string{"thinks_about"},
+		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "any_user": false, "to": "n-2", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
 		"entity_keys": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"},
+		"mentions": []string{"n-1"}, "themes": []string{"n-1"}, "storylines": []string{"n-2"}, "window": 200, "walk": 5000,
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
 	}
 	params := map[string]any{}
@@ -116,7 +127,8 @@ func (e *env) statements() []cypher.Query {
 	for _, name := range cypher.Names() {
 		all = append(all, cypher.Load(name))
 	}
-	for _, sections := range [][]Section{AllSections, append(slices.Clone(AllSections), FocusSection)} {
+	withoutPreferences := slices.DeleteFunc(slices.Clone(AllSections), func(s Section) bool { return s == PreferencesSection })
+	for _, sections := range [][]Section{withoutPreferences, AllSections, append(slices.Clone(AllSections), FocusSection)} {
 		q := e.store.combined(sections, SectionQuery{})
 		q.Name = fmt.Sprintf("context of %d sections", len(sections))
 		all = append(all, q)
@@ -132,14 +144,16 @@ var scans = regexp.MustCompile(`AllNodesScan|ByLabelScan|ByLabelsScan|IndexScan|
 var allowed = map[string]string{
 	// An administrator lists the keys of all teams, newest first.
 	"api_key_list": "NodeByLabelScan",
-	// The sections are joined: each is one row.
-	"context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
+	// The sections are joined: each is one row. So are the two parts of a page.
+	"preference_page":       "CartesianProduct",
+	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
 }
 
 // ordered are the statements that are read in the order of an index, with the number of their walks.
 var ordered = map[string]int{
 	"context_core_beliefs": 1, "context_primary_goals": 2, "context_relationships": 7, "context_sources": 1,
-	"context_last_conversation": 1, "context_preferences": 1, "message_list": 1, "context of 7 sections": 13, "context of 8 sections": 13,
+	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1,
+	"context of 6 sections": 12, "context of 7 sections": 13, "context of 8 sections": 13,
 }
 
 // checkPlans looks at the plan of every statement.
@@ -220,7 +234,7 @@ func (e *env) walkHits(user string) (hits int64) {
 			hits, walks = hits+o.hits, walks+1
 		}
 	})
-	if walks != len(contextTypes) {
+	if walks != 2*len(contextTypes) { // the first of each type, and what may be above their bound
 		e.Fatalf("%d walks:\n%s", walks, plan)
 	}
 	return hits
