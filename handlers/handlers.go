@@ -26,6 +26,8 @@ type store interface {
 	EndConversation(ctx context.Context, scope graph.Scope, key string, end *graph.ConversationEnd) (graph.SourceResult, error)
 	Source(ctx context.Context, scope graph.Scope, key string) (graph.Source, error)
 	Messages(ctx context.Context, scope graph.Scope, key string, from, limit int64) ([]graph.Message, error)
+	ConsolidationCandidates(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConsolidationPage, error)
+	Consolidate(ctx context.Context, scope graph.Scope, c *graph.Consolidation) (graph.ConsolidationResult, error)
 	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
 	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
 }

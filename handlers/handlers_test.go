@@ -32,6 +32,7 @@ type fakes struct {
 	principal auth.Principal
 	verify    error
 	changed   []string
+	asked     string
 	panics    bool
 }
 
@@ -60,6 +61,16 @@ func (f *fakes) Source(context.Context, graph.Scope, string) (graph.Source, erro
 
 func (f *fakes) Messages(_ context.Context, _ graph.Scope, _ string, from, limit int64) ([]graph.Message, error) {
 	return make([]graph.Message, min(limit, 3-from)), f.err
+}
+
+func (f *fakes) ConsolidationCandidates(_ context.Context, scope graph.Scope, cursor string, limit int) (graph.ConsolidationPage, error) {
+	f.asked = fmt.Sprintf("%s %s %s %d", scope.TeamID, scope.UserID, cursor, limit)
+	return graph.ConsolidationPage{Candidates: []graph.ConsolidationCandidate{}}, f.err
+}
+
+func (f *fakes) Consolidate(_ context.Context, scope graph.Scope, c *graph.Consolidation) (graph.ConsolidationResult, error) {
+	f.asked = fmt.Sprintf("%s %s %v %v", scope.TeamID, scope.UserID, c.EntityKeys, c.Strict)
+	return graph.ConsolidationResult{Sources: []graph.NodeResult{}, Warnings: []string{}, Users: []string{"u1"}}, f.err
 }
 
 func (f *fakes) Preferences(context.Context, graph.Scope) ([]graph.Preference, error) {

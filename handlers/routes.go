@@ -22,6 +22,8 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/end", "end-conversation", "End a conversation", a.endConversation)
 	route(a, api, http.MethodPost, "/v1/memory", "write-memory", "Add and change nodes and relationships in one transaction", a.writeMemory)
 	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource)
+	route(a, api, http.MethodGet, "/v1/consolidation", "list-consolidation", "Sources that could be archived, and why", a.consolidationCandidates)
+	route(a, api, http.MethodPost, "/v1/consolidation", "consolidate", "Archive sources; their links stay", a.consolidate)
 	route(a, api, http.MethodGet, "/v1/users/{id}/preferences", "get-preferences", "A user's preferences", a.getPreferences)
 	route(a, api, http.MethodPut, "/v1/users/{id}/preferences", "put-preferences", "Replace a user's preferences", a.putPreferences)
 	route(a, api, http.MethodPost, "/v1/keys", "create-key", "Make an API key", a.createKey, created)

@@ -4,7 +4,7 @@
 // params: team_id, user_id, after, walk, week_ago, now_ms
 // returns: entity_key, labels, name, is_owner, walked, sources
 MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id}]->(n:Memory)
-USING INDEX m:mentions(team_id, user_id, node_key, started_at)
+USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
 WHERE m.node_key > $after
   AND m.started_at IS NOT NULL
 WITH s, m, n

@@ -7,7 +7,7 @@ MATCH (n:Memory {team_id: $team_id, entity_key: key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 CALL (n) {
   MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: n.entity_key}]->(:Memory)
-  USING INDEX m:mentions(team_id, user_id, node_key, started_at)
+  USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
   WHERE m.started_at IS NOT NULL
     AND m.valid_to IS NULL
   WITH s, m

@@ -10,7 +10,7 @@ MATCH (t:Memory {team_id: $team_id, entity_key: key})
 USING INDEX SEEK t:Memory(team_id, entity_key)
 CALL (t) {
   MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: t.user_id, node_key: t.anchor_key}]->(:Memory)
-  USING INDEX m:mentions(team_id, user_id, node_key, started_at)
+  USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
   WHERE m.started_at IS NOT NULL
     AND m.valid_to IS NULL
     AND EXISTS { (t)-[:includes {team_id: $team_id}]->(s) }
