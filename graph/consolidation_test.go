@@ -97,6 +97,7 @@ func TestOverlappingSources(t *testing.T) {
 		e.old("u2", fmt.Sprintf("r-%d", i), ago, 0.9, "shared")
 	}
 	e.source("u1", SourceWrite{EntityKey: "new", Mentions: []string{"four"}})
+	e.old("u1", "week", Week, 0.9, "four")
 	all := []string{"s-0", "s-1", "s-2", "s-3", "s-4"}
 	want := []string{fmt.Sprint("overlapping five", all), fmt.Sprint("overlapping young", all)}
 	for limit := range 3 {
@@ -104,9 +105,47 @@ func TestOverlappingSources(t *testing.T) {
 	}
 	e.same("node", &MentionedNode{"young", "person", "the young"}, e.candidates("u1", 50)[1].Node)
 	e.same("of u2", []string{"overlapping shared[r-0 r-1 r-2 r-3 r-4]"}, reasons(e.candidates("u2", 50)))
+	e.now = noon.Add(time.Millisecond)
+	e.same("a moment later", "overlapping four[s-1 s-2 s-3 s-4 week]", reasons(e.candidates("u1", 50))[1])
+	e.now = noon
 	e.consolidate("u1", "s-2")
 	e.same("four are left", []string{}, reasons(e.candidates("u1", 50)))
 	e.same("of another team", []string{}, reasons(e.neighbour().candidates("u1", 50)))
+}
+
+// TestCandidatesInStretches: however little a page looks at, all pages together have the same candidates.
+func TestCandidatesInStretches(t *testing.T) {
+	e := fresh(t)
+	var nodes []NodeWrite
+	for i := range 6 {
+		nodes = append(nodes, node("concept", fmt.Sprintf("c-%d", i), 0.5))
+	}
+	e.write("u1", nodes)
+	for i := range 7 {
+		var mentions []string
+		for n := range 6 - i%2*3 { // c-0 to c-2 have seven, the others four
+			mentions = append(mentions, fmt.Sprintf("c-%d", n))
+		}
+		e.old("u1", fmt.Sprintf("s-%d", i), 9*day, []float64{0.9, 0.1, 0.9}[i%3], mentions...)
+	}
+	want := reasons(e.candidates("u1", 50))
+	e.same("candidates", 2+3, len(want))
+	for _, walk := range []int64{7, 8, 10, 11, 13, 33} {
+		got, cursor, pages := []ConsolidationCandidate{}, "", 0
+		for {
+			page, err := (&candidateList{store: e.store, scope: e.as("u1"), limit: 2, walk: walk}).page(t.Context(), cursor)
+			if err != nil || pages > 50 {
+				t.Fatal(pages, err)
+			}
+			pages++
+			got = append(got, page.Candidates...)
+			if page.Next == nil {
+				break
+			}
+			cursor, _ = decodeCursor(*page.Next)
+		}
+		e.same(fmt.Sprint("in stretches of ", walk), want, reasons(got))
+	}
 }
 
 func (e *env) consolidate(user string, keys ...string) ConsolidationResult {
