@@ -1,8 +1,8 @@
 // What the user is most strongly linked to, with how and how often it came up in the last week (S1-8 … S1-10).
 // Each type's index holds only the relationships between the owner and what may be shown, in the order of their stored
 // salience (see relationship_rank.cypher). Salience decays, and the stored value is the upper bound of the current one: the
-// tenth best node of the first walks is a bound, and whatever may be above it is read in the second. A node has at most
-// two relationships of a type, so twenty of each are ten nodes.
+// tenth best node of the first walks is a bound, and whatever may be above it is read in the second. Where the first walks
+// end at fewer than ten nodes, as some have several relationships, the second reads all.
 // mode: read
 // params: team_id, user_id, week_ago, now_ms, until
 // returns: relationships
@@ -15,7 +15,7 @@ CALL (o) {
     AND r.node_key IS NOT NULL
   WITH r
   ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
-  LIMIT 20
+  LIMIT 10
   RETURN r
   UNION ALL
   MATCH ()-[r:thinks_about {team_id: $team_id, owner_key: o.entity_key}]->()
@@ -25,7 +25,7 @@ CALL (o) {
     AND r.node_key IS NOT NULL
   WITH r
   ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
-  LIMIT 20
+  LIMIT 10
   RETURN r
   UNION ALL
   MATCH ()-[r:relates_to {team_id: $team_id, owner_key: o.entity_key}]->()
@@ -35,7 +35,7 @@ CALL (o) {
     AND r.node_key IS NOT NULL
   WITH r
   ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
-  LIMIT 20
+  LIMIT 10
   RETURN r
   UNION ALL
   MATCH ()-[r:involves {team_id: $team_id, owner_key: o.entity_key}]->()
@@ -45,7 +45,7 @@ CALL (o) {
     AND r.node_key IS NOT NULL
   WITH r
   ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
-  LIMIT 20
+  LIMIT 10
   RETURN r
   UNION ALL
   MATCH ()-[r:associated_with {team_id: $team_id, owner_key: o.entity_key}]->()
@@ -55,7 +55,7 @@ CALL (o) {
     AND r.node_key IS NOT NULL
   WITH r
   ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
-  LIMIT 20
+  LIMIT 10
   RETURN r
   UNION ALL
   MATCH ()-[r:engages_with {team_id: $team_id, owner_key: o.entity_key}]->()
@@ -65,7 +65,7 @@ CALL (o) {
     AND r.node_key IS NOT NULL
   WITH r
   ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
-  LIMIT 20
+  LIMIT 10
   RETURN r
   UNION ALL
   MATCH ()-[r:connected_to {team_id: $team_id, owner_key: o.entity_key}]->()
@@ -75,7 +75,7 @@ CALL (o) {
     AND r.node_key IS NOT NULL
   WITH r
   ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
-  LIMIT 20
+  LIMIT 10
   RETURN r
 }
 WITH o, collect(r) AS first
@@ -89,7 +89,7 @@ CALL (o, first) {
   LIMIT 10
   RETURN collect(best) AS bests
 }
-WITH o, first, CASE WHEN size(bests) = 10 THEN bests[9] WHEN size(first) < 20 THEN 2.0 ELSE -1.0 END AS bound
+WITH o, first, CASE WHEN size(bests) = 10 THEN bests[9] WHEN size(first) < 10 THEN 2.0 ELSE -1.0 END AS bound
 CALL (o, first, bound) {
   UNWIND first AS r
   RETURN r
