@@ -31,6 +31,9 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err := versionIs(n.version(), ifVersion); err != nil {
 			return err
 		}
+		if _, err := t.exec("story_delete", map[string]any{"team_id": scope.TeamID, "entity_key": key, "now": d.DeletedAt}); err != nil {
+			return err
+		}
 		rows, err := t.exec("node_delete", map[string]any{
 			"team_id": scope.TeamID, "entity_key": key, "kind": kind.Name, "label": kind.Label, "now": d.DeletedAt, "user_id": scope.user(),
 		})
@@ -86,6 +89,9 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 			return fmt.Errorf("restore: %w", ErrNotFound)
 		}
 		view = nodeView(kind, pairsFrom(rows[0].Values[0]), s.now())
+		if _, err := t.exec("story_restore", map[string]any{"team_id": scope.TeamID, "entity_key": key}); err != nil {
+			return err
+		}
 		_, err = t.exec("relationship_rank", map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}})
 		return err
 	})

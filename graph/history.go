@@ -22,6 +22,8 @@ type History struct {
 	IsDirty            Optional[bool]     `json:"is_dirty,omitzero"`
 	IsGoalGiven        Optional[bool]     `json:"is_goal_given,omitzero"`
 	DistinctSourceDays Optional[[]string] `json:"distinct_source_days,omitzero"`
+	StoryDue           Optional[int64]    `json:"story_due,omitzero" doc:"when its part in storylines is looked at, in milliseconds since 1970"`
+	Themes             Optional[[]string] `json:"themes,omitzero" doc:"what at least half of a storyline's newest sources mention"`
 	MentionWeight      Optional[float64]  `json:"mention_weight,omitzero"`
 	System             Optional[string]   `json:"system,omitzero" doc:"of a relationship in a system"`
 	Seq                Optional[int64]    `json:"seq,omitzero" doc:"of a relationship in a system: its number"`

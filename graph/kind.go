@@ -113,6 +113,8 @@ func naturalKey(kind Kind, p properties) string {
 		name = p.text("name") + keySeparator + p.text("type")
 	case systemEntityKind:
 		name = p.text("system") + keySeparator + p.text("name")
+	case storylineKind, macroKind: // one of a user's about each anchor
+		name = p.text("anchor_key")
 	default:
 		name = p.text("entity_key")
 	}
@@ -123,6 +125,9 @@ func naturalKey(kind Kind, p properties) string {
 func listPrefix(kind Kind, userID string) string {
 	return kind.Name + keySeparator + userID + keySeparator
 }
+
+// prefixEnd is the first text after all that begin with a list's prefix.
+func prefixEnd(prefix string) string { return strings.TrimSuffix(prefix, keySeparator) + " " }
 
 // isGoalText is the rule of S1-7 for concepts nobody marked.
 func isGoalText(name, description string) bool {

@@ -9,9 +9,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// Maintenance keeps stored saliences close to the current ones, archives what has decayed away, drops expired notes and
-// purges what was deleted. Every answer is right without it. Any number of processes may run it: a lease in the database
-// lets one do the work at a time, and one that dies is taken over where it was.
+// Maintenance keeps stored saliences close to the current ones, archives what has decayed away, drops expired notes,
+// purges what was deleted, and forms storylines and macros. Every other answer is right without it. Any number of
+// processes may run it: a lease in the database lets one do each of the two tasks at a time, and one that dies is taken
+// over where it was.
 type Maintenance struct {
 	store   *Store
 	options MaintenanceOptions
@@ -20,8 +21,8 @@ type Maintenance struct {
 
 // MaintenanceOptions are what maintenance may be given.
 type MaintenanceOptions struct {
-	Every   time.Duration // between passes; default an hour
-	Look    time.Duration // how often a process looks whether a pass is due; default a minute
+	Every   time.Duration // between passes over the store; default an hour
+	Look    time.Duration // how often a process looks what is due, and forms storylines; default a minute
 	Log     *slog.Logger
 	Observe func(step string, count int64)
 	// Changed is told of users whose contexts have changed; the empty one stands for what the team shares.
@@ -29,7 +30,9 @@ type MaintenanceOptions struct {
 }
 
 const (
-	leaseName  = "maintenance"
+	passLease  = "maintenance"
+	storyLease = "stories"
+	storiesAt  = 1000 // sources between two looks at the lease
 	leaseTime  = 2 * time.Minute // far more than a batch takes
 	passBatch  = 2000            // nodes
 	purgeBatch = 1000
@@ -74,27 +77,57 @@ func (m *Maintenance) Run(ctx context.Context) error {
 	}
 }
 
-// Pass does one pass, if it is due and nobody else does it, and says whether it did.
+// Pass does what is due and nobody else does, and says whether a pass over the store was.
 func (m *Maintenance) Pass(ctx context.Context) (bool, error) {
-	team, key, held, err := m.take(ctx)
+	_, storyErr := m.under(ctx, storyLease, m.options.Look, func(string, string) error { return m.formStories(ctx) })
+	passed, err := m.under(ctx, passLease, m.options.Every, func(team, key string) error {
+		if err := m.walk(ctx, team, key); err != nil {
+			return err
+		}
+		return m.purge(ctx)
+	})
+	return passed, errors.Join(storyErr, err)
+}
+
+// under does work under a lease, if it is due and nobody else does it, and says whether it did. Work that fails is gone on
+// with, from the team and key it had come to, by whoever looks next.
+func (m *Maintenance) under(ctx context.Context, lease string, every time.Duration, work func(team, key string) error) (bool, error) {
+	team, key, held, err := m.take(ctx, lease)
 	if err != nil || !held {
 		return false, err
 	}
-	done := false
-	defer func() { m.end(context.WithoutCancel(ctx), done) }()
-	if err := m.walk(ctx, team, key); err != nil {
-		return true, err
+	err = work(team, key)
+	due := any(nil)
+	if err == nil {
+		due = m.store.now().Add(every)
 	}
-	err = m.purge(ctx)
-	done = err == nil
+	m.end(context.WithoutCancel(ctx), lease, due)
 	return true, err
 }
 
-func (m *Maintenance) take(ctx context.Context) (team, key string, held bool, err error) {
+// formStories forms what new mentions have made due.
+func (m *Maintenance) formStories(ctx context.Context) error {
+	for {
+		result, err := m.store.FormStories(ctx, storiesAt)
+		m.options.Observe("storylines", int64(result.Storylines+result.Joined))
+		m.options.Observe("macros", int64(result.Macros))
+		for _, scope := range result.Changed {
+			m.options.Changed(ctx, scope.TeamID, scope.UserID)
+		}
+		if err != nil || result.Sources < storiesAt {
+			return err
+		}
+		if err := m.progress(ctx, storyLease, "", ""); err != nil {
+			return err
+		}
+	}
+}
+
+func (m *Maintenance) take(ctx context.Context, lease string) (team, key string, held bool, err error) {
 	now := m.store.now()
 	err = m.store.transaction(ctx, "lease_take", func(t *tx) error {
 		rows, err := t.exec("lease_take", map[string]any{
-			"name": leaseName, "holder": m.holder, "now": now, "until": now.Add(leaseTime),
+			"name": lease, "holder": m.holder, "now": now, "until": now.Add(leaseTime),
 		})
 		if err == nil {
 			held, team, key = truth(rows[0].Values[0]), text(rows[0].Values[1]), text(rows[0].Values[2])
@@ -104,16 +137,12 @@ func (m *Maintenance) take(ctx context.Context) (team, key string, held bool, er
 	return team, key, held, err
 }
 
-// end gives the lease back. A pass that is not done is gone on with by whoever looks next.
-func (m *Maintenance) end(ctx context.Context, done bool) {
+// end gives a lease back; with due the work is done, and not due before then.
+func (m *Maintenance) end(ctx context.Context, lease string, due any) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	due := any(nil)
-	if done {
-		due = m.store.now().Add(m.options.Every)
-	}
 	err := m.store.transaction(ctx, "lease_end", func(t *tx) error {
-		_, err := t.exec("lease_end", map[string]any{"name": leaseName, "holder": m.holder, "due_at": due})
+		_, err := t.exec("lease_end", map[string]any{"name": lease, "holder": m.holder, "due_at": due})
 		return err
 	})
 	if err != nil {
@@ -133,7 +162,7 @@ func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 				break
 			}
 			key = last
-			if err := m.progress(ctx, team, key); err != nil {
+			if err := m.progress(ctx, passLease, team, key); err != nil {
 				return err
 			}
 		}
@@ -145,10 +174,11 @@ func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 	}
 }
 
-func (m *Maintenance) progress(ctx context.Context, team, key string) error {
+// progress keeps how far the work under a lease has come, and the lease for longer.
+func (m *Maintenance) progress(ctx context.Context, lease, team, key string) error {
 	return m.store.transaction(ctx, "lease_progress", func(t *tx) error {
 		rows, err := t.exec("lease_progress", map[string]any{
-			"name": leaseName, "holder": m.holder, "until": m.store.now().Add(leaseTime), "team": team, "key": key,
+			"name": lease, "holder": m.holder, "until": m.store.now().Add(leaseTime), "team": team, "key": key,
 		})
 		if err == nil && integer(rows[0].Values[0]) == 0 {
 			err = errLeaseLost

@@ -293,7 +293,7 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 		p.job.rerank = append(p.job.rerank, key)
 	}
 	if started, moved := changed["started_at"].(time.Time); moved && next.kind == sourceKind {
-		p.restarted = append(p.restarted, map[string]any{"source_key": key, "started_at": started})
+		p.restarted = append(p.restarted, map[string]any{"source_key": key, "started_at": started, "due": p.job.now.UnixMilli()})
 	}
 	p.update = append(p.update, map[string]any{"entity_key": key, "properties": map[string]any(changed)})
 	return Updated

@@ -258,7 +258,9 @@ func (j *memoryJob) mentionRow(from, to string) map[string]any {
 	if !ok {
 		weight = 1
 	}
-	return map[string]any{"entity_key": to, "at": started, "day": started.Format(time.DateOnly), "weight": weight}
+	return map[string]any{
+		"entity_key": to, "source_key": from, "at": started, "day": started.Format(time.DateOnly), "weight": weight, "due": j.now.UnixMilli(),
+	}
 }
 
 // visible says whether the caller may see a node of the write. An import for the whole team may see all of it.

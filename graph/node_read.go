@@ -111,7 +111,7 @@ func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, afte
 			rest := l
 			rest.Limit = want
 			more, err := s.page(ctx, "node_list", rest, max(after, prefix), map[string]any{
-				"team_id": scope.TeamID, "end": strings.TrimSuffix(prefix, keySeparator) + " ",
+				"team_id": scope.TeamID, "end": prefixEnd(prefix),
 			})
 			if err != nil {
 				return NodePage{}, err

@@ -66,7 +66,7 @@ type OwnFields struct {
 	SourceCount      Optional[int64]     `json:"source_count,omitzero" kinds:"person concept entity storyline macro" readonly:"true" doc:"sources that mention it; read only"`
 	FirstMentionedAt Optional[time.Time] `json:"first_mentioned_at,omitzero" kinds:"person concept entity" readonly:"true"`
 	LastMentionedAt  Optional[time.Time] `json:"last_mentioned_at,omitzero" kinds:"person concept entity" readonly:"true"`
-	AnchorKey        Optional[string]    `json:"anchor_key,omitzero" kinds:"storyline macro" readonly:"true" doc:"what it is about; read only"`
+	AnchorKey        Optional[string]    `json:"anchor_key,omitzero" kinds:"storyline macro" max:"256" word:"true" readonly:"true" doc:"what it is about; read only"`
 	StorylineCount   Optional[int64]     `json:"storyline_count,omitzero" kinds:"macro" readonly:"true"`
 	FirstSourceAt    Optional[time.Time] `json:"first_source_at,omitzero" kinds:"storyline macro" readonly:"true"`
 	LastSourceAt     Optional[time.Time] `json:"last_source_at,omitzero" kinds:"storyline macro" readonly:"true"`

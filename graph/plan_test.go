@@ -108,6 +108,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"after": "", "end": "x", "cutoff": weekAgo, "project_id": "p-1", "past": false, "outgoing": true, "incoming": true, "types": []string{"thinks_about"},
 		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "any_user": false, "to": "n-2", "messages": false, "import_id": "i", "seq": 1, "report": "{}", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
 		"entity_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"},
+		"mentions": []string{"n-1"}, "themes": []string{"n-1"}, "storylines": []string{"n-2"}, "window": 200, "walk": 5000,
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
 		"system": "s", "next_seq": 1, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",
 	}

@@ -9,12 +9,16 @@ import (
 const (
 	mentionsType   = "mentions"    // source → person, concept or entity
 	hasMessageType = "has_message" // source → message; not for callers
+	aboutType      = "about"       // storyline → its anchor
+	includesType   = "includes"    // storyline → source
+	rootedInType   = "rooted_in"   // macro → its anchor
+	groupsType     = "groups"      // macro → storyline
 )
 
 // Vocabulary are the relationship types of the field (S1-21, S1-22, S2-11, S2-12); callers may add others.
 var Vocabulary = append([]string{
 	"has_relationship_with", "thinks_about", "relates_to", "involves", "associated_with", "engages_with", "connected_to",
-	mentionsType, "produced", "about", "includes", "rooted_in", "groups",
+	mentionsType, "produced", aboutType, includesType, rootedInType, groupsType,
 	"belongs_to_plan", "supports_goal", "depends_on", "targets_milestone", "references", "produces", "requires",
 	"achieved_by", "blocks", "threatens", "mitigates", "addresses", "addressed_in", "documented_in",
 }, containmentTypes...)

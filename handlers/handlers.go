@@ -41,6 +41,8 @@ type store interface {
 	DeleteRelationshipNote(ctx context.Context, scope graph.Scope, key, id string) (graph.Changed, error)
 	memories
 	systems
+	ConsolidationCandidates(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConsolidationPage, error)
+	Consolidate(ctx context.Context, scope graph.Scope, c *graph.Consolidation) (graph.ConsolidationResult, error)
 }
 
 type contexts interface {

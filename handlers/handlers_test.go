@@ -32,6 +32,7 @@ type fakes struct {
 	principal auth.Principal
 	verify    error
 	changed   []string
+	asked     string
 	panics    bool
 }
 
@@ -143,6 +144,16 @@ func (f *fakes) ImportProgress(context.Context, string, string) (graph.ImportMar
 
 func (f *fakes) Recalled(team string, _ graph.Recall) {
 	f.changed = append(f.changed, team+" recalled")
+}
+
+func (f *fakes) ConsolidationCandidates(_ context.Context, scope graph.Scope, cursor string, limit int) (graph.ConsolidationPage, error) {
+	f.asked = fmt.Sprintf("%s %s %s %d", scope.TeamID, scope.UserID, cursor, limit)
+	return graph.ConsolidationPage{Candidates: []graph.ConsolidationCandidate{}}, f.err
+}
+
+func (f *fakes) Consolidate(_ context.Context, scope graph.Scope, c *graph.Consolidation) (graph.ConsolidationResult, error) {
+	f.asked = fmt.Sprintf("%s %s %v %v", scope.TeamID, scope.UserID, c.EntityKeys, c.Strict)
+	return graph.ConsolidationResult{Sources: []graph.NodeResult{}, Warnings: []string{}, Users: []string{"u1"}}, f.err
 }
 
 func (f *fakes) Preferences(context.Context, graph.Scope) ([]graph.Preference, error) {

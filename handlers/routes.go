@@ -37,6 +37,8 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/relationships/{key}/notes", "list-relationship-notes", "The notes of a relationship", a.relationshipNotes)
 	route(a, api, http.MethodPost, "/v1/relationships/{key}/notes", "add-relationship-note", "Add a note to a relationship", a.addRelationshipNote, created)
 	route(a, api, http.MethodDelete, "/v1/relationships/{key}/notes/{id}", "delete-relationship-note", "Take a note off a relationship", a.deleteRelationshipNote)
+	route(a, api, http.MethodGet, "/v1/consolidation", "list-consolidation", "Sources that could be archived, and why", a.consolidationCandidates)
+	route(a, api, http.MethodPost, "/v1/consolidation", "consolidate", "Archive sources; their links stay", a.consolidate)
 	route(a, api, http.MethodGet, "/v1/users/{id}/preferences", "get-preferences", "A user's preferences", a.getPreferences)
 	route(a, api, http.MethodPut, "/v1/users/{id}/preferences", "put-preferences", "Replace a user's preferences", a.putPreferences)
 	route(a, api, http.MethodGet, "/v1/export", "export", "All that the team has, as NDJSON", a.export, exportResponse)

@@ -1,0 +1,27 @@
+// The macros of the given keys, and those that group any of the storylines, with all storylines they group; locks them,
+// so that two writers of one macro count one after the other.
+// mode: write
+// params: team_id, entity_keys, storylines
+// returns: properties, grouped
+CALL () {
+  UNWIND $entity_keys AS key
+  MATCH (n:Memory {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  RETURN n
+  UNION
+  UNWIND $storylines AS key
+  MATCH (t:Memory {team_id: $team_id, entity_key: key})<-[:groups {team_id: $team_id}]-(n:Macro)
+  USING INDEX SEEK t:Memory(team_id, entity_key)
+  RETURN n
+}
+WITH n
+ORDER BY n.entity_key
+SET n.team_id = $team_id
+WITH n
+CALL (n) {
+  MATCH (n)-[:groups {team_id: $team_id}]->(t:Storyline)
+  RETURN collect([t.entity_key, t.source_count, t.first_source_at, t.last_source_at]) AS grouped
+}
+RETURN [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties,
+  grouped
+LIMIT 1000

@@ -1,0 +1,28 @@
+// How many of a source's mentions the newest sources of storylines mention too, and whether they include the source
+// already. The sources of a storyline mention its anchor: the index of mentions has them in their order.
+// mode: read
+// params: team_id, entity_keys, source_key, mentions, window
+// returns: entity_key, included, shared
+MATCH (n:Memory {team_id: $team_id, entity_key: $source_key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+UNWIND $entity_keys AS key
+MATCH (t:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK t:Memory(team_id, entity_key)
+CALL (t) {
+  MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: t.user_id, node_key: t.anchor_key}]->(:Memory)
+  USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
+  WHERE m.started_at IS NOT NULL
+    AND m.valid_to IS NULL
+    AND EXISTS { (t)-[:includes {team_id: $team_id}]->(s) }
+  WITH s, m
+  ORDER BY m.team_id DESC, m.user_id DESC, m.node_key DESC, m.started_at DESC
+  LIMIT $window
+  MATCH (s)-[r:mentions {team_id: $team_id}]->(o:Memory)
+  WHERE o.entity_key IN $mentions
+    AND r.valid_to IS NULL
+  RETURN count(DISTINCT o) AS shared
+}
+RETURN key AS entity_key,
+  EXISTS { (t)-[:includes {team_id: $team_id}]->(n) } AS included,
+  shared
+LIMIT 1000

@@ -1,0 +1,86 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// MaxConsolidated bounds the sources that one request archives.
+const MaxConsolidated = 1_000
+
+// Consolidation names sources to archive. With Strict, one that cannot be is a fault, and none is.
+type Consolidation struct {
+	UserID     string   `json:"user_id,omitempty" maxLength:"256" doc:"whose sources; left out: the user of the key"`
+	EntityKeys []string `json:"entity_keys" minItems:"1" maxItems:"1000"`
+	Strict     bool     `json:"strict,omitempty" doc:"all or nothing: an unknown source is a 422 and nothing is archived"`
+}
+
+// ConsolidationResult has one entry for each key, in their order.
+type ConsolidationResult struct {
+	Sources  []NodeResult `json:"sources"`
+	Warnings []string     `json:"warnings"`
+	Users    []string     `json:"-"` // whose memory was changed
+}
+
+// Consolidate archives sources of the scope's user; their links stay. What is archived already is unchanged.
+func (s *Store) Consolidate(ctx context.Context, scope Scope, c *Consolidation) (ConsolidationResult, error) {
+	if err := c.validate(scope); err != nil {
+		return ConsolidationResult{}, err
+	}
+	write := &MemoryWrite{Strict: c.Strict, existing: true}
+	for _, key := range c.EntityKeys {
+		write.Nodes = append(write.Nodes, NodeWrite{Kind: sourceKind.Name, EntityKey: key, State: Some("archived")})
+	}
+	done, err := s.Write(ctx, scope, write)
+	if err != nil {
+		return ConsolidationResult{}, consolidationFault(err)
+	}
+	result := ConsolidationResult{Sources: done.Nodes, Warnings: []string{}, Users: done.Users}
+	for i := range result.Sources {
+		if result.Sources[i].Status == Refused {
+			message := noSuchSource
+			result.Sources[i].Error = &message
+			result.Warnings = append(result.Warnings, index("entity_keys", i)+": "+message)
+		}
+	}
+	return result, nil
+}
+
+// noSuchSource is said of an unknown key and of another's source alike.
+const noSuchSource = "there is no such source of the user"
+
+func (c *Consolidation) validate(scope Scope) error {
+	f := &faults{}
+	if scope.UserID == "" {
+		f.add("user_id", "is needed: sources belong to a user")
+	}
+	if n := len(c.EntityKeys); n == 0 || n > MaxConsolidated {
+		f.add("entity_keys", "must have 1 to %d items", MaxConsolidated)
+		return f.err()
+	}
+	seen := map[string]int{}
+	for i, key := range c.EntityKeys {
+		f.word(index("entity_keys", i), key, MaxKeyLength)
+		if first, again := seen[key]; again {
+			f.add(index("entity_keys", i), "is the same as entity_keys[%d]", first)
+			continue
+		}
+		seen[key] = i
+	}
+	return f.err()
+}
+
+// consolidationFault tells of the keys what a write tells of its nodes.
+func consolidationFault(err error) error {
+	var invalid *InvalidError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	f := &faults{}
+	for _, field := range invalid.Fields {
+		place, _, _ := strings.Cut(field.Location, ".")
+		f.add(strings.Replace(place, "nodes", "entity_keys", 1), "%s", noSuchSource)
+	}
+	return f.err()
+}

@@ -1,0 +1,180 @@
+package graph
+
+import (
+	"slices"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+)
+
+const macroText = "Storylines around"
+
+// group forms and renews the macros of the storylines that were touched. A macro's anchor is a theme of at least two of
+// the user's storylines that span 30 days together; a theme is what at least half of a storyline's newest sources mention.
+func (j *storyJob) group() error {
+	themes, err := j.themes()
+	if err != nil || len(themes) == 0 {
+		return err
+	}
+	parts, err := j.related(themes)
+	if err != nil {
+		return err
+	}
+	for theme, storylines := range parts {
+		if !storylines.ripe() {
+			delete(parts, theme)
+		}
+	}
+	macros, err := j.macrosOf(parts)
+	if err != nil {
+		return err
+	}
+	return j.regroup(macros, parts)
+}
+
+// themes notes at the touched storylines what they are about besides their anchors, and lists it.
+func (j *storyJob) themes() ([]string, error) {
+	rows, err := j.tx.exec("storyline_themes", map[string]any{
+		"team_id": j.team, "entity_keys": distinct(j.touched), "window": storyWindow,
+	})
+	var all []string
+	for _, row := range rows {
+		all = append(all, texts(row.Values[0])...)
+	}
+	return distinct(all), err
+}
+
+// storylines are those that a macro groups or may group, by key.
+type storylines map[string]storylinePart
+
+type storylinePart struct {
+	sources     int64
+	first, last time.Time
+}
+
+func (s storylines) period() (first, last time.Time) {
+	for _, p := range s {
+		if first.IsZero() {
+			first, last = p.first, p.last
+		}
+		first, last = earlier(first, p.first), later(last, p.last)
+	}
+	return first, last
+}
+
+// ripe says whether they are enough for a macro.
+func (s storylines) ripe() bool {
+	first, last := s.period()
+	return len(s) >= macroStories && last.Sub(first) >= macroSpan
+}
+
+// related are the user's storylines with each of the themes.
+func (j *storyJob) related(themes []string) (map[string]storylines, error) {
+	prefix := listPrefix(storylineKind, j.user)
+	rows, err := j.tx.exec("storyline_related", map[string]any{
+		"team_id": j.team, "after": prefix, "end": prefixEnd(prefix), "themes": themes,
+	})
+	all := map[string]storylines{}
+	for _, row := range rows {
+		part := storylinePart{integer(row.Values[2]), moment(row.Values[3]), moment(row.Values[4])}
+		for _, theme := range texts(row.Values[1]) {
+			if all[theme] == nil {
+				all[theme] = storylines{}
+			}
+			all[theme][text(row.Values[0])] = part
+		}
+	}
+	return all, err
+}
+
+// macrosOf finds the macros that are rooted in themes, and makes those that there are not; by key.
+func (j *storyJob) macrosOf(parts map[string]storylines) (map[string]*stored, error) {
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	var l lookups
+	for theme := range parts {
+		l.entityKeys = append(l.entityKeys, theme)
+		l.naturalKeys = append(l.naturalKeys, listPrefix(macroKind, j.user)+theme)
+	}
+	found, err := j.tx.find(j.team, l)
+	if err != nil {
+		return nil, err
+	}
+	macros := map[string]*stored{}
+	for _, theme := range l.entityKeys {
+		macro := found.byNatural[listPrefix(macroKind, j.user)+theme]
+		if anchor := found.byKey[theme]; macro == nil && anchor != nil {
+			if macro, err = j.newMacro(anchor); err != nil {
+				return nil, err
+			}
+		}
+		if macro != nil {
+			macros[macro.key()] = macro
+		}
+	}
+	return macros, nil
+}
+
+// newMacro is one without storylines yet. It is there to stay.
+func (j *storyJob) newMacro(anchor *stored) (*stored, error) {
+	n := j.storyNode(macroKind, anchor, vitality{salience: 1, state: "core", ttl: "keep_forever"})
+	j.macros++
+	if err := j.create(n); err != nil {
+		return nil, err
+	}
+	return n, j.link(n.key(), rootedInType, anchor.key())
+}
+
+// regroup adds to macros the storylines they lack, and counts again what they, and all others that group a touched
+// storyline, have.
+func (j *storyJob) regroup(macros map[string]*stored, parts map[string]storylines) error {
+	keys := make([]string, 0, len(macros))
+	for key := range macros {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	rows, err := j.tx.exec("macro_storylines", map[string]any{
+		"team_id": j.team, "entity_keys": keys, "storylines": distinct(j.touched),
+	})
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := j.regroupOne(row, parts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *storyJob) regroupOne(row *neo4j.Record, parts map[string]storylines) error {
+	macro := &stored{kind: macroKind, properties: pairsFrom(row.Values[0])}
+	grouped := storylines{}
+	for _, item := range items(row.Values[1]) {
+		l := items(item)
+		grouped[text(l[0])] = storylinePart{integer(l[1]), moment(l[2]), moment(l[3])}
+	}
+	var missing []string
+	for key, part := range parts[macro.text("anchor_key")] {
+		if _, ok := grouped[key]; !ok {
+			missing, grouped[key] = append(missing, key), part
+		}
+	}
+	if err := j.link(macro.key(), groupsType, distinct(missing)...); err != nil {
+		return err
+	}
+	return j.change(macro, macro.withStorylines(grouped))
+}
+
+func (s *stored) withStorylines(grouped storylines) properties {
+	next := s.clone()
+	var sources int64
+	for _, part := range grouped {
+		sources += part.sources
+	}
+	next["storyline_count"], next["source_count"] = int64(len(grouped)), sources
+	first, last := grouped.period()
+	next.period(macroText, first, last)
+	return next
+}

@@ -1,0 +1,106 @@
+package graph
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// storyJob is one attempt at finding a source's part in the stories of its user.
+type storyJob struct {
+	tx           *tx
+	now          time.Time
+	team, source string
+
+	user     string
+	started  time.Time
+	mentions []storyMention
+	touched  []string // storylines that were formed or joined
+
+	joined, storylines, macros int
+}
+
+// storyMention is something that the source mentions. Storyline is the key of the user's storyline about it, if any.
+type storyMention struct{ key, name, storyline string }
+
+// run joins first: a storyline that the source helps to form includes it anyway.
+func (j *storyJob) run() error {
+	if taken, err := j.take(); err != nil || !taken {
+		return err
+	}
+	if err := j.join(); err != nil {
+		return err
+	}
+	if err := j.form(); err != nil {
+		return err
+	}
+	if len(j.touched) == 0 {
+		return nil
+	}
+	return j.group()
+}
+
+// take reads and locks the source; false where another run has it.
+func (j *storyJob) take() (bool, error) {
+	rows, err := j.tx.exec("story_take", map[string]any{
+		"team_id": j.team, "source_key": j.source, "now_ms": j.now.UnixMilli(),
+	})
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	j.user, j.started = text(rows[0].Values[0]), moment(rows[0].Values[1])
+	for _, item := range items(rows[0].Values[2]) {
+		l := items(item)
+		j.mentions = append(j.mentions, storyMention{text(l[0]), text(l[1]), text(l[2])})
+	}
+	return true, nil
+}
+
+// storyNode is a new storyline or macro about an anchor. It is private to the user whose sources tell it, also where
+// the anchor is shared.
+func (j *storyJob) storyNode(kind Kind, anchor *stored, v vitality) *stored {
+	v.at, v.confidence, v.gradient = j.now, defaultConfidence, firstGradient
+	v.settle()
+	p := properties{
+		"entity_key": uuid.Must(uuid.NewV7()).String(), "user_id": j.user, "anchor_key": anchor.key(),
+		"name": anchor.text("name"), "ttl_policy": v.ttl, "confidence": v.confidence,
+		"created_at": j.now, "updated_at": j.now, "version": int64(1),
+	}
+	p.putVitality(v)
+	p["natural_key"] = naturalKey(kind, p)
+	return &stored{kind: kind, properties: p}
+}
+
+func (j *storyJob) create(nodes ...*stored) error {
+	rows := make([]map[string]any, len(nodes))
+	for i, n := range nodes {
+		rows[i] = map[string]any{"entity_key": n.key(), "label": n.kind.Label, "properties": map[string]any(n.properties)}
+	}
+	return j.tx.rows("node_create", j.team, rows)
+}
+
+// change stores what is different, as a new version.
+func (j *storyJob) change(old *stored, next properties) error {
+	changed := old.changesTo(next)
+	if len(changed) == 0 {
+		return nil
+	}
+	changed["version"], changed["updated_at"] = old.version()+1, j.now
+	return j.tx.rows("node_update", j.team, []map[string]any{{"entity_key": old.key(), "properties": map[string]any(changed)}})
+}
+
+// link adds relationships of provenance, which have no properties of their own (S1-22).
+func (j *storyJob) link(from, kind string, to ...string) error {
+	rows := make([]map[string]any, len(to))
+	for i := range to {
+		key := uuid.Must(uuid.NewV7()).String()
+		rows[i] = relationshipRow(from, kind, to[i], key, properties{"user_id": j.user})
+	}
+	return j.tx.rows("relationship_create", j.team, rows)
+}
+
+// period puts the span of a story, and the text that tells of it, into its properties.
+func (p properties) period(text string, first, last time.Time) {
+	p["first_source_at"], p["last_source_at"] = first, last
+	p["description"] = text + " " + p.text("name") + ", " + first.Format(time.DateOnly) + " to " + last.Format(time.DateOnly)
+}

@@ -1,0 +1,145 @@
+package graph
+
+import (
+	"slices"
+	"time"
+)
+
+const storylineText = "Sources about"
+
+// join adds the source to the storyline it belongs to, if there is one among those about what it mentions.
+func (j *storyJob) join() error {
+	candidates, err := j.candidates()
+	if err != nil || len(candidates) == 0 {
+		return err
+	}
+	chosen := chooseStoryline(candidates, j.started, len(j.mentions))
+	if chosen == nil {
+		return nil
+	}
+	j.joined++
+	j.touched = append(j.touched, chosen.key())
+	if err := j.link(chosen.key(), includesType, j.source); err != nil {
+		return err
+	}
+	return j.change(chosen, j.withSource(chosen))
+}
+
+// candidate is a storyline that a source may join. Included says that the source is part of it already, shared is how
+// many of the source's mentions its newest sources mention too.
+type candidate struct {
+	*stored
+	included bool
+	shared   int64
+}
+
+// candidates locks the storylines about what the source mentions, so that two runs count one after the other.
+func (j *storyJob) candidates() ([]candidate, error) {
+	var keys, mentions []string
+	for _, m := range j.mentions {
+		mentions = append(mentions, m.key)
+		if m.storyline != "" {
+			keys = append(keys, m.storyline)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	found, err := j.tx.find(j.team, lookups{entityKeys: keys})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := j.tx.exec("story_similarity", map[string]any{
+		"team_id": j.team, "entity_keys": keys, "source_key": j.source, "mentions": mentions, "window": storyWindow,
+	})
+	var all []candidate
+	for _, row := range rows {
+		if n := found.byKey[text(row.Values[0])]; n != nil {
+			all = append(all, candidate{n, truth(row.Values[1]), integer(row.Values[2])})
+		}
+	}
+	return all, err
+}
+
+// chooseStoryline is the only storyline that was active within 90 days of the source; of several the one within 30 days
+// whose similarity is more than 0.7, of several such the most similar, then the nearest, then the one of the least key.
+// Nil: none, or the source is part of one already.
+//
+// Similarity is the share of the source's mentions that the storyline's newest sources mention too. A measure by
+// embeddings may take its place.
+func chooseStoryline(all []candidate, started time.Time, mentions int) *stored {
+	var near []candidate
+	for _, c := range all {
+		if c.included {
+			return nil
+		}
+		if c.distance(started) <= joinWithin {
+			near = append(near, c)
+		}
+	}
+	if len(near) == 1 {
+		return near[0].stored
+	}
+	near = slices.DeleteFunc(near, func(c candidate) bool {
+		return c.distance(started) > joinChosen || float64(c.shared)/float64(mentions) <= joinSimilarity
+	})
+	if len(near) == 0 {
+		return nil
+	}
+	return slices.MinFunc(near, func(a, b candidate) int { return a.compare(b, started) }).stored
+}
+
+func (c candidate) compare(other candidate, started time.Time) int {
+	switch near, far := c.distance(started), other.distance(started); {
+	case c.shared != other.shared:
+		return int(other.shared - c.shared)
+	case near < far:
+		return -1
+	case near > far:
+		return 1
+	case c.key() < other.key():
+		return -1
+	}
+	return 1
+}
+
+// distance is how far a time is from what a storyline spans: a source may be told late.
+func (c candidate) distance(at time.Time) time.Duration {
+	first, last := *c.moment("first_source_at"), *c.moment("last_source_at")
+	return max(0, at.Sub(last), first.Sub(at))
+}
+
+// withSource is a storyline with the source. It is as present as a new one again, and awake.
+func (j *storyJob) withSource(old *stored) properties {
+	next := old.clone()
+	next["source_count"] = old.integer("source_count") + 1
+	for _, m := range j.mentions {
+		if m.key == old.text("anchor_key") {
+			next["name"] = m.name
+		}
+	}
+	next.period(storylineText, earlier(*old.moment("first_source_at"), j.started), later(*old.moment("last_source_at"), j.started))
+	v := old.vitality()
+	v.rebase(j.now)
+	v.salience = max(v.salience, defaultSalience)
+	if v.state == "archived" {
+		v.state = "active"
+	}
+	v.settle()
+	next.putVitality(v)
+	return next
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,103 @@
+package graph
+
+import "time"
+
+// form makes storylines about what the source mentions and no storyline is about yet.
+func (j *storyJob) form() error {
+	var keys []string
+	for _, m := range j.mentions {
+		if m.storyline == "" {
+			keys = append(keys, m.key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	rows, err := j.tx.exec("story_mentions", map[string]any{
+		"team_id": j.team, "user_id": j.user, "entity_keys": keys, "limit": storyHistory,
+	})
+	if err != nil {
+		return err
+	}
+	again := false
+	for _, row := range rows {
+		anchor := &stored{kind: kindOfLabel(kindLabel(texts(row.Values[0]))), properties: pairsFrom(row.Values[1])}
+		waits, err := j.formAbout(anchor, tellingFrom(row.Values[2]))
+		if err != nil {
+			return err
+		}
+		again = again || waits
+	}
+	if again {
+		return j.tx.lookAgain(j.team, j.source, j.now)
+	}
+	return nil
+}
+
+// formAbout makes a storyline where the thresholds are reached. Where only the anchor's state is missing, its newest
+// source waits: a state changes without a mention. It does not wait for what nobody speaks of any more.
+func (j *storyJob) formAbout(anchor *stored, sources telling) (waits bool, err error) {
+	if !isKnowledge(anchor.kind.Label) || !sources.ripe() {
+		return false, nil
+	}
+	alive := anchor.vitality()
+	if state := alive.stateAt(j.now); state != "active" && state != "core" {
+		return sources[0].key == j.source && j.now.Sub(sources.last()) <= joinWithin, nil
+	}
+	n := j.storyNode(storylineKind, anchor, vitality{salience: defaultSalience, state: "candidate", ttl: "decay"})
+	n.properties["source_count"] = int64(len(sources))
+	n.period(storylineText, sources.first(), sources.last())
+	j.storylines++
+	j.touched = append(j.touched, n.key())
+	if err := j.create(n); err != nil {
+		return false, err
+	}
+	if err := j.link(n.key(), aboutType, anchor.key()); err != nil {
+		return false, err
+	}
+	return false, j.link(n.key(), includesType, sources.keys()...)
+}
+
+// telling are sources that mention one thing, the newest first, each once.
+type telling []struct {
+	key     string
+	started time.Time
+}
+
+func tellingFrom(v any) telling {
+	var all telling
+	seen := map[string]bool{}
+	for _, item := range items(v) {
+		if l := items(item); !seen[text(l[0])] {
+			seen[text(l[0])] = true
+			all = append(all, struct {
+				key     string
+				started time.Time
+			}{text(l[0]), moment(l[1])})
+		}
+	}
+	return all
+}
+
+func (t telling) first() time.Time { return t[len(t)-1].started }
+func (t telling) last() time.Time  { return t[0].started }
+
+func (t telling) keys() []string {
+	keys := make([]string, len(t))
+	for i := range t {
+		keys[i] = t[i].key
+	}
+	return keys
+}
+
+// ripe says whether they are enough for a storyline.
+func (t telling) ripe() bool {
+	if len(t) < storySources || t.last().Sub(t.first()) < storySpan {
+		return false
+	}
+	days := map[string]bool{}
+	for i := range t {
+		days[t[i].started.Format(time.DateOnly)] = true
+	}
+	return len(days) >= storyDays
+}

@@ -1,0 +1,53 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+// CandidatesInput asks for sources that could be archived.
+type CandidatesInput struct {
+	UserID string `query:"user_id" maxLength:"256" doc:"whose; left out: the user of the key"`
+	Cursor string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"at most so many candidates; a page may have less, even none, while next is given"`
+}
+
+// CandidatesOutput is a page of candidates.
+type CandidatesOutput struct{ Body graph.ConsolidationPage }
+
+func (a *API) consolidationCandidates(ctx context.Context, in *CandidatesInput) (*CandidatesOutput, error) {
+	scope, err := principal(ctx).For(auth.Read, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.Store.ConsolidationCandidates(ctx, scope, in.Cursor, in.Limit)
+	if err != nil {
+		return nil, located("query", err)
+	}
+	return &CandidatesOutput{Body: page}, nil
+}
+
+// ConsolidateInput names sources to archive.
+type ConsolidateInput struct{ Body graph.Consolidation }
+
+// ConsolidateOutput says what became of each.
+type ConsolidateOutput struct{ Body graph.ConsolidationResult }
+
+func (a *API) consolidate(ctx context.Context, in *ConsolidateInput) (*ConsolidateOutput, error) {
+	scope, err := principal(ctx).For(auth.Write, in.Body.UserID)
+	if err != nil {
+		return nil, err
+	}
+	result, err := a.Store.Consolidate(ctx, scope, &in.Body)
+	if err != nil {
+		if !errors.Is(err, graph.ErrInvalid) { // part of what failed may be stored
+			a.changed(ctx, scope, scope.UserID)
+		}
+		return nil, located("body", err)
+	}
+	a.changed(ctx, scope, result.Users...)
+	return &ConsolidateOutput{Body: result}, nil
+}
