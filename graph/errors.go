@@ -31,14 +31,12 @@ type FieldError struct {
 type InvalidError struct{ Fields []FieldError }
 
 // Error lists locations and messages.
-func (e *InvalidError) Error() string { return e.text(ErrInvalid) }
-
-func (e *InvalidError) text(kind error) string {
+func (e *InvalidError) Error() string {
 	parts := make([]string, len(e.Fields))
 	for i, f := range e.Fields {
 		parts[i] = f.Location + ": " + f.Message
 	}
-	return kind.Error() + ": " + strings.Join(parts, "; ")
+	return ErrInvalid.Error() + ": " + strings.Join(parts, "; ")
 }
 
 // Unwrap makes errors.Is(err, ErrInvalid) true.
@@ -47,8 +45,8 @@ func (e *InvalidError) Unwrap() error { return ErrInvalid }
 // VersionError says which items are stored in another version than the one asked for; it unwraps to ErrConflict.
 type VersionError struct{ Fields []FieldError }
 
-// Error lists locations and messages.
-func (e *VersionError) Error() string { return (&InvalidError{e.Fields}).text(ErrConflict) }
+// Error says that; the fields say more.
+func (e *VersionError) Error() string { return "another version is stored than the one asked for" }
 
 // Unwrap makes errors.Is(err, ErrConflict) true.
 func (e *VersionError) Unwrap() error { return ErrConflict }

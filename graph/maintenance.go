@@ -32,7 +32,7 @@ type MaintenanceOptions struct {
 const (
 	passLease  = "maintenance"
 	storyLease = "stories"
-	storiesAt  = 1000 // sources between two looks at the lease
+	storiesAt  = 1000            // sources between two looks at the lease
 	leaseTime  = 2 * time.Minute // far more than a batch takes
 	passBatch  = 2000            // nodes
 	purgeBatch = 1000

@@ -80,7 +80,7 @@ func problemFor(err error) *Problem {
 		}
 		detail := o.detail
 		if detail == "" {
-			detail = err.Error()
+			detail = strings.TrimSuffix(err.Error(), ": "+o.is.Error())
 		}
 		return problemOf(o.status, detail, faultsOf(err)...)
 	}
