@@ -100,7 +100,7 @@ func hits(b *testing.B, db testenv.Database, scope graph.Scope) (walk, all float
 	defer func() { _ = driver.Close(context.Background()) }()
 	q := cypher.Load("context_relationships")
 	result, err := neo4j.ExecuteQuery(b.Context(), driver, "PROFILE "+q.Text, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.UserID, "week_ago": time.Now().UTC().Add(-graph.Week),
+		"team_id": scope.TeamID, "user_id": scope.UserID, "now_ms": time.Now().UnixMilli(), "until": time.Now().UTC(), "week_ago": time.Now().UTC().Add(-graph.Week),
 	}, neo4j.EagerResultTransformer, neo4j.ExecuteQueryWithDatabase(db.Database))
 	if err != nil {
 		b.Fatal(err)
