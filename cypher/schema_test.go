@@ -18,7 +18,7 @@ func TestMigrationsAreNumberedAndRepeatable(t *testing.T) {
 		t.Fatalf("%d migrations of %d files", len(all), len(paths))
 	}
 	form := regexp.MustCompile(`^\d{4}_[a-z_]+\.cypher$`)
-	statement := regexp.MustCompile(`^CREATE (CONSTRAINT|INDEX|FULLTEXT INDEX|VECTOR INDEX) [a-z_]+ IF NOT EXISTS\s`)
+	statement := regexp.MustCompile(`^(CREATE (CONSTRAINT|INDEX|FULLTEXT INDEX|VECTOR INDEX) [a-z_]+ IF NOT EXISTS\s|DROP INDEX [a-z_]+ IF EXISTS$)`)
 	names := map[string]bool{}
 	for i, m := range all {
 		if m.Version != i+1 || m.Name == "" || len(m.Statements) == 0 || !form.MatchString(filepath.Base(paths[i])) {
@@ -28,7 +28,7 @@ func TestMigrationsAreNumberedAndRepeatable(t *testing.T) {
 			if !statement.MatchString(s) {
 				t.Errorf("%s has a statement that may not be run again: %s", paths[i], s)
 			}
-			if found := regexp.MustCompile(`(?:CONSTRAINT|INDEX) ([a-z_]+)`).FindStringSubmatch(s); found != nil {
+			if found := regexp.MustCompile(`CREATE .*(?:CONSTRAINT|INDEX) ([a-z_]+)`).FindStringSubmatch(s); found != nil {
 				if names[found[1]] {
 					t.Errorf("%s creates %s again", paths[i], found[1])
 				}

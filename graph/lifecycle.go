@@ -164,4 +164,20 @@ func (p properties) putVitality(v vitality) {
 	} else {
 		delete(p, "expires_at")
 	}
+	p.putEnd()
+}
+
+// putEnd keeps when the vitality that is stored will have ended: decayed away, or past what is ephemeral. Until then the
+// stored state holds.
+func (p properties) putEnd() {
+	v := p.vitality()
+	end := int64(math.MaxInt64)
+	if v.rate > 0 && v.salience >= archiveBelow {
+		days := math.Log(v.salience/archiveBelow) / v.rate
+		end = v.at.UnixMilli() + int64(days*float64(day.Milliseconds())) + 1
+	}
+	if v.expires != nil {
+		end = min(end, v.expires.UnixMilli())
+	}
+	p.putUnless(end == math.MaxInt64, "ends_at", end)
 }

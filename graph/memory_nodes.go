@@ -204,6 +204,7 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	w.live(n.properties, old, now)
 	n.addNotes(w.Notes, p.job.scope, now)
 	w.History.overlay(n.properties)
+	n.putEnd()
 	natural := naturalKey(kind, n.properties)
 	n.putUnless(natural == "", "natural_key", natural)
 	return n
@@ -303,5 +304,5 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 // state do not.
 func changesRank(changed properties, next *stored) bool {
 	given := func(name string) bool { _, ok := changed[name]; return ok }
-	return given("owner_of") || !next.owns() && (given("salience") || given("state"))
+	return given("owner_of") || !next.owns() && (given("salience") || given("state") || given("decay_rate") || given("ends_at"))
 }

@@ -150,7 +150,8 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (user
 	return users, err
 }
 
-// recallNodes are the rows of a statement, the nodes whose state has moved, and whose they are.
+// recallNodes are the rows of a statement, the nodes whose place in contexts has moved, and the users for whom one has come
+// into contexts.
 func recallNodes(all []recalled, found known) (rows []map[string]any, moved, users []string) {
 	next := map[string]properties{}
 	for _, told := range all {
@@ -171,7 +172,10 @@ func recallNodes(all []recalled, found known) (rows []map[string]any, moved, use
 		n := found.byKey[key]
 		rows = append(rows, map[string]any{"entity_key": key, "properties": map[string]any(n.changesTo(p))})
 		if p.text("state") != n.text("state") {
-			moved, users = append(moved, key), append(users, n.user())
+			users = append(users, n.user())
+		}
+		if p.text("state") != n.text("state") || truth(p["ranked"]) {
+			moved = append(moved, key)
 		}
 	}
 	return rows, moved, distinct(users)

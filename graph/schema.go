@@ -12,8 +12,8 @@ import (
 	"kith/cypher"
 )
 
-// Migrate brings the database's schema up to this binary's: every statement may be run again, and several Kiths may
-// start at once. ErrSchemaNewer when a newer Kith has been here.
+// Migrate brings the database's schema up to this binary's, from the version that it has: every statement may be run
+// again, and several Kiths may start at once. ErrSchemaNewer when a newer Kith has been here.
 func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.requireServer(ctx); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if known := len(migrations); stored > known {
 		return fmt.Errorf("migrate: %w (%d, this one knows %d): use a newer kith", ErrSchemaNewer, stored, known)
 	}
-	for _, m := range migrations {
+	for _, m := range migrations[stored:] {
 		for _, statement := range m.Statements {
 			if err := s.applySchema(ctx, m, statement); err != nil {
 				return err
@@ -43,7 +43,30 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.indexTypes(ctx); err != nil {
 		return err
 	}
-	return s.awaitIndexes(ctx)
+	if err := s.awaitIndexes(ctx); err != nil || stored == 0 || stored == len(migrations) {
+		return err
+	}
+	return s.renewRanks(ctx)
+}
+
+// renewAtOnce bounds the relationships of one transaction.
+const renewAtOnce = 10_000
+
+// renewRanks gives the relationships of a database from before what the present indexes order them by.
+func (s *Store) renewRanks(ctx context.Context) error {
+	for {
+		var renewed int64
+		err := s.transaction(ctx, "rank_renew", func(t *tx) error {
+			rows, err := t.exec("rank_renew", map[string]any{"limit": renewAtOnce})
+			if err == nil {
+				renewed = integer(rows[0].Values[0])
+			}
+			return err
+		})
+		if err != nil || renewed < renewAtOnce {
+			return err
+		}
+	}
 }
 
 // indexTypes gives the relationship types of a database from before they had indexes theirs.

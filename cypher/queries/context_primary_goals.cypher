@@ -11,7 +11,7 @@ CALL () {
     AND n.entity_key IS NOT NULL
     AND n.last_accessed_at > $week_ago
     AND n.created_at <= $until
-    AND NOT coalesce(n.expires_at <= $now_ms, false)
+    AND coalesce(n.ends_at > $now_ms, true)
   WITH n
   ORDER BY n.team_id DESC, n.user_id DESC, n.is_goal DESC, n.state DESC, n.salience DESC, n.entity_key DESC
   LIMIT 5
@@ -23,7 +23,7 @@ CALL () {
     AND n.entity_key IS NOT NULL
     AND n.last_accessed_at > $week_ago
     AND n.created_at <= $until
-    AND NOT coalesce(n.expires_at <= $now_ms, false)
+    AND coalesce(n.ends_at > $now_ms, true)
   WITH n
   ORDER BY n.team_id DESC, n.user_id DESC, n.is_goal DESC, n.state DESC, n.salience DESC, n.entity_key DESC
   LIMIT 5
@@ -43,7 +43,7 @@ CALL (first, bound) {
     AND n.entity_key IS NOT NULL
     AND n.last_accessed_at > $week_ago
     AND n.created_at <= $until
-    AND NOT coalesce(n.expires_at <= $now_ms, false)
+    AND coalesce(n.ends_at > $now_ms, true)
   RETURN n
   UNION
   MATCH (n:Concept {team_id: $team_id, user_id: $user_id, is_goal: true, state: 'core'})
@@ -52,12 +52,10 @@ CALL (first, bound) {
     AND n.entity_key IS NOT NULL
     AND n.last_accessed_at > $week_ago
     AND n.created_at <= $until
-    AND NOT coalesce(n.expires_at <= $now_ms, false)
+    AND coalesce(n.ends_at > $now_ms, true)
   RETURN n
 }
 WITH n, CASE WHEN n.decay_rate > 0 AND n.salience_at < $now_ms THEN n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) ELSE n.salience END AS salience
-WHERE n.salience < 0.01 OR salience >= 0.01
-WITH n, salience
 ORDER BY salience DESC, n.entity_key DESC
 LIMIT 5
 RETURN collect([

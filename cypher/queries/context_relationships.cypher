@@ -1,157 +1,259 @@
 // What the user is most strongly linked to, with how and how often it came up in the last week (S1-8 … S1-10).
 // Each type's index holds only the relationships between the owner and what may be shown, in the order of their stored
-// salience (see relationship_rank.cypher). Salience decays, and the stored value is the upper bound of the current one: the
-// tenth best node of the first walks is a bound, and whatever may be above it is read in the second. Where the first walks
-// end at fewer than ten nodes, as some have several relationships, the second reads all.
+// salience, with all that current values are computed from (see relationship_rank.cypher). Salience decays, and the stored
+// value is the upper bound of the current one: where a first walk of ten ends above the tenth best node, the second walks
+// read whatever is stored above that. Where the first walks find fewer than ten nodes, as some have several relationships,
+// the second read all.
 // mode: read
 // params: team_id, user_id, week_ago, now_ms, until
 // returns: relationships
 MATCH (o:Person {team_id: $team_id, owner_of: $user_id})
 CALL (o) {
   MATCH ()-[r:has_relationship_with {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:has_relationship_with(team_id, owner_key, salience, node_salience, node_key)
+  USING INDEX SEEK r:has_relationship_with(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
   WHERE r.salience IS NOT NULL
     AND r.node_salience IS NOT NULL
     AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
   WITH r
-  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
+  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
   LIMIT 10
-  RETURN r
+  RETURN 0 AS walk, r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
   UNION ALL
   MATCH ()-[r:thinks_about {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:thinks_about(team_id, owner_key, salience, node_salience, node_key)
+  USING INDEX SEEK r:thinks_about(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
   WHERE r.salience IS NOT NULL
     AND r.node_salience IS NOT NULL
     AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
   WITH r
-  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
+  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
   LIMIT 10
-  RETURN r
+  RETURN 1 AS walk, r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
   UNION ALL
   MATCH ()-[r:relates_to {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:relates_to(team_id, owner_key, salience, node_salience, node_key)
+  USING INDEX SEEK r:relates_to(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
   WHERE r.salience IS NOT NULL
     AND r.node_salience IS NOT NULL
     AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
   WITH r
-  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
+  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
   LIMIT 10
-  RETURN r
+  RETURN 2 AS walk, r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
   UNION ALL
   MATCH ()-[r:involves {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:involves(team_id, owner_key, salience, node_salience, node_key)
+  USING INDEX SEEK r:involves(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
   WHERE r.salience IS NOT NULL
     AND r.node_salience IS NOT NULL
     AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
   WITH r
-  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
+  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
   LIMIT 10
-  RETURN r
+  RETURN 3 AS walk, r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
   UNION ALL
   MATCH ()-[r:associated_with {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:associated_with(team_id, owner_key, salience, node_salience, node_key)
+  USING INDEX SEEK r:associated_with(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
   WHERE r.salience IS NOT NULL
     AND r.node_salience IS NOT NULL
     AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
   WITH r
-  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
+  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
   LIMIT 10
-  RETURN r
+  RETURN 4 AS walk, r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
   UNION ALL
   MATCH ()-[r:engages_with {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:engages_with(team_id, owner_key, salience, node_salience, node_key)
+  USING INDEX SEEK r:engages_with(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
   WHERE r.salience IS NOT NULL
     AND r.node_salience IS NOT NULL
     AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
   WITH r
-  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
+  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
   LIMIT 10
-  RETURN r
+  RETURN 5 AS walk, r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
   UNION ALL
   MATCH ()-[r:connected_to {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:connected_to(team_id, owner_key, salience, node_salience, node_key)
+  USING INDEX SEEK r:connected_to(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
   WHERE r.salience IS NOT NULL
     AND r.node_salience IS NOT NULL
     AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
   WITH r
-  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC
+  ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
   LIMIT 10
-  RETURN r
+  RETURN 6 AS walk, r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
 }
-WITH o, collect(r) AS first
-CALL (o, first) {
-  UNWIND first AS r
-  WITH r, CASE WHEN startNode(r) = o THEN endNode(r) ELSE startNode(r) END AS n, CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE r.salience END AS salience
-  WHERE NOT coalesce(n.expires_at <= $now_ms, false)
-    AND (n.salience < 0.01 OR CASE WHEN n.decay_rate > 0 AND n.salience_at < $now_ms THEN n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) ELSE n.salience END >= 0.01)
-  WITH n, max(salience) AS best
+WITH o, walk, r, node_key, stored, CASE WHEN rate > 0 AND since < $now_ms THEN stored * exp(rate * (since - $now_ms) / 86400000.0) ELSE stored END AS salience,
+  CASE WHEN node_rate > 0 AND node_since < $now_ms THEN node_stored * exp(node_rate * (node_since - $now_ms) / 86400000.0) ELSE node_stored END AS node_salience
+WITH o, collect([r, node_key, salience, node_salience, walk, stored]) AS first
+CALL (first) {
+  UNWIND first AS found
+  WITH found[1] AS node_key, max(found[2]) AS best
   ORDER BY best DESC
   LIMIT 10
   RETURN collect(best) AS bests
 }
-WITH o, first, CASE WHEN size(bests) = 10 THEN bests[9] WHEN size(first) < 10 THEN 2.0 ELSE -1.0 END AS bound
-CALL (o, first, bound) {
-  UNWIND first AS r
-  RETURN r
-  UNION
-  MATCH ()-[r:has_relationship_with {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:has_relationship_with(team_id, owner_key, salience, node_salience, node_key)
-  WHERE r.salience > bound
-    AND r.node_salience IS NOT NULL
-    AND r.node_key IS NOT NULL
-  RETURN r
-  UNION
-  MATCH ()-[r:thinks_about {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:thinks_about(team_id, owner_key, salience, node_salience, node_key)
-  WHERE r.salience > bound
-    AND r.node_salience IS NOT NULL
-    AND r.node_key IS NOT NULL
-  RETURN r
-  UNION
-  MATCH ()-[r:relates_to {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:relates_to(team_id, owner_key, salience, node_salience, node_key)
-  WHERE r.salience > bound
-    AND r.node_salience IS NOT NULL
-    AND r.node_key IS NOT NULL
-  RETURN r
-  UNION
-  MATCH ()-[r:involves {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:involves(team_id, owner_key, salience, node_salience, node_key)
-  WHERE r.salience > bound
-    AND r.node_salience IS NOT NULL
-    AND r.node_key IS NOT NULL
-  RETURN r
-  UNION
-  MATCH ()-[r:associated_with {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:associated_with(team_id, owner_key, salience, node_salience, node_key)
-  WHERE r.salience > bound
-    AND r.node_salience IS NOT NULL
-    AND r.node_key IS NOT NULL
-  RETURN r
-  UNION
-  MATCH ()-[r:engages_with {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:engages_with(team_id, owner_key, salience, node_salience, node_key)
-  WHERE r.salience > bound
-    AND r.node_salience IS NOT NULL
-    AND r.node_key IS NOT NULL
-  RETURN r
-  UNION
-  MATCH ()-[r:connected_to {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:connected_to(team_id, owner_key, salience, node_salience, node_key)
-  WHERE r.salience > bound
-    AND r.node_salience IS NOT NULL
-    AND r.node_key IS NOT NULL
-  RETURN r
+CALL (first) {
+  UNWIND first AS found
+  WITH found[4] AS walk, count(*) AS rows, min(found[5]) AS least
+  WHERE rows = 10
+  RETURN max(least) AS reach
 }
-WITH r, CASE WHEN startNode(r) = o THEN endNode(r) ELSE startNode(r) END AS n, CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE r.salience END AS salience
-WHERE NOT coalesce(n.expires_at <= $now_ms, false)
-WITH r, n, salience, CASE WHEN n.decay_rate > 0 AND n.salience_at < $now_ms THEN n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) ELSE n.salience END AS node_salience
-WHERE n.salience < 0.01 OR node_salience >= 0.01
-WITH r, n, salience, node_salience
-ORDER BY salience DESC, r.key DESC
-WITH n, node_salience, collect(r)[0] AS r, max(salience) AS salience
-ORDER BY salience DESC, node_salience DESC, n.entity_key DESC
+WITH o, first, CASE
+  WHEN reach IS NULL THEN 2.0
+  WHEN size(bests) < 10 THEN -1.0
+  WHEN reach <= bests[9] THEN 2.0
+  ELSE bests[9]
+END AS bound
+CALL (o, bound) {
+  MATCH ()-[r:has_relationship_with {team_id: $team_id, owner_key: o.entity_key}]->()
+  USING INDEX SEEK r:has_relationship_with(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
+  WHERE r.salience > bound
+    AND r.node_salience IS NOT NULL
+    AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
+  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
+  UNION ALL
+  MATCH ()-[r:thinks_about {team_id: $team_id, owner_key: o.entity_key}]->()
+  USING INDEX SEEK r:thinks_about(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
+  WHERE r.salience > bound
+    AND r.node_salience IS NOT NULL
+    AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
+  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
+  UNION ALL
+  MATCH ()-[r:relates_to {team_id: $team_id, owner_key: o.entity_key}]->()
+  USING INDEX SEEK r:relates_to(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
+  WHERE r.salience > bound
+    AND r.node_salience IS NOT NULL
+    AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
+  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
+  UNION ALL
+  MATCH ()-[r:involves {team_id: $team_id, owner_key: o.entity_key}]->()
+  USING INDEX SEEK r:involves(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
+  WHERE r.salience > bound
+    AND r.node_salience IS NOT NULL
+    AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
+  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
+  UNION ALL
+  MATCH ()-[r:associated_with {team_id: $team_id, owner_key: o.entity_key}]->()
+  USING INDEX SEEK r:associated_with(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
+  WHERE r.salience > bound
+    AND r.node_salience IS NOT NULL
+    AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
+  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
+  UNION ALL
+  MATCH ()-[r:engages_with {team_id: $team_id, owner_key: o.entity_key}]->()
+  USING INDEX SEEK r:engages_with(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
+  WHERE r.salience > bound
+    AND r.node_salience IS NOT NULL
+    AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
+  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
+  UNION ALL
+  MATCH ()-[r:connected_to {team_id: $team_id, owner_key: o.entity_key}]->()
+  USING INDEX SEEK r:connected_to(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
+  WHERE r.salience > bound
+    AND r.node_salience IS NOT NULL
+    AND r.node_key IS NOT NULL
+    AND r.decay_rate IS NOT NULL
+    AND r.salience_at IS NOT NULL
+    AND r.node_decay_rate IS NOT NULL
+    AND r.node_salience_at IS NOT NULL
+    AND r.node_until > $now_ms
+  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
+    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
+  UNION ALL
+  WITH null AS nothing
+  RETURN null AS r, null AS node_key, null AS stored, null AS rate, null AS since, null AS node_stored, null AS node_rate, null AS node_since
+}
+WITH o, first, r, node_key, CASE WHEN rate > 0 AND since < $now_ms THEN stored * exp(rate * (since - $now_ms) / 86400000.0) ELSE stored END AS salience,
+  CASE WHEN node_rate > 0 AND node_since < $now_ms THEN node_stored * exp(node_rate * (node_since - $now_ms) / 86400000.0) ELSE node_stored END AS node_salience
+WITH o, first, collect(CASE WHEN r IS NOT NULL THEN [r, node_key, salience, node_salience] END) AS second
+UNWIND first + second AS found
+WITH o, found[1] AS node_key, max(found[2]) AS salience, max(found[3]) AS node_salience, collect([found[0], found[2]]) AS found
+ORDER BY salience DESC, node_salience DESC, node_key DESC
 LIMIT 10
+CALL (found, salience) {
+  WITH [one IN found WHERE one[1] = salience | one[0]] AS tied
+  UNWIND tied AS r
+  RETURN r
+  ORDER BY CASE WHEN size(tied) > 1 THEN r.key END DESC
+  LIMIT 1
+}
+WITH r, salience, node_salience, CASE WHEN startNode(r) = o THEN endNode(r) ELSE startNode(r) END AS n
+ORDER BY salience DESC, node_salience DESC, n.entity_key DESC
 CALL (n) {
   MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: n.entity_key}]->()
   USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)

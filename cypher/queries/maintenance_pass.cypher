@@ -12,10 +12,10 @@ ORDER BY n.team_id, n.entity_key
 LIMIT $limit
 CALL (n) {
   WITH n
-  WHERE n.decay_rate > 0 AND n.salience_at < $stale_ms OR n.expires_at <= $now_ms AND n.state <> 'archived'
-  SET n.team_id = $team_id
+  WHERE n.decay_rate > 0 AND n.salience_at < $stale_ms OR n.ends_at <= $now_ms AND n.state <> 'archived'
+  SET n:Memory
   WITH n, CASE WHEN n.decay_rate > 0 AND n.salience_at < $now_ms THEN n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) ELSE n.salience END AS salience
-  WITH n, salience, n.state <> 'archived' AND (coalesce(n.expires_at <= $now_ms, false) OR n.salience >= 0.01 AND salience < 0.01) AS ended
+  WITH n, salience, n.state <> 'archived' AND coalesce(n.ends_at <= $now_ms, false) AS ended
   SET n.salience = salience,
     n.salience_at = CASE WHEN n.salience_at < $now_ms THEN $now_ms ELSE n.salience_at END,
     n.state = CASE WHEN ended THEN 'archived' ELSE n.state END

@@ -8,7 +8,7 @@ MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory)
   WHERE type(r) <> 'has_message'
-  SET r.owner_key = null, r.node_salience = null
+  SET r.owner_key = null, r.node_salience = null, r.node_until = null
   RETURN count(r) AS relationships
 }
 CALL (n) {

@@ -7,7 +7,7 @@ USING INDEX SEEK a:Memory(team_id, entity_key)
 USING INDEX SEEK b:Memory(team_id, entity_key)
 CREATE (d:DeletedRelationship {team_id: $team_id, key: $key})
 SET d += properties(r), d.from_key = $from, d.to_key = $to, d.deleted_type = type(r), d.deleted_at = $now, d.deleted_by = $user_id,
-  d.owner_key = null, d.node_salience = null
+  d.owner_key = null, d.node_salience = null, d.node_until = null
 SET b.source_count = CASE WHEN type(r) = 'mentions' THEN b.source_count - 1 ELSE b.source_count END
 DELETE r
 RETURN count(d) AS deleted

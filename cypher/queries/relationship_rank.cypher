@@ -1,6 +1,7 @@
-// Keeps what context_relationships.cypher walks: the current relationships between an owner and a node carry owner_key,
-// node_salience and node_key while the node is one the context may show, and no others do. Give the pairs whose
-// relationships changed, and the nodes whose salience, state or ownership did.
+// Keeps what context_relationships.cypher walks: the current relationships between an owner and a node carry owner_key, and
+// what decides over the node, while the node is one the context may show, and no others do. Give the pairs whose
+// relationships changed, and the nodes whose salience, state or ownership did. node_until is when the node will have decayed
+// away or ended.
 // mode: write
 // params: team_id, pairs, entity_keys
 // returns: relationships
@@ -24,6 +25,12 @@ WHERE o.owner_of IS NOT NULL OR r.owner_key IS NOT NULL
 WITH o, n, r, o.owner_of IS NOT NULL AND r.valid_to IS NULL
   AND n.state IN ['active', 'core'] AND (n:Person OR n:Concept OR n:Entity) AS shown
 SET r.owner_key = CASE WHEN shown THEN o.entity_key END,
+  r.decay_rate = coalesce(r.decay_rate, 0.0),
+  r.salience_at = coalesce(r.salience_at, 0),
+  r.node_key = CASE WHEN shown THEN n.entity_key END,
   r.node_salience = CASE WHEN shown THEN n.salience END,
-  r.node_key = CASE WHEN shown THEN n.entity_key END
+  r.node_decay_rate = CASE WHEN shown THEN coalesce(n.decay_rate, 0.0) END,
+  r.node_salience_at = CASE WHEN shown THEN coalesce(n.salience_at, 0) END,
+  r.node_until = CASE WHEN shown THEN coalesce(n.ends_at, 9007199254740991) END,
+  n.ranked = CASE WHEN shown THEN true ELSE n.ranked END
 RETURN count(r) AS relationships

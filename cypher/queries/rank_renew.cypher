@@ -1,0 +1,18 @@
+// Gives the next relationships that were ranked before their indexes had all columns what they lack.
+// mode: write
+// scope: server
+// params: limit
+// returns: renewed
+MATCH (o:Person)-[r:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to]-(n:Memory)
+WHERE o.owner_of IS NOT NULL
+  AND r.owner_key = o.entity_key
+  AND r.node_until IS NULL
+WITH r, n
+LIMIT $limit
+SET r.decay_rate = coalesce(r.decay_rate, 0.0),
+  r.salience_at = coalesce(r.salience_at, 0),
+  r.node_decay_rate = coalesce(n.decay_rate, 0.0),
+  r.node_salience_at = coalesce(n.salience_at, 0),
+  r.node_until = coalesce(n.ends_at, 9007199254740991),
+  n.ranked = true
+RETURN count(r) AS renewed
