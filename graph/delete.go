@@ -98,13 +98,14 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 	if err != nil {
 		return Deletion{}, err
 	}
-	if err := versionIs(version(r.properties), ifVersion); err != nil {
-		return Deletion{}, err
-	}
 	d := s.deletion(key)
 	d.Users = []string{r.text("user_id")}
 	err = s.transaction(ctx, "relationship_delete", func(t *tx) error {
-		if _, err := t.find(scope.TeamID, lookups{entityKeys: []string{r.from, r.to}}); err != nil {
+		current, err := t.lockRelationship(scope, r)
+		if err != nil {
+			return err
+		}
+		if err := versionIs(version(current), ifVersion); err != nil {
 			return err
 		}
 		rows, err := t.exec("relationship_delete", map[string]any{
