@@ -16,6 +16,7 @@ type Maintenance struct {
 	store   *Store
 	options MaintenanceOptions
 	holder  string
+	lease   string
 }
 
 // MaintenanceOptions are what maintenance may be given.
@@ -55,7 +56,7 @@ func NewMaintenance(s *Store, o MaintenanceOptions) *Maintenance {
 	if o.Changed == nil {
 		o.Changed = func(context.Context, string, ...string) {}
 	}
-	return &Maintenance{store: s, options: o, holder: uuid.NewString()}
+	return &Maintenance{store: s, options: o, holder: uuid.NewString(), lease: leaseName}
 }
 
 // Run does a pass whenever one is due, until ctx is done.
@@ -94,7 +95,7 @@ func (m *Maintenance) take(ctx context.Context) (team, key string, held bool, er
 	now := m.store.now()
 	err = m.store.transaction(ctx, "lease_take", func(t *tx) error {
 		rows, err := t.exec("lease_take", map[string]any{
-			"name": leaseName, "holder": m.holder, "now": now, "until": now.Add(leaseTime),
+			"name": m.lease, "holder": m.holder, "now": now, "until": now.Add(leaseTime),
 		})
 		if err == nil {
 			held, team, key = truth(rows[0].Values[0]), text(rows[0].Values[1]), text(rows[0].Values[2])
@@ -113,7 +114,7 @@ func (m *Maintenance) end(ctx context.Context, done bool) {
 		due = m.store.now().Add(m.options.Every)
 	}
 	err := m.store.transaction(ctx, "lease_end", func(t *tx) error {
-		_, err := t.exec("lease_end", map[string]any{"name": leaseName, "holder": m.holder, "due_at": due})
+		_, err := t.exec("lease_end", map[string]any{"name": m.lease, "holder": m.holder, "due_at": due})
 		return err
 	})
 	if err != nil {
@@ -148,7 +149,7 @@ func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 func (m *Maintenance) progress(ctx context.Context, team, key string) error {
 	return m.store.transaction(ctx, "lease_progress", func(t *tx) error {
 		rows, err := t.exec("lease_progress", map[string]any{
-			"name": leaseName, "holder": m.holder, "until": m.store.now().Add(leaseTime), "team": team, "key": key,
+			"name": m.lease, "holder": m.holder, "until": m.store.now().Add(leaseTime), "team": team, "key": key,
 		})
 		if err == nil && integer(rows[0].Values[0]) == 0 {
 			err = errLeaseLost

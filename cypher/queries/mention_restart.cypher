@@ -1,9 +1,10 @@
-// Carries the new start of sources to their mentions, which are counted by it.
+// Carries the new start of sources to their mentions, which are counted by it; also to those of deleted nodes, which may
+// come back.
 // mode: write
 // params: team_id, rows
 // returns: mentions
 UNWIND $rows AS row
-MATCH (s:Memory {team_id: $team_id, entity_key: row.source_key})-[m:mentions]->(:Memory)
+MATCH (s:Memory {team_id: $team_id, entity_key: row.source_key})-[m:mentions]->()
 USING INDEX SEEK s:Memory(team_id, entity_key)
 SET m.started_at = row.started_at
 RETURN count(m) AS mentions
