@@ -398,7 +398,7 @@ func TestMessagesAreDeletedAloneToo(t *testing.T) {
 // KeepDeleted is how long a delete can be undone; then maintenance takes it away for good.
 func TestPurge(t *testing.T) {
 	e := fresh(t)
-	start := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) // long before what other tests delete: a purge is for all teams
+	start := time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC) // long before what other tests delete, and after longAgo: a purge is for all teams
 	e.now = start
 	e.deletable()
 	key := e.get("u1", "entity", "e").Relationships[0].Key
