@@ -147,15 +147,18 @@ func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 }
 
 func (m *Maintenance) progress(ctx context.Context, team, key string) error {
-	return m.store.transaction(ctx, "lease_progress", func(t *tx) error {
+	held := false
+	err := m.store.transaction(ctx, "lease_progress", func(t *tx) error {
 		rows, err := t.exec("lease_progress", map[string]any{
 			"name": m.lease, "holder": m.holder, "until": m.store.now().Add(leaseTime), "team": team, "key": key,
 		})
-		if err == nil && integer(rows[0].Values[0]) == 0 {
-			err = errLeaseLost
-		}
+		held = err == nil && integer(rows[0].Values[0]) > 0
 		return err
 	})
+	if err == nil && !held {
+		err = errLeaseLost
+	}
+	return err
 }
 
 // batch looks after the next nodes of a team in one transaction, and says which was the last; empty: there are no more.
