@@ -295,3 +295,28 @@ func (l *lives) compare() {
 		l.FailNow()
 	}
 }
+
+// Maintenance changes nothing of what a write does: what has decayed away comes back as it is said.
+func TestAWriteBringsBackWhatHasDecayedAway(t *testing.T) {
+	for name, runs := range map[string]int{"maintained": 1, "not maintained": 0} {
+		t.Run(name, func(t *testing.T) {
+			e := fresh(t)
+			key := e.write("u1", []NodeWrite{node("concept", "a", 0.02), node("concept", "b", 0.5)},
+				RelationshipWrite{From: "a", Type: "relates_to", To: "b", State: Some("active"), Salience: Some(0.02)}).Relationships[0].Key
+			e.now = noon.Add(100 * day)
+			for range runs {
+				if _, err := NewMaintenance(e.store, MaintenanceOptions{}).batch(t.Context(), e.team, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			states := func() []string { return []string{e.get("u1", "concept", "a").State, e.relationship("u1", key).State} }
+			e.same("decayed away", []string{"archived", "archived"}, states())
+			for _, want := range []Status{Updated, Unchanged} {
+				e.same("written", []Status{want, want}, statuses(e.write("u1", []NodeWrite{change("concept", "a", inState("active"))},
+					RelationshipWrite{From: "a", Type: "relates_to", To: "b", State: Some("active")})))
+				e.same("back", []string{"active", "active"}, states())
+			}
+			e.same("its salience is what was left", 0.0027, e.get("u1", "concept", "a").Salience)
+		})
+	}
+}

@@ -154,7 +154,8 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (user
 	return users, err
 }
 
-// recallNodes are the rows of a statement, the nodes whose state has moved, and whose they are.
+// recallNodes are the rows of a statement, the nodes whose place in contexts may have moved, and whose those are that are in
+// another state.
 func recallNodes(all []recalled, found known) (rows []map[string]any, moved, users []string) {
 	next := map[string]properties{}
 	for _, told := range all {
@@ -174,8 +175,11 @@ func recallNodes(all []recalled, found known) (rows []map[string]any, moved, use
 	for key, p := range next {
 		n := found.byKey[key]
 		rows = append(rows, map[string]any{"entity_key": key, "properties": map[string]any(n.changesTo(p))})
+		if changed := n.changesTo(p); changesRank(changed, n) {
+			moved = append(moved, key)
+		}
 		if p.text("state") != n.text("state") {
-			moved, users = append(moved, key), append(users, n.user())
+			users = append(users, n.user())
 		}
 	}
 	return rows, moved, distinct(users)

@@ -154,3 +154,22 @@ func TestNoRecallIsLost(t *testing.T) {
 		[]int64{e.get("u1", "concept", "a").AccessCount, e.get("u1", "concept", "b").AccessCount, e.relationship("u1", key).AccessCount})
 	e.same("stored", 2*recallsAtOnce+1, events.reads[RecallStored])
 }
+
+// Also where many relationships are equally strong the context shows the most salient nodes, as soon as they are.
+func TestRecalledNodesMoveUpInContexts(t *testing.T) {
+	e := fresh(t)
+	nodes, links := []NodeWrite{owner1("me")}, []RelationshipWrite{}
+	for i := range 12 {
+		key := fmt.Sprintf("c-%02d", i)
+		nodes = append(nodes, node("concept", key, 0.5+float64(i)/100))
+		links = append(links, RelationshipWrite{From: "me", Type: "thinks_about", To: key})
+	}
+	e.write("u1", nodes, links...)
+	e.same("the least salient is not shown", false, slices.Contains(linkedKeys(e.sections("u1").Relationships), "c-00"))
+	r := NewRecalls(e.store, RecallOptions{})
+	for range 3 {
+		r.Recalled(e.team, Recall{Nodes: []string{"c-00"}})
+	}
+	r.flush(t.Context())
+	e.same("the most salient is the first", "c-00", linkedKeys(e.sections("u1").Relationships)[0])
+}
