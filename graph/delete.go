@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -104,13 +105,14 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 	if err != nil {
 		return Deletion{}, err
 	}
-	if err := versionIs(version(r.properties), ifVersion); err != nil {
-		return Deletion{}, err
-	}
 	d := s.deletion(key)
 	d.Users = []string{r.text("user_id")}
 	err = s.transaction(ctx, "relationship_delete", func(t *tx) error {
-		if _, err := t.find(scope.TeamID, lookups{ends: []string{r.from, r.to}}); err != nil {
+		current, err := t.lockRelationship(scope, r)
+		if err != nil {
+			return err
+		}
+		if err := versionIs(version(current), ifVersion); err != nil {
 			return err
 		}
 		rows, err := t.exec("relationship_delete", map[string]any{
@@ -168,13 +170,15 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 	for _, name := range []string{"from_key", "to_key", "deleted_type", "deleted_at", "deleted_by", "team_id"} {
 		delete(p, name)
 	}
-	if err := t.rows("relationship_create", scope.TeamID, []map[string]any{relationshipRow(from, kind, to, key, p)}); err != nil {
+	if kind == mentionsType { // whose source may have been moved
+		p["started_at"] = found.byKey[from].properties["started_at"]
+	}
+	row := relationshipRow(from, kind, to, key, p)
+	if err := t.rows("relationship_create", scope.TeamID, []map[string]any{row}); err != nil {
 		return RelationshipView{}, err
 	}
-	if kind == mentionsType {
-		if err := t.rows("mention_count", scope.TeamID, []map[string]any{job.mentionRow(from, to)}); err != nil {
-			return RelationshipView{}, err
-		}
+	if err := t.settleRestored(scope, job, row); err != nil {
+		return RelationshipView{}, err
 	}
 	if _, err := t.exec("relationship_restored", map[string]any{"team_id": scope.TeamID, "key": key}); err != nil {
 		return RelationshipView{}, err
@@ -183,4 +187,22 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 		"team_id": scope.TeamID, "pairs": []map[string]any{{"from": from, "to": to}}, "entity_keys": []string{},
 	})
 	return relationshipView(from, kind, to, p, t.store.now()), err
+}
+
+// settleRestored counts a mention that is back, and refuses what would make something contain itself.
+func (t *tx) settleRestored(scope Scope, job *memoryJob, row map[string]any) error {
+	from, to, kind := text(row["from"]), text(row["to"]), text(row["type"])
+	if kind == mentionsType {
+		mention := job.mentionRow(from, to)
+		mention["weight"] = 0.0 // the delete left it
+		return t.rows("mention_count", scope.TeamID, []map[string]any{mention})
+	}
+	if p := row["properties"].(map[string]any); p["valid_to"] != nil || !slices.Contains(containmentTypes, kind) { //nolint:forcetypeassert // relationshipRow's own
+		return nil
+	}
+	rings, err := t.exec("containment_cycle", map[string]any{"team_id": scope.TeamID, "rows": ringRows([]map[string]any{row})})
+	if err == nil && len(rings) > 0 {
+		err = fmt.Errorf("restore: what it leads to contains where it comes from by now: %w", ErrConflict)
+	}
+	return err
 }

@@ -87,7 +87,7 @@ func (e *env) neighbour() *env {
 func audit(e *env) {
 	e.Helper()
 	rows := e.raw(`MATCH (n:Memory {team_id: $team})-[r]-(m)
-		WHERE n.entity_key IS NOT NULL AND (r.team_id IS NULL OR r.team_id <> $team OR m.team_id IS NULL OR m.team_id <> $team OR NOT m:Memory)
+		WHERE n.entity_key IS NOT NULL AND (r.team_id IS NULL OR r.team_id <> $team OR m.team_id IS NULL OR m.team_id <> $team OR NOT (m:Memory OR m:Deleted))
 		RETURN count(r)`)
 	if rows[0][0] != int64(0) {
 		e.Errorf("%v relationships of the team leave it or name another team", rows[0][0])

@@ -60,10 +60,15 @@ func told(salience float64) float64 { return math.Round(salience*1e4) / 1e4 }
 // written that down.
 func (v *vitality) stateAt(at time.Time) string {
 	ended := v.expires != nil && !at.Before(*v.expires)
-	if ended || v.salience >= archiveBelow && v.current(at) < archiveBelow {
+	if ended || v.decayedAway(at) {
 		return "archived"
 	}
 	return v.state
+}
+
+// decayedAway says whether the salience has fallen below what is kept.
+func (v *vitality) decayedAway(at time.Time) bool {
+	return v.salience >= archiveBelow && v.current(at) < archiveBelow
 }
 
 // rebase makes the current value the stored one. No value at any later time is changed by it.

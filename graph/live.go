@@ -68,7 +68,7 @@ func (l liveWrite) apply(v vitality, isNew bool, now time.Time, confidence float
 		next.ttl = l.ttl.Value
 	}
 	said := l.salience.Given && !l.stands(v, now)
-	moved := next.confidence != v.confidence || next.state != v.state || next.ttl != v.ttl
+	moved := next.confidence != v.confidence || next.ttl != v.ttl || l.moves(&v, now)
 	if !isNew && (said || moved) {
 		v.rebase(now)
 		next.salience, next.at = v.salience, v.at
@@ -83,6 +83,13 @@ func (l liveWrite) apply(v vitality, isNew bool, now time.Time, confidence float
 		next.settle()
 	}
 	return next
+}
+
+// moves says whether the state given is another one than that of now. What has decayed away is archived, also where
+// maintenance has not written that down; the end of what is ephemeral is no state that a write could move it from.
+func (l liveWrite) moves(v *vitality, now time.Time) bool {
+	state := l.state.or("candidate")
+	return l.state.Given && state != v.stateAt(now) && (state != v.state || v.decayedAway(now))
 }
 
 // freshness is how much of a salience may have decayed before saying it again makes it new.

@@ -17,6 +17,8 @@ type Maintenance struct {
 	store   *Store
 	options MaintenanceOptions
 	holder  string
+	lease   string                                                               // begins the names of its leases
+	stories func(ctx context.Context, limit int) (result StoryResult, err error) // forms some of what is due
 }
 
 // MaintenanceOptions are what maintenance may be given.
@@ -31,7 +33,6 @@ type MaintenanceOptions struct {
 
 const (
 	passLease  = "maintenance"
-	storyLease = "stories"
 	storiesAt  = 1000            // sources between two looks at the lease
 	leaseTime  = 2 * time.Minute // far more than a batch takes
 	passBatch  = 2000            // nodes
@@ -58,7 +59,7 @@ func NewMaintenance(s *Store, o MaintenanceOptions) *Maintenance {
 	if o.Changed == nil {
 		o.Changed = func(context.Context, string, ...string) {}
 	}
-	return &Maintenance{store: s, options: o, holder: uuid.NewString()}
+	return &Maintenance{store: s, options: o, holder: uuid.NewString(), lease: passLease, stories: s.FormStories}
 }
 
 // Run does a pass whenever one is due, until ctx is done.
@@ -79,8 +80,8 @@ func (m *Maintenance) Run(ctx context.Context) error {
 
 // Pass does what is due and nobody else does, and says whether a pass over the store was.
 func (m *Maintenance) Pass(ctx context.Context) (bool, error) {
-	_, storyErr := m.under(ctx, storyLease, m.options.Look, func(string, string) error { return m.formStories(ctx) })
-	passed, err := m.under(ctx, passLease, m.options.Every, func(team, key string) error {
+	_, storyErr := m.under(ctx, m.lease+"/stories", m.options.Look, func(string, string) error { return m.formStories(ctx) })
+	passed, err := m.under(ctx, m.lease, m.options.Every, func(team, key string) error {
 		if err := m.walk(ctx, team, key); err != nil {
 			return err
 		}
@@ -108,7 +109,7 @@ func (m *Maintenance) under(ctx context.Context, lease string, every time.Durati
 // formStories forms what new mentions have made due.
 func (m *Maintenance) formStories(ctx context.Context) error {
 	for {
-		result, err := m.store.FormStories(ctx, storiesAt)
+		result, err := m.stories(ctx, storiesAt)
 		m.options.Observe("storylines", int64(result.Storylines+result.Joined))
 		m.options.Observe("macros", int64(result.Macros))
 		for _, scope := range result.Changed {
@@ -117,7 +118,7 @@ func (m *Maintenance) formStories(ctx context.Context) error {
 		if err != nil || result.Sources < storiesAt {
 			return err
 		}
-		if err := m.progress(ctx, storyLease, "", ""); err != nil {
+		if err := m.progress(ctx, m.lease+"/stories", "", ""); err != nil {
 			return err
 		}
 	}
@@ -162,7 +163,7 @@ func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 				break
 			}
 			key = last
-			if err := m.progress(ctx, passLease, team, key); err != nil {
+			if err := m.progress(ctx, m.lease, team, key); err != nil {
 				return err
 			}
 		}
@@ -176,15 +177,18 @@ func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 
 // progress keeps how far the work under a lease has come, and the lease for longer.
 func (m *Maintenance) progress(ctx context.Context, lease, team, key string) error {
-	return m.store.transaction(ctx, "lease_progress", func(t *tx) error {
+	held := false
+	err := m.store.transaction(ctx, "lease_progress", func(t *tx) error {
 		rows, err := t.exec("lease_progress", map[string]any{
 			"name": lease, "holder": m.holder, "until": m.store.now().Add(leaseTime), "team": team, "key": key,
 		})
-		if err == nil && integer(rows[0].Values[0]) == 0 {
-			err = errLeaseLost
-		}
+		held = err == nil && integer(rows[0].Values[0]) > 0
 		return err
 	})
+	if err == nil && !held {
+		err = errLeaseLost
+	}
+	return err
 }
 
 // batch looks after the next nodes of a team in one transaction, and says which was the last; empty: there are no more.

@@ -43,7 +43,7 @@ func (j *memoryJob) appendTo(sourceKey string, places []int) error {
 	scope := Scope{TeamID: j.scope.TeamID, UserID: source.user()}
 	results, err := j.appendAll(scope, sourceKey, messages, accepted)
 	for at, i := range accepted[:len(results)] {
-		j.result.Nodes[i] = NodeResult{EntityKey: results[at].EntityKey, Status: results[at].Status, Version: 1}
+		j.result.Nodes[i] = NodeResult{EntityKey: results[at].EntityKey, Status: results[at].Status, Version: max(1, j.found.byKey[results[at].EntityKey].version())}
 		if results[at].Status == Created {
 			j.users = append(j.users, source.user())
 		}
@@ -89,11 +89,7 @@ func (j *memoryJob) messageRefusal(i int, source *stored) (field, message string
 	case old == nil && (!w.Role.Given || w.Role.Null):
 		return "role", "is needed for a new message"
 	}
-	version := int64(0)
-	if old != nil {
-		version = 1
-	}
-	j.ifVersion(index("nodes", i), w.IfVersion, version)
+	j.ifVersion(index("nodes", i), w.IfVersion, old.version())
 	return "", ""
 }
 

@@ -104,7 +104,12 @@ func (w *RelationshipWrite) contradicted(current properties) bool {
 		return false
 	}
 	from := current.moment("valid_from")
-	return w.Contradicts || w.ValidFrom.Given && from != nil && w.ValidFrom.Value.After(*from)
+	return w.Contradicts || from != nil && w.startsAfter(*from)
+}
+
+// startsAfter says whether the write gives a start that, as it would be stored, is after a stored one.
+func (w *RelationshipWrite) startsAfter(from time.Time) bool {
+	return w.ValidFrom.Given && w.ValidFrom.Value.Truncate(precision).After(from)
 }
 
 // placeRelationship decides between create, update, unchanged and refused.
@@ -303,7 +308,7 @@ func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) 
 	switch {
 	case w.closes() && !w.ValidFrom.Given && from != nil && w.ValidTo.Value.Before(*from):
 		return "valid_to", "must not be before valid_from"
-	case w.Contradicts && w.ValidFrom.Given && from != nil && !w.ValidFrom.Value.After(*from):
+	case w.Contradicts && w.ValidFrom.Given && from != nil && !w.startsAfter(*from):
 		return "valid_from", "must be after that of the relationship it contradicts"
 	}
 	return "", ""

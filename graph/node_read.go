@@ -102,6 +102,9 @@ func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, e
 // ownThenShared lists the user's own nodes and then the shared ones.
 func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, after string) (NodePage, error) {
 	own, shared := listPrefix(l.Kind, scope.UserID), listPrefix(l.Kind, "")
+	if after != "" && !strings.HasPrefix(after, own) && !strings.HasPrefix(after, shared) {
+		return NodePage{}, badCursor()
+	}
 	page := NodePage{Nodes: []NodeView{}}
 	for i, prefix := range []string{own, shared} {
 		if i == 1 && own == shared || after != "" && !strings.HasPrefix(after, prefix) {
@@ -154,13 +157,12 @@ func encodeCursor(after string) string { return base64.RawURLEncoding.EncodeToSt
 func decodeCursor(cursor string) (string, error) {
 	after, err := base64.RawURLEncoding.DecodeString(cursor)
 	f := &faults{}
-	if err != nil || len(cursor) > 4096 {
-		f.add("cursor", "is not one that a page ended with")
-	} else {
-		f.text("cursor", string(after), 4096)
-	}
-	if err := f.err(); err != nil {
-		return "", fmt.Errorf("list: %w", err)
+	if f.text("cursor", string(after), 4096); err != nil || len(cursor) > 4096 || len(f.fields) > 0 {
+		return "", badCursor()
 	}
 	return string(after), nil
+}
+
+func badCursor() error {
+	return fmt.Errorf("list: %w", &InvalidError{Fields: []FieldError{{Location: "cursor", Message: "is not one that a page ended with"}}})
 }

@@ -60,20 +60,23 @@ func notesFrom(stored []string, now time.Time) []Note {
 	notes := []Note{}
 	for _, raw := range stored {
 		var n Note
-		if json.Unmarshal([]byte(raw), &n) == nil && (n.ExpiresAt == nil || now.Before(*n.ExpiresAt)) {
+		if json.Unmarshal([]byte(raw), &n) == nil && n.alive(now) {
 			notes = append(notes, n)
 		}
 	}
 	return notes
 }
 
-// addNotes puts notes into properties; the description is to be renewed after that.
+func (n *Note) alive(now time.Time) bool { return n.ExpiresAt == nil || now.Before(*n.ExpiresAt) }
+
+// addNotes puts notes into properties, but for those that have expired already; the description is to be renewed after that.
 func (p properties) addNotes(writes []NoteWrite, scope Scope, now time.Time) {
 	notes := notesFrom(p.texts("notes"), now)
 	before := len(notes)
 	for _, w := range writes {
-		if !slices.ContainsFunc(notes, func(n Note) bool { return n.Content == w.Content }) {
-			notes = append(notes, w.note(scope, now))
+		n := w.note(scope, now)
+		if n.alive(now) && !slices.ContainsFunc(notes, func(other Note) bool { return other.Content == n.Content }) {
+			notes = append(notes, n)
 		}
 	}
 	if len(notes) == before {

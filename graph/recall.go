@@ -83,18 +83,22 @@ func (r *Recalls) Recalled(teamID string, recall Recall) {
 func (r *Recalls) Run(ctx context.Context) error {
 	tick := time.NewTicker(r.options.Every)
 	defer tick.Stop()
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx)) // what is under way when ctx ends is not lost
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(recallGrace, cancel) })()
 	for {
 		select {
 		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-			defer cancel()
-			r.flush(last)
+			r.flush(work)
 			return nil
 		case <-tick.C:
-			r.flush(ctx)
+			r.flush(work)
 		}
 	}
 }
+
+// recallGrace is how long after its end Run may still store.
+const recallGrace = 5 * time.Second
 
 // flush stores all that waits, a team at a time.
 func (r *Recalls) flush(ctx context.Context) {
@@ -174,7 +178,7 @@ func recallNodes(all []recalled, found known) (rows []map[string]any, moved, use
 		if p.text("state") != n.text("state") {
 			users = append(users, n.user())
 		}
-		if p.text("state") != n.text("state") || truth(p["ranked"]) {
+		if p.text("state") != n.text("state") || truth(n.properties["ranked"]) { // else it has no place to move from
 			moved = append(moved, key)
 		}
 	}

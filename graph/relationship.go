@@ -92,7 +92,7 @@ func (w *RelationshipWrite) checkTimes(f *faults, at string) {
 	}
 	if w.ValidTo.Given && !w.ValidTo.Null {
 		f.date(at+".valid_to", w.ValidTo.Value)
-		if w.ValidFrom.Given && !w.ValidTo.Value.After(w.ValidFrom.Value) {
+		if w.ValidFrom.Given && !w.ValidTo.Value.Truncate(precision).After(w.ValidFrom.Value.Truncate(precision)) {
 			f.add(at+".valid_to", "must be after valid_from")
 		}
 	}

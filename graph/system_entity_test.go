@@ -161,8 +161,8 @@ func namesOf(m SystemMemory) []string {
 func TestSystemIsNotWrittenAsMemory(t *testing.T) {
 	e := fresh(t)
 	e.abc()
-	key := e.systemEntity("s", "a").EntityKey
-	_, err := e.store.Write(t.Context(), e.as(""), &MemoryWrite{Relationships: []RelationshipWrite{{From: key, To: key, Type: systemRelationshipType}}})
+	key, other := e.systemEntity("s", "a").EntityKey, e.systemEntity("s", "b").EntityKey
+	_, err := e.store.Write(t.Context(), e.as(""), &MemoryWrite{Relationships: []RelationshipWrite{{From: key, To: other, Type: systemRelationshipType}}})
 	e.same("relationship", []string{"relationships[0].type"}, locations(err))
 	result := e.try("", []NodeWrite{{Kind: "entity", EntityKey: key, Name: Some("x")}})
 	e.same("node", Refused, result.Nodes[0].Status)

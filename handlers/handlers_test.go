@@ -32,19 +32,27 @@ type fakes struct {
 	principal auth.Principal
 	verify    error
 	changed   []string
-	asked     string
 	panics    bool
+	asked     []string // what the store was asked for
+	repeated  bool
 }
 
-func (f *fakes) Write(context.Context, graph.Scope, *graph.MemoryWrite) (graph.MemoryResult, error) {
+// ask notes what the store is asked for.
+func (f *fakes) ask(format string, args ...any) {
+	f.asked = append(f.asked, fmt.Sprintf(format, args...))
+}
+
+func (f *fakes) Write(_ context.Context, s graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error) {
 	if f.panics {
 		panic("secret")
 	}
-	return graph.MemoryResult{Users: []string{"", "u1"}}, f.err
+	f.ask("write for %q with key %q", s.UserID, w.IdempotencyKey)
+	return graph.MemoryResult{Users: []string{"", "u1"}, Repeated: f.repeated}, f.err
 }
 
-func (f *fakes) WriteSource(context.Context, graph.Scope, *graph.SourceWrite) (graph.SourceResult, error) {
-	return graph.SourceResult{UserID: "u1"}, f.err
+func (f *fakes) WriteSource(_ context.Context, s graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error) {
+	f.ask("write source for %q with key %q", s.UserID, w.IdempotencyKey)
+	return graph.SourceResult{UserID: "u1", Repeated: f.repeated}, f.err
 }
 
 func (f *fakes) AppendMessages(context.Context, graph.Scope, string, []graph.MessageWrite) (graph.SourceResult, error) {
@@ -67,19 +75,23 @@ func (f *fakes) Messages(_ context.Context, _ graph.Scope, _ string, from, limit
 	return messages, f.err
 }
 
-func (f *fakes) Node(context.Context, graph.Scope, graph.Kind, string, graph.NodeQuery) (graph.NodeView, error) {
+func (f *fakes) Node(_ context.Context, s graph.Scope, k graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error) {
+	f.ask("%s %q for %q, %d relationships, as of %v", k.Name, key, s.UserID, q.Relationships, q.AsOf)
 	return graph.NodeView{Notes: []graph.Note{}}, f.err
 }
 
-func (f *fakes) Nodes(context.Context, graph.Scope, graph.NodeList) (graph.NodePage, error) {
+func (f *fakes) Nodes(_ context.Context, s graph.Scope, l graph.NodeList) (graph.NodePage, error) {
+	f.ask("list of %s for %q, %d from %q, of %q, deleted %t", l.Kind.Name, s.UserID, l.Limit, l.Cursor, l.ProjectID, l.Deleted)
 	return graph.NodePage{Nodes: []graph.NodeView{}, Next: "more"}, f.err
 }
 
-func (f *fakes) PatchNode(context.Context, graph.Scope, graph.NodeWrite) (graph.MemoryResult, error) {
+func (f *fakes) PatchNode(_ context.Context, s graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error) {
+	f.ask("patch %s %q for %q: %s, %t", w.Kind, w.EntityKey, s.UserID, w.Description.Value, w.UserID.Given)
 	return graph.MemoryResult{Users: []string{"u1"}}, f.err
 }
 
-func (f *fakes) DeleteNode(context.Context, graph.Scope, graph.Kind, string, int64) (graph.Deletion, error) {
+func (f *fakes) DeleteNode(_ context.Context, s graph.Scope, k graph.Kind, key string, version int64) (graph.Deletion, error) {
+	f.ask("delete %s %q for %q in version %d", k.Name, key, s.UserID, version)
 	return graph.Deletion{Users: []string{"u1"}}, f.err
 }
 
@@ -147,12 +159,12 @@ func (f *fakes) Recalled(team string, _ graph.Recall) {
 }
 
 func (f *fakes) ConsolidationCandidates(_ context.Context, scope graph.Scope, cursor string, limit int) (graph.ConsolidationPage, error) {
-	f.asked = fmt.Sprintf("%s %s %s %d", scope.TeamID, scope.UserID, cursor, limit)
+	f.ask("%s %s %s %d", scope.TeamID, scope.UserID, cursor, limit)
 	return graph.ConsolidationPage{Candidates: []graph.ConsolidationCandidate{}}, f.err
 }
 
 func (f *fakes) Consolidate(_ context.Context, scope graph.Scope, c *graph.Consolidation) (graph.ConsolidationResult, error) {
-	f.asked = fmt.Sprintf("%s %s %v %v", scope.TeamID, scope.UserID, c.EntityKeys, c.Strict)
+	f.ask("%s %s %v %v", scope.TeamID, scope.UserID, c.EntityKeys, c.Strict)
 	return graph.ConsolidationResult{Sources: []graph.NodeResult{}, Warnings: []string{}, Users: []string{"u1"}}, f.err
 }
 

@@ -2,6 +2,8 @@ package handlers
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"kith/auth"
 	"kith/graph"
@@ -21,12 +23,24 @@ type NoteBody struct{ Body graph.NoteWrite }
 func (a *API) notes(ctx context.Context, scope graph.Scope, changed graph.Changed, err error) (*NotesOutput, error) {
 	if err != nil {
 		a.unsure(ctx, scope, err, scope.UserID, "")
-		return nil, located("body", err)
+		return nil, located("body", ofOneNote(err))
 	}
 	a.changed(ctx, scope, changed.User)
 	out := &NotesOutput{}
 	out.Body.Notes = changed.Notes
 	return out, nil
+}
+
+// ofOneNote makes places in a list of notes those in its only one, which is the body.
+func ofOneNote(err error) error {
+	fields := slices.Clone(fieldsOf(err))
+	if len(fields) == 0 {
+		return err
+	}
+	for i := range fields {
+		fields[i].Location = strings.TrimPrefix(fields[i].Location, "notes[0].")
+	}
+	return &graph.InvalidError{Fields: fields}
 }
 
 // AddNodeNoteInput adds a note to a node.

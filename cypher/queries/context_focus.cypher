@@ -1,18 +1,21 @@
-// The thing that the user looks at, if the user may see it, and its strongest current relationships.
+// The thing that the user looks at, if the user may see it, and its strongest current relationships: those that are not over
+// at $until.
 // mode: read
-// params: team_id, user_id, focus_key, focus_label, now_ms
+// params: team_id, user_id, focus_key, focus_label, now_ms, until
 // returns: focus
 CALL () {
   OPTIONAL MATCH (n:Memory {team_id: $team_id, entity_key: $focus_key})
   WHERE (n.user_id IS NULL OR n.user_id = $user_id)
     AND $focus_label IN labels(n)
+    AND n.created_at <= $until
   RETURN n
   LIMIT 1
 }
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory {team_id: $team_id})
   WHERE (m.user_id IS NULL OR m.user_id = $user_id)
-    AND r.valid_to IS NULL
+    AND (r.valid_from IS NULL OR r.valid_from <= $until)
+    AND (r.valid_to IS NULL OR r.valid_to > $until)
     AND (m:Person OR m:Concept OR m:Entity)
     AND type(r) <> 'mentions'
   WITH n, r, m, CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE r.salience END AS salience

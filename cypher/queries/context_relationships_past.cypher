@@ -10,7 +10,10 @@ WHERE (r.valid_from IS NULL OR r.valid_from <= $until)
   AND n.created_at <= $until
   AND n.state IN ['active', 'core']
   AND (n:Person OR n:Concept OR n:Entity)
+  AND NOT coalesce(n.expires_at <= $now_ms, false)
 WITH n, r, CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE r.salience END AS salience, CASE WHEN n.decay_rate > 0 AND n.salience_at < $now_ms THEN n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) ELSE n.salience END AS node_salience
+WHERE n.salience < 0.01 OR node_salience >= 0.01
+WITH n, r, salience, node_salience
 ORDER BY salience DESC, r.key DESC
 WITH n, node_salience, collect(r)[0] AS r, max(salience) AS salience
 ORDER BY salience DESC, node_salience DESC, n.entity_key DESC

@@ -1,10 +1,10 @@
-// Carries the new start of sources to their mentions, which are counted by it. The source is to be looked at for
-// storylines.
+// Carries the new start of sources to their mentions, which are counted by it; also to those of deleted nodes, which may
+// come back. The source is to be looked at for storylines.
 // mode: write
 // params: team_id, rows
 // returns: mentions
 UNWIND $rows AS row
-MATCH (s:Memory {team_id: $team_id, entity_key: row.source_key})-[m:mentions]->(:Memory)
+MATCH (s:Memory {team_id: $team_id, entity_key: row.source_key})-[m:mentions]->()
 USING INDEX SEEK s:Memory(team_id, entity_key)
 SET m.started_at = row.started_at, s.story_due = row.due
 RETURN count(m) AS mentions

@@ -1,5 +1,5 @@
 // Deletes a node: it loses its labels, and so its place in every index and every read, and keeps all else until it is
-// restored or purged. The messages of a source go with it, and what it mentioned is mentioned once less. Its relationships
+// restored or purged. The messages of a source go with it, and what it mentioned, be it deleted or not, is mentioned once less. Its relationships
 // stay, but count for no context.
 // mode: write
 // params: team_id, entity_key, kind, label, now, user_id
@@ -12,7 +12,7 @@ CALL (n) {
   RETURN count(r) AS relationships
 }
 CALL (n) {
-  MATCH (n)-[:mentions {team_id: $team_id}]->(m:Memory)
+  MATCH (n)-[:mentions {team_id: $team_id}]->(m)
   SET m.source_count = m.source_count - 1
   RETURN count(m) AS mentioned
 }

@@ -8,6 +8,7 @@ WHERE n.entity_key > $after
   AND (n.user_id IS NULL OR n.user_id = $user_id)
   AND n.deleted_kind = $kind
   AND n.deleted_at > $cutoff
+  AND n.deleted_with IS NULL
 WITH n
 ORDER BY n.team_id, n.entity_key
 LIMIT $limit

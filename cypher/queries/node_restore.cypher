@@ -1,4 +1,5 @@
-// Brings the node of a key back that was deleted last and after $cutoff, with its messages. Where its key or name was
+// Brings the node of a key back that was deleted last and after $cutoff, with its messages; a message only
+// where its source is there. Where its key or name was
 // taken since, a constraint refuses it.
 // mode: write
 // params: team_id, user_id, entity_key, kind, label, cutoff, now
@@ -7,6 +8,7 @@ MATCH (n:Deleted {team_id: $team_id, entity_key: $entity_key})
 WHERE n.deleted_kind = $kind
   AND n.deleted_at > $cutoff
   AND n.deleted_with IS NULL
+  AND NOT EXISTS { (n)<-[:has_message {team_id: $team_id}]-(:Deleted) }
   AND (n.user_id IS NULL OR n.user_id = $user_id)
 WITH n
 ORDER BY n.deleted_at DESC
@@ -23,7 +25,7 @@ CALL (n) {
   RETURN count(m) AS messages
 }
 CALL (n) {
-  MATCH (n)-[:mentions {team_id: $team_id}]->(m:Memory)
+  MATCH (n)-[:mentions {team_id: $team_id}]->(m)
   SET m.source_count = m.source_count + 1
   RETURN count(m) AS mentioned
 }

@@ -1,0 +1,322 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"kith/internal/testenv"
+)
+
+// memoryLife is the life of one node or relationship in the words of requirements.md ("Lifecycle facts"). It stands on
+// nothing that the store is made of, and knows nothing of maintenance.
+type memoryLife struct {
+	created  time.Time
+	value    float64 // salience at at; from there it falls by rate a day
+	at       time.Time
+	rate     float64
+	state    string
+	ttl      string
+	sure     float64 // confidence
+	episodic bool
+	accesses int
+	gradient float64
+	last     time.Time // zero: never recalled
+	interval time.Duration
+}
+
+func (l *memoryLife) salience(t time.Time) float64 {
+	return l.value * math.Exp(-l.rate*t.Sub(l.at).Hours()/24)
+}
+
+// ended: ephemeral is a hard end, 30 days for what happened and 90 for what is known.
+func (l *memoryLife) ended(t time.Time) bool {
+	days := 90
+	if l.episodic {
+		days = 30
+	}
+	return l.ttl == "ephemeral" && t.Sub(l.created) >= time.Duration(days)*24*time.Hour
+}
+
+func (l *memoryLife) stateOn(t time.Time) string {
+	if l.ended(t) || l.value >= 0.01 && l.salience(t) < 0.01 {
+		return "archived"
+	}
+	return l.state
+}
+
+// until lets time pass up to something that happens.
+func (l *memoryLife) until(t time.Time) { l.state, l.value, l.at = l.stateOn(t), l.salience(t), t }
+
+func (l *memoryLife) decay() {
+	base := 0.02 / (1 + math.Pow(float64(l.accesses), l.gradient))
+	switch {
+	case l.ttl == "keep_forever", l.state == "candidate" && l.sure >= 0.8:
+		l.rate = 0
+	case l.state == "candidate":
+		l.rate = base * (1 + (1-l.sure)*2)
+	default:
+		l.rate = base
+	}
+}
+
+func (l *memoryLife) recall(t time.Time) {
+	l.until(t)
+	l.accesses++
+	l.value = math.Min(1, l.value+0.075)
+	switch {
+	case l.ended(t):
+	case l.state == "archived":
+		l.state = "active"
+	case l.accesses >= 10:
+		l.state = "core"
+	case l.state == "candidate":
+		l.state = "active"
+	}
+	if !l.last.IsZero() {
+		interval := t.Sub(l.last)
+		if interval > l.interval {
+			l.gradient += 0.1
+		} else if interval < l.interval {
+			l.gradient = math.Max(0.5, l.gradient-0.05)
+		}
+		l.interval = interval
+	}
+	l.last = t
+	l.decay()
+}
+
+// lifeWrite is what a write says of a life; what is not given stays.
+type lifeWrite struct {
+	salience, sure Optional[float64]
+	state, ttl     Optional[string]
+}
+
+func (l *memoryLife) write(t time.Time, w lifeWrite) {
+	moves := w.salience.Given || w.sure.Given && w.sure.Value != l.sure || w.ttl.Given && w.ttl.Value != l.ttl ||
+		w.state.Given && w.state.Value != l.stateOn(t)
+	if !moves {
+		return
+	}
+	l.until(t)
+	l.value, l.sure = w.salience.or(l.value), w.sure.or(l.sure)
+	l.state, l.ttl = w.state.or(l.state), w.ttl.or(l.ttl)
+	l.decay()
+}
+
+// TestLivesEqualTheModel lets random things happen to nodes and relationships at random times. Whether maintenance never
+// runs, or between them, or twice, the store tells of each at any time what the model says.
+func TestLivesEqualTheModel(t *testing.T) {
+	fresh(t)
+	for half := range 2 {
+		t.Run(fmt.Sprint(half), func(t *testing.T) {
+			t.Parallel()
+			e := open(t, testenv.Neo4j(t), Options{MaxTypes: 5000}) // with a clock of its own
+			rapid.Check(t, func(r *rapid.T) {
+				e.team, e.now = testenv.Team(t), noon
+				(&lives{T: r, e: e, recalls: NewRecalls(e.store, RecallOptions{}), maintained: NewMaintenance(e.store, MaintenanceOptions{})}).check()
+			})
+		})
+	}
+}
+
+type lives struct {
+	*rapid.T
+	e          *env
+	recalls    *Recalls
+	maintained *Maintenance
+	runs       int // how often maintenance runs where it may
+	said       int // how many saliences were given: no two are the same
+	nodes      map[string]*memoryLife
+	links      map[string]*memoryLife // by the node to which they lead
+	keys       map[string]string      // of links
+}
+
+var livingKinds = map[string]string{"a": "concept", "b": "entity", "c": "task", "d": "source", "me": "person"}
+
+var livingKeys = []string{"a", "b", "c", "d", "me"}
+
+func (l *lives) check() {
+	l.nodes, l.links, l.keys = map[string]*memoryLife{}, map[string]*memoryLife{}, map[string]string{}
+	l.runs = rapid.IntRange(0, 2).Draw(l.T, "runs of maintenance")
+	l.write(true)
+	for range rapid.IntRange(1, 10).Draw(l.T, "steps") {
+		l.later()
+		if l.runs > 0 && rapid.Bool().Draw(l.T, "maintenance") {
+			l.maintain()
+		}
+		switch rapid.IntRange(0, 2).Draw(l.T, "what") {
+		case 0:
+			l.write(false)
+		case 1:
+			l.recall()
+		}
+		if rapid.Bool().Draw(l.T, "read") {
+			l.compare()
+		}
+	}
+	for range 2 {
+		l.later()
+		l.compare()
+		for range l.runs {
+			l.maintain()
+		}
+		l.compare()
+	}
+}
+
+func (l *lives) later() {
+	l.e.now = l.e.now.Add(rapid.SampledFrom([]time.Duration{
+		time.Millisecond, time.Minute, 11 * time.Hour, day, day + time.Millisecond, 5 * day, 30*day - time.Millisecond, 30 * day, 77 * day, 200 * day,
+	}).Draw(l.T, "later"))
+}
+
+func (l *lives) maintain() {
+	if _, err := l.maintained.batch(l.e.Context(), l.e.team, ""); err != nil {
+		l.Fatal(err)
+	}
+}
+
+func (l *lives) draw(isNode bool) (w lifeWrite) {
+	some := func(what string) bool { return rapid.IntRange(0, 2).Draw(l.T, what+"?") == 0 }
+	if some("salience") {
+		l.said++
+		w.salience = Some(rapid.SampledFrom([]float64{0, 0.0099, 0.011, 0.03, 0.3, 0.5, 0.9}).Draw(l.T, "salience") + float64(l.said)*1e-6)
+	}
+	if some("confidence") {
+		w.sure = Some(rapid.SampledFrom([]float64{0, 0.5, 0.79, 0.8, 1}).Draw(l.T, "confidence"))
+	}
+	if some("state") {
+		w.state = Some(rapid.SampledFrom(States).Draw(l.T, "state"))
+	}
+	if isNode && some("ttl") {
+		w.ttl = Some(rapid.SampledFrom(TTLPolicies).Draw(l.T, "ttl"))
+	}
+	return w
+}
+
+// write says something of some, in one write; at first of all, which are new then.
+func (l *lives) write(isNew bool) {
+	var nodes []NodeWrite
+	var links []RelationshipWrite
+	for _, key := range livingKeys {
+		if isNew || rapid.Bool().Draw(l.T, "write "+key) {
+			w := l.draw(true)
+			n := NodeWrite{Kind: livingKinds[key], EntityKey: key, Name: Some(key), Salience: w.salience, Confidence: w.sure, State: w.state, TTLPolicy: w.ttl}
+			if isNew {
+				l.nodes[key] = &memoryLife{created: l.e.now, at: l.e.now, value: 0.5, sure: 0.5, state: "candidate", ttl: "decay", episodic: key == "d", gradient: 1}
+				if key == "me" {
+					n.IsOwner = Some(true)
+					l.nodes[key].value, l.nodes[key].ttl = 1, "keep_forever"
+				}
+				l.nodes[key].decay()
+			}
+			l.nodes[key].write(l.e.now, w)
+			nodes = append(nodes, n)
+		}
+		if key != "me" && (isNew || rapid.Bool().Draw(l.T, "write link to "+key)) {
+			w := l.draw(false)
+			if isNew {
+				l.links[key] = &memoryLife{created: l.e.now, at: l.e.now, value: 0.5, sure: 0.8, state: "candidate", gradient: 1}
+				l.links[key].decay()
+			}
+			l.links[key].write(l.e.now, w)
+			links = append(links, RelationshipWrite{From: "me", Type: "relates_to", To: key, Salience: w.salience, Confidence: w.sure, State: w.state})
+		}
+	}
+	result := l.e.write("u1", nodes, links...)
+	for _, r := range result.Relationships {
+		l.keys[r.To] = r.Key
+	}
+}
+
+// recall returns some to an agent, in one read or in two, of which the second comes a minute later.
+func (l *lives) recall() {
+	for range rapid.IntRange(1, 2).Draw(l.T, "reads") {
+		l.e.now = l.e.now.Add(time.Minute)
+		told := Recall{Nodes: []string{"gone"}, Relationships: []RelationshipRef{{"me", "relates_to", "a", "gone"}}}
+		for _, key := range livingKeys {
+			if rapid.Bool().Draw(l.T, "recall "+key) {
+				told.Nodes = append(told.Nodes, key)
+				l.nodes[key].recall(l.e.now)
+			}
+			if key != "me" && rapid.Bool().Draw(l.T, "recall link to "+key) {
+				told.Relationships = append(told.Relationships, RelationshipRef{"me", "relates_to", key, l.keys[key]})
+				l.links[key].recall(l.e.now)
+			}
+		}
+		l.recalls.Recalled(l.e.team, told)
+	}
+	l.recalls.flush(l.e.Context())
+}
+
+// lived is what is compared.
+type lived struct {
+	Salience, Sure float64
+	State          string
+	Accesses       int64
+	Last           time.Time
+}
+
+func (l *memoryLife) told(t time.Time) lived {
+	return lived{l.salience(t), l.sure, l.stateOn(t), int64(l.accesses), l.last}
+}
+
+func (l *lives) compare() {
+	last := func(t *time.Time) time.Time {
+		if t == nil {
+			return time.Time{}
+		}
+		return *t
+	}
+	want, got := map[string]lived{}, map[string]lived{}
+	for _, key := range livingKeys {
+		n := l.e.get("u1", livingKinds[key], key)
+		want[key], got[key] = l.nodes[key].told(l.e.now), lived{n.Salience, n.Confidence, n.State, n.AccessCount, last(n.LastAccessedAt)}
+		if key != "me" {
+			continue
+		}
+		for _, r := range n.Relationships {
+			to := "link to " + r.To
+			want[to], got[to] = l.links[r.To].told(l.e.now), lived{r.Salience, r.Confidence, r.State, r.AccessCount, last(r.LastAccessedAt)}
+		}
+		if len(n.Relationships) != len(livingKeys)-1 {
+			l.Fatalf("%d relationships", len(n.Relationships))
+		}
+	}
+	if diff := cmp.Diff(want, got, nearly); diff != "" {
+		l.Fatalf("after %s (-model +store):\n%s", l.e.now.Sub(noon), diff)
+	}
+	if l.e.Failed() {
+		l.FailNow()
+	}
+}
+
+// Maintenance changes nothing of what a write does: what has decayed away comes back as it is said.
+func TestAWriteBringsBackWhatHasDecayedAway(t *testing.T) {
+	for name, runs := range map[string]int{"maintained": 1, "not maintained": 0} {
+		t.Run(name, func(t *testing.T) {
+			e := fresh(t)
+			key := e.write("u1", []NodeWrite{node("concept", "a", 0.02), node("concept", "b", 0.5)},
+				RelationshipWrite{From: "a", Type: "relates_to", To: "b", State: Some("active"), Salience: Some(0.02)}).Relationships[0].Key
+			e.now = noon.Add(100 * day)
+			for range runs {
+				if _, err := NewMaintenance(e.store, MaintenanceOptions{}).batch(t.Context(), e.team, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			states := func() []string { return []string{e.get("u1", "concept", "a").State, e.relationship("u1", key).State} }
+			e.same("decayed away", []string{"archived", "archived"}, states())
+			for _, want := range []Status{Updated, Unchanged} {
+				e.same("written", []Status{want, want}, statuses(e.write("u1", []NodeWrite{change("concept", "a", inState("active"))},
+					RelationshipWrite{From: "a", Type: "relates_to", To: "b", State: Some("active")})))
+				e.same("back", []string{"active", "active"}, states())
+			}
+			e.same("its salience is what was left", 0.0027, e.get("u1", "concept", "a").Salience)
+		})
+	}
+}
