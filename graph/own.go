@@ -139,7 +139,7 @@ func (field ownField) check(f *faults, at string, value any) {
 	switch v := value.(type) {
 	case string:
 		switch {
-		case field.oneOf != nil:
+		case len(field.oneOf) > 0:
 			f.oneOf(at, v, field.oneOf)
 		case field.name == "payload" || field.name == "props":
 			f.properties(at, json.RawMessage(v))

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -99,6 +100,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"entity_keys": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"},
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
 	}
+	maps.Copy(known, map[string]any{"after": "", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`})
 	params := map[string]any{}
 	for _, name := range q.Params {
 		value, ok := known[name]
