@@ -39,10 +39,29 @@ type keys interface {
 	Create(ctx context.Context, spec auth.Spec) (secret, id string, err error)
 	List(ctx context.Context, teamID string) ([]graph.APIKey, error)
 	Revoke(ctx context.Context, teamID, id string) error
+	Forget()
 }
 
 type changes interface {
 	Changed(ctx context.Context, team string, users ...string)
+}
+
+// erases takes away for good what the memory has of somebody.
+type erases interface {
+	EraseUser(ctx context.Context, scope graph.Scope) (graph.Erasure, error)
+	EraseTeam(ctx context.Context, teamID string) (graph.Erasure, error)
+}
+
+// erasesPreferences is where preferences are kept, if that is not the memory itself.
+type erasesPreferences interface {
+	ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error)
+	EraseTeamPreferences(ctx context.Context, teamID string) (int64, error)
+}
+
+// forgets drops bytes that are kept of somebody.
+type forgets interface {
+	Erase(ctx context.Context, team, user string) (int64, error)
+	EraseTeam(ctx context.Context, team string) (int64, error)
 }
 
 // Services are what the handlers are made of.
@@ -52,6 +71,10 @@ type Services struct {
 	Keys     keys
 	Changes  changes
 	Ready    func(ctx context.Context) error // nil error: requests can be answered
+
+	Erasure     erases
+	Preferences erasesPreferences // nil: in the memory itself
+	Kept        forgets
 }
 
 // Options are what the handlers may be given.

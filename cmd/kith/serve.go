@@ -124,7 +124,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 			return unlessDone(ctx, err)
 		}
 		api := handlers.New(handlers.Services{
-			Store: store, Keys: keys, Changes: kept, Ready: store.Ping,
+			Store: store, Keys: keys, Changes: kept, Ready: store.Ping, Erasure: store, Kept: kept,
 			Contexts: loader.New(store, kept, loader.Options{Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection}),
 		}, handlers.Options{
 			Version: version, Deadline: c.RequestTimeout, MaxBody: c.MaxBody, Log: log, Observe: metrics.request,
