@@ -31,15 +31,20 @@ func (e *env) dump(visit func(line string)) {
 	session := e.store.session(ctx, neo4j.AccessModeRead)
 	defer func() { _ = session.Close(ctx) }()
 	for _, text := range []string{
-		`MATCH (n) RETURN [labels(n), n.team_id, [k IN keys(n) | [k, n[k]]]]`,
-		`MATCH (a)-[r]->(b) RETURN [type(r), r.team_id, a.entity_key, b.entity_key, [k IN keys(r) | [k, r[k]]]]`,
+		`MATCH (n) RETURN [labels(n), n.team_id], [k IN keys(n) | [k, n[k]]]`,
+		`MATCH (a)-[r]->(b) RETURN [type(r), r.team_id, a.entity_key, b.entity_key], [k IN keys(r) | [k, r[k]]]`,
 	} {
 		result, err := session.Run(ctx, text, nil)
 		if err != nil {
 			e.Fatal(err)
 		}
 		for result.Next(ctx) {
-			visit(fmt.Sprint(result.Record().Values[0]))
+			var pairs []string
+			for _, pair := range items(result.Record().Values[1]) {
+				pairs = append(pairs, fmt.Sprint(pair))
+			}
+			slices.Sort(pairs)
+			visit(fmt.Sprint(result.Record().Values[0], pairs))
 		}
 		if err := result.Err(); err != nil {
 			e.Fatal(err)

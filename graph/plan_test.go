@@ -100,7 +100,9 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"entity_keys": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"},
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
 	}
-	maps.Copy(known, map[string]any{"after": "", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`})
+	maps.Copy(known, map[string]any{"after": "", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
+		"names": auditNames, "records": recordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
+		"field": "deleted_at", "before": noon})
 	params := map[string]any{}
 	for _, name := range q.Params {
 		value, ok := known[name]
@@ -134,6 +136,8 @@ var scans = regexp.MustCompile(`AllNodesScan|ByLabelScan|ByLabelsScan|IndexScan|
 var allowed = map[string]string{
 	// An administrator lists the keys of all teams, newest first.
 	"api_key_list": "NodeByLabelScan",
+	// An audit looks for nodes that no index holds.
+	"audit_unkeyed": "NodeByLabelScan",
 	// The sections are joined: each is one row.
 	"context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
 }
