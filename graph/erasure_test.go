@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/cypher"
 )
 
 // canaries are texts that stand nowhere else, each with the same stem.
@@ -274,5 +276,28 @@ func TestEraseTellsWhatIsLeft(t *testing.T) {
 	}
 	if _, err := e.store.EraseTeam(t.Context(), ""); !errors.Is(err, ErrInvalid) {
 		t.Errorf("no team: %v", err)
+	}
+}
+
+// The records of a team are found by an index, whatever their label.
+func TestRecordPlans(t *testing.T) {
+	e := fresh(t)
+	for _, name := range cypher.Names() {
+		q := cypher.Load(name)
+		labels := []string{deletedLabel}
+		if !strings.HasPrefix(name, "erasure_") && !strings.HasPrefix(name, "audit_") {
+			continue
+		}
+		if strings.Contains(q.Text, "n:Deleted {team_id: $team_id})") {
+			labels = append(labels, deletedRelationshipLabel, preferenceLabel, apiKeyLabel, "IdempotencyKey", "Import")
+		}
+		for _, label := range labels {
+			plan := e.explain(cypher.ForLabel(q, label))
+			plan.each(func(o operator) {
+				if scans.MatchString(o.name) && allowed[name] != o.name && !o.joinsSingles() {
+					e.Errorf("%s for %s has %s:\n%s", name, label, o.name, plan)
+				}
+			})
+		}
 	}
 }

@@ -21,6 +21,7 @@ type commands struct {
 	Key     keyCmd     `cmd:"" help:"Make, list and revoke API keys."`
 	Demo    demoCmd    `cmd:"" help:"Load a made-up memory of one user, and print how to ask for it."`
 	Import  importCmd  `cmd:"" help:"Load memories from files."`
+	Check   checkCmd   `cmd:"" help:"Look over the database for what breaks its rules; exit status 1 if something does."`
 	Health  healthCmd  `cmd:"" help:"Ask a running service whether it is ready; exit status 1 if not."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
