@@ -34,7 +34,7 @@ func newAuditPage(team string, rows []*neo4j.Record) auditedPage {
 		n.kinds = slices.DeleteFunc(texts(row.Values[1]), func(l string) bool { return l == "Memory" })
 		n.properties = properties{}
 		for j, value := range items(row.Values[2]) {
-			n.properties.putUnless(value == nil, auditNames[j], value)
+			n.putUnless(value == nil, auditNames[j], value)
 		}
 		if len(n.kinds) == 1 {
 			n.kind = kindOfLabel(n.kinds[0])
@@ -74,7 +74,7 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 	if was, known := n.was(); n.kind.Name == "" || known && was != n.kind {
 		return a.kind(ctx, f, n)
 	}
-	if wrong := n.properties.changesTo(n.expected()); len(wrong) > 0 {
+	if wrong := n.changesTo(n.expected()); len(wrong) > 0 {
 		names := make([]string, 0, len(wrong))
 		for name := range wrong {
 			names = append(names, name)

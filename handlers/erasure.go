@@ -99,11 +99,15 @@ type erasing struct {
 
 // erase takes all away, and makes everybody forget what they know of it, also when something failed on the way: that
 // much is gone. Bytes that are kept go last, when nothing is left to make them of.
-func (a *API) erase(ctx context.Context, scope graph.Scope, e erasing) (Receipt, error) {
+func (a *API) erase(ctx context.Context, scope graph.Scope, e erasing) (r Receipt, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eraseDeadline)
 	defer cancel()
-	defer a.changed(ctx, scope, scope.UserID, "")
-	defer a.Keys.Forget()
+	defer func() {
+		if err != nil {
+			a.Keys.Forget()
+			a.changed(ctx, scope, scope.UserID, "")
+		}
+	}()
 	elsewhere, err := a.preferencesElsewhere(ctx, e)
 	if err != nil {
 		return Receipt{}, err
