@@ -139,8 +139,9 @@ func (k *Keys) keep(sum [32]byte, v verdict, era int) {
 	}
 }
 
-// forget drops all verdicts, those that are still being asked for too.
-func (k *Keys) forget() {
+// Forget drops all verdicts, those that are still being asked for too: call it when keys went in another way than through
+// this Keys.
+func (k *Keys) Forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.era++
@@ -200,7 +201,7 @@ func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error
 	if err := k.store.CreateAPIKey(ctx, key); err != nil {
 		return "", fmt.Errorf("create key: %w", err)
 	}
-	k.forget()
+	k.Forget()
 	return key.KeyID, nil
 }
 
@@ -236,6 +237,6 @@ func (k *Keys) List(ctx context.Context, teamID string) ([]graph.APIKey, error) 
 // Revoke makes a key useless: here at once, in other processes within two seconds. With a teamID only a key of that
 // team is found. graph.ErrNotFound.
 func (k *Keys) Revoke(ctx context.Context, teamID, id string) error {
-	defer k.forget()
+	defer k.Forget()
 	return k.store.RevokeAPIKey(ctx, teamID, id)
 }

@@ -62,6 +62,9 @@ type Cache struct {
 	detach func(context.Context) (context.Context, context.CancelFunc)
 	end    context.CancelFunc
 
+	keeping sync.Mutex
+	drops   uint64 // counts erasures
+
 	mu      sync.Mutex
 	closed  bool
 	working sync.WaitGroup // loads, and writes of entries to Redis
@@ -89,7 +92,9 @@ func New(o Options) (*Cache, error) {
 		ExpiryCalculator: otter.ExpiryWriting[string, []byte](localTTL),
 	})
 	if err == nil && o.RedisURI != "" {
-		c.remote, err = newRemote(o)
+		if c.remote, err = newRemote(o); err == nil {
+			c.remote.drop = c.drop
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("new cache: %w", err)
@@ -189,8 +194,9 @@ func (c *Cache) fill(ctx context.Context, key string, kept bool, load Loader) ([
 	if value, ok := c.local.GetIfPresent(key); ok { // filled since the caller looked
 		return value, nil
 	}
+	drops := c.dropped()
 	if value, ok := c.fetch(ctx, key); ok {
-		c.local.Set(key, value)
+		c.keep(key, value, drops)
 		return value, nil
 	}
 	c.observe(Load)
@@ -198,8 +204,9 @@ func (c *Cache) fill(ctx context.Context, key string, kept bool, load Loader) ([
 	if err != nil || !keep {
 		return value, err
 	}
-	c.local.Set(key, value)
-	c.send(ctx, key, value)
+	if c.keep(key, value, drops) {
+		c.send(ctx, key, value)
+	}
 	return value, nil
 }
 

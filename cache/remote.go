@@ -53,7 +53,8 @@ type remote struct {
 	subscription atomic.Pointer[redis.PubSub]
 	flights      singleflight.Group // reads of versions
 	sessions     uint64             // counted by listen
-	missed       bool               // pulse: writes may have passed Redis by since this process last trusted it
+	drop         func(place string) int64
+	missed       bool // pulse: writes may have passed Redis by since this process last trusted it
 
 	mu      sync.Mutex
 	known   *versions
@@ -202,6 +203,10 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 func (r *remote) heard(payload string) {
+	if place, ok := strings.CutPrefix(payload, erasePrefix); ok {
+		r.drop(place)
+		return
+	}
 	key, text, _ := strings.Cut(payload, "\n")
 	if version, err := strconv.ParseInt(text, 10, 64); err == nil {
 		r.mu.Lock()
@@ -304,7 +309,10 @@ func hidden(key string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func entryKey(key string) string { return "kith:entry:" + hidden(key) }
+const entryPrefix = "kith:entry:"
+
+// entryKey is the name of an entry: it begins with the place of its team and user, so that theirs can be found.
+func entryKey(key string) string { return entryPrefix + entryPlace(key) + hidden(key) }
 
 func (r *remote) get(ctx context.Context, key string) ([]byte, error) {
 	call, cancel := context.WithTimeout(ctx, remoteBudget)
@@ -317,12 +325,6 @@ func (r *remote) get(ctx context.Context, key string) ([]byte, error) {
 		return nil, fmt.Errorf("redis get: %w", err)
 	}
 	return value, nil
-}
-
-func (r *remote) set(ctx context.Context, key string, value []byte) error {
-	call, cancel := context.WithTimeout(ctx, remoteBudget)
-	defer cancel()
-	return r.client.Set(call, entryKey(key), value, remoteTTL).Err()
 }
 
 // quietDriver silences go-redis' own log, which tells of every failed dial: the heartbeat tells of the change.

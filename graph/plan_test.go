@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -112,6 +113,9 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
 		"system": "s", "next_seq": 1, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",
 	}
+	maps.Copy(known, map[string]any{"after": "", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
+		"names": auditNames, "records": recordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
+		"field": "deleted_at", "before": noon})
 	params := map[string]any{}
 	for _, name := range q.Params {
 		value, ok := known[name]
@@ -148,6 +152,8 @@ var allowed = map[string]string{
 	"api_key_list": "NodeByLabelScan",
 	// A migration looks at every owner, once.
 	"rank_renew": "NodeByLabelScan",
+	// An audit looks for nodes that no index holds.
+	"audit_unkeyed": "NodeByLabelScan",
 	// The sections are joined: each is one row. So are the two parts of a page.
 	"preference_page":       "CartesianProduct",
 	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",

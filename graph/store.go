@@ -189,12 +189,16 @@ type tx struct {
 }
 
 func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {
+	return t.execQuery(t.store.queries[name], params)
+}
+
+func (t *tx) execQuery(q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
 	start := time.Now()
-	result, err := t.run.Run(t.ctx, t.store.queries[name].Text, params)
+	result, err := t.run.Run(t.ctx, q.Text, params)
 	var rows []*neo4j.Record
 	if err == nil {
 		rows, err = result.Collect(t.ctx)
 	}
-	t.store.options.Observe(name, time.Since(start), err)
+	t.store.options.Observe(q.Name, time.Since(start), err)
 	return rows, err
 }

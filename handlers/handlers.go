@@ -54,6 +54,7 @@ type keys interface {
 	Create(ctx context.Context, spec auth.Spec) (secret, id string, err error)
 	List(ctx context.Context, teamID string) ([]graph.APIKey, error)
 	Revoke(ctx context.Context, teamID, id string) error
+	Forget()
 }
 
 // recalls is told what a read returned; it never slows one down.
@@ -65,6 +66,18 @@ type changes interface {
 	Changed(ctx context.Context, team string, users ...string)
 }
 
+// erases takes away for good what the memory has of somebody.
+type erases interface {
+	EraseUser(ctx context.Context, scope graph.Scope) (graph.Erasure, error)
+	EraseTeam(ctx context.Context, teamID string) (graph.Erasure, error)
+}
+
+// forgets drops bytes that are kept of somebody.
+type forgets interface {
+	Erase(ctx context.Context, team, user string) (int64, error)
+	EraseTeam(ctx context.Context, team string) (int64, error)
+}
+
 // Services are what the handlers are made of.
 type Services struct {
 	Store       store
@@ -73,6 +86,8 @@ type Services struct {
 	Keys        keys
 	Changes     changes
 	Recalls     recalls
+	Erasure     erases
+	Kept        forgets
 	Ready       func(ctx context.Context) error // nil error: requests can be answered
 }
 

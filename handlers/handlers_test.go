@@ -32,6 +32,7 @@ type fakes struct {
 	principal auth.Principal
 	verify    error
 	changed   []string
+	kept      kept
 	panics    bool
 	asked     []string // what the store was asked for
 	repeated  bool
@@ -188,6 +189,16 @@ func (f *fakes) Create(context.Context, auth.Spec) (string, string, error) {
 func (f *fakes) List(context.Context, string) ([]graph.APIKey, error) { return nil, f.err }
 func (f *fakes) Revoke(context.Context, string, string) error         { return f.err }
 
+func (f *fakes) Forget() { f.changed = append(f.changed, "keys") }
+
+func (f *fakes) EraseUser(context.Context, graph.Scope) (graph.Erasure, error) {
+	return graph.Erasure{Nodes: 2, Preferences: 1}, f.err
+}
+
+func (f *fakes) EraseTeam(context.Context, string) (graph.Erasure, error) {
+	return graph.Erasure{Nodes: 3}, f.err
+}
+
 func (f *fakes) Changed(_ context.Context, team string, users ...string) {
 	f.changed = append(f.changed, team+":"+strings.Join(users, ","))
 }
@@ -196,7 +207,10 @@ func newAPI(f *fakes) http.Handler {
 	if f.principal.TeamID == "" {
 		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}
 	}
-	return New(Services{Store: f, Preferences: f, Contexts: f, Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }},
+	return New(Services{Store: f, Preferences: struct {
+		*fakes
+		*kept
+	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }},
 		Options{Version: "test"})
 }
 

@@ -44,6 +44,8 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/export", "export", "All that the team has, as NDJSON", a.export, exportResponse)
 	route(a, api, http.MethodPost, "/v1/import", "import", "Store an export, or another system's file", a.importMemory, importResponse)
 	a.systemRoutes(api)
+	route(a, api, http.MethodDelete, "/v1/users/{id}", "erase-user", "Erase a user: all that is private to the user, and the user's authorship of what others keep", a.eraseUser, mayConflict)
+	route(a, api, http.MethodDelete, "/v1/teams/{id}", "erase-team", "Erase a team with all it has, its keys too", a.eraseTeam, mayConflict)
 	route(a, api, http.MethodPost, "/v1/keys", "create-key", "Make an API key", a.createKey, created)
 	route(a, api, http.MethodGet, "/v1/keys", "list-keys", "API keys, without their secrets", a.listKeys)
 	route(a, api, http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke an API key", a.revokeKey)
@@ -96,6 +98,8 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 }
 
 func created(_ huma.API, o *huma.Operation) { o.DefaultStatus = http.StatusCreated }
+
+func mayConflict(_ huma.API, o *huma.Operation) { o.Errors = append(o.Errors, http.StatusConflict) }
 
 // aliases tell the contract that an optional field may be left out, null or given.
 func aliases(registry huma.Registry) {

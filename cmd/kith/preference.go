@@ -12,6 +12,8 @@ type preferences interface {
 	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
 	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
 	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]graph.UserPreference, error)
+	ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error)
+	EraseTeamPreferences(ctx context.Context, teamID string) (int64, error)
 }
 
 // ownPreferences is the store of preferences outside the graph. Its zero value is none: they are in the graph.

@@ -1,0 +1,14 @@
+// Makes a message that of the source it names, and of nobody else.
+// mode: write
+// params: team_id, entity_key
+// returns: repaired
+MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
+MATCH (s:Memory {team_id: $team_id, entity_key: n.source_key})
+CALL (n) {
+  MATCH (n)-[r:has_message]-()
+  DELETE r
+  RETURN count(r) AS wrong
+}
+CREATE (s)-[:has_message {team_id: $team_id}]->(n)
+SET n.user_id = s.user_id
+RETURN count(n) AS repaired

@@ -1,0 +1,15 @@
+// Which of some messages are not those of the source they name, and whether there is such a source.
+// mode: read
+// params: team_id, entity_keys
+// returns: entity_key, sourced
+UNWIND $entity_keys AS key
+MATCH (n:Memory {team_id: $team_id, entity_key: key})
+OPTIONAL MATCH (s:Memory {team_id: $team_id, entity_key: n.source_key})
+WITH n, s, coalesce(s:Source, false) AS sourced, COUNT { ()-[:has_message]->(n) } AS links
+WHERE NOT sourced
+  OR links <> 1
+  OR NOT EXISTS { (s)-[:has_message]->(n) }
+  OR coalesce(s.user_id, '') <> coalesce(n.user_id, '')
+RETURN n.entity_key AS entity_key,
+  sourced
+LIMIT 100000

@@ -1,0 +1,12 @@
+// Which of some keys name no node of the team, not even a deleted one.
+// mode: read
+// params: team_id, entity_keys
+// returns: missing
+UNWIND $entity_keys AS key
+OPTIONAL MATCH (n:Memory {team_id: $team_id, entity_key: key})
+OPTIONAL MATCH (s:Deleted {team_id: $team_id, entity_key: key})
+WITH key, n, s
+WHERE n IS NULL
+  AND s IS NULL
+RETURN collect(DISTINCT key) AS missing
+LIMIT 1

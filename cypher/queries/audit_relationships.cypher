@@ -1,0 +1,34 @@
+// What is wrong with the relationships that lead from some nodes, and with those that lead to them from what is not of
+// the memory. Of several faults the first counts. A relationship's rank is what relationship_rank.cypher makes it.
+// mode: read
+// params: team_id, entity_keys, records
+// returns: entity_key, other_key, id, key, type, fault
+UNWIND $entity_keys AS key
+MATCH (n:Memory {team_id: $team_id, entity_key: key})
+MATCH (n)-[r]-(m)
+WHERE startNode(r) = n
+  OR NOT m:Memory
+WITH n, r, m,
+  CASE WHEN n.owner_of IS NOT NULL THEN n WHEN m.owner_of IS NOT NULL THEN m END AS o,
+  CASE WHEN n.owner_of IS NOT NULL THEN m ELSE n END AS x
+WITH n, r, m, o, x, o IS NOT NULL AND r.valid_to IS NULL AND m:Memory AND x.state IN ['active', 'core'] AND (x:Person OR x:Concept OR x:Entity)
+  AND type(r) IN ['has_relationship_with', 'thinks_about', 'relates_to', 'involves', 'associated_with', 'engages_with', 'connected_to'] AS shown
+WITH n, r, m, CASE
+  WHEN m.team_id <> $team_id THEN 'across_teams'
+  WHEN m.team_id IS NULL OR NOT (m:Memory OR m:Deleted OR any(label IN labels(m) WHERE label IN $records))
+    OR (m:Memory OR m:Deleted) AND m.entity_key IS NULL THEN 'dangling'
+  WHEN r.team_id IS NULL OR r.team_id <> $team_id THEN 'without_team'
+  WHEN n.user_id <> m.user_id THEN 'two_users'
+  WHEN r.user_id <> coalesce(n.user_id, m.user_id) THEN 'wrong_user'
+  WHEN r.salience < 0 OR r.salience > 1 OR isNaN(r.salience) THEN 'salience'
+  WHEN shown AND NOT (coalesce(r.owner_key = o.entity_key, false) AND coalesce(r.node_salience = x.salience, false) AND coalesce(r.node_key = x.entity_key, false))
+    OR r.owner_key IS NOT NULL AND NOT coalesce(shown, false) THEN 'rank'
+  END AS fault
+WHERE fault IS NOT NULL
+RETURN n.entity_key AS entity_key,
+  m.entity_key AS other_key,
+  elementId(r) AS id,
+  r.key AS key,
+  type(r) AS type,
+  fault
+LIMIT 100000

@@ -1,0 +1,7 @@
+// Counts the messages of a source anew.
+// mode: write
+// params: team_id, entity_key
+// returns: repaired
+MATCH (s:Memory {team_id: $team_id, entity_key: $entity_key})
+SET s.message_count = COUNT { (s)-[:has_message]->(:Message) }
+RETURN count(s) AS repaired

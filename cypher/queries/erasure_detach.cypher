@@ -1,0 +1,11 @@
+// Takes what is not the user's out of the user's own projects.
+// mode: write
+// params: team_id, user_id, entity_keys
+// returns: detached
+UNWIND $entity_keys AS key
+MATCH (n:Memory {team_id: $team_id, project_id: key})
+USING INDEX SEEK n:Memory(team_id, project_id, entity_key)
+WHERE n.entity_key IS NOT NULL
+  AND coalesce(n.user_id <> $user_id, true)
+SET n.project_id = null
+RETURN count(n) AS detached

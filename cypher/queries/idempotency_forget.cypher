@@ -1,0 +1,8 @@
+// Forgets idempotency keys: what they stood for is taken for new.
+// mode: write
+// params: team_id, entity_keys
+// returns: forgotten
+UNWIND $entity_keys AS key
+MATCH (k:IdempotencyKey {team_id: $team_id, key: key})
+DETACH DELETE k
+RETURN count(*) AS forgotten

@@ -1,0 +1,142 @@
+package graph
+
+import (
+	"context"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+)
+
+// Finding is something that no write of Kith leaves behind. It holds keys, and no content of memories.
+type Finding struct {
+	Check    string `json:"check"`
+	TeamID   string `json:"team_id,omitempty"`
+	Kind     string `json:"kind,omitempty"` // of a node, or the type of a relationship
+	Key      string `json:"key,omitempty"`
+	Detail   string `json:"detail"`
+	Repaired bool   `json:"repaired"`
+	Advice   string `json:"advice,omitempty"` // what to do where it is not repaired
+}
+
+// AuditOptions say what to look at, and whom to tell.
+type AuditOptions struct {
+	TeamID   string // empty: all teams, and the schema
+	Fix      bool
+	Report   func(Finding)
+	Progress func(teamID string, nodes int64) // after every page of nodes
+}
+
+// AuditResult counts.
+type AuditResult struct {
+	Teams    int64 `json:"teams"`
+	Nodes    int64 `json:"nodes"`
+	Findings int64 `json:"findings"`
+	Repaired int64 `json:"repaired"`
+}
+
+const (
+	auditPage  = 1000
+	auditTries = 4              // what one repair uncovers is found and repaired by the next
+	auditGrace = 24 * time.Hour // in which maintenance may come round to what has expired
+)
+
+// Audit walks the store a page at a time, and tells of everything that breaks its rules. With Fix it repairs what can be
+// repaired without a choice. It may run beside writers: what they are about to commit is not there yet.
+func (s *Store) Audit(ctx context.Context, o AuditOptions) (AuditResult, error) {
+	a := &auditor{store: s, options: o}
+	if o.TeamID == "" {
+		if err := a.schema(ctx); err != nil {
+			return a.result, err
+		}
+	}
+	if err := a.unkeyed(ctx); err != nil {
+		return a.result, err
+	}
+	if o.TeamID != "" {
+		return a.result, a.team(ctx, o.TeamID)
+	}
+	return a.result, a.teams(ctx)
+}
+
+// auditor is one audit under way.
+type auditor struct {
+	store   *Store
+	options AuditOptions
+	result  AuditResult
+}
+
+// report tells of a finding. repair, if there is one, is what Fix does; where the database refuses that, the advice stands.
+func (a *auditor) report(ctx context.Context, f Finding, repair func(context.Context) error) error {
+	if a.options.Fix && repair != nil {
+		err := repair(ctx)
+		if ctx.Err() != nil {
+			return err
+		}
+		f.Repaired = err == nil
+		if err != nil && f.Advice == "" {
+			f.Advice = "the repair failed: " + err.Error()
+		}
+	}
+	if f.Repaired {
+		f.Advice = ""
+		a.result.Repaired++
+	} else if f.Advice == "" {
+		f.Advice = "kith check --fix repairs it"
+	}
+	a.result.Findings++
+	if a.options.Report != nil {
+		a.options.Report(f)
+	}
+	return nil
+}
+
+// run is a repair by one statement.
+func (a *auditor) run(name string, params map[string]any) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return a.store.transaction(ctx, name, func(t *tx) error {
+			_, err := t.exec(name, params)
+			return err
+		})
+	}
+}
+
+func (a *auditor) rows(ctx context.Context, name string, params map[string]any) ([]*neo4j.Record, error) {
+	return a.store.read(ctx, a.store.queries[name], params)
+}
+
+func (a *auditor) teams(ctx context.Context) error {
+	for after := ""; ; {
+		rows, err := a.rows(ctx, "audit_teams", map[string]any{"after": after})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		after = text(rows[0].Values[0])
+		if err := a.team(ctx, after); err != nil {
+			return err
+		}
+	}
+}
+
+// team audits one team.
+func (a *auditor) team(ctx context.Context, team string) error {
+	a.result.Teams++
+	var nodes int64
+	for after := ""; ; {
+		rows, err := a.rows(ctx, "audit_nodes", map[string]any{"team_id": team, "after": after, "names": auditNames, "limit": auditPage})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return a.expired(ctx, team)
+		}
+		if err := a.page(ctx, newAuditPage(team, rows)); err != nil {
+			return err
+		}
+		after = text(rows[len(rows)-1].Values[0])
+		nodes += int64(len(rows))
+		a.result.Nodes += int64(len(rows))
+		if a.options.Progress != nil {
+			a.options.Progress(team, nodes)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package graph
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+)
+
+// auditNames are the properties of a node that an audit looks at.
+var auditNames = []string{
+	"entity_key", "user_id", "name", "canonical_name", "type", "system", "natural_key", "is_owner", "owner_of", "salience",
+	"project_id", "anchor_key",
+}
+
+// audited is a node as an audit sees it.
+type audited struct {
+	stored
+	kinds []string // its labels besides Memory
+}
+
+// auditedPage is a page of a team's nodes.
+type auditedPage struct {
+	team  string
+	nodes []audited
+}
+
+func newAuditPage(team string, rows []*neo4j.Record) auditedPage {
+	p := auditedPage{team: team, nodes: make([]audited, len(rows))}
+	for i, row := range rows {
+		n := &p.nodes[i]
+		n.kinds = slices.DeleteFunc(texts(row.Values[1]), func(l string) bool { return l == "Memory" })
+		n.properties = properties{}
+		for j, value := range items(row.Values[2]) {
+			n.putUnless(value == nil, auditNames[j], value)
+		}
+		if len(n.kinds) == 1 {
+			n.kind = kindOfLabel(n.kinds[0])
+		}
+	}
+	return p
+}
+
+// keys are those of the nodes of a kind, or of all.
+func (p *auditedPage) keys(kind string) []string {
+	keys := []string{}
+	for i := range p.nodes {
+		if kind == "" || p.nodes[i].kind.Name == kind {
+			keys = append(keys, p.nodes[i].key())
+		}
+	}
+	return keys
+}
+
+func (a *auditor) page(ctx context.Context, p auditedPage) error {
+	for i := range p.nodes {
+		if err := a.node(ctx, p.team, &p.nodes[i]); err != nil {
+			return err
+		}
+	}
+	for _, check := range []func(context.Context, auditedPage) error{a.references, a.messages, a.sources, a.duplicates, a.relationships} {
+		if err := check(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// node checks what can be said of a node alone.
+func (a *auditor) node(ctx context.Context, team string, n *audited) error {
+	f := Finding{TeamID: team, Kind: n.kind.Name, Key: n.key()}
+	if was, known := n.was(); n.kind.Name == "" || known && was != n.kind {
+		return a.kind(ctx, f, n)
+	}
+	if wrong := n.changesTo(n.expected()); len(wrong) > 0 {
+		names := make([]string, 0, len(wrong))
+		for name := range wrong {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		f.Check, f.Detail = "property", "has a wrong "+strings.Join(names, ", ")
+		if slices.Contains(names, "natural_key") {
+			f.Check, f.Advice = "natural_key", "another node of its kind may have its name: rename or delete one of them, then kith check --fix"
+		}
+		return a.report(ctx, f, a.settle(team, n.key(), wrong))
+	}
+	return nil
+}
+
+// settle sets what a node should have, and with it the rank of its relationships.
+func (a *auditor) settle(team, key string, right properties) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return a.store.transaction(ctx, "node_update", func(t *tx) error {
+			if err := t.rows("node_update", team, []map[string]any{{"entity_key": key, "properties": map[string]any(right)}}); err != nil {
+				return err
+			}
+			_, err := t.exec("relationship_rank", map[string]any{"team_id": team, "pairs": []any{}, "entity_keys": []string{key}})
+			return err
+		})
+	}
+}
+
+// expected are the properties that the node should have.
+func (n *audited) expected() properties {
+	p := n.clone()
+	natural := naturalKey(n.kind, p)
+	p.putUnless(natural == "", "natural_key", natural)
+	if n.kind == personKind {
+		p.putUnless(!n.owns(), "owner_of", n.user())
+	}
+	if value, ok := p["salience"]; ok {
+		salience, isNumber := value.(float64)
+		switch {
+		case !isNumber || math.IsNaN(salience):
+			p["salience"] = defaultSalience
+		case salience < 0 || salience > 1:
+			p["salience"] = min(1, max(0, salience))
+		}
+	}
+	return p
+}
+
+// was is the kind that a node had when its natural key was made: a kind never changes.
+func (n *audited) was() (Kind, bool) {
+	name, _, _ := strings.Cut(n.text("natural_key"), keySeparator)
+	return KindOf(name)
+}
+
+// kind reports a node that is of no kind, of several, or of another than it was. It is made what it was.
+func (a *auditor) kind(ctx context.Context, f Finding, n *audited) error {
+	f.Check, f.Detail = "kind", "has the kind labels "+list(n.kinds)
+	if len(n.kinds) == 0 {
+		f.Detail = "has no kind label"
+	}
+	kind, known := n.was()
+	if !known {
+		f.Advice = "nothing tells what it was: set the label of one kind by hand, or delete it"
+		return a.report(ctx, f, nil)
+	}
+	return a.report(ctx, f, a.run("audit_label_set", map[string]any{
+		"team_id": f.TeamID, "entity_key": f.Key, "label": kind.Label,
+		"others": slices.DeleteFunc(slices.Clone(n.kinds), func(l string) bool { return l == kind.Label }),
+	}))
+}
+
+// references reports keys of nodes that are not there.
+func (a *auditor) references(ctx context.Context, p auditedPage) error {
+	var named []string
+	for i := range p.nodes {
+		named = append(named, p.nodes[i].text("project_id"), p.nodes[i].text("anchor_key"))
+	}
+	named = slices.DeleteFunc(distinct(named), func(key string) bool { return key == "" })
+	if len(named) == 0 {
+		return nil
+	}
+	rows, err := a.rows(ctx, "audit_missing", map[string]any{"team_id": p.team, "entity_keys": named})
+	if err != nil {
+		return err
+	}
+	missing := texts(rows[0].Values[0])
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		for _, field := range []string{"project_id", "anchor_key"} {
+			if !slices.Contains(missing, n.text(field)) {
+				continue
+			}
+			f := Finding{Check: "reference", TeamID: p.team, Kind: n.kind.Name, Key: n.key(), Detail: field + " names nothing",
+				Advice: "write what it names, give it another " + field + ", or delete it"}
+			if err := a.report(ctx, f, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package graph
+
+import "context"
+
+// recordsLinked are the labels of nodes that are not of the memory, and that relationships of it may lead to.
+var recordsLinked = []string{"System", "ChatTree", "ChatTurn"}
+
+// relationshipFaults say of each fault what it means, and what repairs it.
+var relationshipFaults = map[string]struct{ detail, repair string }{
+	"across_teams": {"leads to another team", "delete"},
+	"dangling":     {"leads to what is no node of the memory", "delete"},
+	"without_team": {"does not name its team", "team"},
+	"two_users":    {"leads from what is private to one user to what is private to another", "delete"},
+	"wrong_user":   {"is private to somebody else than its ends are", "user"},
+	"salience":     {"has a salience outside 0 to 1", "salience"},
+	"rank":         {"has a wrong rank in its owner's context", "unrank"},
+}
+
+// relationships reports what is wrong with those of a page's nodes; what is repaired is looked at again.
+func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
+	for range auditTries {
+		rows, err := a.rows(ctx, "audit_relationships", map[string]any{
+			"team_id": p.team, "entity_keys": p.keys(""), "records": recordsLinked,
+		})
+		if err != nil {
+			return err
+		}
+		before := a.result.Repaired
+		for _, row := range rows {
+			v := row.Values
+			fault := text(v[5])
+			f := Finding{Check: fault, TeamID: p.team, Kind: text(v[4]), Key: relationshipName(text(v[3]), text(v[0])), Detail: relationshipFaults[fault].detail}
+			if err := a.report(ctx, f, a.repairRelationship(p.team, text(v[0]), text(v[1]), text(v[2]), fault)); err != nil {
+				return err
+			}
+		}
+		if a.result.Repaired == before {
+			return nil
+		}
+	}
+	return nil
+}
+
+// relationshipName is a relationship's key, or where it begins.
+func relationshipName(key, from string) string {
+	if key == "" {
+		return "from " + from
+	}
+	return key
+}
+
+func (a *auditor) repairRelationship(team, from, to, id, fault string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return a.store.transaction(ctx, "audit_relationship_repair", func(t *tx) error {
+			_, err := t.exec("audit_relationship_repair", map[string]any{
+				"team_id": team, "entity_key": from, "id": id, "repair": relationshipFaults[fault].repair, "now": a.store.now(),
+			})
+			if err != nil || fault != "rank" {
+				return err
+			}
+			_, err = t.exec("relationship_rank", map[string]any{
+				"team_id": team, "entity_keys": []string{}, "pairs": []map[string]any{{"from": from, "to": to}},
+			})
+			return err
+		})
+	}
+}
+
+// duplicates reports current relationships beside a newer one of the same type between the same nodes.
+func (a *auditor) duplicates(ctx context.Context, p auditedPage) error {
+	rows, err := a.rows(ctx, "audit_duplicates", map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
+	for _, row := range rows {
+		v := row.Values
+		f := Finding{Check: "current", TeamID: p.team, Kind: text(v[3]), Key: text(v[2]), Detail: "is current beside a newer one of its type between its nodes"}
+		repair := a.run("audit_relationship_repair", map[string]any{
+			"team_id": p.team, "entity_key": text(v[0]), "id": text(v[1]), "repair": "close", "now": a.store.now(),
+		})
+		if err := a.report(ctx, f, repair); err != nil {
+			return err
+		}
+	}
+	return err
+}

@@ -1,0 +1,74 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"kith/cypher"
+)
+
+var schemaName = regexp.MustCompile(`^CREATE (?:[A-Z]+ )*(?:CONSTRAINT|INDEX) (\w+) IF NOT EXISTS`)
+
+// schema reports a database that lacks what this binary's schema has.
+func (a *auditor) schema(ctx context.Context) error {
+	stored, err := a.store.SchemaVersion(ctx)
+	if err != nil {
+		return err
+	}
+	if known := len(cypher.Migrations()); stored != known {
+		f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version %d, this kith's is %d", stored, known)}
+		if err := a.report(ctx, f, a.store.Migrate); err != nil {
+			return err
+		}
+	}
+	rows, err := a.rows(ctx, "schema_names", nil)
+	if err != nil {
+		return err
+	}
+	there := texts(rows[0].Values[0])
+	for _, name := range schemaNames() {
+		if slices.Contains(there, name) {
+			continue
+		}
+		f := Finding{Check: "schema", Key: name, Detail: "an index or constraint is missing",
+			Advice: "a constraint cannot be made while nodes break it: repair what else was found, then kith check --fix"}
+		if err := a.report(ctx, f, a.store.Migrate); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// schemaNames are the names of all indexes and constraints that the schema files make.
+func schemaNames() []string {
+	var names []string
+	for _, m := range cypher.Migrations() {
+		for _, statement := range m.Statements {
+			if match := schemaName.FindStringSubmatch(statement); match != nil {
+				names = append(names, match[1])
+			}
+		}
+	}
+	return names
+}
+
+// unkeyed reports nodes that have no team or no key.
+func (a *auditor) unkeyed(ctx context.Context) error {
+	rows, err := a.rows(ctx, "audit_unkeyed", map[string]any{"team_id": orNil(a.options.TeamID), "limit": auditPage})
+	for _, row := range rows {
+		id, team := text(row.Values[0]), text(row.Values[1])
+		f := Finding{Check: "unkeyed", TeamID: team, Key: "element " + id, Detail: "has no entity_key"}
+		repair := a.run("audit_key", map[string]any{"team_id": team, "id": id, "entity_key": uuid.Must(uuid.NewV7()).String()})
+		if team == "" {
+			f.Detail, f.Advice, repair = "has no team_id", "nothing tells whose it is: delete it by hand", nil
+		}
+		if err := a.report(ctx, f, repair); err != nil {
+			return err
+		}
+	}
+	return err
+}

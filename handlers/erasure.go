@@ -1,0 +1,131 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+// eraseDeadline is that of an erasure, which may have millions of things to take away. It goes on when its caller leaves.
+const eraseDeadline = time.Hour
+
+// EraseInput names whom to erase.
+type EraseInput struct {
+	ID string `path:"id" maxLength:"256"`
+}
+
+// EraseUserOutput is the receipt.
+type EraseUserOutput struct{ Body UserErasure }
+
+// UserErasure says what was taken away of a user.
+type UserErasure struct {
+	UserID string `json:"user_id"`
+	Receipt
+}
+
+// EraseTeamOutput is the receipt.
+type EraseTeamOutput struct{ Body TeamErasure }
+
+// TeamErasure says what was taken away of a team.
+type TeamErasure struct {
+	TeamID string `json:"team_id"`
+	Receipt
+}
+
+// Receipt counts what was taken away.
+type Receipt struct {
+	graph.Erasure
+	CacheEntries int64 `json:"cache_entries" doc:"of this process and of Redis"`
+}
+
+func (a *API) eraseUser(ctx context.Context, in *EraseInput) (*EraseUserOutput, error) {
+	if !graph.ValidKey(in.ID) {
+		return nil, pathFault()
+	}
+	p := principal(ctx)
+	if !mayErase(p, in.ID) {
+		return nil, fmt.Errorf("erasing a user needs an admin key of the team, or a key with write that is bound to this user: %w", auth.ErrForbidden)
+	}
+	scope := graph.Scope{TeamID: p.TeamID, UserID: in.ID}
+	receipt, err := a.erase(ctx, scope, erasing{
+		nodes:       func(ctx context.Context) (graph.Erasure, error) { return a.Erasure.EraseUser(ctx, scope) },
+		preferences: func(ctx context.Context) (int64, error) { return a.Preferences.ErasePreferences(ctx, scope) },
+		kept:        func(ctx context.Context) (int64, error) { return a.Kept.Erase(ctx, scope.TeamID, scope.UserID) },
+	})
+	return &EraseUserOutput{UserErasure{in.ID, receipt}}, err
+}
+
+// mayErase says whether a caller may erase a user: itself, or anybody of its team.
+func mayErase(p auth.Principal, userID string) bool {
+	if p.UserID == "" {
+		return p.Allows(auth.Admin)
+	}
+	return p.UserID == userID && p.Allows(auth.Write)
+}
+
+func (a *API) eraseTeam(ctx context.Context, in *EraseInput) (*EraseTeamOutput, error) {
+	if !graph.ValidKey(in.ID) {
+		return nil, pathFault()
+	}
+	team, err := adminOf(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if team == auth.DefaultTeam {
+		return nil, fmt.Errorf("the keys of team %s administer the server: erase its users one by one: %w", team, graph.ErrConflict)
+	}
+	receipt, err := a.erase(ctx, graph.Scope{TeamID: team}, erasing{
+		nodes:       func(ctx context.Context) (graph.Erasure, error) { return a.Erasure.EraseTeam(ctx, team) },
+		preferences: func(ctx context.Context) (int64, error) { return a.Preferences.EraseTeamPreferences(ctx, team) },
+		kept:        func(ctx context.Context) (int64, error) { return a.Kept.EraseTeam(ctx, team) },
+	})
+	return &EraseTeamOutput{TeamErasure{team, receipt}}, err
+}
+
+func pathFault() error {
+	return &graph.InvalidError{Fields: []graph.FieldError{
+		{Location: "path.id", Message: "must have 1 to 256 characters and no control characters"},
+	}}
+}
+
+// erasing are the steps that differ between a user and a team.
+type erasing struct {
+	nodes             func(context.Context) (graph.Erasure, error)
+	preferences, kept func(context.Context) (int64, error)
+}
+
+// erase takes all away, and makes everybody forget what they know of it, also when something failed on the way: that
+// much is gone. Bytes that are kept go last, when nothing is left to make them of.
+func (a *API) erase(ctx context.Context, scope graph.Scope, e erasing) (r Receipt, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eraseDeadline)
+	defer cancel()
+	defer func() {
+		if err != nil {
+			a.Keys.Forget()
+			a.changed(ctx, scope, scope.UserID, "")
+		}
+	}()
+	elsewhere, err := e.preferences(ctx)
+	if err != nil {
+		return Receipt{}, err
+	}
+	erased, err := e.nodes(ctx)
+	a.Keys.Forget()
+	if err != nil {
+		return Receipt{}, err
+	}
+	again, err := e.preferences(ctx) // those that were written before the keys went
+	if err != nil {
+		return Receipt{}, err
+	}
+	erased.Preferences += elsewhere + again
+	a.changed(ctx, scope, scope.UserID, "")
+	entries, err := e.kept(ctx)
+	if err != nil {
+		return Receipt{}, fmt.Errorf("erase: all but what Redis keeps for five minutes is erased: %w: %w", graph.ErrUnavailable, err)
+	}
+	return Receipt{erased, entries}, nil
+}
