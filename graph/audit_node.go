@@ -149,7 +149,7 @@ func (a *auditor) kind(ctx context.Context, f Finding, n *audited) error {
 func (a *auditor) references(ctx context.Context, p auditedPage) error {
 	var named []string
 	for i := range p.nodes {
-		named = append(named, p.nodes[i].text("project_id"), p.nodes[i].text("anchor_key"))
+		named = append(named, p.nodes[i].text("anchor_key"))
 	}
 	named = slices.DeleteFunc(distinct(named), func(key string) bool { return key == "" })
 	if len(named) == 0 {
@@ -162,15 +162,13 @@ func (a *auditor) references(ctx context.Context, p auditedPage) error {
 	missing := texts(rows[0].Values[0])
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		for _, field := range []string{"project_id", "anchor_key"} {
-			if !slices.Contains(missing, n.text(field)) {
-				continue
-			}
-			f := Finding{Check: "reference", TeamID: p.team, Kind: n.kind.Name, Key: n.key(), Detail: field + " names nothing",
-				Advice: "write what it names, give it another " + field + ", or delete it"}
-			if err := a.report(ctx, f, nil); err != nil {
-				return err
-			}
+		if !slices.Contains(missing, n.text("anchor_key")) {
+			continue
+		}
+		f := Finding{Check: "reference", TeamID: p.team, Kind: n.kind.Name, Key: n.key(), Detail: "anchor_key names nothing",
+			Advice: "write what it names, or delete it"}
+		if err := a.report(ctx, f, nil); err != nil {
+			return err
 		}
 	}
 	return nil

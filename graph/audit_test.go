@@ -20,7 +20,6 @@ var damages = []struct {
 	{check: "dangling", statement: `MATCH (a:Memory {team_id: $team, entity_key: 'c'}) CREATE (a)-[:relates_to {team_id: $team, key: 'k'}]->(:Something {team_id: $team, entity_key: 'k'})`},
 	{check: "dangling", statement: `MATCH (a:Memory {team_id: $team, entity_key: 'c'}) CREATE (a)<-[:relates_to {team_id: $team, key: 'k'}]-({name: 'nobody'})`},
 	{check: "dangling", statement: `MATCH (a:Memory {team_id: $team, entity_key: 'c'}) CREATE (a)-[:relates_to {team_id: $team, key: 'k'}]->(:Deleted {team_id: $team})`},
-	{check: "reference", statement: `MATCH (n:Memory {team_id: $team, entity_key: 't'}) SET n.project_id = 'nothing'`, unrepaired: true},
 	{check: "reference", statement: `MATCH (n:Memory {team_id: $team, entity_key: 'c'}) SET n.anchor_key = 'nothing'`, unrepaired: true},
 	{check: "natural_key", statement: `MATCH (n:Memory {team_id: $team, entity_key: 'c'}) SET n.natural_key = null`},
 	{check: "natural_key", statement: `MATCH (n:Memory {team_id: $team, entity_key: 'me'}) SET n.canonical_name = 'somebody'`},

@@ -1,5 +1,6 @@
 // What is wrong with the relationships that lead from some nodes, and with those that lead to them from what is not of
-// the memory. Of several faults the first counts. A relationship's rank is what relationship_rank.cypher makes it.
+// the memory. Of several faults the first counts. A relationship's rank is what relationship_rank.cypher makes it;
+// the node's salience there may be an older one that has since decayed to the present one.
 // mode: read
 // params: team_id, entity_keys, records
 // returns: entity_key, other_key, id, key, type, fault
@@ -21,7 +22,8 @@ WITH n, r, m, CASE
   WHEN n.user_id <> m.user_id THEN 'two_users'
   WHEN r.user_id <> coalesce(n.user_id, m.user_id) THEN 'wrong_user'
   WHEN r.salience < 0 OR r.salience > 1 OR isNaN(r.salience) THEN 'salience'
-  WHEN shown AND NOT (coalesce(r.owner_key = o.entity_key, false) AND coalesce(r.node_salience = x.salience, false) AND coalesce(r.node_key = x.entity_key, false))
+  WHEN shown AND NOT (coalesce(r.owner_key = o.entity_key, false) AND coalesce(r.node_until IS NOT NULL
+    AND abs(r.node_salience * exp(r.node_decay_rate * (r.node_salience_at - coalesce(x.salience_at, 0)) / 86400000.0) - x.salience) < 0.000001, false) AND coalesce(r.node_key = x.entity_key, false))
     OR r.owner_key IS NOT NULL AND NOT coalesce(shown, false) THEN 'rank'
   END AS fault
 WHERE fault IS NOT NULL
