@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -21,7 +22,7 @@ func (a *auditor) schema(ctx context.Context) error {
 	}
 	if known := len(cypher.Migrations()); stored != known {
 		f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version %d, this kith's is %d", stored, known)}
-		if err := a.report(ctx, f, a.store.Migrate); err != nil {
+		if err := a.report(ctx, f, a.store.renewSchema); err != nil {
 			return err
 		}
 	}
@@ -36,7 +37,7 @@ func (a *auditor) schema(ctx context.Context) error {
 		}
 		f := Finding{Check: "schema", Key: name, Detail: "an index or constraint is missing",
 			Advice: "a constraint cannot be made while nodes break it: repair what else was found, then kith check --fix"}
-		if err := a.report(ctx, f, a.store.Migrate); err != nil {
+		if err := a.report(ctx, f, a.store.renewSchema); err != nil {
 			return err
 		}
 	}
@@ -48,7 +49,10 @@ func schemaNames() []string {
 	var names []string
 	for _, m := range cypher.Migrations() {
 		for _, statement := range m.Statements {
-			if match := schemaName.FindStringSubmatch(statement); match != nil {
+			if dropped, ok := strings.CutPrefix(statement, "DROP INDEX "); ok {
+				name, _, _ := strings.Cut(dropped, " ")
+				names = slices.DeleteFunc(names, func(n string) bool { return n == name })
+			} else if match := schemaName.FindStringSubmatch(statement); match != nil {
 				names = append(names, match[1])
 			}
 		}

@@ -26,7 +26,28 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if known := len(migrations); stored > known {
 		return fmt.Errorf("migrate: %w (%d, this one knows %d): use a newer kith", ErrSchemaNewer, stored, known)
 	}
-	for _, m := range migrations[stored:] {
+	if err := s.applyAll(ctx, migrations[stored:]); err != nil {
+		return err
+	}
+	if err := s.indexTypes(ctx); err != nil {
+		return err
+	}
+	if err := s.awaitIndexes(ctx); err != nil || stored == 0 || stored == len(migrations) {
+		return err
+	}
+	return s.renewRanks(ctx)
+}
+
+// renewSchema makes what is missing of the schema again, whatever version the database says it has.
+func (s *Store) renewSchema(ctx context.Context) error {
+	if err := s.applyAll(ctx, cypher.Migrations()); err != nil {
+		return err
+	}
+	return s.Migrate(ctx)
+}
+
+func (s *Store) applyAll(ctx context.Context, migrations []cypher.Migration) error {
+	for _, m := range migrations {
 		for _, statement := range m.Statements {
 			if err := s.applySchema(ctx, m, statement); err != nil {
 				return err
@@ -40,13 +61,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.indexTypes(ctx); err != nil {
-		return err
-	}
-	if err := s.awaitIndexes(ctx); err != nil || stored == 0 || stored == len(migrations) {
-		return err
-	}
-	return s.renewRanks(ctx)
+	return nil
 }
 
 // renewAtOnce bounds the relationships of one transaction.

@@ -126,6 +126,9 @@ func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any)
 			break
 		}
 	}
+	if ctx.Err() != nil { // the driver may tell of it as a fault of the connection
+		err = ctx.Err()
+	}
 	return nil, translate(q.Name, err)
 }
 
