@@ -9,9 +9,11 @@ import (
 // writeNodes adds and changes the nodes of the write, and fills their results.
 func (j *memoryJob) writeNodes() error {
 	var err error
-	if j.found, err = j.tx.find(j.scope.TeamID, j.lookups()); err != nil {
+	sought := j.lookups()
+	if j.found, err = j.tx.find(j.scope.TeamID, sought); err != nil {
 		return err
 	}
+	j.write.plan.assume(j, sought.entityKeys)
 	plan := &nodePlan{job: j, created: map[string]map[string]any{}}
 	if names := plan.newNames(); len(names) > 0 {
 		if err := j.tx.findMore(j.scope.TeamID, lookups{naturalKeys: names}, j.found); err != nil {
@@ -188,6 +190,9 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 		n.properties = p.newNode(w, kind)
 	}
 	w.overlay(n.properties, kind, old == nil)
+	if kind == sourceKind && p.job.write.restoring {
+		n.countAnew(old)
+	}
 	switch kind {
 	case personKind:
 		n.properties["canonical_name"] = nextCanonical(w, old)
@@ -204,6 +209,9 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	w.live(n.properties, old, now)
 	n.addNotes(w.Notes, p.job.scope, now)
 	w.History.overlay(n.properties)
+	if kind == sourceKind && p.job.write.restoring {
+		n.numberOn(w, old)
+	}
 	natural := naturalKey(kind, n.properties)
 	n.putUnless(natural == "", "natural_key", natural)
 	return n
