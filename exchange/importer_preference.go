@@ -53,6 +53,9 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 	if len(b.preferences) == 0 {
 		return nil
 	}
+	if err := i.stillOurs(ctx); err != nil {
+		return err
+	}
 	scope := graph.Scope{TeamID: i.scope.TeamID, UserID: b.user}
 	all, err := i.prefs.Preferences(ctx, scope)
 	if err != nil {
@@ -88,6 +91,19 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 		i.options.Changed([]string{scope.UserID})
 	}
 	return nil
+}
+
+// stillOurs says whether nobody else goes on with the import: preferences may be in another database than the mark, so
+// that no transaction can see to it.
+func (i *importer) stillOurs(ctx context.Context) error {
+	if !i.resumable() {
+		return nil
+	}
+	mark, err := i.store.ImportProgress(ctx, i.scope.TeamID, i.options.ID)
+	if err == nil && mark.Seq != i.marked {
+		err = fmt.Errorf("another request goes on with the same import: %w", graph.ErrConflict)
+	}
+	return err
 }
 
 // put sets one preference among all, and counts what that is.

@@ -197,24 +197,30 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	case personKind:
 		n.properties["canonical_name"] = nextCanonical(w, old)
 		n.putUnless(!n.owns(), "owner_of", n.user())
-	case conceptKind:
-		goal := isGoalText(n.text("name"), n.text("description"))
-		if given, ok := n.properties["is_goal_given"].(bool); ok {
-			goal = given
-		}
-		n.putUnless(!goal, "is_goal", true)
 	case sourceKind:
 		settleSource(n.properties, now)
 	}
 	w.live(n.properties, old, now)
 	n.addNotes(w.Notes, p.job.scope, now)
 	w.History.overlay(n.properties)
-	if kind == sourceKind && p.job.write.restoring {
+	switch {
+	case kind == conceptKind: // an export says in its history whether it was given
+		n.markGoal()
+	case kind == sourceKind && p.job.write.restoring:
 		n.numberOn(w, old)
 	}
 	natural := naturalKey(kind, n.properties)
 	n.putUnless(natural == "", "natural_key", natural)
 	return n
+}
+
+// markGoal says whether a concept is a goal: as given, else by its text.
+func (s *stored) markGoal() {
+	goal := isGoalText(s.text("name"), s.text("description"))
+	if given, ok := s.properties["is_goal_given"].(bool); ok {
+		goal = given
+	}
+	s.putUnless(!goal, "is_goal", true)
 }
 
 // newNode are the properties that a new node has before anything is given.
