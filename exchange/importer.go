@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"kith/graph"
 )
@@ -32,6 +33,7 @@ const (
 	batchItems  = 1000
 	batchBytes  = 8 << 20
 	maxRefusals = 1000
+	lastFlush   = 30 * time.Second // for what came before a connection broke
 )
 
 // Counts says what became of items.
@@ -182,7 +184,9 @@ func (i *importer) run(ctx context.Context, r *Reader) error {
 			if !errors.As(err, &document) {
 				err = &ReadError{err}
 			}
-			return errors.Join(err, i.flush(ctx))
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlush) // ctx ends with the connection
+			defer cancel()
+			return errors.Join(err, i.flush(last))
 		}
 		if err := i.next(ctx, item, fault); err != nil {
 			return err
