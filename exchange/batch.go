@@ -3,199 +3,248 @@ package exchange
 import (
 	"context"
 	"encoding/json"
-	"hash/maphash"
+	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"kith/graph"
 )
 
-// batch is what an import stores in one transaction.
+// batch is what an import stores in one transaction: first the nodes, then the relationships.
 type batch struct {
 	graph.RestoreBatch
 	nodeLines, relationshipLines []int64
+	ends                         map[string]bool // keys that relationships lead from or to
 	bytes                        int
-	triples                      map[[3]string]bool
-	user                         string // whose preferences are collected
+	told                         []told
+	last                         int64  // its last line
+	user                         string // whose preferences there are
 	preferences                  []graph.Preference
 	preferenceLines              []int64
 }
 
-// decodeItem reads an item of Kith's own form. An unknown field is a fault: what is not understood is not stored.
-func decodeItem(raw json.RawMessage, into any, team string) *graph.FieldError {
-	var other struct {
-		TeamID *string `json:"team_id"`
-	}
-	if json.Unmarshal(raw, &other) == nil && other.TeamID != nil && *other.TeamID != team {
-		return &graph.FieldError{Location: "team_id", Message: "names another team than that of the key"}
-	}
-	decoder := json.NewDecoder(strings.NewReader(string(raw)))
-	if other.TeamID == nil {
-		decoder.DisallowUnknownFields()
-	}
-	if err := decoder.Decode(into); err != nil {
-		return &graph.FieldError{Location: faultyField(err), Message: "is not what it should be"}
-	}
-	return nil
+func (b *batch) items() int { return len(b.Nodes) + len(b.Relationships) + len(b.preferences) }
+
+func (b *batch) full() bool {
+	return b.items() >= batchItems || b.bytes >= batchBytes || len(b.told) >= batchItems
 }
 
-// node adds a node to the batch.
+// node adds a node to the batch. It must not come to be before a relationship that stands before it: what a file does
+// would depend on where its pieces end.
 func (i *importer) node(ctx context.Context, item Item) error {
-	if len(i.batch.Relationships) > 0 { // what they lead to is stored; what comes now may be new
+	w, fields := i.readNode(item)
+	if len(fields) > 0 {
+		return i.refuse(ctx, item, fields...)
+	}
+	if i.batch.ends[w.EntityKey] {
 		if err := i.flush(ctx); err != nil {
 			return err
 		}
-	}
-	var w graph.NodeWrite
-	if fault := decodeItem(item.Raw, &w, i.scope.TeamID); fault != nil {
-		return i.refuse(item.Line, []graph.FieldError{*fault}, &i.report.Nodes)
-	}
-	fields := i.store.CheckNode(&w, i.scope)
-	if w.UserID.Given && i.scope.UserID != "" && w.UserID.Value != i.scope.UserID && !w.UserID.Null {
-		fields = append(fields, graph.FieldError{Location: "user_id", Message: "is another user than the one the import is for"})
-	}
-	if len(fields) > 0 {
-		return i.refuse(item.Line, within(fields, "nodes[0]."), &i.report.Nodes)
 	}
 	i.batch.Nodes = append(i.batch.Nodes, w)
 	i.batch.nodeLines = append(i.batch.nodeLines, item.Line)
-	return i.grow(ctx, len(item.Raw))
+	i.batch.bytes += len(item.Raw)
+	return nil
 }
+
+func (i *importer) readNode(item Item) (graph.NodeWrite, []graph.FieldError) {
+	var w struct {
+		graph.NodeWrite
+		inTeam
+	}
+	if fault := decodeItem(item.Raw, &w, &w.inTeam, i.scope.TeamID); fault != nil {
+		return w.NodeWrite, []graph.FieldError{*fault}
+	}
+	fields := within(i.store.CheckNode(&w.NodeWrite, i.scope), "nodes[0].")
+	if w.UserID.Given && i.scope.UserID != "" && w.UserID.Value != i.scope.UserID && !w.UserID.Null {
+		fields = append(fields, graph.FieldError{Location: "user_id", Message: otherUser})
+	}
+	return w.NodeWrite, fields
+}
+
+const otherUser = "is another user than the one the import is for"
 
 // relationship adds a relationship to the batch.
 func (i *importer) relationship(ctx context.Context, item Item) error {
-	var w graph.RelationshipWrite
-	if fault := decodeItem(item.Raw, &w, i.scope.TeamID); fault != nil {
-		return i.refuse(item.Line, []graph.FieldError{*fault}, &i.report.Relationships)
+	var w struct {
+		graph.RelationshipWrite
+		inTeam
 	}
-	if fields := i.store.CheckRelationship(&w); len(fields) > 0 {
-		return i.refuse(item.Line, within(fields, "relationships[0]."), &i.report.Relationships)
+	if fault := decodeItem(item.Raw, &w, &w.inTeam, i.scope.TeamID); fault != nil {
+		return i.refuse(ctx, item, *fault)
 	}
-	triple := [3]string{w.From, w.Type, w.To}
-	if i.batch.triples[triple] || len(i.batch.Nodes) > 0 { // the store looks at what is stored, not at the same batch
-		if err := i.flush(ctx); err != nil {
-			return err
-		}
+	if fields := i.store.CheckRelationship(&w.RelationshipWrite); len(fields) > 0 {
+		return i.refuse(ctx, item, within(fields, "relationships[0].")...)
+	}
+	if i.batch.ends == nil {
+		i.batch.ends = map[string]bool{}
 	}
 	for _, end := range []*string{&w.From, &w.To} {
+		i.batch.ends[*end] = true
 		if alias := i.aliases[*end]; alias != "" {
 			*end = alias
 		}
 	}
-	if i.options.DryRun && (i.planned[hash(w.From)] || i.planned[hash(w.To)]) {
-		i.report.Relationships.Created++ // its ends would be there
-		return nil
-	}
-	if i.batch.triples == nil {
-		i.batch.triples = map[[3]string]bool{}
-	}
-	i.batch.triples[triple] = w.History == nil || !w.History.System.Given
-	i.batch.Relationships = append(i.batch.Relationships, w)
+	i.batch.Relationships = append(i.batch.Relationships, w.RelationshipWrite)
 	i.batch.relationshipLines = append(i.batch.relationshipLines, item.Line)
-	return i.grow(ctx, len(item.Raw))
+	i.batch.bytes += len(item.Raw)
+	return nil
 }
 
 // within drops the place of the only item from locations.
 func within(fields []graph.FieldError, place string) []graph.FieldError {
 	for n := range fields {
-		fields[n].Location = strings.TrimPrefix(fields[n].Location, place)
+		fields[n].Location = strings.TrimPrefix(strings.TrimPrefix(fields[n].Location, place), strings.TrimSuffix(place, "."))
 	}
 	return fields
 }
 
-func (i *importer) grow(ctx context.Context, size int) error {
-	i.batch.bytes += size
-	if len(i.batch.Nodes)+len(i.batch.Relationships) < batchItems && i.batch.bytes < batchBytes {
-		return nil
-	}
-	return i.flush(ctx)
-}
-
-// seed makes the hashes of one process.
-var seed = maphash.MakeSeed() //nolint:gochecknoglobals // a constant of the process
-
-func hash(key string) uint64 { return maphash.String(seed, key) }
-
-// flush stores what has been collected.
+// flush stores what has been collected, with the mark of how far the import has come.
 func (i *importer) flush(ctx context.Context) error {
-	if err := i.flushPreferences(ctx); err != nil {
-		return err
-	}
 	b := i.batch
 	i.batch = batch{}
-	if len(b.Nodes)+len(b.Relationships) == 0 {
+	if err := i.storePreferences(ctx, &b); err != nil {
+		return err
+	}
+	if i.settled == i.marked || len(b.Nodes)+len(b.Relationships) == 0 && !i.resumable() {
+		i.conclude(&b, graph.MemoryResult{})
 		return nil
 	}
-	mark := graph.ImportMark{ID: i.options.ID, Seq: i.seq - 1}
-	if len(b.Nodes)+len(b.Relationships) >= batchItems || b.bytes >= batchBytes {
-		mark.Seq = i.seq // it ends with the item just taken
-	}
 	before := *i.report
-	var stop error
-	result, err := i.store.Restore(ctx, i.scope, &b.RestoreBatch, mark, func(result graph.MemoryResult) string {
-		*i.report = before
-		stop = i.tell(b, result)
-		raw, _ := json.Marshal(i.report) //nolint:errchkjson // a Report always can
-		return string(raw)
-	}, i.options.DryRun)
+	result, err := i.restore(ctx, &b, before)
 	if err != nil {
 		*i.report = before
 		return err
 	}
+	i.marked = i.settled
 	if i.options.DryRun {
-		stop = i.tell(b, result)
-	} else if i.options.Changed != nil {
+		i.conclude(&b, result)
+	} else if i.options.Changed != nil && len(result.Users) > 0 {
 		i.options.Changed(result.Users)
 	}
-	i.follow(b, result)
-	return stop
+	i.follow(&b, result)
+	if i.options.Strict && len(i.report.Refused) > 0 {
+		return ErrStopped
+	}
+	return nil
 }
 
-// tell counts what became of a batch.
-func (i *importer) tell(b batch, result graph.MemoryResult) (stop error) {
-	for n, r := range result.Nodes {
-		if r.Status != graph.Refused {
-			i.report.Nodes.add(r.Status)
+// restore stores a batch. What of it cannot be stored for reasons that concern it as a whole is refused, and the rest
+// stored.
+func (i *importer) restore(ctx context.Context, b *batch, before Report) (graph.MemoryResult, error) {
+	mark := graph.ImportMark{ID: i.options.ID, After: i.marked, Seq: i.settled}
+	b.Plan = i.plan
+	for {
+		result, err := i.store.Restore(ctx, i.scope, &b.RestoreBatch, mark, func(result graph.MemoryResult) string {
+			*i.report = before
+			i.conclude(b, result)
+			raw, _ := json.Marshal(i.report) //nolint:errchkjson // a Report always can
+			return string(raw)
+		}, i.options.DryRun)
+		var invalid *graph.InvalidError
+		if !errors.As(err, &invalid) || !b.drop(invalid.Fields) {
+			return result, err
+		}
+	}
+}
+
+// drop refuses the relationships that faults tell of; false if there are none.
+func (b *batch) drop(fields []graph.FieldError) bool {
+	faulty := map[int]graph.FieldError{}
+	for _, f := range fields {
+		var n int
+		if got, _ := fmt.Sscanf(f.Location, "relationships[%d].", &n); got == 1 && n < len(b.Relationships) {
+			faulty[n] = f
+		}
+	}
+	kept := 0
+	for n := range b.Relationships {
+		if f, ok := faulty[n]; ok {
+			_, field, _ := strings.Cut(f.Location, "].")
+			b.told = append(b.told, told{Refusal{b.relationshipLines[n], field, f.Message}, false, RelationshipItem})
 			continue
 		}
-		if err := i.fault(b.nodeLines[n], place(result, "nodes", n), *r.Error, false, &i.report.Nodes); err != nil {
-			stop = err
+		b.Relationships[kept], b.relationshipLines[kept] = b.Relationships[n], b.relationshipLines[n]
+		kept++
+	}
+	b.Relationships, b.relationshipLines = b.Relationships[:kept], b.relationshipLines[:kept]
+	return len(faulty) > 0
+}
+
+// conclude counts what became of a batch, and tells what is wrong with it.
+func (i *importer) conclude(b *batch, result graph.MemoryResult) {
+	all := slices.Clone(b.told)
+	places := places(result.Warnings)
+	for n, r := range result.Nodes {
+		i.report.Nodes.add(r.Status)
+		if r.Status == graph.Refused {
+			all = append(all, told{Refusal{b.nodeLines[n], places[item("nodes", n)], *r.Error}, false, NodeItem})
 		}
 	}
 	for n, r := range result.Relationships {
-		if r.Status != graph.Refused {
-			i.report.Relationships.add(r.Status)
-			continue
-		}
-		if err := i.fault(b.relationshipLines[n], place(result, "relationships", n), *r.Error, false, &i.report.Relationships); err != nil {
-			stop = err
+		i.report.Relationships.add(r.Status)
+		if r.Status == graph.Refused {
+			all = append(all, told{Refusal{b.relationshipLines[n], places[item("relationships", n)], *r.Error}, false, RelationshipItem})
 		}
 	}
-	return stop
+	i.report.Lines = max(i.report.Lines, b.last)
+	i.report.tell(all)
 }
 
-// place is the field that a warning of the store tells of.
-func place(result graph.MemoryResult, list string, n int) string {
-	prefix := list + "[" + strconv.Itoa(n) + "]."
-	for _, w := range result.Warnings {
-		if rest, ok := strings.CutPrefix(w, prefix); ok {
-			field, _, _ := strings.Cut(rest, ": ")
-			return field
+func item(list string, n int) string { return list + "[" + strconv.Itoa(n) + "]" }
+
+// places are the fields that warnings of the store tell of, by the items they are of: the first of each.
+func places(warnings []string) map[string]string {
+	all := make(map[string]string, len(warnings))
+	for _, w := range warnings {
+		location, _, _ := strings.Cut(w, ": ")
+		of, field, ok := strings.Cut(location, ".")
+		if _, again := all[of]; ok && !again {
+			all[of] = field
 		}
 	}
-	return ""
+	return all
 }
 
 // follow remembers under which keys nodes are stored.
-func (i *importer) follow(b batch, result graph.MemoryResult) {
+func (i *importer) follow(b *batch, result graph.MemoryResult) {
 	for n, r := range result.Nodes {
-		given := b.Nodes[n].EntityKey
-		switch {
-		case r.Status == graph.Refused || given == "":
-		case r.EntityKey != given:
+		if given := b.Nodes[n].EntityKey; r.Status != graph.Refused && given != "" && r.EntityKey != given {
 			i.aliases[given] = r.EntityKey
-		case i.options.DryRun && r.Status == graph.Created:
-			i.planned[hash(given)] = true
 		}
 	}
+}
+
+// pass looks at what an earlier attempt has stored: nodes may be known under other keys than the file's.
+func (i *importer) pass(ctx context.Context, item Item, fault *Fault) error {
+	i.settled = i.given
+	if fault != nil || item.Kind != NodeItem {
+		return nil
+	}
+	w, fields := i.readNode(item)
+	if len(fields) > 0 || w.EntityKey == "" || w.History != nil {
+		return nil
+	}
+	i.passed.Nodes = append(i.passed.Nodes, w)
+	i.passed.bytes += len(item.Raw)
+	if !i.passed.full() {
+		return nil
+	}
+	return i.recall(ctx)
+}
+
+// recall asks under which keys the nodes passed are stored.
+func (i *importer) recall(ctx context.Context) error {
+	b := i.passed
+	i.passed = batch{}
+	if len(b.Nodes) == 0 {
+		return nil
+	}
+	result, err := i.store.Restore(ctx, i.scope, &b.RestoreBatch, graph.ImportMark{}, nil, true)
+	if err == nil {
+		i.follow(&b, result)
+	}
+	return err
 }

@@ -1,11 +1,14 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"time"
 
 	"kith/graph"
 )
@@ -30,6 +33,7 @@ const (
 	batchItems  = 1000
 	batchBytes  = 8 << 20
 	maxRefusals = 1000
+	lastFlush   = 30 * time.Second // for what came before a connection broke
 )
 
 // Counts says what became of items.
@@ -48,8 +52,6 @@ func (c *Counts) add(s graph.Status) {
 		c.Updated++
 	case graph.Unchanged:
 		c.Unchanged++
-	case graph.Refused:
-		c.Refused++
 	}
 }
 
@@ -85,51 +87,85 @@ type ImportOptions struct {
 	Changed func(users []string)
 }
 
+// of are the counts of a kind of items.
+func (r *Report) of(kind ItemKind) *Counts {
+	switch kind {
+	case NodeItem:
+		return &r.Nodes
+	case RelationshipItem:
+		return &r.Relationships
+	case PreferenceItem:
+		return &r.Preferences
+	}
+	return &Counts{} // of lines whose kind nobody knows
+}
+
 // Import stores all items of a reader, in pieces of one transaction each, and says what became of them. An error of the
-// store ends it; what the report counts is stored then. Memory stays bounded, but for a dry run, which remembers eight
-// bytes for each node.
+// store ends it; what the report counts is stored then. Memory stays bounded, but for the keys of nodes that the team has
+// under others, and for a dry run, which remembers some fifty bytes for each node.
 func Import(ctx context.Context, store importStore, prefs preferences, scope graph.Scope, r *Reader, o ImportOptions) (*Report, error) {
 	i := &importer{
-		store: store, prefs: prefs, scope: scope, options: o, aliases: map[string]string{}, planned: map[uint64]bool{},
+		store: store, prefs: prefs, scope: scope, options: o, aliases: map[string]string{}, passed: batch{},
 		report: &Report{ImportID: o.ID, DryRun: o.DryRun, Refused: []Refusal{}, Warnings: []Refusal{}},
+	}
+	if o.DryRun {
+		i.plan = graph.NewRestorePlan()
 	}
 	if err := i.resume(ctx); err != nil {
 		return i.report, err
 	}
 	err := i.run(ctx, r)
-	if i.report.Complete = err == nil; err == nil && o.ID != "" && !o.DryRun {
-		err = store.EndImport(ctx, scope.TeamID, o.ID)
+	if i.resumable() && (err == nil || errors.Is(err, ErrStopped)) {
+		if forget := store.EndImport(ctx, scope.TeamID, o.ID); forget != nil {
+			err = errors.Join(err, forget)
+		}
 	}
+	i.report.Complete = err == nil
 	return i.report, err
 }
 
-// ErrStopped says that a strict import met a fault, which is in the report.
+// ErrStopped says that a strict import met a fault, which is in the report. Sent again, it begins anew.
 var ErrStopped = errors.New("the import stopped at the first fault")
 
-// importer is one import.
+// ReadError says that a file could not be read to its end, for the reason that its io.Reader gave.
+type ReadError struct{ Err error }
+
+// Error is that of the io.Reader.
+func (e *ReadError) Error() string { return "read the file: " + e.Err.Error() }
+
+// Unwrap gives the io.Reader's error.
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// importer is one import. It counts what the reader gives, items and faults alike: two readers of the same bytes give the
+// same.
 type importer struct {
 	store   importStore
 	prefs   preferences
 	scope   graph.Scope
 	options ImportOptions
 	report  *Report
-	done    int64             // the number of the last item that an earlier attempt has stored
+	given   int64             // what the reader has given
+	settled int64             // of which so much is stored, told or in the batch
+	done    int64             // of which so much was stored by an earlier attempt
+	marked  int64             // of which so much is stored
 	aliases map[string]string // keys of an import that turned out to be those of stored nodes
-	planned map[uint64]bool   // hashes of the keys that a dry run would have stored
+	plan    *graph.RestorePlan
+	passed  batch // nodes that an earlier attempt has stored, under which keys is yet to be found
 	batch   batch
-	seq     int64
 }
+
+func (i *importer) resumable() bool { return i.options.ID != "" && !i.options.DryRun }
 
 // resume goes on where an import of the same id has stopped.
 func (i *importer) resume(ctx context.Context) error {
-	if i.options.ID == "" || i.options.DryRun {
+	if !i.resumable() {
 		return nil
 	}
 	mark, err := i.store.ImportProgress(ctx, i.scope.TeamID, i.options.ID)
 	if err != nil || mark.Seq == 0 {
 		return err
 	}
-	i.done = mark.Seq
+	i.done, i.marked = mark.Seq, mark.Seq
 	if err := json.Unmarshal([]byte(mark.Report), i.report); err != nil {
 		return fmt.Errorf("resume import: %w", err)
 	}
@@ -144,26 +180,48 @@ func (i *importer) run(ctx context.Context, r *Reader) error {
 			return i.flush(ctx)
 		}
 		if err != nil {
-			return errors.Join(err, i.flush(ctx))
+			var document *DocumentError
+			if !errors.As(err, &document) {
+				err = &ReadError{err}
+			}
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlush) // ctx ends with the connection
+			defer cancel()
+			return errors.Join(err, i.flush(last))
 		}
-		if err := i.take(ctx, item, fault); err != nil {
+		if err := i.next(ctx, item, fault); err != nil {
 			return err
 		}
 	}
 }
 
-// take looks at one item or fault of the reader.
+// next looks at what the reader has given.
+func (i *importer) next(ctx context.Context, item Item, fault *Fault) error {
+	if i.given++; i.given <= i.done {
+		return i.pass(ctx, item, fault)
+	}
+	if i.given == i.done+1 {
+		if err := i.recall(ctx); err != nil {
+			return err
+		}
+	}
+	line := item.Line
+	if fault != nil && !fault.Warning {
+		line = fault.Line
+	}
+	if err := i.take(ctx, item, fault); err != nil {
+		return err
+	}
+	i.settled, i.batch.last = i.given, max(i.batch.last, line)
+	if i.batch.full() {
+		return i.flush(ctx)
+	}
+	return nil
+}
+
 func (i *importer) take(ctx context.Context, item Item, fault *Fault) error {
 	if fault != nil {
-		if fault.Line < i.report.ResumedAtLine { // told by the attempt before
-			return nil
-		}
-		return i.fault(fault.Line, fault.Location, fault.Message, fault.Warning, nil)
+		return i.tell(ctx, told{Refusal{fault.Line, fault.Location, fault.Message}, fault.Warning, ""})
 	}
-	if i.seq = item.Seq; item.Seq <= i.done {
-		return nil
-	}
-	i.report.Lines = max(i.report.Lines, item.Line)
 	switch item.Kind {
 	case NodeItem:
 		return i.node(ctx, item)
@@ -175,37 +233,53 @@ func (i *importer) take(ctx context.Context, item Item, fault *Fault) error {
 	return nil
 }
 
-// fault notes what is wrong with a line, and counts it as refused.
-func (i *importer) fault(line int64, location, message string, warning bool, counts *Counts) error {
-	told := Refusal{Line: line, Location: location, Message: message}
-	if warning {
-		if len(i.report.Warnings) < maxRefusals {
-			i.report.Warnings = append(i.report.Warnings, told)
-		}
+// tell notes what is wrong with a line. A strict import stores what stands before it, and stops.
+func (i *importer) tell(ctx context.Context, t told) error {
+	if !i.options.Strict || t.warning {
+		i.batch.told = append(i.batch.told, t)
 		return nil
 	}
-	if counts != nil {
-		counts.Refused++
+	if err := i.flush(ctx); err != nil {
+		return err
 	}
-	if len(i.report.Refused) < maxRefusals {
-		i.report.Refused = append(i.report.Refused, told)
-	}
-	if i.options.Strict {
-		return ErrStopped
-	}
-	return nil
+	i.report.Lines = max(i.report.Lines, t.Line)
+	i.report.tell([]told{t})
+	return ErrStopped
 }
 
-// refuse notes all that is wrong with an item.
-func (i *importer) refuse(line int64, fields []graph.FieldError, counts *Counts) error {
+// refuse notes all that is wrong with an item, which is refused once.
+func (i *importer) refuse(ctx context.Context, item Item, fields ...graph.FieldError) error {
 	for n, f := range fields {
-		only := counts
-		if n > 0 { // an item is refused once
-			only = nil
+		of := item.Kind
+		if n > 0 {
+			of = ""
 		}
-		if err := i.fault(line, f.Location, f.Message, false, only); err != nil {
+		if err := i.tell(ctx, told{Refusal{item.Line, f.Location, f.Message}, false, of}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// told is something wrong with a line, or a warning.
+type told struct {
+	Refusal
+	warning bool
+	of      ItemKind // what is refused by it; empty: nothing, or an item that was refused before
+}
+
+// tell adds what is told of a piece, in the order of its lines.
+func (r *Report) tell(all []told) {
+	slices.SortStableFunc(all, func(a, b told) int { return cmp.Compare(a.Line, b.Line) })
+	for _, t := range all {
+		list := &r.Refused
+		if t.warning {
+			list = &r.Warnings
+		} else {
+			r.of(t.of).Refused++
+		}
+		if len(*list) < maxRefusals {
+			*list = append(*list, t.Refusal)
+		}
+	}
 }

@@ -5,36 +5,38 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 
 	"kith/graph"
 )
 
-// preference collects a user's preferences; those of another one come next.
+// preference adds a preference to the batch, which has those of one user alone.
 func (i *importer) preference(ctx context.Context, item Item) error {
 	var p struct {
 		UserID string          `json:"user_id"`
 		Key    string          `json:"key"`
 		Value  json.RawMessage `json:"value"`
-		TeamID *string         `json:"team_id"`
+		inTeam
 	}
-	if fault := decodeItem(item.Raw, &p, i.scope.TeamID); fault != nil {
-		return i.refuse(item.Line, []graph.FieldError{*fault}, &i.report.Preferences)
+	if fault := decodeItem(item.Raw, &p, &p.inTeam, i.scope.TeamID); fault != nil {
+		return i.refuse(ctx, item, *fault)
 	}
 	if p.UserID == "" {
 		p.UserID = i.scope.UserID
 	}
 	switch {
 	case !graph.ValidKey(p.UserID):
-		return i.fault(item.Line, "user_id", "is needed: a preference is one user's", false, &i.report.Preferences)
+		return i.refuse(ctx, item, graph.FieldError{Location: "user_id", Message: "is needed: a preference is one user's"})
 	case i.scope.UserID != "" && p.UserID != i.scope.UserID:
-		return i.fault(item.Line, "user_id", "is another user than the one the import is for", false, &i.report.Preferences)
+		return i.refuse(ctx, item, graph.FieldError{Location: "user_id", Message: otherUser})
 	}
 	one := graph.Preference{Key: p.Key, Value: p.Value}
 	var invalid *graph.InvalidError
 	if err := graph.ValidatePreferences([]graph.Preference{one}); errors.As(err, &invalid) {
-		return i.refuse(item.Line, within(invalid.Fields, "preferences[0]."), &i.report.Preferences)
+		return i.refuse(ctx, item, within(invalid.Fields, "preferences[0].")...)
 	}
-	if p.UserID != i.batch.user || len(i.batch.Nodes)+len(i.batch.Relationships) > 0 {
+	if len(i.batch.preferences) > 0 && p.UserID != i.batch.user {
 		if err := i.flush(ctx); err != nil {
 			return err
 		}
@@ -42,38 +44,65 @@ func (i *importer) preference(ctx context.Context, item Item) error {
 	i.batch.user = p.UserID
 	i.batch.preferences = append(i.batch.preferences, one)
 	i.batch.preferenceLines = append(i.batch.preferenceLines, item.Line)
+	i.batch.bytes += len(item.Raw)
 	return nil
 }
 
-// flushPreferences puts the collected preferences over those that the user has.
-func (i *importer) flushPreferences(ctx context.Context) error {
-	if len(i.batch.preferences) == 0 {
+// storePreferences puts the preferences of a batch over those that the user has.
+func (i *importer) storePreferences(ctx context.Context, b *batch) error {
+	if len(b.preferences) == 0 {
 		return nil
 	}
-	scope := graph.Scope{TeamID: i.scope.TeamID, UserID: i.batch.user}
+	if err := i.stillOurs(ctx); err != nil {
+		return err
+	}
+	scope := graph.Scope{TeamID: i.scope.TeamID, UserID: b.user}
 	all, err := i.prefs.Preferences(ctx, scope)
 	if err != nil {
 		return err
 	}
-	counts := i.report.Preferences
-	for _, p := range i.batch.preferences {
+	var counts Counts
+	for _, p := range b.preferences {
 		all = put(all, p, &counts)
 	}
-	if !i.options.DryRun && counts != i.report.Preferences {
+	changed := counts.Created+counts.Updated > 0
+	if err = graph.ValidatePreferences(all); err == nil && changed && !i.options.DryRun {
 		err = i.prefs.ReplacePreferences(ctx, scope, all)
 	}
 	var invalid *graph.InvalidError
-	switch {
-	case errors.As(err, &invalid):
-		i.report.Preferences.Refused += int64(len(i.batch.preferences))
-		err = i.fault(i.batch.preferenceLines[0], "", invalid.Fields[0].Message, false, nil)
-	case err == nil:
-		i.report.Preferences = counts
-		if i.options.Changed != nil {
-			i.options.Changed([]string{scope.UserID})
+	if errors.As(err, &invalid) {
+		for n, line := range b.preferenceLines {
+			message := invalid.Fields[0].Message
+			if n > 0 { // all of them, told once
+				i.report.Preferences.Refused++
+				continue
+			}
+			b.told = append(b.told, told{Refusal{line, "", message}, false, PreferenceItem})
 		}
+		return nil
 	}
-	i.batch.preferences, i.batch.preferenceLines = nil, nil
+	if err != nil {
+		return err
+	}
+	i.report.Preferences.Created += counts.Created
+	i.report.Preferences.Updated += counts.Updated
+	i.report.Preferences.Unchanged += counts.Unchanged
+	if changed && !i.options.DryRun && i.options.Changed != nil {
+		i.options.Changed([]string{scope.UserID})
+	}
+	return nil
+}
+
+// stillOurs says whether nobody else goes on with the import: preferences may be in another database than the mark, so
+// that no transaction can see to it.
+func (i *importer) stillOurs(ctx context.Context) error {
+	if !i.resumable() {
+		return nil
+	}
+	mark, err := i.store.ImportProgress(ctx, i.scope.TeamID, i.options.ID)
+	if err == nil && mark.Seq != i.marked {
+		err = fmt.Errorf("another request goes on with the same import: %w", graph.ErrConflict)
+	}
 	return err
 }
 
@@ -99,11 +128,32 @@ func put(all []graph.Preference, p graph.Preference, counts *Counts) []graph.Pre
 	return append(all, p)
 }
 
-// faultyField is the field that a decoder could not read.
-func faultyField(err error) string {
+// inTeam is a field that any line may have: it must name the team of the import.
+type inTeam struct {
+	TeamID *string `json:"team_id"`
+}
+
+// embedded drops the names of embedded structs from a decoder's path.
+var embedded = strings.NewReplacer("NodeWrite.", "", "RelationshipWrite.", "", "OwnFields.", "") //nolint:gochecknoglobals // a constant
+
+// decodeItem reads an item of Kith's own form. An unknown field is a fault: what is not understood is not stored.
+func decodeItem(raw json.RawMessage, into any, in *inTeam, team string) *graph.FieldError {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(into)
+	switch {
+	case in.TeamID != nil && *in.TeamID != team:
+		return &graph.FieldError{Location: "team_id", Message: "names another team than that of the key"}
+	case err == nil:
+		return nil
+	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return wrong.Field
+		return &graph.FieldError{Location: embedded.Replace(wrong.Field), Message: "must be " + wireType(wrong)}
 	}
-	return ""
+	var field string
+	if n, _ := fmt.Sscanf(err.Error(), "json: unknown field %q", &field); n == 1 && graph.ValidKey(field) {
+		return &graph.FieldError{Location: field, Message: "is not a field of it"}
+	}
+	return &graph.FieldError{Message: "has a field that cannot be read as what it should be"}
 }

@@ -113,6 +113,8 @@ func wireType(wrong *json.UnmarshalTypeError) string {
 		return "a list"
 	case "struct", "map":
 		return "an object"
+	case "bool":
+		return "true or false"
 	}
 	return "a number"
 }

@@ -82,6 +82,9 @@ func nodeLine(kind Kind, p properties) *NodeWrite {
 		w.IsOwner = Some(true)
 	}
 	w.History.System, w.History.Seq = Optional[string]{}, Optional[int64]{} // nodes have fields of their own for them
+	if kind == sourceKind && p.integer("next_seq") <= p.integer("message_count") {
+		w.History.NextSeq = Optional[int64]{} // as that of every source without gaps
+	}
 	if w.OwnFields != nil {
 		w.Title = Optional[string]{} // the name says it
 	}

@@ -27,6 +27,7 @@ type History struct {
 	MentionWeight      Optional[float64]  `json:"mention_weight,omitzero"`
 	System             Optional[string]   `json:"system,omitzero" doc:"of a relationship in a system"`
 	Seq                Optional[int64]    `json:"seq,omitzero" doc:"of a relationship in a system: its number"`
+	NextSeq            Optional[int64]    `json:"next_seq,omitzero" doc:"of a source: the number of its next message, where it is not how many it has"`
 	Notes              Optional[[]string] `json:"notes,omitzero" doc:"each a note as JSON, the newest first"`
 }
 

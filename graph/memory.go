@@ -16,6 +16,7 @@ type MemoryWrite struct {
 
 	restoring bool // an import: history may be given, and nothing is taken for new
 	existing  bool // nodes must be there
+	plan      *RestorePlan
 }
 
 // Status is what became of an item.
@@ -190,6 +191,7 @@ type memoryJob struct {
 	warnings  []string // that are no refusals
 	rerank    []string // nodes whose place in contexts may have changed
 	users     []string // whose memory is changed
+	placed    placed   // relationships of an import
 }
 
 func (j *memoryJob) run() error {
@@ -204,6 +206,7 @@ func (j *memoryJob) run() error {
 	if err := j.writeNodes(); err != nil {
 		return err
 	}
+	j.followKeys()
 	pairs, err := j.writeRelationships()
 	if err != nil {
 		return err

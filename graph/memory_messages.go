@@ -27,6 +27,7 @@ func (j *memoryJob) appendTo(sourceKey string, places []int) error {
 	source := j.found.byKey[sourceKey]
 	var messages []MessageWrite
 	var accepted []int
+	var restored []restoredMessage
 	for _, i := range places {
 		field, message := j.messageRefusal(i, source)
 		if field != "" {
@@ -34,14 +35,18 @@ func (j *memoryJob) appendTo(sourceKey string, places []int) error {
 			j.result.Nodes[i] = NodeResult{EntityKey: j.write.Nodes[i].EntityKey, Status: status, Error: text}
 			continue
 		}
+		m := j.write.Nodes[i].message()
+		if j.write.restoring && j.restores(i, m, source, &restored) {
+			continue
+		}
 		accepted = append(accepted, i)
-		messages = append(messages, j.write.Nodes[i].message())
+		messages = append(messages, m)
 	}
-	if len(messages) == 0 {
-		return nil
+	if err := j.restoreMessages(source, restored); err != nil || len(messages) == 0 {
+		return err
 	}
 	scope := Scope{TeamID: j.scope.TeamID, UserID: source.user()}
-	results, err := j.appendAll(scope, sourceKey, messages, accepted)
+	results, err := j.tx.append(scope, sourceKey, messages, j.found, j.now)
 	for at, i := range accepted[:len(results)] {
 		j.result.Nodes[i] = NodeResult{EntityKey: results[at].EntityKey, Status: results[at].Status, Version: max(1, j.found.byKey[results[at].EntityKey].version())}
 		if results[at].Status == Created {
@@ -51,34 +56,12 @@ func (j *memoryJob) appendTo(sourceKey string, places []int) error {
 	return err
 }
 
-func (j *memoryJob) appendAll(scope Scope, sourceKey string, messages []MessageWrite, places []int) ([]MessageResult, error) {
-	if !j.write.restoring {
-		return j.tx.append(scope, sourceKey, messages, j.found, j.now)
-	}
-	var rows []map[string]any
-	results := make([]MessageResult, len(messages))
-	for at, i := range places {
-		w := &j.write.Nodes[i]
-		results[at] = MessageResult{EntityKey: w.EntityKey, Status: Created}
-		if j.found.byKey[w.EntityKey] != nil {
-			results[at].Status = Unchanged
-			continue
-		}
-		p := messages[at].properties(scope, sourceKey, j.now)
-		w.OwnFields.overlay(p)
-		w.CreatedAt.set(p, "created_at", nil)
-		w.UpdatedAt.set(p, "updated_at", nil)
-		rows = append(rows, map[string]any{"source_key": sourceKey, "entity_key": w.EntityKey, "properties": map[string]any(p)})
-	}
-	return results, j.tx.rows("message_restore", j.scope.TeamID, rows)
-}
-
 // messageRefusal says which field of a message does not fit what is stored, and why; an empty field: none.
 func (j *memoryJob) messageRefusal(i int, source *stored) (field, message string) {
 	w := &j.write.Nodes[i]
 	old := j.found.byKey[w.EntityKey]
 	switch {
-	case source == nil || source.kind != sourceKind || source.user() != owner(w, j.scope) && owner(w, j.scope) != "":
+	case source == nil || source.kind != sourceKind || !j.speaksFor(w, source.user()):
 		return "source_key", "there is no such source"
 	case w.EntityKey != "" && old != nil && old.text("source_key") != source.key():
 		return "entity_key", takenKey
@@ -91,6 +74,12 @@ func (j *memoryJob) messageRefusal(i int, source *stored) (field, message string
 	}
 	j.ifVersion(index("nodes", i), w.IfVersion, old.version())
 	return "", ""
+}
+
+// speaksFor says whether a write may add to a user's source.
+func (j *memoryJob) speaksFor(w *NodeWrite, user string) bool {
+	named := owner(w, j.scope)
+	return (named == "" || named == user) && (j.scope.UserID == "" || j.scope.UserID == user)
 }
 
 // message is a node of kind message as one to append.

@@ -9,9 +9,11 @@ import (
 // writeNodes adds and changes the nodes of the write, and fills their results.
 func (j *memoryJob) writeNodes() error {
 	var err error
-	if j.found, err = j.tx.find(j.scope.TeamID, j.lookups()); err != nil {
+	sought := j.lookups()
+	if j.found, err = j.tx.find(j.scope.TeamID, sought); err != nil {
 		return err
 	}
+	j.write.plan.assume(j, sought.entityKeys)
 	plan := &nodePlan{job: j, created: map[string]map[string]any{}}
 	if names := plan.newNames(); len(names) > 0 {
 		if err := j.tx.findMore(j.scope.TeamID, lookups{naturalKeys: names}, j.found); err != nil {
@@ -188,26 +190,38 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 		n.properties = p.newNode(w, kind)
 	}
 	w.overlay(n.properties, kind, old == nil)
+	if kind == sourceKind && p.job.write.restoring {
+		n.countAnew(old)
+	}
 	switch kind {
 	case personKind:
 		n.properties["canonical_name"] = nextCanonical(w, old)
 		n.putUnless(!n.owns(), "owner_of", n.user())
-	case conceptKind:
-		goal := isGoalText(n.text("name"), n.text("description"))
-		if given, ok := n.properties["is_goal_given"].(bool); ok {
-			goal = given
-		}
-		n.putUnless(!goal, "is_goal", true)
 	case sourceKind:
 		settleSource(n.properties, now)
 	}
 	w.live(n.properties, old, now)
 	n.addNotes(w.Notes, p.job.scope, now)
 	w.History.overlay(n.properties)
+	switch {
+	case kind == conceptKind: // an export says in its history whether it was given
+		n.markGoal()
+	case kind == sourceKind && p.job.write.restoring:
+		n.numberOn(w, old)
+	}
 	n.putEnd()
 	natural := naturalKey(kind, n.properties)
 	n.putUnless(natural == "", "natural_key", natural)
 	return n
+}
+
+// markGoal says whether a concept is a goal: as given, else by its text.
+func (s *stored) markGoal() {
+	goal := isGoalText(s.text("name"), s.text("description"))
+	if given, ok := s.properties["is_goal_given"].(bool); ok {
+		goal = given
+	}
+	s.putUnless(!goal, "is_goal", true)
 }
 
 // newNode are the properties that a new node has before anything is given.

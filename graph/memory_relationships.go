@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -10,7 +11,19 @@ import (
 // relationshipPlan is what a write does to relationships.
 type relationshipPlan struct {
 	create, update, mentioned []map[string]any
-	pairs                     []map[string]any // of nodes whose order in contexts may have changed
+	pairs                     []map[string]any          // of nodes whose order in contexts may have changed
+	created                   map[string]map[string]any // properties of the rows of create, by key
+}
+
+// change adds a row of changes, or makes them to the row that is to create the relationship.
+func (p *relationshipPlan) change(from, kind, to, key string, changed properties) {
+	if row := p.created[key]; row != nil {
+		for name, value := range changed {
+			properties(row).putUnless(value == nil, name, value)
+		}
+		return
+	}
+	p.update = append(p.update, relationshipRow(from, kind, to, key, changed))
 }
 
 // writeRelationships adds and changes the relationships of the write, fills their results, and returns the pairs
@@ -23,9 +36,9 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := &relationshipPlan{}
+	plan := &relationshipPlan{created: map[string]map[string]any{}}
 	for i := range j.write.Relationships {
-		j.result.Relationships[i] = j.placeRelationship(plan, i, candidates[i])
+		j.result.Relationships[i] = j.placeRelationship(plan, i, j.placed.over(j.write.Relationships[i].triple(), candidates[i]))
 	}
 	if err := j.tx.rows("relationship_update", j.scope.TeamID, plan.update); err != nil {
 		return nil, err
@@ -88,8 +101,8 @@ func (w *RelationshipWrite) meant(candidates []properties) properties {
 			return c
 		}
 	}
-	if w.Type == systemRelationshipType {
-		return nil
+	if w.Type == systemRelationshipType { // which may be many between the same two
+		return sameType(candidates, w.RelationshipType.Value)
 	}
 	otherStart := current != nil && w.ValidFrom.Given && !same(current["valid_from"], w.ValidFrom.stored())
 	if w.closes() && (w.Key != "" || otherStart) { // a piece of the past beside the current one
@@ -129,9 +142,11 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	if w.contradicted(old) {
 		started = j.endOf(w, old)
 		result.Closed = old.text("key")
-		plan.update = append(plan.update, relationshipRow(from, kind, to, old.text("key"), properties{
-			"valid_to": started, "updated_at": j.now, "version": version(old) + 1,
-		}))
+		end := properties{"valid_to": started, "updated_at": j.now, "version": version(old) + 1}
+		plan.change(from, kind, to, old.text("key"), end)
+		ended := old.clone()
+		maps.Copy(ended, end)
+		j.note(w.triple(), ended)
 		old = nil
 	}
 	result.Key, result.Status, result.Version = j.plan(plan, w, old, started)
@@ -169,7 +184,9 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 		next := j.newRelationship(w, started)
 		key := next.text("key")
 		plan.create = append(plan.create, relationshipRow(from, kind, to, key, next))
-		if kind == mentionsType && !j.write.restoring {
+		plan.created[key] = next
+		j.note(w.triple(), next)
+		if kind == mentionsType && w.History == nil {
 			plan.mentioned = append(plan.mentioned, j.mentionRow(from, to))
 		}
 		return key, Created, version(next)
@@ -181,8 +198,11 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 	}
 	next.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(next)
-	changed := old.changesTo(next)
 	key := old.text("key")
+	if kind == systemRelationshipType && key != w.Key { // its place in its own system stays
+		next["seq"] = old["seq"]
+	}
+	changed := old.changesTo(next)
 	if len(changed) == 0 {
 		return key, Unchanged, version(old)
 	}
@@ -192,7 +212,8 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 	if w.History == nil || !w.History.Version.Given {
 		changed["version"] = version(old) + 1
 	}
-	plan.update = append(plan.update, relationshipRow(from, kind, to, key, changed))
+	plan.change(from, kind, to, key, changed)
+	j.note(w.triple(), next)
 	return key, Updated, version(old) + 1
 }
 
@@ -334,12 +355,9 @@ func (j *memoryJob) relationshipWarnings(w *RelationshipWrite, at string, swap b
 
 // refuseRings takes back those of the new relationships that would make something contain itself, the last ones first.
 func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
-	if j.write.restoring {
-		return nil
-	}
 	var rows []map[string]any
 	for _, row := range plan.create {
-		if slices.Contains(containmentTypes, row["type"].(string)) { //nolint:forcetypeassert // relationshipRow's own
+		if plan.created[row["key"].(string)]["valid_to"] == nil && slices.Contains(containmentTypes, row["type"].(string)) { //nolint:forcetypeassert // relationshipRow's own
 			rows = append(rows, row)
 		}
 	}

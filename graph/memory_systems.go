@@ -10,8 +10,8 @@ import (
 func (j *memoryJob) numberSystems(plan *nodePlan) error {
 	bySystem := map[string][]map[string]any{}
 	for _, row := range plan.create {
-		if row["label"] == systemEntityKind.Label && !j.write.restoring {
-			p := row["properties"].(map[string]any) //nolint:forcetypeassert // nodePlan's own
+		p, _ := row["properties"].(map[string]any)
+		if row["label"] == systemEntityKind.Label && p["seq"] == nil { // an export has their numbers
 			system := text(p["system"])
 			bySystem[system] = append(bySystem[system], p)
 		}

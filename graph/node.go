@@ -90,6 +90,9 @@ func (w *NodeWrite) check(f *faults, at string, now time.Time, restoring bool) {
 		f.properties(at+".properties", w.Properties)
 	}
 	f.version(at+".if_version", w.IfVersion)
+	if restoring && w.IfVersion.Given {
+		f.add(at+".if_version", "may not be given by an import")
+	}
 	checkNotes(f, at+".notes", w.Notes, now)
 	if w.History != nil && !restoring {
 		f.add(at+".history", "may only be given by an import")

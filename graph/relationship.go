@@ -42,7 +42,7 @@ func (w *RelationshipWrite) direction() (from, kind, to string, swap bool) {
 func (w *RelationshipWrite) check(f *faults, at string, now time.Time, restoring bool) {
 	f.word(at+".from", w.From, MaxKeyLength)
 	f.word(at+".to", w.To, MaxKeyLength)
-	if w.From == w.To && w.From != "" {
+	if w.From == w.To && w.From != "" && w.Type != systemRelationshipType { // in a system something may call itself
 		f.add(at+".to", "must be another node than from")
 	}
 	if !restoring && (w.Key != "" || w.RecordedAt.Given || w.UpdatedAt.Given || w.LastAccessedAt.Given || w.History != nil) {
@@ -52,13 +52,16 @@ func (w *RelationshipWrite) check(f *faults, at string, now time.Time, restoring
 		f.word(at+".key", w.Key, MaxKeyLength)
 	}
 	f.version(at+".if_version", w.IfVersion)
+	if restoring && w.IfVersion.Given {
+		f.add(at+".if_version", "may not be given by an import")
+	}
 	checkNotes(f, at+".notes", w.Notes, now)
 	switch {
 	case !typePattern.MatchString(w.Type):
 		f.add(at+".type", "must match %s", typePattern)
 	case w.Type == hasMessageType:
 		f.add(at+".type", "is reserved for the messages of a source")
-	case w.Type == systemRelationshipType && !restoring:
+	case w.Type == systemRelationshipType && (!restoring || w.History == nil || !w.History.System.Given || !w.History.Seq.Given):
 		f.add(at+".type", "is reserved for the entities of systems")
 	}
 	if w.Description.Given {

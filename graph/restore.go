@@ -10,13 +10,16 @@ import (
 type RestoreBatch struct {
 	Nodes         []NodeWrite
 	Relationships []RelationshipWrite
+	Plan          *RestorePlan // of a dry run: what the pieces before this one would have stored
 }
 
 // ImportMark is how far an import has come: the number of the last item that is stored, and a report of the caller's own.
+// After is the number of the mark that it takes the place of, 0 for the first: where another one is stored, somebody else
+// goes on with the same import, and nothing is done.
 type ImportMark struct {
-	ID     string
-	Seq    int64
-	Report string
+	ID         string
+	After, Seq int64
+	Report     string
 }
 
 var errDryRun = errors.New("a dry run stores nothing")
@@ -26,8 +29,8 @@ var errDryRun = errors.New("a dry run stores nothing")
 // With dryRun it says what would become of it and stores nothing. Items that break a rule are refused in the result,
 // with the reason, and do not keep others from being stored.
 func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark ImportMark, report func(MemoryResult) string, dryRun bool) (MemoryResult, error) {
-	w := &MemoryWrite{Nodes: b.Nodes, Relationships: b.Relationships, restoring: true}
-	if err := s.admitTypes(ctx, b.Relationships); err != nil {
+	w := &MemoryWrite{Nodes: b.Nodes, Relationships: b.Relationships, restoring: true, plan: b.Plan}
+	if err := s.admitRestored(ctx, b.Relationships, dryRun); err != nil {
 		return MemoryResult{}, err
 	}
 	var result MemoryResult
@@ -42,6 +45,7 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 			return err
 		}
 		if tried = dryRun; dryRun {
+			b.Plan.note(job)
 			return errDryRun // which takes back all that was done
 		}
 		return t.mark(scope, mark, report(result))
@@ -56,10 +60,29 @@ func (t *tx) mark(scope Scope, mark ImportMark, report string) error {
 	if mark.ID == "" {
 		return nil
 	}
-	_, err := t.exec("import_mark", map[string]any{
-		"team_id": scope.TeamID, "import_id": mark.ID, "user_id": scope.user(), "seq": mark.Seq, "report": report, "now": t.store.now(),
+	rows, err := t.exec("import_mark", map[string]any{
+		"team_id": scope.TeamID, "import_id": mark.ID, "user_id": scope.user(), "after": mark.After, "seq": mark.Seq, "report": report,
+		"now": t.store.now(),
 	})
+	if err == nil && len(rows) == 0 {
+		return fmt.Errorf("another request goes on with the same import: %w", ErrConflict)
+	}
 	return err
+}
+
+// admitRestored is admitTypes, but for a dry run, which makes no indexes.
+func (s *Store) admitRestored(ctx context.Context, relationships []RelationshipWrite, dryRun bool) error {
+	if !dryRun {
+		return s.admitTypes(ctx, relationships)
+	}
+	if known := s.types.Load(); len(relationships) == 0 || known != nil && len(unknownTypes(*known, relationships)) == 0 {
+		return nil
+	}
+	known, err := s.indexedTypes(ctx)
+	if err != nil {
+		return err
+	}
+	return s.limitTypes(ctx, relationships, unknownTypes(known, relationships))
 }
 
 // restoreSystems makes systems go on numbering after what was restored.

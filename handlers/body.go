@@ -35,7 +35,7 @@ func (a *API) body(c *gin.Context) {
 func (a *API) unread(err error) *Problem {
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return problemOf(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must have at most %d bytes", a.options.MaxBody))
+		return problemOf(http.StatusRequestEntityTooLarge, tooLarge(a.options.MaxBody))
 	}
 	return problemOf(http.StatusRequestTimeout, "the body did not come in time")
 }

@@ -22,10 +22,7 @@ import (
 // exchanges are the routes that stream: their bodies are not held, and no deadline ends them while something moves.
 var exchanges = map[string]bool{"/v1/export": true, "/v1/import": true} //nolint:gochecknoglobals // a constant table
 
-const (
-	ndjsonType  = "application/x-ndjson"
-	streamPause = time.Minute // an import or export may stand still so long
-)
+const ndjsonType = "application/x-ndjson"
 
 // memories is what exports and imports ask of the memory.
 type memories interface {
@@ -56,7 +53,8 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 		hc.SetHeader("Content-Type", ndjsonType)
 		hc.SetHeader("Content-Disposition", `attachment; filename="memory.ndjson"`)
 		hc.SetHeader("Cache-Control", "no-store")
-		out := bufio.NewWriterSize(&movingWriter{hc.BodyWriter(), deadlines(ctx)}, 64<<10)
+		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
+		out := bufio.NewWriterSize(&movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause}, 64<<10)
 		err := exchange.Export(ctx, a.Store, a.Preferences, scope.TeamID, out)
 		if err == nil {
 			err = out.Flush()
@@ -77,11 +75,12 @@ func deadlines(ctx context.Context) *http.ResponseController {
 type movingWriter struct {
 	io.Writer
 	connection *http.ResponseController
+	pause      time.Duration
 }
 
 func (w *movingWriter) Write(p []byte) (int, error) {
 	if w.connection != nil {
-		_ = w.connection.SetWriteDeadline(time.Now().Add(streamPause))
+		_ = w.connection.SetWriteDeadline(time.Now().Add(w.pause))
 	}
 	return w.Writer.Write(p)
 }
@@ -89,13 +88,19 @@ func (w *movingWriter) Write(p []byte) (int, error) {
 type movingReader struct {
 	io.Reader
 	connection *http.ResponseController
+	pause      time.Duration
 }
 
 func (r *movingReader) Read(p []byte) (int, error) {
-	if r.connection != nil {
-		_ = r.connection.SetReadDeadline(time.Now().Add(streamPause))
+	if r.connection == nil {
+		return r.Reader.Read(p)
 	}
-	return r.Reader.Read(p)
+	_ = r.connection.SetReadDeadline(time.Now().Add(r.pause))
+	n, err := r.Reader.Read(p)
+	if errors.Is(err, io.EOF) { // or it would end the request while the last of it is stored
+		_ = r.connection.SetReadDeadline(time.Time{})
+	}
+	return n, err
 }
 
 // stream lets the routes that stream reach their connection.
@@ -139,7 +144,7 @@ func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamRe
 
 func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput, body io.Reader) (*exchange.Report, error) {
 	limited := http.MaxBytesReader(nil, io.NopCloser(body), a.options.MaxImport)
-	reader, err := exchange.NewReader(&movingReader{limited, deadlines(ctx)}, exchange.Format(in.Format))
+	reader, err := exchange.NewReader(&movingReader{limited, deadlines(ctx), a.options.StreamPause}, exchange.Format(in.Format))
 	if err != nil {
 		return &exchange.Report{}, err
 	}
@@ -154,11 +159,13 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 func (a *API) importStatus(ctx context.Context, report *exchange.Report, err error) int {
 	var large *http.MaxBytesError
 	var document *exchange.DocumentError
+	var unread *exchange.ReadError
 	switch {
 	case err == nil:
 		return http.StatusOK
+	case errors.Is(err, graph.ErrUnavailable):
 	case errors.As(err, &large):
-		report.Stopped = fmt.Sprintf("the body must have at most %d bytes", a.options.MaxImport)
+		report.Stopped = tooLarge(a.options.MaxImport)
 		return http.StatusRequestEntityTooLarge
 	case errors.As(err, &document):
 		report.Stopped = document.Error()
@@ -166,13 +173,32 @@ func (a *API) importStatus(ctx context.Context, report *exchange.Report, err err
 	case errors.Is(err, exchange.ErrStopped):
 		report.Stopped = err.Error()
 		return http.StatusUnprocessableEntity
+	case errors.As(err, &unread):
+		report.Stopped = "the body did not come in time, or not to its end"
+		return http.StatusRequestTimeout
 	}
 	p := problemFor(err)
 	report.Stopped = p.Detail
+	for _, f := range p.Errors {
+		report.Stopped += ": " + f.Message
+	}
+	if p.Status == http.StatusConflict { // the other one will be done, or give up
+		p.Status = http.StatusServiceUnavailable
+	}
 	if p.Status >= http.StatusInternalServerError {
 		a.options.Log.ErrorContext(ctx, "import stopped", "request_id", requestID(ctx), "error", err)
 	}
 	return p.Status
+}
+
+func tooLarge(limit int64) string { return fmt.Sprintf("the body must have at most %d bytes", limit) }
+
+// admit refuses an import that says itself that it is too large, before any of it is read.
+func (a *API) admit(c *gin.Context) {
+	if exchanges[c.Request.URL.Path] && c.Request.ContentLength > a.options.MaxImport {
+		c.Header("Connection", "close")
+		abort(c, problemOf(http.StatusRequestEntityTooLarge, tooLarge(a.options.MaxImport)))
+	}
 }
 
 // importResponse describes the answer, which is sent as bytes.
@@ -181,6 +207,7 @@ func importResponse(api huma.API, o *huma.Operation) {
 	answer := map[string]*huma.MediaType{jsonType: {Schema: schema}}
 	o.Responses = map[string]*huma.Response{
 		"200": {Description: "What became of the items", Content: answer},
+		"408": {Description: "The body did not come to its end; what the report counts is stored", Content: answer},
 		"413": {Description: "The body is too large; what came before the limit is stored as the report says", Content: answer},
 		"422": {Description: "Stopped by a fault; what the report counts is stored", Content: answer},
 		"503": {Description: "Stopped by the database; sent again with the same import_id it goes on", Content: answer},

@@ -97,9 +97,11 @@ type Options struct {
 	Deadline  time.Duration // of a request; default 10 s
 	MaxBody   int64         // bytes of a request's body; default 32 MiB
 	MaxImport int64         // bytes of an import; default 4 GiB
-	Log       *slog.Logger  // default: discards
-	Observe   func(route, method string, status int, took time.Duration)
-	Now       func() time.Time
+	// StreamPause is how long an import or export may stand still; default a minute.
+	StreamPause time.Duration
+	Log         *slog.Logger // default: discards
+	Observe     func(route, method string, status int, took time.Duration)
+	Now         func() time.Time
 }
 
 // API answers requests.
@@ -120,6 +122,9 @@ func New(s Services, o Options) http.Handler {
 	if o.MaxImport == 0 {
 		o.MaxImport = 4 << 30
 	}
+	if o.StreamPause == 0 {
+		o.StreamPause = time.Minute
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -136,7 +141,7 @@ func New(s Services, o Options) http.Handler {
 	engine.UnescapePathValues = true
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
-	engine.Use(a.observe, a.recover, stream, a.deadline, a.authenticate, a.body)
+	engine.Use(a.observe, a.recover, stream, a.deadline, a.authenticate, a.admit, a.body)
 	engine.NoRoute(func(c *gin.Context) { abort(c, problemOf(http.StatusNotFound, "there is no such path")) })
 	engine.NoMethod(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))

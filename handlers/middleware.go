@@ -39,6 +39,7 @@ func principal(ctx context.Context) auth.Principal {
 // observe gives the request its id, and tells of it when it is done.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
+	defer func() { a.observed(c, time.Since(start)) }() // also of an answer that breaks off
 	id := c.GetHeader(requestIDHeader)
 	if !goodRequestID(id) {
 		id = uuid.NewString()
@@ -46,11 +47,13 @@ func (a *API) observe(c *gin.Context) {
 	c.Header(requestIDHeader, id)
 	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), requestIDKey, id))
 	c.Next()
-	route := c.FullPath()
+}
+
+func (a *API) observed(c *gin.Context, took time.Duration) {
+	id, route := requestID(c.Request.Context()), c.FullPath()
 	if route == "" {
 		route = "none"
 	}
-	took := time.Since(start)
 	a.options.Observe(route, c.Request.Method, c.Writer.Status(), took)
 	if a.options.Log.Enabled(c.Request.Context(), slog.LevelDebug) {
 		a.options.Log.Debug("request", "request_id", id, "method", c.Request.Method, "route", route,
@@ -74,7 +77,9 @@ func goodRequestID(id string) bool {
 // recover answers for a handler that panicked.
 func (a *API) recover(c *gin.Context) {
 	defer func() {
-		if fault := recover(); fault != nil {
+		if fault := recover(); fault == http.ErrAbortHandler { //nolint:errorlint // the very same: the connection is to break
+			panic(fault)
+		} else if fault != nil {
 			a.options.Log.Error("panic", "request_id", requestID(c.Request.Context()), "fault", fault, "stack", string(debug.Stack()))
 			abort(c, problemFor(errors.New("panic")))
 		}

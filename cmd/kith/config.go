@@ -47,6 +47,7 @@ type config struct {
 	RequestTimeout    time.Duration `env:"KITH_REQUEST_TIMEOUT" default:"10s" help:"Deadline of a request."`
 	MaxBody           int64         `env:"KITH_MAX_BODY" default:"33554432" help:"Largest request body, in bytes."`
 	MaxImport         int64         `env:"KITH_MAX_IMPORT" default:"4294967296" help:"Largest import, in bytes."`
+	StreamPause       time.Duration `env:"KITH_STREAM_PAUSE" default:"1m" help:"How long an import or export may stand still."`
 	KeepDeleted       time.Duration `env:"KITH_KEEP_DELETED" default:"720h" help:"How long deletes can be undone; then they are purged."`
 	Maintenance       time.Duration `env:"KITH_MAINTENANCE" default:"1h" help:"Between passes that archive, expire and purge; 0: none by this process."`
 	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`

@@ -139,7 +139,8 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 				Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection, Preferences: own.orNil(),
 			}),
 		}, handlers.Options{
-			Version: version, Deadline: c.RequestTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, Log: log, Observe: metrics.request,
+			Version: version, Deadline: c.RequestTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
+			Log: log, Observe: metrics.request,
 		})
 		gate.open.Store(&api)
 		c.announce(ctx, url, key, log, std)

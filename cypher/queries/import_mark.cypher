@@ -1,8 +1,10 @@
-// Keeps how far an import has come.
+// Keeps how far an import has come, if the mark that is stored is the one it follows (none is 0); else no row.
 // mode: write
-// params: team_id, import_id, user_id, seq, report, now
+// params: team_id, import_id, user_id, after, seq, report, now
 // returns: seq
 MERGE (i:Import {team_id: $team_id, import_id: $import_id})
-ON CREATE SET i.created_at = $now
+ON CREATE SET i.created_at = $now, i.seq = 0
+WITH i
+WHERE i.seq = $after
 SET i.seq = $seq, i.report = $report, i.user_id = $user_id, i.updated_at = $now
 RETURN i.seq AS seq

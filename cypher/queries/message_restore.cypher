@@ -1,4 +1,4 @@
-// Adds messages with the numbers that they had; their sources know them already.
+// Adds messages with the numbers that they had. Their sources count them, and give those numbers to no others.
 // mode: write
 // params: team_id, rows
 // returns: restored
@@ -7,4 +7,7 @@ MATCH (s:Memory {team_id: $team_id, entity_key: row.source_key})
 CREATE (m:Memory:Message {team_id: $team_id, entity_key: row.entity_key})
 SET m += row.properties
 CREATE (s)-[:has_message {team_id: $team_id}]->(m)
-RETURN count(m) AS restored
+WITH s, count(m) AS restored, max(m.seq) + 1 AS after
+SET s.message_count = coalesce(s.message_count, 0) + restored
+SET s.next_seq = CASE WHEN after > coalesce(s.next_seq, s.message_count) THEN after ELSE s.next_seq END
+RETURN sum(restored) AS restored

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"kith/exchange"
+	"kith/internal/testenv"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// knownBefore is what a team has before it imports manyLines: some of it by other keys.
+func knownBefore(t *testing.T, c caller) {
+	t.Helper()
+	var nodes []string
+	for n := range 300 {
+		nodes = append(nodes, fmt.Sprintf(`{"kind":"concept","entity_key":"mine-%d","name":"Concept %d"}`, n, n*7))
+	}
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[`+strings.Join(nodes, ",")+`]}`)
+}
+
+// manyLines has all that can make a difference when an import goes on: keys that turn out to be others, things said
+// twice, faults between, and preferences.
+func manyLines(nodes int) string {
+	random := rand.New(rand.NewPCG(1, 2))
+	var out strings.Builder
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(&out, format+"\n", args...) }
+	line(`{"kith":{"version":1}}`)
+	for n := range nodes {
+		line(`{"node":{"kind":"concept","entity_key":"c-%d","name":"Concept %d","description":"%x"}}`, n, n, random.Uint64())
+		switch random.IntN(40) {
+		case 0:
+			line(`{"node":{"kind":"concept","entity_key":"c-%d","name":"Concept %d","description":"again"}}`, n/2, n/2)
+		case 1:
+			line(`{"node":{"kind":"concept","entity_key":"x","salience":%d}}`, n+2)
+		case 2:
+			line(`not JSON`)
+		case 3:
+			line(`{"preference":{"user_id":"u1","key":"k%d","value":%d}}`, n%50, n)
+		}
+	}
+	for n := range 2 * nodes {
+		line(`{"relationship":{"from":"c-%d","to":"c-%d","type":"relates_to","valid_from":"2020-01-01T00:00:00Z","description":"%d"}}`, random.IntN(nodes), random.IntN(nodes+nodes/50), n)
+	}
+	return out.String()
+}
+
+var errCable = errors.New("the cable is cut")
+
+// cut is a body that breaks off.
+func cut(body string, after int) io.Reader {
+	return io.MultiReader(strings.NewReader(body[:after]), failing{})
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errCable }
+
+// sent sends a body that may break off; ok says that a report came.
+func (c caller) sent(t *testing.T, body io.Reader, query ...string) (report exchange.Report, status int, ok bool) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.url+importPath(query...), io.NopCloser(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+c.key)
+	response, err := c.client.Do(request)
+	if err != nil {
+		return report, 0, false
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		return report, response.StatusCode, false
+	}
+	if err := json.Unmarshal(raw, &report); err != nil {
+		t.Fatalf("%d %s", response.StatusCode, raw)
+	}
+	return report, response.StatusCode, true
+}
+
+// goesOn sends a body until it is taken, and gives the report without what only says that it was broken.
+func (c caller) goesOn(t *testing.T, body string, query ...string) exchange.Report {
+	t.Helper()
+	var report exchange.Report
+	eventually(t, time.Minute, "the import is complete", func() bool {
+		var status int
+		if report, status, _ = c.sent(t, strings.NewReader(body), query...); status == http.StatusServiceUnavailable {
+			return false
+		}
+		if status != http.StatusOK || !report.Complete {
+			t.Fatalf("%d %+v", status, report)
+		}
+		return true
+	})
+	return report
+}
+
+func TestBrokenImportsGoOn(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	body := manyLines(2500)
+	whole, broken := s.team(t), s.team(t)
+	knownBefore(t, whole)
+	knownBefore(t, broken)
+	want, _ := whole.imported(t, body, "user_id", "u1")
+	if want.Nodes.Unchanged+want.Nodes.Updated < 100 || len(want.Refused) < 50 || want.Relationships.Refused == 0 || !want.Complete {
+		t.Fatalf("the file shows too little: %+v", want)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 6 {
+		if _, status, ok := broken.sent(t, cut(body, random.IntN(len(body))), "user_id", "u1", "import_id", "i"); ok {
+			t.Fatalf("a body that broke off has an answer: %d", status)
+		}
+	}
+	got := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
+	if got.ResumedAtLine < 2 {
+		t.Errorf("resumed at line %d", got.ResumedAtLine)
+	}
+	got.ImportID, got.ResumedAtLine = "", 0
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("reports (-unbroken +broken):\n%s", diff)
+	}
+	if a, b := alike(t, whole), alike(t, broken); a != b {
+		t.Errorf("memories (-unbroken +broken):\n%.5000s", cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
+	}
+	anew := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
+	if anew.ResumedAtLine != 0 || anew.Nodes.Created != 0 || anew.Relationships.Created != 0 {
+		t.Errorf("the same id after the end: %+v", anew)
+	}
+}
+
+// Two requests with one id, at the same time: one of them goes on, and nothing is stored or counted twice.
+func TestImportsOfOneIDAtOnce(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	body := manyLines(1500)
+	whole, twice := s.team(t), s.team(t)
+	want, _ := whole.imported(t, body, "user_id", "u1")
+	in, out := io.Pipe()
+	type answer struct {
+		report exchange.Report
+		status int
+	}
+	first := make(chan answer, 1)
+	go func() {
+		report, status, _ := twice.sent(t, in, "user_id", "u1", "import_id", "i")
+		first <- answer{report, status}
+	}()
+	half := len(body) / 2
+	if _, err := io.WriteString(out, body[:half]); err != nil {
+		t.Fatal(err)
+	}
+	second := twice.goesOn(t, body, "user_id", "u1", "import_id", "i")
+	if _, err := io.WriteString(out, body[half:]); err != nil {
+		t.Fatal(err)
+	}
+	_ = out.Close()
+	if a := <-first; a.status == http.StatusOK {
+		t.Errorf("the first one: %d %+v", a.status, a.report)
+	}
+	second.ImportID, second.ResumedAtLine = "", 0
+	if diff := cmp.Diff(want, second); diff != "" {
+		t.Errorf("reports (-alone +second):\n%s", diff)
+	}
+	if a, b := alike(t, whole), alike(t, twice); a != b {
+		t.Errorf("memories (-alone +twice):\n%.5000s", cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
+	}
+}
+
+func sum(c exchange.Counts) int64 { return c.Created + c.Updated + c.Unchanged + c.Refused }
+
+// The database goes away and comes back; an import and an export that are under way say so.
+func TestExchangeWithoutADatabase(t *testing.T) {
+	t.Parallel()
+	neo4j := testenv.StartNeo4j(t)
+	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=2s"))
+	whole, broken := s.team(t), s.team(t)
+	body := manyLines(4000)
+	want, _ := whole.imported(t, body, "user_id", "u1")
+	if !want.Complete {
+		t.Fatalf("an import longer than a request may take: %+v", want)
+	}
+	in, out := io.Pipe()
+	var report exchange.Report
+	var status int
+	var ok bool
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		report, status, ok = broken.sent(t, in, "user_id", "u1", "import_id", "i")
+	}()
+	if _, err := io.WriteString(out, body[:len(body)/2]); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, time.Minute, "something is stored", func() bool {
+		r := broken.do(t, http.MethodGet, "/v1/nodes/concept/c-1?user_id=u1", "")
+		return r.status == http.StatusOK
+	})
+	neo4j.Stop()
+	go func() { // the answer may come before all of it is sent
+		_, err := io.WriteString(out, body[len(body)/2:])
+		_ = out.CloseWithError(err)
+	}()
+	<-answered
+	if status != http.StatusServiceUnavailable || !ok || report.Complete || report.Stopped == "" || report.Nodes.Created == 0 {
+		t.Errorf("without a database: %d %+v", status, report)
+	}
+	var errs bytes.Buffer
+	if code := run(t.Context(), []string{"export"}, []string{"KITH_URL=" + s.url, "KITH_KEY=" + whole.key}, streams{io.Discard, &errs}); code != 1 || !strings.Contains(errs.String(), "export") {
+		t.Errorf("export without a database: %d %s", code, &errs)
+	}
+	neo4j.Start()
+	got := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
+	if got.ResumedAtLine < 2 {
+		t.Errorf("resumed at line %d", got.ResumedAtLine)
+	}
+	got.ImportID, got.ResumedAtLine = "", 0
+	if sum(got.Preferences) != sum(want.Preferences) { // what was stored just before the break is not new any more
+		t.Errorf("preferences: %+v, unbroken %+v", got.Preferences, want.Preferences)
+	}
+	got.Preferences = want.Preferences
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("reports (-unbroken +broken):\n%s", diff)
+	}
+	if a, b := alike(t, whole), alike(t, broken); a != b {
+		t.Errorf("memories (-unbroken +broken):\n%.5000s", cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
+	}
+
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/v1/export", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+whole.key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	begun := make([]byte, 1000)
+	if _, err := io.ReadFull(response.Body, begun); err != nil {
+		t.Fatal(err)
+	}
+	neo4j.Stop()
+	rest, err := io.ReadAll(response.Body)
+	if err == nil || bytes.Contains(rest, []byte(`{"end":`)) || bytes.Contains(rest, []byte(`"status"`)) {
+		t.Errorf("an export whose database went away ends with %v: %.200s", err, rest[max(0, len(rest)-200):])
+	}
+}

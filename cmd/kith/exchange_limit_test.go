@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"kith/internal/testenv"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A body that says itself that it is too large is refused before any of it is read; of another one the report says what
+// is stored.
+func TestImportLimit(t *testing.T) {
+	t.Parallel()
+	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_MAX_IMPORT=400000"))
+	c := s.team(t)
+	r := c.do(t, http.MethodPost, "/v1/import", strings.Repeat(" ", 400_001))
+	if r.status != http.StatusRequestEntityTooLarge || r.object(t)["detail"] != "the body must have at most 400000 bytes" {
+		t.Errorf("too large by its own account: %d %s", r.status, r.body)
+	}
+	var body strings.Builder
+	for n := 0; body.Len() <= 500_000; n++ {
+		_, _ = fmt.Fprintf(&body, `{"node":{"kind":"concept","entity_key":"c-%d","name":"C %d","description":"%s"}}`+"\n", n, n, strings.Repeat("x", 100))
+	}
+	report, status, ok := c.sent(t, strings.NewReader(body.String()), "import_id", "i")
+	if !ok || status != http.StatusRequestEntityTooLarge || report.Complete || report.Stopped == "" {
+		t.Errorf("too large in the end: %d %+v", status, report)
+	}
+	if stored := int64(strings.Count(c.exported(t), `{"node":`)); stored != report.Nodes.Created || stored < 1000 {
+		t.Errorf("%d stored, the report says %+v", stored, report.Nodes)
+	}
+}
+
+// An upload that stands still is ended, one that moves is not, and what an export leaves behind hurts no later request.
+func TestStreamPause(t *testing.T) {
+	t.Parallel()
+	const pause = time.Second
+	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_STREAM_PAUSE=1s", "KITH_REQUEST_TIMEOUT=2s"))
+	c := s.team(t)
+	line := func(key string) string {
+		return `{"node":{"kind":"concept","entity_key":"` + key + `","name":"` + key + `"}}` + "\n"
+	}
+
+	moving, out := io.Pipe()
+	go func() {
+		for n := range 9 { // which takes longer than a request may
+			_, _ = io.WriteString(out, line(fmt.Sprintf("moving-%d", n)))
+			<-time.After(pause / 3)
+		}
+		_ = out.Close()
+	}()
+	if report, status, _ := c.sent(t, moving); status != http.StatusOK || report.Nodes.Created != 9 {
+		t.Errorf("an upload that moves: %d %+v", status, report)
+	}
+
+	connection, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = connection.Close() }()
+	_ = connection.SetDeadline(time.Now().Add(30 * time.Second))
+	_, _ = fmt.Fprintf(connection, "POST /v1/import HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 1000\r\n\r\n%s", c.key, line("still"))
+	answer := make([]byte, 4096)
+	n, err := connection.Read(answer)
+	if err != nil || !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 408 ") {
+		t.Errorf("an upload that stands still: %v %s", err, answer[:n])
+	}
+	if !strings.Contains(c.exported(t), `"still"`) {
+		t.Error("what had come of it is not stored")
+	}
+	<-time.After(pause + pause/2)
+	if r := c.do(t, http.MethodGet, "/readyz", ""); r.status != http.StatusOK {
+		t.Errorf("after an export: %d", r.status)
+	}
+}
+
+// Other systems' files become what docs/import.md says; importing them again changes nothing; what the team knows
+// already by its natural key is taken over, and relationships lead to it.
+func TestImportOfOtherSystems(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	for _, test := range []struct {
+		format, body  string
+		nodes, others int64 // created beside Ada, and relationships
+		to            string
+	}{
+		{"mcp-memory", `{"type":"entity","name":"Ada","entityType":"person","observations":["keeps tides"]}
+{"type":"entity","name":"Quay","entityType":"place","observations":[]}
+{"type":"relation","from":"Ada","to":"Quay","relationType":"worksAt"}
+`, 1, 1, "works_at"},
+		{"graphiti", `{"nodes":[{"uuid":"n1","name":"Ada","labels":["Entity","Person"]},{"uuid":"n2","name":"Quay","labels":["Entity","Place"]},
+			{"uuid":"e1","name":"talk","content":"Ada is at the quay","labels":["Episodic"],"created_at":"2026-01-01T00:00:00Z"}],
+			"edges":[{"uuid":"r1","source_node_uuid":"n1","target_node_uuid":"n2","name":"WORKS_AT","fact":"Ada works there","created_at":"2026-01-01T00:00:00Z"},
+			{"uuid":"r2","source_node_uuid":"e1","target_node_uuid":"n1","name":"MENTIONS"}]}`, 2, 2, "works_at"},
+		{"mem0", `{"results":[{"id":"1","memory":"Ada works at the quay","user_id":"u1"}],
+			"relations":[{"source":"Ada","source_type":"person","relationship":"works at","target":"Quay","target_type":"place"}]}`, 2, 1, "works_at"},
+	} {
+		c := s.team(t)
+		c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"p-ada","name":"Ada","description":"known"}]}`)
+		first := c.whole(t, test.body, "format", test.format, "user_id", "u1")
+		if first.Nodes.Created != test.nodes || first.Relationships.Created != test.others {
+			t.Errorf("%s: %+v", test.format, first)
+		}
+		file := c.exported(t)
+		if strings.Count(file, `"kind":"person"`) != 1 || !strings.Contains(file, `{"relationship":{"from":"p-ada",`) || !strings.Contains(file, `"type":"`+test.to+`"`) {
+			t.Errorf("%s: stored: %s", test.format, file)
+		}
+		again := c.whole(t, test.body, "format", test.format, "user_id", "u1")
+		if again.Nodes.Created+again.Nodes.Updated+again.Relationships.Created+again.Relationships.Updated != 0 {
+			t.Errorf("%s, again: %+v", test.format, again)
+		}
+		if diff := cmp.Diff(file, c.exported(t)); diff != "" {
+			t.Errorf("%s, again (-before +after):\n%s", test.format, diff)
+		}
+	}
+}

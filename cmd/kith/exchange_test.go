@@ -1,0 +1,443 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kith/exchange"
+	"kith/internal/testenv"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// exported is all that a caller's team has.
+func (c caller) exported(t *testing.T) string {
+	t.Helper()
+	r := c.do(t, http.MethodGet, "/v1/export", "")
+	if r.status != http.StatusOK {
+		t.Fatalf("export: %d %s", r.status, r.body)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(r.body), "\n"), "\n")
+	if _, ok := exchange.ParseEnd([]byte(lines[len(lines)-1])); !ok {
+		t.Fatalf("the export ends with %.200s", lines[len(lines)-1])
+	}
+	return string(r.body)
+}
+
+// imported sends a body, and gives the report and the status. Query holds names and values.
+func (c caller) imported(t *testing.T, body string, query ...string) (exchange.Report, int) {
+	t.Helper()
+	r := c.do(t, http.MethodPost, importPath(query...), body)
+	var report exchange.Report
+	if err := json.Unmarshal(r.body, &report); err != nil {
+		t.Fatalf("import: %d %s", r.status, r.body)
+	}
+	return report, r.status
+}
+
+func importPath(query ...string) string {
+	values := url.Values{}
+	for i := 0; i+1 < len(query); i += 2 {
+		values.Set(query[i], query[i+1])
+	}
+	return "/v1/import?" + values.Encode()
+}
+
+// whole is imported for a body that has to be taken without fault.
+func (c caller) whole(t *testing.T, body string, query ...string) exchange.Report {
+	t.Helper()
+	report, status := c.imported(t, body, query...)
+	if status != http.StatusOK || !report.Complete || len(report.Refused) > 0 {
+		t.Fatalf("import: %d %+v", status, report)
+	}
+	return report
+}
+
+func (s *service) team(t *testing.T) caller {
+	t.Helper()
+	return s.as(s.newKey(t, testenv.Team(t), "read", "write"))
+}
+
+func counted(created, updated, unchanged, refused int64) exchange.Counts {
+	return exchange.Counts{Created: created, Updated: updated, Unchanged: unchanged, Refused: refused}
+}
+
+// everything gives a team something of all that a team can have.
+func everything(t *testing.T, c caller) {
+	t.Helper()
+	post := func(path, body string) map[string]any { t.Helper(); return c.must(t, http.MethodPost, path, body) }
+	post("/v1/memory", `{"user_id":"u1","nodes":[
+		{"kind":"person","entity_key":"p-ada","name":"Ada","canonical_name":"ada l","is_owner":true,"description":"Keeps the tide tables","properties":{"z":1.0,"a":{"\"q\"":[null,true,1e-7,"\u00e9\ud83d\ude00"]},"":"","big":12345678901234567890}},
+		{"kind":"person","entity_key":"p 🦊/ü?#%","name":"Jon 🌊 Ünal","state":"active","salience":0.6,"confidence":0.25},
+		{"kind":"concept","entity_key":"c-goal","name":"Sail to Hvar","is_goal":true,"state":"active"},
+		{"kind":"concept","entity_key":"c-nogoal","name":"The goal that is none","is_goal":false,"ttl_policy":"ephemeral"},
+		{"kind":"concept","entity_key":"c-creed","name":"Measure twice","state":"core","ttl_policy":"keep_forever","salience":0.9},
+		{"kind":"entity","entity_key":"e-quay","name":"Quay 4","type":"place","state":"archived","description":"line one\nline two\t\"three\""},
+		{"kind":"entity","entity_key":"e-none","name":"Untyped"}],
+		"relationships":[
+		{"from":"p-ada","to":"p 🦊/ü?#%","type":"has_relationship_with","description":"her brother","salience":0.85,"attitude":5,"proximity":4,"relationship_type":"brother","valid_from":"2020-01-01T00:00:00Z","properties":{"since":[1,{}]}},
+		{"from":"p-ada","to":"e-quay","type":"associated_with","valid_from":"2020-01-01T00:00:00Z","valid_to":"2021-01-01T00:00:00Z","description":"first time"},
+		{"from":"p-ada","to":"c-goal","type":"engages_with","notes":[{"content":"for a week","lifetime":"week"},{"content":"stays","lifetime":"forever"}]}]}`)
+	post("/v1/memory", `{"user_id":"u1","relationships":[{"from":"p-ada","to":"e-quay","type":"associated_with","valid_from":"2022-01-01T00:00:00Z","description":"second time"},
+		{"from":"p-ada","to":"p 🦊/ü?#%","type":"has_relationship_with","contradicts":true,"description":"estranged","attitude":1}]}`)
+	post("/v1/memory", `{"user_id":"u2","nodes":[{"kind":"person","entity_key":"p-two","name":"Two","is_owner":true},{"kind":"concept","name":"Measure twice"}]}`)
+	post("/v1/memory", `{"nodes":[{"kind":"entity","entity_key":"e-shared","name":"Quay 4","type":"place"},{"kind":"concept","entity_key":"c-shared","name":"Shared"},
+		{"kind":"project","entity_key":"pr","name":"Harbour","state_key":"open","type_key":"t.x","facet_context":"a","facet_scale":"b","facet_stage":"c","next_step_short":"s","next_step_long":"l","start_at":"2026-01-01T00:00:00Z","end_at":"2026-02-01T00:00:00.123Z"},
+		{"kind":"task","entity_key":"ta","title":"Dig","project_id":"pr","state_key":"todo","priority":2,"due_at":"2026-03-01T00:00:00Z","completed_at":"2026-03-02T00:00:00Z","start_at":"2026-01-01T00:00:00Z"},
+		{"kind":"plan","entity_key":"pl","name":"Plan A","project_id":"pr"},{"kind":"goal","entity_key":"go","name":"Float","goal":"stay up","target_date":"2026-12-01T00:00:00Z"},
+		{"kind":"milestone","entity_key":"mi","title":"Half","due_at":"2026-05-01T00:00:00Z"},{"kind":"document","entity_key":"do","title":"Doc","content":"text\n\n","type_key":"scratch"},
+		{"kind":"output","entity_key":"ou","name":"Out","facet_stage":"x"},{"kind":"risk","entity_key":"ri","title":"Storm","probability":0.5,"impact":"high","content":"wind","mitigated_at":"2026-05-01T00:00:00Z"},
+		{"kind":"decision","entity_key":"de","title":"Go","outcome":"yes","rationale":"why not","decision_at":"2026-01-05T00:00:00Z"},
+		{"kind":"requirement","entity_key":"re","text":"Must float\nand more","priority":5},
+		{"kind":"signal","entity_key":"si","channel":"mail","ts":"2026-01-05T00:00:00Z","payload":{"a":[1,2.50,{"b":null}]}},
+		{"kind":"insight","entity_key":"in","title":"Aha","props":{"x":"<&>\u2028"},"derived_from_signal_id":"si"}],
+		"relationships":[{"from":"pr","to":"pl","type":"has_plan"},{"from":"pl","to":"ta","type":"has_task"},{"from":"ta","to":"go","type":"supports_goal"},{"from":"e-shared","to":"c-shared","type":"free_type"},{"from":"p-two","to":"e-shared","type":"associated_with"}]}`)
+	post("/v1/sources", `{"user_id":"u1","entity_key":"s-mail","content_type":"email","source_type":"email","sensitivity":"high","summary":"A mail","keywords":["a","ä"],"tags":["t"],"participants":["u2"],"started_at":"2026-01-01T08:00:00Z","ended_at":"2026-01-01T09:00:00Z","mentions":["p 🦊/ü?#%","e-quay"],
+		"messages":[{"entity_key":"m0","role":"user","name":"Ada","text":"one"},{"entity_key":"m1","role":"assistant","text":"two"},{"entity_key":"m2","role":"user","text":"three"},{"entity_key":"m3","role":"user","text":""}]}`)
+	id := post("/v1/conversations", `{"user_id":"u1","context_type":"planning"}`)["conversation_id"].(string)
+	post("/v1/conversations/"+id+"/messages", `{"messages":[{"role":"user","text":"hello"}]}`)
+	for _, key := range []string{"m1", "m3"} { // a gap within, and one at the end
+		c.must(t, http.MethodDelete, "/v1/nodes/message/"+key+"?user_id=u1", "")
+	}
+	fox := url.PathEscape("p 🦊/ü?#%")
+	post("/v1/nodes/person/"+fox+"/notes?user_id=u1", `{"content":"a note","lifetime":"year","source_entity_key":"s-mail"}`)
+	post("/v1/nodes/person/"+fox+"/notes?user_id=u1", `{"content":"for ever","lifetime":"forever"}`)
+	post("/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"gone","name":"Gone"}],"relationships":[{"from":"gone","to":"c-goal","type":"relates_to"}]}`)
+	c.must(t, http.MethodDelete, "/v1/nodes/concept/gone?user_id=u1", "")
+	c.must(t, http.MethodPut, "/v1/users/u1/preferences", `{"preferences":[{"key":"time_zone","value":"Europe/Zagreb"},{"key":"x","value":{"b":[1,"🌊"],"a":null}}]}`)
+	c.must(t, http.MethodPut, "/v1/users/u2/preferences", `{"preferences":[{"key":"n","value":1.50}]}`)
+	post("/v1/systems/pay%2Fments/memory", `{"entities":[{"name":"Ledger","type":"Free text type!","description":"d","tags":["b","a"],"properties":{"k":1}},{"name":"gone","type":"x"},{"name":"API 🌊","type":"x"}],
+		"relationships":[{"from":"Ledger","to":"API 🌊","type":"is called by, mostly"},{"from":"Ledger","to":"API 🌊","type":"owns","properties":{"p":[]}},{"from":"gone","to":"Ledger","type":"x"},{"from":"Ledger","to":"Ledger","type":"calls itself"}]}`)
+	c.must(t, http.MethodDelete, "/v1/systems/pay%2Fments/entities/gone", "")
+	for n := 1.0; n <= 3; n++ { // recalls: counts, intervals, gradients
+		c.must(t, http.MethodGet, "/v1/nodes/person/"+fox+"?user_id=u1&touch=true", "")
+		eventually(t, 10*time.Second, "the recall is stored", func() bool {
+			return at(c.must(t, http.MethodGet, "/v1/nodes/person/"+fox+"?user_id=u1", ""), "access_count") == n
+		})
+	}
+}
+
+func TestExportAndImportOfEverything(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	from, to := s.team(t), s.team(t)
+	everything(t, from)
+	file := from.exported(t)
+	for _, has := range []string{`"next_seq"`, `"valid_to"`, `"access_count"`, `"decay_gradient"`, `"is_goal_given":false`, `"system":"pay/ments"`, `for a week`, `"mentions"`, `"payload"`, `"u2"`} {
+		if !strings.Contains(file, has) {
+			t.Errorf("the export lacks %s, so that this shows nothing of it", has)
+		}
+	}
+	if strings.Contains(file, `"gone"`) {
+		t.Error("what was deleted is exported")
+	}
+	lines := int64(strings.Count(file, "\n"))
+	end, _ := exchange.ParseEnd([]byte(file[strings.LastIndexByte(strings.TrimSuffix(file, "\n"), '\n')+1:]))
+
+	dry := to.whole(t, file, "dry_run", "true")
+	if empty := to.exported(t); strings.Count(empty, "\n") != 2 {
+		t.Errorf("a dry run has stored: %s", empty)
+	}
+	first := to.whole(t, file)
+	want := exchange.Report{
+		Complete: true, Lines: lines, Nodes: counted(end.Nodes, 0, 0, 0), Relationships: counted(end.Relationships, 0, 0, 0),
+		Preferences: counted(end.Preferences, 0, 0, 0), Refused: []exchange.Refusal{}, Warnings: []exchange.Refusal{},
+	}
+	if diff := cmp.Diff(want, first); diff != "" {
+		t.Errorf("first import (-want +got):\n%s", diff)
+	}
+	want.DryRun = true
+	if diff := cmp.Diff(want, dry); diff != "" {
+		t.Errorf("dry run (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(strings.Split(file, "\n"), strings.Split(to.exported(t), "\n")); diff != "" {
+		t.Errorf("the copy (-want +got):\n%s", diff)
+	}
+	again := to.whole(t, file)
+	want.DryRun, want.Nodes, want.Relationships, want.Preferences = false, counted(0, 0, end.Nodes, 0), counted(0, 0, end.Relationships, 0), counted(0, 0, end.Preferences, 0)
+	if diff := cmp.Diff(want, again); diff != "" {
+		t.Errorf("second import (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(strings.Split(file, "\n"), strings.Split(to.exported(t), "\n")); diff != "" {
+		t.Errorf("the copy after a second import (-want +got):\n%s", diff)
+	}
+	// Both go on alike.
+	for _, c := range []caller{from, to} {
+		c.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u1","entity_key":"s-mail","messages":[{"entity_key":"m-new","role":"user","text":"more","at":"2026-01-01T09:00:00Z"}]}`)
+		c.must(t, http.MethodPost, "/v1/systems/pay%2Fments/memory", `{"entities":[{"name":"New","type":"x"}]}`)
+	}
+	if a, b := numbers(t, from), numbers(t, to); a != b || !strings.Contains(a, "m-new=4") {
+		t.Errorf("numbers of what comes next: %s and %s", a, b)
+	}
+	for _, path := range []string{"/v1/systems/pay%2Fments/memory", "/v1/context?user_id=u1&sections=user,relationships&now=2026-11-20T00:00:00Z", "/v1/nodes/source/s-mail?user_id=u1"} {
+		if a, b := from.do(t, http.MethodGet, path, ""), to.do(t, http.MethodGet, path, ""); a.status != b.status {
+			t.Errorf("%s: %d and %d", path, a.status, b.status)
+		}
+	}
+}
+
+// numbers are those of messages and of the entities of systems.
+func numbers(t *testing.T, c caller) string {
+	t.Helper()
+	var out []string
+	for line := range strings.Lines(c.exported(t)) {
+		var l struct {
+			Node struct {
+				Kind      string `json:"kind"`
+				EntityKey string `json:"entity_key"`
+				Name      string `json:"name"`
+				Seq       *int64 `json:"seq"`
+			} `json:"node"`
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		switch l.Node.Kind {
+		case "message":
+			if strings.HasPrefix(l.Node.EntityKey, "m") {
+				out = append(out, fmt.Sprintf("%s=%d", l.Node.EntityKey, *l.Node.Seq))
+			}
+		case "system_entity":
+			out = append(out, fmt.Sprintf("%s=%d", l.Node.Name, *l.Node.Seq))
+		}
+	}
+	if len(out) == 0 {
+		t.Error("no numbers")
+	}
+	return strings.Join(bySort(out), " ")
+}
+
+// Each fault is told with its line and place, and keeps no other line from being stored.
+func TestImportRefusesWithPlace(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	c := s.team(t)
+	type line struct{ text, at, message string } // at and message: of what is refused; empty: taken
+	lines := []line{
+		{`{"node":{"kind":"concept","entity_key":"a","name":"A","user_id":"u1"}}`, "", ""},
+		{`{"node":{"kind":"concept","entity_key":"b","name":"B","user_id":"u1"}}`, "", ""},
+		{`{"node":{"kind":"concept","entity_key":"other-team","name":"X","user_id":"u1","team_id":"elsewhere"}}`, "team_id", "another team"},
+		{`{"node":{"kind":"concept","entity_key":"u2","name":"X","user_id":"u2"}}`, "user_id", "another user"},
+		{`{"node":{"kind":"concept","entity_key":"x","name":"X","colour":"red"}}`, "colour", "not a field"},
+		{`{"node":{"kind":"concept","entity_key":"x","name":"X","salience":"much"}}`, "salience", "must be a number"},
+		{`{"node":{"kind":"concept","entity_key":"x","name":7}}`, "name", "must be a string"},
+		{`{"node":{"kind":"task","entity_key":"x","title":"X","priority":"high"}}`, "priority", "must be a number"},
+		{`{"node":{"kind":"concept","entity_key":"x","name":"X","history":{"version":"1"}}}`, "history.version", "must be a number"},
+		{`{"node":{"kind":"concept","entity_key":"x","name":"X","salience":2}}`, "salience", "from 0 to 1"},
+		{`{"node":{"kind":"ship","entity_key":"x","name":"X"}}`, "kind", "must be one of"},
+		{`{"node":{"kind":"concept","entity_key":"x","name":"X","if_version":3}}`, "if_version", "import"},
+		{`{"node":{"kind":"concept","entity_key":"c","name":"C","user_id":"u1"}}`, "", ""},
+		{`{"relationship":{"from":"a","to":"a","type":"relates_to"}}`, "to", "another node"},
+		{`{"relationship":{"from":"a","to":"b","type":"relates_to","valid_from":"2021-01-01T00:00:00Z","valid_to":"2020-01-01T00:00:00Z"}}`, "valid_to", "after valid_from"},
+		{`{"relationship":{"from":"a","to":"b","type":"Relates To"}}`, "type", "must match"},
+		{`{"relationship":{"from":"a","to":"b","type":"contains"}}`, "", ""},
+		{`{"relationship":{"from":"b","to":"c","type":"contains"}}`, "", ""},
+		{`{"relationship":{"from":"c","to":"a","type":"contains"}}`, "to", "contains from"},
+		{`{"relationship":{"from":"a","to":"b","type":"relates_to"}}`, "", ""},
+		{`{"node":{"kind":"system_entity","name":"N","type":"t","system":"sys","entity_key":"n1","user_id":null}}`, "", ""},
+		{`{"node":{"kind":"system_entity","name":"N","type":"t","system":"sys","entity_key":"n2","user_id":null,"history":{}}}`, "name", "taken by another"},
+		{`{"relationship":{"from":"a","to":"late","type":"relates_to"}}`, "to", "no such node"},
+		{`{"node":{"kind":"concept","entity_key":"late","name":"Late","user_id":"u1"}}`, "", ""},
+		{`{"preference":{"key":"k","value":null}}`, "value", "JSON value"},
+		{`{"preference":{"key":"k","value":1,"user_id":"u2"}}`, "user_id", "another user"},
+		{`{"preference":{"key":"k","value":1}}`, "", ""},
+		{`{"person":{}}`, "", "has a key that is not"},
+		{`not json`, "", "not valid JSON"},
+		{`{"node":{"kind":"concept","entity_key":"half`, "", "is cut"},
+	}
+	var body strings.Builder
+	var want []string
+	for i, l := range lines {
+		body.WriteString(l.text)
+		if i < len(lines)-1 {
+			body.WriteByte('\n')
+		}
+		if l.message != "" {
+			want = append(want, fmt.Sprintf("%d %s", i+1, l.at))
+		}
+	}
+	dry, _ := c.imported(t, body.String(), "user_id", "u1", "dry_run", "true")
+	report, status := c.imported(t, body.String(), "user_id", "u1")
+	var got []string
+	for _, r := range report.Refused {
+		got = append(got, fmt.Sprintf("%d %s", r.Line, r.Location))
+		if l := lines[r.Line-1]; !strings.Contains(r.Message, l.message) {
+			t.Errorf("line %d: %s: %q, want something of %q", r.Line, r.Location, r.Message, l.message)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || status != http.StatusOK {
+		t.Errorf("%d, refused (-want +got):\n%s", status, diff)
+	}
+	if diff := cmp.Diff([]exchange.Counts{counted(5, 0, 0, 11), counted(3, 0, 0, 5), counted(1, 0, 0, 2)},
+		[]exchange.Counts{report.Nodes, report.Relationships, report.Preferences}); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	report.DryRun = true
+	if diff := cmp.Diff(report, dry); diff != "" {
+		t.Errorf("the dry run says otherwise (-import +dry run):\n%s", diff)
+	}
+	if file := c.exported(t); strings.Count(file, "\n") != 2+5+3+1 {
+		t.Errorf("stored: %s", file)
+	}
+	strict := s.team(t)
+	report, status = strict.imported(t, body.String(), "user_id", "u1", "strict", "true", "import_id", "i")
+	if status != http.StatusUnprocessableEntity || report.Complete || len(report.Refused) != 1 || report.Refused[0].Line != 3 || report.Nodes.Created != 2 {
+		t.Errorf("strict: %d %+v", status, report)
+	}
+	if again, status := strict.imported(t, body.String(), "user_id", "u1", "strict", "true", "import_id", "i"); status != http.StatusUnprocessableEntity || again.Nodes.Unchanged != 2 || again.ResumedAtLine != 0 {
+		t.Errorf("strict, again: %d %+v", status, again)
+	}
+}
+
+// What a file says of one thing several times is done in its order, wherever its pieces end.
+func TestImportTakesLinesInOrder(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	lines := []string{
+		`{"node":{"kind":"concept","entity_key":"a","name":"A"}}`,
+		`{"node":{"kind":"concept","entity_key":"b","name":"B"}}`,
+		`{"node":{"kind":"concept","entity_key":"a","name":"A","description":"again"}}`,
+		`{"node":{"kind":"concept","entity_key":"a","name":"A","description":"again"}}`,
+		`{"relationship":{"from":"a","to":"b","type":"relates_to","valid_from":"2020-01-01T00:00:00Z","description":"first"}}`,
+		`{"relationship":{"from":"a","to":"b","type":"relates_to","valid_from":"2020-01-01T00:00:00Z","description":"better"}}`,
+		`{"relationship":{"from":"a","to":"b","type":"relates_to","valid_from":"2021-01-01T00:00:00Z","description":"second"}}`,
+		`{"relationship":{"from":"a","to":"b","type":"relates_to","valid_from":"2019-01-01T00:00:00Z","valid_to":"2019-06-01T00:00:00Z","description":"before"}}`,
+		`{"relationship":{"from":"a","to":"b","type":"relates_to"}}`,
+		`{"node":{"kind":"source","entity_key":"s","user_id":"u","started_at":"2026-01-02T00:00:00Z"}}`,
+		`{"node":{"kind":"message","entity_key":"m","source_key":"s","role":"user","text":"x","user_id":"u"}}`,
+		`{"node":{"kind":"message","entity_key":"m","source_key":"s","role":"user","text":"x","user_id":"u"}}`,
+		`{"node":{"kind":"message","entity_key":"n","source_key":"s","role":"user","text":"y","user_id":"u"}}`,
+		`{"relationship":{"from":"s","to":"a","type":"mentions"}}`,
+		`{"relationship":{"from":"s","to":"a","type":"mentions"}}`,
+		`{"node":{"kind":"system_entity","name":"N","type":"t","system":"sys","entity_key":"n1"}}`,
+		`{"node":{"kind":"system_entity","name":"O","type":"t","system":"sys","entity_key":"n2"}}`,
+		`{"preference":{"key":"k","value":1,"user_id":"u"}}`,
+		`{"preference":{"key":"k","value":2,"user_id":"u"}}`,
+	}
+	together, each := s.team(t), s.team(t)
+	one := together.whole(t, strings.Join(lines, "\n"))
+	var sum exchange.Report
+	for _, l := range lines {
+		r := each.whole(t, l)
+		sum.Nodes, sum.Relationships, sum.Preferences = added(sum.Nodes, r.Nodes), added(sum.Relationships, r.Relationships), added(sum.Preferences, r.Preferences)
+	}
+	want := []exchange.Counts{counted(7, 1, 2, 0), counted(4, 1, 2, 0), counted(1, 1, 0, 0)}
+	for what, r := range map[string]exchange.Report{"together": one, "each alone": sum} {
+		if diff := cmp.Diff(want, []exchange.Counts{r.Nodes, r.Relationships, r.Preferences}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	if a, b := alike(t, together), alike(t, each); a != b {
+		t.Errorf("together and each alone (-together +each):\n%s", cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
+	}
+	page := together.must(t, http.MethodGet, "/v1/conversations/s?user_id=u", "")
+	if got := names(page["messages"], "seq"); got != "0 1" {
+		t.Errorf("numbers of the messages: %s", got)
+	}
+	if got := at(together.must(t, http.MethodGet, "/v1/nodes/concept/a", ""), "source_count"); got != 1.0 {
+		t.Errorf("mentioned by %v sources", got)
+	}
+	if got := names(at(together.must(t, http.MethodGet, "/v1/systems/sys/entities", ""), "entities"), "name"); got != "N O" {
+		t.Errorf("entities of the system: %s", got)
+	}
+}
+
+func added(a, b exchange.Counts) exchange.Counts {
+	return exchange.Counts{Created: a.Created + b.Created, Updated: a.Updated + b.Updated, Unchanged: a.Unchanged + b.Unchanged, Refused: a.Refused + b.Refused}
+}
+
+// alike is an export without what differs between two imports of the same: keys made, and times of now.
+func alike(t *testing.T, c caller) string {
+	t.Helper()
+	var out []string
+	for line := range strings.Lines(c.exported(t)) {
+		var l any
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		strip(l)
+		raw, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, string(raw))
+	}
+	return strings.Join(bySort(out), "\n")
+}
+
+func strip(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range []string{"key", "created_at", "updated_at", "recorded_at", "salience_at", "at", "expires_at", "version"} {
+			if _, preference := v["value"]; !preference {
+				delete(v, name)
+			}
+		}
+		for _, inner := range v {
+			strip(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			strip(inner)
+		}
+	}
+}
+
+// An older export goes into a newer memory: what came since stays, and is counted.
+func TestImportOfAnOlderExport(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	c := s.team(t)
+	c.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u1","entity_key":"s","messages":[{"entity_key":"m0","role":"user","text":"a"},{"entity_key":"m1","role":"user","text":"b"}]}`)
+	old := c.exported(t)
+	c.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u1","entity_key":"s","messages":[{"entity_key":"m2","role":"user","text":"c"}]}`)
+	c.whole(t, old)
+	c.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u1","entity_key":"s","messages":[{"entity_key":"m3","role":"user","text":"d"}]}`)
+	if got := numbers(t, c); got != "m0=0 m1=1 m2=2 m3=3" {
+		t.Errorf("numbers: %s", got)
+	}
+	if got := at(c.must(t, http.MethodGet, "/v1/nodes/source/s?user_id=u1", ""), "message_count"); got != 4.0 {
+		t.Errorf("messages counted: %v", got)
+	}
+}
+
+// A key that is bound to a user imports into that user's memory, and touches nobody else's.
+func TestImportWithABoundKey(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	team := testenv.Team(t)
+	admin := s.as(s.newKey(t, team, "read", "write"))
+	admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u2","nodes":[{"kind":"concept","entity_key":"secret","name":"S"},{"kind":"concept","entity_key":"secret2","name":"S2"}]}`)
+	admin.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u2","entity_key":"s2","messages":[]}`)
+	before := admin.exported(t)
+	bound := s.as(s.as(bootstrapKey).must(t, http.MethodPost, "/v1/keys", `{"team_id":"`+team+`","user_id":"u1","scopes":["read","write"]}`)["key"].(string))
+	report, status := bound.imported(t, strings.Join([]string{
+		`{"relationship":{"from":"secret","to":"secret2","type":"relates_to"}}`,
+		`{"node":{"kind":"message","source_key":"s2","role":"user","text":"x","user_id":null}}`,
+		`{"node":{"kind":"message","source_key":"s2","role":"user","text":"x","user_id":null,"seq":0,"entity_key":"mm","history":{}}}`,
+		`{"node":{"kind":"concept","entity_key":"secret","name":"mine now"}}`,
+		`{"node":{"kind":"concept","entity_key":"secret","name":"mine now","user_id":"u2"}}`,
+		`{"preference":{"user_id":"u2","key":"k","value":1}}`,
+	}, "\n"))
+	if status != http.StatusOK || len(report.Refused) != 6 {
+		t.Errorf("%d %+v", status, report)
+	}
+	if diff := cmp.Diff(before, admin.exported(t)); diff != "" {
+		t.Errorf("another user's memory (-before +after):\n%s", diff)
+	}
+	if r := bound.do(t, http.MethodGet, "/v1/export", ""); r.status != http.StatusForbidden || bytes.Contains(r.body, []byte("secret")) {
+		t.Errorf("export with a bound key: %d %s", r.status, r.body)
+	}
+}
+
+func bySort(lines []string) []string {
+	slices.Sort(lines)
+	return lines
+}

@@ -1,0 +1,76 @@
+package graph
+
+// triple names the current relationship of a kind between two nodes, as it is stored.
+func (w *RelationshipWrite) triple() [3]string {
+	from, kind, to, _ := w.direction()
+	return [3]string{from, kind, to}
+}
+
+// placed are the relationships that an import has added or changed in the same transaction: those behind them in the file
+// meet them as they would if they came later.
+type placed map[[3]string][]properties
+
+// note remembers a relationship of an import as it will be.
+func (j *memoryJob) note(triple [3]string, p properties) {
+	if !j.write.restoring {
+		return
+	}
+	if j.placed == nil {
+		j.placed = placed{}
+	}
+	j.placed[triple] = replaced(j.placed[triple], p)
+}
+
+// over lays those of the same transaction over what is stored.
+func (l placed) over(triple [3]string, candidates []properties) []properties {
+	for _, p := range l[triple] {
+		candidates = replaced(candidates, p)
+	}
+	return candidates
+}
+
+// replaced has p for the one of its key.
+func replaced(all []properties, p properties) []properties {
+	for i := range all {
+		if all[i].text("key") == p.text("key") {
+			all[i] = p
+			return all
+		}
+	}
+	return append(all, p)
+}
+
+// followKeys makes relationships lead to the nodes that those of the same write turned out to be.
+func (j *memoryJob) followKeys() {
+	if !j.write.restoring {
+		return
+	}
+	aliases := map[string]string{}
+	for i := range j.write.Nodes {
+		given, r := j.write.Nodes[i].EntityKey, &j.result.Nodes[i]
+		if given != "" && r.Status != Refused && r.EntityKey != given {
+			aliases[given] = r.EntityKey
+		}
+	}
+	if len(aliases) == 0 {
+		return
+	}
+	for i := range j.write.Relationships {
+		w := &j.write.Relationships[i]
+		for _, end := range []*string{&w.From, &w.To} {
+			if key := aliases[*end]; key != "" {
+				*end = key
+			}
+		}
+	}
+}
+
+// sameType is the one of the relationships of a system whose free text is the same.
+func sameType(candidates []properties, relationshipType string) properties {
+	for _, c := range candidates {
+		if c.text("relationship_type") == relationshipType {
+			return c
+		}
+	}
+	return nil
+}
