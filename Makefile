@@ -13,9 +13,10 @@ WITHENV   := go run ./internal/testenv/run --
 # One package at a time (-p 1): several start databases of their own.
 TESTFLAGS ?= -race -shuffle=on -p 1 -timeout=20m
 BENCHTIME ?= 1s
+SOAK      ?= 10m
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help build run setup check test test-containers bench lint dist clean
+.PHONY: help build run setup check test soak test-containers bench lint dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -36,6 +37,9 @@ check: ## gofmt and go vet
 
 test: setup check ## all tests (TESTFLAGS="-short" and the like for others)
 	$(WITHENV) go test $(TESTFLAGS) ./...
+
+soak: build ## kill a kith under load, and look for what it acknowledged (SOAK=10m)
+	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -count=1 -v -timeout=0 ./internal/soak
 
 test-containers: check ## all tests, with the databases in containers
 	KITH_TEST_WITH=containers $(WITHENV) go test $(TESTFLAGS) ./...
