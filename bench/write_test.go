@@ -356,7 +356,12 @@ func BenchmarkTouches(b *testing.B) {
 	ctx, stop := context.WithCancel(b.Context())
 	done := make(chan error, 1)
 	go func() { done <- w.recalls.Run(ctx) }()
-	b.Cleanup(func() { stop(); <-done })
+	b.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			b.Error(err)
+		}
+	})
 	contexts := loader.New(w.store, noCache{}, loader.Options{})
 	read := func() time.Duration {
 		return took(b, func() error {

@@ -47,17 +47,6 @@ func (p properties) putUnless(absent bool, name string, value any) {
 	p[name] = value
 }
 
-// only are those of the given names.
-func (p properties) only(names []string) properties {
-	out := make(properties, len(names))
-	for _, name := range names {
-		if v, ok := p[name]; ok {
-			out[name] = v
-		}
-	}
-	return out
-}
-
 // changesTo is what has to be set, nil for what has to go, to make p the next ones.
 func (p properties) changesTo(next properties) properties {
 	changed := properties{}

@@ -150,7 +150,7 @@ func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, e
 	slices.Sort(types)
 	for some := range slices.Chunk(types, typesAtOnce) {
 		rows, err := s.read(ctx, cypher.ForTypes(s.queries["relationship_locate"], some), map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.user(), "any_user": false, "key": key,
+			"team_id": scope.TeamID, "user_id": scope.user(), "key": key,
 		})
 		if err != nil {
 			return located{}, err
