@@ -18,7 +18,7 @@ var damages = []struct {
 	{check: "two_users", statement: `MATCH (a:Memory {team_id: $team, entity_key: 'c'}), (b:Memory {team_id: $team, entity_key: 'theirs'}) CREATE (a)-[:relates_to {team_id: $team, key: 'k'}]->(b)`},
 	{check: "wrong_user", statement: `MATCH (:Memory {team_id: $team, entity_key: 'me'})-[r:thinks_about]->() SET r.user_id = 'u2'`},
 	{check: "dangling", statement: `MATCH (a:Memory {team_id: $team, entity_key: 'c'}) CREATE (a)-[:relates_to {team_id: $team, key: 'k'}]->(:Something {team_id: $team, entity_key: 'k'})`},
-	{check: "dangling", statement: `MATCH (a:Memory {team_id: $team, entity_key: 'c'}) CREATE (a)<-[:relates_to {team_id: $team, key: 'k'}]-({name: 'nobody'})`},
+	{check: "dangling", statement: `MATCH (a:Memory {team_id: $team, entity_key: 'c'}) CREATE (a)<-[:relates_to {team_id: $team, key: 'k'}]-({name: $team})`},
 	{check: "dangling", statement: `MATCH (a:Memory {team_id: $team, entity_key: 'c'}) CREATE (a)-[:relates_to {team_id: $team, key: 'k'}]->(:Deleted {team_id: $team})`},
 	{check: "reference", statement: `MATCH (n:Memory {team_id: $team, entity_key: 'c'}) SET n.anchor_key = 'nothing'`, unrepaired: true},
 	{check: "natural_key", statement: `MATCH (n:Memory {team_id: $team, entity_key: 'c'}) SET n.natural_key = null`},
@@ -52,6 +52,7 @@ var damages = []struct {
 func (e *env) healthy() *env {
 	e.Helper()
 	d := &env{T: e.T, store: e.store, team: testenv.Team(e.T), now: e.now}
+	e.Cleanup(func() { d.raw(`MATCH (n) WHERE n.team_id STARTS WITH $team OR n.name = $team DETACH DELETE n`) })
 	d.write("u1", []NodeWrite{
 		owner1("me"), node("concept", "c", 0.5), node("entity", "x", 0.5, shared), node("project", "p", 0.5),
 		{Kind: "task", EntityKey: "t", Name: Some("t"), OwnFields: &OwnFields{ProjectID: Some("p")}},
@@ -76,7 +77,7 @@ func (e *env) findings(fix bool) []Finding {
 }
 
 func TestAuditFindsAndRepairs(t *testing.T) {
-	e := fresh(t)
+	e := alone(t)
 	d := e.healthy()
 	e.same("findings in a healthy team", []Finding(nil), d.findings(true))
 	for _, c := range damages {
@@ -100,7 +101,7 @@ func TestAuditFindsAndRepairs(t *testing.T) {
 
 // Repairs keep what was right, and do what they say.
 func TestAuditRepairsWell(t *testing.T) {
-	e := fresh(t)
+	e := alone(t)
 	d := e.healthy()
 	before := d.lines(d.team, "")
 	for _, c := range damages {
@@ -114,7 +115,7 @@ func TestAuditRepairsWell(t *testing.T) {
 }
 
 func TestAuditWalksAllTeams(t *testing.T) {
-	e := fresh(t)
+	e := alone(t)
 	e.huge("u1", 2100)
 	e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 'n-2099'}) SET n.salience = 2.0`)
 	pages, found := 0, []string{}
@@ -148,7 +149,7 @@ func TestAuditWalksAllTeams(t *testing.T) {
 }
 
 func TestAuditOfTheSchema(t *testing.T) {
-	e := fresh(t)
+	e := alone(t)
 	const index = "import_team" // which no other test needs
 	e.raw("DROP INDEX " + index + " IF EXISTS")
 	for _, want := range []struct{ fix, repaired, found bool }{{false, false, true}, {true, true, true}, {false, false, false}} {

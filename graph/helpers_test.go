@@ -40,6 +40,12 @@ var migrated struct {
 func fresh(t *testing.T) *env {
 	t.Helper()
 	t.Parallel()
+	return alone(t)
+}
+
+// alone is fresh for a test that breaks the database's rules for a while: it runs beside no other one.
+func alone(t *testing.T) *env {
+	t.Helper()
 	e := open(t, testenv.Neo4j(t), Options{MaxTypes: 5000})
 	migrated.Lock()
 	defer migrated.Unlock()

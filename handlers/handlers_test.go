@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -191,7 +192,10 @@ func (f *fakes) Revoke(context.Context, string, string) error         { return f
 
 func (f *fakes) Forget() { f.changed = append(f.changed, "keys") }
 
-func (f *fakes) EraseUser(context.Context, graph.Scope) (graph.Erasure, error) {
+func (f *fakes) EraseUser(ctx context.Context, _ graph.Scope) (graph.Erasure, error) {
+	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) < 30*time.Minute {
+		return graph.Erasure{}, errors.New("an erasure has the deadline of a request")
+	}
 	return graph.Erasure{Nodes: 2, Preferences: 1}, f.err
 }
 
