@@ -375,7 +375,7 @@ func alike(t *testing.T, c caller) string {
 func strip(v any) {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, name := range []string{"key", "created_at", "updated_at", "recorded_at", "salience_at", "at", "expires_at", "version"} {
+		for _, name := range []string{"key", "created_at", "updated_at", "recorded_at", "salience_at", "story_due", "at", "expires_at", "version"} {
 			if _, preference := v["value"]; !preference {
 				delete(v, name)
 			}
