@@ -1,6 +1,12 @@
 package graph
 
-import "context"
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"kith/cypher"
+)
 
 // recordsLinked are the labels of nodes that are not of the memory, and that relationships of it may lead to.
 var recordsLinked = []string{"System", "ChatTree", "ChatTurn"}
@@ -80,4 +86,35 @@ func (a *auditor) duplicates(ctx context.Context, p auditedPage) error {
 		}
 	}
 	return err
+}
+
+// keyed reports relationships that have the key of another one.
+func (a *auditor) keyed(ctx context.Context, p auditedPage) error {
+	indexed, err := a.store.indexedTypes(ctx)
+	if err != nil {
+		return err
+	}
+	told := map[string]bool{}
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(indexed)), typesAtOnce) {
+		q := cypher.ForTypes(a.store.queries["audit_relationship_keys"], some)
+		rows, err := a.store.read(ctx, q, map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			from, id := text(row.Values[0]), text(row.Values[1])
+			if told[id] { // it is one of three
+				continue
+			}
+			told[id] = true
+			f := Finding{Check: "relationship_key", TeamID: p.team, Kind: text(row.Values[3]), Key: text(row.Values[2]), Detail: "has the key of another relationship"}
+			repair := a.run("audit_relationship_repair", map[string]any{
+				"team_id": p.team, "entity_key": from, "id": id, "repair": "key", "now": a.store.now(),
+			})
+			if err := a.report(ctx, f, repair); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -38,6 +38,8 @@ var damages = []struct {
 	{check: "message_seq", statement: `MATCH (n:Memory {team_id: $team, entity_key: 'm2'}) SET n.seq = null`},
 	{check: "message_seq", statement: `MATCH (n:Memory {team_id: $team, entity_key: 'm2'}) SET n.seq = 9`},
 	{check: "current", statement: `MATCH (a:Memory {team_id: $team, entity_key: 'me'})-[r:thinks_about]->(b) CREATE (a)-[s:thinks_about]->(b) SET s = properties(r), s.key = 'older', s.updated_at = r.updated_at - duration('P1D')`},
+	{check: "relationship_key", statement: `MATCH (:Memory {team_id: $team, entity_key: 'me'})-[r:thinks_about]->(), (:Memory {team_id: $team, entity_key: 'c'})-[o:involves]->() SET o.key = r.key`},
+	{check: "relationship_key", statement: `MATCH (:Memory {team_id: $team, entity_key: 'me'})-[r:thinks_about]->(), (a:Memory {team_id: $team, entity_key: 'c'}), (b:Memory {team_id: $team, entity_key: 'x'}) UNWIND range(1, 2) AS n CREATE (a)-[o:thinks_about]->(b) SET o = properties(r), o.owner_key = null, o.valid_to = r.updated_at, o.user_id = a.user_id`},
 	{check: "rank", statement: `MATCH (:Memory {team_id: $team, entity_key: 'me'})-[r:thinks_about]->() SET r.owner_key = null`},
 	{check: "rank", statement: `MATCH (:Memory {team_id: $team, entity_key: 'me'})-[r:thinks_about]->() SET r.node_salience = 0.01`},
 	{check: "rank", statement: `MATCH (:Memory {team_id: $team, entity_key: 'c'})-[r:involves]->() SET r.owner_key = 'me', r.node_salience = 0.5, r.node_key = 'x'`},

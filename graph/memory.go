@@ -17,6 +17,7 @@ type MemoryWrite struct {
 	restoring bool // an import: history may be given, and nothing is taken for new
 	existing  bool // nodes must be there
 	plan      *RestorePlan
+	types     []string // of an import: those of the relationships that there are
 }
 
 // Status is what became of an item.
@@ -188,10 +189,11 @@ type memoryJob struct {
 	result    MemoryResult
 	faults    faults
 	conflicts []FieldError
-	warnings  []string // that are no refusals
-	rerank    []string // nodes whose place in contexts may have changed
-	users     []string // whose memory is changed
-	placed    placed   // relationships of an import
+	warnings  []string             // that are no refusals
+	rerank    []string             // nodes whose place in contexts may have changed
+	users     []string             // whose memory is changed
+	placed    placed               // relationships of an import
+	keys      map[string][3]string // of an import: which relationships have the keys that it gives
 }
 
 func (j *memoryJob) run() error {

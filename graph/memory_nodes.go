@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,7 +14,7 @@ func (j *memoryJob) writeNodes() error {
 	if j.found, err = j.tx.find(j.scope.TeamID, sought); err != nil {
 		return err
 	}
-	j.write.plan.assume(j, sought.entityKeys)
+	j.write.plan.assume(j, slices.Concat(sought.entityKeys, sought.ends))
 	plan := &nodePlan{job: j, created: map[string]map[string]any{}}
 	if names := plan.newNames(); len(names) > 0 {
 		if err := j.tx.findMore(j.scope.TeamID, lookups{naturalKeys: names}, j.found); err != nil {

@@ -36,6 +36,9 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := j.findKeys(candidates); err != nil {
+		return nil, err
+	}
 	plan := &relationshipPlan{created: map[string]map[string]any{}}
 	for i := range j.write.Relationships {
 		j.result.Relationships[i] = j.placeRelationship(plan, i, j.placed.over(j.write.Relationships[i].triple(), candidates[i]))
@@ -183,6 +186,9 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 	if old == nil {
 		next := j.newRelationship(w, started)
 		key := next.text("key")
+		if w.Key != "" {
+			j.keys[key] = w.triple()
+		}
 		plan.create = append(plan.create, relationshipRow(from, kind, to, key, next))
 		plan.created[key] = next
 		j.note(w.triple(), next)
@@ -314,6 +320,8 @@ func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) (f
 		return "type", kind + " leads to a " + child
 	case a.user() != "" && b.user() != "" && a.user() != b.user():
 		return toField, "is private to another user than from"
+	case j.taken(w, old):
+		return "key", takenKey
 	}
 	return w.timeRefusal(old)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // RestoreBatch is a piece of an import: nodes, then relationships, each as an export has them or as callers write them.
@@ -32,6 +34,13 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 	w := &MemoryWrite{Nodes: b.Nodes, Relationships: b.Relationships, restoring: true, plan: b.Plan}
 	if err := s.admitRestored(ctx, b.Relationships, dryRun); err != nil {
 		return MemoryResult{}, err
+	}
+	if len(b.Relationships) > 0 {
+		indexed, err := s.indexedTypes(ctx)
+		if err != nil {
+			return MemoryResult{}, err
+		}
+		w.types = slices.Sorted(maps.Keys(indexed))
 	}
 	var result MemoryResult
 	tried := false

@@ -1,5 +1,11 @@
 package graph
 
+import (
+	"slices"
+
+	"kith/cypher"
+)
+
 // triple names the current relationship of a kind between two nodes, as it is stored.
 func (w *RelationshipWrite) triple() [3]string {
 	from, kind, to, _ := w.direction()
@@ -73,4 +79,42 @@ func sameType(candidates []properties, relationshipType string) properties {
 		}
 	}
 	return nil
+}
+
+// findKeys learns which relationships of the team have the keys that those of an import would be made with.
+func (j *memoryJob) findKeys(candidates [][]properties) error {
+	if !j.write.restoring {
+		return nil
+	}
+	j.keys = map[string][3]string{}
+	var keys []string
+	for i := range j.write.Relationships {
+		if w := &j.write.Relationships[i]; w.Key != "" && w.meant(candidates[i]) == nil {
+			keys = append(keys, w.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	for some := range slices.Chunk(j.write.types, typesAtOnce) {
+		rows, err := j.tx.execQuery(cypher.ForTypes(j.tx.store.queries["relationship_keys"], some), map[string]any{
+			"team_id": j.scope.TeamID, "keys": distinct(keys),
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			j.keys[text(row.Values[0])] = [3]string{text(row.Values[2]), text(row.Values[1]), text(row.Values[3])}
+		}
+	}
+	return nil
+}
+
+// taken says whether a relationship that an import would make has the key of another one.
+func (j *memoryJob) taken(w *RelationshipWrite, old properties) bool {
+	if !j.write.restoring || w.Key == "" || old != nil {
+		return false
+	}
+	triple, known := j.keys[w.Key]
+	return known && triple != w.triple()
 }

@@ -245,6 +245,10 @@ func TestImportRefusesWithPlace(t *testing.T) {
 		{`{"node":{"kind":"system_entity","name":"N","type":"t","system":"sys","entity_key":"n2","user_id":null,"history":{}}}`, "name", "taken by another"},
 		{`{"relationship":{"from":"a","to":"late","type":"relates_to"}}`, "to", "no such node"},
 		{`{"node":{"kind":"concept","entity_key":"late","name":"Late","user_id":"u1"}}`, "", ""},
+		{`{"relationship":{"from":"a","to":"c","type":"relates_to","key":"k1"}}`, "", ""},
+		{`{"relationship":{"from":"b","to":"c","type":"involves","key":"k1"}}`, "key", "taken by something else"},
+		{`{"relationship":{"from":"c","to":"a","type":"relates_to","key":"k1"}}`, "key", "taken by something else"},
+		{`{"relationship":{"from":"a","to":"c","type":"relates_to","key":"k1","description":"again"}}`, "", ""},
 		{`{"preference":{"key":"k","value":null}}`, "value", "JSON value"},
 		{`{"preference":{"key":"k","value":1,"user_id":"u2"}}`, "user_id", "another user"},
 		{`{"preference":{"key":"k","value":1}}`, "", ""},
@@ -275,7 +279,7 @@ func TestImportRefusesWithPlace(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || status != http.StatusOK {
 		t.Errorf("%d, refused (-want +got):\n%s", status, diff)
 	}
-	if diff := cmp.Diff([]exchange.Counts{counted(5, 0, 0, 11), counted(3, 0, 0, 5), counted(1, 0, 0, 2)},
+	if diff := cmp.Diff([]exchange.Counts{counted(5, 0, 0, 11), counted(4, 1, 0, 7), counted(1, 0, 0, 2)},
 		[]exchange.Counts{report.Nodes, report.Relationships, report.Preferences}); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
@@ -283,8 +287,15 @@ func TestImportRefusesWithPlace(t *testing.T) {
 	if diff := cmp.Diff(report, dry); diff != "" {
 		t.Errorf("the dry run says otherwise (-import +dry run):\n%s", diff)
 	}
-	if file := c.exported(t); strings.Count(file, "\n") != 2+5+3+1 {
+	if file := c.exported(t); strings.Count(file, "\n") != 2+5+4+1 {
 		t.Errorf("stored: %s", file)
+	}
+	// What is stored counts as well as what the file has.
+	report, _ = c.imported(t, `{"relationship":{"from":"b","to":"a","type":"relates_to","key":"k1"}}
+{"relationship":{"from":"a","to":"b","type":"thinks_about","key":"k1"}}
+{"relationship":{"from":"a","to":"c","type":"relates_to","key":"k1"}}`, "user_id", "u1")
+	if diff := cmp.Diff(counted(0, 0, 1, 2), report.Relationships); diff != "" || report.Refused[0].Location != "key" {
+		t.Errorf("keys that are stored (-want +got):\n%s%+v", diff, report.Refused)
 	}
 	strict := s.team(t)
 	report, status = strict.imported(t, body.String(), "user_id", "u1", "strict", "true", "import_id", "i")

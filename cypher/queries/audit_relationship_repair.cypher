@@ -11,5 +11,6 @@ FOREACH (x IN CASE WHEN $repair = 'unrank' THEN [r] ELSE [] END | SET x.owner_ke
   x.node_key = CASE WHEN type(x) = 'mentions' THEN x.node_key END)
 FOREACH (x IN CASE WHEN $repair = 'close' THEN [r] ELSE [] END | SET x.valid_to = $now, x.updated_at = $now, x.version = coalesce(x.version, 1) + 1,
   x.owner_key = null, x.node_salience = null, x.node_key = null)
+FOREACH (x IN CASE WHEN $repair = 'key' THEN [r] ELSE [] END | SET x.key = randomUUID())
 FOREACH (x IN CASE WHEN $repair = 'delete' THEN [r] ELSE [] END | DELETE x)
 RETURN count(*) AS repaired

@@ -1,0 +1,18 @@
+// Where the relationships of some keys are, among those of the team. Written for one type, as relationship_locate is; a type
+// of which the team has none costs one look.
+// mode: read
+// params: team_id, keys
+// returns: key, type, from, to
+MATCH ()-[some:relates_to {team_id: $team_id}]->()
+USING INDEX SEEK some:relates_to(team_id, key)
+WHERE some.key >= ''
+WITH some
+LIMIT 1
+UNWIND $keys AS key
+MATCH (a:Memory)-[r:relates_to {team_id: $team_id, key: key}]->(b:Memory)
+USING INDEX SEEK r:relates_to(team_id, key)
+RETURN key,
+  type(r) AS type,
+  a.entity_key AS from,
+  b.entity_key AS to
+LIMIT 100000
