@@ -191,6 +191,9 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 		n.properties = p.newNode(w, kind)
 	}
 	w.overlay(n.properties, kind, old == nil)
+	if kind == systemEntityKind && old != nil { // its place in its system stays
+		n.putUnless(old.properties["seq"] == nil, "seq", old.properties["seq"])
+	}
 	if kind == sourceKind && p.job.write.restoring {
 		n.countAnew(old)
 	}

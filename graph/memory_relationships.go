@@ -46,6 +46,9 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 	if err := j.tx.rows("relationship_update", j.scope.TeamID, plan.update); err != nil {
 		return nil, err
 	}
+	if err := j.numberRelationships(plan); err != nil {
+		return nil, err
+	}
 	if err := j.tx.rows("relationship_create", j.scope.TeamID, plan.create); err != nil {
 		return nil, err
 	}
@@ -205,7 +208,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 	next.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(next)
 	key := old.text("key")
-	if kind == systemRelationshipType && key != w.Key { // its place in its own system stays
+	if kind == systemRelationshipType { // its place in its system stays
 		next["seq"] = old["seq"]
 	}
 	changed := old.changesTo(next)

@@ -8,13 +8,20 @@ import (
 
 // numberSystems gives new entities of systems the place in their system that those of system writes have.
 func (j *memoryJob) numberSystems(plan *nodePlan) error {
-	bySystem := map[string][]map[string]any{}
+	bySystem, restored := map[string][]map[string]any{}, restoredNumbers{}
 	for _, row := range plan.create {
 		p, _ := row["properties"].(map[string]any)
-		if row["label"] == systemEntityKind.Label && p["seq"] == nil { // an export has their numbers
+		switch {
+		case row["label"] != systemEntityKind.Label:
+		case p["seq"] != nil: // an export has their numbers
+			restored.note(p)
+		default:
 			system := text(p["system"])
 			bySystem[system] = append(bySystem[system], p)
 		}
+	}
+	if err := j.restoreNumbers(restored, nil); err != nil {
+		return err
 	}
 	for _, system := range slices.Sorted(maps.Keys(bySystem)) {
 		if err := j.numberSystem(system, bySystem[system]); err != nil {

@@ -97,6 +97,12 @@ func (w *NodeWrite) check(f *faults, at string, now time.Time, restoring bool) {
 	if w.History != nil && !restoring {
 		f.add(at+".history", "may only be given by an import")
 	}
+	if w.History != nil {
+		f.number(at+".history.next_seq", w.History.NextSeq)
+	}
+	if w.OwnFields != nil {
+		f.number(at+".seq", w.Seq)
+	}
 	if kind.Name != "" {
 		w.OwnFields.check(f, at, kind, restoring)
 	}

@@ -51,6 +51,9 @@ func (w *RelationshipWrite) check(f *faults, at string, now time.Time, restoring
 	if w.Key != "" {
 		f.word(at+".key", w.Key, MaxKeyLength)
 	}
+	if w.History != nil {
+		f.number(at+".history.seq", w.History.Seq)
+	}
 	f.version(at+".if_version", w.IfVersion)
 	if restoring && w.IfVersion.Given {
 		f.add(at+".if_version", "may not be given by an import")

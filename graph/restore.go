@@ -50,9 +50,6 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 			return err
 		}
 		result = job.result
-		if err := t.restoreSystems(scope.TeamID, b); err != nil {
-			return err
-		}
 		if tried = dryRun; dryRun {
 			b.Plan.note(job)
 			return errDryRun // which takes back all that was done
@@ -92,35 +89,6 @@ func (s *Store) admitRestored(ctx context.Context, relationships []RelationshipW
 		return err
 	}
 	return s.limitTypes(ctx, relationships, unknownTypes(known, relationships))
-}
-
-// restoreSystems makes systems go on numbering after what was restored.
-func (t *tx) restoreSystems(teamID string, b *RestoreBatch) error {
-	last := map[string]int64{}
-	note := func(system string, seq int64) {
-		if seq >= last[system] {
-			last[system] = seq
-		}
-	}
-	for i := range b.Nodes {
-		if n := &b.Nodes[i]; n.Kind == systemEntityKind.Name && n.OwnFields != nil && n.Seq.Given {
-			note(n.System.Value, n.Seq.Value)
-		}
-	}
-	for i := range b.Relationships {
-		if r := &b.Relationships[i]; r.History != nil && r.History.System.Given {
-			note(r.History.System.Value, r.History.Seq.Value)
-		}
-	}
-	if len(last) == 0 {
-		return nil
-	}
-	rows := []map[string]any{}
-	for system, seq := range last {
-		rows = append(rows, map[string]any{"system": system, "seq": seq})
-	}
-	_, err := t.exec("system_restore", map[string]any{"team_id": teamID, "rows": rows, "now": t.store.now()})
-	return err
 }
 
 // ImportProgress says how far an import has come; a zero mark for one that is unknown or done.

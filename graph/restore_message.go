@@ -6,7 +6,7 @@ type restoredMessage struct {
 	row   map[string]any
 }
 
-// restores takes a message of an import that is there already, or that has its number; others are appended.
+// restores takes a message of an import that is there already, or that has a number; others are appended.
 func (j *memoryJob) restores(i int, m MessageWrite, source *stored, restored *[]restoredMessage) bool {
 	w := &j.write.Nodes[i]
 	if j.found.byKey[m.EntityKey] != nil {
@@ -41,6 +41,12 @@ func (j *memoryJob) repeats(i int, m MessageWrite) bool {
 }
 
 func (j *memoryJob) restoreMessages(source *stored, restored []restoredMessage) error {
+	if len(restored) == 0 {
+		return nil
+	}
+	if err := j.numberMessages(source, restored); err != nil {
+		return err
+	}
 	rows := make([]map[string]any, len(restored))
 	for n, m := range restored {
 		rows[n] = m.row

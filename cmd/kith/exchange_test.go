@@ -419,6 +419,85 @@ func TestImportOfAnOlderExport(t *testing.T) {
 	}
 }
 
+// Two memories put together: what one numbers as the other does is numbered on, in the order of the file, wherever its
+// pieces end, and nothing is lost.
+func TestImportOfTwoMemories(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	mine := func(c caller) {
+		c.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u","entity_key":"s","messages":[{"entity_key":"m-a","role":"user","text":"a"},{"entity_key":"m-b","role":"user","text":"b"}]}`)
+		c.must(t, http.MethodPost, "/v1/systems/sys/memory", `{"entities":[{"name":"A","type":"t"},{"name":"B","type":"t"}],"relationships":[{"from":"A","to":"B","type":"uses"}]}`)
+	}
+	lines := []string{`{"node":{"kind":"source","entity_key":"s","user_id":"u","history":{}}}`}
+	for i, seq := range []int{0, 1, 2, 9, 9, 10} {
+		lines = append(lines, fmt.Sprintf(`{"node":{"kind":"message","entity_key":"m%d","source_key":"s","role":"user","text":"%d","user_id":"u","seq":%d,"history":{}}}`, i, i, seq))
+	}
+	for i, name := range []string{"B", "C", "D", "E"} {
+		lines = append(lines, fmt.Sprintf(`{"node":{"kind":"system_entity","entity_key":"e%s","system":"sys","name":%q,"type":"t","seq":%d,"user_id":null}}`, name, name, i))
+	}
+	for i, to := range []string{"D", "E", "D"} {
+		lines = append(lines, fmt.Sprintf(`{"relationship":{"from":"eC","to":"e%s","type":"system_relationship","relationship_type":"uses %d","key":"r%d","history":{"system":"sys","seq":%d}}}`, to, i, i, i+1))
+	}
+	const want = "A=0 B=1 C=3 D=2 E=4 m-a=0 m-b=1 m0=2 m1=3 m2=4 m3=9 m4=10 m5=11 m6=12"
+	var exports []string
+	for _, piece := range []int{len(lines), 1} {
+		c := s.team(t)
+		mine(c)
+		for again := range 2 {
+			for some := range slices.Chunk(lines, piece) {
+				c.whole(t, strings.Join(some, "\n"))
+			}
+			if again == 0 {
+				exports = append(exports, strings.Join(numbersOfLinks(t, c), " "))
+			} else if got := strings.Join(numbersOfLinks(t, c), " "); got != exports[len(exports)-1] {
+				t.Errorf("imported again: %s, before %s", got, exports[len(exports)-1])
+			}
+		}
+		c.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u","entity_key":"s","messages":[{"entity_key":"m6","role":"user","text":"c"}]}`)
+		if got := numbers(t, c); got != want {
+			t.Errorf("pieces of %d: %s, want %s", piece, got, want)
+		}
+	}
+	if exports[0] != exports[1] || len(strings.Fields(exports[0])) != 4 {
+		t.Errorf("relationships of the system, by pieces: %v", exports)
+	}
+	refused, _ := s.team(t).imported(t, `{"node":{"kind":"system_entity","entity_key":"e","system":"sys","name":"N","type":"t","seq":-1,"user_id":null}}
+{"relationship":{"from":"a","to":"b","type":"system_relationship","history":{"system":"sys","seq":9007199254740993}}}
+{"node":{"kind":"source","entity_key":"s","user_id":"u","history":{"next_seq":-1}}}`)
+	if got := fmt.Sprint(refused.Refused); strings.Count(got, "must be from 0 to 9007199254740992") != 3 {
+		t.Errorf("numbers that cannot be: %s", got)
+	}
+}
+
+// numbersOfLinks are those of the relationships of systems, which no two may have.
+func numbersOfLinks(t *testing.T, c caller) []string {
+	t.Helper()
+	var out []string
+	once := map[int64]bool{}
+	for line := range strings.Lines(c.exported(t)) {
+		var l struct {
+			Relationship struct {
+				From             string `json:"from"`
+				RelationshipType string `json:"relationship_type"`
+				History          struct {
+					Seq *int64 `json:"seq"`
+				} `json:"history"`
+			} `json:"relationship"`
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		if seq := l.Relationship.History.Seq; seq != nil {
+			if once[*seq] {
+				t.Errorf("two relationships have the number %d", *seq)
+			}
+			once[*seq] = true
+			out = append(out, fmt.Sprintf("%s=%d", strings.ReplaceAll(l.Relationship.RelationshipType, " ", "-"), *seq))
+		}
+	}
+	return bySort(out)
+}
+
 // A key that is bound to a user imports into that user's memory, and touches nobody else's.
 func TestImportWithABoundKey(t *testing.T) {
 	t.Parallel()

@@ -1,9 +1,8 @@
-// Makes systems know the numbers of entities and relationships that were restored.
+// Notes the numbers that the next entities or relationships of systems get. The writer holds the systems.
 // mode: write
-// params: team_id, rows, now
+// params: team_id, rows
 // returns: systems
 UNWIND $rows AS row
-MERGE (s:System {team_id: $team_id, name: row.system})
-ON CREATE SET s.next_seq = 0, s.version = 0, s.created_at = $now
-SET s.next_seq = CASE WHEN s.next_seq > row.seq THEN s.next_seq ELSE row.seq + 1 END
+MATCH (s:System {team_id: $team_id, name: row.system})
+SET s.next_seq = row.next_seq
 RETURN count(s) AS systems

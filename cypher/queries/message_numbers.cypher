@@ -1,0 +1,15 @@
+// The number that the next message of a source gets, and which of some numbers its messages have. The writer holds the source.
+// mode: read
+// params: team_id, source_key, numbers
+// returns: next, taken
+MATCH (s:Memory:Source {team_id: $team_id, entity_key: $source_key})
+USING INDEX SEEK s:Memory(team_id, entity_key)
+CALL () {
+  UNWIND $numbers AS number
+  MATCH (m:Message {team_id: $team_id, source_key: $source_key, seq: number})
+  USING INDEX SEEK m:Message(team_id, source_key, seq)
+  RETURN collect(DISTINCT number) AS taken
+}
+RETURN coalesce(s.next_seq, s.message_count, 0) AS next,
+  taken
+LIMIT 1
