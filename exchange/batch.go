@@ -83,7 +83,11 @@ func (i *importer) relationship(ctx context.Context, item Item) error {
 	}
 	for _, end := range []*string{&w.From, &w.To} {
 		i.batch.ends[*end] = true
-		if alias := i.aliases[*end]; alias != "" {
+		alias, known, err := i.aliases.Get(*end)
+		if err != nil {
+			return err
+		}
+		if known {
 			*end = alias
 		}
 	}
@@ -119,12 +123,15 @@ func (i *importer) flush(ctx context.Context) error {
 		return err
 	}
 	i.marked = i.settled
+	i.pieces++
 	if i.options.DryRun {
 		i.conclude(&b, result)
 	} else if i.options.Changed != nil && len(result.Users) > 0 {
 		i.options.Changed(result.Users)
 	}
-	i.follow(&b, result)
+	if err := i.follow(&b, result); err != nil {
+		return err
+	}
 	if i.options.Strict && len(i.report.Refused) > 0 {
 		return ErrStopped
 	}
@@ -209,12 +216,15 @@ func places(warnings []string) map[string]string {
 }
 
 // follow remembers under which keys nodes are stored.
-func (i *importer) follow(b *batch, result graph.MemoryResult) {
+func (i *importer) follow(b *batch, result graph.MemoryResult) error {
 	for n, r := range result.Nodes {
 		if given := b.Nodes[n].EntityKey; r.Status != graph.Refused && given != "" && r.EntityKey != given {
-			i.aliases[given] = r.EntityKey
+			if err := i.aliases.Put(given, r.EntityKey); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // pass looks at what an earlier attempt has stored: nodes may be known under other keys than the file's.
@@ -243,8 +253,8 @@ func (i *importer) recall(ctx context.Context) error {
 		return nil
 	}
 	result, err := i.store.Restore(ctx, i.scope, &b.RestoreBatch, graph.ImportMark{}, nil, true)
-	if err == nil {
-		i.follow(&b, result)
+	if err != nil {
+		return err
 	}
-	return err
+	return i.follow(&b, result)
 }

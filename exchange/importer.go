@@ -101,15 +101,17 @@ func (r *Report) of(kind ItemKind) *Counts {
 }
 
 // Import stores all items of a reader, in pieces of one transaction each, and says what became of them. An error of the
-// store ends it; what the report counts is stored then. Memory stays bounded, but for the keys of nodes that the team has
-// under others, and for a dry run, which remembers some fifty bytes for each node.
+// store ends it; what the report counts is stored then. Memory stays bounded: what has to be remembered of a large file, the keys of
+// nodes that the team has under others, and in a dry run those of all, goes into a temporary file.
 func Import(ctx context.Context, store importStore, prefs preferences, scope graph.Scope, r *Reader, o ImportOptions) (*Report, error) {
 	i := &importer{
-		store: store, prefs: prefs, scope: scope, options: o, aliases: map[string]string{}, passed: batch{},
+		store: store, prefs: prefs, scope: scope, options: o, aliases: graph.NewKeyTable(), passed: batch{},
 		report: &Report{ImportID: o.ID, DryRun: o.DryRun, Refused: []Refusal{}, Warnings: []Refusal{}},
 	}
+	defer func() { _ = i.aliases.Close() }()
 	if o.DryRun {
 		i.plan = graph.NewRestorePlan()
+		defer func() { _ = i.plan.Close() }()
 	}
 	if err := i.resume(ctx); err != nil {
 		return i.report, err
@@ -119,6 +121,9 @@ func Import(ctx context.Context, store importStore, prefs preferences, scope gra
 		if forget := store.EndImport(ctx, scope.TeamID, o.ID); forget != nil {
 			err = errors.Join(err, forget)
 		}
+	}
+	if i.pieces > 1 && o.DryRun {
+		i.report.tell([]told{{Refusal{i.report.Lines, "", acrossPieces}, true, ""}})
 	}
 	i.report.Complete = err == nil
 	return i.report, err
@@ -144,15 +149,20 @@ type importer struct {
 	scope   graph.Scope
 	options ImportOptions
 	report  *Report
-	given   int64             // what the reader has given
-	settled int64             // of which so much is stored, told or in the batch
-	done    int64             // of which so much was stored by an earlier attempt
-	marked  int64             // of which so much is stored
-	aliases map[string]string // keys of an import that turned out to be those of stored nodes
+	given   int64           // what the reader has given
+	settled int64           // of which so much is stored, told or in the batch
+	done    int64           // of which so much was stored by an earlier attempt
+	marked  int64           // of which so much is stored
+	aliases *graph.KeyTable // keys of an import that turned out to be those of stored nodes
 	plan    *graph.RestorePlan
 	passed  batch // nodes that an earlier attempt has stored, under which keys is yet to be found
 	batch   batch
+	pieces  int // that the store was given
 }
+
+// acrossPieces is what a dry run cannot say, since it takes back each piece before it looks at the next.
+const acrossPieces = "a dry run looks at pieces of at most 1,000 items: rings that lines of several pieces would close, and " +
+	"what a line changes of one in an earlier piece, only an import finds"
 
 func (i *importer) resumable() bool { return i.options.ID != "" && !i.options.DryRun }
 

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,10 +13,16 @@ func (j *memoryJob) writeNodes() error {
 	if j.found, err = j.tx.find(j.scope.TeamID, sought); err != nil {
 		return err
 	}
-	j.write.plan.assume(j, slices.Concat(sought.entityKeys, sought.ends))
+	if err := j.write.plan.assume(j, sought); err != nil {
+		return err
+	}
 	plan := &nodePlan{job: j, created: map[string]map[string]any{}}
 	if names := plan.newNames(); len(names) > 0 {
-		if err := j.tx.findMore(j.scope.TeamID, lookups{naturalKeys: names}, j.found); err != nil {
+		more := lookups{naturalKeys: names}
+		if err := j.tx.findMore(j.scope.TeamID, more, j.found); err != nil {
+			return err
+		}
+		if err := j.write.plan.assume(j, more); err != nil {
 			return err
 		}
 	}

@@ -45,13 +45,17 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 	var result MemoryResult
 	tried := false
 	err := s.transaction(ctx, "import", func(t *tx) error {
+		tried = false
 		job := &memoryJob{tx: t, scope: scope, write: w, now: s.now()}
 		if err := job.run(); err != nil {
 			return err
 		}
 		result = job.result
-		if tried = dryRun; dryRun {
-			b.Plan.note(job)
+		if dryRun {
+			if err := b.Plan.note(job); err != nil {
+				return err
+			}
+			tried = true
 			return errDryRun // which takes back all that was done
 		}
 		return t.mark(scope, mark, report(result))

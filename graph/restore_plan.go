@@ -1,53 +1,167 @@
 package graph
 
-import "hash/maphash"
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
 
-// RestorePlan is what a dry run would have stored: of each node its key, kind and user. It is not for concurrent use.
-type RestorePlan struct {
-	seed  maphash.Seed
-	nodes map[uint64]plannedRestore
-	users map[string]string // each text once
-}
+// RestorePlan is what the pieces of a dry run would have stored: as much of it as later pieces need to be refused for the
+// same reasons as in an import, but for rings. It is not for concurrent use, and must be closed.
+type RestorePlan struct{ table *KeyTable }
 
-type plannedRestore struct {
-	kind Kind
-	user string
-}
+// What its table has, by how the keys begin.
+const (
+	planNode         = "n" // and an entity key: some of its properties
+	planName         = "m" // and a natural key: the entity key
+	planOwner        = "o" // and a user: the entity key
+	planRelationship = "r" // and a key: from, type, to
+)
+
+// plannedProperties are those by which a node keeps others from being stored.
+var plannedProperties = []string{"entity_key", "user_id", "source_key", "name", "canonical_name", "type", "system", "natural_key", "owner_of"}
+
+const planSeparator = "\x00" // which no text has
 
 // NewRestorePlan begins a dry run.
-func NewRestorePlan() *RestorePlan {
-	return &RestorePlan{seed: maphash.MakeSeed(), nodes: map[uint64]plannedRestore{}, users: map[string]string{}}
-}
+func NewRestorePlan() *RestorePlan { return &RestorePlan{NewKeyTable()} }
 
-// note remembers the nodes that a write would have made.
-func (p *RestorePlan) note(j *memoryJob) {
+// Close ends it.
+func (p *RestorePlan) Close() error { return p.table.Close() }
+
+// note remembers what a write would have made.
+func (p *RestorePlan) note(j *memoryJob) error {
 	if p == nil {
-		return
+		return nil
 	}
-	for _, r := range j.result.Nodes {
-		n := j.found.byKey[r.EntityKey]
-		if r.Status != Created || n == nil {
+	for i, r := range j.result.Nodes {
+		if r.Status != Created && r.Status != Updated {
 			continue
 		}
-		user, known := p.users[n.user()]
-		if !known {
-			user = n.user()
-			p.users[user] = user
+		n := j.found.byKey[r.EntityKey]
+		if n == nil {
+			n = j.appended(i)
 		}
-		p.nodes[maphash.String(p.seed, r.EntityKey)] = plannedRestore{n.kind, user}
+		if err := p.noteNode(n); err != nil {
+			return err
+		}
 	}
+	for _, r := range j.result.Relationships {
+		if r.Status != Created {
+			continue
+		}
+		if err := p.table.Put(planRelationship+r.Key, strings.Join([]string{r.From, r.Type, r.To}, planSeparator)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// assume makes a write find the nodes that would be there.
-func (p *RestorePlan) assume(j *memoryJob, keys []string) {
-	if p == nil {
-		return
-	}
-	for _, key := range keys {
-		if n, ok := p.nodes[maphash.String(p.seed, key)]; ok && j.found.byKey[key] == nil {
-			s := properties{"entity_key": key, "started_at": j.now}
-			s.putUnless(n.user == "", "user_id", n.user)
-			j.found.byKey[key] = &stored{kind: n.kind, properties: s}
+// appended is a message that a write has added to a source.
+func (j *memoryJob) appended(i int) *stored {
+	source := j.write.Nodes[i].SourceKey.Value
+	p := properties{"entity_key": j.result.Nodes[i].EntityKey, "source_key": source}
+	user := j.found.byKey[source].user()
+	p.putUnless(user == "", "user_id", user)
+	return &stored{kind: messageKind, properties: p}
+}
+
+func (p *RestorePlan) noteNode(n *stored) error {
+	some := map[string]string{"kind": n.kind.Name}
+	for _, name := range plannedProperties {
+		if value := n.text(name); value != "" {
+			some[name] = value
 		}
 	}
+	raw, err := json.Marshal(some)
+	if err == nil {
+		err = p.table.Put(planNode+n.key(), string(raw))
+	}
+	if natural := n.text("natural_key"); err == nil && natural != "" {
+		err = p.table.Put(planName+natural, n.key())
+	}
+	if err == nil && n.owns() {
+		err = p.table.Put(planOwner+n.user(), n.key())
+	}
+	return err
+}
+
+// assume makes a write find the nodes that would be there. Messages never change: only relationships ask for them.
+func (p *RestorePlan) assume(j *memoryJob, l lookups) error {
+	if p == nil {
+		return nil
+	}
+	for i, key := range slices.Concat(l.entityKeys, l.ends) {
+		if j.found.byKey[key] != nil {
+			continue
+		}
+		n, err := p.node(key, j.now)
+		if err != nil {
+			return err
+		}
+		if n != nil && (n.kind != messageKind || i >= len(l.entityKeys)) {
+			j.found.add(n)
+		}
+	}
+	for _, name := range l.naturalKeys {
+		if err := p.assumeBy(j, planName, "natural_key", name); err != nil {
+			return err
+		}
+	}
+	for _, user := range l.ownerUsers {
+		if err := p.assumeBy(j, planOwner, "owner_of", user); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assumeBy makes a write find the node that would have a name of its own, unless it has got another one since.
+func (p *RestorePlan) assumeBy(j *memoryJob, begin, property, name string) error {
+	key, known, err := p.table.Get(begin + name)
+	if err != nil || !known || j.found.byKey[key] != nil {
+		return err
+	}
+	n, err := p.node(key, j.now)
+	if n != nil && n.text(property) == name {
+		j.found.add(n)
+	}
+	return err
+}
+
+// node is one that would be there; nil: none.
+func (p *RestorePlan) node(key string, now time.Time) (*stored, error) {
+	raw, known, err := p.table.Get(planNode + key)
+	if err != nil || !known {
+		return nil, err
+	}
+	var some map[string]string
+	if err := json.Unmarshal([]byte(raw), &some); err != nil {
+		return nil, err
+	}
+	n := &stored{properties: properties{"started_at": now}}
+	n.kind, _ = KindOf(some["kind"])
+	for _, name := range plannedProperties {
+		n.putUnless(some[name] == "", name, some[name])
+	}
+	n.putUnless(n.text("owner_of") == "", "is_owner", true)
+	return n, nil
+}
+
+// relationships finds where relationships that would be there have some keys.
+func (p *RestorePlan) relationships(keys []string, found map[string][3]string) error {
+	if p == nil {
+		return nil
+	}
+	for _, key := range keys {
+		text, known, err := p.table.Get(planRelationship + key)
+		if err != nil {
+			return err
+		}
+		if triple := strings.Split(text, planSeparator); known && len(triple) == 3 {
+			found[key] = [3]string(triple)
+		}
+	}
+	return nil
 }

@@ -107,7 +107,7 @@ func (j *memoryJob) findKeys(candidates [][]properties) error {
 			j.keys[text(row.Values[0])] = [3]string{text(row.Values[2]), text(row.Values[1]), text(row.Values[3])}
 		}
 	}
-	return nil
+	return j.write.plan.relationships(keys, j.keys)
 }
 
 // taken says whether a relationship that an import would make has the key of another one.
