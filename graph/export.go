@@ -6,8 +6,11 @@ import (
 	"time"
 )
 
-// exportBatch bounds the nodes that are read at once.
-const exportBatch = 1000
+// What is read at once: exportBatch bounds the nodes, exportRows the relationships that lead from them.
+const (
+	exportBatch = 1000
+	exportRows  = 20_000
+)
 
 // ExportNodes reads all nodes of a team in the form in which they are imported: sources before their messages, otherwise
 // by key. Memory stays bounded whatever the team has. It ends with visit's error. What is written meanwhile may be in
@@ -38,31 +41,38 @@ func (s *Store) ExportNodes(ctx context.Context, teamID string, visit func(*Node
 }
 
 // ExportRelationships reads all relationships of a team, current and past, in the form in which they are imported, by
-// the keys of their ends.
+// the keys of their ends. Memory stays bounded however many a node has.
 func (s *Store) ExportRelationships(ctx context.Context, teamID string, visit func(*RelationshipWrite) error) error {
-	after := ""
+	return s.exportRelationships(ctx, teamID, exportBatch, exportRows, visit)
+}
+
+func (s *Store) exportRelationships(ctx context.Context, teamID string, limit, rowLimit int, visit func(*RelationshipWrite) error) error {
+	from, kind, to, key := "", "", "", "" // of the last one
 	for {
-		nodes, last := 0, ""
-		rows, err := s.read(ctx, s.queries["export_relationships"], map[string]any{"team_id": teamID, "after": after, "limit": exportBatch})
+		rows, err := s.read(ctx, s.queries["export_relationships"], map[string]any{
+			"team_id": teamID, "from": from, "type": kind, "to": to, "key": key, "limit": limit, "row_limit": rowLimit,
+		})
 		if err != nil {
 			return err
 		}
+		nodes := 1 // the one read last may have no more
 		for _, row := range rows {
 			v := row.Values
-			if from := text(v[0]); from != last {
-				nodes, last = nodes+1, from
+			if next := text(v[0]); next != from {
+				nodes++
+				from = next
 			}
-			if v[1] == nil {
+			p := pairsFrom(v[3])
+			if kind, to, key = text(v[1]), text(v[2]), p.text("key"); kind == "" {
 				continue
 			}
-			if err := visit(relationshipLine(last, text(v[1]), text(v[2]), pairsFrom(v[3]))); err != nil {
+			if err := visit(relationshipLine(from, kind, to, p)); err != nil {
 				return err
 			}
 		}
-		if nodes < exportBatch {
+		if len(rows) < rowLimit && nodes < limit {
 			return nil
 		}
-		after = last
 	}
 }
 
