@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,6 +35,42 @@ func TestImportLimit(t *testing.T) {
 	}
 	if stored := int64(strings.Count(c.exported(t), `{"node":`)); stored != report.Nodes.Created || stored < 1000 {
 		t.Errorf("%d stored, the report says %+v", stored, report.Nodes)
+	}
+}
+
+// flood is a body of many gigabytes, whose length nobody says.
+type flood struct {
+	line  string
+	taken int64
+}
+
+func (f *flood) Read(p []byte) (int, error) {
+	if f.taken > 8<<30 {
+		return 0, io.EOF
+	}
+	n := 0
+	for n+len(f.line) <= len(p) {
+		n += copy(p[n:], f.line)
+	}
+	atomic.AddInt64(&f.taken, int64(n))
+	return n, nil
+}
+
+// Of a body without end hardly more is read than what is taken, be it lines, blanks or one endless line, and so it is held
+// nowhere.
+func TestImportOfAFlood(t *testing.T) {
+	t.Parallel()
+	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_MAX_IMPORT=3000000"))
+	c := s.team(t)
+	for _, line := range []string{`{"node":{"kind":"concept","entity_key":"c","name":"C"}}` + "\n", "\n", "no end "} {
+		body := &flood{line: line}
+		report, status, ok := c.sent(t, body)
+		if !ok || status != http.StatusRequestEntityTooLarge || report.Complete || report.Stopped != "the body must have at most 3000000 bytes" {
+			t.Errorf("%q: %d %+v", line, status, report.Stopped)
+		}
+		if taken := atomic.LoadInt64(&body.taken); taken > 64<<20 {
+			t.Errorf("%q: %d bytes were taken", line, taken)
+		}
 	}
 }
 
