@@ -155,7 +155,8 @@ func (p properties) vitality() vitality {
 // putVitality writes it into properties. What has its default is not stored.
 func (p properties) putVitality(v vitality) {
 	p["salience"], p["salience_at"], p["decay_rate"] = v.salience, v.at.UnixMilli(), v.rate
-	p["state"], p["access_count"] = v.state, v.accesses
+	p["access_count"] = v.accesses
+	p.putUnless(v.state == "", "state", v.state) // what Kith itself relates has none
 	p.putUnless(v.recalls == 0, "recall_frequency", v.recalls)
 	p.putUnless(v.gradient == firstGradient, "decay_gradient", v.gradient)
 	p.putUnless(v.lastInterval == 0, "last_recall_interval", v.lastInterval.Milliseconds())
