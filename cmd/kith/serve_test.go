@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -16,7 +17,12 @@ import (
 	"kith/internal/testenv"
 )
 
-func TestMain(m *testing.M) { testenv.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(servedAlone) != "" {
+		os.Exit(run(context.Background(), []string{"serve"}, os.Environ(), streams{os.Stdout, os.Stderr}))
+	}
+	testenv.Main(m)
+}
 
 const bootstrapKey = "a-bootstrap-key-of-the-tests"
 

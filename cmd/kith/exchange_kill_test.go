@@ -1,0 +1,93 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"kith/internal/testenv"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// servedAlone is set for a test binary that is to be nothing but a kith serve, so that it can be killed.
+const servedAlone = "KITH_TEST_SERVED_ALONE"
+
+// process starts kith serve in a process of its own; kill ends it with SIGKILL.
+func process(t *testing.T, environ []string) (s *service, kill func()) {
+	t.Helper()
+	s = &service{out: &buffer{}, err: &buffer{}}
+	command := exec.Command(os.Args[0])
+	command.Env = append(append(os.Environ(), environ...), servedAlone+"=yes")
+	command.Stdout, command.Stderr = s.out, s.err
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill = func() {
+		_ = command.Process.Kill()
+		_ = command.Wait() // killed
+	}
+	t.Cleanup(kill)
+	eventually(t, 3*time.Minute, "kith serve answers", func() bool {
+		found := answersAt.FindStringSubmatch(s.out.String())
+		if found != nil {
+			s.url = found[1]
+		}
+		return found != nil
+	})
+	return s, kill
+}
+
+// A kith that is killed in the middle of an import leaves a mark and whole pieces; another one goes on from there, to the
+// same end as if nothing had happened.
+func TestImportGoesOnAfterAKill(t *testing.T) {
+	t.Parallel()
+	environ := settings(testenv.Neo4j(t), "")
+	body := manyLines(2500)
+	s := start(t, environ)
+	whole, broken := s.team(t), s.team(t)
+	knownBefore(t, whole)
+	knownBefore(t, broken)
+	want, _ := whole.imported(t, body, "user_id", "u1")
+
+	for _, part := range []int{len(body) / 3, len(body) * 3 / 4} {
+		victim, kill := process(t, environ)
+		attempt := broken
+		attempt.url = victim.url
+		before := strings.Count(broken.exported(t), "\n")
+		in, out := io.Pipe()
+		answered := make(chan bool, 1)
+		go func() {
+			_, _, ok := attempt.sent(t, in, "user_id", "u1", "import_id", "i")
+			answered <- ok
+		}()
+		if _, err := io.WriteString(out, body[:part]); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, time.Minute, "a piece is stored", func() bool { return strings.Count(broken.exported(t), "\n") > before })
+		kill()
+		_ = out.CloseWithError(errCable)
+		if <-answered {
+			t.Fatal("a kith that was killed has answered")
+		}
+	}
+
+	got := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
+	if got.ResumedAtLine < 1000 {
+		t.Errorf("resumed at line %d", got.ResumedAtLine)
+	}
+	got.ImportID, got.ResumedAtLine = "", 0
+	if sum(got.Preferences) != sum(want.Preferences) { // what was stored just before the kill is not new any more
+		t.Errorf("preferences: %+v, unbroken %+v", got.Preferences, want.Preferences)
+	}
+	got.Preferences = want.Preferences
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("reports (-unbroken +killed):\n%s", diff)
+	}
+	if a, b := alike(t, whole), alike(t, broken); a != b {
+		t.Errorf("memories (-unbroken +killed):\n%.5000s", cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
+	}
+}
