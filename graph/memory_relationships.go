@@ -317,6 +317,8 @@ func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) (f
 		return fromField, noSuchNode
 	case !j.visible(b):
 		return toField, noSuchNode
+	case from == to && kind != systemRelationshipType: // an import may know one node under two keys
+		return toField, "must be another node than from"
 	case kind == mentionsType && (a.kind != sourceKind || b.kind.group != knowledgeGroup):
 		return "type", "mentions leads from a source to a person, concept or entity"
 	case child != "" && a.kind.group == projectGroup && b.kind.Name != child:
@@ -331,7 +333,7 @@ func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) (f
 
 func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) {
 	if old == nil {
-		if w.closes() && !w.ValidFrom.Given {
+		if w.closes() && !w.ValidFrom.Given && w.History == nil { // what an export has was closed before
 			return "valid_to", "there is no current relationship to close"
 		}
 		return "", ""

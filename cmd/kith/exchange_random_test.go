@@ -147,6 +147,9 @@ func (r *randomTeam) line(kind string, line map[string]any) {
 
 func (r *randomTeam) node(n int) {
 	kind := rapid.SampledFrom(graph.Kinds).Draw(r.T, "kind").Name
+	if n < 2 { // or messages would seldom have a source
+		kind = []string{"source", "message"}[n]
+	}
 	line := map[string]any{"kind": kind, "entity_key": fmt.Sprintf("%d %s", n, r.word("key")), "name": fmt.Sprintf("%s %d", r.word("name"), n)}
 	if user := rapid.SampledFrom(append([]string{""}, oddUsers...)).Draw(r.T, "user"); user != "" {
 		line["user_id"] = user

@@ -234,6 +234,7 @@ func TestImportRefusesWithPlace(t *testing.T) {
 		{`{"node":{"kind":"ship","entity_key":"x","name":"X"}}`, "kind", "must be one of"},
 		{`{"node":{"kind":"concept","entity_key":"x","name":"X","if_version":3}}`, "if_version", "import"},
 		{`{"node":{"kind":"concept","entity_key":"c","name":"C","user_id":"u1"}}`, "", ""},
+		{`{"node":{"kind":"concept","entity_key":"a too","name":"A","user_id":"u1"}}`, "", ""},
 		{`{"relationship":{"from":"a","to":"a","type":"relates_to"}}`, "to", "another node"},
 		{`{"relationship":{"from":"a","to":"b","type":"relates_to","valid_from":"2021-01-01T00:00:00Z","valid_to":"2020-01-01T00:00:00Z"}}`, "valid_to", "after valid_from"},
 		{`{"relationship":{"from":"a","to":"b","type":"Relates To"}}`, "type", "must match"},
@@ -249,6 +250,7 @@ func TestImportRefusesWithPlace(t *testing.T) {
 		{`{"relationship":{"from":"b","to":"c","type":"involves","key":"k1"}}`, "key", "taken by something else"},
 		{`{"relationship":{"from":"c","to":"a","type":"relates_to","key":"k1"}}`, "key", "taken by something else"},
 		{`{"relationship":{"from":"a","to":"c","type":"relates_to","key":"k1","description":"again"}}`, "", ""},
+		{`{"relationship":{"from":"a","to":"a too","type":"relates_to"}}`, "to", "another node"},
 		{`{"preference":{"key":"k","value":null}}`, "value", "JSON value"},
 		{`{"preference":{"key":"k","value":1,"user_id":"u2"}}`, "user_id", "another user"},
 		{`{"preference":{"key":"k","value":1}}`, "", ""},
@@ -279,7 +281,7 @@ func TestImportRefusesWithPlace(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || status != http.StatusOK {
 		t.Errorf("%d, refused (-want +got):\n%s", status, diff)
 	}
-	if diff := cmp.Diff([]exchange.Counts{counted(5, 0, 0, 11), counted(4, 1, 0, 7), counted(1, 0, 0, 2)},
+	if diff := cmp.Diff([]exchange.Counts{counted(5, 0, 1, 11), counted(4, 1, 0, 8), counted(1, 0, 0, 2)},
 		[]exchange.Counts{report.Nodes, report.Relationships, report.Preferences}); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
