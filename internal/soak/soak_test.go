@@ -56,9 +56,10 @@ func TestSoak(t *testing.T) {
 	s.add("KITH_NEO4J_URI="+s.neo4j().URI, "KITH_NEO4J_PASSWORD_FILE="+filepath.Join(s.data, "neo4j", "auth"))
 	defer func() { // cleanly: the first stops its Neo4j
 		for i := range s.kiths {
-			k := s.kiths[len(s.kiths)-1-i]
-			_ = k.command.Process.Signal(os.Interrupt)
-			_ = k.command.Wait()
+			if k := s.kiths[len(s.kiths)-1-i]; k.command.Process != nil {
+				_ = k.command.Process.Signal(os.Interrupt)
+				_ = k.command.Wait()
+			}
 		}
 	}()
 
