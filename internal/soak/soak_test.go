@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -156,6 +157,9 @@ func (s *soak) kill() {
 			s.Fatal(err)
 		}
 		_ = p.Kill()
+		for p.Signal(syscall.Signal(0)) == nil { // its port must be free for the next one: the second kith knows no other
+			<-time.After(10 * time.Millisecond)
+		}
 	}
 	for i, k := range s.kiths {
 		if some&(2<<i) != 0 {
