@@ -65,7 +65,7 @@ func hugeUser(t *testing.T, e *env) {
 	e.checkPlans()
 	many := e.walkHits("u")
 	t.Logf("database hits of the walks for 10 relationships: %d of 100, %d of 10,000", few, many)
-	if many > 130 || many > few+14 { // each walk ends with one hit
+	if many > 100 || many > few+7 {
 		t.Errorf("the walks for 10 of 10,000 relationships cost %d hits, those for 10 of 100 %d", many, few)
 	}
 	s := e.sections("u")

@@ -2,8 +2,8 @@
 // Each type's index holds only the relationships between the owner and what may be shown, in the order of their stored
 // salience, with all that current values are computed from (see relationship_rank.cypher). Salience decays, and the stored
 // value is the upper bound of the current one: where a first walk of ten ends above the tenth best node, the second walks
-// read whatever is stored above that, and of what is stored just there, as the tenth may be, those whose node may be better.
-// Where the first walks find fewer than ten nodes, as some have several relationships, the second read all.
+// read whatever is stored above that. Where the first walks find fewer than ten nodes, as some have several relationships,
+// the second read all.
 // mode: read
 // params: team_id, user_id, week_ago, now_ms, until
 // returns: relationships
@@ -126,10 +126,10 @@ WITH o, walk, r, node_key, stored, CASE WHEN rate > 0 AND since < $now_ms THEN s
 WITH o, collect([r, node_key, salience, node_salience, walk, stored]) AS first
 CALL (first) {
   UNWIND first AS found
-  WITH found[1] AS node_key, max(found[2]) AS best, max(found[3]) AS node_best
-  ORDER BY best DESC, node_best DESC
+  WITH found[1] AS node_key, max(found[2]) AS best
+  ORDER BY best DESC
   LIMIT 10
-  RETURN collect([best, node_best]) AS bests
+  RETURN collect(best) AS bests
 }
 CALL (first) {
   UNWIND first AS found
@@ -140,10 +140,10 @@ CALL (first) {
 WITH o, first, CASE
   WHEN reach IS NULL THEN 2.0
   WHEN size(bests) < 10 THEN -1.0
-  WHEN reach <= bests[9][0] THEN 2.0
-  ELSE bests[9][0]
-END AS bound, CASE WHEN size(bests) = 10 AND reach >= bests[9][0] THEN bests[9][0] ELSE 2.0 END AS tie, bests[9][1] AS node_bound
-CALL (o, bound, tie, node_bound) {
+  WHEN reach <= bests[9] THEN 2.0
+  ELSE bests[9]
+END AS bound
+CALL (o, bound) {
   MATCH ()-[r:has_relationship_with {team_id: $team_id, owner_key: o.entity_key}]->()
   USING INDEX SEEK r:has_relationship_with(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
   WHERE r.salience > bound
@@ -226,97 +226,6 @@ CALL (o, bound, tie, node_bound) {
   USING INDEX SEEK r:connected_to(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
   WHERE r.salience > bound
     AND r.node_salience IS NOT NULL
-    AND r.node_key IS NOT NULL
-    AND r.decay_rate IS NOT NULL
-    AND r.salience_at IS NOT NULL
-    AND r.node_decay_rate IS NOT NULL
-    AND r.node_salience_at IS NOT NULL
-    AND r.node_until > $now_ms
-  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
-    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
-  UNION ALL
-  MATCH ()-[r:has_relationship_with {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:has_relationship_with(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
-  WHERE r.salience = tie
-    AND r.node_salience >= node_bound
-    AND r.node_key IS NOT NULL
-    AND r.decay_rate IS NOT NULL
-    AND r.salience_at IS NOT NULL
-    AND r.node_decay_rate IS NOT NULL
-    AND r.node_salience_at IS NOT NULL
-    AND r.node_until > $now_ms
-  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
-    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
-  UNION ALL
-  MATCH ()-[r:thinks_about {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:thinks_about(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
-  WHERE r.salience = tie
-    AND r.node_salience >= node_bound
-    AND r.node_key IS NOT NULL
-    AND r.decay_rate IS NOT NULL
-    AND r.salience_at IS NOT NULL
-    AND r.node_decay_rate IS NOT NULL
-    AND r.node_salience_at IS NOT NULL
-    AND r.node_until > $now_ms
-  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
-    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
-  UNION ALL
-  MATCH ()-[r:relates_to {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:relates_to(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
-  WHERE r.salience = tie
-    AND r.node_salience >= node_bound
-    AND r.node_key IS NOT NULL
-    AND r.decay_rate IS NOT NULL
-    AND r.salience_at IS NOT NULL
-    AND r.node_decay_rate IS NOT NULL
-    AND r.node_salience_at IS NOT NULL
-    AND r.node_until > $now_ms
-  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
-    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
-  UNION ALL
-  MATCH ()-[r:involves {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:involves(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
-  WHERE r.salience = tie
-    AND r.node_salience >= node_bound
-    AND r.node_key IS NOT NULL
-    AND r.decay_rate IS NOT NULL
-    AND r.salience_at IS NOT NULL
-    AND r.node_decay_rate IS NOT NULL
-    AND r.node_salience_at IS NOT NULL
-    AND r.node_until > $now_ms
-  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
-    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
-  UNION ALL
-  MATCH ()-[r:associated_with {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:associated_with(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
-  WHERE r.salience = tie
-    AND r.node_salience >= node_bound
-    AND r.node_key IS NOT NULL
-    AND r.decay_rate IS NOT NULL
-    AND r.salience_at IS NOT NULL
-    AND r.node_decay_rate IS NOT NULL
-    AND r.node_salience_at IS NOT NULL
-    AND r.node_until > $now_ms
-  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
-    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
-  UNION ALL
-  MATCH ()-[r:engages_with {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:engages_with(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
-  WHERE r.salience = tie
-    AND r.node_salience >= node_bound
-    AND r.node_key IS NOT NULL
-    AND r.decay_rate IS NOT NULL
-    AND r.salience_at IS NOT NULL
-    AND r.node_decay_rate IS NOT NULL
-    AND r.node_salience_at IS NOT NULL
-    AND r.node_until > $now_ms
-  RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
-    r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
-  UNION ALL
-  MATCH ()-[r:connected_to {team_id: $team_id, owner_key: o.entity_key}]->()
-  USING INDEX SEEK r:connected_to(team_id, owner_key, salience, node_salience, node_key, decay_rate, salience_at, node_decay_rate, node_salience_at, node_until)
-  WHERE r.salience = tie
-    AND r.node_salience >= node_bound
     AND r.node_key IS NOT NULL
     AND r.decay_rate IS NOT NULL
     AND r.salience_at IS NOT NULL
