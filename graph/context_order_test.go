@@ -2,7 +2,6 @@ package graph
 
 import (
 	"testing"
-	"time"
 )
 
 // A goal that ties with the fifth is told by its key, however many are before it among those of its state.
