@@ -38,7 +38,7 @@ check: ## gofmt and go vet
 test: setup check ## all tests (TESTFLAGS="-short" and the like for others)
 	$(WITHENV) go test $(TESTFLAGS) ./...
 
-soak: build ## kill a kith under load, and look for what it acknowledged (SOAK=10m)
+soak: build ## kill two kiths and their Neo4j under load, then look for all they acknowledged (SOAK=10m)
 	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -count=1 -v -timeout=0 ./internal/soak
 
 test-containers: check ## all tests, with the databases in containers

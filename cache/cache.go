@@ -257,8 +257,9 @@ func (c *Cache) key(ctx context.Context, team, user, view string) (key string, k
 		return entry + c.own.of(team, "") + "." + c.own.of(team, user), true
 	}
 	version, ok := c.remote.version(ctx, team, user)
-	if !ok {
-		return entry + "away" + strconv.FormatUint(c.epoch.Load(), 36), false
+	if !ok { // what others write is not heard: a load that began a while ago may be from before it
+		while := time.Now().UnixNano() / int64(heartbeat)
+		return entry + "away" + strconv.FormatUint(c.epoch.Load(), 36) + "." + strconv.FormatInt(while, 36), false
 	}
 	return entry + version, true
 }

@@ -159,6 +159,33 @@ func TestAwayAtStart(t *testing.T) {
 	eventually(t, "entries are kept again", func() bool { return p.keeps("t", "u", "v") })
 }
 
+// While nothing is heard of what others write, nobody is given the answer of a load that began long before he asked.
+func TestAwayALongLoadIsNotJoined(t *testing.T) {
+	t.Parallel()
+	server := testenv.StartRedis(t)
+	server.Stop()
+	p := start(t, server.URI())
+	begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = p.Get(context.Background(), "t", "u", "v", func(context.Context) ([]byte, bool, error) {
+			close(begun)
+			<-end
+			return []byte("before"), true, nil
+		})
+	}()
+	<-begun
+	<-time.After(100 * time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	got, err := p.Get(ctx, "t", "u", "v", func(context.Context) ([]byte, bool, error) { return []byte("after"), true, nil })
+	if err != nil || string(got) != "after" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	close(end)
+	<-ended
+}
+
 func TestAwayMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]struct{ begin, end func(*testenv.RedisServer) }{

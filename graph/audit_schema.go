@@ -22,6 +22,10 @@ func (a *auditor) schema(ctx context.Context) error {
 	}
 	if known := len(cypher.Migrations()); stored != known {
 		f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version %d, this kith's is %d", stored, known)}
+		if stored > known { // what belongs there only the newer one knows
+			f.Advice = "use a newer kith"
+			return a.report(ctx, f, nil)
+		}
 		if err := a.report(ctx, f, a.store.renewSchema); err != nil {
 			return err
 		}

@@ -156,7 +156,7 @@ func (t *tx) lockRelationship(scope Scope, r located) (properties, error) {
 		return nil, err
 	}
 	rows, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{
-		{"position": 0, "from": r.from, "to": r.to, "type": r.kind, "valid_to": nil, "key": r.text("key")},
+		{"position": 0, "from": r.from, "to": r.to, "type": r.kind, "valid_to": nil, "key": r.text("key"), "since": nil},
 	}})
 	if err != nil {
 		return nil, err

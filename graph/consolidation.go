@@ -117,7 +117,13 @@ func (c *candidateList) faded(ctx context.Context, after string) (ConsolidationP
 	if integer(row.Values[0]) == c.walk {
 		return page.next(fadedCursor + strings.TrimPrefix(text(row.Values[1]), prefix)), nil
 	}
-	return page.next(overlapCursor), nil
+	rest := *c
+	if rest.limit -= len(page.Candidates); rest.limit == 0 {
+		return page.next(overlapCursor), nil
+	}
+	more, err := rest.overlapping(ctx, "")
+	more.Candidates = append(page.Candidates, more.Candidates...)
+	return more, err
 }
 
 func (p ConsolidationPage) next(cursor string) ConsolidationPage {

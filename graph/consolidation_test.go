@@ -111,6 +111,11 @@ func TestOverlappingSources(t *testing.T) {
 	e.consolidate("u1", "s-2")
 	e.same("four are left", []string{}, reasons(e.candidates("u1", 50)))
 	e.same("of another team", []string{}, reasons(e.neighbour().candidates("u1", 50)))
+
+	e.old("u2", "faded", 9*day, 0.1)
+	page, err := e.store.ConsolidationCandidates(t.Context(), e.as("u2"), "", 2)
+	e.same("both on one page", []string{"faded[faded]", "overlapping shared[r-0 r-1 r-2 r-3 r-4]"}, reasons(page.Candidates))
+	e.same("and no other", []any{(*string)(nil), nil}, []any{page.Next, err})
 }
 
 // TestCandidatesInStretches: however little a page looks at, all pages together have the same candidates.

@@ -44,7 +44,7 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 		asUser := Scope{TeamID: scope.TeamID, UserID: source.user()}
 		result = newSourceResult(asUser.UserID, key)
 		result.Status = Updated
-		result.Messages, err = t.append(asUser, key, all, found, now)
+		result.Messages, result.Warnings, err = t.append(asUser, key, all, found, now)
 		return err
 	})
 	return result, err

@@ -127,7 +127,7 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 }
 
 // RestoreRelationship undoes the delete of a relationship. ErrNotFound when there is none, it was too long ago, or an end
-// is gone; ErrConflict when there is a current one of its type between its ends.
+// is gone; ErrConflict when there is another one of its type and time between its ends.
 func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string) (RelationshipView, error) {
 	var view RelationshipView
 	err := s.transaction(ctx, "relationship_restore", func(t *tx) error {
@@ -158,14 +158,17 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 	if !job.visible(found.byKey[from]) || !job.visible(found.byKey[to]) {
 		return RelationshipView{}, fmt.Errorf("restore: %w", ErrNotFound)
 	}
-	current, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{
-		{"position": 0, "from": from, "to": to, "type": kind, "valid_to": nil, "key": nil},
+	others, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{
+		{"position": 0, "from": from, "to": to, "type": kind, "valid_to": nil, "key": nil, "since": p["valid_from"]},
 	}})
 	if err != nil {
 		return RelationshipView{}, err
 	}
-	if len(current) > 0 && p["valid_to"] == nil {
-		return RelationshipView{}, fmt.Errorf("restore: there is a newer relationship of its type between its ends: %w", ErrConflict)
+	for _, row := range others {
+		other := pairsFrom(row.Values[1])
+		if p["valid_to"] == nil && other["valid_to"] == nil || p["valid_from"] != nil && other.holdsWithin(*p.moment("valid_from"), p.moment("valid_to")) {
+			return RelationshipView{}, fmt.Errorf("restore: there is another relationship of its type between its ends: %w", ErrConflict)
+		}
 	}
 	for _, name := range []string{"from_key", "to_key", "deleted_type", "deleted_at", "deleted_by", "team_id"} {
 		delete(p, name)

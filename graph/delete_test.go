@@ -135,6 +135,9 @@ func (e *env) deletedKeys(user, kind string) []string {
 	}
 	keys := []string{}
 	for _, n := range page.Nodes {
+		if n.DeletedAt == nil || n.RestorableUntil == nil || !n.RestorableUntil.After(*n.DeletedAt) {
+			e.Errorf("%s: deleted at %v, restorable until %v", n.EntityKey, n.DeletedAt, n.RestorableUntil)
+		}
 		keys = append(keys, n.EntityKey)
 	}
 	return keys

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"pgregory.net/rapid"
 
 	"kith/internal/testenv"
 )
@@ -41,6 +43,22 @@ func fresh(t *testing.T) *env {
 	t.Helper()
 	t.Parallel()
 	return alone(t)
+}
+
+// twice checks a property side by side with itself, so that two cores work. Each case has a team of its own.
+func twice(t *testing.T, check func(*rapid.T, *env)) {
+	t.Helper()
+	fresh(t)
+	for half := range 2 {
+		t.Run(fmt.Sprint(half), func(t *testing.T) {
+			t.Parallel()
+			e := open(t, testenv.Neo4j(t), Options{MaxTypes: 5000}) // with a clock of its own
+			rapid.Check(t, func(r *rapid.T) {
+				e.team, e.now = testenv.Team(t), noon
+				check(r, e)
+			})
+		})
+	}
 }
 
 // alone is fresh for a test that breaks the database's rules for a while: it runs beside no other one.
@@ -162,19 +180,7 @@ func (e *env) source(user string, w SourceWrite) SourceResult {
 // sections reads all sections of a user at once, and each alone: the two must agree.
 func (e *env) sections(user string) *Sections {
 	e.Helper()
-	q := SectionQuery{Now: e.now}
-	together, err := e.store.ReadSections(e.Context(), e.as(user), AllSections, q)
-	if err != nil {
-		e.Fatal(err)
-	}
-	alone := &Sections{}
-	for _, section := range AllSections {
-		if err := e.store.ReadSection(e.Context(), e.as(user), section, q, alone); err != nil {
-			e.Fatal(err)
-		}
-	}
-	e.same("sections read alone and together", alone, together)
-	return together
+	return e.sectionsAsOf(user, nil)
 }
 
 // same compares; want comes first.

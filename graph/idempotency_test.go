@@ -28,6 +28,7 @@ func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
 	if err != nil || !again.Repeated {
 		t.Fatal(again, err)
 	}
+	e.same("whose caches go again", []string{"", "u1"}, again.Users)
 	again.Repeated, again.Users = false, first.Users
 	e.same("answer", first, again)
 	e.same("stored", before, e.stored())

@@ -279,3 +279,67 @@ func TestSourcesAndMessagesThroughMemory(t *testing.T) {
 	e.same("type", "email", e.see("u1", "s").SourceType)
 	e.same("null is another type", Refused, e.try("u1", []NodeWrite{{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{SourceType: Null[string]()}}}).Nodes[0].Status)
 }
+
+// What a message says never changes, and it keeps nothing else: neither is dropped in silence.
+func TestAMessageThatIsWrittenAgain(t *testing.T) {
+	e := fresh(t)
+	again := func(change ...func(*NodeWrite)) NodeWrite {
+		w := NodeWrite{Kind: "message", EntityKey: "m", OwnFields: &OwnFields{SourceKey: Some("s")}}
+		for _, c := range change {
+			c(&w)
+		}
+		return w
+	}
+	e.write("u1", []NodeWrite{{Kind: "source", EntityKey: "s"}, again(func(w *NodeWrite) {
+		w.Role, w.Text, w.Name, w.At = Some("user"), Some("hello"), Some("Ada"), Some(noon)
+	})})
+	before := e.stored()
+	e.same("the same", Unchanged, e.try("u1", []NodeWrite{again(func(w *NodeWrite) {
+		w.Role, w.Text, w.Name, w.At = Some("user"), Some("hello"), Some("Ada"), Some(noon.Add(time.Microsecond))
+	})}).Nodes[0].Status)
+	e.same("nothing", Unchanged, e.try("u1", []NodeWrite{again()}).Nodes[0].Status)
+	for field, w := range map[string]NodeWrite{
+		"text": again(func(w *NodeWrite) { w.Text = Some("bye") }), "role": again(func(w *NodeWrite) { w.Role = Some("tool") }),
+		"name": again(func(w *NodeWrite) { w.Name = Null[string]() }), "at": again(func(w *NodeWrite) { w.At = Some(noon.Add(-time.Hour)) }),
+	} {
+		result := e.try("u1", []NodeWrite{w})
+		e.same(field, []any{Refused, []string{"nodes[0]." + field + ": never changes: append another message"}}, []any{result.Nodes[0].Status, result.Warnings})
+	}
+	for field, w := range map[string]NodeWrite{
+		"description": again(described("x")), "state": again(inState("core")), "salience": again(func(w *NodeWrite) { w.Salience = Some(0.9) }),
+		"ttl_policy": again(func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }), "confidence": again(func(w *NodeWrite) { w.Confidence = Some(1.0) }),
+		"created_at": again(func(w *NodeWrite) { w.CreatedAt = Some(noon) }), "updated_at": again(func(w *NodeWrite) { w.UpdatedAt = Some(noon) }),
+		"last_accessed_at": again(accessed(noon)), "properties": again(func(w *NodeWrite) { w.Properties = json.RawMessage(`{}`) }),
+		"notes": again(func(w *NodeWrite) { w.Notes = []NoteWrite{{Content: "x"}} }),
+	} {
+		for _, key := range []string{"m", "new"} {
+			w.EntityKey = key
+			_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{w}})
+			e.same(field, []string{"nodes[0]." + field}, locations(err))
+		}
+	}
+	e.same("stored", before, e.stored())
+}
+
+func TestASourceTellsOfMessagesThatItHasOtherwise(t *testing.T) {
+	e := fresh(t)
+	m := MessageWrite{EntityKey: "m", Role: "user", Name: "Ada", Text: "hello", At: Some(noon)}
+	write := func(m MessageWrite) SourceResult {
+		return e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("", "x"), m}})
+	}
+	e.same("new", []string{}, write(m).Warnings)
+	e.same("again", []string{}, write(m).Warnings)
+	e.same("without a name", []string{}, write(MessageWrite{EntityKey: "m", Role: "user", Text: "hello"}).Warnings)
+	for field, c := range map[string]func(*MessageWrite){
+		"text": func(m *MessageWrite) { m.Text = "" }, "role": func(m *MessageWrite) { m.Role = "tool" }, "name": func(m *MessageWrite) { m.Name = "Bob" },
+		"at": func(m *MessageWrite) { m.At = Some(noon.Add(-time.Second)) },
+	} {
+		other := m
+		c(&other)
+		want := []string{"messages[1]." + field + ": never changes: what is stored is another one"}
+		result := write(other)
+		e.same(field, []any{Unchanged, want}, []any{result.Messages[1].Status, result.Warnings})
+		appended, err := e.store.AppendMessages(t.Context(), e.as("u1"), "s", []MessageWrite{said("", "y"), other})
+		e.same(field, []any{nil, want}, []any{err, appended.Warnings})
+	}
+}

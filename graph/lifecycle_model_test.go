@@ -1,15 +1,12 @@
 package graph
 
 import (
-	"fmt"
 	"math"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"kith/internal/testenv"
 )
 
 // memoryLife is the life of one node or relationship in the words of requirements.md ("Lifecycle facts"). It stands on
@@ -111,17 +108,9 @@ func (l *memoryLife) write(t time.Time, w lifeWrite) {
 // TestLivesEqualTheModel lets random things happen to nodes and relationships at random times. Whether maintenance never
 // runs, or between them, or twice, the store tells of each at any time what the model says.
 func TestLivesEqualTheModel(t *testing.T) {
-	fresh(t)
-	for half := range 2 {
-		t.Run(fmt.Sprint(half), func(t *testing.T) {
-			t.Parallel()
-			e := open(t, testenv.Neo4j(t), Options{MaxTypes: 5000}) // with a clock of its own
-			rapid.Check(t, func(r *rapid.T) {
-				e.team, e.now = testenv.Team(t), noon
-				(&lives{T: r, e: e, recalls: NewRecalls(e.store, RecallOptions{}), maintained: NewMaintenance(e.store, MaintenanceOptions{})}).check()
-			})
-		})
-	}
+	twice(t, func(r *rapid.T, e *env) {
+		(&lives{T: r, e: e, recalls: NewRecalls(e.store, RecallOptions{}), maintained: NewMaintenance(e.store, MaintenanceOptions{})}).check()
+	})
 }
 
 type lives struct {

@@ -126,8 +126,8 @@ func (j *storyJob) newMacro(anchor *stored) (*stored, error) {
 	return n, j.link(n.key(), rootedInType, anchor.key())
 }
 
-// regroup adds to macros the storylines they lack, and counts again what they, and all others that group a touched
-// storyline, have.
+// regroup adds to macros the storylines they lack, and counts and names anew these, and all others that group a touched
+// storyline.
 func (j *storyJob) regroup(macros map[string]*stored, parts map[string]storylines) error {
 	keys := make([]string, 0, len(macros))
 	for key := range macros {
@@ -164,11 +164,13 @@ func (j *storyJob) regroupOne(row *neo4j.Record, parts map[string]storylines) er
 	if err := j.link(macro.key(), groupsType, distinct(missing)...); err != nil {
 		return err
 	}
-	return j.change(macro, macro.withStorylines(grouped))
+	return j.change(macro, macro.withStorylines(grouped, text(row.Values[2])))
 }
 
-func (s *stored) withStorylines(grouped storylines) properties {
+// withStorylines is a macro as it will be, under the present name of its anchor.
+func (s *stored) withStorylines(grouped storylines, name string) properties {
 	next := s.clone()
+	next.putUnless(name == "", "name", name)
 	var sources int64
 	for _, part := range grouped {
 		sources += part.sources

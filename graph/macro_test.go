@@ -56,6 +56,12 @@ func TestMacros(t *testing.T) {
 	e.tell("u1", "c", enough, "c", "theme")
 	e.stories()
 	e.same("one more", [][]any{{"less", int64(2), int64(15), []any{"a", "b"}}, {"theme", int64(3), int64(20), []any{"a", "b", "c"}}}, macros())
+
+	e.write("u1", []NodeWrite{{Kind: "person", EntityKey: "theme", Name: Some("the renamed")}})
+	e.told("u1", "c2", 0, "c") // which does not mention it
+	e.stories()
+	e.same("the present name", []any{"the renamed", "Storylines around the renamed, 2026-02-02 to 2026-03-04"},
+		e.raw(`MATCH (m:Macro {team_id: $team, anchor_key: 'theme'}) RETURN m.name, m.description`)[0])
 }
 
 // TestStoriesOfWhatIsDeleted: deleted sources do not count, and a deleted anchor takes its stories along.

@@ -58,13 +58,13 @@ type MemoryResult struct {
 	Nodes         []NodeResult         `json:"nodes"`
 	Relationships []RelationshipResult `json:"relationships"`
 	Warnings      []string             `json:"warnings"`
-	Users         []string             `json:"-"` // whose memory was changed; the empty string stands for what the team shares
+	Users         []string             `json:"-"` // whose memory was changed, or may have been by the one repeated; the empty string stands for what the team shares
 	Repeated      bool                 `json:"-"` // the answer of an earlier write with the same idempotency key
 }
 
 // Users lists whose memory a write may have changed; the empty string stands for what the team shares. It is for a write
-// whose outcome is unknown: a node found by its key, or the ends of a relationship, may be shared. The result of a write
-// says it exactly.
+// whose outcome is unknown, or that of an earlier one: a node found by its key, or the ends of a relationship, may be
+// shared. The result of a write that is done says it exactly.
 func (w *MemoryWrite) Users(scope Scope) []string {
 	users := []string{scope.UserID}
 	if len(w.Relationships) > 0 {
@@ -170,7 +170,9 @@ func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryR
 			result = job.result
 			return err
 		})
-		result.Repeated = repeated
+		if result.Repeated = repeated; repeated { // the one that wrote may have died before it told the caches
+			result.Users = w.Users(scope)
+		}
 		return err
 	})
 	if err != nil {

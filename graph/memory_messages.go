@@ -46,7 +46,7 @@ func (j *memoryJob) appendTo(sourceKey string, places []int) error {
 		return err
 	}
 	scope := Scope{TeamID: j.scope.TeamID, UserID: source.user()}
-	results, err := j.tx.append(scope, sourceKey, messages, j.found, j.now)
+	results, _, err := j.tx.append(scope, sourceKey, messages, j.found, j.now)
 	for at, i := range accepted[:len(results)] {
 		j.result.Nodes[i] = NodeResult{EntityKey: results[at].EntityKey, Status: results[at].Status, Version: max(1, j.found.byKey[results[at].EntityKey].version())}
 		if results[at].Status == Created {
@@ -67,10 +67,13 @@ func (j *memoryJob) messageRefusal(i int, source *stored) (field, message string
 		return "entity_key", takenKey
 	case old == nil && j.write.existing:
 		return "entity_key", noSuchNode
-	case old != nil && w.Text.Given && w.Text.Value != old.text("text"):
-		return "text", "never changes: append another message"
 	case old == nil && (!w.Role.Given || w.Role.Null):
 		return "role", "is needed for a new message"
+	}
+	if old != nil {
+		if field = otherMessage(old, w.Role, w.Name, w.Text, w.At); field != "" {
+			return field, "never changes: append another message"
+		}
 	}
 	j.ifVersion(index("nodes", i), w.IfVersion, old.version())
 	return "", ""

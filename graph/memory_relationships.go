@@ -68,7 +68,7 @@ func (j *memoryJob) candidates() ([][]properties, error) {
 		if !j.wasStored(from) || !j.wasStored(to) {
 			continue
 		}
-		row := map[string]any{"position": i, "from": from, "to": to, "type": kind, "valid_to": nil, "key": nil}
+		row := map[string]any{"position": i, "from": from, "to": to, "type": kind, "valid_to": nil, "key": nil, "since": j.since(w)}
 		if w.closes() {
 			row["valid_to"] = w.ValidTo.stored()
 		}
@@ -107,6 +107,9 @@ func (w *RelationshipWrite) meant(candidates []properties) properties {
 			return c
 		}
 	}
+	if reopened := w.reopened(candidates); current == nil && reopened != nil {
+		return reopened
+	}
 	if w.Type == systemRelationshipType { // which may be many between the same two
 		return sameType(candidates, w.RelationshipType.Value)
 	}
@@ -138,13 +141,17 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	from, kind, to, swap := w.direction()
 	result := RelationshipResult{From: from, To: to, Type: kind}
 	old := w.meant(candidates)
-	if field, message := j.relationshipRefusal(w, old); field != "" {
+	field, message := j.relationshipRefusal(w, old)
+	if field == "" {
+		field, message = j.overlapRefusal(w, old, candidates)
+	}
+	if field != "" {
 		result.Status, result.Error = j.refuse(at+"."+field, "%s", message)
 		return result
 	}
 	j.relationshipWarnings(w, at, swap)
 	j.ifVersion(at, w.IfVersion, version(old))
-	started := j.now
+	started := j.start(candidates)
 	if w.contradicted(old) {
 		started = j.endOf(w, old)
 		result.Closed = old.text("key")
@@ -344,6 +351,8 @@ func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) 
 		return "valid_to", "must not be before valid_from"
 	case w.Contradicts && w.ValidFrom.Given && from != nil && !w.startsAfter(*from):
 		return "valid_from", "must be after that of the relationship it contradicts"
+	case w.reopensContainment(old):
+		return "valid_to", "cannot be taken off: let a new one begin at the end of this one"
 	}
 	return "", ""
 }

@@ -18,7 +18,8 @@ type Message struct {
 	At        time.Time `json:"at"`
 }
 
-// MessageWrite is a message to append. A message whose key the source has already is left as it is.
+// MessageWrite is a message to append. A message whose key the source has already is left as it is, with a warning where
+// it is another one.
 type MessageWrite struct {
 	EntityKey string              `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
 	Role      string              `json:"role" minLength:"1" maxLength:"64" doc:"user, assistant, or another word"`
@@ -70,17 +71,22 @@ func withKeys(messages []MessageWrite) (all []MessageWrite, given []string) {
 	return all, given
 }
 
-// append adds those messages to a locked source that it does not have.
-func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, found known, now time.Time) ([]MessageResult, error) {
-	results := make([]MessageResult, len(messages))
+// append adds those messages to a locked source that it does not have. Warnings tell of those that it has with something
+// else in them.
+func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, found known, now time.Time) (results []MessageResult, warnings []string, err error) {
+	results, warnings = make([]MessageResult, len(messages)), []string{}
 	var rows []map[string]any
 	for i, m := range messages {
 		results[i] = MessageResult{EntityKey: m.EntityKey, Status: Created}
 		if old := found.byKey[m.EntityKey]; old != nil {
 			if old.text("source_key") != sourceKey {
-				return nil, fmt.Errorf("append: the entity_key of messages[%d] is taken by something else: %w", i, ErrConflict)
+				return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] is taken by something else: %w", i, ErrConflict)
 			}
 			results[i].Status = Unchanged
+			name := Optional[string]{Value: m.Name, Given: m.Name != ""}
+			if field := otherMessage(old, Some(m.Role), name, Some(m.Text), m.At); field != "" && len(warnings) < maxFaults {
+				warnings = append(warnings, index("messages", i)+"."+field+": never changes: what is stored is another one")
+			}
 			continue
 		}
 		rows = append(rows, map[string]any{
@@ -88,12 +94,29 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 		})
 	}
 	if len(rows) == 0 {
-		return results, nil
+		return results, warnings, nil
 	}
-	_, err := t.exec("message_append", map[string]any{
+	_, err = t.exec("message_append", map[string]any{
 		"team_id": scope.TeamID, "source_key": sourceKey, "rows": rows, "now": now,
 	})
-	return results, err
+	return results, warnings, err
+}
+
+// otherMessage is the field in which a stored message is not the one that is given; empty: it is the same.
+func otherMessage(old *stored, role, name, text Optional[string], at Optional[time.Time]) string {
+	other := func(field string, given Optional[string]) bool { return given.Given && given.Value != old.text(field) }
+	stored := old.moment("at")
+	switch {
+	case other("text", text):
+		return "text"
+	case other("role", role):
+		return "role"
+	case other("name", name):
+		return "name"
+	case at.Given && !at.Null && stored != nil && !at.Value.Truncate(precision).Equal(*stored):
+		return "at"
+	}
+	return ""
 }
 
 // properties are those of a new message.

@@ -9,25 +9,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"kith/internal/testenv"
 )
 
 // TestContextEqualsModel writes random memories in random steps and compares, for each user, what the store answers
-// (at once and section by section) with the model. It runs in two halves so that both cores work.
+// (at once and section by section) with the model.
 func TestContextEqualsModel(t *testing.T) {
-	fresh(t)
-	for half := range 2 {
-		t.Run(fmt.Sprint(half), func(t *testing.T) {
-			t.Parallel()
-			e := open(t, testenv.Neo4j(t), Options{MaxTypes: 5000}) // with a clock of its own
-			rapid.Check(t, func(r *rapid.T) {
-				e.team, e.now = testenv.Team(t), noon
-				(&world{T: r, e: e}).check()
-				audit(e)
-			})
-		})
-	}
+	twice(t, func(r *rapid.T, e *env) {
+		(&world{T: r, e: e}).check()
+		audit(e)
+	})
 }
 
 // world is one random memory: two users of a team, and the model of it.

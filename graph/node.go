@@ -106,6 +106,9 @@ func (w *NodeWrite) check(f *faults, at string, now time.Time, restoring bool) {
 	if kind.Name != "" {
 		w.OwnFields.check(f, at, kind, restoring)
 	}
+	if kind == messageKind && !restoring {
+		w.checkMessage(f, at)
+	}
 }
 
 func (w *NodeWrite) checkTimes(f *faults, at string, now time.Time) {
@@ -163,6 +166,27 @@ func (w *NodeWrite) checkNames(f *faults, at string, kind Kind) {
 	}
 	if kind == messageKind && (w.OwnFields == nil || !w.SourceKey.Given || w.SourceKey.Null) {
 		f.add(at+".source_key", "is needed: a message belongs to a source")
+	}
+}
+
+// checkMessage refuses what a message does not keep: it is what somebody said and when, and has no life of its own.
+func (w *NodeWrite) checkMessage(f *faults, at string) {
+	none := func(given bool, field string) {
+		if given {
+			f.add(at+"."+field, "is no field of message")
+		}
+	}
+	none(w.Description.Given, "description")
+	none(w.State.Given, "state")
+	none(w.TTLPolicy.Given, "ttl_policy")
+	none(w.Salience.Given, "salience")
+	none(w.Confidence.Given, "confidence")
+	none(w.CreatedAt.Given, "created_at")
+	none(w.UpdatedAt.Given, "updated_at")
+	none(w.LastAccessedAt.Given, "last_accessed_at")
+	none(w.Properties != nil, "properties")
+	if len(w.Notes) > 0 {
+		f.add(at+".notes", "are added to a message by POST /v1/nodes/message/KEY/notes")
 	}
 }
 

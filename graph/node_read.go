@@ -17,6 +17,9 @@ type NodeView struct {
 	*OwnFields
 	Notes         []Note             `json:"notes,omitempty" doc:"the newest first, without expired ones"`
 	Relationships []RelationshipView `json:"relationships,omitempty" doc:"the strongest first"`
+	// In a list of deleted nodes.
+	DeletedAt       *time.Time `json:"deleted_at,omitempty"`
+	RestorableUntil *time.Time `json:"restorable_until,omitempty"`
 }
 
 // NodeQuery says how to look at a node.
@@ -146,7 +149,13 @@ func (s *Store) page(ctx context.Context, name string, l NodeList, after string,
 			page.Next = encodeCursor(text(rows[i-1].Values[0]))
 			break
 		}
-		page.Nodes = append(page.Nodes, nodeView(l.Kind, pairsFrom(row.Values[1]), now))
+		p := pairsFrom(row.Values[1])
+		n := nodeView(l.Kind, p, now)
+		if n.DeletedAt = p.moment("deleted_at"); n.DeletedAt != nil {
+			until := n.DeletedAt.Add(s.options.KeepDeleted)
+			n.RestorableUntil = &until
+		}
+		page.Nodes = append(page.Nodes, n)
 	}
 	return page, nil
 }

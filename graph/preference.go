@@ -21,6 +21,15 @@ type UserPreference struct {
 	Preference
 }
 
+// PreferenceStore keeps users' preferences: a Store does, in the graph, and preference.Store, in PostgreSQL.
+type PreferenceStore interface {
+	Preferences(ctx context.Context, scope Scope) ([]Preference, error)
+	ReplacePreferences(ctx context.Context, scope Scope, preferences []Preference) error
+	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]UserPreference, error)
+	ErasePreferences(ctx context.Context, scope Scope) (int64, error)
+	EraseTeamPreferences(ctx context.Context, teamID string) (int64, error)
+}
+
 const maxPreferenceSize = 4096
 
 // TimeZonePreference is the key whose value names the user's IANA time zone.

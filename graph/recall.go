@@ -193,7 +193,7 @@ func (t *tx) recallRelationships(teamID string, all []recalled) error {
 	for _, told := range all {
 		for _, r := range told.recall.Relationships {
 			asked = append(asked, map[string]any{
-				"position": len(refs), "from": r.From, "to": r.To, "type": r.Type, "valid_to": nil, "key": r.Key,
+				"position": len(refs), "from": r.From, "to": r.To, "type": r.Type, "valid_to": nil, "key": r.Key, "since": nil,
 			})
 			refs, times = append(refs, r), append(times, told.at)
 		}

@@ -17,8 +17,8 @@ type RelationshipWrite struct {
 	Attitude         Optional[int64]     `json:"attitude,omitzero" doc:"1 to 5"`
 	Proximity        Optional[int64]     `json:"proximity,omitzero" doc:"1 to 5"`
 	State            Optional[string]    `json:"state,omitzero" doc:"candidate (default), active, core or archived"`
-	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero" doc:"default: now"`
-	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"closes the relationship: it is no longer current"`
+	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero" doc:"default: now, or the end of the last one, if that is to come. Not in the time of another one"`
+	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again where there is no current one"`
 	Contradicts      bool                `json:"contradicts,omitempty" doc:"the current relationship of this type is over: it is closed, and this one added. A valid_from after that of the current one says the same"`
 	IfVersion        Optional[int64]     `json:"if_version,omitzero" doc:"write only if this is the stored version of the current one; 0: only if there is none. Otherwise 409 and nothing is written"`
 	RecordedBy       Optional[string]    `json:"recorded_by,omitzero"`

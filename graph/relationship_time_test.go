@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -304,5 +305,120 @@ func TestWordsForGrades(t *testing.T) {
 		r := e.write("u1", nil, RelationshipWrite{From: "a", Type: kind, To: "b", Attitude: Null[int64](), Proximity: Null[int64]()}).Relationships[0]
 		view := e.relationship("u1", r.Key)
 		e.same(kind+" without", []any{(*int64)(nil), "", ""}, []any{view.Attitude, view.AttitudeWord, view.ProximityWord})
+	}
+}
+
+// At no moment two relationships of one triple hold.
+func TestRelationshipsOfATripleDoNotOverlap(t *testing.T) {
+	e := fresh(t)
+	days := func(n int) time.Time { return noon.Add(time.Duration(n) * day) }
+	piece := func(first, last int) RelationshipWrite {
+		w := from(days(first), "me", "thinks_about", "c", 0.5)
+		w.ValidTo = Some(days(last))
+		return w
+	}
+	e.now = days(-40)
+	e.write("u1", []NodeWrite{owner1("me"), node("concept", "c", 0.5)})
+	e.now = noon
+	e.write("u1", nil, piece(-20, -10))
+	past := e.relationships("me", "c", "r.key")[0][0].(string)
+	current := e.write("u1", nil, from(days(-5), "me", "thinks_about", "c", 0.5)).Relationships[0].Key
+	before := e.stored()
+	for name, c := range map[string]struct {
+		write     RelationshipWrite
+		field, in string
+	}{
+		"a piece within":                {piece(-15, -12), "valid_from", past},
+		"a piece around":                {piece(-25, -9), "valid_to", past},
+		"a piece that ends within":      {piece(-25, -15), "valid_to", past},
+		"a piece that begins within":    {piece(-15, -8), "valid_from", past},
+		"a piece into the current one":  {piece(-8, -4), "valid_to", current},
+		"a piece of the current one":    {piece(-4, -2), "valid_from", current},
+		"the current one, from earlier": {from(days(-11), "me", "thinks_about", "c", 0.5), "valid_from", past},
+	} {
+		result := e.try("u1", nil, c.write)
+		if w := result.Warnings; result.Relationships[0].Status != Refused || len(w) != 1 || !strings.HasPrefix(w[0], "relationships[0]."+c.field+": ") || !strings.HasSuffix(w[0], " "+c.in) {
+			t.Errorf("%s: %+v", name, result)
+		}
+	}
+	e.same("stored", before, e.stored())
+	e.same("beside each other", []Status{Created, Created}, []Status{
+		e.write("u1", nil, piece(-30, -20)).Relationships[0].Status, e.write("u1", nil, piece(-10, -5)).Relationships[0].Status,
+	})
+	e.same("a past one, shorter", Updated, e.write("u1", nil, piece(-8, -5)).Relationships[0].Status)
+	for n := -35; n <= 0; n++ {
+		want := 1
+		if n < -30 || n >= -10 && n < -8 {
+			want = 0
+		}
+		e.same(fmt.Sprint("on day ", n), want, len(e.linked("u1", "concept", "c", at(days(n)))))
+	}
+}
+
+func TestWhatEndsLaterIsFollowedThen(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
+	over := noon.Add(day)
+	e.write("u1", nil, closed("a", "relates_to", "b", over))
+	e.write("u1", nil, link("a", "relates_to", "b", 0.6))
+	e.same("one after the other", [][]any{{noon, over}, {over, nil}}, e.relationships("a", "b", "r.valid_from, r.valid_to"))
+}
+
+// A delete of what contradicts brings nothing back; who wants the one before opens it again.
+func TestAContradictionIsTakenBack(t *testing.T) {
+	e := fresh(t)
+	began := noon.Add(-day)
+	first := e.write("u1", []NodeWrite{owner1("me"), node("concept", "c", 0.5)}, from(began, "me", "thinks_about", "c", 0.5)).Relationships[0].Key
+	w := link("me", "thinks_about", "c", 0.7)
+	w.Contradicts = true
+	second := e.write("u1", nil, w).Relationships[0].Key
+	again := RelationshipWrite{From: "me", Type: "thinks_about", To: "c", ValidFrom: Some(began), ValidTo: Null[time.Time]()}
+	e.same("beside the new one", Refused, e.try("u1", nil, again).Relationships[0].Status)
+	if _, err := e.store.DeleteRelationship(t.Context(), e.as("u1"), second, 0); err != nil {
+		t.Fatal(err)
+	}
+	e.same("deleted", 0, len(e.sections("u1").Relationships))
+	e.same("without its end", []string{"relationships[0].valid_from: is before the end of another relationship of the type, " + first},
+		e.try("u1", nil, from(began, "me", "thinks_about", "c", 0.9)).Warnings)
+	e.same("opened", RelationshipResult{Key: first, From: "me", To: "c", Type: "thinks_about", Status: Updated, Version: 3}, e.write("u1", nil, again).Relationships[0])
+	e.same("again", Unchanged, e.write("u1", nil, again).Relationships[0].Status)
+	e.same("shown", 0.5, e.sections("u1").Relationships[0].Salience)
+	if _, err := e.store.RestoreRelationship(t.Context(), e.as("u1"), second); !errors.Is(err, ErrConflict) {
+		t.Errorf("the new one restored beside it: %v", err)
+	}
+}
+
+func TestAContainmentIsNotOpenedAgain(t *testing.T) {
+	e := fresh(t)
+	nodes := []NodeWrite{{Kind: "document", EntityKey: "a", Name: Some("a")}, {Kind: "document", EntityKey: "b", Name: Some("b")}}
+	e.write("u1", nodes, from(noon, "a", "contains", "b", 0.5))
+	e.write("u1", nil, closed("a", "contains", "b", noon.Add(day)))
+	e.write("u1", nil, link("b", "contains", "a", 0.5))
+	result := e.try("u1", nil, RelationshipWrite{From: "b", Type: "part_of", To: "a", ValidFrom: Some(noon), ValidTo: Null[time.Time]()})
+	e.same("opened", "relationships[0].valid_to: cannot be taken off: let a new one begin at the end of this one", result.Warnings[len(result.Warnings)-1])
+}
+
+// A piece of the past that was deleted does not come back into the time of another one.
+func TestARestoredRelationshipDoesNotOverlap(t *testing.T) {
+	e := fresh(t)
+	piece := func(first, last int) RelationshipWrite {
+		w := from(noon.Add(time.Duration(first)*day), "a", "relates_to", "b", 0.5)
+		w.ValidTo = Some(noon.Add(time.Duration(last) * day))
+		return w
+	}
+	key := e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, piece(-20, -10)).Relationships[0].Key
+	if _, err := e.store.DeleteRelationship(t.Context(), e.as("u1"), key, 0); err != nil {
+		t.Fatal(err)
+	}
+	other := e.write("u1", nil, piece(-15, -14)).Relationships[0].Key
+	if _, err := e.store.RestoreRelationship(t.Context(), e.as("u1"), key); !errors.Is(err, ErrConflict) {
+		t.Errorf("restored: %v", err)
+	}
+	if _, err := e.store.DeleteRelationship(t.Context(), e.as("u1"), other, 0); err != nil {
+		t.Fatal(err)
+	}
+	e.write("u1", nil, piece(-10, -5), link("b", "relates_to", "a", 0.5))
+	if _, err := e.store.RestoreRelationship(t.Context(), e.as("u1"), key); err != nil {
+		t.Errorf("beside each other: %v", err)
 	}
 }

@@ -29,6 +29,7 @@ func TestOwnServer(t *testing.T) {
 		{"plans with one huge user", hugeUser},
 		{"plans with small users beside the huge one", smallUsers},
 		{"an outage", func(t *testing.T, e *env) { outage(t, e, server) }},
+		{"an older schema", olderSchema},
 		{"a newer schema", newerSchema},
 	} {
 		t.Run(step.name, func(t *testing.T) { step.do(t, &env{T: t, store: e.store, team: e.team, now: noon}) })
@@ -182,8 +183,33 @@ func writeUntilDown(t *testing.T, e *env, server *testenv.Neo4jServer) (keys []s
 	return keys
 }
 
+// schemaFindings are what an audit says of the schema.
+func (e *env) schemaFindings(fix bool) (found []Finding) {
+	e.Helper()
+	a := &auditor{store: e.store, options: AuditOptions{Fix: fix, Report: func(f Finding) { found = append(found, f) }}}
+	if err := a.schema(e.Context()); err != nil {
+		e.Fatal(err)
+	}
+	return found
+}
+
+func olderSchema(_ *testing.T, e *env) {
+	known := len(cypher.Migrations())
+	e.raw(fmt.Sprintf(`MATCH (s:KithSchema) SET s.version = %d`, known-1))
+	f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version %d, this kith's is %d", known-1, known), Advice: "kith check --fix repairs it"}
+	e.same("found", []Finding{f}, e.schemaFindings(false))
+	f.Repaired, f.Advice = true, ""
+	e.same("repaired", []Finding{f}, e.schemaFindings(true))
+	e.same("again", 0, len(e.schemaFindings(false)))
+}
+
 func newerSchema(t *testing.T, e *env) {
 	e.raw(`MATCH (s:KithSchema) SET s.version = 999`)
+	e.raw(`DROP INDEX ` + schemaNames()[len(schemaNames())-1]) // as the newer one may have no use for it
+	for _, fix := range []bool{false, true} {
+		f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version 999, this kith's is %d", len(cypher.Migrations())), Advice: "use a newer kith"}
+		e.same("found", []Finding{f}, e.schemaFindings(fix))
+	}
 	err := e.store.Migrate(t.Context())
 	if !errors.Is(err, ErrSchemaNewer) {
 		t.Errorf("migrate: %v", err)

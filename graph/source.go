@@ -196,7 +196,7 @@ func (j *sourceJob) run() error {
 	if err := j.writeSource(key, found); err != nil {
 		return err
 	}
-	if j.result.Messages, err = j.tx.append(j.scope, key, messages, found, j.now); err != nil {
+	if j.result.Messages, j.result.Warnings, err = j.tx.append(j.scope, key, messages, found, j.now); err != nil {
 		return err
 	}
 	return j.mention(key, found)

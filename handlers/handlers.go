@@ -81,7 +81,7 @@ type forgets interface {
 // Services are what the handlers are made of.
 type Services struct {
 	Store       store
-	Preferences preferences
+	Preferences graph.PreferenceStore
 	Contexts    contexts
 	Keys        keys
 	Changes     changes

@@ -7,15 +7,6 @@ import (
 	"kith/graph"
 )
 
-// preferences is where users' preferences are kept: in the graph, or in a store of their own.
-type preferences interface {
-	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
-	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
-	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]graph.UserPreference, error)
-	ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error)
-	EraseTeamPreferences(ctx context.Context, teamID string) (int64, error)
-}
-
 // Preferences are all of a user's.
 type Preferences struct {
 	Preferences []graph.Preference `json:"preferences" maxItems:"200"`

@@ -7,15 +7,6 @@ import (
 	"kith/preference"
 )
 
-// preferences is what handlers and loader need of either store.
-type preferences interface {
-	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
-	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
-	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]graph.UserPreference, error)
-	ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error)
-	EraseTeamPreferences(ctx context.Context, teamID string) (int64, error)
-}
-
 // ownPreferences is the store of preferences outside the graph. Its zero value is none: they are in the graph.
 type ownPreferences struct{ store *preference.Store }
 
@@ -28,7 +19,7 @@ func (c *config) openPreferences(ctx context.Context, m *metrics) (ownPreference
 }
 
 // orIn is the store of their own, else the graph.
-func (o ownPreferences) orIn(g *graph.Store) preferences {
+func (o ownPreferences) orIn(g *graph.Store) graph.PreferenceStore {
 	if o.store == nil {
 		return g
 	}
@@ -36,7 +27,7 @@ func (o ownPreferences) orIn(g *graph.Store) preferences {
 }
 
 // orNil is the store of their own, or an interface that is nil.
-func (o ownPreferences) orNil() preferences {
+func (o ownPreferences) orNil() graph.PreferenceStore {
 	if o.store == nil {
 		return nil
 	}

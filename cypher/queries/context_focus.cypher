@@ -18,8 +18,9 @@ CALL (n) {
     AND (r.valid_to IS NULL OR r.valid_to > $until)
     AND (m:Person OR m:Concept OR m:Entity)
     AND type(r) <> 'mentions'
-  WITH n, r, m, CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE r.salience END AS salience
-  ORDER BY salience DESC, m.salience DESC, m.entity_key DESC
+  WITH n, r, m, CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE r.salience END AS salience,
+    CASE WHEN m.decay_rate > 0 AND m.salience_at < $now_ms THEN m.salience * exp(m.decay_rate * (m.salience_at - $now_ms) / 86400000.0) ELSE m.salience END AS node_salience
+  ORDER BY salience DESC, node_salience DESC, m.entity_key DESC, r.key DESC
   LIMIT 10
   RETURN collect([m.entity_key, m.name, CASE WHEN m:Person THEN 0 WHEN m:Concept THEN 1 ELSE 2 END,
     type(r), startNode(r) = n, r.description, salience]) AS links

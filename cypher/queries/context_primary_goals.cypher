@@ -1,5 +1,5 @@
 // The user's goals in use: accessed after $week_ago, most salient first (S1-7). Salience decays, and the stored value is the
-// upper bound of the current one: the fifth best of the first walks is a bound, and whatever may be above it is read
+// upper bound of the current one: the fifth best of the first walks is a bound, and whatever may not be below it is read
 // in the second. Walks are one a state, each in stored order.
 // mode: read
 // params: team_id, user_id, week_ago, now_ms, until
@@ -39,7 +39,7 @@ CALL (first, bound) {
   UNION
   MATCH (n:Concept {team_id: $team_id, user_id: $user_id, is_goal: true, state: 'active'})
   USING INDEX SEEK n:Concept(team_id, user_id, is_goal, state, salience, entity_key)
-  WHERE n.salience > bound
+  WHERE n.salience >= bound
     AND n.entity_key IS NOT NULL
     AND n.last_accessed_at > $week_ago
     AND n.created_at <= $until
@@ -48,7 +48,7 @@ CALL (first, bound) {
   UNION
   MATCH (n:Concept {team_id: $team_id, user_id: $user_id, is_goal: true, state: 'core'})
   USING INDEX SEEK n:Concept(team_id, user_id, is_goal, state, salience, entity_key)
-  WHERE n.salience > bound
+  WHERE n.salience >= bound
     AND n.entity_key IS NOT NULL
     AND n.last_accessed_at > $week_ago
     AND n.created_at <= $until

@@ -1,8 +1,8 @@
-// The macros of the given keys, and those that group any of the storylines, with all storylines they group; locks them,
-// so that two writers of one macro count one after the other.
+// The macros of the given keys, and those that group any of the storylines, with all storylines they group and the name of
+// their anchor; locks them, so that two writers of one macro count one after the other.
 // mode: write
 // params: team_id, entity_keys, storylines
-// returns: properties, grouped
+// returns: properties, grouped, anchor_name
 CALL () {
   UNWIND $entity_keys AS key
   MATCH (n:Memory {team_id: $team_id, entity_key: key})
@@ -22,6 +22,11 @@ CALL (n) {
   MATCH (n)-[:groups {team_id: $team_id}]->(t:Storyline)
   RETURN collect([t.entity_key, t.source_count, t.first_source_at, t.last_source_at]) AS grouped
 }
+CALL (n) {
+  MATCH (n)-[:rooted_in {team_id: $team_id}]->(a:Memory)
+  RETURN collect(a.name)[0] AS anchor_name
+}
 RETURN [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties,
-  grouped
+  grouped,
+  anchor_name
 LIMIT 1000

@@ -1,5 +1,6 @@
 // For each row the relationships of its type between its ends that a write may mean: the current one, one that was closed
-// at the row's own valid_to (writing that again finds it), and the one of the row's key.
+// at the row's own valid_to (writing that again finds it), those that ended after the row's since, and the one of the row's
+// key.
 // The hints keep the planner from reading all relationships while it knows of few, in a database that is new.
 // mode: read
 // params: team_id, rows
@@ -10,7 +11,7 @@ MATCH (a:Memory {team_id: $team_id, entity_key: row.from})-[r {team_id: $team_id
 USING INDEX SEEK a:Memory(team_id, entity_key)
 USING INDEX SEEK b:Memory(team_id, entity_key)
 WHERE type(r) = row.type
-  AND (r.valid_to IS NULL OR r.valid_to = row.valid_to OR r.key = row.key)
+  AND (r.valid_to IS NULL OR r.valid_to = row.valid_to OR r.valid_to > row.since OR r.key = row.key)
 RETURN row.position AS position,
   [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]] AS properties
 LIMIT 100000

@@ -20,17 +20,8 @@ import (
 	"kith/internal/testenv"
 )
 
-// PreferenceStore keeps users' preferences.
-type PreferenceStore interface {
-	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
-	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error
-	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]graph.UserPreference, error)
-	ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error)
-	EraseTeamPreferences(ctx context.Context, teamID string) (int64, error)
-}
-
 // Preferences tests a store of preferences.
-func Preferences(t *testing.T, s PreferenceStore) {
+func Preferences(t *testing.T, s graph.PreferenceStore) {
 	t.Helper()
 	for _, c := range []struct {
 		name string
@@ -56,7 +47,7 @@ func Preferences(t *testing.T, s PreferenceStore) {
 // preferences is a store and a team of one test.
 type preferences struct {
 	*testing.T
-	store PreferenceStore
+	store graph.PreferenceStore
 	team  string
 }
 

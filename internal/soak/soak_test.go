@@ -1,5 +1,5 @@
-// Package soak runs a kith with a Neo4j of its own under load, kills it again and again, and looks whether all that it
-// acknowledged is there: make soak. Without SOAK, how long, there is nothing to do.
+// Package soak runs two kiths on one Neo4j under load, kills all three again and again, and looks whether what was
+// acknowledged is there, once, and kith check finds nothing: make soak. Without SOAK, how long, there is nothing to do.
 package soak
 
 import (
@@ -7,114 +7,39 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"regexp"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
 
-const key = "kith_a-bootstrap-key-of-the-soak"
+const (
+	key     = "kith_a-bootstrap-key-of-the-soak"
+	clients = 4
+	// restorable is how long a delete can be undone: short, so that the soak purges too.
+	restorable = time.Minute
+)
 
-// soak is a service that dies and comes back.
-type soak struct {
-	t       *testing.T
+// kith is a service that dies and comes back.
+type kith struct {
 	url     string
 	environ []string
 	command *exec.Cmd
-	log     *os.File
 }
 
-func (s *soak) start() {
-	s.command = exec.Command(os.Getenv("SOAK_KITH"), "serve")
-	s.command.Env = append(os.Environ(), s.environ...)
-	s.command.Stdout, s.command.Stderr = s.log, s.log
-	if err := s.command.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	for deadline := time.Now().Add(3 * time.Minute); ; <-time.After(100 * time.Millisecond) {
-		if status, _ := s.call(http.MethodGet, "/readyz", ""); status == http.StatusOK {
-			return
-		}
-		if time.Now().After(deadline) {
-			s.t.Fatalf("not ready; see %s", s.log.Name())
-		}
-	}
-}
-
-func (s *soak) kill() {
-	_ = s.command.Process.Kill()
-	_ = s.command.Wait()
-}
-
-// call gives the status, 0 where no answer came.
-func (s *soak) call(method, path, body string) (int, []byte) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		return 0, nil
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0, nil
-	}
-	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		return 0, nil
-	}
-	return response.StatusCode, answer
-}
-
-// ledger is what one client knows to be there, by key, and to be gone.
-type ledger struct{ there, gone map[string]bool }
-
-// client writes until ctx is done: nodes with relationships, messages, imports, and deletes.
-func (s *soak) client(ctx context.Context, name string) ledger {
-	l := ledger{map[string]bool{}, map[string]bool{}}
-	user := "?user_id=" + name
-	for n := 0; ctx.Err() == nil; n++ {
-		id := fmt.Sprintf("%s-%d", name, n)
-		switch rand.IntN(4) {
-		case 0:
-			body := fmt.Sprintf(`{"user_id":%q,"nodes":[{"kind":"concept","entity_key":%q,"name":%q},{"kind":"entity","entity_key":"e%s","name":%q}],"relationships":[{"from":%q,"to":"e%s","type":"relates_to"}]}`, name, id, id, id, id, id, id)
-			if status, _ := s.call(http.MethodPost, "/v1/memory", body); status == http.StatusOK {
-				l.there[id], l.there["e"+id], l.there[id+">e"+id] = true, true, true
-			}
-		case 1:
-			body := fmt.Sprintf(`{"user_id":%q,"entity_key":%q,"messages":[{"entity_key":"m%s","role":"user","text":"x"}]}`, name, "s-"+name, id)
-			if status, _ := s.call(http.MethodPost, "/v1/sources", body); status == http.StatusOK {
-				l.there["m"+id] = true
-			}
-		case 2:
-			body := fmt.Sprintf(`{"node":{"kind":"concept","entity_key":"i%s","name":"i%s"}}`+"\n", id, id)
-			status, answer := s.call(http.MethodPost, "/v1/import"+user+"&import_id="+id, body)
-			if status == http.StatusOK && bytes.Contains(answer, []byte(`"complete":true`)) {
-				l.there["i"+id] = true
-			}
-		case 3:
-			for old := range l.there {
-				if !strings.HasPrefix(old, "i") {
-					continue
-				}
-				if status, _ := s.call(http.MethodDelete, "/v1/nodes/concept/"+old+user, ""); status == http.StatusOK {
-					l.gone[old] = true
-				}
-				delete(l.there, old) // where no answer came nobody knows
-				break
-			}
-		}
-	}
-	return l
+type soak struct {
+	*testing.T
+	data  string
+	log   *os.File
+	kiths []*kith
+	kills int
 }
 
 func TestSoak(t *testing.T) {
@@ -122,93 +47,193 @@ func TestSoak(t *testing.T) {
 	if err != nil {
 		t.Skip("SOAK says how long: make soak")
 	}
-	dir := t.TempDir()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	_ = listener.Close()
 	log, err := os.Create(filepath.Join(os.TempDir(), "kith-soak.log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = log.Close() }()
-	s := &soak{t: t, url: "http://" + address, log: log, environ: []string{
-		"KITH_LISTEN=" + address, "KITH_ADMIN_LISTEN=", "KITH_DATA=" + filepath.Join(dir, "data"), "KITH_BOOTSTRAP_KEY=" + key,
-	}}
-	s.start()
-	defer func() { // cleanly: it stops its Neo4j
-		_ = s.command.Process.Signal(os.Interrupt)
-		_ = s.command.Wait()
+	s := &soak{T: t, data: filepath.Join(t.TempDir(), "data"), log: log}
+	s.add("KITH_DATA=" + s.data) // has the Neo4j
+	s.add("KITH_NEO4J_URI="+s.neo4j().URI, "KITH_NEO4J_PASSWORD_FILE="+filepath.Join(s.data, "neo4j", "auth"))
+	defer func() { // cleanly: the first stops its Neo4j
+		for i := range s.kiths {
+			if k := s.kiths[len(s.kiths)-1-i]; k.command.Process != nil {
+				_ = k.command.Process.Signal(os.Interrupt)
+				_ = k.command.Wait()
+			}
+		}
 	}()
+
 	ctx, cancel := context.WithTimeout(t.Context(), duration)
 	defer cancel()
-	var clients sync.WaitGroup
-	ledgers := make([]ledger, 3)
-	for i := range ledgers {
-		clients.Go(func() { ledgers[i] = s.client(ctx, fmt.Sprintf("u%d", i)) })
+	var running sync.WaitGroup
+	all := make([]*client, clients)
+	for i := range all {
+		all[i] = s.client(fmt.Sprintf("u%d", i))
+		running.Go(func() { all[i].run(ctx) })
 	}
-	kills := 0
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-		case <-time.After(duration/6 + rand.N(duration/10)):
-			s.kill() // its Neo4j stays, for the next one to take over
-			kills++
-			s.start()
+		case <-time.After(5*time.Second + rand.N(10*time.Second)):
+			s.kill()
 		}
 	}
-	clients.Wait()
-	s.verify(ledgers, kills)
+	running.Wait()
+	s.verify(all)
+	s.check()
 }
 
-func (s *soak) verify(ledgers []ledger, kills int) {
-	status, file := s.call(http.MethodGet, "/v1/export", "")
+// add starts one more kith.
+func (s *soak) add(environ ...string) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.Fatal(err)
+	}
+	address := listener.Addr().String()
+	_ = listener.Close()
+	k := &kith{url: "http://" + address, environ: append(environ, "KITH_LISTEN="+address, "KITH_ADMIN_LISTEN=",
+		"KITH_BOOTSTRAP_KEY="+key, "KITH_MAINTENANCE=3s", "KITH_KEEP_DELETED="+restorable.String())}
+	s.kiths = append(s.kiths, k)
+	s.start(k)
+	s.ready(k)
+}
+
+func (s *soak) run(k *kith, args ...string) *exec.Cmd {
+	command := exec.Command(os.Getenv("SOAK_KITH"), args...)
+	command.Env = append(os.Environ(), k.environ...)
+	return command
+}
+
+func (s *soak) start(k *kith) {
+	k.command = s.run(k, "serve")
+	k.command.Stdout, k.command.Stderr = s.log, s.log
+	if err := k.command.Start(); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *soak) ready(k *kith) {
+	for deadline := time.Now().Add(3 * time.Minute); ; <-time.After(100 * time.Millisecond) {
+		response, err := http.Get(k.url + "/readyz")
+		if err == nil {
+			_ = response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			s.Fatalf("not ready; see %s", s.log.Name())
+		}
+	}
+}
+
+// process is what the data folder says of its Neo4j.
+type process struct {
+	PID int    `json:"pid"`
+	URI string `json:"uri"`
+}
+
+func (s *soak) neo4j() process {
+	text, err := os.ReadFile(filepath.Join(s.data, "neo4j.json"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	var p process
+	if err := json.Unmarshal(text, &p); err != nil || p.PID == 0 {
+		s.Fatalf("process of Neo4j: %s (%v)", text, err)
+	}
+	return p
+}
+
+// kill kills some of the three processes, waits for all to be ready, and so lets no kill be the last.
+func (s *soak) kill() {
+	some := 1 + rand.IntN(7)
+	s.kills++
+	_, _ = fmt.Fprintf(s.log, "kill %03b: the kiths, Neo4j\n", some)
+	if some&1 != 0 { // its kith starts it again, that one or the next
+		p, err := os.FindProcess(s.neo4j().PID)
+		if err != nil {
+			s.Fatal(err)
+		}
+		_ = p.Kill()
+		for p.Signal(syscall.Signal(0)) == nil { // its port must be free for the next one: the second kith knows no other
+			<-time.After(10 * time.Millisecond)
+		}
+	}
+	for i, k := range s.kiths {
+		if some&(2<<i) != 0 {
+			_ = k.command.Process.Kill()
+			_ = k.command.Wait()
+		}
+	}
+	for i, k := range s.kiths {
+		if some&(2<<i) != 0 {
+			s.start(k)
+		}
+		s.ready(k) // a kith without a Neo4j of its own may need the first one's
+	}
+}
+
+var tokens = regexp.MustCompile(`~[a-z0-9.]+~`)
+
+// verify holds the export against what the clients know.
+func (s *soak) verify(all []*client) {
+	status, file := all[0].call(http.MethodGet, "/v1/export", "")
 	if status != http.StatusOK {
-		s.t.Fatalf("export: %d", status)
+		s.Fatalf("export: %d", status)
 	}
 	stored, numbers := map[string]int{}, map[string]bool{}
 	for line := range bytes.Lines(file) {
 		var l struct {
 			Node struct {
-				EntityKey string `json:"entity_key"`
 				SourceKey string `json:"source_key"`
 				Seq       int64  `json:"seq"`
 			} `json:"node"`
-			Relationship struct{ From, To string } `json:"relationship"`
 		}
 		if err := json.Unmarshal(line, &l); err != nil {
-			s.t.Fatal(err)
+			s.Fatal(err)
 		}
 		if l.Node.SourceKey != "" {
 			number := fmt.Sprint(l.Node.SourceKey, l.Node.Seq)
 			if numbers[number] {
-				s.t.Errorf("two messages of one number: %s", number)
+				s.Errorf("two messages of one number: %s", number)
 			}
 			numbers[number] = true
 		}
-		if l.Relationship.From != "" {
-			stored[l.Relationship.From+">"+l.Relationship.To]++
+		for _, token := range tokens.FindAll(line, -1) {
+			stored[string(token)]++
 		}
-		stored[l.Node.EntityKey]++
 	}
+	done := map[string]int{}
 	there, gone := 0, 0
-	for _, l := range ledgers {
-		there, gone = there+len(l.there), gone+len(l.gone)
-		for k := range l.there {
-			if stored[k] != 1 {
-				s.t.Errorf("%s was acknowledged and is there %d times", k, stored[k])
+	for _, c := range all {
+		for token, want := range c.facts {
+			if got := stored[token]; got != want {
+				s.Errorf("%s was acknowledged to be there %d times and is %d times", token, want, got)
 			}
+			there, gone = there+want, gone+1-want
 		}
-		for k := range l.gone {
-			if stored[k] != 0 {
-				s.t.Errorf("%s was acknowledged as deleted and is there", k)
-			}
+		for what, n := range c.done {
+			done[what] += n
 		}
 	}
-	if there == 0 || gone == 0 || kills == 0 {
-		s.t.Errorf("it shows nothing: %d, %d, %d kills", there, gone, kills)
+	for _, a := range actions {
+		if done[a.name] == 0 {
+			s.Errorf("it shows nothing of %s", a.name)
+		}
 	}
-	s.t.Logf("%d kills; %d acknowledged writes are there, %d acknowledged deletes are gone", kills, there, gone)
+	if s.kills == 0 {
+		s.Error("nothing was killed")
+	}
+	s.Logf("%d kills; acknowledged and there: %d, acknowledged and gone: %d; %v", s.kills, there, gone, done)
+}
+
+// check lets kith check look over the database.
+func (s *soak) check() {
+	out, err := s.run(s.kiths[1], "check").Output() // status 1: findings
+	if err != nil {
+		s.Errorf("kith check: %v", err)
+	}
+	s.Logf("kith check: %s", out)
 }
