@@ -6,6 +6,12 @@ import (
 	"io/fs"
 )
 
+// Exists reports whether the data folder dir holds a database, running or not.
+func Exists(dir string) bool {
+	f, err := existingFolder(dir)
+	return err == nil && !f.isNew()
+}
+
 // Attach returns the endpoint of the Neo4j that a live process (`kith serve`) runs on the data folder dir, for a
 // command beside it. It starts and changes nothing. Where no process does, or its Neo4j is not ready for the first
 // time, it returns ErrNotRunning. While that process restarts a Neo4j that died, the endpoint is returned and does not

@@ -26,7 +26,7 @@ func (a *auditor) schema(ctx context.Context) error {
 			f.Advice = "use a newer kith"
 			return a.report(ctx, f, nil)
 		}
-		if err := a.report(ctx, f, a.store.renewSchema); err != nil {
+		if err := a.report(ctx, f, a.store.renewSchema); err != nil || !a.options.Fix { // what is missing is of the newer one
 			return err
 		}
 	}

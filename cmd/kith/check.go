@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 
+	"kith/embedded"
 	"kith/graph"
 )
 
@@ -20,6 +21,9 @@ type checkCmd struct {
 
 // Run tells of everything that breaks the rules of the store; the exit status is 1 if there was something.
 func (c *checkCmd) Run(ctx context.Context, std streams) error {
+	if c.Neo4jURI == "" && !embedded.Exists(c.Data) {
+		return fmt.Errorf("check: there is no database in %s (KITH_DATA)", c.Data)
+	}
 	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	db, err := c.besideDatabase(ctx, log, std)
 	if err != nil {

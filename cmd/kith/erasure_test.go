@@ -5,7 +5,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -148,5 +153,19 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 	}
 	if counts != `{"teams":1,"nodes":1,"findings":1,"repaired":1}`+"\n" {
 		t.Errorf("counts %s", counts)
+	}
+}
+
+// A check makes no database where there is none.
+func TestCheckOfNothing(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	var errs buffer
+	code := run(t.Context(), []string{"check"}, []string{"KITH_DATA=" + data}, streams{io.Discard, &errs})
+	if code != 1 || !strings.Contains(errs.String(), "there is no database in "+data) {
+		t.Errorf("%d %s", code, &errs)
+	}
+	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder: %v", err)
 	}
 }
