@@ -2,8 +2,10 @@ package graph
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/maphash"
+	"io/fs"
 	"os"
 	"slices"
 )
@@ -73,7 +75,10 @@ func (t *KeyTable) Close() error {
 		return nil
 	}
 	_ = t.file.Close() // of no worth any more
-	return os.Remove(t.file.Name())
+	if err := os.Remove(t.file.Name()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // spill writes what is fresh: first the records, then their slots.
@@ -116,6 +121,7 @@ func (t *KeyTable) room(added int64) error {
 		if t.file, err = os.CreateTemp("", "kith-import-*"); err != nil {
 			return err
 		}
+		_ = os.Remove(t.file.Name()) // where an open file may go, a crash leaves nothing
 	}
 	t.levels = append(t.levels, keyLevel{at: t.end, slots: slots})
 	t.end += slots * slotBytes
