@@ -16,6 +16,7 @@ import (
 type batch struct {
 	graph.RestoreBatch
 	nodeLines, relationshipLines []int64
+	keys                         map[string]bool // of the nodes
 	ends                         map[string]bool // keys that relationships lead from or to
 	bytes                        int
 	told                         []told
@@ -38,11 +39,15 @@ func (i *importer) node(ctx context.Context, item Item) error {
 	if len(fields) > 0 {
 		return i.refuse(ctx, item, fields...)
 	}
-	if i.batch.ends[w.EntityKey] {
+	if i.batch.ends[w.EntityKey] && !i.batch.keys[w.EntityKey] {
 		if err := i.flush(ctx); err != nil {
 			return err
 		}
 	}
+	if i.batch.keys == nil {
+		i.batch.keys = map[string]bool{}
+	}
+	i.batch.keys[w.EntityKey] = true
 	i.batch.Nodes = append(i.batch.Nodes, w)
 	i.batch.nodeLines = append(i.batch.nodeLines, item.Line)
 	i.batch.bytes += len(item.Raw)
@@ -114,24 +119,36 @@ func (i *importer) flush(ctx context.Context) error {
 	}
 	if i.settled == i.marked || len(b.Nodes)+len(b.Relationships) == 0 && !i.resumable() {
 		i.conclude(&b, graph.MemoryResult{})
-		return nil
+		return i.strictly()
 	}
 	before := *i.report
 	result, err := i.restore(ctx, &b, before)
 	if err != nil {
 		*i.report = before
+		i.changed("") // what was done, or not, nobody knows; the next attempt does not look at it
 		return err
 	}
 	i.marked = i.settled
 	i.pieces++
 	if i.options.DryRun {
 		i.conclude(&b, result)
-	} else if i.options.Changed != nil && len(result.Users) > 0 {
-		i.options.Changed(result.Users)
 	}
+	i.changed(result.Users...)
 	if err := i.follow(&b, result); err != nil {
 		return err
 	}
+	return i.strictly()
+}
+
+// changed tells that the memory of users has changed; an empty one is what the team shares.
+func (i *importer) changed(users ...string) {
+	if i.options.Changed != nil && !i.options.DryRun && len(users) > 0 {
+		i.options.Changed(users)
+	}
+}
+
+// strictly stops a strict import at a fault.
+func (i *importer) strictly() error {
 	if i.options.Strict && len(i.report.Refused) > 0 {
 		return ErrStopped
 	}
@@ -183,7 +200,7 @@ func (b *batch) drop(fields []graph.FieldError) bool {
 // conclude counts what became of a batch, and tells what is wrong with it.
 func (i *importer) conclude(b *batch, result graph.MemoryResult) {
 	all := slices.Clone(b.told)
-	places := places(result.Warnings)
+	places := places(result.Refused)
 	for n, r := range result.Nodes {
 		i.report.Nodes.add(r.Status)
 		if r.Status == graph.Refused {
@@ -202,12 +219,11 @@ func (i *importer) conclude(b *batch, result graph.MemoryResult) {
 
 func item(list string, n int) string { return list + "[" + strconv.Itoa(n) + "]" }
 
-// places are the fields that warnings of the store tell of, by the items they are of: the first of each.
-func places(warnings []string) map[string]string {
-	all := make(map[string]string, len(warnings))
-	for _, w := range warnings {
-		location, _, _ := strings.Cut(w, ": ")
-		of, field, ok := strings.Cut(location, ".")
+// places are the fields for which items were refused, by the items: the first of each.
+func places(refused []graph.FieldError) map[string]string {
+	all := make(map[string]string, len(refused))
+	for _, r := range refused {
+		of, field, ok := strings.Cut(r.Location, ".")
 		if _, again := all[of]; ok && !again {
 			all[of] = field
 		}

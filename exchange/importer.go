@@ -18,8 +18,8 @@ type importStore interface {
 	Restore(ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool) (graph.MemoryResult, error)
 	CheckNode(w *graph.NodeWrite, scope graph.Scope) []graph.FieldError
 	CheckRelationship(w *graph.RelationshipWrite) []graph.FieldError
-	ImportProgress(ctx context.Context, teamID, id string) (graph.ImportMark, error)
-	EndImport(ctx context.Context, teamID, id string) error
+	ImportProgress(ctx context.Context, scope graph.Scope, id string) (graph.ImportMark, error)
+	EndImport(ctx context.Context, scope graph.Scope, id string) error
 }
 
 // preferences are where a user's settings are kept.
@@ -118,7 +118,7 @@ func Import(ctx context.Context, store importStore, prefs preferences, scope gra
 	}
 	err := i.run(ctx, r)
 	if i.resumable() && (err == nil || errors.Is(err, ErrStopped)) {
-		if forget := store.EndImport(ctx, scope.TeamID, o.ID); forget != nil {
+		if forget := store.EndImport(ctx, scope, o.ID); forget != nil {
 			err = errors.Join(err, forget)
 		}
 	}
@@ -171,7 +171,7 @@ func (i *importer) resume(ctx context.Context) error {
 	if !i.resumable() {
 		return nil
 	}
-	mark, err := i.store.ImportProgress(ctx, i.scope.TeamID, i.options.ID)
+	mark, err := i.store.ImportProgress(ctx, i.scope, i.options.ID)
 	if err != nil || mark.Seq == 0 {
 		return err
 	}

@@ -82,13 +82,14 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 		return nil
 	}
 	if err != nil {
+		i.changed(scope.UserID) // whether it was done nobody knows
 		return err
 	}
 	i.report.Preferences.Created += counts.Created
 	i.report.Preferences.Updated += counts.Updated
 	i.report.Preferences.Unchanged += counts.Unchanged
-	if changed && !i.options.DryRun && i.options.Changed != nil {
-		i.options.Changed([]string{scope.UserID})
+	if changed {
+		i.changed(scope.UserID)
 	}
 	return nil
 }
@@ -99,7 +100,7 @@ func (i *importer) stillOurs(ctx context.Context) error {
 	if !i.resumable() {
 		return nil
 	}
-	mark, err := i.store.ImportProgress(ctx, i.scope.TeamID, i.options.ID)
+	mark, err := i.store.ImportProgress(ctx, i.scope, i.options.ID)
 	if err == nil && mark.Seq != i.marked {
 		err = fmt.Errorf("another request goes on with the same import: %w", graph.ErrConflict)
 	}

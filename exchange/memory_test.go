@@ -53,11 +53,11 @@ func (v *vast) CheckNode(*graph.NodeWrite, graph.Scope) []graph.FieldError { ret
 
 func (v *vast) CheckRelationship(*graph.RelationshipWrite) []graph.FieldError { return nil }
 
-func (v *vast) ImportProgress(context.Context, string, string) (graph.ImportMark, error) {
+func (v *vast) ImportProgress(context.Context, graph.Scope, string) (graph.ImportMark, error) {
 	return graph.ImportMark{}, nil
 }
 
-func (v *vast) EndImport(context.Context, string, string) error { return nil }
+func (v *vast) EndImport(context.Context, graph.Scope, string) error { return nil }
 
 func (v *vast) ExportNodes(_ context.Context, _ string, visit func(*graph.NodeWrite) error) error {
 	text := strings.Repeat("a text of some length ", 40)

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -127,13 +128,24 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 }
 
 // RestoreRelationship undoes the delete of a relationship. ErrNotFound when there is none, it was too long ago, or an end
-// is gone; ErrConflict when there is another one of its type and time between its ends.
+// is gone; ErrConflict when there is another one of its type and time between its ends, or of its key.
 func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string) (RelationshipView, error) {
 	var view RelationshipView
-	err := s.transaction(ctx, "relationship_restore", func(t *tx) error {
+	types, err := s.indexedTypes(ctx)
+	if err != nil {
+		return view, err
+	}
+	err = s.transaction(ctx, "relationship_restore", func(t *tx) error {
 		rows, err := t.exec("relationship_restorable", map[string]any{"team_id": scope.TeamID, "key": key, "cutoff": s.cutoff()})
 		if err != nil || len(rows) == 0 {
 			return orMissing(err, "restore")
+		}
+		taken := map[string][3]string{}
+		if err := t.keysTaken(scope.TeamID, slices.Sorted(maps.Keys(types)), []string{key}, taken); err != nil {
+			return err
+		}
+		if len(taken) > 0 {
+			return fmt.Errorf("restore: another relationship has its key: %w", ErrConflict)
 		}
 		view, err = t.restoreRelationship(scope, pairsFrom(rows[0].Values[0]))
 		return err

@@ -9,7 +9,7 @@ import (
 // What is read at once: exportBatch bounds the nodes, exportRows the relationships that lead from them.
 const (
 	exportBatch = 1000
-	exportRows  = 20_000
+	exportRows  = 4_000
 )
 
 // ExportNodes reads all nodes of a team in the form in which they are imported: sources before their messages, otherwise

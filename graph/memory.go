@@ -58,6 +58,7 @@ type MemoryResult struct {
 	Nodes         []NodeResult         `json:"nodes"`
 	Relationships []RelationshipResult `json:"relationships"`
 	Warnings      []string             `json:"warnings"`
+	Refused       []FieldError         `json:"-"` // all that was refused: warnings end somewhere
 	Users         []string             `json:"-"` // whose memory was changed, or may have been by the one repeated; the empty string stands for what the team shares
 	Repeated      bool                 `json:"-"` // the answer of an earlier write with the same idempotency key
 }
@@ -245,6 +246,7 @@ func (j *memoryJob) conclude() {
 func (j *memoryJob) refuse(location, format string, args ...any) (Status, *string) {
 	message := fmt.Sprintf(format, args...)
 	j.faults.add(location, "%s", message)
+	j.result.Refused = append(j.result.Refused, FieldError{Location: location, Message: message})
 	return Refused, &message
 }
 

@@ -122,7 +122,7 @@ func (w *RelationshipWrite) meant(candidates []properties) properties {
 
 // contradicted says whether a write ends the current relationship, to take its place.
 func (w *RelationshipWrite) contradicted(current properties) bool {
-	if current == nil || w.closes() || w.Key != "" || current["valid_to"] != nil {
+	if current == nil || w.closes() || w.Key != "" || current["valid_to"] != nil && !w.Contradicts {
 		return false
 	}
 	from := current.moment("valid_from")
@@ -141,6 +141,9 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	from, kind, to, swap := w.direction()
 	result := RelationshipResult{From: from, To: to, Type: kind}
 	old := w.meant(candidates)
+	if old == nil && w.Contradicts && !w.ValidFrom.Given {
+		old = j.holding(candidates)
+	}
 	field, message := j.relationshipRefusal(w, old)
 	if field == "" {
 		field, message = j.overlapRefusal(w, old, candidates)
@@ -347,8 +350,8 @@ func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) 
 	}
 	from := old.moment("valid_from")
 	switch {
-	case w.closes() && !w.ValidFrom.Given && from != nil && w.ValidTo.Value.Before(*from):
-		return "valid_to", "must not be before valid_from"
+	case w.closes() && !w.ValidFrom.Given && from != nil && !w.ValidTo.Value.Truncate(precision).After(*from):
+		return "valid_to", "must be after valid_from"
 	case w.Contradicts && w.ValidFrom.Given && from != nil && !w.startsAfter(*from):
 		return "valid_from", "must be after that of the relationship it contradicts"
 	case w.reopensContainment(old):

@@ -20,7 +20,17 @@ func (j *memoryJob) since(w *RelationshipWrite) any {
 }
 
 func (j *memoryJob) follows(w *RelationshipWrite) bool {
-	return w.Type != mentionsType && !j.write.restoring
+	return w.Type != mentionsType && w.Type != systemRelationshipType && !j.write.restoring
+}
+
+// holding is the one that holds now, though its end may be known.
+func (j *memoryJob) holding(candidates []properties) properties {
+	for _, c := range candidates {
+		if c.holdsWithin(j.now, &j.now) {
+			return c
+		}
+	}
+	return nil
 }
 
 // start is when a new relationship begins whose write does not say it: now, or at the end of the last one.
@@ -57,7 +67,7 @@ func (j *memoryJob) overlapRefusal(w *RelationshipWrite, old properties, candida
 	for _, c := range candidates {
 		switch {
 		case old != nil && c.text("key") == old.text("key") || !c.holdsWithin(from, end):
-		case w.closes() && c.moment("valid_from").After(from):
+		case w.closes() && c["valid_from"] != nil && c.moment("valid_from").After(from):
 			return "valid_to", "is after the start of another relationship of the type, " + c.text("key")
 		default:
 			return "valid_from", "is before the end of another relationship of the type, " + c.text("key")
@@ -77,10 +87,11 @@ func (w *RelationshipWrite) end(old properties) *time.Time {
 	return old.moment("valid_to")
 }
 
-// holdsWithin says whether a relationship holds at some moment of a time; a nil end is none.
+// holdsWithin says whether a relationship holds at some moment of a time; a nil end is none. One without a start holds since
+// ever.
 func (p properties) holdsWithin(from time.Time, end *time.Time) bool {
 	start, over := p.moment("valid_from"), p.moment("valid_to")
-	return start != nil && (end == nil || start.Before(*end)) && (over == nil || over.After(from))
+	return (start == nil || end == nil || start.Before(*end)) && (over == nil || over.After(from))
 }
 
 // reopensContainment says whether a write would take the end off a containment, which nothing could tell from a ring.

@@ -422,3 +422,60 @@ func TestARestoredRelationshipDoesNotOverlap(t *testing.T) {
 		t.Errorf("beside each other: %v", err)
 	}
 }
+
+// What is contradicted now ends now, though its end was known to be later.
+func TestContradictionOfWhatWouldEndAnyway(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
+	e.now = noon.Add(day)
+	ending := link("a", "relates_to", "b", 0.5)
+	ending.ValidTo = Some(noon.Add(30 * day))
+	first := e.write("u1", nil, ending).Relationships[0]
+	other := link("a", "relates_to", "b", 0.5)
+	other.Contradicts = true
+	e.now = noon.Add(2 * day)
+	second := e.write("u1", nil, other).Relationships[0]
+	e.same("closed", []any{Created, first.Key}, []any{second.Status, second.Closed})
+	e.same("the first one's end", &e.now, e.relationship("u1", first.Key).ValidTo)
+	e.same("the second one's start", &e.now, e.relationship("u1", second.Key).ValidFrom)
+	for _, t := range []time.Duration{day, 2 * day, 40 * day} {
+		e.same("at once", 1, len(e.linked("u1", "concept", "a", at(noon.Add(t)))))
+	}
+}
+
+// One without a start, as imports have brought it, holds since ever.
+func TestNothingBeginsBeforeWhatHasNoStart(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	_, err := e.store.Restore(t.Context(), e.as("u1"), &RestoreBatch{Relationships: []RelationshipWrite{
+		{Key: "x", From: "a", To: "b", Type: "relates_to", ValidTo: Some(noon.Add(-day)), History: &History{}},
+	}}, ImportMark{}, func(MemoryResult) string { return "" }, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from, to time.Time
+		want     Status
+	}{{noon.Add(-9 * day), noon.Add(-8 * day), Refused}, {noon.Add(-9 * day), noon, Refused}, {noon.Add(-day), noon, Created}} {
+		w := link("a", "relates_to", "b", 0.5)
+		w.ValidFrom, w.ValidTo = Some(c.from), Some(c.to)
+		e.same(c.from.String(), c.want, e.try("u1", nil, w).Relationships[0].Status)
+	}
+}
+
+// What would have been for no time at all is refused: no export could bring it back.
+func TestNothingEndsWhereItBegins(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	began := link("a", "relates_to", "b", 0.5)
+	began.ValidFrom = Some(noon.Add(-day))
+	e.write("u1", nil, began)
+	for _, c := range []struct {
+		after time.Duration
+		want  Status
+	}{{0, Refused}, {time.Microsecond, Refused}, {time.Millisecond, Updated}} {
+		ended := link("a", "relates_to", "b", 0.5)
+		ended.ValidTo = Some(noon.Add(-day + c.after))
+		e.same(c.after.String(), c.want, e.try("u1", nil, ended).Relationships[0].Status)
+	}
+}

@@ -71,7 +71,7 @@ func (t *tx) mark(scope Scope, mark ImportMark, report string) error {
 		return nil
 	}
 	rows, err := t.exec("import_mark", map[string]any{
-		"team_id": scope.TeamID, "import_id": mark.ID, "user_id": scope.user(), "after": mark.After, "seq": mark.Seq, "report": report,
+		"team_id": scope.TeamID, "import_id": scope.importID(mark.ID), "user_id": scope.user(), "after": mark.After, "seq": mark.Seq, "report": report,
 		"now": t.store.now(),
 	})
 	if err == nil && len(rows) == 0 {
@@ -95,9 +95,12 @@ func (s *Store) admitRestored(ctx context.Context, relationships []RelationshipW
 	return s.limitTypes(ctx, relationships, unknownTypes(known, relationships))
 }
 
-// ImportProgress says how far an import has come; a zero mark for one that is unknown or done.
-func (s *Store) ImportProgress(ctx context.Context, teamID, id string) (ImportMark, error) {
-	row, err := s.readOne(ctx, "import_progress", map[string]any{"team_id": teamID, "import_id": id})
+// importID is the stored one: what one user calls an import is no business of another one's.
+func (s Scope) importID(id string) string { return s.UserID + keySeparator + id }
+
+// ImportProgress says how far an import of the scope has come; a zero mark for one that is unknown or done.
+func (s *Store) ImportProgress(ctx context.Context, scope Scope, id string) (ImportMark, error) {
+	row, err := s.readOne(ctx, "import_progress", map[string]any{"team_id": scope.TeamID, "import_id": scope.importID(id)})
 	if errors.Is(err, ErrNotFound) {
 		return ImportMark{ID: id}, nil
 	}
@@ -107,10 +110,10 @@ func (s *Store) ImportProgress(ctx context.Context, teamID, id string) (ImportMa
 	return ImportMark{ID: id, Seq: integer(row.Values[0]), Report: text(row.Values[1])}, nil
 }
 
-// EndImport forgets how far an import has come: it is done.
-func (s *Store) EndImport(ctx context.Context, teamID, id string) error {
+// EndImport forgets how far an import of the scope has come: it is done.
+func (s *Store) EndImport(ctx context.Context, scope Scope, id string) error {
 	return s.transaction(ctx, "import_forget", func(t *tx) error {
-		_, err := t.exec("import_forget", map[string]any{"team_id": teamID, "import_id": id})
+		_, err := t.exec("import_forget", map[string]any{"team_id": scope.TeamID, "import_id": scope.importID(id)})
 		return err
 	})
 }

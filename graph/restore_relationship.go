@@ -81,7 +81,8 @@ func sameType(candidates []properties, relationshipType string) properties {
 	return nil
 }
 
-// findKeys learns which relationships of the team have the keys that those of an import would be made with.
+// findKeys learns which relationships of the team have the keys that those of an import may be made with. Imports of a
+// team that bring keys do so one after the other: no constraint spans the types.
 func (j *memoryJob) findKeys(candidates [][]properties) error {
 	if !j.write.restoring {
 		return nil
@@ -89,25 +90,34 @@ func (j *memoryJob) findKeys(candidates [][]properties) error {
 	j.keys = map[string][3]string{}
 	var keys []string
 	for i := range j.write.Relationships {
-		if w := &j.write.Relationships[i]; w.Key != "" && w.meant(candidates[i]) == nil {
+		if w := &j.write.Relationships[i]; w.Key != "" && !slices.ContainsFunc(candidates[i], func(c properties) bool { return c.text("key") == w.Key }) {
 			keys = append(keys, w.Key)
 		}
 	}
 	if len(keys) == 0 {
 		return nil
 	}
-	for some := range slices.Chunk(j.write.types, typesAtOnce) {
-		rows, err := j.tx.execQuery(cypher.ForTypes(j.tx.store.queries["relationship_keys"], some), map[string]any{
-			"team_id": j.scope.TeamID, "keys": distinct(keys),
-		})
+	if _, err := j.tx.exec("import_lock", map[string]any{"team_id": j.scope.TeamID, "now": j.now}); err != nil {
+		return err
+	}
+	if err := j.tx.keysTaken(j.scope.TeamID, j.write.types, distinct(keys), j.keys); err != nil {
+		return err
+	}
+	return j.write.plan.relationships(keys, j.keys)
+}
+
+// keysTaken finds where relationships of a team, of some types, have some keys.
+func (t *tx) keysTaken(teamID string, types, keys []string, found map[string][3]string) error {
+	for some := range slices.Chunk(types, typesAtOnce) {
+		rows, err := t.execQuery(cypher.ForTypes(t.store.queries["relationship_keys"], some), map[string]any{"team_id": teamID, "keys": keys})
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
-			j.keys[text(row.Values[0])] = [3]string{text(row.Values[2]), text(row.Values[1]), text(row.Values[3])}
+			found[text(row.Values[0])] = [3]string{text(row.Values[2]), text(row.Values[1]), text(row.Values[3])}
 		}
 	}
-	return j.write.plan.relationships(keys, j.keys)
+	return nil
 }
 
 // taken says whether a relationship that an import would make has the key of another one.

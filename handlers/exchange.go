@@ -31,8 +31,8 @@ type memories interface {
 	Restore(ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool) (graph.MemoryResult, error)
 	CheckNode(w *graph.NodeWrite, scope graph.Scope) []graph.FieldError
 	CheckRelationship(w *graph.RelationshipWrite) []graph.FieldError
-	ImportProgress(ctx context.Context, teamID, id string) (graph.ImportMark, error)
-	EndImport(ctx context.Context, teamID, id string) error
+	ImportProgress(ctx context.Context, scope graph.Scope, id string) (graph.ImportMark, error)
+	EndImport(ctx context.Context, scope graph.Scope, id string) error
 }
 
 // wholeTeam is the scope of a caller that may see all of its team: no key that is bound to a user.
@@ -117,7 +117,7 @@ type ImportInput struct {
 	UserID   string `query:"user_id" doc:"for whom items are that name no user; those of another user are refused"`
 	ImportID string `query:"import_id" maxLength:"256" doc:"a name of your own for this file: sent again with it after a break, the import goes on where it stopped"`
 	DryRun   bool   `query:"dry_run" doc:"say what would become of each item, and store nothing"`
-	Strict   bool   `query:"strict" doc:"stop at the first fault"`
+	Strict   bool   `query:"strict" doc:"stop at the first fault: what stands before it is stored, and the rest of its piece of at most 1,000 items where only the database could tell"`
 }
 
 func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamResponse, error) {

@@ -151,8 +151,8 @@ func (f *fakes) Restore(context.Context, graph.Scope, *graph.RestoreBatch, graph
 
 func (f *fakes) CheckNode(*graph.NodeWrite, graph.Scope) []graph.FieldError    { return nil }
 func (f *fakes) CheckRelationship(*graph.RelationshipWrite) []graph.FieldError { return nil }
-func (f *fakes) EndImport(context.Context, string, string) error               { return f.err }
-func (f *fakes) ImportProgress(context.Context, string, string) (graph.ImportMark, error) {
+func (f *fakes) EndImport(context.Context, graph.Scope, string) error          { return f.err }
+func (f *fakes) ImportProgress(context.Context, graph.Scope, string) (graph.ImportMark, error) {
 	return graph.ImportMark{}, f.err
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -579,4 +580,109 @@ func TestImportWithABoundKey(t *testing.T) {
 func bySort(lines []string) []string {
 	slices.Sort(lines)
 	return lines
+}
+
+func nodesOf(keys ...string) string {
+	var lines strings.Builder
+	for _, k := range keys {
+		_, _ = fmt.Fprintf(&lines, `{"node":{"kind":"concept","user_id":"u1","name":%q,"entity_key":%q}}`+"\n", k, k)
+	}
+	return lines.String()
+}
+
+// No two relationships have one key, whichever way the second comes.
+func TestAKeyIsOfOneRelationship(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	k := func(from, to string) string {
+		return `{"relationship":{"from":"` + from + `","to":"` + to + `","type":"relates_to","key":"K","valid_from":"2021-01-01T00:00:00Z"}}` + "\n"
+	}
+	t.Run("behind the one that it follows", func(t *testing.T) {
+		t.Parallel()
+		c := s.team(t)
+		c.whole(t, nodesOf("a", "b", "c", "d")+`{"relationship":{"from":"a","to":"b","type":"relates_to","key":"X","valid_from":"2020-01-01T00:00:00Z"}}`+"\n"+k("c", "d"))
+		r, _ := c.imported(t, `{"relationship":{"from":"a","to":"b","type":"relates_to","key":"X","valid_to":"2021-01-01T00:00:00Z"}}`+"\n"+k("a", "b"))
+		if r.Relationships != counted(0, 1, 0, 1) || len(r.Refused) != 1 || r.Refused[0].Line != 2 || r.Refused[0].Location != "key" {
+			t.Errorf("%+v", r)
+		}
+	})
+	t.Run("from two imports", func(t *testing.T) {
+		t.Parallel()
+		for range 5 {
+			c := s.team(t)
+			c.whole(t, nodesOf("a", "b", "c", "d"))
+			var created [2]int64
+			var running sync.WaitGroup
+			for n, line := range []string{k("a", "b"), k("c", "d")} {
+				running.Go(func() {
+					r, _ := c.imported(t, line)
+					created[n] = r.Relationships.Created
+				})
+			}
+			running.Wait()
+			if created[0]+created[1] != 1 {
+				t.Errorf("created: %v", created)
+			}
+		}
+	})
+	for name, path := range map[string]string{"a deleted one": "/v1/relationships/K", "one of a deleted node": "/v1/nodes/concept/a"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := s.team(t)
+			c.whole(t, nodesOf("a", "b", "c")+k("a", "b"))
+			c.must(t, http.MethodDelete, path+"?user_id=u1", "")
+			r, _ := c.imported(t, k("b", "c"))
+			status := c.do(t, http.MethodPost, path+"/restore?user_id=u1", "").status
+			if refused := r.Relationships.Refused == 1; refused != (status == http.StatusOK) || !refused && status != http.StatusConflict {
+				t.Errorf("imported %+v, restored %d", r.Relationships, status)
+			}
+			if n := strings.Count(c.exported(t), `"key":"K"`); n != 1 {
+				t.Errorf("%d have the key", n)
+			}
+		})
+	}
+}
+
+// What one user calls an import is no business of another one's.
+func TestImportsOfTwoUsersHaveOneID(t *testing.T) {
+	t.Parallel()
+	s, team := shared(t), testenv.Team(t)
+	bound := func(user string) caller {
+		made := s.as(bootstrapKey).must(t, http.MethodPost, "/v1/keys", `{"team_id":"`+team+`","user_id":"`+user+`","scopes":["read","write"]}`)
+		return s.as(made["key"].(string))
+	}
+	u1, u2 := bound("u1"), bound("u2")
+	var file strings.Builder
+	for n := range 1500 {
+		_, _ = fmt.Fprintf(&file, `{"node":{"kind":"concept","name":"n%d"}}`+"\n", n)
+	}
+	if _, _, ok := u1.sent(t, cut(file.String(), file.Len()-200), "import_id", "i"); ok {
+		t.Fatal("the first import is whole")
+	}
+	report, _ := u2.imported(t, file.String(), "import_id", "i")
+	if report.Nodes != counted(1500, 0, 0, 0) || report.ResumedAtLine != 0 {
+		t.Errorf("the other user's: %+v", report)
+	}
+	if n := strings.Count(s.as(s.newKey(t, team, "read")).exported(t), `"user_id":"u2"`); n != 1500 {
+		t.Errorf("%d are the other user's", n)
+	}
+}
+
+// Every refused line is told with its place.
+func TestImportTellsAllPlaces(t *testing.T) {
+	t.Parallel()
+	c := shared(t).team(t)
+	file := nodesOf("a")
+	for n := range 150 {
+		file += fmt.Sprintf(`{"relationship":{"from":"a","to":"x%d","type":"relates_to"}}`+"\n", n)
+	}
+	report, _ := c.imported(t, file)
+	for _, r := range report.Refused {
+		if r.Location != "to" {
+			t.Fatalf("%+v", r)
+		}
+	}
+	if len(report.Refused) != 150 {
+		t.Errorf("%d refused", len(report.Refused))
+	}
 }

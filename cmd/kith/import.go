@@ -25,7 +25,7 @@ type importFileCmd struct {
 	Format string `enum:"kith,mcp-memory,graphiti,mem0" default:"kith" help:"kith, mcp-memory (memory.jsonl of the reference MCP memory server), graphiti or mem0 (JSON)."`
 	DryRun bool   `help:"Only say what would be done."`
 	User   string `help:"Whose memory it becomes, where the file does not say (default: shared by the team)."`
-	Strict bool   `help:"Stop at the first fault; what stands before it is stored."`
+	Strict bool   `help:"Stop at the first fault; what stands before it is stored, and the rest of its piece of at most 1,000 items where only the database could tell."`
 	URL    string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
 	Key    string `env:"KITH_KEY" required:"" help:"An API key with the scope write."`
 }

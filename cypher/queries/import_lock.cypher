@@ -1,0 +1,8 @@
+// Lets the imports of a team that bring keys of relationships wait for each other. No import of a caller has this id.
+// mode: write
+// params: team_id, now
+// returns: locked
+MERGE (i:Import {team_id: $team_id, import_id: ''})
+ON CREATE SET i.created_at = $now
+SET i.updated_at = $now
+RETURN true AS locked

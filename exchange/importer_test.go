@@ -1,0 +1,97 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kith/graph"
+)
+
+// scripted is a store that takes everything; of the first piece it does not say so where lost is set.
+type scripted struct {
+	vast
+	lost        bool
+	pieces      int
+	preferences []graph.Preference
+}
+
+func (s *scripted) Restore(_ context.Context, _ graph.Scope, b *graph.RestoreBatch, _ graph.ImportMark, _ func(graph.MemoryResult) string, _ bool) (graph.MemoryResult, error) {
+	s.pieces++
+	result := graph.MemoryResult{Nodes: make([]graph.NodeResult, len(b.Nodes)), Relationships: make([]graph.RelationshipResult, len(b.Relationships)), Users: []string{"u1"}}
+	if s.lost {
+		return graph.MemoryResult{}, graph.ErrUnavailable
+	}
+	return result, nil
+}
+
+func (s *scripted) Preferences(context.Context, graph.Scope) ([]graph.Preference, error) {
+	return s.preferences, nil
+}
+
+func (s *scripted) ReplacePreferences(context.Context, graph.Scope, []graph.Preference) error {
+	if s.lost {
+		return graph.ErrUnavailable
+	}
+	return nil
+}
+
+func (s *scripted) run(t *testing.T, file string, o ImportOptions) (*Report, []string, error) {
+	t.Helper()
+	var told []string
+	o.Changed = func(users []string) { told = append(told, users...) }
+	r, err := NewReader(strings.NewReader(file), Kith)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := Import(t.Context(), s, s, graph.Scope{TeamID: "t"}, r, o)
+	return report, told, err
+}
+
+const (
+	aNode       = `{"node":{"kind":"concept","entity_key":"a","name":"a"}}` + "\n"
+	aPreference = `{"preference":{"user_id":"u1","key":"k","value":1}}` + "\n"
+)
+
+// Whether a piece was stored whose answer was lost nobody knows, and the next attempt passes over it: caches are told now.
+func TestCachesAreToldOfALostAnswer(t *testing.T) {
+	for file, want := range map[string][]string{aNode: {""}, aPreference: {"u1"}} {
+		_, told, err := (&scripted{vast: vast{TB: t}, lost: true}).run(t, file, ImportOptions{})
+		if diff := cmp.Diff(want, told); diff != "" || !errors.Is(err, graph.ErrUnavailable) {
+			t.Errorf("%s: %v, %s", file, err, diff)
+		}
+	}
+	if _, told, _ := (&scripted{vast: vast{TB: t}, lost: true}).run(t, aNode, ImportOptions{DryRun: true}); told != nil {
+		t.Errorf("a dry run tells %v", told)
+	}
+}
+
+func TestRefusedPreferencesStopAStrictImport(t *testing.T) {
+	full := make([]graph.Preference, graph.MaxPreferences)
+	for n := range full {
+		full[n] = graph.Preference{Key: fmt.Sprint(n), Value: []byte("1")}
+	}
+	for _, file := range []string{aPreference, aPreference + strings.ReplaceAll(aPreference, "u1", "u2") + aNode} {
+		s := &scripted{vast: vast{TB: t}, preferences: full}
+		report, _, err := s.run(t, file, ImportOptions{Strict: true})
+		if !errors.Is(err, ErrStopped) || report.Preferences.Refused != 1 || s.pieces != 0 {
+			t.Errorf("%v, %+v, %d pieces", err, report, s.pieces)
+		}
+	}
+}
+
+// A node that stands again behind relationships to it does not end a piece.
+func TestNodesSaidAgainMakeNoPieces(t *testing.T) {
+	var file strings.Builder
+	for n := range 300 {
+		_, _ = fmt.Fprintf(&file, `{"node":{"kind":"person","entity_key":"me","name":"me"}}`+"\n"+`{"node":{"kind":"concept","entity_key":"c%d","name":"c%d"}}`+"\n"+`{"relationship":{"from":"me","to":"c%d","type":"relates_to"}}`+"\n", n, n, n)
+	}
+	s := &scripted{vast: vast{TB: t}}
+	if _, _, err := s.run(t, file.String(), ImportOptions{}); err != nil || s.pieces != 1 {
+		t.Errorf("%d pieces, %v", s.pieces, err)
+	}
+}
