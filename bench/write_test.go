@@ -86,6 +86,24 @@ func (w *writer) post(b *testing.B, path, contentType string, body io.Reader) []
 	return answer
 }
 
+// export reads the whole memory of the key's team, and keeps nothing.
+func (w *writer) export(b *testing.B) {
+	b.Helper()
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, w.url+"/v1/export", http.NoBody)
+	if err != nil {
+		b.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+w.key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if n, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != http.StatusOK || n == 0 {
+		b.Fatalf("export: %d, %d bytes, %v", response.StatusCode, n, err)
+	}
+}
+
 // bare runs statements of Kith's own files in one transaction, through nothing but the driver.
 func (w *writer) bare(b *testing.B, steps ...step) {
 	b.Helper()
@@ -213,7 +231,7 @@ func size(name string, fallback int) int {
 }
 
 // BenchmarkImport compares POST /v1/import with a loop of the driver that creates the same nodes and relationships in the
-// same batches, and looks at the memory of the process. KITH_BENCH_NODES sets how many nodes; relationships are three
+// same batches. KITH_BENCH_NODES sets how many nodes; relationships are three
 // times as many.
 func BenchmarkImport(b *testing.B) {
 	w := writing(b)
