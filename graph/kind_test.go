@@ -272,7 +272,7 @@ func TestSourcesAndMessagesThroughMemory(t *testing.T) {
 		at = append(at, w[:slices.Index([]byte(w), ':')])
 	}
 	e.same("warnings", []string{
-		"nodes[6].source_type", "nodes[0].text", "nodes[2].entity_key", "nodes[3].entity_key", "nodes[4].role", "nodes[1].source_key",
+		"nodes[6].source_type", "nodes[0].text", "nodes[1].source_key", "nodes[2].entity_key", "nodes[3].entity_key", "nodes[4].role",
 	}, at)
 	e.same("texts", []string{"zero", "one", "two", "three"}, e.messages("s"))
 	e.same("another user's source", Refused, e.try("u2", []NodeWrite{message("x", "s", "x")}).Nodes[0].Status)

@@ -197,6 +197,7 @@ type memoryJob struct {
 	users     []string             // whose memory is changed
 	placed    placed               // relationships of an import
 	keys      map[string][3]string // of an import: which relationships have the keys that it gives
+	grown     map[string]int64     // how many entities and relationships systems have got
 }
 
 func (j *memoryJob) run() error {

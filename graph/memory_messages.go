@@ -2,54 +2,59 @@ package graph
 
 import "github.com/google/uuid"
 
+// newMessage is a message to add, and its place in the write.
+type newMessage struct {
+	place int
+	MessageWrite
+}
+
 // writeMessages appends the nodes of kind message to their sources, in the order of the write.
 func (j *memoryJob) writeMessages() error {
-	bySource, order := map[string][]int{}, []string{}
+	bySource, order := map[string][]newMessage{}, []string{}
 	for i := range j.write.Nodes {
-		if w := &j.write.Nodes[i]; w.Kind == messageKind.Name {
-			key := w.SourceKey.Value
-			if bySource[key] == nil {
-				order = append(order, key)
-			}
-			bySource[key] = append(bySource[key], i)
+		w := &j.write.Nodes[i]
+		if w.Kind != messageKind.Name {
+			continue
 		}
+		key := w.SourceKey.Value
+		source := j.found.byKey[key]
+		if field, message := j.messageRefusal(i, source); field != "" {
+			status, text := j.refuse(index("nodes", i)+"."+field, "%s", message)
+			j.result.Nodes[i] = NodeResult{EntityKey: w.EntityKey, Status: status, Error: text}
+			continue
+		}
+		m := newMessage{i, w.message()}
+		if j.write.restoring && !j.restores(m, source) {
+			continue
+		}
+		if bySource[key] == nil {
+			order = append(order, key)
+		}
+		bySource[key] = append(bySource[key], m)
+	}
+	add := j.appendMessages
+	if j.write.restoring {
+		add = j.restoreMessages
 	}
 	for _, key := range order {
-		if err := j.appendTo(key, bySource[key]); err != nil {
+		if err := add(j.found.byKey[key], bySource[key]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// appendTo appends the messages at some places of the write to one source.
-func (j *memoryJob) appendTo(sourceKey string, places []int) error {
-	source := j.found.byKey[sourceKey]
-	var messages []MessageWrite
-	var accepted []int
-	var restored []restoredMessage
-	for _, i := range places {
-		field, message := j.messageRefusal(i, source)
-		if field != "" {
-			status, text := j.refuse(index("nodes", i)+"."+field, "%s", message)
-			j.result.Nodes[i] = NodeResult{EntityKey: j.write.Nodes[i].EntityKey, Status: status, Error: text}
-			continue
-		}
-		m := j.write.Nodes[i].message()
-		if j.write.restoring && j.restores(i, m, source, &restored) {
-			continue
-		}
-		accepted = append(accepted, i)
-		messages = append(messages, m)
-	}
-	if err := j.restoreMessages(source, restored); err != nil || len(messages) == 0 {
-		return err
+// appendMessages appends messages to their source, but for those that it has.
+func (j *memoryJob) appendMessages(source *stored, messages []newMessage) error {
+	writes := make([]MessageWrite, len(messages))
+	for n, m := range messages {
+		writes[n] = m.MessageWrite
 	}
 	scope := Scope{TeamID: j.scope.TeamID, UserID: source.user()}
-	results, _, err := j.tx.append(scope, sourceKey, messages, j.found, j.now)
-	for at, i := range accepted[:len(results)] {
-		j.result.Nodes[i] = NodeResult{EntityKey: results[at].EntityKey, Status: results[at].Status, Version: max(1, j.found.byKey[results[at].EntityKey].version())}
-		if results[at].Status == Created {
+	results, _, err := j.tx.append(scope, source.key(), writes, j.found, j.now)
+	for n, r := range results {
+		j.result.Nodes[messages[n].place] = NodeResult{EntityKey: r.EntityKey, Status: r.Status, Version: max(1, j.found.byKey[r.EntityKey].version())}
+		if r.Status == Created {
 			j.users = append(j.users, source.user())
 		}
 	}
@@ -70,7 +75,7 @@ func (j *memoryJob) messageRefusal(i int, source *stored) (field, message string
 	case old == nil && (!w.Role.Given || w.Role.Null):
 		return "role", "is needed for a new message"
 	}
-	if old != nil {
+	if old != nil && old.properties["text"] != nil { // else a dry run only assumes that it is there
 		if field = otherMessage(old, w.Role, w.Name, w.Text, w.At); field != "" {
 			return field, "never changes: append another message"
 		}

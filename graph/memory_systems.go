@@ -6,51 +6,123 @@ import (
 	"slices"
 )
 
-// numberSystems gives new entities of systems the place in their system that those of system writes have.
+// systemIsFull refuses what a system has no room for.
+var systemIsFull = fmt.Sprintf("has no room for it: a system has at most %d entities and relationships", MaxSystemItems)
+
+// bySystem are new entities, or relationships, in the order of the write.
+type bySystem map[string][]properties
+
+func (b bySystem) add(row map[string]any) {
+	p, _ := row["properties"].(map[string]any)
+	system := text(p["system"])
+	b[system] = append(b[system], p)
+}
+
+// numberSystems gives new entities of systems the place in their system that those of system writes have, and refuses
+// those without room.
 func (j *memoryJob) numberSystems(plan *nodePlan) error {
-	bySystem, restored := map[string][]map[string]any{}, restoredNumbers{}
+	added := bySystem{}
 	for _, row := range plan.create {
-		p, _ := row["properties"].(map[string]any)
-		switch {
-		case row["label"] != systemEntityKind.Label:
-		case p["seq"] != nil: // an export has their numbers
-			restored.note(p)
-		default:
-			system := text(p["system"])
-			bySystem[system] = append(bySystem[system], p)
+		if row["label"] == systemEntityKind.Label {
+			added.add(row)
 		}
 	}
-	if err := j.restoreNumbers(restored, nil); err != nil {
+	beyond, err := j.number(added, "entity_key")
+	if err != nil || len(beyond) == 0 {
 		return err
 	}
-	for _, system := range slices.Sorted(maps.Keys(bySystem)) {
-		if err := j.numberSystem(system, bySystem[system]); err != nil {
-			return err
+	plan.create = slices.DeleteFunc(plan.create, func(row map[string]any) bool { return beyond[text(row["entity_key"])] })
+	for i := range j.result.Nodes {
+		if r := &j.result.Nodes[i]; beyond[r.EntityKey] && r.Status != Refused {
+			r.EntityKey, r.Version = j.write.Nodes[i].EntityKey, 0
+			r.Status, r.Error = j.refuse(index("nodes", i)+".system", "%s", systemIsFull)
+		}
+	}
+	for key := range beyond {
+		delete(j.found.byNatural, j.found.byKey[key].text("natural_key"))
+		delete(j.found.byKey, key)
+	}
+	return nil
+}
+
+// numberRelationships is numberSystems for relationships.
+func (j *memoryJob) numberRelationships(plan *relationshipPlan) error {
+	added := bySystem{}
+	for _, row := range plan.create {
+		if row["type"] == systemRelationshipType {
+			added.add(row)
+		}
+	}
+	beyond, err := j.number(added, "key")
+	if err != nil || len(beyond) == 0 {
+		return err
+	}
+	plan.create = slices.DeleteFunc(plan.create, func(row map[string]any) bool { return beyond[text(row["key"])] })
+	for i := range j.result.Relationships {
+		if r := &j.result.Relationships[i]; beyond[r.Key] {
+			r.Key, r.Version = "", 0
+			r.Status, r.Error = j.refuse(index("relationships", i)+".history.system", "%s", systemIsFull)
 		}
 	}
 	return nil
 }
 
-func (j *memoryJob) numberSystem(system string, entities []map[string]any) error {
+// number numbers what a write adds to systems, and names what they have no room for, the last ones, by a key.
+func (j *memoryJob) number(added bySystem, key string) (map[string]bool, error) {
+	beyond := map[string]bool{}
+	for _, system := range slices.Sorted(maps.Keys(added)) { // in one order, since each is locked
+		all := added[system]
+		room, err := j.numberSystem(system, all)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range all[room:] {
+			beyond[p.text(key)] = true
+		}
+	}
+	return beyond, nil
+}
+
+// numberSystem numbers as many as the system has room for, and says how many those are.
+func (j *memoryJob) numberSystem(system string, added []properties) (int, error) {
 	rows, err := j.tx.exec("system_lock", map[string]any{"team_id": j.scope.TeamID, "system": system, "now": j.now})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	next := integer(rows[0].Values[0])
-	for _, p := range entities {
-		p["seq"] = next
-		next++
+	room, err := j.room(system, next, len(added))
+	if err != nil || room == 0 {
+		return 0, err
 	}
-	if next > MaxSystemItems {
-		rows, err := j.tx.exec("system_count", map[string]any{"team_id": j.scope.TeamID, "system": system})
+	added = added[:room]
+	n := numbersTaken(next, nil)
+	if given := numbersOf(added); len(given) > 0 {
+		rows, err := j.tx.exec("system_numbers", map[string]any{"team_id": j.scope.TeamID, "system": system, "numbers": given})
 		if err != nil {
-			return err
+			return 0, err
 		}
-		if integer(rows[0].Values[0])+integer(rows[0].Values[1])+int64(len(entities)) > MaxSystemItems {
-			message := fmt.Sprintf("a system would have more than %d entities and relationships", MaxSystemItems)
-			return &InvalidError{Fields: []FieldError{{Location: "nodes", Message: message}}}
-		}
+		n = numbersTaken(next, rows[0].Values[0])
 	}
-	_, err = j.tx.exec("system_save", map[string]any{"team_id": j.scope.TeamID, "system": system, "next_seq": next, "now": j.now})
-	return err
+	n.settle(added)
+	if j.grown == nil {
+		j.grown = map[string]int64{}
+	}
+	j.grown[system] += int64(room)
+	_, err = j.tx.exec("system_save", map[string]any{"team_id": j.scope.TeamID, "system": system, "next_seq": n.next, "now": j.now})
+	return room, err
+}
+
+// room is how many of some that are new a system has room for. Numbers are given once, so that counting is needed only
+// when they have come that far.
+func (j *memoryJob) room(system string, next int64, added int) (int, error) {
+	planned, err := j.write.plan.added(system)
+	if err != nil || next+planned+int64(added) <= MaxSystemItems {
+		return added, err
+	}
+	rows, err := j.tx.exec("system_count", map[string]any{"team_id": j.scope.TeamID, "system": system})
+	if err != nil {
+		return 0, err
+	}
+	left := MaxSystemItems - planned - integer(rows[0].Values[0]) - integer(rows[0].Values[1])
+	return int(min(max(left, 0), int64(added))), nil
 }

@@ -98,16 +98,19 @@ func (w *NodeWrite) check(f *faults, at string, now time.Time, restoring bool) {
 		f.add(at+".history", "may only be given by an import")
 	}
 	if w.History != nil {
-		f.number(at+".history.next_seq", w.History.NextSeq)
+		f.number(at+".history.next_seq", w.History.NextSeq, maxNumber+1)
+		if w.History.System.Given || w.History.Seq.Given {
+			f.add(at+".history", "has system or seq, which are fields of the node itself")
+		}
 	}
 	if w.OwnFields != nil {
-		f.number(at+".seq", w.Seq)
+		f.number(at+".seq", w.Seq, maxNumber)
 	}
 	if kind.Name != "" {
 		w.OwnFields.check(f, at, kind, restoring)
 	}
-	if kind == messageKind && !restoring {
-		w.checkMessage(f, at)
+	if kind == messageKind {
+		w.checkMessage(f, at, restoring)
 	}
 }
 
@@ -169,8 +172,9 @@ func (w *NodeWrite) checkNames(f *faults, at string, kind Kind) {
 	}
 }
 
-// checkMessage refuses what a message does not keep: it is what somebody said and when, and has no life of its own.
-func (w *NodeWrite) checkMessage(f *faults, at string) {
+// checkMessage refuses what a message does not keep: it is what somebody said and when, and has no life of its own. An
+// import may give its times.
+func (w *NodeWrite) checkMessage(f *faults, at string, restoring bool) {
 	none := func(given bool, field string) {
 		if given {
 			f.add(at+"."+field, "is no field of message")
@@ -181,8 +185,8 @@ func (w *NodeWrite) checkMessage(f *faults, at string) {
 	none(w.TTLPolicy.Given, "ttl_policy")
 	none(w.Salience.Given, "salience")
 	none(w.Confidence.Given, "confidence")
-	none(w.CreatedAt.Given, "created_at")
-	none(w.UpdatedAt.Given, "updated_at")
+	none(w.CreatedAt.Given && !restoring, "created_at")
+	none(w.UpdatedAt.Given && !restoring, "updated_at")
 	none(w.LastAccessedAt.Given, "last_accessed_at")
 	none(w.Properties != nil, "properties")
 	if len(w.Notes) > 0 {

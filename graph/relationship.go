@@ -52,7 +52,7 @@ func (w *RelationshipWrite) check(f *faults, at string, now time.Time, restoring
 		f.word(at+".key", w.Key, MaxKeyLength)
 	}
 	if w.History != nil {
-		f.number(at+".history.seq", w.History.Seq)
+		f.number(at+".history.seq", w.History.Seq, maxNumber)
 	}
 	f.version(at+".if_version", w.IfVersion)
 	if restoring && w.IfVersion.Given {

@@ -1,57 +1,34 @@
 package graph
 
-// restoredMessage is a message of an export, at a place of the write.
-type restoredMessage struct {
-	place int
-	row   map[string]any
-}
-
-// restores takes a message of an import that is there already, or that has a number; others are appended.
-func (j *memoryJob) restores(i int, m MessageWrite, source *stored, restored *[]restoredMessage) bool {
-	w := &j.write.Nodes[i]
-	if j.found.byKey[m.EntityKey] != nil {
-		j.result.Nodes[i] = NodeResult{EntityKey: m.EntityKey, Status: Unchanged, Version: 1}
-		return true
+// restores makes a message of an import with all that is said of it; false: it is there already, and stays as it is.
+func (j *memoryJob) restores(m newMessage, source *stored) bool {
+	if old := j.found.byKey[m.EntityKey]; old != nil {
+		j.result.Nodes[m.place] = NodeResult{EntityKey: m.EntityKey, Status: Unchanged, Version: old.version()}
+		return false
 	}
-	if !w.Seq.Given || w.Seq.Null {
-		return j.repeats(i, m)
-	}
+	w := &j.write.Nodes[m.place]
 	p := m.properties(Scope{TeamID: j.scope.TeamID, UserID: source.user()}, source.key(), j.now)
-	w.OwnFields.overlay(p)
+	p["entity_key"] = m.EntityKey
 	w.CreatedAt.set(p, "created_at", nil)
 	w.UpdatedAt.set(p, "updated_at", nil)
-	*restored = append(*restored, restoredMessage{i, map[string]any{
-		"source_key": source.key(), "entity_key": m.EntityKey, "properties": map[string]any(p),
-	}})
-	p["entity_key"] = m.EntityKey
+	w.History.overlay(p)
+	w.Seq.set(p, "seq", nil)
 	j.found.byKey[m.EntityKey] = &stored{kind: messageKind, properties: p}
 	return true
 }
 
-// repeats says whether a message without a number stands twice in a piece of an import; the second changes nothing.
-func (j *memoryJob) repeats(i int, m MessageWrite) bool {
-	for n := range j.write.Nodes[:i] {
-		earlier := &j.write.Nodes[n]
-		if earlier.Kind == messageKind.Name && earlier.EntityKey == m.EntityKey && j.result.Nodes[n].Status != Refused {
-			j.result.Nodes[i] = NodeResult{EntityKey: m.EntityKey, Status: Unchanged, Version: 1}
-			return true
-		}
-	}
-	return false
-}
-
-func (j *memoryJob) restoreMessages(source *stored, restored []restoredMessage) error {
-	if len(restored) == 0 {
-		return nil
-	}
-	if err := j.numberMessages(source, restored); err != nil {
-		return err
-	}
-	rows := make([]map[string]any, len(restored))
-	for n, m := range restored {
-		rows[n] = m.row
-		j.result.Nodes[m.place] = NodeResult{EntityKey: text(m.row["entity_key"]), Status: Created, Version: 1}
+// restoreMessages adds messages of an import to their source.
+func (j *memoryJob) restoreMessages(source *stored, messages []newMessage) error {
+	added, rows := make([]properties, len(messages)), make([]map[string]any, len(messages))
+	for n, m := range messages {
+		next := j.found.byKey[m.EntityKey]
+		added[n] = next.properties
+		rows[n] = map[string]any{"source_key": source.key(), "entity_key": m.EntityKey, "properties": map[string]any(added[n])}
+		j.result.Nodes[m.place] = NodeResult{EntityKey: m.EntityKey, Status: Created, Version: next.version()}
 		j.users = append(j.users, source.user())
+	}
+	if err := j.numberMessages(source, added); err != nil {
+		return err
 	}
 	return j.tx.rows("message_restore", j.scope.TeamID, rows)
 }

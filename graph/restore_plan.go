@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -17,6 +18,7 @@ const (
 	planName         = "m" // and a natural key: the entity key
 	planOwner        = "o" // and a user: the entity key
 	planRelationship = "r" // and a key: from, type, to
+	planSystem       = "s" // and a system: how much would have been added to it
 )
 
 // plannedProperties are those by which a node keeps others from being stored.
@@ -35,15 +37,11 @@ func (p *RestorePlan) note(j *memoryJob) error {
 	if p == nil {
 		return nil
 	}
-	for i, r := range j.result.Nodes {
+	for _, r := range j.result.Nodes {
 		if r.Status != Created && r.Status != Updated {
 			continue
 		}
-		n := j.found.byKey[r.EntityKey]
-		if n == nil {
-			n = j.appended(i)
-		}
-		if err := p.noteNode(n); err != nil {
+		if err := p.noteNode(j.found.byKey[r.EntityKey]); err != nil {
 			return err
 		}
 	}
@@ -55,16 +53,28 @@ func (p *RestorePlan) note(j *memoryJob) error {
 			return err
 		}
 	}
+	for system, added := range j.grown {
+		before, err := p.added(system)
+		if err != nil {
+			return err
+		}
+		if err := p.table.Put(planSystem+system, strconv.FormatInt(before+added, 10)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// appended is a message that a write has added to a source.
-func (j *memoryJob) appended(i int) *stored {
-	source := j.write.Nodes[i].SourceKey.Value
-	p := properties{"entity_key": j.result.Nodes[i].EntityKey, "source_key": source}
-	user := j.found.byKey[source].user()
-	p.putUnless(user == "", "user_id", user)
-	return &stored{kind: messageKind, properties: p}
+// added is how many entities and relationships a system would have got.
+func (p *RestorePlan) added(system string) (int64, error) {
+	if p == nil {
+		return 0, nil
+	}
+	text, known, err := p.table.Get(planSystem + system)
+	if err != nil || !known {
+		return 0, err
+	}
+	return strconv.ParseInt(text, 10, 64)
 }
 
 func (p *RestorePlan) noteNode(n *stored) error {
@@ -87,12 +97,12 @@ func (p *RestorePlan) noteNode(n *stored) error {
 	return err
 }
 
-// assume makes a write find the nodes that would be there. Messages never change: only relationships ask for them.
+// assume makes a write find the nodes that would be there.
 func (p *RestorePlan) assume(j *memoryJob, l lookups) error {
 	if p == nil {
 		return nil
 	}
-	for i, key := range slices.Concat(l.entityKeys, l.ends) {
+	for _, key := range slices.Concat(l.entityKeys, l.ends) {
 		if j.found.byKey[key] != nil {
 			continue
 		}
@@ -100,7 +110,7 @@ func (p *RestorePlan) assume(j *memoryJob, l lookups) error {
 		if err != nil {
 			return err
 		}
-		if n != nil && (n.kind != messageKind || i >= len(l.entityKeys)) {
+		if n != nil {
 			j.found.add(n)
 		}
 	}

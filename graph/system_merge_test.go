@@ -162,7 +162,13 @@ func TestSystemHasABound(t *testing.T) {
 	e.merge("s", full)
 	_, err := e.store.MergeSystem(t.Context(), e.as(""), "s", &SystemWrite{Entities: []SystemEntityWrite{named("x"), named("y")}})
 	e.same("over", []string{"entities"}, locations(err))
-	e.same("last", "added", systemStatuses(e.merge("s", SystemWrite{Entities: []SystemEntityWrite{named("x")}})))
+	entity := func(name string) NodeWrite {
+		return NodeWrite{Kind: "system_entity", Name: Some(name), Type: Some("t"), OwnFields: &OwnFields{System: Some("s")}}
+	}
+	nodes := []NodeWrite{entity("x"), entity("y"), entity("y"), node("concept", "c", 0.5)}
+	_, err = e.store.Write(t.Context(), e.as(""), &MemoryWrite{Nodes: nodes, Strict: true})
+	e.same("over, as nodes", []string{"nodes[1].system", "nodes[2].system"}, locations(err))
+	e.same("without a strict write", []Status{Created, Refused, Refused, Created}, statuses(e.try("", nodes)))
 	if _, err := e.store.DeleteSystemEntity(t.Context(), e.as(""), "s", "0"); err != nil {
 		t.Fatal(err)
 	}

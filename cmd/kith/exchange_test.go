@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kith/exchange"
+	"kith/graph"
 	"kith/internal/testenv"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,6 +111,7 @@ func everything(t *testing.T, c caller) {
 	fox := url.PathEscape("p 🦊/ü?#%")
 	post("/v1/nodes/person/"+fox+"/notes?user_id=u1", `{"content":"a note","lifetime":"year","source_entity_key":"s-mail"}`)
 	post("/v1/nodes/person/"+fox+"/notes?user_id=u1", `{"content":"for ever","lifetime":"forever"}`)
+	post("/v1/nodes/message/m0/notes?user_id=u1", `{"content":"of a message","lifetime":"forever"}`)
 	post("/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"gone","name":"Gone"}],"relationships":[{"from":"gone","to":"c-goal","type":"relates_to"}]}`)
 	c.must(t, http.MethodDelete, "/v1/nodes/concept/gone?user_id=u1", "")
 	c.must(t, http.MethodPut, "/v1/users/u1/preferences", `{"preferences":[{"key":"time_zone","value":"Europe/Zagreb"},{"key":"x","value":{"b":[1,"🌊"],"a":null}}]}`)
@@ -131,7 +133,7 @@ func TestExportAndImportOfEverything(t *testing.T) {
 	from, to := s.team(t), s.team(t)
 	everything(t, from)
 	file := from.exported(t)
-	for _, has := range []string{`"next_seq"`, `"valid_to"`, `"access_count"`, `"decay_gradient"`, `"is_goal_given":false`, `"system":"pay/ments"`, `for a week`, `"mentions"`, `"payload"`, `"u2"`} {
+	for _, has := range []string{`"next_seq"`, `"valid_to"`, `"access_count"`, `"decay_gradient"`, `"is_goal_given":false`, `"system":"pay/ments"`, `for a week`, `of a message`, `"mentions"`, `"payload"`, `"u2"`} {
 		if !strings.Contains(file, has) {
 			t.Errorf("the export lacks %s, so that this shows nothing of it", has)
 		}
@@ -338,20 +340,22 @@ func TestDryRunOfManyPieces(t *testing.T) {
 	line(`{"node":{"kind":"concept","entity_key":"c-3","name":"C 4","user_id":"u1"}}`)                              // 1107: another's name
 	line(`{"node":{"kind":"message","entity_key":"n","source_key":"s","role":"user","text":"y","user_id":"u1"}}`)   // taken
 	line(`{"node":{"kind":"message","entity_key":"c-5","source_key":"s","role":"user","text":"y","user_id":"u1"}}`) // 1109: the key
+	line(`{"node":{"kind":"concept","entity_key":"m","name":"M","user_id":"u1"}}`)                                  // 1110: a message's key
+	line(`{"node":{"kind":"message","entity_key":"m","source_key":"s","role":"user","text":"x","user_id":"u1"}}`)   // unchanged
 	for n := range 1100 {
 		line(`{"relationship":{"from":"c-%d","to":"c-%d","type":"relates_to","key":"k%[1]d"}}`, n, (n+1)%1100)
 	}
 	line(`{"relationship":{"from":"me","to":"m","type":"relates_to"}}`)
-	line(`{"relationship":{"from":"me","to":"nobody","type":"relates_to"}}`)         // 2211: the end
-	line(`{"relationship":{"from":"me","to":"c-5","type":"relates_to","key":"k7"}}`) // 2212: the key
-	line(`{"relationship":{"from":"c-1","to":"c-2","type":"mentions","key":"k-1"}}`) // 2213: the kind
+	line(`{"relationship":{"from":"me","to":"nobody","type":"relates_to"}}`)         // 2213: the end
+	line(`{"relationship":{"from":"me","to":"c-5","type":"relates_to","key":"k7"}}`) // 2214: the key
+	line(`{"relationship":{"from":"c-1","to":"c-2","type":"mentions","key":"k-1"}}`) // 2215: the kind
 	dry, _ := c.imported(t, body.String(), "dry_run", "true")
 	report, status := c.imported(t, body.String())
 	var lines []int64
 	for _, r := range report.Refused {
 		lines = append(lines, r.Line)
 	}
-	if diff := cmp.Diff([]int64{1104, 1105, 1106, 1107, 1109, 2211, 2212, 2213}, lines); diff != "" || status != http.StatusOK {
+	if diff := cmp.Diff([]int64{1104, 1105, 1106, 1107, 1109, 1110, 2213, 2214, 2215}, lines); diff != "" || status != http.StatusOK {
 		t.Errorf("%d, refused (-want +got):\n%s%+v", status, diff, report.Refused)
 	}
 	sameDryRun(t, report, dry)
@@ -488,7 +492,7 @@ func TestImportOfTwoMemories(t *testing.T) {
 	for i, to := range []string{"D", "E", "D"} {
 		lines = append(lines, fmt.Sprintf(`{"relationship":{"from":"eC","to":"e%s","type":"system_relationship","relationship_type":"uses %d","key":"r%d","history":{"system":"sys","seq":%d}}}`, to, i, i, i+1))
 	}
-	const want = "A=0 B=1 C=3 D=2 E=4 m-a=0 m-b=1 m0=2 m1=3 m2=4 m3=9 m4=10 m5=11 m6=12"
+	const want = "A=0 B=1 C=3 D=4 E=5 m-a=0 m-b=1 m0=2 m1=3 m2=4 m3=9 m4=10 m5=11 m6=12"
 	var exports []string
 	for _, piece := range []int{len(lines), 1} {
 		c := s.team(t)
@@ -512,10 +516,125 @@ func TestImportOfTwoMemories(t *testing.T) {
 		t.Errorf("relationships of the system, by pieces: %v", exports)
 	}
 	refused, _ := s.team(t).imported(t, `{"node":{"kind":"system_entity","entity_key":"e","system":"sys","name":"N","type":"t","seq":-1,"user_id":null}}
-{"relationship":{"from":"a","to":"b","type":"system_relationship","history":{"system":"sys","seq":9007199254740993}}}
+{"relationship":{"from":"a","to":"b","type":"system_relationship","history":{"system":"sys","seq":9007199254740992}}}
+{"node":{"kind":"source","entity_key":"s","user_id":"u","history":{"seq":1}}}
 {"node":{"kind":"source","entity_key":"s","user_id":"u","history":{"next_seq":-1}}}`)
-	if got := fmt.Sprint(refused.Refused); strings.Count(got, "must be from 0 to 9007199254740992") != 3 {
+	if got := fmt.Sprint(refused.Refused); strings.Count(got, "must be from 0 to 9007199254740991") != 2 ||
+		!strings.Contains(got, "must be from 0 to 9007199254740992") || !strings.Contains(got, "fields of the node itself") {
 		t.Errorf("numbers that cannot be: %s", got)
+	}
+	highest, copied := s.team(t), s.team(t)
+	highest.whole(t, `{"node":{"kind":"source","entity_key":"s","user_id":"u"}}
+{"node":{"kind":"message","entity_key":"m","source_key":"s","role":"user","text":"x","user_id":"u","seq":9007199254740991}}`)
+	copied.whole(t, highest.exported(t))
+}
+
+// Messages that are numbered anew stay in the order in which they were said, whatever their keys.
+func TestImportKeepsTheOrderOfMessages(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	from, to := s.team(t), s.team(t)
+	said := func(c caller, keys ...string) {
+		for _, key := range keys {
+			c.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u","entity_key":"s","messages":[{"entity_key":"`+key+`","role":"user","text":"x"}]}`)
+		}
+	}
+	said(from, "mz", "mm", "ma", "mb")
+	said(to, "m0", "m1", "m2", "m3")
+	to.must(t, http.MethodDelete, "/v1/nodes/message/m1?user_id=u", "") // whose number is free
+	file := from.exported(t)
+	file = file[:strings.LastIndex(file, `{"end"`)]
+	to.whole(t, file+`{"node":{"kind":"message","entity_key":"mc","source_key":"s","role":"user","text":"x","user_id":"u"}}`)
+	page := to.must(t, http.MethodGet, "/v1/conversations/s?user_id=u", "")
+	if got := names(page["messages"], "entity_key"); got != "m0 m2 m3 mz mm ma mb mc" {
+		t.Errorf("messages: %s", got)
+	}
+}
+
+// All that is said of a message is kept, or refused.
+func TestImportOfMessages(t *testing.T) {
+	t.Parallel()
+	c := shared(t).team(t)
+	message := func(key, source, more string) string {
+		return `{"node":{"kind":"message","entity_key":"` + key + `","source_key":"` + source + `","role":"user","text":"x","user_id":"u"` + more + `}}`
+	}
+	lines := []string{
+		`{"node":{"kind":"source","entity_key":"s","user_id":"u"}}`,
+		`{"node":{"kind":"source","entity_key":"r","user_id":"u"}}`,
+		message("a", "s", `,"created_at":"2020-01-01T00:00:00Z","updated_at":"2021-01-01T00:00:00Z","history":{"version":3}`),
+		message("b", "r", ""),
+		message("b", "s", ""),                                   // 5: its source
+		message("a", "s", `,"name":"Ada"`),                      // 6: who spoke
+		strings.ReplaceAll(message("b", "r", ""), `"x"`, `"y"`), // 7: its text
+		message("b", "r", ""),
+		message("c", "s", `,"description":"d"`),                         // 9
+		message("c", "s", `,"salience":0.5`),                            // 10
+		message("c", "s", `,"properties":{}`),                           // 11
+		message("c", "s", `,"notes":[{"content":"n"}]`),                 // 12
+		message("c", "s", `,"seq":1,"state":"active"`),                  // 13
+		message("c", "s", `,"last_accessed_at":"2020-01-01T00:00:00Z"`), // 14
+	}
+	report, _ := c.imported(t, strings.Join(lines, "\n"))
+	var got []string
+	for _, r := range report.Refused {
+		got = append(got, fmt.Sprintf("%d %s", r.Line, r.Location))
+	}
+	want := []string{"5 entity_key", "6 name", "7 text", "9 description", "10 salience", "11 properties", "12 notes", "13 state", "14 last_accessed_at"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(counted(4, 0, 1, 9), report.Nodes); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	a := c.must(t, http.MethodGet, "/v1/nodes/message/a?user_id=u", "")
+	if diff := cmp.Diff([]any{"2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z", 3.0}, []any{a["created_at"], a["updated_at"], a["version"]}); diff != "" {
+		t.Errorf("what is kept (-want +got):\n%s", diff)
+	}
+}
+
+// What a system has no room for is refused with its line, numbered or not, and the rest is stored; a dry run says the same.
+func TestImportOfALargeSystem(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	for name, seq := range map[string]string{"numbered": `"seq":%d,`, "not numbered": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := s.team(t)
+			var body strings.Builder
+			line := func(n int) {
+				number := seq
+				if seq != "" {
+					number = fmt.Sprintf(seq, n)
+				}
+				_, _ = fmt.Fprintf(&body, `{"node":{"kind":"system_entity","entity_key":"e%d","system":"x",%s"name":"n%[1]d","type":"t","user_id":null}}`+"\n", n, number)
+			}
+			for n := range graph.MaxSystemItems - 1 {
+				line(n)
+			}
+			body.WriteString(`{"relationship":{"from":"e0","to":"e1","type":"system_relationship","relationship_type":"a","history":{"system":"x","seq":20000}}}
+{"relationship":{"from":"e1","to":"e0","type":"system_relationship","relationship_type":"a","history":{"system":"x","seq":20001}}}` + "\n") // 10,001
+			line(graph.MaxSystemItems) // 10,002
+			line(graph.MaxSystemItems) // 10,003
+			body.WriteString(`{"node":{"kind":"concept","entity_key":"behind","name":"B","user_id":"u"}}
+{"relationship":{"from":"e0","to":"e10000","type":"relates_to"}}`) // 10,005
+			dry, _ := c.imported(t, body.String(), "dry_run", "true")
+			report, status := c.imported(t, body.String())
+			var got []string
+			for _, r := range report.Refused {
+				got = append(got, fmt.Sprintf("%d %s", r.Line, r.Location))
+			}
+			if diff := cmp.Diff([]string{"10001 history.system", "10002 system", "10003 system", "10005 to"}, got); diff != "" || status != http.StatusOK {
+				t.Errorf("%d, refused (-want +got):\n%s", status, diff)
+			}
+			if diff := cmp.Diff([]exchange.Counts{counted(10000, 0, 0, 2), counted(1, 0, 0, 2)}, []exchange.Counts{report.Nodes, report.Relationships}); diff != "" {
+				t.Errorf("counts (-want +got):\n%s", diff)
+			}
+			sameDryRun(t, report, dry)
+			all := c.must(t, http.MethodGet, "/v1/systems/x/memory", "")
+			if entities, relationships := len(all["entities"].([]any)), len(all["relationships"].([]any)); entities != 9999 || relationships != 1 {
+				t.Errorf("%d entities and %d relationships", entities, relationships)
+			}
+		})
 	}
 }
 

@@ -1,18 +1,17 @@
-// Which of some numbers the entities of a system have, and which of others its relationships. The writer holds the system.
+// Which of some numbers the entities and relationships of a system have. The writer holds the system.
 // mode: read
-// params: team_id, system, entities, relationships
-// returns: entities, relationships
+// params: team_id, system, numbers
+// returns: taken
 CALL () {
-  UNWIND $entities AS number
+  UNWIND $numbers AS number
   MATCH (n:SystemEntity {team_id: $team_id, system: $system, seq: number})
   USING INDEX SEEK n:SystemEntity(team_id, system, seq)
-  RETURN collect(DISTINCT number) AS entities
-}
-CALL () {
-  UNWIND $relationships AS number
+  RETURN number
+  UNION
+  UNWIND $numbers AS number
   MATCH (:SystemEntity)-[r:system_relationship {team_id: $team_id, system: $system, seq: number}]->(:SystemEntity)
   USING INDEX SEEK r:system_relationship(team_id, system, seq)
-  RETURN collect(DISTINCT number) AS relationships
+  RETURN number
 }
-RETURN entities, relationships
+RETURN collect(number) AS taken
 LIMIT 1
