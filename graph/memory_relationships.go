@@ -350,7 +350,10 @@ func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) 
 	}
 	from := old.moment("valid_from")
 	switch {
-	case w.closes() && !w.ValidFrom.Given && from != nil && !w.ValidTo.Value.Truncate(precision).After(*from):
+	case !w.contradicted(old) && !w.lasts(old):
+		if w.ValidFrom.Given {
+			return "valid_from", "must be before valid_to"
+		}
 		return "valid_to", "must be after valid_from"
 	case w.Contradicts && w.ValidFrom.Given && from != nil && !w.startsAfter(*from):
 		return "valid_from", "must be after that of the relationship it contradicts"
@@ -358,6 +361,15 @@ func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) 
 		return "valid_to", "cannot be taken off: let a new one begin at the end of this one"
 	}
 	return "", ""
+}
+
+// lasts says whether a relationship that a write changes would end after it began.
+func (w *RelationshipWrite) lasts(old properties) bool {
+	from, end := old.moment("valid_from"), w.end(old)
+	if w.ValidFrom.Given {
+		from = &w.ValidFrom.Value
+	}
+	return from == nil || end == nil || end.Truncate(precision).After(from.Truncate(precision))
 }
 
 // relationshipWarnings say what is stored otherwise than given, or looks unusual (S1-21, S2-12, S2-12a).
