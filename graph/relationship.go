@@ -90,6 +90,10 @@ func (w *RelationshipWrite) check(f *faults, at string, now time.Time, restoring
 }
 
 func (w *RelationshipWrite) checkTimes(f *faults, at string) {
+	if w.Type == systemRelationshipType && (w.ValidFrom.Given || w.ValidTo.Given) {
+		f.add(at+".valid_from", "is not of a system's relationships: they have no times")
+		return
+	}
 	if w.ValidFrom.Null {
 		f.add(at+".valid_from", "must not be null")
 	}

@@ -463,27 +463,12 @@ func TestNothingBeginsBeforeWhatHasNoStart(t *testing.T) {
 	}
 }
 
-// A relationship of a system that is over does not begin later than that: its text finds it, whenever it was.
-func TestWhatIsOverBeginsBefore(t *testing.T) {
+func TestRelationshipsOfSystemsHaveNoTimes(t *testing.T) {
 	e := fresh(t)
-	restored := func(from, to time.Time) Status {
-		part := func(name string) NodeWrite {
-			return NodeWrite{Kind: "system_entity", EntityKey: name, Name: Some(name), Type: Some("service"), OwnFields: &OwnFields{System: Some("s")}}
-		}
-		w := RelationshipWrite{From: "a", To: "b", Type: systemRelationshipType, RelationshipType: Some("calls"), ValidFrom: Some(from), History: &History{}}
-		if !to.IsZero() {
-			w.ValidTo = Some(to)
-		}
-		b := &RestoreBatch{Nodes: []NodeWrite{part("a"), part("b")}, Relationships: []RelationshipWrite{w}}
-		r, err := e.store.Restore(t.Context(), e.as(""), b, ImportMark{}, func(MemoryResult) string { return "" }, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r.Relationships[0].Status
-	}
-	e.same("over", Created, restored(noon.Add(-9*day), noon.Add(-8*day)))
-	e.same("later", Refused, restored(noon.Add(-7*day), time.Time{}))
-	e.same("as later", Updated, restored(noon.Add(-7*day), noon.Add(-6*day)))
+	w := RelationshipWrite{From: "a", To: "b", Type: systemRelationshipType, History: &History{System: Some("s"), Seq: Some(int64(1))}}
+	e.same("without", 0, len(e.store.CheckRelationship(&w)))
+	w.ValidFrom = Some(noon)
+	e.same("with", "relationships[0].valid_from", e.store.CheckRelationship(&w)[0].Location)
 }
 
 // What would have been for no time at all is refused: no export could bring it back.
