@@ -90,8 +90,8 @@ func (w *RelationshipWrite) check(f *faults, at string, now time.Time, restoring
 }
 
 func (w *RelationshipWrite) checkTimes(f *faults, at string) {
-	if w.Type == systemRelationshipType && (w.ValidFrom.Given || w.ValidTo.Given) {
-		f.add(at+".valid_from", "is not of a system's relationships: they have no times")
+	if w.Type == systemRelationshipType && w.closes() {
+		f.add(at+".valid_to", "is not of a system's relationships: they do not end")
 		return
 	}
 	if w.ValidFrom.Null {

@@ -463,12 +463,13 @@ func TestNothingBeginsBeforeWhatHasNoStart(t *testing.T) {
 	}
 }
 
-func TestRelationshipsOfSystemsHaveNoTimes(t *testing.T) {
+func TestRelationshipsOfSystemsDoNotEnd(t *testing.T) {
 	e := fresh(t)
 	w := RelationshipWrite{From: "a", To: "b", Type: systemRelationshipType, History: &History{System: Some("s"), Seq: Some(int64(1))}}
-	e.same("without", 0, len(e.store.CheckRelationship(&w)))
 	w.ValidFrom = Some(noon)
-	e.same("with", "relationships[0].valid_from", e.store.CheckRelationship(&w)[0].Location)
+	e.same("without an end", 0, len(e.store.CheckRelationship(&w)))
+	w.ValidTo = Some(noon.Add(day))
+	e.same("with one", "relationships[0].valid_to", e.store.CheckRelationship(&w)[0].Location)
 }
 
 // What would have been for no time at all is refused: no export could bring it back.
