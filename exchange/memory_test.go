@@ -11,7 +11,7 @@ import (
 )
 
 // streamed is how much goes through an import or export whose memory is looked at.
-const streamed = 300 << 20
+const streamed = 150 << 20
 
 // vast is a memory that takes what an import stores for nothing, and has as much as an export reads. It looks at the heap
 // now and then.

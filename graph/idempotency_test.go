@@ -29,7 +29,7 @@ func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
 		t.Fatal(again, err)
 	}
 	e.same("whose caches go again", []string{"", "u1"}, again.Users)
-	again.Repeated, again.Users = false, first.Users
+	again.Repeated, again.Users, again.Refused = false, first.Users, first.Refused // not of the answer
 	e.same("answer", first, again)
 	e.same("stored", before, e.stored())
 

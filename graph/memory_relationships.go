@@ -350,11 +350,11 @@ func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) 
 	}
 	from := old.moment("valid_from")
 	switch {
-	case !w.contradicted(old) && !w.lasts(old):
+	case !w.contradicted(old) && w.endsEarly(old):
 		if w.ValidFrom.Given {
-			return "valid_from", "must be before valid_to"
+			return "valid_from", "must not be after valid_to"
 		}
-		return "valid_to", "must be after valid_from"
+		return "valid_to", "must not be before valid_from"
 	case w.Contradicts && w.ValidFrom.Given && from != nil && !w.startsAfter(*from):
 		return "valid_from", "must be after that of the relationship it contradicts"
 	case w.reopensContainment(old):
@@ -363,13 +363,13 @@ func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) 
 	return "", ""
 }
 
-// lasts says whether a relationship that a write changes would end after it began.
-func (w *RelationshipWrite) lasts(old properties) bool {
+// endsEarly says whether a relationship that a write changes would end before it began.
+func (w *RelationshipWrite) endsEarly(old properties) bool {
 	from, end := old.moment("valid_from"), w.end(old)
 	if w.ValidFrom.Given {
 		from = &w.ValidFrom.Value
 	}
-	return from == nil || end == nil || end.Truncate(precision).After(from.Truncate(precision))
+	return from != nil && end != nil && end.Truncate(precision).Before(from.Truncate(precision))
 }
 
 // relationshipWarnings say what is stored otherwise than given, or looks unusual (S1-21, S2-12, S2-12a).

@@ -83,13 +83,13 @@ func (w *RelationshipWrite) check(f *faults, at string, now time.Time, restoring
 	f.share(at+".confidence", w.Confidence)
 	f.grade(at+".attitude", w.Attitude)
 	f.grade(at+".proximity", w.Proximity)
-	w.checkTimes(f, at)
+	w.checkTimes(f, at, restoring)
 	if w.Properties != nil {
 		f.properties(at+".properties", w.Properties)
 	}
 }
 
-func (w *RelationshipWrite) checkTimes(f *faults, at string) {
+func (w *RelationshipWrite) checkTimes(f *faults, at string, restoring bool) {
 	if w.Type == systemRelationshipType && w.closes() {
 		f.add(at+".valid_to", "is not of a system's relationships: they do not end")
 		return
@@ -102,7 +102,8 @@ func (w *RelationshipWrite) checkTimes(f *faults, at string) {
 	}
 	if w.ValidTo.Given && !w.ValidTo.Null {
 		f.date(at+".valid_to", w.ValidTo.Value)
-		if w.ValidFrom.Given && !w.ValidTo.Value.Truncate(precision).After(w.ValidFrom.Value.Truncate(precision)) {
+		from, end := w.ValidFrom.Value.Truncate(precision), w.ValidTo.Value.Truncate(precision)
+		if w.ValidFrom.Given && !end.After(from) && !(restoring && end.Equal(from)) { // what was closed as soon as it was made
 			f.add(at+".valid_to", "must be after valid_from")
 		}
 	}

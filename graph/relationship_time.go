@@ -88,9 +88,12 @@ func (w *RelationshipWrite) end(old properties) *time.Time {
 }
 
 // holdsWithin says whether a relationship holds at some moment of a time; a nil end is none. One without a start holds since
-// ever.
+// ever, one that ended where it began never.
 func (p properties) holdsWithin(from time.Time, end *time.Time) bool {
 	start, over := p.moment("valid_from"), p.moment("valid_to")
+	if start != nil && over != nil && !over.After(*start) {
+		return false
+	}
 	return (start == nil || end == nil || start.Before(*end)) && (over == nil || over.After(from))
 }
 

@@ -472,19 +472,23 @@ func TestRelationshipsOfSystemsDoNotEnd(t *testing.T) {
 	e.same("with one", "relationships[0].valid_to", e.store.CheckRelationship(&w)[0].Location)
 }
 
-// What would have been for no time at all is refused: no export could bring it back.
-func TestNothingEndsWhereItBegins(t *testing.T) {
+// What is closed in the moment in which it was made comes back from an export, and is in nobody's way.
+func TestWhatWasForNoTimeComesBack(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
-	began := link("a", "relates_to", "b", 0.5)
-	began.ValidFrom = Some(noon.Add(-day))
-	e.write("u1", nil, began)
-	for _, c := range []struct {
-		after time.Duration
-		want  Status
-	}{{0, Refused}, {time.Microsecond, Refused}, {time.Millisecond, Updated}} {
-		ended := link("a", "relates_to", "b", 0.5)
-		ended.ValidTo = Some(noon.Add(-day + c.after))
-		e.same(c.after.String(), c.want, e.try("u1", nil, ended).Relationships[0].Status)
+	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
+	closed := link("a", "relates_to", "b", 0.5)
+	closed.ValidTo = Some(noon)
+	e.same("closed", Updated, e.write("u1", nil, closed).Relationships[0].Status)
+	closed.ValidTo = Some(noon.Add(-time.Millisecond))
+	e.same("before it was made", Refused, e.try("u1", nil, closed).Relationships[0].Status)
+	around := link("a", "relates_to", "b", 0.5)
+	around.ValidFrom, around.ValidTo = Some(noon.Add(-day)), Some(noon.Add(day))
+	e.same("around it", Created, e.write("u1", nil, around).Relationships[0].Status)
+
+	again := RelationshipWrite{Key: "k", From: "b", To: "a", Type: "relates_to", ValidFrom: Some(noon), ValidTo: Some(noon), History: &History{}}
+	e.same("as a line of an export", 0, len(e.store.CheckRelationship(&again)))
+	r, err := e.store.Restore(t.Context(), e.as("u1"), &RestoreBatch{Relationships: []RelationshipWrite{again}}, ImportMark{}, func(MemoryResult) string { return "" }, false)
+	if err != nil || r.Relationships[0].Status != Created {
+		t.Errorf("%+v, %v", r.Relationships, err)
 	}
 }

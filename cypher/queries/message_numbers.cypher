@@ -4,9 +4,9 @@
 // returns: next, taken
 MATCH (s:Memory:Source {team_id: $team_id, entity_key: $source_key})
 USING INDEX SEEK s:Memory(team_id, entity_key)
-CALL () {
+CALL (s) {
   UNWIND $numbers AS number
-  MATCH (m:Message {team_id: $team_id, source_key: $source_key, seq: number})
+  MATCH (m:Message {team_id: $team_id, source_key: s.entity_key, seq: number})
   USING INDEX SEEK m:Message(team_id, source_key, seq)
   RETURN collect(DISTINCT number) AS taken
 }
