@@ -103,7 +103,8 @@ func (w *RelationshipWrite) checkTimes(f *faults, at string, restoring bool) {
 	if w.ValidTo.Given && !w.ValidTo.Null {
 		f.date(at+".valid_to", w.ValidTo.Value)
 		from, end := w.ValidFrom.Value.Truncate(precision), w.ValidTo.Value.Truncate(precision)
-		if w.ValidFrom.Given && !end.After(from) && !(restoring && end.Equal(from)) { // what was closed as soon as it was made
+		atOnce := restoring && end.Equal(from) // closed as soon as it was made
+		if w.ValidFrom.Given && !end.After(from) && !atOnce {
 			f.add(at+".valid_to", "must be after valid_from")
 		}
 	}
