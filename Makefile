@@ -33,13 +33,13 @@ setup: ## install what the tests need (Debian as root), or say what to install
 check: ## gofmt and go vet
 	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path '*/node_modules/*')); \
 	  [[ -z $$unformatted ]] || { echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; }
-	go vet ./...
+	go vet -tags=soak ./...
 
 test: setup check ## all tests (TESTFLAGS="-short" and the like for others)
 	$(WITHENV) go test $(TESTFLAGS) ./...
 
 soak: build ## kill two kiths and their Neo4j under load, then look for all they acknowledged (SOAK=10m)
-	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -count=1 -v -timeout=0 ./internal/soak
+	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=soak -count=1 -v -timeout=0 ./internal/soak
 
 test-containers: check ## all tests, with the databases in containers
 	KITH_TEST_WITH=containers $(WITHENV) go test $(TESTFLAGS) ./...
