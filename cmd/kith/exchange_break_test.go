@@ -127,14 +127,8 @@ func TestBrokenImportsGoOn(t *testing.T) {
 		}
 	}
 	got := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
-	if got.ResumedAtLine < 2 {
-		t.Errorf("resumed at line %d", got.ResumedAtLine)
-	}
-	got.ImportID, got.ResumedAtLine = "", 0
-	sameReports(t, want, got)
-	if a, b := alike(t, whole), alike(t, broken); a != b {
-		t.Errorf("memories (-unbroken +broken):\n%.5000s", cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
-	}
+	wentOn(t, 2, want, got)
+	sameMemories(t, whole, broken)
 	anew := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
 	if anew.ResumedAtLine != 0 || anew.Nodes.Created != 0 || anew.Relationships.Created != 0 {
 		t.Errorf("the same id after the end: %+v", anew)
@@ -172,21 +166,30 @@ func TestImportsOfOneIDAtOnce(t *testing.T) {
 	if diff := cmp.Diff(want, second); diff != "" {
 		t.Errorf("reports (-alone +second):\n%s", diff)
 	}
-	if a, b := alike(t, whole), alike(t, twice); a != b {
-		t.Errorf("memories (-alone +twice):\n%.5000s", cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
-	}
+	sameMemories(t, whole, twice)
 }
 
-// sameReports compares what an import says that went on with what an unbroken one says, but for what was just stored when it
-// broke: preferences that are not new any more (see docs/import.md).
-func sameReports(t *testing.T, want, got exchange.Report) {
+// wentOn compares what an import says that went on, at some line or behind it, with what an unbroken one says, but for what
+// was just stored when it broke: preferences that are not new any more (see docs/import.md).
+func wentOn(t *testing.T, line int64, want, got exchange.Report) {
 	t.Helper()
+	if got.ResumedAtLine < line {
+		t.Errorf("resumed at line %d", got.ResumedAtLine)
+	}
 	if sum(got.Preferences) != sum(want.Preferences) {
 		t.Errorf("preferences: %+v, unbroken %+v", got.Preferences, want.Preferences)
 	}
-	got.Preferences = want.Preferences
+	got.ImportID, got.ResumedAtLine, got.Preferences = "", 0, want.Preferences
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reports (-unbroken +broken):\n%s", diff)
+	}
+}
+
+// sameMemories compares what two teams hold.
+func sameMemories(t *testing.T, a, b caller) {
+	t.Helper()
+	if a, b := alike(t, a), alike(t, b); a != b {
+		t.Errorf("memories (-first +second):\n%.5000s", cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
 	}
 }
 
@@ -234,14 +237,8 @@ func TestExchangeWithoutADatabase(t *testing.T) {
 	}
 	neo4j.Start()
 	got := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
-	if got.ResumedAtLine < 2 {
-		t.Errorf("resumed at line %d", got.ResumedAtLine)
-	}
-	got.ImportID, got.ResumedAtLine = "", 0
-	sameReports(t, want, got)
-	if a, b := alike(t, whole), alike(t, broken); a != b {
-		t.Errorf("memories (-unbroken +broken):\n%.5000s", cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
-	}
+	wentOn(t, 2, want, got)
+	sameMemories(t, whole, broken)
 
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/v1/export", http.NoBody)
 	if err != nil {

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"kith/internal/testenv"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // servedAlone is set for a test binary that is to be nothing but a kith serve, so that it can be killed.
@@ -76,18 +74,6 @@ func TestImportGoesOnAfterAKill(t *testing.T) {
 	}
 
 	got := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
-	if got.ResumedAtLine < 1000 {
-		t.Errorf("resumed at line %d", got.ResumedAtLine)
-	}
-	got.ImportID, got.ResumedAtLine = "", 0
-	if sum(got.Preferences) != sum(want.Preferences) { // what was stored just before the kill is not new any more
-		t.Errorf("preferences: %+v, unbroken %+v", got.Preferences, want.Preferences)
-	}
-	got.Preferences = want.Preferences
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("reports (-unbroken +killed):\n%s", diff)
-	}
-	if a, b := alike(t, whole), alike(t, broken); a != b {
-		t.Errorf("memories (-unbroken +killed):\n%.5000s", cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
-	}
+	wentOn(t, 1000, want, got)
+	sameMemories(t, whole, broken)
 }
