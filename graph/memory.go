@@ -190,7 +190,6 @@ type memoryJob struct {
 	now       time.Time
 	found     known
 	result    MemoryResult
-	faults    faults
 	conflicts []FieldError
 	warnings  []string             // that are no refusals
 	rerank    []string             // nodes whose place in contexts may have changed
@@ -221,7 +220,7 @@ func (j *memoryJob) run() error {
 		return &VersionError{Fields: j.conflicts}
 	}
 	if j.write.Strict {
-		if err := j.faults.err(); err != nil {
+		if err := j.refused().err(); err != nil {
 			return err
 		}
 	}
@@ -237,16 +236,21 @@ func (j *memoryJob) run() error {
 
 func (j *memoryJob) conclude() {
 	j.result.Users = distinct(j.users)
-	for _, fault := range j.faults.fields {
+	for _, fault := range j.refused().fields {
 		j.result.Warnings = append(j.result.Warnings, fault.Location+": "+fault.Message)
 	}
 	j.result.Warnings = append(j.result.Warnings, j.warnings...)
 }
 
+// refused are the refusals that an answer tells of.
+func (j *memoryJob) refused() *faults {
+	all := j.result.Refused
+	return &faults{all[:min(len(all), maxFaults)]}
+}
+
 // refuse notes why an item is not stored.
 func (j *memoryJob) refuse(location, format string, args ...any) (Status, *string) {
 	message := fmt.Sprintf(format, args...)
-	j.faults.add(location, "%s", message)
 	j.result.Refused = append(j.result.Refused, FieldError{Location: location, Message: message})
 	return Refused, &message
 }

@@ -212,7 +212,7 @@ func (j *sourceJob) writeSource(key string, found known) error {
 	result := plan.place(0)
 	j.result.Status = result.Status
 	if result.Status == Refused {
-		return sourceFault(job.faults.fields[0])
+		return sourceFault(job.result.Refused[0])
 	}
 	return job.store(plan)
 }
