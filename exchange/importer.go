@@ -105,7 +105,7 @@ func (r *Report) of(kind ItemKind) *Counts {
 // nodes that the team has under others, and in a dry run those of all, goes into a temporary file.
 func Import(ctx context.Context, store importStore, prefs preferences, scope graph.Scope, r *Reader, o ImportOptions) (*Report, error) {
 	i := &importer{
-		store: store, prefs: prefs, scope: scope, options: o, aliases: graph.NewKeyTable(), passed: batch{},
+		store: store, prefs: prefs, scope: scope, options: o, aliases: graph.NewKeyTable(),
 		report: &Report{ImportID: o.ID, DryRun: o.DryRun, Refused: []Refusal{}, Warnings: []Refusal{}},
 	}
 	defer func() { _ = i.aliases.Close() }()

@@ -71,14 +71,9 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 	}
 	var invalid *graph.InvalidError
 	if errors.As(err, &invalid) {
-		for n, line := range b.preferenceLines {
-			message := invalid.Fields[0].Message
-			if n > 0 { // all of them, told once
-				i.report.Preferences.Refused++
-				continue
-			}
-			b.told = append(b.told, told{Refusal{line, "", message}, false, PreferenceItem})
-		}
+		first := Refusal{b.preferenceLines[0], "", invalid.Fields[0].Message}
+		b.told = append(b.told, told{first, false, PreferenceItem}) // for all of them
+		i.report.Preferences.Refused += int64(len(b.preferences) - 1)
 		return nil
 	}
 	if err != nil {
