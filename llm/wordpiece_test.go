@@ -1,0 +1,72 @@
+package llm
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func FuzzTokenizer(f *testing.F) {
+	for _, text := range []string{tokenizerJSON, "{", strings.Replace(tokenizerJSON, `"vocab":{`, `"max_input_chars_per_word":9,"vocab":{"a":1,"##b":2,`, 1)} {
+		f.Add(text, "ab, Éa\u0301日 [UNK]\xff")
+	}
+	f.Fuzz(func(t *testing.T, file, text string) {
+		w, err := newWordPiece([]byte(file))
+		if err != nil {
+			return
+		}
+		for _, id := range w.tokens(nil, text) {
+			if id < 0 || int(id) > w.highest {
+				t.Fatalf("token %d, the highest is %d", id, w.highest)
+			}
+		}
+	})
+}
+
+func FuzzTokens(f *testing.F) {
+	e := openFolder(f, "testdata/plain")
+	texts, _ := golden(f, "testdata/plain")
+	for _, text := range texts {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		ids := e.tokenizer.tokens(nil, text)
+		if len(ids) > 3*len(text) { // an invalid byte is three
+			t.Errorf("%d tokens of %d bytes", len(ids), len(text))
+		}
+		if again := e.tokenizer.tokens(nil, strings.ToValidUTF8(text, "\ufffd")); !slices.Equal(ids, again) {
+			t.Errorf("got %v, then %v", ids, again)
+		}
+	})
+}
+
+func FuzzBertWords(f *testing.F) {
+	f.Add("it's 5-6, isn't it?\u3000é\xff")
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ToValidUTF8(text, "\ufffd")
+		var words strings.Builder
+		bertWords(text, func(word string) {
+			if word == "" || !utf8.ValidString(word) {
+				t.Errorf("word %q", word)
+			}
+			words.WriteString(word)
+		})
+		if got, want := words.String(), strings.Join(strings.Fields(text), ""); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
+func TestFirstRunes(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct {
+		text string
+		n    int
+		want string
+	}{{"abc", 2, "ab"}, {"abc", 5, "abc"}, {"äöü", 2, "äö"}, {"äöü", 3, "äöü"}, {"äöü", 4, "äöü"}, {"", 1, ""}, {"ä", 0, ""}} {
+		if got := firstRunes(one.text, one.n); got != one.want {
+			t.Errorf("firstRunes(%q, %d) = %q, want %q", one.text, one.n, got, one.want)
+		}
+	}
+}
