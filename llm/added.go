@@ -7,14 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// addedToken is an entry of added_tokens in tokenizer.json: a text that is one token wherever it stands.
+// addedToken is an entry of added_tokens in tokenizer.json: a text that is one token wherever it stands. Whether it takes
+// the white space beside it (lstrip, rstrip) makes no difference here, as white space is no token.
 type addedToken struct {
 	ID         int64  `json:"id"`
 	Content    string `json:"content"`
 	SingleWord bool   `json:"single_word"` // not within a word
-	LStrip     bool   `json:"lstrip"`      // with the white space before it
-	RStrip     bool   `json:"rstrip"`
-	Normalized bool   `json:"normalized"` // looked for in the normalized text
+	Normalized bool   `json:"normalized"`  // looked for in the normalized text
 }
 
 // addedTokens finds added tokens: the leftmost, of several there the longest. By their first byte, longest first.
@@ -42,13 +41,6 @@ func (a *addedTokens) split(s string, text func(string), token func(id int64)) {
 		i = stop
 		if t.SingleWord && (wordEnds(s[:start]) || wordBegins(s[stop:])) {
 			continue
-		}
-		if t.LStrip {
-			start = max(begin, len(strings.TrimRightFunc(s[:start], unicode.IsSpace)))
-		}
-		if t.RStrip {
-			stop = len(s) - len(strings.TrimLeftFunc(s[stop:], unicode.IsSpace))
-			i = stop
 		}
 		if begin < start {
 			text(s[begin:start])

@@ -259,6 +259,10 @@ func TestRemoteDimensionsStay(t *testing.T) {
 	if _, err := e.Embed(t.Context(), []string{"a"}); !errors.Is(err, ErrAnswer) || e.Dimensions() != 3 {
 		t.Errorf("got %v, %d dimensions", err, e.Dimensions())
 	}
+	twice := says(`{"data":[{"index":1,"embedding":[1,2]},{"index":1,"embedding":[1,3]}]}`)
+	if got, err := dial(t, serve(t, twice), RemoteOptions{}).Embed(t.Context(), []string{"a", "b"}); !errors.Is(err, ErrAnswer) {
+		t.Errorf("the same index twice: %v, %v", got, err)
+	}
 	mixed := says(`{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2,3]}]}`)
 	e = dial(t, serve(t, mixed), RemoteOptions{})
 	if _, err := e.Embed(t.Context(), []string{"a", "b"}); !errors.Is(err, ErrAnswer) || e.Dimensions() != 0 {
@@ -307,7 +311,7 @@ func TestRemoteCancelled(t *testing.T) {
 
 func TestRemoteCircuit(t *testing.T) {
 	t.Parallel()
-	script := make([]http.HandlerFunc, 7)
+	script := make([]http.HandlerFunc, 8)
 	for i := range script {
 		script[i] = status(500)
 	}
@@ -337,11 +341,33 @@ func TestRemoteCircuit(t *testing.T) {
 	if err := embed(gone); !errors.Is(err, context.Canceled) { // who gives up says nothing of the endpoint
 		t.Fatal(err)
 	}
+	if err := embed(t.Context()); !errors.Is(err, ErrUnavailable) || s.requests.Load() != 8 {
+		t.Fatalf("%v, %d requests", err, s.requests.Load())
+	}
+	cooled()
 	if err := embed(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := log.String(); !strings.Contains(got, "circuit=open") || !strings.Contains(got, "circuit=closed") || strings.Contains(got, secretText) {
 		t.Error(got)
+	}
+}
+
+// TestRemoteCircuitOfAnswers is that an endpoint which answers, whatever it says, is not left alone.
+func TestRemoteCircuitOfAnswers(t *testing.T) {
+	t.Parallel()
+	script := make([]http.HandlerFunc, 2*tripAfter)
+	for i := range script {
+		script[i] = []http.HandlerFunc{status(400), says("{}")}[i%2]
+	}
+	e := dial(t, serve(t, script...), RemoteOptions{})
+	for range script {
+		if _, err := e.Embed(t.Context(), []string{"a"}); err == nil || errors.Is(err, ErrUnavailable) {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.Embed(t.Context(), []string{"a"}); err != nil {
+		t.Fatal(err)
 	}
 }
 

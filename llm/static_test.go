@@ -74,7 +74,7 @@ func same(t testing.TB, texts []string, got, want [][]float32, far float64) {
 func TestStaticAsPython(t *testing.T) {
 	t.Parallel()
 	models := map[string]bool{}
-	for _, name := range []string{"plain", "mapped", "half", "whole"} {
+	for _, name := range []string{"plain", "mapped", "half", "whole", "odd"} {
 		folder := filepath.Join("testdata", name)
 		e := openFolder(t, folder)
 		texts, want := golden(t, folder)

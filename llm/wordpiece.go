@@ -128,7 +128,7 @@ func (w *wordPiece) measure(vocabulary map[string]int64) {
 func (w *wordPiece) tokens(ids []int32, text string) []int32 {
 	token := func(id int64) { ids = append(ids, int32(id)) }
 	word := func(word string) { ids = w.word(ids, word) }
-	w.raw.split(strings.ToValidUTF8(text, "\ufffd"), func(part string) {
+	w.raw.split(text, func(part string) {
 		w.normalized.split(w.normalizer.normalize(part), func(part string) { bertWords(part, word) }, token)
 	}, token)
 	return ids

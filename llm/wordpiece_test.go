@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -25,18 +24,21 @@ func FuzzTokenizer(f *testing.F) {
 }
 
 func FuzzTokens(f *testing.F) {
-	e := openFolder(f, "testdata/plain")
-	texts, _ := golden(f, "testdata/plain")
+	e := openFolder(f, "testdata/odd")
+	texts, _ := golden(f, "testdata/odd")
+	f.Add("boat\xff\xffrain")
 	for _, text := range texts {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		ids := e.tokenizer.tokens(nil, text)
-		if len(ids) > 3*len(text) { // an invalid byte is three
+		if len(ids) > len(text) {
 			t.Errorf("%d tokens of %d bytes", len(ids), len(text))
 		}
-		if again := e.tokenizer.tokens(nil, strings.ToValidUTF8(text, "\ufffd")); !slices.Equal(ids, again) {
-			t.Errorf("got %v, then %v", ids, again)
+		for _, id := range ids {
+			if id < 0 || int(id) > e.tokenizer.highest {
+				t.Errorf("token %d, the highest is %d", id, e.tokenizer.highest)
+			}
 		}
 	})
 }

@@ -19,15 +19,20 @@ TEXTS = [
     "repairing the repaired roofs", "München, CAFÉ; naïve über", "mu\u0308nchen", "日本語の本", "", "   \t\n", "🙂🙂", "zzzz qqq",
     "x" * 101, "x" * 100, "[CLS] boat [UNK] [PAD]", "the oak  beam of New York", "(rope) #sail @tide it's 2-3", "a\u0000b\u200bc\ufffdd",
     "İstanbul ΣΑΣ ﬁsh", "boat " * 600, "rain\u00a0on\u3000the\u2028roof", "harbour-lamp letter\r\nletter", "unknownword boat",
+    "New\u00a0York", "cafe\u0301s, \u0130n İn", "boat riverboat boats", "tower  bridge towers quay", "a sailing  sail", "rain\u0007rain",
 ]
 
 
-def tokenizer():
+def tokenizer(odd=False):
     tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"] + list(dict.fromkeys(WORDS)) + ["##" + e for e in dict.fromkeys(ENDS)]
     t = Tokenizer(models.WordPiece({w: i for i, w in enumerate(tokens)}, unk_token="[UNK]", max_input_chars_per_word=100))
     t.normalizer, t.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
     t.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]"])
     t.add_tokens([AddedToken("New York", normalized=True), AddedToken("oak  beam", normalized=False, single_word=True)])
+    if odd:  # what the normalizer need not do, and added tokens that are a part of another, or take white space
+        t.normalizer = normalizers.BertNormalizer(clean_text=False, handle_chinese_chars=False, strip_accents=False)
+        t.add_tokens([AddedToken("boat", single_word=True), AddedToken("qu"), AddedToken("quay"), AddedToken("tower", rstrip=True),
+                      AddedToken("i\u0307n"), AddedToken("sail", lstrip=True, rstrip=True), AddedToken(" bridge")])
     return t
 
 
@@ -55,3 +60,5 @@ save("half", StaticModel(half, tokenizer(), normalize=True, max_length=None),
      StaticModel(half.astype(np.float32), tokenizer(), normalize=True, max_length=None))
 whole = np.clip(np.rint(vectors * 40), -127, 127).astype(np.int8)
 save("whole", StaticModel(whole, tokenizer(), normalize=True))
+odd = tokenizer(odd=True)
+save("odd", StaticModel(random.normal(size=(odd.get_vocab_size(), 8)).astype(np.float32), odd, normalize=True))
