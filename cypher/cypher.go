@@ -112,6 +112,15 @@ func ForTypes(q Query, types []string) Query {
 	return q
 }
 
+// WordIndex is the schema statement that makes the relationships of a type that callers added be found by words, and the
+// name of its index. The type must be free of what would end a name.
+func WordIndex(relationship string) (name, statement string) {
+	name = "relationship_words_" + relationship
+	return name, "CREATE FULLTEXT INDEX " + name + " IF NOT EXISTS FOR ()-[r:`" + relationship + "`]-()" +
+		" ON EACH [r.search_scope, r.description, r.relationship_type, r.notes]" +
+		" OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}"
+}
+
 // KeyIndex is the schema statement that makes the relationships of a type be found by their key, and the name of its
 // index. The type must be free of what would end a name.
 func KeyIndex(relationship string) (name, statement string) {

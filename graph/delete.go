@@ -43,7 +43,7 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 			return err
 		}
 		d.Relationships, d.Messages, d.Users = integer(rows[0].Values[0]), integer(rows[0].Values[1]), []string{n.user()}
-		return nil
+		return t.moved(scope.TeamID, n)
 	})
 	return d, err
 }
@@ -90,7 +90,11 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 		if len(rows) == 0 {
 			return fmt.Errorf("restore: %w", ErrNotFound)
 		}
-		view = nodeView(kind, pairsFrom(rows[0].Values[0]), s.now())
+		n := &stored{kind, pairsFrom(rows[0].Values[0])}
+		view = nodeView(kind, n.properties, s.now())
+		if err := t.moved(scope.TeamID, n); err != nil {
+			return err
+		}
 		if _, err := t.exec("story_restore", map[string]any{"team_id": scope.TeamID, "entity_key": key}); err != nil {
 			return err
 		}

@@ -110,7 +110,8 @@ func (e *erasure) round(ctx context.Context) error {
 // params are those of every statement, and more.
 func (e *erasure) params(more map[string]any) map[string]any {
 	all := map[string]any{
-		"team_id": e.scope.TeamID, "user_id": e.scope.user(), "author": e.author, "spaced_author": e.spaced, "limit": erasureBatch,
+		"team_id": e.scope.TeamID, "user_id": e.scope.user(), "author": e.author, "spaced_author": e.spaced,
+		"scope_token": scopeToken(e.scope.TeamID, e.scope.UserID), "limit": erasureBatch,
 	}
 	for name, value := range more {
 		all[name] = value

@@ -221,6 +221,7 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	n.putEnd()
 	natural := naturalKey(kind, n.properties)
 	n.putUnless(natural == "", "natural_key", natural)
+	n.putSearchScope(p.job.scope.TeamID)
 	return n
 }
 

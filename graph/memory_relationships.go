@@ -248,8 +248,10 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 		key = uuid.Must(uuid.NewV7()).String()
 	}
 	p := properties{"key": key, "recorded_at": j.now, "version": int64(1)}
-	if user := j.privateTo(from, to); user != "" {
-		p["user_id"] = user
+	user := j.privateTo(from, to)
+	p.putUnless(user == "", "user_id", user)
+	if searchable(kind) {
+		p["search_scope"] = scopeToken(j.scope.TeamID, user)
 	}
 	switch {
 	case w.History != nil: // as it was

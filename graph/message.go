@@ -96,9 +96,12 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 	if len(rows) == 0 {
 		return results, warnings, nil
 	}
-	_, err = t.exec("message_append", map[string]any{
+	appended, err := t.exec("message_append", map[string]any{
 		"team_id": scope.TeamID, "source_key": sourceKey, "rows": rows, "now": now,
 	})
+	if err == nil {
+		err = t.bringNear(scope.TeamID, sourceKey, numbersFrom(integer(appended[0].Values[0]), len(rows)))
+	}
 	return results, warnings, err
 }
 
@@ -121,10 +124,12 @@ func otherMessage(old *stored, role, name, text Optional[string], at Optional[ti
 
 // properties are those of a new message.
 func (m *MessageWrite) properties(scope Scope, sourceKey string, now time.Time) properties {
-	return properties{
+	n := &stored{messageKind, properties{
 		"user_id": scope.user(), "source_key": sourceKey, "role": m.Role, "name": m.Name, "text": m.Text,
 		"at": m.At.or(now).UTC().Truncate(precision), "created_at": now, "updated_at": now,
-	}
+	}}
+	n.putSearchScope(scope.TeamID)
+	return n.properties
 }
 
 // Messages lists a source's messages from number from on, oldest first, at most limit.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"kith/cypher"
@@ -32,12 +33,27 @@ func (s *Store) admitTypes(ctx context.Context, relationships []RelationshipWrit
 		return err
 	}
 	for kind := range fresh {
-		_, statement := cypher.KeyIndex(kind)
-		if err := s.applySchema(ctx, cypher.Migration{Name: "relationship type"}, statement); err != nil {
+		if err := s.indexType(ctx, kind); err != nil {
 			return err
 		}
 	}
 	return s.awaitIndexes(ctx)
+}
+
+// indexType lets the relationships of a type be found by their key, and by words unless an index of the schema does that.
+func (s *Store) indexType(ctx context.Context, kind string) error {
+	var statements []string
+	if searchable(kind) && !slices.Contains(Vocabulary, kind) {
+		_, statement := cypher.WordIndex(kind)
+		statements = append(statements, statement)
+	}
+	_, statement := cypher.KeyIndex(kind) // the last: it says that the type has its indexes
+	for _, statement := range append(statements, statement) {
+		if err := s.applySchema(ctx, cypher.Migration{Name: "relationship type"}, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // limitTypes refuses what would make the types of the server too many.

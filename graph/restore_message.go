@@ -30,7 +30,10 @@ func (j *memoryJob) restoreMessages(source *stored, messages []newMessage) error
 	if err := j.numberMessages(source, added); err != nil {
 		return err
 	}
-	return j.tx.rows("message_restore", j.scope.TeamID, rows)
+	if err := j.tx.rows("message_restore", j.scope.TeamID, rows); err != nil {
+		return err
+	}
+	return j.tx.bringNear(j.scope.TeamID, source.key(), numbersOf(added))
 }
 
 // countAnew lets a restored source count the messages that it really has: those of the file are yet to come, or not, and

@@ -29,14 +29,20 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.applyAll(ctx, migrations[stored:]); err != nil {
 		return err
 	}
-	if err := s.indexTypes(ctx); err != nil {
+	if err := s.indexTypes(ctx, stored); err != nil {
 		return err
 	}
 	if err := s.awaitIndexes(ctx); err != nil || stored == 0 || stored == len(migrations) {
 		return err
 	}
-	return s.renewRanks(ctx)
+	if err := s.renewRanks(ctx); err != nil || stored >= searchVersion {
+		return err
+	}
+	return s.RenewSearch(ctx, func(int) {})
 }
+
+// searchVersion is that of the schema since which everything has the words by which searches are scoped.
+const searchVersion = 8
 
 // renewSchema makes what is missing of the schema again, whatever version the database says it has.
 func (s *Store) renewSchema(ctx context.Context) error {
@@ -85,7 +91,7 @@ func (s *Store) renewRanks(ctx context.Context) error {
 }
 
 // indexTypes gives the relationship types of a database from before they had indexes theirs.
-func (s *Store) indexTypes(ctx context.Context) error {
+func (s *Store) indexTypes(ctx context.Context, stored int) error {
 	row, err := s.readOne(ctx, "relationship_types", nil)
 	if err != nil {
 		return err
@@ -95,11 +101,10 @@ func (s *Store) indexTypes(ctx context.Context) error {
 		return err
 	}
 	for _, kind := range texts(row.Values[0]) {
-		if indexed[kind] || kind == hasMessageType || !typePattern.MatchString(kind) {
+		if indexed[kind] && stored >= searchVersion || kind == hasMessageType || !typePattern.MatchString(kind) {
 			continue
 		}
-		_, statement := cypher.KeyIndex(kind)
-		if err := s.applySchema(ctx, cypher.Migration{Name: "relationship type"}, statement); err != nil {
+		if err := s.indexType(ctx, kind); err != nil {
 			return err
 		}
 	}

@@ -3,25 +3,44 @@ package graph
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
+	"time"
 )
 
-// scopeToken stands in indexes for what one user may see, or for what a team shares (no user): a word that no text of a
-// memory has, that says nothing of the ids it is made from, and that English stemming leaves alone, as it ends in a digit.
+// The property search_scope holds words that full-text queries ask for beside those of the caller. They end in a digit,
+// so that English stemming leaves them alone.
+
+// scopeToken stands for what one user may see, or for what a team shares (no user). It is a word that no text has, and
+// does not tell the ids it is made from.
 func scopeToken(teamID, userID string) string {
 	sum := sha256.Sum256([]byte(teamID + "\x1f" + userID))
 	return "k" + hex.EncodeToString(sum[:16]) + "0"
 }
 
-// searchScope is the property search_scope of a node: by which callers full-text indexes may find it.
-func searchScope(teamID, userID string, participants []string) string {
-	tokens := []string{scopeToken(teamID, userID)}
-	for _, p := range participants {
-		if p != userID {
+// kindToken stands for nodes of a kind.
+func kindToken(kind Kind) string { return "x" + strings.ReplaceAll(kind.Name, "_", "") + "0" }
+
+// dayToken stands for a day, in their order.
+func dayToken(at time.Time) string { return "d" + at.UTC().Format("20060102") }
+
+// putSearchScope sets by which words indexes find a node: who may see it, its kind, and the day of what was said.
+func (s *stored) putSearchScope(teamID string) {
+	tokens := []string{scopeToken(teamID, s.user())}
+	for _, p := range s.texts("participants") {
+		if p != s.user() {
 			tokens = append(tokens, scopeToken(teamID, p))
 		}
 	}
-	return strings.Join(tokens, " ")
+	switch s.kind {
+	case sourceKind:
+		tokens = append(tokens, dayToken(*s.moment("started_at")))
+	case messageKind:
+		tokens = append(tokens, dayToken(*s.moment("at")))
+	default:
+		tokens = append(tokens, kindToken(s.kind))
+	}
+	s.properties["search_scope"] = strings.Join(tokens, " ")
 }
 
 // searchTokens are the scopes that a caller may search: the team's, and the user's own.
@@ -31,4 +50,40 @@ func searchTokens(scope Scope) []string {
 		tokens = append(tokens, scopeToken(scope.TeamID, scope.UserID))
 	}
 	return tokens
+}
+
+// plainTypes are those of relationships that have no words to find them by.
+var plainTypes = []string{mentionsType, systemRelationshipType, hasMessageType, aboutType, includesType, rootedInType, groupsType}
+
+// searchable says whether relationships of a type have words to find them by.
+func searchable(kind string) bool { return !slices.Contains(plainTypes, kind) }
+
+// bringNear gives messages, and those before and after them, the words of their neighbours.
+func (t *tx) bringNear(teamID, sourceKey string, numbers []int64) error {
+	around := make([]int64, 0, 3*len(numbers))
+	for _, n := range numbers {
+		around = append(around, n-1, n, n+1)
+	}
+	slices.Sort(around)
+	_, err := t.exec("message_near", map[string]any{
+		"team_id": teamID, "source_key": sourceKey, "numbers": slices.Compact(around),
+	})
+	return err
+}
+
+// moved tells the messages around one that went or came back.
+func (t *tx) moved(teamID string, n *stored) error {
+	if n.kind != messageKind {
+		return nil
+	}
+	return t.bringNear(teamID, n.text("source_key"), []int64{n.integer("seq")})
+}
+
+// numbersFrom are count numbers from first on.
+func numbersFrom(first int64, count int) []int64 {
+	all := make([]int64, count)
+	for i := range all {
+		all[i] = first + int64(i)
+	}
+	return all
 }

@@ -68,7 +68,9 @@ func (j *storyJob) storyNode(kind Kind, anchor *stored, v vitality) *stored {
 	}
 	p.putVitality(v)
 	p["natural_key"] = naturalKey(kind, p)
-	return &stored{kind: kind, properties: p}
+	n := &stored{kind: kind, properties: p}
+	n.putSearchScope(j.team)
+	return n
 }
 
 func (j *storyJob) create(nodes ...*stored) error {

@@ -107,6 +107,7 @@ func (j *systemJob) properties(n *plannedNode) map[string]any {
 func (j *systemJob) newNodeProperties(n *plannedNode) map[string]any {
 	p := j.properties(n)
 	p["system"], p["created_at"] = j.system, j.now
+	p["search_scope"] = scopeToken(j.team, "") + " " + kindToken(systemEntityKind)
 	p["state"], p["ttl_policy"], p["access_count"] = "candidate", "keep_forever", 0
 	p["salience"], p["confidence"] = defaultSalience, defaultConfidence
 	if j.user != "" {

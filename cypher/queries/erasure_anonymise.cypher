@@ -1,7 +1,7 @@
 // Makes a user's authorship of given nodes anonymous: who created, changed or deleted them, who took part, and who added
 // notes. A note that Kith did not write itself goes.
 // mode: write
-// params: team_id, user_id, author, spaced_author, entity_keys, limit
+// params: team_id, user_id, author, spaced_author, scope_token, entity_keys, limit
 // returns: found, anonymised, notes
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
@@ -15,6 +15,7 @@ WITH n, names, participant, notes
 LIMIT $limit
 FOREACH (name IN names | SET n[name] = null)
 SET n.participants = [p IN n.participants WHERE p <> $user_id],
+  n.search_scope = replace(n.search_scope, ' ' + $scope_token, ''),
   n.notes = [note IN n.notes
     WHERE NOT note CONTAINS $spaced_author
       AND (NOT note CONTAINS $author OR note CONTAINS ',"source_entity_key":' AND note CONTAINS ',"expires_at":')

@@ -1,7 +1,7 @@
 // Makes a user's authorship of some nodes that are not of the memory anonymous, as erasure_anonymise.cypher does. Written
 // for one label; the store asks for each (cypher.ForLabel).
 // mode: write
-// params: team_id, user_id, author, spaced_author, limit
+// params: team_id, user_id, author, spaced_author, scope_token, limit
 // returns: found, anonymised, notes
 MATCH (n:Deleted {team_id: $team_id})
 WITH n, [name IN keys(n) WHERE name ENDS WITH '_by' AND n[name] = $user_id] AS names,
@@ -14,6 +14,7 @@ WITH n, names, participant, notes
 LIMIT $limit
 FOREACH (name IN names | SET n[name] = null)
 SET n.participants = [p IN n.participants WHERE p <> $user_id],
+  n.search_scope = replace(n.search_scope, ' ' + $scope_token, ''),
   n.notes = [note IN n.notes
     WHERE NOT note CONTAINS $spaced_author
       AND (NOT note CONTAINS $author OR note CONTAINS ',"source_entity_key":' AND note CONTAINS ',"expires_at":')

@@ -1,7 +1,7 @@
 // Appends messages to a source in the order given, numbered on from those it has or had.
 // mode: write
 // params: team_id, source_key, rows, now
-// returns: appended
+// returns: first, appended
 MATCH (s:Memory:Source {team_id: $team_id, entity_key: $source_key})
 USING INDEX SEEK s:Memory(team_id, entity_key)
 SET s.updated_at = $now
@@ -16,4 +16,5 @@ CALL (s, first) {
 }
 SET s.message_count = coalesce(s.message_count, 0) + appended,
   s.next_seq = CASE WHEN s.next_seq IS NOT NULL THEN first + appended END
-RETURN appended
+RETURN first,
+  appended

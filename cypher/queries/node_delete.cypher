@@ -28,5 +28,5 @@ CALL (n) {
   RETURN count(s) AS sources
 }
 REMOVE n:Memory:$($label)
-SET n:Deleted, n.deleted_kind = $kind, n.deleted_at = $now, n.deleted_by = $user_id
+SET n:Deleted, n.near = null, n.deleted_kind = $kind, n.deleted_at = $now, n.deleted_by = $user_id
 RETURN relationships, messages

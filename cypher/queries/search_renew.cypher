@@ -1,0 +1,32 @@
+// Gives the nodes of a page, their relationships and their messages' neighbours what searches find them by. $scopes has
+// the word for each user, and for the team's own under the empty name; $kinds those of kinds, by label; $plain lists the
+// types of relationships that are not found by words.
+// mode: write
+// params: team_id, after, last, scopes, kinds, plain
+// returns: renewed
+MATCH (n:Memory {team_id: $team_id})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+WHERE n.entity_key > $after
+  AND n.entity_key <= $last
+WITH n, coalesce(n.started_at, n.at) AS said, coalesce(n.user_id, '') AS user
+SET n.search_scope = reduce(all = $scopes[user], p IN [p IN coalesce(n.participants, []) WHERE p <> user] | all + ' ' + $scopes[p])
+  + CASE WHEN n:Source OR n:Message THEN ' d' + replace(toString(date(said)), '-', '')
+    ELSE reduce(all = '', l IN [l IN labels(n) WHERE l <> 'Memory'] | all + ' ' + $kinds[l]) END
+WITH n
+CALL (n) {
+  MATCH (n)-[r {team_id: $team_id}]->()
+  WHERE NOT type(r) IN $plain
+  SET r.search_scope = $scopes[coalesce(r.user_id, '')]
+  RETURN count(r) AS relationships
+}
+CALL (n) {
+  OPTIONAL MATCH (a:Message {team_id: $team_id, source_key: n.source_key, seq: n.seq - 1})
+  USING INDEX SEEK a:Message(team_id, source_key, seq)
+  OPTIONAL MATCH (b:Message {team_id: $team_id, source_key: n.source_key, seq: n.seq + 1})
+  USING INDEX SEEK b:Message(team_id, source_key, seq)
+  WITH n, a, b
+  WHERE n:Message
+  SET n.near = left(coalesce(a.text, ''), 2000) + '\n' + left(coalesce(b.text, ''), 2000)
+  RETURN count(n) AS messages
+}
+RETURN count(n) AS renewed

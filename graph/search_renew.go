@@ -1,0 +1,59 @@
+package graph
+
+import "context"
+
+// renewBatch bounds the nodes of one transaction.
+const renewBatch = 1_000
+
+// RenewSearch gives all nodes and relationships what searches find them by, as they would have it had they been written
+// now, and tells after each step how many nodes are done. It may be broken off and begun again.
+func (s *Store) RenewSearch(ctx context.Context, progress func(nodes int)) error {
+	done, team := 0, ""
+	for {
+		rows, err := s.read(ctx, s.queries["team_next"], map[string]any{"after": team})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		team = text(rows[0].Values[0])
+		for after := ""; ; {
+			last, renewed, err := s.renewSearchPage(ctx, team, after)
+			if err != nil {
+				return err
+			}
+			if last == "" {
+				break
+			}
+			after = last
+			done += renewed
+			progress(done)
+		}
+	}
+}
+
+// renewSearchPage renews the next nodes of a team, and says which was the last; empty: there are no more.
+func (s *Store) renewSearchPage(ctx context.Context, team, after string) (last string, renewed int, err error) {
+	row, err := s.readOne(ctx, "search_users", map[string]any{"team_id": team, "after": after, "limit": renewBatch})
+	if err != nil {
+		return "", 0, err
+	}
+	if last = text(row.Values[0]); last == "" {
+		return "", 0, nil
+	}
+	scopes, kinds := map[string]any{}, map[string]any{}
+	for _, user := range append(texts(row.Values[1]), "") {
+		scopes[user] = scopeToken(team, user)
+	}
+	for _, kind := range Kinds {
+		kinds[kind.Label] = kindToken(kind)
+	}
+	err = s.transaction(ctx, "search_renew", func(t *tx) error {
+		rows, err := t.exec("search_renew", map[string]any{
+			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": plainTypes,
+		})
+		if err == nil {
+			renewed = int(integer(rows[0].Values[0]))
+		}
+		return err
+	})
+	return last, renewed, err
+}
