@@ -21,6 +21,9 @@ func scopeToken(teamID, userID string) string {
 // kindToken stands for nodes of a kind.
 func kindToken(kind Kind) string { return "x" + strings.ReplaceAll(kind.Name, "_", "") + "0" }
 
+// typeToken stands for relationships of a type.
+func typeToken(kind string) string { return "t" + strings.ReplaceAll(kind, "_", "") + "0" }
+
 // dayToken stands for a day, in their order.
 func dayToken(at time.Time) string { return "d" + at.UTC().Format("20060102") }
 

@@ -16,7 +16,7 @@ WITH n
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]->()
   WHERE NOT type(r) IN $plain
-  SET r.search_scope = $scopes[coalesce(r.user_id, '')]
+  SET r.search_scope = $scopes[coalesce(r.user_id, '')] + ' t' + replace(type(r), '_', '') + '0'
   RETURN count(r) AS relationships
 }
 CALL (n) {

@@ -1,0 +1,11 @@
+// Messages by their keys: source, number, role, name, text and time.
+// mode: read
+// params: team_id, user_id, message_keys
+// returns: messages
+UNWIND $message_keys AS key
+MATCH (m:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK m:Memory(team_id, entity_key)
+WHERE (m.user_id IS NULL OR m.user_id = $user_id)
+  AND m:Message
+RETURN collect([m.entity_key, m.source_key, m.seq, m.role, m.name, m.text, m.at.epochMillis]) AS messages
+LIMIT 1

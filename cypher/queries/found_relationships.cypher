@@ -1,0 +1,33 @@
+// The most salient relationships of nodes, of each node among the first $walk: current ones only, or those of a day. The
+// other end comes with its labels, name and description.
+// mode: read
+// params: team_id, user_id, around_keys, plain, types, without_types, min_attitude, max_attitude, min_proximity, max_proximity, as_of, walk, relationship_limit
+// returns: relationships
+UNWIND $around_keys AS key
+MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+WHERE n.user_id IS NULL OR n.user_id = $user_id
+CALL (n) {
+  MATCH (n)-[r {team_id: $team_id}]-(m:Memory)
+  WHERE NOT type(r) IN $plain
+    AND ($types IS NULL OR type(r) IN $types)
+    AND NOT type(r) IN $without_types
+    AND ($min_attitude IS NULL OR r.attitude >= $min_attitude)
+    AND ($max_attitude IS NULL OR r.attitude <= $max_attitude)
+    AND ($min_proximity IS NULL OR r.proximity >= $min_proximity)
+    AND ($max_proximity IS NULL OR r.proximity <= $max_proximity)
+    AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
+    AND CASE WHEN $as_of IS NULL THEN r.valid_to IS NULL
+      ELSE coalesce(r.valid_from <= $as_of, true) AND coalesce(r.valid_to > $as_of, true) END
+  WITH n, r, m
+  LIMIT $walk
+  WITH n, r, m
+  ORDER BY r.salience DESC, r.key
+  LIMIT $relationship_limit
+  RETURN collect([
+    startNode(r) = n, type(r), m.entity_key, labels(m), m.name, m.description,
+    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]]
+  ]) AS links
+}
+RETURN collect([n.entity_key, n.name, labels(n), links]) AS relationships
+LIMIT 1

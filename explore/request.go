@@ -1,0 +1,235 @@
+package explore
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"kith/graph"
+)
+
+// Bounds of a request.
+const (
+	MaxQueries     = 8
+	MaxTextMatches = 16
+	MaxTextLength  = 16_384 // characters of a query or text match
+	MaxLimit       = 100
+	MaxExpand      = 30
+	MinTokens      = 100
+	MaxTokens      = 100_000
+)
+
+// Mode says how far a search goes.
+type Mode string
+
+// Fast asks the database twice. Deep looks a second time, with the names of what the first look has found, and asks three
+// times.
+const (
+	Fast Mode = "fast"
+	Deep Mode = "deep"
+)
+
+// Format is how an answer is written.
+type Format string
+
+// JSON is the Result; Text is Markdown for a prompt.
+const (
+	JSON Format = "json"
+	Text Format = "text"
+)
+
+// Request asks what a memory has about something.
+type Request struct {
+	UserID              string                    `json:"user_id,omitempty" maxLength:"256" doc:"whose memory, with what the team shares; left out: the user of the key, or only what the team shares"`
+	Queries             []Query                   `json:"queries,omitempty" maxItems:"8" doc:"questions or descriptions, searched by words and by meaning; this or text_matches is needed"`
+	TextMatches         []string                  `json:"text_matches,omitempty" maxItems:"16" doc:"names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words"`
+	Kinds               []string                  `json:"kinds,omitempty" doc:"only these kinds of nodes; message: messages as a list of their own. Left out: all but messages, which come with their sources"`
+	RelationshipFilters RelationshipFilters       `json:"relationship_filters,omitzero" doc:"which relationships count; applied before anything is ranked"`
+	SearchRelationships graph.Optional[bool]      `json:"search_relationships,omitzero" doc:"default true"`
+	Since               graph.Optional[time.Time] `json:"since,omitzero" doc:"what was said, or changed, from then on"`
+	Until               graph.Optional[time.Time] `json:"until,omitzero" doc:"what was said, or made, until then"`
+	AsOf                graph.Optional[time.Time] `json:"as_of,omitzero" doc:"the memory of that day: what was said and made by then, and the relationships that were current"`
+	Granularity         int                       `json:"granularity,omitempty" enum:"0,1,2,3" doc:"1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines"`
+	SemanticWeight      graph.Optional[float64]   `json:"semantic_weight,omitzero" doc:"of relevance; default 0.3"`
+	TimeWeight          graph.Optional[float64]   `json:"time_weight,omitzero" doc:"of recency; default 0.3"`
+	SalienceWeight      graph.Optional[float64]   `json:"salience_weight,omitzero" doc:"of salience; default 0.4"`
+	Limit               int                       `json:"limit,omitempty" minimum:"0" maximum:"100" doc:"of each list; default 5. Relationships are up to twice as many"`
+	Expand              int                       `json:"expand,omitempty" minimum:"0" maximum:"30" doc:"so many neighbours of the nodes found; default none"`
+	MaxTokens           int                       `json:"max_tokens,omitempty" doc:"o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went"`
+	Mode                Mode                      `json:"mode,omitempty" doc:"fast (default), or deep: a second look with what the first has found"`
+	MultiQuery          bool                      `json:"multi_query,omitempty" doc:"the same as mode deep"`
+	ReturnExplanations  bool                      `json:"return_explanations,omitempty" doc:"with each hit, what its score is made of"`
+	Format              Format                    `json:"format,omitempty" doc:"json (default) or text"`
+}
+
+// Query is one question.
+type Query struct {
+	Query     string  `json:"query" doc:"at most 16,384 characters"`
+	Threshold float64 `json:"threshold,omitempty" doc:"0 (default) to 1: the least cosine of what is found by meaning alone"`
+}
+
+// RelationshipFilters say which relationships count. Those without a grade have none that could be compared.
+type RelationshipFilters struct {
+	MinAttitude              graph.Optional[int64] `json:"min_attitude,omitzero" doc:"1 to 5"`
+	MaxAttitude              graph.Optional[int64] `json:"max_attitude,omitzero" doc:"1 to 5"`
+	MinProximity             graph.Optional[int64] `json:"min_proximity,omitzero" doc:"1 to 5"`
+	MaxProximity             graph.Optional[int64] `json:"max_proximity,omitzero" doc:"1 to 5"`
+	RelationshipTypes        []string              `json:"relationship_types,omitempty" maxItems:"64" doc:"only these"`
+	ExcludeRelationshipTypes []string              `json:"exclude_relationship_types,omitempty" maxItems:"64" doc:"all but these"`
+}
+
+// Validate checks the request. The error lists every fault with its place.
+func (r *Request) Validate() error {
+	v := &validation{}
+	r.validateTexts(v)
+	r.validateChoices(v)
+	r.validateWeights(v)
+	r.RelationshipFilters.validate(v)
+	if len(v.faults) > 0 {
+		return &graph.InvalidError{Fields: v.faults}
+	}
+	return nil
+}
+
+// validation collects faults.
+type validation struct{ faults []graph.FieldError }
+
+func (v *validation) add(location, format string, args ...any) {
+	v.faults = append(v.faults, graph.FieldError{Location: location, Message: fmt.Sprintf(format, args...)})
+}
+
+func (v *validation) text(location, text string) {
+	switch {
+	case !utf8.ValidString(text):
+		v.add(location, "must be valid UTF-8")
+	case utf8.RuneCountInString(text) > MaxTextLength:
+		v.add(location, "must have at most %d characters", MaxTextLength)
+	case strings.TrimSpace(text) == "":
+		v.add(location, "must not be blank")
+	}
+}
+
+func (v *validation) oneOf(location, word string, allowed ...string) {
+	if word != "" && !slices.Contains(allowed, word) {
+		v.add(location, "must be one of %s", strings.Join(allowed, ", "))
+	}
+}
+
+func (v *validation) between(location string, n, least, most int) {
+	if n < least || n > most {
+		v.add(location, "must be from %d to %d", least, most)
+	}
+}
+
+func (v *validation) time(location string, t graph.Optional[time.Time]) {
+	if year := t.Value.Year(); present(t) && (year < 1900 || year >= 2200) {
+		v.add(location, "must be a time from 1900 to 2199")
+	}
+}
+
+func (v *validation) weight(location string, w float64) {
+	if !(w >= 0 && w <= 1) {
+		v.add(location, "must be from 0 to 1")
+	}
+}
+
+func (r *Request) validateTexts(v *validation) {
+	if len(r.Queries)+len(r.TextMatches) == 0 {
+		v.add("queries", "is needed, or text_matches")
+	}
+	if r.UserID != "" && !graph.ValidKey(r.UserID) {
+		v.add("user_id", "must have 1 to 256 characters and no control characters")
+	}
+	v.between("queries", len(r.Queries), 0, MaxQueries)
+	v.between("text_matches", len(r.TextMatches), 0, MaxTextMatches)
+	for i, q := range r.Queries {
+		at := fmt.Sprintf("queries[%d]", i)
+		v.text(at+".query", q.Query)
+		if !(q.Threshold >= 0 && q.Threshold <= 1) {
+			v.add(at+".threshold", "must be from 0 to 1")
+		}
+	}
+	for i, text := range r.TextMatches {
+		v.text(fmt.Sprintf("text_matches[%d]", i), text)
+	}
+}
+
+func (r *Request) validateChoices(v *validation) {
+	for i, name := range r.Kinds {
+		if _, ok := graph.KindOf(name); !ok {
+			v.add(fmt.Sprintf("kinds[%d]", i), "is no kind of node")
+		}
+	}
+	v.between("granularity", r.Granularity, 0, 3)
+	v.between("limit", r.Limit, 0, MaxLimit)
+	v.between("expand", r.Expand, 0, MaxExpand)
+	if r.MaxTokens != 0 {
+		v.between("max_tokens", r.MaxTokens, MinTokens, MaxTokens)
+	}
+	v.oneOf("mode", string(r.Mode), string(Fast), string(Deep))
+	v.oneOf("format", string(r.Format), string(JSON), string(Text))
+	v.time("since", r.Since)
+	v.time("until", r.Until)
+	v.time("as_of", r.AsOf)
+	if present(r.Since) && present(r.Until) && r.Until.Value.Before(r.Since.Value) {
+		v.add("until", "must not be before since")
+	}
+}
+
+func present[T any](o graph.Optional[T]) bool { return o.Given && !o.Null }
+
+// or is the value of an optional field, else another.
+func or[T any](o graph.Optional[T], other T) T {
+	if present(o) {
+		return o.Value
+	}
+	return other
+}
+
+func (r *Request) validateWeights(v *validation) {
+	w := r.weights()
+	v.weight("semantic_weight", w.relevance)
+	v.weight("time_weight", w.time)
+	v.weight("salience_weight", w.salience)
+	if w == (weighting{}) {
+		v.add("semantic_weight", "must not be 0 with time_weight and salience_weight")
+	}
+}
+
+// typePattern is that of relationship types.
+var typePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+
+func (f *RelationshipFilters) validate(v *validation) {
+	const at = "relationship_filters."
+	grade := func(name string, o graph.Optional[int64]) {
+		if present(o) {
+			v.between(at+name, int(max(min(o.Value, 6), 0)), 1, 5)
+		}
+	}
+	grade("min_attitude", f.MinAttitude)
+	grade("max_attitude", f.MaxAttitude)
+	grade("min_proximity", f.MinProximity)
+	grade("max_proximity", f.MaxProximity)
+	v.types(at+"relationship_types", f.RelationshipTypes)
+	v.types(at+"exclude_relationship_types", f.ExcludeRelationshipTypes)
+}
+
+func (v *validation) types(location string, types []string) {
+	v.between(location, len(types), 0, 64)
+	for i, t := range types {
+		if !typePattern.MatchString(t) {
+			v.add(fmt.Sprintf("%s[%d]", location, i), "is no relationship type")
+		}
+	}
+}
+
+// weighting is what relevance, recency and salience count.
+type weighting struct{ relevance, time, salience float64 }
+
+// weights are those of the origin unless they are given.
+func (r *Request) weights() weighting {
+	return weighting{or(r.SemanticWeight, 0.3), or(r.TimeWeight, 0.3), or(r.SalienceWeight, 0.4)}
+}

@@ -1,0 +1,199 @@
+package explore
+
+import (
+	"time"
+
+	"kith/graph"
+)
+
+// Result is what a search found, of one shape at every granularity; lists that were not asked for are empty.
+type Result struct {
+	Meta     Meta     `json:"meta"`
+	Semantic Semantic `json:"semantic"`
+	Episodic Episodic `json:"episodic"`
+}
+
+// Meta tells how the answer came about.
+type Meta struct {
+	Granularity int      `json:"granularity"`
+	Mode        Mode     `json:"mode"`
+	QueryUsed   []string `json:"query_used" doc:"the queries and text matches, and in deep mode what was added"`
+	Semantic    Meaning  `json:"semantic" enum:"on,partial,loading,unavailable,off" doc:"whether meaning counted: partial: not all memories have their vector yet; loading: the vectors are being read, ask again; unavailable: the embedder did not answer in time, or wrongly; off: there is no embedder"`
+	Cut         int      `json:"cut" doc:"hits that max_tokens left out"`
+}
+
+// Meaning says whether a search by meaning took part.
+type Meaning string
+
+// What became of the search by meaning.
+const (
+	MeaningOn          Meaning = "on"
+	MeaningPartial     Meaning = "partial"
+	MeaningLoading     Meaning = "loading"
+	MeaningUnavailable Meaning = "unavailable"
+	MeaningOff         Meaning = "off"
+)
+
+// Semantic is what is known.
+type Semantic struct {
+	People        []NodeHit         `json:"people"`
+	Concepts      []NodeHit         `json:"concepts"`
+	Entities      []NodeHit         `json:"entities"`
+	Others        []NodeHit         `json:"others" doc:"of projects and systems"`
+	Relationships []RelationshipHit `json:"relationships"`
+	Neighbours    []Neighbour       `json:"neighbours" doc:"of the nodes found, where expand asks for them"`
+}
+
+// Episodic is what was said.
+type Episodic struct {
+	Sources    []SourceHit    `json:"sources"`
+	Messages   []MessageHit   `json:"messages" doc:"where kinds asks for them"`
+	Storylines []StorylineHit `json:"storylines"`
+	Macros     []MacroHit     `json:"macros"`
+	Artifacts  []ArtifactHit  `json:"artifacts" doc:"documents and outputs"`
+}
+
+// Explanation says what a score is made of. Each part is from 0 to 1, and left out where it is 0.
+type Explanation struct {
+	Words    float64  `json:"words,omitempty" doc:"how well the words fit, against the best hit"`
+	Meaning  float64  `json:"meaning,omitempty" doc:"what the meaning counted, against the best hit"`
+	Cosine   *float64 `json:"cosine,omitempty" doc:"of the query's vector and the hit's"`
+	Links    float64  `json:"links,omitempty" doc:"how much the hit is linked to the best hits and to what the query names"`
+	Via      []string `json:"via,omitempty" doc:"the names of what links it"`
+	Recency  float64  `json:"recency" doc:"exp(-0.02 × days)"`
+	Salience float64  `json:"salience"`
+	Rank     int      `json:"rank" doc:"by relevance alone, from 1"`
+}
+
+// scored is what every hit has.
+type scored struct {
+	RelevanceScore float64      `json:"relevance_score" doc:"0 to 1"`
+	Explanation    *Explanation `json:"explanation,omitempty"`
+}
+
+// NodeHit is a node of the knowledge.
+type NodeHit struct {
+	EntityKey      string          `json:"entity_key"`
+	NodeType       string          `json:"node_type" doc:"the kind as a label: Person, Concept, Task …"`
+	Name           string          `json:"name"`
+	Description    string          `json:"description"`
+	NotesSnippets  []string        `json:"notes_snippets,omitempty" doc:"unexpired notes, the newest 10: 500 characters of each, 5,000 of all"`
+	Salience       float64         `json:"salience"`
+	State          string          `json:"state"`
+	LastAccessedAt *time.Time      `json:"last_accessed_at"`
+	Anchors        []graph.NodeRef `json:"anchors,omitempty" doc:"at granularity 2 and 3: storylines about it"`
+	scored
+}
+
+// RelationshipHit is a relationship.
+type RelationshipHit struct {
+	Key              string   `json:"key"`
+	FromEntityKey    string   `json:"from_entity_key"`
+	FromName         string   `json:"from_name"`
+	ToEntityKey      string   `json:"to_entity_key"`
+	ToName           string   `json:"to_name"`
+	RelationshipKind string   `json:"relationship_kind" doc:"its type"`
+	RelationshipType string   `json:"relationship_type,omitempty" doc:"in the caller's own words"`
+	Description      string   `json:"description"`
+	Attitude         *int64   `json:"attitude,omitempty"`
+	Proximity        *int64   `json:"proximity,omitempty"`
+	NotesSnippets    []string `json:"notes_snippets,omitempty"`
+	Salience         float64  `json:"salience"`
+	State            string   `json:"state,omitempty"`
+	scored
+}
+
+// Neighbour is a node that is linked to one that was found.
+type Neighbour struct {
+	EntityKey   string `json:"entity_key"`
+	NodeType    string `json:"node_type"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// SourceHit is a conversation, mail, meeting or note, with the messages that made it a hit.
+type SourceHit struct {
+	EntityKey      string          `json:"entity_key"`
+	Name           string          `json:"name,omitempty"`
+	Summary        string          `json:"summary"`
+	ContentType    string          `json:"content_type"`
+	ContextType    string          `json:"context_type,omitempty"`
+	SourceType     string          `json:"source_type,omitempty"`
+	StartedAt      time.Time       `json:"started_at"`
+	EndedAt        *time.Time      `json:"ended_at"`
+	MentionedNodes []graph.NodeRef `json:"mentioned_nodes" doc:"the ten most salient"`
+	StorylineRefs  []string        `json:"storyline_refs,omitempty"`
+	MacroRefs      []string        `json:"macro_refs,omitempty"`
+	Messages       []MessageHit    `json:"messages" doc:"the best three, the best first; of each what is around the words found"`
+	scored
+}
+
+// MessageHit is a message. Its text is cut where it is long.
+type MessageHit struct {
+	EntityKey string    `json:"entity_key"`
+	SourceKey string    `json:"source_key"`
+	Seq       int64     `json:"seq"`
+	Role      string    `json:"role"`
+	Name      string    `json:"name,omitempty"`
+	Text      string    `json:"text"`
+	At        time.Time `json:"at"`
+	Score     float64   `json:"score" doc:"0 to 1"`
+
+	Explanation *Explanation `json:"explanation,omitempty"`
+}
+
+// StorylineHit is a storyline. At granularity 1 it has its key and name only.
+type StorylineHit struct {
+	StorylineID    string          `json:"storyline_id"`
+	Name           string          `json:"name"`
+	Description    string          `json:"description,omitempty"`
+	RelevanceScore float64         `json:"relevance_score,omitempty"`
+	SourceCount    int64           `json:"source_count,omitempty"`
+	StartedAt      *time.Time      `json:"started_at,omitempty"`
+	LastSourceAt   *time.Time      `json:"last_source_at,omitempty"`
+	Anchor         *graph.NodeRef  `json:"anchor,omitempty"`
+	TopPeople      []graph.NodeRef `json:"top_people,omitempty"`
+	TopEntities    []graph.NodeRef `json:"top_entities,omitempty"`
+	TopConcepts    []graph.NodeRef `json:"top_concepts,omitempty"`
+	PreviewSources []SourcePreview `json:"preview_sources,omitempty"`
+}
+
+// SourcePreview is a source of a storyline.
+type SourcePreview struct {
+	EntityKey string    `json:"entity_key"`
+	Summary   string    `json:"summary"`
+	StartedAt time.Time `json:"started_at"`
+}
+
+// MacroHit is a macro. At granularity 1 and 2 it has its key and name only.
+type MacroHit struct {
+	MacroID          string           `json:"macro_id"`
+	Name             string           `json:"name"`
+	Description      string           `json:"description,omitempty"`
+	RelevanceScore   float64          `json:"relevance_score,omitempty"`
+	StorylineCount   int64            `json:"storyline_count,omitempty"`
+	TotalSourceCount int64            `json:"total_source_count,omitempty"`
+	StartedAt        *time.Time       `json:"started_at,omitempty"`
+	LastEventAt      *time.Time       `json:"last_event_at,omitempty"`
+	Anchor           *graph.NodeRef   `json:"anchor,omitempty"`
+	Storylines       []MacroStoryline `json:"storylines,omitempty"`
+}
+
+// MacroStoryline is a storyline of a macro.
+type MacroStoryline struct {
+	StorylineID string `json:"storyline_id"`
+	Name        string `json:"name"`
+	OneLiner    string `json:"one_liner"`
+	SourceCount int64  `json:"source_count"`
+}
+
+// ArtifactHit is a document or output.
+type ArtifactHit struct {
+	EntityKey    string          `json:"entity_key"`
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	ContentType  string          `json:"content_type" doc:"document or output"`
+	CreatedAt    time.Time       `json:"created_at"`
+	RelatedNodes []graph.NodeRef `json:"related_nodes"`
+	scored
+}

@@ -1,0 +1,269 @@
+package graph
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"kith/cypher"
+)
+
+// Wanted are the things of which a search wants to know more, by entity key. What the scope may not see, or is not there
+// any more, is left out of the answer.
+type Wanted struct {
+	Messages []string
+	Sources  []string
+	Nodes    []string
+	Around   []string // nodes whose relationships are wanted
+	Stories  []string // storylines and macros; those of sources and nodes come with them
+
+	Relationships RelationshipFilter
+	AsOf          *time.Time // the day to tell of; nil: now
+	Previews      int        // sources of a storyline
+}
+
+// RelationshipFilter says which relationships are wanted; what is nil or empty asks for nothing.
+type RelationshipFilter struct {
+	Types, Without                                       []string
+	MinAttitude, MaxAttitude, MinProximity, MaxProximity *int64
+}
+
+// Lets says whether a relationship is wanted.
+func (f *RelationshipFilter) Lets(r *RelationshipView) bool {
+	within := func(grade, least, most *int64) bool {
+		if least == nil && most == nil {
+			return true
+		}
+		return grade != nil && (least == nil || *grade >= *least) && (most == nil || *grade <= *most)
+	}
+	return (len(f.Types) == 0 || slices.Contains(f.Types, r.Type)) && !slices.Contains(f.Without, r.Type) &&
+		within(r.Attitude, f.MinAttitude, f.MaxAttitude) && within(r.Proximity, f.MinProximity, f.MaxProximity)
+}
+
+// Details are what is known of things that were found.
+type Details struct {
+	Messages   []SaidMessage // in no order, as all lists here
+	Sources    []SourceDetails
+	Nodes      []NodeView
+	Around     []Surroundings
+	Storylines []Storyline
+	Macros     []Macro
+}
+
+// SaidMessage is a message and the key of its source.
+type SaidMessage struct {
+	Message
+	Source string
+}
+
+// SourceDetails is a source with what it mentions, the most salient first.
+type SourceDetails struct {
+	Source
+	Name      string
+	UpdatedAt time.Time
+	Salience  float64
+	State     string
+	Mentions  []NodeRef
+}
+
+// Surroundings are the most salient relationships of a node. The description is that of the other end.
+type Surroundings struct {
+	Node         NodeRef
+	Links        []RelationshipView
+	Descriptions []string
+}
+
+// Storyline is a story with the newest of its sources.
+type Storyline struct {
+	EntityKey, Name, Description string
+	SourceCount                  int64
+	FirstAt, LastAt              *time.Time
+	Anchor                       *NodeRef
+	Sources                      []SourceLine
+	SourceKeys                   []string // of the newest 50
+	Macros                       []string
+}
+
+// SourceLine is a source in short.
+type SourceLine struct {
+	EntityKey, Summary string
+	StartedAt          time.Time
+}
+
+// Macro groups storylines.
+type Macro struct {
+	EntityKey, Name, Description string
+	StorylineCount, SourceCount  int64
+	FirstAt, LastAt              *time.Time
+	Anchor                       *NodeRef
+	Storylines                   []StorylineLine
+}
+
+// StorylineLine is a storyline in short.
+type StorylineLine struct {
+	EntityKey, Name, Description string
+	SourceCount                  int64
+}
+
+// Bounds of what is read around things that were found.
+const (
+	mentionedShown = 10
+	linksWalked    = 200 // relationships of one node that are looked at
+	linksShown     = 20  // and told of
+	storiesRead    = 100
+)
+
+// detailParts are the statements of Details.
+var detailParts = []string{"found_messages", "found_sources", "found_nodes", "found_relationships", "found_stories"}
+
+// Details reads more of what was found, in one round trip.
+func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, error) {
+	rows, err := s.read(ctx, s.details(), w.params(scope))
+	if err != nil || len(rows) == 0 {
+		return Details{}, err
+	}
+	now := s.now()
+	if w.AsOf != nil {
+		now = w.AsOf.UTC()
+	}
+	v := rows[0].Values
+	d := Details{}
+	for _, item := range items(v[0]) {
+		d.Messages = append(d.Messages, foundMessageFrom(items(item)))
+	}
+	for _, item := range items(v[1]) {
+		d.Sources = append(d.Sources, sourceDetailsFrom(items(item), now))
+	}
+	for _, item := range items(v[2]) {
+		l := items(item)
+		d.Nodes = append(d.Nodes, nodeView(kindOfLabel(kindLabel(texts(l[0]))), pairsFrom(l[1]), now))
+	}
+	for _, item := range items(v[3]) {
+		d.Around = append(d.Around, surroundingsFrom(items(item), now))
+	}
+	for _, item := range items(v[4]) {
+		d.Storylines = append(d.Storylines, storylineFrom(items(item)))
+	}
+	for _, item := range items(v[5]) {
+		d.Macros = append(d.Macros, macroFrom(items(item)))
+	}
+	return d, nil
+}
+
+// details is the one statement of all parts.
+func (s *Store) details() cypher.Query {
+	const name = "found"
+	if made, ok := s.composed.Load(name); ok {
+		return made.(cypher.Query) //nolint:forcetypeassert // only queries are stored
+	}
+	parts := make([]cypher.Query, len(detailParts))
+	for i, part := range detailParts {
+		parts[i] = s.queries[part]
+	}
+	made := cypher.Combine(name, parts...)
+	s.composed.Store(name, made)
+	return made
+}
+
+func (w *Wanted) params(scope Scope) map[string]any {
+	list := func(keys []string) []string {
+		if keys == nil {
+			return []string{}
+		}
+		return keys
+	}
+	f, asOf, types := w.Relationships, any(nil), any(nil)
+	if w.AsOf != nil {
+		asOf = w.AsOf.UTC()
+	}
+	if len(f.Types) > 0 {
+		types = f.Types
+	}
+	grade := func(g *int64) any {
+		if g == nil {
+			return nil
+		}
+		return *g
+	}
+	return map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "message_keys": list(w.Messages), "source_keys": list(w.Sources),
+		"node_keys": list(w.Nodes), "around_keys": list(w.Around), "story_keys": list(w.Stories), "mentioned": mentionedShown, "plain": plainTypes,
+		"types": types, "without_types": list(f.Without), "min_attitude": grade(f.MinAttitude), "max_attitude": grade(f.MaxAttitude),
+		"min_proximity": grade(f.MinProximity), "max_proximity": grade(f.MaxProximity), "as_of": asOf,
+		"walk": linksWalked, "relationship_limit": linksShown, "previews": w.Previews, "story_limit": storiesRead,
+	}
+}
+
+func sourceDetailsFrom(l []any, now time.Time) SourceDetails {
+	alive := vitality{salience: number(l[9]), rate: number(l[10]), at: millis(l[11]), state: text(l[12]), expires: optionalMillis(l[13])}
+	return SourceDetails{
+		Source: Source{
+			EntityKey: text(l[0]), Summary: text(l[2]), ContentType: text(l[3]), ContextType: optionalText(l[4]), SourceType: text(l[5]),
+			StartedAt: millis(l[6]), EndedAt: optionalMillis(l[7]),
+		},
+		Name: text(l[1]), UpdatedAt: millis(l[8]), Salience: told(alive.current(now)), State: alive.stateAt(now), Mentions: refsFrom(l[14]),
+	}
+}
+
+func foundMessageFrom(l []any) SaidMessage {
+	return SaidMessage{Source: text(l[1]), Message: Message{
+		EntityKey: text(l[0]), Seq: integer(l[2]), Role: text(l[3]), Name: text(l[4]), Text: text(l[5]), At: millis(l[6]),
+	}}
+}
+
+func refsFrom(v any) []NodeRef {
+	refs := []NodeRef{}
+	for _, item := range items(v) {
+		refs = append(refs, refFrom(items(item)))
+	}
+	return refs
+}
+
+// refFrom reads key, labels and name.
+func refFrom(l []any) NodeRef {
+	return NodeRef{EntityKey: text(l[0]), Kind: kindOfLabel(kindLabel(texts(l[1]))).Name, Name: text(l[2])}
+}
+
+func surroundingsFrom(l []any, now time.Time) Surroundings {
+	s := Surroundings{Node: NodeRef{EntityKey: text(l[0]), Kind: kindOfLabel(kindLabel(texts(l[2]))).Name, Name: text(l[1])}}
+	links := items(l[3])
+	rows := make([]any, len(links))
+	for i, link := range links {
+		r := items(link)
+		s.Descriptions = append(s.Descriptions, text(r[5]))
+		rows[i] = []any{r[0], r[1], r[2], r[3], r[4], r[6]}
+	}
+	s.Links = relationshipsFrom(rows, s.Node.EntityKey, now)
+	return s
+}
+
+func anchorFrom(v any) *NodeRef {
+	if refs := refsFrom(v); len(refs) > 0 {
+		return &refs[0]
+	}
+	return nil
+}
+
+func storylineFrom(l []any) Storyline {
+	t := Storyline{
+		EntityKey: text(l[0]), Name: text(l[1]), Description: text(l[2]), SourceCount: integer(l[3]),
+		FirstAt: optionalMillis(l[4]), LastAt: optionalMillis(l[5]), Anchor: anchorFrom(l[6]), SourceKeys: texts(l[8]), Macros: texts(l[9]),
+	}
+	for _, item := range items(l[7]) {
+		s := items(item)
+		t.Sources = append(t.Sources, SourceLine{text(s[0]), text(s[1]), millis(s[2])})
+	}
+	return t
+}
+
+func macroFrom(l []any) Macro {
+	m := Macro{
+		EntityKey: text(l[0]), Name: text(l[1]), Description: text(l[2]), StorylineCount: integer(l[3]), SourceCount: integer(l[4]),
+		FirstAt: optionalMillis(l[5]), LastAt: optionalMillis(l[6]), Anchor: anchorFrom(l[7]),
+	}
+	for _, item := range items(l[8]) {
+		t := items(item)
+		m.Storylines = append(m.Storylines, StorylineLine{text(t[0]), text(t[1]), text(t[2]), integer(t[3])})
+	}
+	return m
+}

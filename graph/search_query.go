@@ -1,0 +1,107 @@
+package graph
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Bounds of a search's words. Lucene takes 1,024 clauses a query: as many words in each of the fields of a node stay below.
+const (
+	maxWords      = 64
+	maxWordLength = 64
+)
+
+// Words are the words of a text as full-text queries take them: lower case, each once, in their order, at most 64 of 64
+// characters. What Lucene reads as syntax is in none of them, so that a query made of them finds words and does nothing
+// else. Ideographs and emoji are words of their own, as they are in the index.
+func Words(text string) []string {
+	var words []string
+	seen := map[string]bool{}
+	add := func(word string) {
+		word = strings.Trim(word, "'")
+		if word != "" && !seen[word] && len(words) < maxWords {
+			seen[word] = true
+			words = append(words, word)
+		}
+	}
+	var word []rune
+	flush := func() {
+		add(string(word))
+		word = word[:0]
+	}
+	for _, r := range strings.ToLower(strings.ToValidUTF8(text, " ")) {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana) || unicode.Is(unicode.So, r):
+			flush()
+			add(string(r))
+		case r == '’':
+			word = append(word, '\'')
+		case r == '\'' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			if len(word) < maxWordLength {
+				word = append(word, r)
+			}
+		default:
+			flush()
+		}
+	}
+	flush()
+	return words
+}
+
+// wordField is an indexed property, and how much finding a word in it counts.
+type wordField struct {
+	name  string
+	boost float64
+}
+
+// wordQuery is a query for words in fields, among what a filter lets through; empty where there are no words.
+func wordQuery(filter string, fields []wordField, words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	var q strings.Builder
+	q.WriteString(filter)
+	q.WriteString(" +(")
+	for _, f := range fields {
+		q.WriteString(f.name + ":(" + strings.Join(words, " ") + ")^" + strconv.FormatFloat(f.boost, 'g', -1, 64) + " ")
+	}
+	q.WriteByte(')')
+	return q.String()
+}
+
+// scopeFilter lets through what the caller may see, of the kinds given (none: all) and of the days from since until until.
+func scopeFilter(scope Scope, kinds []Kind, since, until *time.Time) string {
+	filter := "+search_scope:(" + strings.Join(searchTokens(scope), " ") + ")^0"
+	if len(kinds) > 0 {
+		tokens := make([]string, len(kinds))
+		for i, k := range kinds {
+			tokens[i] = kindToken(k)
+		}
+		filter += " +search_scope:(" + strings.Join(tokens, " ") + ")^0"
+	}
+	if since != nil || until != nil {
+		from, to := dayToken(earliest), dayToken(latest)
+		if since != nil {
+			from = dayToken(*since)
+		}
+		if until != nil {
+			to = dayToken(*until)
+		}
+		filter += " +search_scope:[" + from + " TO " + to + "]^0"
+	}
+	return filter
+}
+
+// typeFilter lets through relationships of the types given; none: all.
+func typeFilter(types []string) string {
+	if len(types) == 0 {
+		return ""
+	}
+	tokens := make([]string, len(types))
+	for i, t := range types {
+		tokens[i] = typeToken(t)
+	}
+	return " +search_scope:(" + strings.Join(tokens, " ") + ")^0"
+}
