@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -103,6 +104,42 @@ func TestEvalSetsAreChecked(t *testing.T) {
 				t.Errorf("status %d, out %q, want %q: %s", code, out, test.want, errs)
 			}
 		})
+	}
+}
+
+// The examples of docs/recall.md are sets that can be read.
+func TestEvalExamples(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/recall.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	beginning := func(with string) (found string) {
+		for line := range strings.Lines(string(page)) {
+			if strings.HasPrefix(line, with) {
+				found += line
+			}
+		}
+		return found
+	}
+	for _, args := range [][]string{
+		evalArgs(t, beginning(`{"id":"p`), beginning(`{"qid":"q1","question"`), beginning(`{"passage"`)),
+		evalArgs(t, beginning(`{"id":"c`), beginning(`{"qid":"q2","conversation"`), ""),
+	} {
+		service := &evaluated{explore: func(w http.ResponseWriter, _ string) {
+			_, _ = io.WriteString(w, `{"episodic":{"sources":[{"entity_key":"p1"}],"messages":[{"entity_key":"c1/1"}]}}`)
+		}}
+		if code, out, errs := kith(t, service.handle, args...); code != 0 || !strings.Contains(out, "questions  1  ") {
+			t.Errorf("status %d: %s%s", code, out, errs)
+		}
+	}
+}
+
+func TestCountersTellNumbers(t *testing.T) {
+	t.Parallel()
+	m := newCounter(newProgress(io.Discard), "asked", 8000)
+	if m.done = 2000; m.text(m.begun.Add(2*time.Second)) != "asked 2000 of 8000 (25 %), 1000/s" {
+		t.Error(m.text(m.begun.Add(2 * time.Second)))
 	}
 }
 
@@ -232,7 +269,7 @@ func TestEvalRecallCountsWhatFails(t *testing.T) {
 
 func TestEvalRecallRemovesItsTeam(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
+	stopped, stop := context.WithCancel(t.Context())
 	for name, test := range map[string]struct {
 		explore func(http.ResponseWriter, string)
 		args    []string
@@ -240,7 +277,7 @@ func TestEvalRecallRemovesItsTeam(t *testing.T) {
 		says    string
 	}{
 		"the first question fails": {func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusNotFound) }, nil, true, "404"},
-		"stopped":                  {func(http.ResponseWriter, string) { cancel() }, nil, true, "context canceled"},
+		"stopped":                  {func(http.ResponseWriter, string) { stop() }, nil, true, "context canceled"},
 		"kept":                     {func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusNotFound) }, []string{"--keep"}, false, "kept: team eval-"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -249,11 +286,11 @@ func TestEvalRecallRemovesItsTeam(t *testing.T) {
 			defer server.Close()
 			var errs bytes.Buffer
 			args := evalArgs(t, evalTurns, evalTurnQuestions, "", test.args...)
-			runCtx := t.Context()
+			ctx := t.Context()
 			if name == "stopped" {
-				runCtx = ctx
+				ctx = stopped
 			}
-			code := run(runCtx, args, []string{"KITH_URL=" + server.URL, "KITH_KEY=kith_secret"}, streams{io.Discard, &errs})
+			code := run(ctx, args, []string{"KITH_URL=" + server.URL, "KITH_KEY=kith_secret"}, streams{io.Discard, &errs})
 			if code != 1 || service.removed() != test.removed || !strings.Contains(errs.String(), test.says) {
 				t.Errorf("status %d, %v: %s", code, service.requests, &errs)
 			}
