@@ -53,20 +53,28 @@ func (r *sessionReader) parse(raw []byte) (where [2]string, turn importTurn, fau
 
 // decode returns what makes the line unreadable as a whole; a field of a wrong type is noted.
 func (p *lineParser) decode(raw []byte) string {
-	if !utf8.Valid(raw) { // the decoder would quietly replace what is not
-		return "is not valid UTF-8"
-	}
-	var wrong *json.UnmarshalTypeError
-	switch err := json.Unmarshal(raw, &p.importLine); {
-	case errors.As(err, &wrong) && wrong.Field != "":
+	wrong, fault := decodeLine(raw, &p.importLine)
+	if wrong != nil {
 		p.wrong = strings.ToLower(wrong.Field)
 		p.fault(p.wrong + " must be a string")
-	case errors.As(err, &wrong):
-		return "is not a JSON object"
-	case err != nil:
-		return "is not valid JSON: " + err.Error()
 	}
-	return ""
+	return fault
+}
+
+// decodeLine reads a JSON object. Fault is what makes it unreadable as a whole, wrong tells of a field of another type.
+func decodeLine(raw []byte, into any) (wrong *json.UnmarshalTypeError, fault string) {
+	if !utf8.Valid(raw) { // the decoder would quietly replace what is not
+		return nil, "is not valid UTF-8"
+	}
+	switch err := json.Unmarshal(raw, into); {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return wrong, ""
+	case wrong != nil:
+		return nil, "is not a JSON object"
+	case err != nil:
+		return nil, "is not valid JSON: " + err.Error()
+	}
+	return nil, ""
 }
 
 func (p *lineParser) fault(message string) { p.faults = append(p.faults, message) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -30,10 +31,14 @@ func newProgress(out io.Writer) *progress {
 }
 
 func (p *progress) fault(line int, message string) {
+	p.faultAt(fmt.Sprintf("line %d", line), message)
+}
+
+func (p *progress) faultAt(where, message string) {
 	if p.faults++; p.faults > toldFaults {
 		return
 	}
-	p.line(fmt.Sprintf("line %d: %s", line, message))
+	p.line(where + ": " + message)
 }
 
 // line writes a line that stays.
@@ -60,11 +65,12 @@ func (p *progress) end() {
 	}
 }
 
-// meter tells how many bytes have gone by, and how fast: on a terminal several times a second.
+// meter tells how many bytes, or what else it counts, have gone by, and how fast: on a terminal several times a second.
 type meter struct {
 	*progress
-	verb        string // sent, received
-	total       int64  // bytes; 0: not known
+	verb        string             // sent, received
+	amount      func(int64) string // as text
+	total       int64              // 0: not known
 	done, lines int64
 	begun, told time.Time
 }
@@ -77,11 +83,18 @@ const (
 
 func newMeter(p *progress, verb string, total int64) *meter {
 	now := time.Now()
-	return &meter{progress: p, verb: verb, total: total, begun: now, told: now}
+	return &meter{progress: p, verb: verb, amount: size, total: total, begun: now, told: now}
 }
 
-func (m *meter) add(bytes, lines int64, now time.Time) {
-	m.done += bytes
+// newCounter is a meter of things instead of bytes.
+func newCounter(p *progress, verb string, total int) *meter {
+	m := newMeter(p, verb, int64(total))
+	m.amount = func(n int64) string { return strconv.FormatInt(n, 10) }
+	return m
+}
+
+func (m *meter) add(amount, lines int64, now time.Time) {
+	m.done += amount
 	m.lines += lines
 	switch since := now.Sub(m.told); {
 	case m.terminal && (since >= shownEvery || m.done == m.total):
@@ -102,15 +115,15 @@ func (m *meter) bar() string {
 }
 
 func (m *meter) text(now time.Time) string {
-	text := m.verb + " " + size(m.done)
+	text := m.verb + " " + m.amount(m.done)
 	if m.total > 0 {
-		text += fmt.Sprintf(" of %s (%d %%)", size(m.total), 100*m.done/m.total)
+		text += fmt.Sprintf(" of %s (%d %%)", m.amount(m.total), 100*m.done/m.total)
 	}
 	if m.lines > 0 {
 		text += fmt.Sprintf(", %d lines", m.lines)
 	}
 	if seconds := now.Sub(m.begun).Seconds(); seconds > 0.5 { // before, a rate says little
-		text += fmt.Sprintf(", %s/s", size(int64(float64(m.done)/seconds)))
+		text += fmt.Sprintf(", %s/s", m.amount(int64(float64(m.done)/seconds)))
 	}
 	return text
 }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// evalCmd measures a running Kith.
+type evalCmd struct {
+	Recall evalRecallCmd `cmd:"" help:"Measure what Kith finds of what it was told, and how fast."`
+}
+
+// evalRecallCmd loads a set of passages into a team of its own, asks questions about them through POST /v1/explore, and
+// removes the team.
+type evalRecallCmd struct {
+	Passages    string   `required:"" type:"existingfile" help:"JSON lines of what Kith is told; docs/recall.md describes all three files."`
+	Questions   string   `required:"" type:"existingfile" help:"JSON lines of questions, with the ids of the passages that answer them."`
+	Triples     string   `type:"existingfile" help:"JSON lines of the entities in each passage, and of how they relate."`
+	RunFile     string   `name:"run" type:"path" help:"Write what was found for each question to this file."`
+	Without     []string `help:"Categories of questions to leave out."`
+	Limit       int      `default:"20" help:"How many passages to ask for; recall beyond cannot grow."`
+	Concurrency int      `default:"1" help:"Questions asked at a time."`
+	Keep        bool     `help:"Do not remove the team."`
+	URL         string   `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
+	Key         string   `env:"KITH_KEY" required:"" help:"An admin key of team default."`
+}
+
+// Validate is called by kong.
+func (c *evalRecallCmd) Validate() error {
+	if c.Limit < 1 || c.Concurrency < 1 {
+		return errors.New("--limit and --concurrency must be 1 or more")
+	}
+	return nil
+}
+
+// Run measures, and prints recall and latency. Questions that got no answer make it fail.
+func (c *evalRecallCmd) Run(ctx context.Context, std streams) error {
+	progress := newProgress(std.err)
+	err := c.run(ctx, std, progress)
+	progress.end()
+	if err != nil {
+		return fmt.Errorf("eval recall: %w", err)
+	}
+	return nil
+}
+
+func (c *evalRecallCmd) run(ctx context.Context, std streams, progress *progress) (err error) {
+	set, err := readEvalSet(c.Passages, c.Questions, c.Triples, progress)
+	if err != nil {
+		return err
+	}
+	if err := set.leaveOut(c.Without); err != nil {
+		return err
+	}
+	team, err := newEvalTeam(ctx, newAPIClient(c.URL, c.Key), c.Concurrency)
+	if err != nil {
+		return err
+	}
+	if c.Keep {
+		defer progress.line("kept: team " + team.id)
+	} else {
+		defer func() { err = errors.Join(err, team.remove(ctx, progress)) }()
+	}
+	if err := team.load(ctx, set.writes(time.Now()), progress); err != nil {
+		return err
+	}
+	return c.ask(ctx, std, &evalAsker{team.api, set, c.Limit, progress})
+}
+
+// ask asks all questions of a set that is loaded, and tells what came of it.
+func (c *evalRecallCmd) ask(ctx context.Context, std streams, asker *evalAsker) error {
+	if err := asker.wait(ctx); err != nil {
+		return err
+	}
+	answers, err := asker.askAll(ctx, c.Concurrency)
+	if err != nil {
+		return err
+	}
+	asker.progress.clear()
+	name := strings.TrimSuffix(filepath.Base(c.Questions), filepath.Ext(c.Questions))
+	report := &evalReport{name, asker.set.questions, answers}
+	if err := report.print(std.out); err != nil {
+		return err
+	}
+	if c.RunFile != "" {
+		if err := report.writeRun(c.RunFile); err != nil {
+			return err
+		}
+	}
+	if failed := report.tellErrors(asker.progress); failed > 0 {
+		return fmt.Errorf("questions without an answer: %d", failed)
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"kith/graph"
+)
+
+// evalGraph collects what passages and their triples become: a source each, entities that it mentions, and
+// relationships between these.
+type evalGraph struct {
+	now           time.Time
+	nodes         []graph.NodeWrite
+	relationships []graph.RelationshipWrite
+	seen          map[string]bool   // entities, and mentions of them
+	facts         map[[2]string]int // entities → their relationship
+}
+
+// passage adds a source. A text too long for a summary is a message of it.
+func (g *evalGraph) passage(p *evalPassage) {
+	own := &graph.OwnFields{ContentType: graph.Some("text-note"), StartedAt: graph.Some(g.now), EndedAt: graph.Some(g.now)}
+	node := graph.NodeWrite{Kind: "source", EntityKey: p.ID, OwnFields: own}
+	if p.Title != "" {
+		node.Name = graph.Some(p.Title)
+	}
+	if utf8.RuneCountInString(p.Text) <= graph.MaxTextLength {
+		own.Summary = graph.Some(p.Text)
+		g.nodes = append(g.nodes, node)
+		return
+	}
+	g.nodes = append(g.nodes, node, graph.NodeWrite{
+		Kind: "message", EntityKey: evalKey("text", p.ID), OwnFields: &graph.OwnFields{
+			SourceKey: graph.Some(p.ID), Role: graph.Some("text"), Text: graph.Some(p.Text), At: graph.Some(g.now),
+		},
+	})
+}
+
+// triples adds the entities of a passage, those only named by its triples too, and how they relate.
+func (g *evalGraph) triples(t *evalTriples) {
+	for _, name := range t.Entities {
+		g.entity(t.Passage, name)
+	}
+	for _, triple := range t.Triples {
+		g.fact(g.entity(t.Passage, triple[0]), g.entity(t.Passage, triple[2]), strings.Join(triple, " "))
+	}
+}
+
+// entity adds an entity if it is new, and the passage's mention of it. Names that differ only in capitals and blanks
+// are one.
+func (g *evalGraph) entity(passage, name string) (key string) {
+	name = strings.Join(strings.Fields(name), " ")
+	key = evalKey("entity", strings.ToLower(name))
+	if !g.seen[key] {
+		g.seen[key] = true
+		g.nodes = append(g.nodes, graph.NodeWrite{
+			Kind: "entity", EntityKey: key, Name: graph.Some(name), Type: graph.Some("thing"),
+		})
+	}
+	if mention := passage + "\x00" + key; !g.seen[mention] {
+		g.seen[mention] = true
+		g.relationships = append(g.relationships, graph.RelationshipWrite{From: passage, To: key, Type: "mentions"})
+	}
+	return key
+}
+
+// fact adds a relationship, or another sentence to the one that there is. What is said of a thing and itself is left out.
+func (g *evalGraph) fact(from, to, sentence string) {
+	if from == to {
+		return
+	}
+	pair := [2]string{from, to}
+	place, again := g.facts[pair]
+	if !again {
+		g.facts[pair] = len(g.relationships)
+		g.relationships = append(g.relationships, graph.RelationshipWrite{
+			From: from, To: to, Type: "connected_to", Description: graph.Some(sentence),
+		})
+		return
+	}
+	if said := &g.relationships[place].Description; !strings.Contains(said.Value, sentence) {
+		said.Value += "\n" + sentence
+	}
+}
+
+// writes are the requests: nodes before what links them.
+func (g *evalGraph) writes() (writes []evalWrite) {
+	add := func(n int, w *graph.MemoryWrite) {
+		w.UserID, w.Strict = evalReader, true
+		writes = append(writes, evalWrite{"/v1/memory", w, n})
+	}
+	for nodes := range slices.Chunk(g.nodes, evalPiece) {
+		add(len(nodes), &graph.MemoryWrite{Nodes: nodes})
+	}
+	for relationships := range slices.Chunk(g.relationships, evalPiece) {
+		add(len(relationships), &graph.MemoryWrite{Relationships: relationships})
+	}
+	return writes
+}
+
+// evalKey makes a key of what identifies something.
+func evalKey(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"kith/graph"
+)
+
+// evalPassage is a text to be found: a passage of a document, or a turn of a conversation, which has the fields after it.
+type evalPassage struct {
+	ID, Text, Title                      string
+	Conversation, Speaker, Time, Caption string
+	Session                              json.RawMessage // a number or a string
+}
+
+func (p evalPassage) id() (field, value string) { return "id", p.ID }
+
+func (p evalPassage) check(set *evalSet) error {
+	if len(set.known) == 0 {
+		set.dialogue = p.Conversation != ""
+	}
+	set.known[p.ID] = p.Conversation
+	switch {
+	case !graph.ValidKey(p.ID):
+		return errors.New("id must have 1 to 256 characters and no control characters")
+	case strings.TrimSpace(p.Text) == "":
+		return errors.New("text is missing")
+	case set.dialogue != (p.Conversation != ""):
+		return errors.New("all lines must have a conversation, or none")
+	case set.dialogue:
+		return p.checkTurn()
+	}
+	return errors.Join(evalText("text", p.Text, graph.MaxMessageLength), evalText("title", p.Title, graph.MaxNameLength))
+}
+
+func (p evalPassage) checkTurn() error {
+	if _, err := p.at(); err != nil {
+		return err
+	}
+	switch {
+	case !graph.ValidKey(p.Conversation):
+		return errors.New("conversation must have at most 256 characters and no control characters")
+	case len(p.Session) == 0:
+		return errors.New("session is missing")
+	case p.Speaker == "":
+		return errors.New("speaker is missing")
+	}
+	return errors.Join(evalText("speaker", p.Speaker, graph.MaxNameLength), evalText("text with caption", p.words(), graph.MaxMessageLength))
+}
+
+// evalTimes are the layouts of times.
+var evalTimes = []string{time.RFC3339, "3:04 pm on 2 January, 2006"}
+
+func (p evalPassage) at() (time.Time, error) {
+	for _, layout := range evalTimes {
+		if at, err := time.Parse(layout, p.Time); err == nil {
+			return at.UTC(), nil
+		}
+	}
+	return time.Time{}, errors.New("time is not written as " + strings.Join(evalTimes, " or "))
+}
+
+// words are what was said, and the photo that was shown.
+func (p evalPassage) words() string {
+	if p.Caption == "" {
+		return p.Text
+	}
+	return p.Text + " [photo: " + p.Caption + "]"
+}
+
+// evalText checks a text that may be left out.
+func evalText(field, value string, limit int) error {
+	switch {
+	case utf8.RuneCountInString(value) > limit:
+		return fmt.Errorf("%s must have at most %d characters", field, limit)
+	case strings.ContainsRune(value, 0):
+		return fmt.Errorf("%s must not contain NUL characters", field)
+	}
+	return nil
+}
+
+// evalQuestion is a question with the ids of the passages that answer it.
+type evalQuestion struct {
+	QID, Question, Conversation, Category string
+	Gold                                  []string
+}
+
+func (q evalQuestion) id() (field, value string) { return "qid", q.QID }
+
+func (q evalQuestion) check(set *evalSet) error {
+	switch {
+	case q.QID == "":
+		return errors.New("qid is missing")
+	case strings.TrimSpace(q.Question) == "":
+		return errors.New("question is missing")
+	case len(q.Gold) == 0:
+		return errors.New("gold is missing")
+	}
+	for i, id := range q.Gold {
+		conversation, known := set.known[id]
+		switch {
+		case !known:
+			return fmt.Errorf("gold[%d] is the id of no passage", i)
+		case conversation != q.Conversation:
+			return fmt.Errorf("gold[%d] is not of the question's conversation", i)
+		}
+	}
+	return nil
+}
+
+// evalTriples are what somebody found in a passage: entities, and subjects, predicates and objects.
+type evalTriples struct {
+	Passage  string
+	Entities []string
+	Triples  [][]string
+}
+
+func (t evalTriples) id() (field, value string) { return "passage", t.Passage }
+
+func (t evalTriples) check(set *evalSet) error {
+	if _, known := set.known[t.Passage]; !known {
+		return errors.New("passage is the id of none")
+	}
+	if set.dialogue {
+		return errors.New("turns of conversations have no triples")
+	}
+	for i, name := range t.Entities {
+		if err := evalName(fmt.Sprintf("entities[%d]", i), name); err != nil {
+			return err
+		}
+	}
+	for i, triple := range t.Triples {
+		if len(triple) != 3 {
+			return fmt.Errorf("triples[%d] must have a subject, a predicate and an object", i)
+		}
+		for n, name := range triple {
+			if err := evalName(fmt.Sprintf("triples[%d][%d]", i, n), name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func evalName(field, value string) error {
+	if strings.TrimSpace(value) == "" {
+		return errors.New(field + " is missing")
+	}
+	return evalText(field, value, graph.MaxNameLength)
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// recallAt are the numbers of passages, counted from the best, among which gold ones are sought.
+var recallAt = []int{1, 5, 10, 20}
+
+// recall is the share of the distinct gold ids that is among the first k distinct ids.
+func recall(gold, ids []string, k int) float64 {
+	gold, ids = distinct(gold), distinct(ids)
+	found := 0
+	for _, id := range ids[:min(k, len(ids))] {
+		if slices.Contains(gold, id) {
+			found++
+		}
+	}
+	return float64(found) / float64(len(gold))
+}
+
+func distinct(ids []string) (all []string) {
+	for _, id := range ids {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+// evalReport is what came of a set. Each question has its answer.
+type evalReport struct {
+	name      string
+	questions []evalQuestion
+	answers   []evalAnswer
+}
+
+// print writes a table of the recall of the set and of each category, and a line of the latency.
+func (r *evalReport) print(out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprint(table, "SET\tN")
+	for _, k := range recallAt {
+		_, _ = fmt.Fprintf(table, "\tR@%d", k)
+	}
+	_, _ = fmt.Fprintln(table)
+	r.row(table, r.name, func(*evalQuestion) bool { return true })
+	for _, category := range r.categories() {
+		r.row(table, "  "+category, func(q *evalQuestion) bool { return q.Category == category })
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "latency: p50 %s, p95 %s; semantic: %s\n", r.latency(0.50), r.latency(0.95), r.semantic())
+	return err
+}
+
+// row writes the mean recall over some questions. One without an answer counts as 0.
+func (r *evalReport) row(out io.Writer, name string, of func(*evalQuestion) bool) {
+	n, sums := 0, make([]float64, len(recallAt))
+	for i := range r.questions {
+		if !of(&r.questions[i]) {
+			continue
+		}
+		n++
+		for j, k := range recallAt {
+			sums[j] += recall(r.questions[i].Gold, r.answers[i].ids, k)
+		}
+	}
+	_, _ = fmt.Fprintf(out, "%s\t%d", name, n)
+	for _, sum := range sums {
+		_, _ = fmt.Fprintf(out, "\t%.1f", 100*sum/float64(n))
+	}
+	_, _ = fmt.Fprintln(out)
+}
+
+func (r *evalReport) categories() (all []string) {
+	for i := range r.questions {
+		if c := r.questions[i].Category; c != "" && !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// latency is the time within which a share of the answers came.
+func (r *evalReport) latency(share float64) string {
+	var times []time.Duration
+	for _, a := range r.answers {
+		if a.err == nil {
+			times = append(times, a.took)
+		}
+	}
+	if len(times) == 0 {
+		return "-"
+	}
+	slices.Sort(times)
+	took := times[int(math.Ceil(share*float64(len(times))))-1]
+	return fmt.Sprintf("%.1f ms", float64(took)/float64(time.Millisecond))
+}
+
+// semantic says whether answers were sought by meaning too: one word, or several with their numbers.
+func (r *evalReport) semantic() string {
+	counts := map[string]int{}
+	var words []string
+	for _, a := range r.answers {
+		if a.err != nil {
+			continue
+		}
+		if counts[a.semantic]++; counts[a.semantic] == 1 {
+			words = append(words, a.semantic)
+		}
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	for i, word := range words {
+		words[i] = fmt.Sprintf("%s %d", word, counts[word])
+	}
+	return strings.Join(words, ", ")
+}
+
+// writeRun writes the ids that were found, a line for each question that has an answer.
+func (r *evalReport) writeRun(path string) error {
+	var lines bytes.Buffer
+	encoder := json.NewEncoder(&lines)
+	encoder.SetEscapeHTML(false)
+	for i, a := range r.answers {
+		if a.err != nil {
+			continue
+		}
+		line := struct {
+			QID string   `json:"qid"`
+			IDs []string `json:"ids"`
+		}{r.questions[i].QID, a.ids}
+		if err := encoder.Encode(line); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, lines.Bytes(), 0o600)
+}
+
+// tellErrors tells which questions got no answer and why, and counts them.
+func (r *evalReport) tellErrors(progress *progress) (failed int) {
+	for i, a := range r.answers {
+		if a.err != nil {
+			failed++
+			progress.faultAt("question "+r.questions[i].QID, a.err.Error())
+		}
+	}
+	return failed
+}

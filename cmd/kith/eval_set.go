@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// evalSet is what Kith is told, and what it is asked.
+type evalSet struct {
+	passages  []evalPassage
+	questions []evalQuestion
+	triples   []evalTriples
+	dialogue  bool              // passages are turns of conversations
+	known     map[string]string // passage → its conversation
+}
+
+// evalLine is a line of one of a set's files.
+type evalLine interface {
+	id() (field, value string)
+	check(set *evalSet) error // the set knows what was read before
+}
+
+// readEvalSet reads the files of a set; that of triples may be left out. All faults of them are told, and make it fail.
+func readEvalSet(passages, questions, triples string, progress *progress) (*evalSet, error) {
+	set := &evalSet{known: map[string]string{}}
+	var err error
+	if set.passages, err = readEvalLines[evalPassage](passages, set, progress); err != nil {
+		return nil, err
+	}
+	if triples != "" {
+		if set.triples, err = readEvalLines[evalTriples](triples, set, progress); err != nil {
+			return nil, err
+		}
+	}
+	if set.questions, err = readEvalLines[evalQuestion](questions, set, progress); err != nil {
+		return nil, err
+	}
+	return set, nil
+}
+
+// readEvalLines reads one file. Its faults are told with their lines.
+func readEvalLines[T evalLine](path string, set *evalSet, progress *progress) ([]T, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	var (
+		items  []T
+		seen   = map[string]int{} // id → line
+		number = 0
+		before = progress.faults
+		lines  = bufio.NewScanner(file)
+	)
+	lines.Buffer(nil, longestLine)
+	for lines.Scan() {
+		number++
+		raw := bytes.TrimSpace(lines.Bytes())
+		if len(raw) == 0 {
+			continue
+		}
+		item, err := parseEvalLine[T](raw, set, seen, number)
+		if err != nil {
+			progress.faultAt(fmt.Sprintf("%s:%d", path, number), err.Error())
+			continue
+		}
+		items = append(items, item)
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("%s:%d: has more than %d bytes", path, number+1, longestLine)
+	case err != nil:
+		return nil, err
+	case progress.faults > before:
+		return nil, fmt.Errorf("faults in %s: %d", path, progress.faults-before)
+	case len(items) == 0:
+		return nil, fmt.Errorf("%s has no lines", path)
+	}
+	return items, nil
+}
+
+func parseEvalLine[T evalLine](raw []byte, set *evalSet, seen map[string]int, number int) (item T, err error) {
+	wrong, fault := decodeLine(raw, &item)
+	if wrong != nil {
+		fault = strings.ToLower(wrong.Field) + " must not be a JSON " + wrong.Value
+	}
+	if fault != "" {
+		return item, errors.New(fault)
+	}
+	field, id := item.id()
+	if first, again := seen[id]; again {
+		return item, fmt.Errorf("%s is that of line %d", field, first)
+	}
+	seen[id] = number
+	return item, item.check(set)
+}
+
+// leaveOut drops the questions of some categories.
+func (s *evalSet) leaveOut(categories []string) error {
+	s.questions = slices.DeleteFunc(s.questions, func(q evalQuestion) bool { return slices.Contains(categories, q.Category) })
+	if len(s.questions) == 0 {
+		return errors.New("no question is left")
+	}
+	return nil
+}

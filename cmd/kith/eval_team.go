@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// evalTeam is a team that is there for one measurement.
+type evalTeam struct {
+	id    string
+	admin *apiClient
+	api   *apiClient // with a key of the team
+}
+
+// newEvalTeam makes a team of a random name by making its key. It is not left half done.
+func newEvalTeam(ctx context.Context, admin *apiClient, callers int) (*evalTeam, error) {
+	team := &evalTeam{id: "eval-" + strings.ToLower(rand.Text()), admin: admin}
+	spec := map[string]any{"team_id": team.id, "scopes": []string{"read", "write"}}
+	var made struct{ Key string }
+	if err := admin.call(context.WithoutCancel(ctx), http.MethodPost, "/v1/keys", spec, &made); err != nil {
+		return nil, err
+	}
+	team.api = newAPIClient(admin.url, made.Key)
+	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
+	transport.MaxIdleConnsPerHost = callers
+	team.api.http.Transport = transport
+	return team, nil
+}
+
+// load stores a set.
+func (t *evalTeam) load(ctx context.Context, writes []evalWrite, progress *progress) error {
+	total := 0
+	for _, w := range writes {
+		total += w.items
+	}
+	loaded := newCounter(progress, "loaded", total)
+	for _, w := range writes {
+		if err := t.api.call(ctx, http.MethodPost, w.path, w.body, nil); err != nil {
+			return err
+		}
+		loaded.add(int64(w.items), 0, time.Now())
+	}
+	progress.line(loaded.text(time.Now()))
+	return nil
+}
+
+// remove erases the team, also when the program is being stopped.
+func (t *evalTeam) remove(ctx context.Context, progress *progress) error {
+	t.api.http.CloseIdleConnections()
+	if err := t.admin.call(context.WithoutCancel(ctx), http.MethodDelete, "/v1/teams/"+t.id, nil, nil); err != nil {
+		return fmt.Errorf("remove team %s: %w", t.id, err)
+	}
+	progress.line("removed team " + t.id)
+	return nil
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"slices"
+	"time"
+
+	"kith/graph"
+)
+
+// evalWrite is one request of those that load a set. It may be repeated.
+type evalWrite struct {
+	path  string
+	body  any
+	items int
+}
+
+const (
+	evalReader = "reader" // whose the passages are that belong to no conversation
+	evalPiece  = 200      // items of a request
+)
+
+// writes are the requests that load the set; now is when it is.
+func (s *evalSet) writes(now time.Time) []evalWrite {
+	if s.dialogue {
+		return s.sessionWrites()
+	}
+	g := &evalGraph{now: now, seen: map[string]bool{}, facts: map[[2]string]int{}}
+	for i := range s.passages {
+		g.passage(&s.passages[i])
+	}
+	for i := range s.triples {
+		g.triples(&s.triples[i])
+	}
+	return g.writes()
+}
+
+// sessionWrites are a source for each session, in the memory of the one user of its conversation.
+func (s *evalSet) sessionWrites() (writes []evalWrite) {
+	for _, source := range s.sessions() {
+		for messages := range slices.Chunk(source.Messages, evalPiece) {
+			piece := *source
+			piece.Messages = messages
+			writes = append(writes, evalWrite{"/v1/sources", &piece, len(messages)})
+		}
+	}
+	return writes
+}
+
+// sessions are the sessions of all conversations. Turns with the time of the one before follow it by a second.
+func (s *evalSet) sessions() (all []*graph.SourceWrite) {
+	byKey, users := map[string]*graph.SourceWrite{}, map[string]string{}
+	for i := range s.passages {
+		p := &s.passages[i]
+		at, _ := p.at() // which was checked
+		key := evalKey("session", p.Conversation, string(p.Session))
+		source := byKey[key]
+		if source == nil {
+			source = &graph.SourceWrite{
+				UserID: p.Conversation, Strict: true, EntityKey: key,
+				ContentType: graph.Some(graph.Conversation), StartedAt: graph.Some(at),
+			}
+			byKey[key], all = source, append(all, source)
+		} else if last := source.EndedAt.Value; !at.After(last) {
+			at = last.Add(time.Second)
+		}
+		if users[p.Conversation] == "" {
+			users[p.Conversation] = p.Speaker // the first to speak
+		}
+		role := "assistant"
+		if p.Speaker == users[p.Conversation] {
+			role = "user"
+		}
+		source.EndedAt = graph.Some(at)
+		source.Messages = append(source.Messages, graph.MessageWrite{
+			EntityKey: p.ID, Role: role, Name: p.Speaker, Text: p.words(), At: graph.Some(at),
+		})
+	}
+	return all
+}
