@@ -52,11 +52,11 @@ type Request struct {
 	Since               graph.Optional[time.Time] `json:"since,omitzero" doc:"what was said, or changed, from then on"`
 	Until               graph.Optional[time.Time] `json:"until,omitzero" doc:"what was said, or made, until then"`
 	AsOf                graph.Optional[time.Time] `json:"as_of,omitzero" doc:"the memory of that day: what was said and made by then, and the relationships that were current"`
-	Granularity         int                       `json:"granularity,omitempty" enum:"0,1,2,3" doc:"1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines"`
+	Granularity         int                       `json:"granularity,omitempty" minimum:"1" maximum:"3" doc:"1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines"`
 	SemanticWeight      graph.Optional[float64]   `json:"semantic_weight,omitzero" doc:"of relevance; default 0.3"`
 	TimeWeight          graph.Optional[float64]   `json:"time_weight,omitzero" doc:"of recency; default 0.3"`
 	SalienceWeight      graph.Optional[float64]   `json:"salience_weight,omitzero" doc:"of salience; default 0.4"`
-	Limit               int                       `json:"limit,omitempty" minimum:"0" maximum:"100" doc:"of each list; default 5. Relationships are up to twice as many"`
+	Limit               int                       `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"of each list; default 5. Relationships are up to twice as many"`
 	Expand              int                       `json:"expand,omitempty" minimum:"0" maximum:"30" doc:"so many neighbours of the nodes found; default none"`
 	MaxTokens           int                       `json:"max_tokens,omitempty" doc:"o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went"`
 	Mode                Mode                      `json:"mode,omitempty" doc:"fast (default), or deep: a second look with what the first has found"`

@@ -96,13 +96,14 @@ type Link struct {
 
 // Fields by which things are found. What a field counts is in docs/recall.md, with what it was measured by.
 var (
-	messageFields      = []wordField{{"text", 1}, {"near", 1}}
-	sourceFields       = []wordField{{"summary", 1}, {"name", 0.75}, {"description", 1}, {"keywords", 0.75}, {"tags", 0.75}}
-	nodeFieldsSearched = []wordField{
-		{"name", 2}, {"canonical_name", 1}, {"description", 1}, {"type", 0.5}, {"tags", 0.5}, {"notes", 0.5}, {"text", 1}, {"content", 0.5},
-		{"goal", 0.5}, {"outcome", 0.5}, {"rationale", 0.5}, {"next_step_short", 0.5}, {"next_step_long", 0.5},
+	messageFields = []wordField{{name: "text", boost: 1}, {name: "near", boost: 1}}
+	sourceFields  = []wordField{{"summary", 1, false}, {"name", 0.75, true}, {"description", 1, false}, {"keywords", 0.75, true}, {"tags", 0.75, true}}
+	wordsOfNodes  = []wordField{
+		{"name", 2, true}, {"canonical_name", 1, true}, {"description", 1, false}, {"type", 0.5, false}, {"tags", 0.5, false}, {"notes", 0.5, false},
+		{"text", 1, false}, {"content", 0.5, false}, {"goal", 0.5, false}, {"outcome", 0.5, false}, {"rationale", 0.5, false},
+		{"next_step_short", 0.5, false}, {"next_step_long", 0.5, false},
 	}
-	relationshipFields = []wordField{{"description", 1}, {"relationship_type", 1}, {"notes", 0.5}}
+	relationshipFields = []wordField{{"description", 1, false}, {"relationship_type", 1, true}, {"notes", 0.5, false}}
 )
 
 // Search finds what words lead to, in one round trip.
@@ -131,7 +132,7 @@ func (q *Search) params(scope Scope) map[string]any {
 		"team_id": scope.TeamID, "user_id": scope.user(),
 		"message_queries": q.queries(q.Messages, said, messageFields), "message_limit": messageDepth,
 		"source_queries": q.queries(q.Sources, said, sourceFields), "source_limit": sourceDepth,
-		"node_queries": q.queries(len(q.Nodes) > 0, other, nodeFieldsSearched), "node_limit": nodeDepth,
+		"node_queries": q.queries(len(q.Nodes) > 0, other, wordsOfNodes), "node_limit": nodeDepth,
 		"relationship_queries": q.queries(q.Relationships, linked, relationshipFields), "relationship_limit": relationshipDepth,
 		"known_types": slices.Concat(Vocabulary, plainTypes), "type_pattern": typePattern.String(),
 		"since": moment(q.Since), "until": moment(q.Until), "as_of": moment(q.AsOf),
@@ -143,10 +144,13 @@ func (q *Search) params(scope Scope) map[string]any {
 func (q *Search) queries(wanted bool, filter string, fields []wordField) []string {
 	queries := []string{}
 	for _, a := range q.Asks {
-		if !wanted || len(a.Words) == 0 {
-			continue
+		switch {
+		case !wanted:
+		case a.Match:
+			queries = append(queries, matchQuery(filter, fields, a.Words))
+		default:
+			queries = append(queries, wordQuery(filter, fields, a.Words))
 		}
-		queries = append(queries, wordQuery(filter, fields, a.Words))
 	}
 	return queries
 }

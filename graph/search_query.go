@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Bounds of a search's words. Lucene takes 1,024 clauses a query: as many words in each of the fields of a node stay below.
@@ -52,14 +53,18 @@ func Words(text string) []string {
 
 // wordField is an indexed property, and how much finding a word in it counts.
 type wordField struct {
-	name  string
-	boost float64
+	name    string
+	boost   float64
+	similar bool // a text to match may differ in letters
 }
 
-// wordQuery is a query for words in fields, among what a filter lets through; empty where there are no words.
+// nothing is a query that finds nothing: the words of an ask may all be signs.
+const nothing = "search_scope:nothing"
+
+// wordQuery is a query for any of some words in fields, among what a filter lets through.
 func wordQuery(filter string, fields []wordField, words []string) string {
 	if len(words) == 0 {
-		return ""
+		return nothing
 	}
 	var q strings.Builder
 	q.WriteString(filter)
@@ -69,6 +74,39 @@ func wordQuery(filter string, fields []wordField, words []string) string {
 	}
 	q.WriteByte(')')
 	return q.String()
+}
+
+// matchQuery is a query for all of some words in one field; of names similar words will do.
+func matchQuery(filter string, fields []wordField, words []string) string {
+	if len(words) == 0 {
+		return nothing
+	}
+	var q strings.Builder
+	q.WriteString(filter)
+	q.WriteString(" +(")
+	for _, f := range fields {
+		q.WriteString(f.name + ":(+" + strings.Join(words, " +") + ")^" + strconv.FormatFloat(f.boost, 'g', -1, 64) + " ")
+		if f.similar {
+			q.WriteString(f.name + ":(" + strings.Join(similar(words), " ") + ")^" + strconv.FormatFloat(f.boost/2, 'g', -1, 64) + " ")
+		}
+	}
+	q.WriteByte(')')
+	return q.String()
+}
+
+// similar asks for words that differ in a letter, or in two where they are long.
+func similar(words []string) []string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		switch n := utf8.RuneCountInString(w); {
+		case n >= 8:
+			w += "~2"
+		case n >= 4:
+			w += "~1"
+		}
+		all[i] = w
+	}
+	return all
 }
 
 // scopeFilter lets through what the caller may see, of the kinds given (none: all) and of the days from since until until.

@@ -14,6 +14,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"kith/auth"
+	"kith/explore"
 	"kith/graph"
 	"kith/loader"
 )
@@ -47,6 +48,11 @@ type store interface {
 
 type contexts interface {
 	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
+}
+
+// explorer finds what the memory has about something.
+type explorer interface {
+	Explore(ctx context.Context, scope graph.Scope, r *explore.Request) (*explore.Result, graph.Recall, error)
 }
 
 type keys interface {
@@ -83,6 +89,7 @@ type Services struct {
 	Store       store
 	Preferences graph.PreferenceStore
 	Contexts    contexts
+	Explorer    explorer
 	Keys        keys
 	Changes     changes
 	Recalls     recalls

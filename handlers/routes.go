@@ -20,6 +20,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/conversations/{id}", "get-conversation", "A conversation with its messages", a.getConversation)
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/messages", "append-messages", "Append messages to an open conversation", a.appendMessages)
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/end", "end-conversation", "End a conversation", a.endConversation)
+	route(a, api, http.MethodPost, "/v1/explore", "explore", "Find what the memory has about something: by words, meaning and links", a.explore, exploreResponse)
 	route(a, api, http.MethodPost, "/v1/memory", "write-memory", "Add and change nodes and relationships in one transaction", a.writeMemory)
 	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}", "list-nodes", "A page of the nodes of one kind", a.listNodes)
@@ -67,6 +68,8 @@ func (a *API) plain(engine *gin.Engine) {
 const (
 	jsonType = "application/json"
 	textType = "text/plain; charset=utf-8"
+
+	markdownType = "text/markdown; charset=utf-8"
 )
 
 // readyz says whether requests can be answered now.

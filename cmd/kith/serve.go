@@ -14,6 +14,7 @@ import (
 
 	"kith/auth"
 	"kith/cache"
+	"kith/explore"
 	"kith/graph"
 	"kith/handlers"
 	"kith/loader"
@@ -135,6 +136,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 		api := handlers.New(handlers.Services{
 			Store: store, Preferences: own.orIn(store), Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping,
 			Erasure: store, Kept: kept,
+			Explorer: explore.New(store, time.Now),
 			Contexts: loader.New(store, kept, loader.Options{
 				Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection, Preferences: own.orNil(),
 			}),

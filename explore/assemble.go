@@ -1,0 +1,397 @@
+package explore
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"kith/graph"
+)
+
+// Bounds of what an answer shows.
+const (
+	previewSources = 5  // of a storyline
+	previewsShown  = 10 // of all storylines
+	notesShown     = 10
+	noteLength     = 500   // characters
+	notesLength    = 5_000 // of all notes of a hit
+	snippetLength  = 1_000 // of a message of a source
+	messageLength  = 4_000 // of a message in a list of its own
+)
+
+// assembly makes an answer of what was found.
+type assembly struct {
+	*plan
+	found   *graph.Found
+	best    *best
+	details *graph.Details
+}
+
+// decay is that of recency, a day (the origin's).
+const decay = 0.02
+
+// recency is 1 now and falls by 2 % a day.
+func (p *plan) recency(at time.Time) float64 {
+	return math.Exp(-decay * max(0, p.now.Sub(at).Hours()/24))
+}
+
+// sharpness is the power by which what is left to recency and salience becomes their part of a score: little beside
+// relevance (0.7 of the weights are 0.12 of the score), all where relevance has no weight. As the linear sum of the
+// origin they would bring the recent before the right (docs/recall.md).
+const sharpness = 6
+
+// weigh is the score of a hit: its relevance, less what it lacks in recency and salience.
+func (p *plan) weigh(relevance, recency, salience float64) float64 {
+	w := p.weights()
+	rest := w.time + w.salience
+	if rest == 0 {
+		return relevance
+	}
+	part := math.Pow(rest/(rest+w.relevance), sharpness)
+	return relevance * (1 - part + part*(w.time*recency+w.salience*salience)/rest)
+}
+
+// score is that of a hit of a ranking, explained where it was asked for.
+func (p *plan) score(f *fused, key string, at time.Time, salience float64) scored {
+	relevance, recency := f.relevance[key], p.recency(at)
+	s := scored{RelevanceScore: rounded(p.weigh(relevance, recency, salience))}
+	if p.ReturnExplanations {
+		e := &Explanation{Recency: rounded(recency), Salience: rounded(salience), Rank: slices.Index(f.keys, key) + 1}
+		if b := f.best[key]; b != nil {
+			e.Words, e.Meaning, e.Cosine, e.Links, e.Via = rounded(b.words), rounded(b.meaning), b.cosine, rounded(b.links), b.via
+		}
+		s.Explanation = e
+	}
+	return s
+}
+
+func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+// byScore puts the best first.
+func byScore[T any](hits []T, score func(*T) float64, key func(*T) string, limit int) []T {
+	slices.SortStableFunc(hits, func(a, b T) int {
+		return cmp.Or(cmp.Compare(score(&b), score(&a)), cmp.Compare(key(&a), key(&b)))
+	})
+	return hits[:min(limit, len(hits))]
+}
+
+func (a *assembly) result() *Result {
+	r := &Result{Meta: Meta{Granularity: a.granularity, Mode: Fast, Semantic: MeaningOff}}
+	if a.deep {
+		r.Meta.Mode = Deep
+	}
+	for _, ask := range a.used {
+		r.Meta.QueryUsed = append(r.Meta.QueryUsed, ask.text)
+	}
+	nodes := a.nodes()
+	r.Semantic = a.semantic(nodes)
+	r.Episodic = Episodic{Sources: []SourceHit{}, Messages: []MessageHit{}, Artifacts: a.artifacts(nodes)}
+	if a.messages {
+		r.Episodic.Messages = a.messageHits()
+	}
+	sources := a.sourceHits()
+	r.Episodic.Storylines, r.Episodic.Macros = a.stories(sources, nodes)
+	if a.shown {
+		r.Episodic.Sources = sources[:min(a.limit, len(sources))]
+	}
+	return r
+}
+
+// node is a node that was found, with its score.
+type node struct {
+	*graph.NodeView
+	kind graph.Kind
+	scored
+}
+
+// nodes are those found, the best first: storylines and macros have lists of their own.
+func (a *assembly) nodes() []node {
+	var all []node
+	for i := range a.details.Nodes {
+		n := &a.details.Nodes[i]
+		kind, _ := graph.KindOf(n.Kind)
+		if kind.Name == "storyline" || kind.Name == "macro" || !slices.Contains(a.plan.nodes, kind) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
+			continue
+		}
+		all = append(all, node{n, kind, a.score(&a.best.nodes, n.EntityKey, n.UpdatedAt, n.Salience)})
+	}
+	return byScore(all, func(n *node) float64 { return n.RelevanceScore }, func(n *node) string { return n.EntityKey }, a.limit)
+}
+
+func (a *assembly) semantic(nodes []node) Semantic {
+	s := Semantic{
+		People: []NodeHit{}, Concepts: []NodeHit{}, Entities: []NodeHit{}, Others: []NodeHit{}, Relationships: []RelationshipHit{}, Neighbours: []Neighbour{},
+	}
+	for _, n := range nodes {
+		hit := NodeHit{
+			EntityKey: n.EntityKey, NodeType: n.kind.Label, Name: n.Name, Description: n.Description, NotesSnippets: noteSnippets(n.Notes),
+			Salience: n.Salience, State: n.State, LastAccessedAt: n.LastAccessedAt, scored: n.scored,
+		}
+		if a.granularity > 1 {
+			hit.Anchors = a.storiesAbout(n.EntityKey)
+		}
+		switch n.kind.Name {
+		case "person":
+			s.People = append(s.People, hit)
+		case "concept":
+			s.Concepts = append(s.Concepts, hit)
+		case "entity":
+			s.Entities = append(s.Entities, hit)
+		case "document", "output":
+		default:
+			s.Others = append(s.Others, hit)
+		}
+	}
+	if a.relationships {
+		s.Relationships = a.relationshipHits()
+	}
+	s.Neighbours = a.neighbours(nodes)
+	return s
+}
+
+// storiesAbout names the storylines about a node.
+func (a *assembly) storiesAbout(key string) []graph.NodeRef {
+	var refs []graph.NodeRef
+	for _, t := range a.details.Storylines {
+		if t.Anchor != nil && t.Anchor.EntityKey == key {
+			refs = append(refs, graph.NodeRef{EntityKey: t.EntityKey, Kind: "storyline", Name: t.Name})
+		}
+	}
+	return refs
+}
+
+func noteSnippets(notes []graph.Note) []string {
+	var snippets []string
+	total := 0
+	for _, n := range notes[:min(notesShown, len(notes))] {
+		snippet := cut(n.Content, noteLength)
+		if total += utf8.RuneCountInString(snippet); total > notesLength {
+			break
+		}
+		snippets = append(snippets, snippet)
+	}
+	return snippets
+}
+
+// relationshipHits are those that the words have found, and the strongest of the best nodes.
+func (a *assembly) relationshipHits() []RelationshipHit {
+	found := map[string]*RelationshipHit{}
+	filter := a.wanted(a.found, a.best).Relationships
+	add := func(v *graph.RelationshipView, from, to string, relevance float64) {
+		if !filter.Lets(v) {
+			return
+		}
+		at := a.now
+		if v.RecordedAt != nil {
+			at = *v.RecordedAt
+		}
+		score := rounded(a.weigh(relevance, a.recency(at), v.Salience))
+		if old := found[v.Key]; old != nil {
+			old.RelevanceScore = max(old.RelevanceScore, score)
+			return
+		}
+		hit := &RelationshipHit{
+			Key: v.Key, FromEntityKey: v.From, FromName: from, ToEntityKey: v.To, ToName: to, RelationshipKind: v.Type,
+			RelationshipType: v.RelationshipType, Description: v.Description, Attitude: v.Attitude, Proximity: v.Proximity,
+			NotesSnippets: noteSnippets(v.Notes), Salience: v.Salience, State: v.State, scored: scored{RelevanceScore: score},
+		}
+		if a.ReturnExplanations {
+			hit.Explanation = &Explanation{Words: rounded(relevance), Recency: rounded(a.recency(at)), Salience: v.Salience}
+		}
+		found[v.Key] = hit
+	}
+	top := 0.0
+	for i := range a.found.Relationships {
+		top = max(top, a.found.Relationships[i].Score)
+	}
+	for i := range a.found.Relationships {
+		r := &a.found.Relationships[i]
+		add(&r.RelationshipView, r.FromName, r.ToName, r.Score/max(top, 1e-9))
+	}
+	for i := range a.details.Around {
+		s := &a.details.Around[i]
+		for l := range s.Links {
+			v := &s.Links[l]
+			from, to := s.Node.Name, v.Node.Name
+			if v.Direction == "incoming" {
+				from, to = to, from
+			}
+			add(v, from, to, touching*a.best.nodes.relevance[s.Node.EntityKey]*v.Salience)
+		}
+	}
+	hits := make([]RelationshipHit, 0, len(found))
+	for _, h := range found {
+		hits = append(hits, *h)
+	}
+	return byScore(hits, func(h *RelationshipHit) float64 { return h.RelevanceScore }, func(h *RelationshipHit) string { return h.Key }, 2*a.limit)
+}
+
+// touching is what a relationship of a found node has of its relevance, at a salience of 1: less than one that has the
+// words itself.
+const touching = 0.5
+
+// neighbours are nodes linked to those found, by the strongest relationships.
+func (a *assembly) neighbours(nodes []node) []Neighbour {
+	all := []Neighbour{}
+	seen := map[string]bool{}
+	for _, n := range nodes {
+		seen[n.EntityKey] = true
+	}
+	type linked struct {
+		Neighbour
+		salience float64
+	}
+	var some []linked
+	for i := range a.details.Around {
+		s := &a.details.Around[i]
+		for l := range s.Links {
+			v := &s.Links[l]
+			if kind, _ := graph.KindOf(v.Node.Kind); !seen[v.Node.EntityKey] {
+				seen[v.Node.EntityKey] = true
+				some = append(some, linked{Neighbour{v.Node.EntityKey, kind.Label, v.Node.Name, s.Descriptions[l]}, v.Salience})
+			}
+		}
+	}
+	for _, l := range byScore(some, func(l *linked) float64 { return l.salience }, func(l *linked) string { return l.EntityKey }, a.Expand) {
+		all = append(all, l.Neighbour)
+	}
+	return all
+}
+
+func (a *assembly) artifacts(nodes []node) []ArtifactHit {
+	hits := []ArtifactHit{}
+	for _, n := range nodes {
+		if n.kind.Name != "document" && n.kind.Name != "output" {
+			continue
+		}
+		hit := ArtifactHit{
+			EntityKey: n.EntityKey, Name: n.Name, Description: n.Description, ContentType: n.kind.Name, CreatedAt: n.CreatedAt,
+			RelatedNodes: []graph.NodeRef{}, scored: n.scored,
+		}
+		for i := range a.details.Around {
+			if s := &a.details.Around[i]; s.Node.EntityKey == n.EntityKey {
+				for _, v := range s.Links[:min(len(s.Links), spare)] {
+					hit.RelatedNodes = append(hit.RelatedNodes, *v.Node)
+				}
+			}
+		}
+		hits = append(hits, hit)
+	}
+	return hits
+}
+
+func (a *assembly) messageHit(m *graph.SaidMessage, length int) MessageHit {
+	s := a.score(&a.best.messages, m.EntityKey, m.At, neutral)
+	return MessageHit{
+		EntityKey: m.EntityKey, SourceKey: m.Source, Seq: m.Seq, Role: m.Role, Name: m.Name, Text: a.around(m.Text, length), At: m.At,
+		Score: s.RelevanceScore, Explanation: s.Explanation,
+	}
+}
+
+// neutral is the salience of what has none: a message.
+const neutral = 0.5
+
+func (a *assembly) messageHits() []MessageHit {
+	hits := []MessageHit{}
+	for i := range a.details.Messages {
+		if m := &a.details.Messages[i]; a.best.messages.best[m.EntityKey] != nil {
+			hits = append(hits, a.messageHit(m, messageLength))
+		}
+	}
+	return byScore(hits, func(m *MessageHit) float64 { return m.Score }, func(m *MessageHit) string { return m.EntityKey }, a.limit)
+}
+
+// sourceHits are all sources read, the best first.
+func (a *assembly) sourceHits() []SourceHit {
+	hits := []SourceHit{}
+	for i := range a.details.Sources {
+		s := &a.details.Sources[i]
+		hit := SourceHit{
+			EntityKey: s.EntityKey, Name: s.Name, Summary: s.Summary, ContentType: s.ContentType, SourceType: s.SourceType,
+			StartedAt: s.StartedAt, EndedAt: s.EndedAt, MentionedNodes: s.Mentions, Messages: []MessageHit{},
+			scored: a.score(&a.best.sources, s.EntityKey, s.StartedAt, s.Salience),
+		}
+		if s.ContextType != nil {
+			hit.ContextType = *s.ContextType
+		}
+		for m := range a.details.Messages {
+			if said := &a.details.Messages[m]; said.Source == s.EntityKey {
+				hit.Messages = append(hit.Messages, a.messageHit(said, snippetLength))
+			}
+		}
+		hit.Messages = byScore(hit.Messages, func(m *MessageHit) float64 { return m.Score }, func(m *MessageHit) string { return m.EntityKey }, snippetsShown)
+		for _, t := range a.details.Storylines {
+			if slices.Contains(t.SourceKeys, s.EntityKey) {
+				hit.StorylineRefs = append(hit.StorylineRefs, t.EntityKey)
+				for _, macro := range t.Macros {
+					if !slices.Contains(hit.MacroRefs, macro) {
+						hit.MacroRefs = append(hit.MacroRefs, macro)
+					}
+				}
+			}
+		}
+		hits = append(hits, hit)
+	}
+	return byScore(hits, func(s *SourceHit) float64 { return s.RelevanceScore }, func(s *SourceHit) string { return s.EntityKey }, len(hits))
+}
+
+// around is what of a text stands around the first of the words asked for, at most length characters.
+func (a *assembly) around(text string, length int) string {
+	runes := []rune(text)
+	if len(runes) <= length {
+		return text
+	}
+	lower := strings.ToLower(text)
+	first := len(text)
+	for _, ask := range a.asks {
+		for _, w := range ask.Words {
+			if i := strings.Index(lower, w); i >= 0 {
+				first = min(first, i)
+			}
+		}
+	}
+	start := 0
+	if first < len(lower) {
+		start = max(0, min(utf8.RuneCountInString(lower[:first])-length/4, len(runes)-length))
+	}
+	snippet := string(runes[start : start+length])
+	if start > 0 {
+		snippet = "…" + snippet
+	}
+	if start+length < len(runes) {
+		snippet += "…"
+	}
+	return snippet
+}
+
+// cut is the beginning of a text, at most length characters.
+func cut(text string, length int) string {
+	if runes := []rune(text); len(runes) > length {
+		return string(runes[:length]) + "…"
+	}
+	return text
+}
+
+// recall is what of the answer counts as recalled.
+func (a *assembly) recall(r *Result) graph.Recall {
+	var told graph.Recall
+	for _, list := range [][]NodeHit{r.Semantic.People, r.Semantic.Concepts, r.Semantic.Entities, r.Semantic.Others} {
+		for i := range list {
+			told.Nodes = append(told.Nodes, list[i].EntityKey)
+		}
+	}
+	for i := range r.Episodic.Artifacts {
+		told.Nodes = append(told.Nodes, r.Episodic.Artifacts[i].EntityKey)
+	}
+	for i := range r.Episodic.Sources {
+		told.Nodes = append(told.Nodes, r.Episodic.Sources[i].EntityKey)
+	}
+	for i := range r.Semantic.Relationships {
+		h := &r.Semantic.Relationships[i]
+		told.Relationships = append(told.Relationships, graph.RelationshipRef{From: h.FromEntityKey, Type: h.RelationshipKind, To: h.ToEntityKey, Key: h.Key})
+	}
+	return told
+}

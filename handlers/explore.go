@@ -1,0 +1,50 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"kith/auth"
+	"kith/explore"
+	"kith/loader"
+)
+
+// ExploreInput asks what the memory has about something.
+type ExploreInput struct {
+	Body explore.Request
+}
+
+func (a *API) explore(ctx context.Context, in *ExploreInput) (*huma.StreamResponse, error) {
+	scope, err := actFor(ctx, auth.Read, "", in.Body.UserID)
+	if err != nil {
+		return nil, err
+	}
+	result, recall, err := a.Explorer.Explore(ctx, scope, &in.Body)
+	if err != nil {
+		return nil, located("body", err)
+	}
+	a.Recalls.Recalled(scope.TeamID, recall)
+	if in.Body.Format == explore.Text {
+		return send(http.StatusOK, loader.Answer{ContentType: markdownType}, []byte(result.Text())), nil
+	}
+	raw, err := json.Marshal(result)
+	if err != nil {
+		return nil, fmt.Errorf("write the result: %w", err)
+	}
+	return send(http.StatusOK, loader.Answer{ContentType: jsonType}, raw), nil
+}
+
+// exploreResponse describes the answer, which is sent as bytes.
+func exploreResponse(api huma.API, o *huma.Operation) {
+	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[explore.Result](), true, "ExploreResult")
+	o.Responses = map[string]*huma.Response{
+		"200": {Description: "What was found", Content: map[string]*huma.MediaType{
+			jsonType: {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
+		}},
+	}
+}
