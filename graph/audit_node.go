@@ -12,7 +12,7 @@ import (
 // auditNames are the properties of a node that an audit looks at.
 var auditNames = []string{
 	"entity_key", "user_id", "name", "canonical_name", "type", "system", "natural_key", "is_owner", "owner_of", "salience",
-	"project_id", "anchor_key",
+	"project_id", "anchor_key", "vector_scope",
 }
 
 // audited is a node as an audit sees it.
@@ -74,7 +74,7 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 	if was, known := n.was(); n.kind.Name == "" || known && was != n.kind {
 		return a.kind(ctx, f, n)
 	}
-	if wrong := n.changesTo(n.expected()); len(wrong) > 0 {
+	if wrong := n.changesTo(n.expected(team)); len(wrong) > 0 {
 		names := make([]string, 0, len(wrong))
 		for name := range wrong {
 			names = append(names, name)
@@ -103,8 +103,9 @@ func (a *auditor) settle(team, key string, right properties) func(context.Contex
 }
 
 // expected are the properties that the node should have.
-func (n *audited) expected() properties {
+func (n *audited) expected(team string) properties {
 	p := n.clone()
+	p.putUnless(p["vector_scope"] == nil, "vector_scope", scopeToken(team, n.user()))
 	natural := naturalKey(n.kind, p)
 	p.putUnless(natural == "", "natural_key", natural)
 	if n.kind == personKind {
