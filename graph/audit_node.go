@@ -84,6 +84,9 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 		if slices.Contains(names, "natural_key") {
 			f.Check, f.Advice = "natural_key", "another node of its kind may have its name: rename or delete one of them, then kith check --fix"
 		}
+		if slices.Contains(names, "vector_scope") { // those who read on find it by its new number
+			wrong["embed_due"] = a.store.now().UnixMilli()
+		}
 		return a.report(ctx, f, a.settle(team, n.key(), wrong))
 	}
 	return nil

@@ -113,7 +113,7 @@ func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
 	if err := e.hold(ctx); err != nil || e.held.IsZero() {
 		return false, err
 	}
-	state, _, err := e.store.embeddingState(ctx)
+	state, err := e.store.embeddingState(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -14,19 +14,16 @@ type embeddingState struct {
 	base      int64
 	walked    bool
 	team, key string
-	renewing  bool // somebody embeds everything anew
 }
 
-// embeddingState reads it; false where nothing was ever embedded.
-func (s *Store) embeddingState(ctx context.Context) (embeddingState, bool, error) {
+// embeddingState reads it; without a model where nothing was ever embedded.
+func (s *Store) embeddingState(ctx context.Context) (embeddingState, error) {
 	rows, err := s.read(ctx, s.queries["embedding_state"], nil)
 	if err != nil || len(rows) == 0 {
-		return embeddingState{}, false, err
+		return embeddingState{}, err
 	}
 	v := rows[0].Values
-	return embeddingState{
-		model: text(v[0]), base: integer(v[1]), walked: truth(v[2]), team: text(v[3]), key: text(v[4]), renewing: truth(v[5]),
-	}, true, nil
+	return embeddingState{model: text(v[0]), base: integer(v[1]), walked: truth(v[2]), team: text(v[3]), key: text(v[4])}, nil
 }
 
 // PrepareEmbedding makes sure that the embedder's vectors may be compared with those in the database, before anything is

@@ -83,7 +83,7 @@ func (e *Embedding) Finish(ctx context.Context, progress func()) error {
 
 // finished says whether nothing is left to embed, whoever does it.
 func (e *Embedding) finished(ctx context.Context) (bool, error) {
-	state, _, err := e.store.embeddingState(ctx)
+	state, err := e.store.embeddingState(ctx)
 	if err != nil || !state.walked {
 		return false, err
 	}

@@ -3,12 +3,11 @@
 // mode: read
 // scope: server
 // params:
-// returns: model, base, walked, team, key, renewing
+// returns: model, base, walked, team, key
 MATCH (e:KithSchema {name: 'embedding'})
 RETURN e.model AS model,
   e.base AS base,
   e.walked AS walked,
   e.team AS team,
-  e.key AS key,
-  e.renewing AS renewing
+  e.key AS key
 LIMIT 1
