@@ -210,6 +210,10 @@ func TestNothingIsReadThatMayNotLeave(t *testing.T) {
 		if found := whole.FindString(outer); found != "" {
 			t.Errorf("returns a whole node or a vector: %s", found)
 		}
+		listed := strings.Count(q.Text, "[name, n[name]]")
+		if listed != strings.Count(q.Text, "keys(n) WHERE NOT name IN ['vector', 'vector_scope', ") {
+			t.Error("returns properties of a node without leaving its vector out")
+		}
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 // auditNames are the properties of a node that an audit looks at.
 var auditNames = []string{
 	"entity_key", "user_id", "name", "canonical_name", "type", "system", "natural_key", "is_owner", "owner_of", "salience",
-	"project_id", "anchor_key",
+	"project_id", "anchor_key", "vector_scope",
 }
 
 // audited is a node as an audit sees it.
@@ -74,7 +74,7 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 	if was, known := n.was(); n.kind.Name == "" || known && was != n.kind {
 		return a.kind(ctx, f, n)
 	}
-	if wrong := n.changesTo(n.expected()); len(wrong) > 0 {
+	if wrong := n.changesTo(n.expected(team)); len(wrong) > 0 {
 		names := make([]string, 0, len(wrong))
 		for name := range wrong {
 			names = append(names, name)
@@ -83,6 +83,9 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 		f.Check, f.Detail = "property", "has a wrong "+strings.Join(names, ", ")
 		if slices.Contains(names, "natural_key") {
 			f.Check, f.Advice = "natural_key", "another node of its kind may have its name: rename or delete one of them, then kith check --fix"
+		}
+		if slices.Contains(names, "vector_scope") { // those who read on find it by its new number
+			wrong["embed_due"] = a.store.now().UnixMilli()
 		}
 		return a.report(ctx, f, a.settle(team, n.key(), wrong))
 	}
@@ -103,8 +106,9 @@ func (a *auditor) settle(team, key string, right properties) func(context.Contex
 }
 
 // expected are the properties that the node should have.
-func (n *audited) expected() properties {
+func (n *audited) expected(team string) properties {
 	p := n.clone()
+	p.putUnless(p["vector_scope"] == nil, "vector_scope", scopeToken(team, n.user()))
 	natural := naturalKey(n.kind, p)
 	p.putUnless(natural == "", "natural_key", natural)
 	if n.kind == personKind {

@@ -82,7 +82,7 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 	err := s.transaction(ctx, "node_restore", func(t *tx) error {
 		rows, err := t.exec("node_restore", map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "kind": kind.Name, "label": kind.Label,
-			"cutoff": s.cutoff(), "now": s.now(),
+			"cutoff": s.cutoff(), "now": s.now(), "embed_due": t.embedRestored(kind),
 		})
 		if err != nil {
 			return err

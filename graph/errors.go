@@ -17,6 +17,8 @@ var (
 	ErrUnavailable = errors.New("database unavailable")
 	// ErrSchemaNewer says: the database was written by a newer Kith than this one.
 	ErrSchemaNewer = errors.New("the database has a newer schema than this kith")
+	// ErrModel says: the vectors in the database are of another model than the embedder's.
+	ErrModel = errors.New("the memory has vectors of another embedding model")
 )
 
 // FieldError is one fault of an input. Location is a path as in the request body ("nodes[3].name").

@@ -125,11 +125,14 @@ func (m *Maintenance) formStories(ctx context.Context) error {
 }
 
 func (m *Maintenance) take(ctx context.Context, lease string) (team, key string, held bool, err error) {
-	now := m.store.now()
-	err = m.store.transaction(ctx, "lease_take", func(t *tx) error {
-		rows, err := t.exec("lease_take", map[string]any{
-			"name": lease, "holder": m.holder, "now": now, "until": now.Add(leaseTime),
-		})
+	return m.store.takeLease(ctx, lease, m.holder, leaseTime)
+}
+
+// takeLease takes a lease, or keeps it for longer, and says how far the work under it has come.
+func (s *Store) takeLease(ctx context.Context, lease, holder string, life time.Duration) (team, key string, held bool, err error) {
+	now := s.now()
+	err = s.transaction(ctx, "lease_take", func(t *tx) error {
+		rows, err := t.exec("lease_take", map[string]any{"name": lease, "holder": holder, "now": now, "until": now.Add(life)})
 		if err == nil {
 			held, team, key = truth(rows[0].Values[0]), text(rows[0].Values[1]), text(rows[0].Values[2])
 		}
@@ -140,15 +143,18 @@ func (m *Maintenance) take(ctx context.Context, lease string) (team, key string,
 
 // end gives a lease back; with due the work is done, and not due before then.
 func (m *Maintenance) end(ctx context.Context, lease string, due any) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	err := m.store.transaction(ctx, "lease_end", func(t *tx) error {
-		_, err := t.exec("lease_end", map[string]any{"name": lease, "holder": m.holder, "due_at": due})
-		return err
-	})
-	if err != nil {
+	if err := m.store.endLease(ctx, lease, m.holder, due); err != nil {
 		m.options.Log.Warn("the maintenance lease was not given back; it ends by itself", "error", err)
 	}
+}
+
+func (s *Store) endLease(ctx context.Context, lease, holder string, due any) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	return s.transaction(ctx, "lease_end", func(t *tx) error {
+		_, err := t.exec("lease_end", map[string]any{"name": lease, "holder": holder, "due_at": due})
+		return err
+	})
 }
 
 // walk looks after every node, team by team, from where the last pass stopped.

@@ -294,6 +294,7 @@ func (w *NodeWrite) overlay(p properties, kind Kind, isNew bool) {
 // queue adds the node to the rows of a statement, and says which.
 func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 	key := next.key()
+	p.job.tx.embedLater(old, next)
 	if old == nil {
 		row := map[string]any{"entity_key": key, "label": next.kind.Label, "properties": map[string]any(next.properties)}
 		p.create, p.created[key] = append(p.create, row), row

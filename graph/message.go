@@ -89,9 +89,9 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 			}
 			continue
 		}
-		rows = append(rows, map[string]any{
-			"entity_key": m.EntityKey, "properties": map[string]any(m.properties(scope, sourceKey, now)),
-		})
+		p := m.properties(scope, sourceKey, now)
+		t.embedLater(nil, &stored{messageKind, p})
+		rows = append(rows, map[string]any{"entity_key": m.EntityKey, "properties": map[string]any(p)})
 	}
 	if len(rows) == 0 {
 		return results, warnings, nil

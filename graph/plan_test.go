@@ -122,6 +122,8 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"message_keys": []string{"n-1"}, "source_keys": []string{"n-1"}, "node_keys": []string{"n-1"}, "story_keys": []string{"n-1"}, "mentioned": 10, "around_keys": []string{"n-1"}, "said_keys": []string{"n-1"}, "seeds": []map[string]any{{"ask": 0, "key": "s-1", "weight": 1.0}}, "link_limit": 10, "story_limit": 10,
 		"without_types": []string{}, "min_attitude": nil, "max_attitude": nil, "min_proximity": nil, "max_proximity": nil, "previews": 5,
 	})
+	maps.Copy(known, map[string]any{"model": "m", "dimensions": 3, "until_ms": 1, "base": 0, "from_team": "", "from_key": "", "walked": true,
+		"vector_scope": "k0", "embed_due": 1})
 	params := map[string]any{}
 	for _, name := range q.Params {
 		value, ok := known[name]
@@ -170,6 +172,7 @@ var ordered = map[string]int{
 	"context_core_beliefs": 1, "context_primary_goals": 2, "context_relationships": 7, "context_sources": 1,
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1,
 	"context of 6 sections": 12, "context of 7 sections": 13, "context of 8 sections": 13,
+	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 

@@ -22,6 +22,7 @@ func (j *memoryJob) restoreMessages(source *stored, messages []newMessage) error
 	added, rows := make([]properties, len(messages)), make([]map[string]any, len(messages))
 	for n, m := range messages {
 		next := j.found.byKey[m.EntityKey]
+		j.tx.embedLater(nil, next)
 		added[n] = next.properties
 		rows[n] = map[string]any{"source_key": source.key(), "entity_key": m.EntityKey, "properties": map[string]any(added[n])}
 		j.result.Nodes[m.place] = NodeResult{EntityKey: m.EntityKey, Status: Created, Version: next.version()}

@@ -14,6 +14,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
 
 	"kith/cypher"
+	"kith/llm"
 )
 
 // Connection is how to reach Neo4j 5.26 or newer: a bolt:// or neo4j:// URI and a login.
@@ -30,6 +31,8 @@ type Options struct {
 	MaxTypes int                                               // distinct relationship types of the server; default 256
 
 	KeepDeleted time.Duration // how long deletes can be undone; default 30 days
+
+	Embedder llm.Embedder // makes the vectors of what is written (see Embedding); nil: there are none
 }
 
 // Store is the memory on Neo4j. It is safe for concurrent use.
@@ -40,6 +43,7 @@ type Store struct {
 	queries  map[string]cypher.Query         // by name; read-only after Open
 	composed sync.Map                        // section names → cypher.Query
 	types    atomic.Pointer[map[string]bool] // relationship types that the server was seen to have; never changed
+	texts    chan struct{}                   // holds something when texts wait for their vectors
 }
 
 const (
@@ -77,7 +81,7 @@ func Open(c Connection, o Options) (*Store, error) {
 	if o.MaxTypes == 0 {
 		o.MaxTypes = 256
 	}
-	s := &Store{driver: driver, database: c.Database, options: o, queries: map[string]cypher.Query{}}
+	s := &Store{driver: driver, database: c.Database, options: o, queries: map[string]cypher.Query{}, texts: make(chan struct{}, 1)}
 	for _, name := range cypher.Names() {
 		s.queries[name] = cypher.Load(name)
 	}
@@ -166,14 +170,21 @@ func metadata(query string) map[string]any {
 func (s *Store) transaction(ctx context.Context, name string, work func(*tx) error) error {
 	session := s.session(ctx, neo4j.AccessModeWrite)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	var err error
+	var (
+		err error
+		t   *tx
+	)
 	for range readAttempts {
 		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
-			return nil, work(&tx{ctx: ctx, run: m, store: s})
+			t = &tx{ctx: ctx, run: m, store: s}
+			return nil, work(t)
 		}, neo4j.WithTxMetadata(metadata(name)))
 		if !lostRace(err) {
 			break
 		}
+	}
+	if err == nil && t.retold {
+		s.wake()
 	}
 	return translate(name, err)
 }
@@ -189,6 +200,8 @@ type tx struct {
 	ctx   context.Context //nolint:containedctx // lives as long as the callback it is made for
 	run   neo4j.ManagedTransaction
 	store *Store
+
+	retold bool // texts were written that wait for their vectors
 }
 
 func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {

@@ -11,6 +11,7 @@ import (
 type plannedNode struct {
 	SystemNode
 	isNew, changed, moved bool
+	retold                bool // its description has changed
 }
 
 // plannedLink is a relationship as it is stored, or as it will be.
@@ -119,6 +120,7 @@ func (j *systemJob) putNode(next SystemEntity) Status {
 	if n.same(next) {
 		return Unchanged
 	}
+	n.retold = n.retold || n.Description != next.Description
 	n.SystemEntity, n.changed = next, true
 	return Updated
 }

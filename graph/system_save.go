@@ -81,11 +81,17 @@ func (j *systemJob) nodeRows() (created, updated []map[string]any) {
 	for _, n := range j.order {
 		switch {
 		case n.isNew:
-			created = append(created, map[string]any{"entity_key": n.EntityKey, "properties": j.newNodeProperties(n)})
+			p := j.newNodeProperties(n)
+			j.tx.embedLater(nil, &stored{systemEntityKind, p})
+			created = append(created, map[string]any{"entity_key": n.EntityKey, "properties": p})
 		case n.changed:
 			n.Version++
 			n.UpdatedAt = j.now
-			updated = append(updated, map[string]any{"entity_key": n.EntityKey, "properties": j.properties(n)})
+			row := map[string]any{"entity_key": n.EntityKey, "properties": j.properties(n)}
+			if n.retold {
+				j.tx.embedEntity(row)
+			}
+			updated = append(updated, row)
 		case n.moved:
 			updated = append(updated, map[string]any{"entity_key": n.EntityKey, "properties": map[string]any{"seq": n.Seq}})
 		}

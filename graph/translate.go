@@ -35,7 +35,7 @@ var (
 )
 
 func own(err error) bool {
-	for _, sentinel := range []error{ErrNotFound, ErrInvalid, ErrConflict, ErrUnavailable, ErrSchemaNewer, errStatement} {
+	for _, sentinel := range []error{ErrNotFound, ErrInvalid, ErrConflict, ErrUnavailable, ErrSchemaNewer, ErrModel, errStatement} {
 		if errors.Is(err, sentinel) {
 			return true
 		}

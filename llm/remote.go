@@ -54,14 +54,14 @@ type RemoteOptions struct {
 func NewRemoteEmbedder(address, model string, o RemoteOptions) (*RemoteEmbedder, error) {
 	at, err := url.Parse(address)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Fragment != "" {
-		return nil, errors.New("KITH_EMBED_URL is not an http:// or https:// address with nothing but host, port and path")
+		return nil, errors.New("KITH_EMBEDDINGS_URL is not an http:// or https:// address with nothing but host, port and path")
 	}
 	key := strings.TrimSpace(o.Key)
 	switch {
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("KITH_EMBED_KEY holds characters that no key has")
+		return nil, errors.New("KITH_EMBEDDINGS_KEY holds characters that no key has")
 	case model == "":
-		return nil, errors.New("KITH_EMBED_MODEL is not given")
+		return nil, errors.New("KITH_EMBEDDINGS_MODEL is not given")
 	case o.Dimensions < 0:
 		return nil, errors.New("the dimensions of embeddings are negative")
 	}

@@ -397,14 +397,14 @@ func TestRemoteConcurrent(t *testing.T) {
 func TestNewRemoteRefuses(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct{ address, model, key, want string }{
-		{"", "m", "", "KITH_EMBED_URL"},
-		{"ftp://host/v1", "m", "", "KITH_EMBED_URL"},
-		{"http://", "m", "", "KITH_EMBED_URL"},
-		{"http://user:hidden@host/v1", "m", "", "KITH_EMBED_URL"},
-		{"http://host/v1?key=hidden", "m", "", "KITH_EMBED_URL"},
-		{"http://hidden\x7f", "m", "", "KITH_EMBED_URL"},
-		{"http://host/v1", "", "", "KITH_EMBED_MODEL"},
-		{"http://host/v1", "m", "hidden\nkey", "KITH_EMBED_KEY"},
+		{"", "m", "", "KITH_EMBEDDINGS_URL"},
+		{"ftp://host/v1", "m", "", "KITH_EMBEDDINGS_URL"},
+		{"http://", "m", "", "KITH_EMBEDDINGS_URL"},
+		{"http://user:hidden@host/v1", "m", "", "KITH_EMBEDDINGS_URL"},
+		{"http://host/v1?key=hidden", "m", "", "KITH_EMBEDDINGS_URL"},
+		{"http://hidden\x7f", "m", "", "KITH_EMBEDDINGS_URL"},
+		{"http://host/v1", "", "", "KITH_EMBEDDINGS_MODEL"},
+		{"http://host/v1", "m", "hidden\nkey", "KITH_EMBEDDINGS_KEY"},
 	} {
 		_, err := NewRemoteEmbedder(one.address, one.model, RemoteOptions{Key: one.key})
 		if err == nil || !strings.Contains(err.Error(), one.want) || strings.Contains(err.Error(), "hidden") {

@@ -24,6 +24,7 @@ type commands struct {
 	Import  importCmd  `cmd:"" help:"Load memories from files."`
 	System  systemCmd  `cmd:"" help:"Load, merge, export and show what is known of a software system."`
 	Eval    evalCmd    `cmd:"" help:"Measure a running Kith."`
+	Reindex reindexCmd `cmd:"" help:"Embed everything anew, by the embedder that is configured."`
 	Check   checkCmd   `cmd:"" help:"Look over the database for what breaks its rules; exit status 1 if something does."`
 	Health  healthCmd  `cmd:"" help:"Ask a running service whether it is ready; exit status 1 if not."`
 	Version versionCmd `cmd:"" help:"Print the version."`
@@ -51,6 +52,11 @@ type config struct {
 	StreamPause       time.Duration `env:"KITH_STREAM_PAUSE" default:"1m" help:"How long an import or export may stand still."`
 	KeepDeleted       time.Duration `env:"KITH_KEEP_DELETED" default:"720h" help:"How long deletes can be undone; then they are purged."`
 	Maintenance       time.Duration `env:"KITH_MAINTENANCE" default:"1h" help:"Between passes that archive, expire and purge; 0: none by this process."`
+	EmbeddingsURL     string        `name:"embeddings-url" env:"KITH_EMBEDDINGS_URL" help:"OpenAI-compatible endpoint that embeds texts, as far as /embeddings; empty: none."`
+	EmbeddingsKey     string        `env:"KITH_EMBEDDINGS_KEY" help:"Key of that endpoint; empty: none is sent."`
+	EmbeddingsModel   string        `env:"KITH_EMBEDDINGS_MODEL" help:"Name by which that endpoint knows the model."`
+	EmbeddingsDir     string        `name:"embeddings-model-dir" env:"KITH_EMBEDDINGS_MODEL_DIR" help:"Folder of a static embedding model, instead of an endpoint."`
+	EmbeddingsMemory  int64         `env:"KITH_EMBEDDINGS_MEMORY" default:"512" help:"Vectors kept in the process, in MiB."`
 	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`
 	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"net/http/pprof"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"kith/cache"
 	"kith/graph"
+	"kith/vector"
 )
 
 // metrics are what the admin listener shows. Labels are routes, statements and events: never ids.
@@ -23,6 +25,7 @@ type metrics struct {
 	degraded   *prometheus.CounterVec
 	recalls    *prometheus.CounterVec
 	upkeep     *prometheus.CounterVec
+	embeddings *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -48,8 +51,11 @@ func newMetrics() *metrics {
 		upkeep: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kith_maintenance_total", Help: "What maintenance by this process did, by step.",
 		}, []string{"step"}),
+		embeddings: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kith_embeddings_total", Help: "Texts that this process was to embed: embedded, empty, refused, postponed or failed.",
+		}, []string{"outcome"}),
 	}
-	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep,
+	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -76,6 +82,40 @@ func (m *metrics) recall(e graph.RecallEvent, reads int) {
 
 func (m *metrics) maintained(step string, count int64) {
 	m.upkeep.WithLabelValues(step).Add(float64(count))
+}
+
+func (m *metrics) embedded(outcome string, count int64) {
+	m.embeddings.WithLabelValues(outcome).Add(float64(count))
+}
+
+// vectors adds what waits for its vector, and what is kept of them.
+func (m *metrics) vectors(store *graph.Store, index *vector.Index) {
+	m.registry.MustRegister(backlog{store}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "kith_vector_bytes", Help: "Memory of the vectors that are kept in the process.",
+	}, func() float64 { return float64(index.Size()) }))
+}
+
+// backlog asks the database whenever somebody looks; away, there are no such figures.
+type backlog struct{ store *graph.Store }
+
+var (
+	embeddingDue = prometheus.NewDesc("kith_embedding_due", "Texts that wait for their vectors, counted as far as ten thousand.", nil, nil)
+	embeddingLag = prometheus.NewDesc("kith_embedding_lag_seconds", "For how long the first of them has waited.", nil, nil)
+)
+
+// Describe names the figures.
+func (backlog) Describe(all chan<- *prometheus.Desc) { all <- embeddingDue; all <- embeddingLag }
+
+// Collect takes them.
+func (b backlog) Collect(all chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	now, err := b.store.EmbeddingBacklog(ctx)
+	if err != nil {
+		return
+	}
+	all <- prometheus.MustNewConstMetric(embeddingDue, prometheus.GaugeValue, float64(now.Due))
+	all <- prometheus.MustNewConstMetric(embeddingLag, prometheus.GaugeValue, now.Lag)
 }
 
 // handler is the admin listener's: metrics and profiles.

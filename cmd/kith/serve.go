@@ -18,6 +18,7 @@ import (
 	"kith/graph"
 	"kith/handlers"
 	"kith/loader"
+	"kith/vector"
 )
 
 // serveCmd runs the service.
@@ -98,6 +99,10 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 		return err
 	}
 	defer own.close()
+	embedder, err := c.openEmbedder(log)
+	if err != nil {
+		return err
+	}
 	db, err := c.openDatabase(ctx, log, std)
 	if err != nil {
 		return unlessDone(ctx, err)
@@ -110,7 +115,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 		}
 	}()
 	store, err := graph.Open(db.Connection, graph.Options{
-		Log: log, Observe: metrics.statement, MaxTypes: c.RelationshipTypes, KeepDeleted: c.KeepDeleted,
+		Log: log, Observe: metrics.statement, MaxTypes: c.RelationshipTypes, KeepDeleted: c.KeepDeleted, Embedder: embedder,
 	})
 	if err != nil {
 		return err
@@ -145,6 +150,12 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 			Log: log, Observe: metrics.request,
 		})
 		gate.open.Store(&api)
+		if embedder != nil {
+			metrics.vectors(store, vector.New(c.EmbeddingsMemory<<20))
+			group.Go(func() error {
+				return graph.NewEmbedding(store, graph.EmbeddingOptions{Log: log, Observe: metrics.embedded}).Run(ctx)
+			})
+		}
 		c.announce(ctx, url, key, log, std)
 		return c.maintain(ctx, store, kept, metrics, log)
 	})
@@ -178,6 +189,9 @@ func (c *serveCmd) prepare(ctx context.Context, store *graph.Store, own ownPrefe
 
 func (c *serveCmd) prepareOnce(ctx context.Context, store *graph.Store, own ownPreferences, keys *auth.Keys) (string, error) {
 	if err := store.Migrate(ctx); err != nil {
+		return "", err
+	}
+	if err := store.PrepareEmbedding(ctx); err != nil {
 		return "", err
 	}
 	if err := own.migrate(ctx); err != nil {

@@ -10,5 +10,5 @@ WITH n
 ORDER BY n.team_id, n.entity_key
 LIMIT $limit
 RETURN labels(n) AS labels,
-  [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties
+  [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties
 LIMIT 100000

@@ -8,5 +8,5 @@ USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE (n.user_id IS NULL OR n.user_id = $user_id)
   AND NOT n:Message
   AND NOT n:Source
-RETURN collect([labels(n), [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]]]) AS nodes
+RETURN collect([labels(n), [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]]]) AS nodes
 LIMIT 1

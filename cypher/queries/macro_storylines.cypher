@@ -26,7 +26,7 @@ CALL (n) {
   MATCH (n)-[:rooted_in {team_id: $team_id}]->(a:Memory)
   RETURN collect(a.name)[0] AS anchor_name
 }
-RETURN [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties,
+RETURN [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties,
   grouped,
   anchor_name
 LIMIT 1000

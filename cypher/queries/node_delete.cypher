@@ -1,5 +1,5 @@
-// Deletes a node: it loses its labels, and so its place in every index and every read, and keeps all else until it is
-// restored or purged. The messages of a source go with it, and what it mentioned, be it deleted or not, is mentioned once less. Its relationships
+// Deletes a node: it loses its labels, and so its place in every index and every read, and keeps all else but its
+// vector until it is restored or purged. The messages of a source go with it, and what it mentioned, be it deleted or not, is mentioned once less. Its relationships
 // stay, but count for no context.
 // mode: write
 // params: team_id, entity_key, kind, label, now, user_id
@@ -19,7 +19,8 @@ CALL (n) {
 CALL (n) {
   MATCH (n)-[:has_message {team_id: $team_id}]->(m:Message)
   REMOVE m:Memory:Message
-  SET m:Deleted, m.deleted_kind = 'message', m.deleted_at = $now, m.deleted_with = $entity_key
+  SET m:Deleted, m.vector = null, m.vector_scope = null, m.vector_seq = null, m.embed_due = null,
+    m.deleted_kind = 'message', m.deleted_at = $now, m.deleted_with = $entity_key
   RETURN count(m) AS messages
 }
 CALL (n) {
@@ -28,5 +29,6 @@ CALL (n) {
   RETURN count(s) AS sources
 }
 REMOVE n:Memory:$($label)
-SET n:Deleted, n.near = null, n.deleted_kind = $kind, n.deleted_at = $now, n.deleted_by = $user_id
+SET n:Deleted, n.near = null, n.vector = null, n.vector_scope = null, n.vector_seq = null, n.embed_due = null,
+  n.deleted_kind = $kind, n.deleted_at = $now, n.deleted_by = $user_id
 RETURN relationships, messages

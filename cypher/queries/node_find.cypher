@@ -19,7 +19,7 @@ CALL () {
 }
 SET n:Memory
 RETURN labels(n) AS labels,
-  [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties,
+  [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'near'] | [name, n[name]]] AS properties,
   null AS end
 LIMIT 100000
 UNION ALL

@@ -22,6 +22,6 @@ CALL (n) {
     [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]]
   ]) AS relationships
 }
-RETURN [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties,
+RETURN [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties,
   relationships
 LIMIT 1

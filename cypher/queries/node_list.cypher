@@ -10,5 +10,5 @@ WITH n
 ORDER BY n.team_id, n.natural_key
 LIMIT $limit
 RETURN n.natural_key AS natural_key,
-  [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties
+  [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties
 LIMIT 100000

@@ -11,5 +11,5 @@ WITH n
 ORDER BY n.team_id, n.project_id, n.entity_key
 LIMIT $limit
 RETURN n.entity_key AS entity_key,
-  [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties
+  [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties
 LIMIT 100000

@@ -2,7 +2,7 @@
 // where its source is there. Where its key or name was
 // taken since, a constraint refuses it.
 // mode: write
-// params: team_id, user_id, entity_key, kind, label, cutoff, now
+// params: team_id, user_id, entity_key, kind, label, cutoff, now, embed_due
 // returns: properties, relationships
 MATCH (n:Deleted {team_id: $team_id, entity_key: $entity_key})
 WHERE n.deleted_kind = $kind
@@ -15,13 +15,13 @@ ORDER BY n.deleted_at DESC
 LIMIT 1
 SET n:Memory:$($label)
 REMOVE n:Deleted
-SET n.deleted_kind = null, n.deleted_at = null, n.deleted_by = null, n.updated_at = $now, n.version = coalesce(n.version, 1) + 1
+SET n.deleted_kind = null, n.deleted_at = null, n.deleted_by = null, n.embed_due = $embed_due, n.updated_at = $now, n.version = coalesce(n.version, 1) + 1
 WITH n
 CALL (n) {
   MATCH (n)-[:has_message {team_id: $team_id}]->(m:Deleted {deleted_with: $entity_key})
   SET m:Memory:Message
   REMOVE m:Deleted
-  SET m.deleted_kind = null, m.deleted_at = null, m.deleted_with = null
+  SET m.deleted_kind = null, m.deleted_at = null, m.deleted_with = null, m.embed_due = $embed_due
   RETURN count(m) AS messages
 }
 CALL (n) {
@@ -38,5 +38,5 @@ CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory)
   RETURN count(r) AS relationships
 }
-RETURN [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties,
+RETURN [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties,
   relationships

@@ -16,6 +16,6 @@ CALL (n) {
   RETURN collect([s.entity_key, m.started_at]) AS sources
 }
 RETURN labels(n) AS labels,
-  [name IN keys(n) WHERE name <> 'embedding' | [name, n[name]]] AS properties,
+  [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties,
   sources
 LIMIT 1000

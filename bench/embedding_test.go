@@ -1,0 +1,68 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"kith/graph"
+	"kith/internal/testenv"
+	"kith/llm"
+)
+
+// BenchmarkEmbedding is how fast messages of thirty words that wait get their vectors: read from the database, embedded
+// by a static model, and stored; and how long one that is written alone waits for its vector.
+func BenchmarkEmbedding(b *testing.B) {
+	model, err := llm.OpenStaticEmbedder("../llm/testdata/plain")
+	if err != nil {
+		b.Fatal(err)
+	}
+	store := open(b, testenv.StartNeo4j(b).Database(), graph.Options{Embedder: model})
+	if err := store.PrepareEmbedding(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	messages := size("KITH_BENCH_MESSAGES", 10_000)
+	finish := func() {
+		if err := graph.NewEmbedding(store, graph.EmbeddingOptions{}).Finish(b.Context(), func() {}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	say := func(source string, count int) {
+		w := &graph.SourceWrite{EntityKey: source, Messages: make([]graph.MessageWrite, count)}
+		for i := range w.Messages {
+			w.Messages[i] = graph.MessageWrite{Role: "user", Text: fmt.Sprintf("%d %s", i, strings.Repeat("the boat in the rain ", 6))}
+		}
+		if _, err := store.WriteSource(b.Context(), scope, w); err != nil {
+			b.Fatal(err)
+		}
+	}
+	say("warm", 2_000)
+	finish()
+	say("source", messages)
+	begun := time.Now()
+	finish()
+	b.ReportMetric(float64(messages)/time.Since(begun).Seconds(), "messages/s")
+
+	ctx, stop := context.WithCancel(b.Context())
+	done := make(chan error, 1)
+	go func() { done <- graph.NewEmbedding(store, graph.EmbeddingOptions{}).Run(ctx) }()
+	var waited []time.Duration
+	for i := range 50 {
+		say(fmt.Sprint(i), 1)
+		waited = append(waited, took(b, func() error {
+			for {
+				if backlog, err := store.EmbeddingBacklog(b.Context()); err != nil || backlog.Due == 0 {
+					return err
+				}
+			}
+		}))
+	}
+	b.ReportMetric(milliseconds(median(waited)), "ms/one")
+	stop()
+	if err := <-done; err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"errors"
+	"log/slog"
+
+	"kith/llm"
+)
+
+// openEmbedder is the embedder that is configured; nil without one.
+func (c *config) openEmbedder(log *slog.Logger) (llm.Embedder, error) {
+	switch {
+	case c.EmbeddingsURL != "" && c.EmbeddingsDir != "":
+		return nil, errors.New("KITH_EMBEDDINGS_URL and KITH_EMBEDDINGS_MODEL_DIR are both given: one of them embeds")
+	case c.EmbeddingsURL != "":
+		e, err := llm.NewRemoteEmbedder(c.EmbeddingsURL, c.EmbeddingsModel, llm.RemoteOptions{Key: c.EmbeddingsKey, Log: log})
+		if err != nil {
+			return nil, err // and no interface around a nil pointer
+		}
+		return e, nil
+	case c.EmbeddingsKey != "" || c.EmbeddingsModel != "":
+		return nil, errors.New("KITH_EMBEDDINGS_KEY or KITH_EMBEDDINGS_MODEL is given, and no KITH_EMBEDDINGS_URL to ask")
+	case c.EmbeddingsDir != "":
+		e, err := llm.OpenStaticEmbedder(c.EmbeddingsDir)
+		if err != nil {
+			return nil, err
+		}
+		return e, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,9 @@
+// Notes in a database without vectors by which model they will be; tells which model it is.
+// mode: write
+// scope: server
+// params: model, dimensions
+// returns: model, dimensions
+MERGE (e:KithSchema {name: 'embedding'})
+ON CREATE SET e.model = $model, e.dimensions = $dimensions, e.seq = 0, e.base = 0, e.walked = false
+RETURN e.model AS model,
+  e.dimensions AS dimensions

@@ -1,0 +1,19 @@
+// Nodes of all teams whose text waits for its vector, the longest waiting first, with what the text is made of.
+// mode: read
+// scope: server
+// params: now_ms, limit
+// returns: team_id, entity_key, user_id, embed_due, labels, texts, keywords
+MATCH (n:Memory)
+USING INDEX SEEK n:Memory(embed_due)
+WHERE n.embed_due <= $now_ms
+WITH n
+ORDER BY n.embed_due
+LIMIT $limit
+RETURN n.team_id AS team_id,
+  n.entity_key AS entity_key,
+  n.user_id AS user_id,
+  n.embed_due AS embed_due,
+  labels(n) AS labels,
+  [n.name, n.description, n.summary, n.text] AS texts,
+  n.keywords AS keywords
+LIMIT 100000

@@ -1,0 +1,12 @@
+// Lets nodes wait for their vectors until later, but for those whose text has changed since it was read.
+// mode: write
+// scope: server
+// params: rows, until_ms
+// returns: postponed
+UNWIND $rows AS row
+MATCH (n:Memory {team_id: row.team_id, entity_key: row.entity_key})
+SET n:Memory
+WITH n, row
+WHERE n.embed_due = row.embed_due
+SET n.embed_due = $until_ms
+RETURN count(n) AS postponed

@@ -1,0 +1,24 @@
+// Lets those of a team's next nodes wait for a vector that have none, or one from before $base. What maintenance forms of
+// others has none of its own.
+// mode: write
+// params: team_id, after, limit, base, now_ms
+// returns: seen, last, marked
+MATCH (n:Memory {team_id: $team_id})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+WHERE n.entity_key > $after
+WITH n
+ORDER BY n.team_id, n.entity_key
+LIMIT $limit
+CALL (n) {
+  WITH n
+  WHERE n.embed_due IS NULL
+    AND coalesce(n.vector_seq <= $base, true)
+    AND NOT n:Storyline
+    AND NOT n:Macro
+  SET n:Memory
+  SET n.embed_due = coalesce(n.embed_due, $now_ms)
+  RETURN count(n) AS marked
+}
+RETURN count(n) AS seen,
+  max(n.entity_key) AS last,
+  sum(marked) AS marked

@@ -1,0 +1,11 @@
+// Keeps how far the walk over all nodes has come; not where it has begun anew meanwhile.
+// mode: write
+// scope: server
+// params: model, base, from_team, from_key, team, key, walked
+// returns: kept
+MATCH (e:KithSchema {name: 'embedding', model: $model})
+WHERE e.base = $base
+  AND coalesce(e.team, '') = $from_team
+  AND coalesce(e.key, '') = $from_key
+SET e.team = $team, e.key = $key, e.walked = $walked
+RETURN count(e) AS kept

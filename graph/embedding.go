@@ -1,0 +1,347 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"kith/llm"
+	"kith/vector"
+)
+
+// Embedding makes the vectors of texts that wait for them. The queue is in the database: what was written waits there
+// until its vector is stored with it, whoever stops or dies meanwhile. Any number of processes may run it; a lease lets
+// one work at a time, and another takes over when it dies.
+type Embedding struct {
+	store   *Store
+	options EmbeddingOptions
+	holder  string
+	held    time.Time     // when the lease was taken or kept last; zero: another one has it
+	pause   time.Duration // after a failure; grows
+}
+
+// EmbeddingOptions are what embedding may be given.
+type EmbeddingOptions struct {
+	Log     *slog.Logger
+	Observe func(outcome string, count int64) // told of every text, under one of the Outcomes
+}
+
+// Outcomes of a text.
+const (
+	Embedded  = "embedded"  // its vector is stored
+	Empty     = "empty"     // there is nothing in it to embed
+	Given     = "refused"   // the embedder takes others and not this one: given up
+	Postponed = "postponed" // the answer for this one was wrong: asked again later
+	Failed    = "failed"    // the embedder or the database is away, or refuses everything: it waits on
+)
+
+const (
+	embeddingLease  = "embedding"
+	embeddingLife   = time.Minute
+	embeddingKept   = 15 * time.Second // until the lease is kept for longer
+	embeddingLook   = time.Second      // between looks at the queue, unless this process writes
+	embeddingWait   = 5 * time.Second  // between looks at the lease of another one
+	embeddingBound  = 40 * time.Second // of a batch: the lease outlives it
+	embeddingBatch  = 256              // texts
+	embeddingAtOnce = 4                // batches
+	embeddingPage   = 2_000            // nodes of a step of the walk
+	embeddingLater  = 10 * time.Minute // for a text whose answer was wrong
+	pauseFirst      = time.Second
+	pauseLast       = time.Minute
+)
+
+// NewEmbedding makes the embedding of a store that has an embedder.
+func NewEmbedding(s *Store, o EmbeddingOptions) *Embedding {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(string, int64) {}
+	}
+	return &Embedding{store: s, options: o, holder: uuid.NewString()}
+}
+
+// Run embeds what waits until ctx is done.
+func (e *Embedding) Run(ctx context.Context) error {
+	defer e.release(context.WithoutCancel(ctx))
+	for {
+		done, err := e.turn(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		wait, woken := e.next(done, err), e.store.texts
+		if err != nil || e.held.IsZero() { // what is written now has to wait too
+			woken = nil
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case <-woken:
+		}
+		timer.Stop()
+	}
+}
+
+// next is how long to wait after a turn.
+func (e *Embedding) next(done bool, err error) time.Duration {
+	switch {
+	case err != nil:
+		e.pause = min(max(2*e.pause, pauseFirst), pauseLast)
+		e.options.Log.Warn("embedding stopped; it goes on after a pause", "error", err, "pause", e.pause)
+		return e.pause
+	case e.held.IsZero():
+		return embeddingWait
+	case done:
+		e.pause = 0
+		return embeddingLook
+	}
+	e.pause = 0
+	return 0
+}
+
+// turn embeds some of what waits, if nobody else does; done says that nothing more does.
+func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
+	if err := e.hold(ctx); err != nil || e.held.IsZero() {
+		return false, err
+	}
+	state, err := e.store.embeddingState(ctx)
+	if err != nil {
+		return false, err
+	}
+	if state.model != e.store.options.Embedder.Model() { // somebody else may have the right one
+		e.release(ctx)
+		return false, fmt.Errorf("embed: %w", ErrModel)
+	}
+	rows, err := e.due(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err := e.embed(ctx, rows); err != nil {
+		return false, err
+	}
+	if len(rows) == embeddingAtOnce*embeddingBatch || state.walked {
+		return len(rows) == 0, nil
+	}
+	// The walk waits for what was written meanwhile, and not the other way round.
+	return false, e.walk(ctx, state)
+}
+
+// hold takes the lease, or keeps it.
+func (e *Embedding) hold(ctx context.Context) error {
+	if now := e.store.now(); e.held.IsZero() || now.Sub(e.held) >= embeddingKept {
+		_, _, held, err := e.store.takeLease(ctx, embeddingLease, e.holder, embeddingLife)
+		e.held = time.Time{}
+		if err != nil {
+			return err
+		}
+		if held {
+			e.held = now
+		}
+	}
+	return nil
+}
+
+func (e *Embedding) release(ctx context.Context) {
+	if e.held.IsZero() {
+		return
+	}
+	e.held = time.Time{}
+	if err := e.store.endLease(ctx, embeddingLease, e.holder, nil); err != nil {
+		e.options.Log.Warn("the embedding lease was not given back; it ends by itself", "error", err)
+	}
+}
+
+// waiting is a node that waits for its vector.
+type waiting struct {
+	team, key, user string
+	due             int64
+	text            string
+}
+
+func (w *waiting) row(vector []byte) map[string]any {
+	row := map[string]any{
+		"team_id": w.team, "entity_key": w.key, "embed_due": w.due, "vector_scope": scopeToken(w.team, w.user), "vector": nil,
+	}
+	if vector != nil {
+		row["vector"] = vector
+	}
+	return row
+}
+
+// due are those that wait, the longest first.
+func (e *Embedding) due(ctx context.Context) ([]waiting, error) {
+	found, err := e.store.read(ctx, e.store.queries["embedding_due"], map[string]any{
+		"now_ms": e.store.now().UnixMilli(), "limit": embeddingAtOnce * embeddingBatch,
+	})
+	rows := make([]waiting, len(found))
+	for i := range found {
+		v := found[i].Values
+		l := items(v[5])
+		n := &stored{kindOfLabel(kindLabel(texts(v[4]))), properties{
+			"name": l[0], "description": l[1], "summary": l[2], "text": l[3], "keywords": texts(v[6]),
+		}}
+		rows[i] = waiting{text(v[0]), text(v[1]), text(v[2]), integer(v[3]), embeddingText(n)}
+	}
+	return rows, err
+}
+
+// embed makes and stores the vectors of some, in batches side by side.
+func (e *Embedding) embed(ctx context.Context, rows []waiting) error {
+	var group errgroup.Group
+	for from := 0; from < len(rows); from += embeddingBatch {
+		batch := rows[from:min(from+embeddingBatch, len(rows))]
+		group.Go(func() error {
+			bounded, cancel := context.WithTimeout(ctx, embeddingBound)
+			defer cancel()
+			err := e.batch(bounded, batch)
+			if err != nil && ctx.Err() == nil {
+				e.options.Observe(Failed, int64(len(batch)))
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+func (e *Embedding) batch(ctx context.Context, batch []waiting) error {
+	slices.SortFunc(batch, func(a, b waiting) int { return cmp.Or(cmp.Compare(a.team, b.team), cmp.Compare(a.key, b.key)) }) // as writers lock
+	vectors, err := e.vectors(ctx, batch)
+	if errors.Is(err, llm.ErrRefused) || errors.Is(err, llm.ErrAnswer) {
+		return e.singly(ctx, batch)
+	}
+	if err != nil {
+		return err
+	}
+	return e.save(ctx, batch, vectors)
+}
+
+// vectors are those of a batch, encoded; nil of a text that has none.
+func (e *Embedding) vectors(ctx context.Context, batch []waiting) ([][]byte, error) {
+	texts, places := make([]string, 0, len(batch)), make([]int, 0, len(batch))
+	for i := range batch {
+		if batch[i].text != "" {
+			texts, places = append(texts, batch[i].text), append(places, i)
+		}
+	}
+	encoded := make([][]byte, len(batch))
+	if len(texts) == 0 {
+		return encoded, nil
+	}
+	units, err := e.store.options.Embedder.Embed(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	if len(units) != len(texts) {
+		return nil, llm.ErrAnswer
+	}
+	for i, unit := range units {
+		if unit == nil {
+			continue
+		}
+		if !sound(unit, e.store.options.Embedder.Dimensions()) {
+			return nil, llm.ErrAnswer
+		}
+		encoded[places[i]] = vector.Encode(unit)
+	}
+	return encoded, nil
+}
+
+// sound says whether a vector can be stored: of the right length, and finite.
+func sound(unit []float32, dimensions int) bool {
+	for _, x := range unit {
+		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+			return false
+		}
+	}
+	return len(unit) == dimensions
+}
+
+// probe is a text that every embedder takes.
+const probe = "memory"
+
+// singly embeds a batch that was refused, or answered wrongly, text by text. Where the embedder does not even take the
+// probe it is not for the texts, and they wait on.
+func (e *Embedding) singly(ctx context.Context, batch []waiting) error {
+	if _, err := e.vectors(ctx, []waiting{{text: probe}}); err != nil {
+		return fmt.Errorf("the embedder takes no text at all: %w", err)
+	}
+	for i := range batch {
+		one := batch[i : i+1]
+		vectors, err := e.vectors(ctx, one)
+		switch {
+		case errors.Is(err, llm.ErrRefused):
+			e.options.Log.Warn("the embedder refuses a text: it has no vector", "team_id", one[0].team, "entity_key", one[0].key)
+			err = e.store.saveVectors(ctx, one, [][]byte{nil}, nil)
+			e.options.Observe(Given, 1)
+		case errors.Is(err, llm.ErrAnswer):
+			e.options.Log.Warn("the embedder's answer for a text is wrong: it is asked again later", "team_id", one[0].team, "entity_key", one[0].key)
+			err = e.postpone(ctx, one)
+			e.options.Observe(Postponed, 1)
+		case err == nil:
+			err = e.save(ctx, one, vectors)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// save stores the vectors of a batch, and counts them.
+func (e *Embedding) save(ctx context.Context, batch []waiting, vectors [][]byte) error {
+	full := int64(0)
+	for _, v := range vectors {
+		if v != nil {
+			full++
+		}
+	}
+	var dimensions any
+	if full > 0 {
+		dimensions = e.store.options.Embedder.Dimensions()
+	}
+	if err := e.store.saveVectors(ctx, batch, vectors, dimensions); err != nil {
+		return err
+	}
+	e.options.Observe(Embedded, full)
+	e.options.Observe(Empty, int64(len(vectors))-full)
+	return nil
+}
+
+// saveVectors stores vectors of that many numbers with the nodes whose text has not changed meanwhile; nil takes one away.
+func (s *Store) saveVectors(ctx context.Context, batch []waiting, vectors [][]byte, dimensions any) error {
+	rows := make([]map[string]any, len(batch))
+	for i := range batch {
+		rows[i] = batch[i].row(vectors[i])
+	}
+	return s.transaction(ctx, "embedding_save", func(t *tx) error {
+		found, err := t.exec("embedding_save", map[string]any{
+			"model": s.options.Embedder.Model(), "dimensions": dimensions, "rows": rows,
+		})
+		if err == nil && (len(found) == 0 || !truth(found[0].Values[0])) {
+			err = fmt.Errorf("embed: %w, or of another length", ErrModel)
+		}
+		return err
+	})
+}
+
+func (e *Embedding) postpone(ctx context.Context, batch []waiting) error {
+	rows := make([]map[string]any, len(batch))
+	for i := range batch {
+		rows[i] = batch[i].row(nil)
+	}
+	return e.store.transaction(ctx, "embedding_postpone", func(t *tx) error {
+		_, err := t.exec("embedding_postpone", map[string]any{
+			"rows": rows, "until_ms": e.store.now().Add(embeddingLater).UnixMilli(),
+		})
+		return err
+	})
+}

@@ -1,0 +1,589 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"kith/internal/testenv"
+	"kith/llm"
+	"kith/vector"
+)
+
+// fakeEmbedder makes vectors of three numbers out of the bytes of texts, and keeps what it was asked for.
+type fakeEmbedder struct {
+	model string
+	fail  func(texts []string) error  // nil: never
+	spoil func(text string) []float32 // nil, or what it answers with instead of the vector
+	pause func(texts []string)        // nil, or what happens while it embeds
+	mu    sync.Mutex
+	asked []string
+}
+
+func (f *fakeEmbedder) Model() string   { return f.model }
+func (f *fakeEmbedder) Dimensions() int { return 3 }
+
+func (f *fakeEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	f.mu.Lock()
+	for _, text := range texts {
+		if text != probe {
+			f.asked = append(f.asked, text)
+		}
+	}
+	f.mu.Unlock()
+	if f.pause != nil {
+		f.pause(texts)
+	}
+	if f.fail != nil {
+		if err := f.fail(texts); err != nil {
+			return nil, err
+		}
+	}
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		vectors[i] = vectorOf(text)
+		embeddedTexts.Lock()
+		embeddedTexts.of[string(vector.Encode(vectors[i]))] = text
+		embeddedTexts.Unlock()
+		if f.spoil != nil {
+			if spoilt := f.spoil(text); spoilt != nil {
+				vectors[i] = spoilt
+			}
+		}
+	}
+	return vectors, nil
+}
+
+func vectorOf(text string) []float32 {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(text))
+	angle := float64(hash.Sum32()) / math.MaxUint32 * 6
+	return []float32{float32(math.Cos(angle)), float32(math.Sin(angle)), 0}
+}
+
+// embedding is a store with an embedder, and what embeds. It works as somebody who runs it would.
+type embedding struct {
+	*env
+	embedder *fakeEmbedder
+	worker   *Embedding
+	counts   map[string]int64
+}
+
+// embedder opens a store on a database of its own as another process would.
+func embedder(t *testing.T, db testenv.Database, model string) *embedding {
+	t.Helper()
+	e := &embedding{embedder: &fakeEmbedder{model: model}, counts: map[string]int64{}}
+	e.env = open(t, db, Options{Embedder: e.embedder})
+	e.worker = NewEmbedding(e.store, EmbeddingOptions{Observe: e.count})
+	return e
+}
+
+func (e *embedding) count(outcome string, n int64) {
+	e.embedder.mu.Lock()
+	defer e.embedder.mu.Unlock()
+	e.counts[outcome] += n
+}
+
+// again is the same team in another process, with a worker of its own.
+func (e *embedding) again(db testenv.Database) *embedding {
+	other := embedder(e.T, db, e.embedder.model)
+	other.team, other.now = e.team, e.now
+	return other
+}
+
+// settle embeds until nothing waits, also of what was written a millisecond later.
+func (e *embedding) settle() {
+	e.Helper()
+	e.turns()
+	e.now = e.now.Add(2 * time.Millisecond)
+	e.turns()
+}
+
+func (e *embedding) turns() {
+	e.Helper()
+	for range 1000 {
+		done, err := e.worker.turn(e.Context())
+		if err != nil {
+			e.Fatal(err)
+		}
+		if done {
+			return
+		}
+	}
+	e.Fatal("something waits for ever")
+}
+
+// vectors are what a scope's index would be loaded with: the text of each key's vector.
+func (e *embedding) vectors(user string) map[string]string {
+	e.Helper()
+	found, last := map[string]string{}, int64(0)
+	for {
+		rows, err := e.store.Vectors(e.Context(), scopeToken(e.team, user), last, 2)
+		if err != nil {
+			e.Fatal(err)
+		}
+		if len(rows) == 0 {
+			return found
+		}
+		for _, r := range rows {
+			if r.Seq <= last {
+				e.Fatalf("number %d comes after %d", r.Seq, last)
+			}
+			last = r.Seq
+			found[r.Key] = textOf(r.Vector)
+		}
+	}
+}
+
+// textOf is the text that a vector was made of; empty without one.
+func textOf(encoded []byte) string {
+	if encoded == nil {
+		return ""
+	}
+	embeddedTexts.Lock()
+	defer embeddedTexts.Unlock()
+	return embeddedTexts.of[string(encoded)]
+}
+
+// embeddedTexts are all texts that were embedded, by their vectors.
+var embeddedTexts = struct {
+	sync.Mutex
+	of map[string]string
+}{of: map[string]string{}}
+
+// embeds says of which texts the vectors of a scope's keys must be; of an empty one there is a row without.
+func (e *embedding) embeds(user string, texts map[string]string) {
+	e.Helper()
+	if texts == nil {
+		texts = map[string]string{}
+	}
+	e.same("vectors of "+user, texts, e.vectors(user))
+}
+
+func TestEmbedding(t *testing.T) {
+	t.Parallel()
+	server := testenv.StartNeo4j(t)
+	db := server.Database()
+	e := embedder(t, db, "model-1")
+	if err := e.store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	plain := open(t, db, Options{})
+	plain.write("u", []NodeWrite{node("concept", "before", 0.5, described("was there"))})
+	if err := e.store.PrepareEmbedding(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name string
+		do   func(*embedding)
+	}{
+		{"what was there before", func(e *embedding) {
+			e.team = plain.team
+			e.settle()
+			e.embeds("u", map[string]string{"before": "the before\nwas there"})
+		}},
+		{"every kind", embedKinds},
+		{"changes", embedChanges},
+		{"deleted and restored", embedRestored},
+		{"a text that changes while it is embedded", embedChanging},
+		{"systems", embedSystems},
+		{"imports", embedImports},
+		{"a restart", func(e *embedding) { embedRestart(e, db) }},
+		{"two at once", func(e *embedding) { embedTwice(e, db) }},
+		{"an embedder that is away", embedAway},
+		{"an embedder that refuses", embedRefused},
+		{"an embedder that answers wrongly", embedWrong},
+		{"an erased user", embedErased},
+		{"answers hold nothing of it", embedHidden},
+		{"kith check", embedAudited},
+		{"times without an embedder", func(e *embedding) { embedPaused(e, db) }},
+		{"another model", func(e *embedding) { embedOther(e, db) }},
+		{"many messages", embedMany},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			next := embedder(t, db, "model-1")
+			step.do(next)
+			next.worker.release(t.Context())
+			audit(next.env)
+		})
+	}
+}
+
+func embedKinds(e *embedding) {
+	fields := map[string]*OwnFields{"requirement": {Text: Some("must hold\nin every storm")}, "signal": {Channel: Some("quay")}}
+	want := map[string]string{"requirement": "what it is\nmust hold\nin every storm", "signal": "quay\nwhat it is"}
+	var nodes []NodeWrite
+	for _, kind := range Kinds {
+		if kind.group != knowledgeGroup && kind.group != projectGroup {
+			continue
+		}
+		n := NodeWrite{Kind: kind.Name, EntityKey: kind.Name, Description: Some("what it is"), OwnFields: fields[kind.Name]}
+		if n.OwnFields == nil {
+			n.Name = Some("its name")
+			want[kind.Name] = "its name\nwhat it is"
+		}
+		nodes = append(nodes, n)
+	}
+	e.write("u", nodes)
+	e.write("", []NodeWrite{{Kind: "system_entity", EntityKey: "api", Name: Some("API"), Description: Some("answers"), OwnFields: &OwnFields{System: Some("kith")}}})
+	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("Talked."), Keywords: []string{"pier", "rope"}, Messages: []MessageWrite{
+		{EntityKey: "m-1", Role: "user", Name: "Ada", Text: "Hello."}, {EntityKey: "m-2", Role: "assistant", Text: "Hi."}, {EntityKey: "m-3", Role: "user", Text: " "},
+	}})
+	want["s"], want["m-1"], want["m-2"] = "Talked.\npier, rope", "Ada: Hello.", "Hi."
+	e.settle()
+	e.embeds("u", want)
+	e.embeds("", map[string]string{"api": "API\nanswers"})
+	e.embeds("v", map[string]string{})
+	backlog, err := e.store.EmbeddingBacklog(e.Context())
+	e.same("waits", []any{EmbeddingBacklog{}, nil}, []any{backlog, err})
+	e.same("kinds and times", []any{"message", noon.UnixMilli()}, func() []any {
+		rows, _ := e.store.Vectors(e.Context(), scopeToken(e.team, "u"), 0, 1000)
+		i := slices.IndexFunc(rows, func(r vector.Row) bool { return r.Key == "m-1" })
+		return []any{Kinds[rows[i].Kind].Name, rows[i].At}
+	}())
+}
+
+func embedChanges(e *embedding) {
+	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("first"))})
+	e.settle()
+	asked := len(e.embedder.asked)
+	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Salience: Some(0.7)}}) // the text is the same
+	if _, err := e.store.AddNotes(e.Context(), e.as("u"), conceptKind, "c", []NoteWrite{{Content: "x"}}); err != nil {
+		e.Fatal(err)
+	}
+	e.settle()
+	e.same("asked for", asked, len(e.embedder.asked))
+	before := e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) RETURN n.version`)[0][0]
+	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Description: Some("second")}})
+	e.settle()
+	e.embeds("u", map[string]string{"c": "the c\nsecond"})
+	e.same("version", []any{before.(int64) + 1}, e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) RETURN n.version`)[0])
+	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("told")})
+	e.settle()
+	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("")}) // what had a vector tells that it has none
+	e.settle()
+	e.embeds("u", map[string]string{"c": "the c\nsecond", "s": ""})
+}
+
+func embedRestored(e *embedding) {
+	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("told"), Messages: []MessageWrite{{EntityKey: "m", Role: "user", Text: "Hello."}}})
+	e.settle()
+	all := map[string]string{"s": "told", "m": "Hello."}
+	e.embeds("u", all)
+	if _, err := e.store.DeleteNode(e.Context(), e.as("u"), sourceKind, "s", 0); err != nil {
+		e.Fatal(err)
+	}
+	e.embeds("u", nil)
+	e.same("kept of the vectors", [][]any{{int64(0)}}, e.raw(`MATCH (n:Deleted {team_id: $team}) WHERE n.vector IS NOT NULL OR n.vector_scope IS NOT NULL RETURN count(n)`))
+	if _, err := e.store.RestoreNode(e.Context(), e.as("u"), sourceKind, "s"); err != nil {
+		e.Fatal(err)
+	}
+	e.settle()
+	e.embeds("u", all)
+}
+
+func embedChanging(e *embedding) {
+	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("first"))})
+	e.embedder.pause = once(func() {
+		e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Description: Some("second")}}) // at the same millisecond
+	})
+	e.settle()
+	e.same("asked for", []string{"the c\nfirst", "the c\nsecond"}, e.embedder.asked)
+	e.embeds("u", map[string]string{"c": "the c\nsecond"})
+}
+
+func embedSystems(e *embedding) {
+	put := func(description string) {
+		e.Helper()
+		w := &SystemWrite{Entities: []SystemEntityWrite{{Name: "API", Type: Some("service"), Description: Some(description)}}}
+		if _, err := e.store.MergeSystem(e.Context(), e.as(""), "kith", w); err != nil {
+			e.Fatal(err)
+		}
+	}
+	put("first")
+	e.embedder.pause = once(func() { put("second") })
+	e.settle()
+	key := text(e.raw(`MATCH (n:SystemEntity {team_id: $team}) RETURN n.entity_key`)[0][0])
+	e.embeds("", map[string]string{key: "API\nsecond"})
+}
+
+func embedImports(e *embedding) {
+	batch := &RestoreBatch{Nodes: []NodeWrite{
+		{Kind: "concept", EntityKey: "c", UserID: Some("u"), Name: Some("c"), Description: Some("imported")},
+		{Kind: "source", EntityKey: "s", UserID: Some("u"), OwnFields: &OwnFields{Summary: Some("told")}},
+		{Kind: "message", EntityKey: "m", UserID: Some("u"), OwnFields: &OwnFields{SourceKey: Some("s"), Role: Some("user"), Text: Some("Hello.")}},
+	}}
+	result, err := e.store.Restore(e.Context(), e.as(""), batch, ImportMark{}, func(MemoryResult) string { return "" }, false)
+	if err != nil || len(result.Refused) > 0 {
+		e.Fatal(err, result.Refused)
+	}
+	e.settle()
+	e.embeds("u", map[string]string{"c": "c\nimported", "s": "told", "m": "Hello."})
+}
+
+// What waits when a process dies is embedded by the next one, once its lease is over.
+func embedRestart(e *embedding, db testenv.Database) {
+	e.settle() // holds the lease
+	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("waits"))})
+	other := e.again(db)
+	if done, err := other.worker.turn(e.Context()); done || err != nil || !other.worker.held.IsZero() {
+		e.Fatal(done, err)
+	}
+	e.same("asked for", []string(nil), other.embedder.asked)
+	other.now = other.now.Add(embeddingLife)
+	other.settle()
+	e.embeds("u", map[string]string{"c": "the c\nwaits"})
+	if err := e.worker.hold(e.Context()); err != nil { // on the clock of the dead
+		e.Fatal(err)
+	}
+	other.worker.release(e.Context())
+}
+
+func embedTwice(e *embedding, db testenv.Database) {
+	other := e.again(db)
+	ctx, stop := context.WithCancel(e.Context())
+	var running errgroup.Group
+	for _, worker := range []*Embedding{e.worker, other.worker} {
+		running.Go(func() error { return worker.Run(ctx) })
+	}
+	want := map[string]string{}
+	for i := range 20 {
+		key := fmt.Sprintf("c-%d", i)
+		e.write("u", []NodeWrite{node("concept", key, 0.5, described("x"))})
+		want[key] = "the " + key + "\nx"
+	}
+	for deadline := time.Now().Add(time.Minute); len(e.vectors("u")) < len(want); {
+		if time.Now().After(deadline) {
+			e.Fatal("they are not embedded")
+		}
+	}
+	stop()
+	if err := running.Wait(); err != nil {
+		e.Fatal(err)
+	}
+	e.embeds("u", want)
+	asked := slices.Concat(e.embedder.asked, other.embedder.asked)
+	slices.Sort(asked)
+	if again := len(asked); again != len(slices.Compact(asked)) {
+		e.Errorf("asked for %d texts", again)
+	}
+}
+
+func embedAway(e *embedding) {
+	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("waits"))})
+	e.embedder.fail = func([]string) error { return llm.ErrUnavailable }
+	var pauses []time.Duration
+	for range 8 {
+		done, err := e.worker.turn(e.Context())
+		if done || !errors.Is(err, llm.ErrUnavailable) {
+			e.Fatal(done, err)
+		}
+		pauses = append(pauses, e.worker.next(done, err))
+	}
+	e.same("pauses", []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}, func() []time.Duration {
+		for i := range pauses {
+			pauses[i] /= time.Second
+		}
+		return pauses
+	}())
+	e.embedder.fail = nil
+	e.settle()
+	e.embeds("u", map[string]string{"c": "the c\nwaits"})
+	e.same("counted", map[string]int64{Failed: 8, Embedded: 1, Empty: 0}, e.counts)
+}
+
+func embedRefused(e *embedding) {
+	e.write("u", []NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("good"))})
+	e.settle()
+	e.embedder.fail = func(texts []string) error { // the key is wrong, say
+		return llm.ErrRefused
+	}
+	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c-1", Description: Some("better")}, {Kind: "concept", EntityKey: "c-2", Description: Some("bad")}})
+	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, llm.ErrRefused) {
+		e.Fatal(done, err)
+	}
+	e.embedder.fail = func(texts []string) error {
+		if strings.Contains(strings.Join(texts, ""), "bad") {
+			return llm.ErrRefused
+		}
+		return nil
+	}
+	e.settle()
+	e.embeds("u", map[string]string{"c-1": "the c-1\nbetter", "c-2": ""})
+	e.same("counted", map[string]int64{Embedded: 3, Empty: 0, Failed: 2, Given: 1}, e.counts)
+}
+
+func embedWrong(e *embedding) {
+	e.write("u", []NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("bad"))})
+	for _, wrong := range [][]float32{{float32(math.NaN()), 0, 0}, {1, 0}, {float32(math.Inf(1)), 0, 0}} {
+		e.embedder.spoil = func(text string) []float32 {
+			if strings.Contains(text, "bad") {
+				return wrong
+			}
+			return nil
+		}
+		e.settle()
+		e.embeds("u", map[string]string{"c-1": "the c-1\ngood"})
+		e.now = e.now.Add(embeddingLater)
+	}
+	e.same("counted", map[string]int64{Embedded: 1, Empty: 0, Postponed: 3}, e.counts)
+	e.embedder.spoil = nil
+	e.settle()
+	e.embeds("u", map[string]string{"c-1": "the c-1\ngood", "c-2": "the c-2\nbad"})
+	e.embedder.spoil = func(string) []float32 { return []float32{1, 0} }
+	e.write("u", []NodeWrite{node("concept", "c-3", 0.5)})
+	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, llm.ErrAnswer) {
+		e.Fatal("an embedder that answers nothing right:", done, err)
+	}
+	e.embedder.spoil = nil
+	e.settle()
+	e.now = noon
+}
+
+func embedErased(e *embedding) {
+	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("mine"))})
+	e.settle()
+	e.write("u", []NodeWrite{node("concept", "d", 0.5, described("waits"))})
+	e.embedder.pause = once(func() { // while one is embedded
+		if _, err := e.store.EraseUser(e.Context(), e.as("u")); err != nil {
+			e.Error(err)
+		}
+	})
+	e.settle()
+	e.embeds("u", nil)
+	e.same("left", [][]any{{int64(0)}}, e.raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
+}
+
+func embedHidden(e *embedding) {
+	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("shown"))})
+	e.settle()
+	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Description: Some("shown again")}}) // waits too
+	for _, name := range []string{"export_nodes", "node_get", "node_list"} {
+		params := e.params(e.store.queries[name])
+		for field, value := range map[string]any{"user_id": "u", "entity_key": "c", "kind": "concept", "after": "", "messages": false} {
+			if _, ok := params[field]; ok {
+				params[field] = value
+			}
+		}
+		rows, err := e.store.read(e.Context(), e.store.queries[name], params)
+		if err != nil {
+			e.Fatal(err)
+		}
+		if found := fmt.Sprint(rows); strings.Contains(found, "vector") || strings.Contains(found, "embed_due") || strings.Contains(found, "search_scope") {
+			e.Errorf("%s: %s", name, found)
+		}
+	}
+	e.settle()
+}
+
+func embedAudited(e *embedding) {
+	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("mine"))})
+	e.settle()
+	e.raw(`MATCH (n:Memory {team_id: $team}) SET n.vector_scope = 'kx0' RETURN count(n)`)
+	var found []Finding
+	a := &auditor{store: e.store, options: AuditOptions{Fix: true, Report: func(f Finding) { found = append(found, f) }}}
+	if err := a.team(e.Context(), e.team); err != nil {
+		e.Fatal(err)
+	}
+	e.same("findings", []Finding{{Check: "property", TeamID: e.team, Kind: "concept", Key: "c", Detail: "has a wrong vector_scope", Repaired: true}}, found)
+	e.settle()
+	e.embeds("u", map[string]string{"c": "the c\nmine"})
+}
+
+// What is written by a process without an embedder is found by the next one that has one.
+func embedPaused(e *embedding, db testenv.Database) {
+	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("first")), node("concept", "same", 0.5)})
+	e.settle()
+	e.worker.release(e.Context())
+	plain := open(e.T, db, Options{})
+	plain.team = e.team
+	if err := plain.store.PrepareEmbedding(e.Context()); err != nil {
+		e.Fatal(err)
+	}
+	plain.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Description: Some("second")}, node("concept", "new", 0.5)})
+	next := e.again(db)
+	if err := next.store.PrepareEmbedding(e.Context()); err != nil {
+		e.Fatal(err)
+	}
+	next.settle()
+	next.embeds("u", map[string]string{"c": "the c\nsecond", "new": "the new", "same": "the same"})
+	if slices.Contains(next.embedder.asked, "the same") {
+		e.Error("what has its vector is embedded again")
+	}
+	next.worker.release(e.Context())
+}
+
+func embedOther(e *embedding, db testenv.Database) {
+	e.write("u", []NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
+	e.settle()
+	next := embedder(e.T, db, "model-2")
+	next.team, next.now = e.team, e.now
+	if err := next.store.PrepareEmbedding(e.Context()); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), "kith reindex") {
+		e.Fatal(err)
+	}
+	resumed, err := next.store.RenewEmbeddings(e.Context())
+	e.same("resumed", []any{false, nil}, []any{resumed, err})
+	// Whoever has the old model stores nothing more, and leaves the lease.
+	e.write("u", []NodeWrite{node("concept", "f", 0.5)})
+	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, ErrModel) {
+		e.Fatal(done, err)
+	}
+	if _, err := e.store.Vectors(e.Context(), scopeToken(e.team, "u"), 0, 10); !errors.Is(err, ErrModel) {
+		e.Fatal(err)
+	}
+	next.embeds("u", nil) // no vector of the old model is found
+	if _, err := next.worker.turn(e.Context()); err != nil {
+		e.Fatal(err)
+	}
+	next.worker.release(e.Context())
+	last := next.again(db) // it was broken off
+	resumed, err = last.store.RenewEmbeddings(e.Context())
+	e.same("resumed", []any{true, nil}, []any{resumed, err})
+	if err := last.worker.Finish(e.Context(), func() {}); err != nil {
+		e.Fatal(err)
+	}
+	last.embeds("u", map[string]string{"c": "the c", "d": "the d", "f": "the f"})
+	resumed, err = last.store.RenewEmbeddings(e.Context()) // that was done: anew
+	e.same("resumed", []any{false, nil}, []any{resumed, err})
+	if err := last.worker.Finish(e.Context(), func() {}); err != nil {
+		e.Fatal(err)
+	}
+	last.embeds("u", map[string]string{"c": "the c", "d": "the d", "f": "the f"})
+	back := embedder(e.T, db, "model-1")
+	if _, err := back.store.RenewEmbeddings(e.Context()); err != nil {
+		e.Fatal(err)
+	}
+	if err := back.worker.Finish(e.Context(), func() {}); err != nil {
+		e.Fatal(err)
+	}
+}
+
+func embedMany(e *embedding) {
+	const messages = 3000
+	w := SourceWrite{EntityKey: "s", Summary: Some("")}
+	for i := range messages {
+		w.Messages = append(w.Messages, MessageWrite{EntityKey: fmt.Sprintf("m-%d", i), Role: "user", Text: fmt.Sprintf("The tide of day %d was high, and the boats came in late.", i)})
+	}
+	e.source("u", w)
+	begun := time.Now()
+	e.settle()
+	took := time.Since(begun)
+	e.Logf("%d messages in %v: %.0f a second", messages, took, messages/took.Seconds())
+	rows, err := e.store.Vectors(e.Context(), scopeToken(e.team, "u"), 0, 5000)
+	e.same("vectors", []any{messages, nil}, []any{len(rows), err})
+}
+
+// once does something the first time that texts are embedded.
+func once(do func()) func([]string) {
+	first := sync.OnceFunc(do)
+	return func([]string) { first() }
+}

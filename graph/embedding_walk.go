@@ -1,0 +1,92 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// walk lets the next nodes wait for a vector that have none of the present model: those from before there was an
+// embedder, from times without one, and all when everything is embedded anew.
+func (e *Embedding) walk(ctx context.Context, from embeddingState) error {
+	to := from
+	if from.team != "" {
+		last, err := e.walkPage(ctx, from)
+		if err != nil {
+			return err
+		}
+		to.key = last
+	}
+	if to.key == "" || from.team == "" { // the team is done
+		rows, err := e.store.read(ctx, e.store.queries["team_next"], map[string]any{"after": from.team})
+		if err != nil {
+			return err
+		}
+		if to.walked = len(rows) == 0; !to.walked {
+			to.team, to.key = text(rows[0].Values[0]), ""
+		}
+	}
+	return e.store.transaction(ctx, "embedding_walked", func(t *tx) error {
+		_, err := t.exec("embedding_walked", map[string]any{
+			"model": from.model, "base": from.base, "from_team": from.team, "from_key": from.key,
+			"team": to.team, "key": to.key, "walked": to.walked,
+		})
+		return err
+	})
+}
+
+// walkPage lets nodes of a team wait, and says which was the last; empty: there are no more.
+func (e *Embedding) walkPage(ctx context.Context, from embeddingState) (last string, err error) {
+	err = e.store.transaction(ctx, "embedding_walk", func(t *tx) error {
+		rows, err := t.exec("embedding_walk", map[string]any{
+			"team_id": from.team, "after": from.key, "limit": embeddingPage, "base": from.base, "now_ms": e.store.now().UnixMilli(),
+		})
+		if err == nil {
+			last = text(rows[0].Values[1])
+		}
+		return err
+	})
+	return last, err
+}
+
+// finishAttempts is how often Finish goes on after a failure before it gives up.
+const finishAttempts = 5
+
+// Finish embeds until nothing waits, or waits until another process has; progress is called after every step. What was
+// begun by RenewEmbeddings is done then. It may be broken off and begun again.
+func (e *Embedding) Finish(ctx context.Context, progress func()) error {
+	defer e.release(context.WithoutCancel(ctx))
+	for failures := 0; ; {
+		done, err := e.turn(ctx)
+		if err == nil && e.held.IsZero() {
+			done, err = e.finished(ctx)
+		}
+		progress()
+		if done && err == nil {
+			return e.store.transaction(ctx, "embedding_renewed", func(t *tx) error {
+				_, err := t.exec("embedding_renewed", map[string]any{"model": e.store.options.Embedder.Model()})
+				return err
+			})
+		}
+		if err == nil {
+			failures = 0
+		} else if failures++; failures == finishAttempts || ctx.Err() != nil || errors.Is(err, ErrModel) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(min(e.next(done, err), embeddingLook)):
+		}
+	}
+}
+
+// finished says whether nothing is left to embed, whoever does it.
+func (e *Embedding) finished(ctx context.Context) (bool, error) {
+	state, err := e.store.embeddingState(ctx)
+	if err != nil || !state.walked {
+		return false, err
+	}
+	rows, err := e.due(ctx)
+	return len(rows) == 0, err
+}

@@ -1,0 +1,286 @@
+package vector
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+)
+
+// Row is a vector of something: Key says of what, Kind and At (milliseconds since 1970) are what a search may filter by.
+// A row without a Vector takes the one of its key away. Seq orders the rows of a scope.
+type Row struct {
+	Seq    int64
+	Key    string
+	Kind   uint8
+	At     int64
+	Vector []byte // as Encode makes it
+}
+
+// Index keeps vectors in memory, as many as fit: scopes that were not searched for the longest time go first, and all
+// that nobody has searched for ten minutes. It is safe for concurrent use.
+type Index struct {
+	limit int64
+
+	mu     sync.Mutex
+	scopes map[string]*scope
+	bytes  int64
+	sweep  *time.Timer // nil: nothing is kept
+}
+
+const idleTime = 10 * time.Minute
+
+// New makes an index of at most so many bytes.
+func New(limit int64) *Index {
+	return &Index{limit: limit, scopes: map[string]*scope{}}
+}
+
+// scope is what is kept of one. Rows lie in blocks, so that growing copies little.
+type scope struct {
+	used  time.Time // guarded by Index.mu, as is bytes
+	bytes int64
+
+	mu         sync.RWMutex // searches read, adding and removing write
+	seq        int64
+	dimensions int
+	rows       []row
+	blocks     [][]byte
+	places     map[string]int32 // key → number of the row
+	keys       int64            // bytes of them
+}
+
+type row struct {
+	key   string
+	at    int64
+	sum   int64
+	scale float32
+	kind  uint8
+}
+
+const (
+	blockRows = 32
+	rowBytes  = 128 // of a row, besides its numbers and its key: the entries of rows and places; and of a scope
+)
+
+// Since is the highest Seq that the index knows of a scope; 0 where it keeps nothing of it.
+func (x *Index) Since(name string) int64 {
+	s := x.scope(name)
+	if s == nil {
+		return 0
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.seq
+}
+
+// Add adds all rows of a scope that come after a Seq, or the next of them, in the order of their Seq; those that the scope
+// has already are passed over. A row takes the place of the one of the same key. Without rows it notes that there are
+// none. ErrNotLoaded where rows up to after are missing: begin again, after 0. ErrDimensions, with the key: what came
+// before is added. ErrFull.
+func (x *Index) Add(name string, after int64, rows []Row) error {
+	s := x.scope(name)
+	if s == nil {
+		if after > 0 {
+			return ErrNotLoaded
+		}
+		s = x.begin(name)
+	}
+	s.mu.Lock()
+	if s.seq < after {
+		s.mu.Unlock()
+		return ErrNotLoaded
+	}
+	err := s.add(rows)
+	size := s.size()
+	s.mu.Unlock()
+	if full := x.account(name, s, size); full != nil {
+		return full
+	}
+	return err
+}
+
+func (x *Index) begin(name string) *scope {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := x.scopes[name]
+	if s == nil { // else somebody else was first
+		s = &scope{used: time.Now(), places: map[string]int32{}}
+		x.scopes[name] = s
+		x.sweepLater()
+	}
+	return s
+}
+
+// account notes how large a scope has become, and makes room. What was dropped meanwhile stays away.
+func (x *Index) account(name string, s *scope, size int64) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.scopes[name] != s {
+		return ErrNotLoaded
+	}
+	x.bytes += size - s.bytes
+	s.bytes = size
+	if size > x.limit {
+		x.drop(name)
+		return ErrFull
+	}
+	for x.bytes > x.limit {
+		x.drop(x.oldest(name))
+	}
+	return nil
+}
+
+// oldest is the scope that was not used for the longest time, but for one.
+func (x *Index) oldest(but string) string {
+	name := ""
+	for n, s := range x.scopes {
+		if n != but && (name == "" || s.used.Before(x.scopes[name].used)) {
+			name = n
+		}
+	}
+	return name
+}
+
+// Remove takes the vectors of some keys away.
+func (x *Index) Remove(name string, keys []string) {
+	s := x.scope(name)
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	for _, key := range keys {
+		s.remove(key)
+	}
+	size := s.size()
+	s.mu.Unlock()
+	_ = x.account(name, s, size) // it only became smaller
+}
+
+// Drop forgets a scope.
+func (x *Index) Drop(name string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.drop(name)
+}
+
+func (x *Index) drop(name string) {
+	if s := x.scopes[name]; s != nil {
+		x.bytes -= s.bytes
+		delete(x.scopes, name)
+	}
+}
+
+// Size is how many bytes are kept.
+func (x *Index) Size() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.bytes
+}
+
+// scope finds one, and notes that it is used.
+func (x *Index) scope(name string) *scope {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := x.scopes[name]
+	if s != nil {
+		s.used = time.Now()
+	}
+	return s
+}
+
+// sweepLater sees to it that what is idle goes, as long as anything is kept.
+func (x *Index) sweepLater() {
+	if x.sweep != nil {
+		return
+	}
+	x.sweep = time.AfterFunc(idleTime/2, func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		maps.DeleteFunc(x.scopes, func(_ string, s *scope) bool {
+			idle := time.Since(s.used) >= idleTime
+			if idle {
+				x.bytes -= s.bytes
+			}
+			return idle
+		})
+		x.sweep = nil
+		if len(x.scopes) > 0 {
+			x.sweepLater()
+		}
+	})
+}
+
+func (s *scope) add(rows []Row) error {
+	for i := range rows {
+		r := &rows[i]
+		if r.Seq <= s.seq {
+			continue
+		}
+		if len(r.Vector) == 0 {
+			s.remove(r.Key)
+		} else if err := s.put(r); err != nil {
+			return fmt.Errorf("%s: %w", r.Key, err)
+		}
+		s.seq = r.Seq
+	}
+	return nil
+}
+
+func (s *scope) put(r *Row) error {
+	dimensions, ok := dimensionsOf(r.Vector)
+	if !ok || len(s.rows) > 0 && dimensions != s.dimensions {
+		return ErrDimensions
+	}
+	if len(s.rows) == 0 {
+		s.dimensions, s.blocks = dimensions, nil
+	}
+	place, ok := s.places[r.Key]
+	if !ok {
+		place = int32(len(s.rows)) //nolint:gosec // far more rows than fit into memory
+		s.places[r.Key] = place
+		s.keys += int64(len(r.Key))
+		s.rows = append(s.rows, row{})
+		if int(place)/blockRows == len(s.blocks) {
+			s.blocks = append(s.blocks, make([]byte, blockRows*padded(dimensions)))
+		}
+	}
+	s.rows[place] = row{key: r.Key, at: r.At, kind: r.Kind, scale: scaleOf(r.Vector), sum: sumOf(r.Vector)}
+	copy(s.numbers(int(place)), r.Vector[head:])
+	return nil
+}
+
+func sumOf(vector []byte) (sum int64) {
+	for i := head; i < len(vector); i += 2 {
+		sum += int64(binary.LittleEndian.Uint16(vector[i:]))
+	}
+	return sum
+}
+
+// numbers are those of a row.
+func (s *scope) numbers(place int) []byte {
+	width := padded(s.dimensions)
+	at := place % blockRows * width
+	return s.blocks[place/blockRows][at : at+width : at+width]
+}
+
+// remove moves the last row to where that of the key was.
+func (s *scope) remove(key string) {
+	place, ok := s.places[key]
+	if !ok {
+		return
+	}
+	last := len(s.rows) - 1
+	s.rows[place] = s.rows[last]
+	s.places[s.rows[last].key] = place
+	copy(s.numbers(int(place)), s.numbers(last))
+	delete(s.places, key)
+	s.keys -= int64(len(key))
+	s.rows[last] = row{}
+	s.rows = s.rows[:last]
+	s.blocks = s.blocks[:(last+blockRows-1)/blockRows]
+}
+
+func (s *scope) size() int64 {
+	return rowBytes + int64(len(s.rows))*rowBytes + s.keys + int64(len(s.blocks)*blockRows*padded(s.dimensions))
+}

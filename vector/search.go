@@ -1,0 +1,189 @@
+package vector
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// Hit is something found, and the cosine of its vector and the one searched for.
+type Hit struct {
+	Key    string
+	Kind   uint8
+	Cosine float64
+}
+
+// Result is what a search found: the best first, those of the same cosine by key. Count, Mean and Deviation are of the
+// cosines of all that the search looked at, so that one can say how far a hit stands out.
+type Result struct {
+	Hits            []Hit
+	Count           int
+	Mean, Deviation float64
+}
+
+// Search finds the k vectors of some scopes that are nearest to one of length 1, among those that keep lets through (nil:
+// all). It is exact. ErrNotLoaded for a scope that was never added to, or is no longer kept; ErrDimensions.
+func (x *Index) Search(names []string, unit []float32, k int, keep func(kind uint8, at int64) bool) (Result, error) {
+	var all scan
+	err := x.visit(names, unit, func(s *scope, q *query) {
+		for _, part := range s.scan(q, k, keep) {
+			all.join(part, k)
+		}
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return all.result(), nil
+}
+
+// Cosines compares the vectors of given keys, where there are any.
+func (x *Index) Cosines(names []string, unit []float32, keys []string) (map[string]float64, error) {
+	found := map[string]float64{}
+	err := x.visit(names, unit, func(s *scope, q *query) {
+		for _, key := range keys {
+			if place, ok := s.places[key]; ok {
+				found[key] = s.cosine(q, int(place))
+			}
+		}
+	})
+	return found, err
+}
+
+// visit lets work read each of some scopes.
+func (x *Index) visit(names []string, unit []float32, work func(*scope, *query)) error {
+	for _, u := range unit {
+		if f := float64(u); math.IsNaN(f) || math.IsInf(f, 0) {
+			return ErrDimensions
+		}
+	}
+	q := newQuery(unit)
+	for _, name := range names {
+		s := x.scope(name)
+		if s == nil {
+			return ErrNotLoaded
+		}
+		if err := s.read(&q, work); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scope) read(q *query, work func(*scope, *query)) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if len(s.rows) == 0 {
+		return nil
+	}
+	if s.dimensions != q.length {
+		return ErrDimensions
+	}
+	work(s, q)
+	return nil
+}
+
+func (s *scope) cosine(q *query, place int) float64 {
+	return q.cosine(s.numbers(place), s.rows[place].sum, s.rows[place].scale)
+}
+
+// parallelRows is how many rows are worth a goroutine.
+const parallelRows = 4096
+
+// scan looks at all rows, in as many parts as there are processors for.
+func (s *scope) scan(q *query, k int, keep func(kind uint8, at int64) bool) []*scan {
+	workers := max(1, min(runtime.GOMAXPROCS(0), len(s.rows)/parallelRows))
+	parts := make([]*scan, workers)
+	var group sync.WaitGroup
+	for w := range workers {
+		from, to := w*len(s.rows)/workers, (w+1)*len(s.rows)/workers
+		parts[w] = &scan{}
+		group.Go(func() { s.scanPart(q, parts[w], from, to, k, keep) })
+	}
+	group.Wait()
+	return parts
+}
+
+func (s *scope) scanPart(q *query, part *scan, from, to, k int, keep func(kind uint8, at int64) bool) {
+	for place := from; place < to; place++ {
+		r := &s.rows[place]
+		if keep != nil && !keep(r.kind, r.at) {
+			continue
+		}
+		cosine := s.cosine(q, place)
+		part.count++
+		part.sum += cosine
+		part.squares += cosine * cosine
+		part.offer(Hit{Key: r.key, Kind: r.kind, Cosine: cosine}, k)
+	}
+}
+
+// scan is what was found so far: the best hits, as a heap with the worst of them on top.
+type scan struct {
+	hits         []Hit
+	count        int
+	sum, squares float64
+}
+
+func (a Hit) compare(b Hit) int { // best first
+	return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Key, b.Key))
+}
+
+func (s *scan) offer(h Hit, k int) {
+	switch {
+	case len(s.hits) < k:
+		s.hits = append(s.hits, h)
+		s.up(len(s.hits) - 1)
+	case k > 0 && h.compare(s.hits[0]) < 0:
+		s.hits[0] = h
+		s.down()
+	}
+}
+
+func (s *scan) up(i int) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if s.hits[i].compare(s.hits[parent]) <= 0 {
+			return
+		}
+		s.hits[i], s.hits[parent] = s.hits[parent], s.hits[i]
+		i = parent
+	}
+}
+
+func (s *scan) down() {
+	for i := 0; ; {
+		worst := i
+		for _, child := range []int{2*i + 1, 2*i + 2} {
+			if child < len(s.hits) && s.hits[child].compare(s.hits[worst]) > 0 {
+				worst = child
+			}
+		}
+		if worst == i {
+			return
+		}
+		s.hits[i], s.hits[worst] = s.hits[worst], s.hits[i]
+		i = worst
+	}
+}
+
+func (s *scan) join(other *scan, k int) {
+	for _, h := range other.hits {
+		s.offer(h, k)
+	}
+	s.count += other.count
+	s.sum += other.sum
+	s.squares += other.squares
+}
+
+func (s *scan) result() Result {
+	slices.SortFunc(s.hits, Hit.compare)
+	r := Result{Hits: s.hits, Count: s.count}
+	if s.count > 0 {
+		n := float64(s.count)
+		r.Mean = s.sum / n
+		r.Deviation = math.Sqrt(max(0, s.squares/n-r.Mean*r.Mean))
+	}
+	return r
+}

@@ -1,0 +1,386 @@
+package vector
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// unitVector is a random vector of length 1.
+func unitVector(r *rand.Rand, dimensions int) []float32 {
+	v, sum := make([]float32, dimensions), 0.0
+	for i := range v {
+		x := r.NormFloat64()
+		v[i], sum = float32(x), sum+x*x
+	}
+	for i := range v {
+		v[i] = float32(float64(v[i]) / math.Sqrt(sum))
+	}
+	return v
+}
+
+func dot(a, b []float32) (sum float64) {
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+// tie is how far apart two cosines are that may change places.
+const tie = 5e-5
+
+func rowOf(seq int64, key string, v []float32) Row {
+	return Row{Seq: seq, Key: key, Kind: uint8(seq % 3), At: seq, Vector: Encode(v)}
+}
+
+func TestEncodedVectorsComeBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		v := rapid.SliceOfN(rapid.Float32Range(-1, 1), 1, 50).Draw(r, "vector")
+		got, err := Decode(Encode(v))
+		if err != nil || len(got) != len(v) {
+			r.Fatalf("%d numbers: %v", len(got), err)
+		}
+		for i := range v {
+			if math.Abs(float64(v[i]-got[i])) > float64(peak(v))/60_000 {
+				r.Fatalf("%v became %v", v[i], got[i])
+			}
+		}
+	})
+	for _, b := range [][]byte{nil, {1}, {1, 2, 3, 4}, {1, 2, 3, 4, 5}, {0, 0, 0, 0, 1, 1}, {0, 0, 0xc0, 0x7f, 1, 1}, {0, 0, 0x80, 0x7f, 1, 1}, {0, 0, 0x80, 0xbf, 1, 1}} {
+		if _, err := Decode(b); !errors.Is(err, ErrDimensions) {
+			t.Errorf("%v: %v", b, err)
+		}
+	}
+}
+
+// Nothing better is ever missed, whatever was added, replaced and removed before.
+func TestSearchFindsWhatComparingAllFinds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))
+		dimensions := rapid.IntRange(1, 70).Draw(r, "dimensions")
+		names := []string{"team", "user"}
+		x, all, seq := New(1<<30), map[string][]float32{}, int64(0)
+		for _, name := range names {
+			if err := x.Add(name, 0, nil); err != nil {
+				r.Fatal(err)
+			}
+			for range rapid.IntRange(0, 200).Draw(r, "steps") {
+				key := fmt.Sprintf("%s-%d", name, random.IntN(80))
+				since := x.Since(name)
+				seq++
+				switch random.IntN(5) {
+				case 0:
+					x.Remove(name, []string{key})
+					delete(all, key)
+				case 1:
+					if err := x.Add(name, since, []Row{{Seq: seq, Key: key}}); err != nil {
+						r.Fatal(err)
+					}
+					delete(all, key)
+				default:
+					all[key] = unitVector(random, dimensions)
+					if err := x.Add(name, since, []Row{rowOf(seq, key, all[key])}); err != nil {
+						r.Fatal(err)
+					}
+				}
+			}
+		}
+		compareAll(r, x, names, all, unitVector(random, dimensions), rapid.IntRange(0, 100).Draw(r, "k"))
+	})
+}
+
+func compareAll(t rapid.TB, x *Index, names []string, all map[string][]float32, q []float32, k int) {
+	t.Helper()
+	got, err := x.Search(names, q, k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var best []float64
+	var sum, squares float64
+	for _, v := range all {
+		c := dot(q, v)
+		best, sum, squares = append(best, c), sum+c, squares+c*c
+	}
+	slices.SortFunc(best, func(a, b float64) int { return int(math.Copysign(1, b-a)) })
+	if len(got.Hits) != min(k, len(all)) || got.Count != len(all) {
+		t.Fatalf("%d hits of %d, want %d of %d", len(got.Hits), got.Count, min(k, len(all)), len(all))
+	}
+	keys := make([]string, len(got.Hits))
+	for i, h := range got.Hits {
+		keys[i] = h.Key
+		if exact := dot(q, all[h.Key]); math.Abs(h.Cosine-exact) > tie || exact < best[i]-tie {
+			t.Fatalf("hit %d has %v, which is %v; the best there is %v", i, h.Cosine, exact, best[i])
+		}
+		if i > 0 && got.Hits[i-1].compare(h) >= 0 {
+			t.Fatalf("hit %d comes too early", i)
+		}
+	}
+	if n := float64(len(all)); n > 0 {
+		mean := sum / n
+		if math.Abs(got.Mean-mean) > tie || math.Abs(got.Deviation-math.Sqrt(max(0, squares/n-mean*mean))) > 1e-3 {
+			t.Fatalf("mean %v, deviation %v", got.Mean, got.Deviation)
+		}
+	}
+	cosines, err := x.Cosines(names, q, append(keys, "nobody"))
+	if err != nil || len(cosines) != len(keys) {
+		t.Fatalf("%d cosines of %d: %v", len(cosines), len(keys), err)
+	}
+	for _, h := range got.Hits {
+		if cosines[h.Key] != h.Cosine {
+			t.Fatalf("%v and %v", cosines[h.Key], h.Cosine)
+		}
+	}
+}
+
+// Large scopes are searched by several goroutines; filters hold there too.
+func TestLargeScopes(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 7))
+	x, all := New(1<<30), map[string][]float32{}
+	rows := make([]Row, 3*parallelRows+11)
+	for i := range rows {
+		key := fmt.Sprint(i)
+		all[key] = unitVector(random, 64)
+		rows[i] = rowOf(int64(i+1), key, all[key])
+	}
+	if err := x.Add("s", 0, rows); err != nil {
+		t.Fatal(err)
+	}
+	q := unitVector(random, 64)
+	compareAll(t, x, []string{"s"}, all, q, 100)
+	got, err := x.Search([]string{"s"}, q, 50, func(kind uint8, at int64) bool { return kind == 1 && at > 1000 })
+	if err != nil || got.Count != (len(rows)-1000)/3 {
+		t.Fatalf("%d: %v", got.Count, err)
+	}
+	for _, h := range got.Hits {
+		if h.Kind != 1 {
+			t.Errorf("%+v", h)
+		}
+	}
+}
+
+func TestTiesAreByKey(t *testing.T) {
+	t.Parallel()
+	x := New(1 << 20)
+	if err := x.Add("s", 0, []Row{rowOf(1, "b", []float32{1, 0}), rowOf(2, "c", []float32{1, 0}), rowOf(3, "a", []float32{1, 0})}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := x.Search([]string{"s"}, []float32{1, 0}, 2, nil)
+	if err != nil || len(got.Hits) != 2 || got.Hits[0].Key != "a" || got.Hits[1].Key != "b" {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
+func TestWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	x := New(1 << 20)
+	v := []float32{0.6, 0.8}
+	if _, err := x.Search([]string{"s"}, v, 1, nil); !errors.Is(err, ErrNotLoaded) {
+		t.Error(err)
+	}
+	if err := x.Add("s", 5, []Row{rowOf(6, "a", v)}); !errors.Is(err, ErrNotLoaded) {
+		t.Error("rows before are missing:", err)
+	}
+	if err := x.Add("s", 0, []Row{rowOf(3, "a", v)}); err != nil {
+		t.Error(err)
+	}
+	if err := x.Add("s", 4, []Row{rowOf(6, "b", v)}); !errors.Is(err, ErrNotLoaded) {
+		t.Error("rows before are missing:", err)
+	}
+	if err := x.Add("s", 0, []Row{rowOf(3, "c", v), rowOf(4, "d", v)}); err != nil || x.Since("s") != 4 {
+		t.Error(err, x.Since("s"))
+	}
+	if got, _ := x.Cosines([]string{"s"}, v, []string{"a", "c", "d"}); len(got) != 2 {
+		t.Errorf("what was added before was added again: %v", got)
+	}
+	x.Drop("s")
+	if _, err := x.Cosines([]string{"s"}, v, nil); !errors.Is(err, ErrNotLoaded) || x.Size() != 0 || x.Since("s") != 0 {
+		t.Error(err, x.Size())
+	}
+}
+
+func TestWrongDimensions(t *testing.T) {
+	t.Parallel()
+	x := New(1 << 20)
+	good := rowOf(1, "a", []float32{1, 0})
+	if err := x.Add("s", 0, []Row{good, rowOf(2, "b", []float32{1}), rowOf(3, "c", []float32{0, 1})}); !errors.Is(err, ErrDimensions) || x.Since("s") != 1 {
+		t.Error(err, x.Since("s"))
+	}
+	if err := x.Add("s", 0, []Row{{Seq: 2, Key: "d", Vector: []byte("x")}}); !errors.Is(err, ErrDimensions) {
+		t.Error(err)
+	}
+	for _, q := range [][]float32{nil, {1}, {1, 0, 0}, {float32(math.NaN()), 1}, {float32(math.Inf(1)), 1}} {
+		if _, err := x.Search([]string{"s"}, q, 1, nil); !errors.Is(err, ErrDimensions) {
+			t.Errorf("%v: %v", q, err)
+		}
+	}
+	x.Remove("s", []string{"a"}) // of an empty scope any dimensions are right
+	if err := x.Add("s", 1, []Row{rowOf(4, "e", []float32{1, 0, 0})}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	v := unitVector(rand.New(rand.NewPCG(1, 1)), 32)
+	one := New(1 << 20)
+	if err := one.Add("s", 0, []Row{rowOf(1, "a", v)}); err != nil {
+		t.Fatal(err)
+	}
+	x := New(3 * one.Size())
+	for i := range 5 {
+		if err := x.Add(fmt.Sprint(i), 0, []Row{rowOf(1, "a", v)}); err != nil {
+			t.Fatal(err)
+		}
+		if i == 2 {
+			x.Since("0") // used: 1 is the oldest now
+		}
+	}
+	for i, kept := range []bool{true, false, false, true, true} {
+		if got := x.Since(fmt.Sprint(i)) > 0; got != kept {
+			t.Errorf("%d is kept: %v", i, got)
+		}
+	}
+	if x.Size() != 3*one.Size() {
+		t.Error(x.Size())
+	}
+	var rows []Row
+	for i := range 200 {
+		rows = append(rows, rowOf(int64(i+1), fmt.Sprint(i), v))
+	}
+	if err := x.Add("large", 0, rows); !errors.Is(err, ErrFull) || x.Since("large") != 0 {
+		t.Error(err)
+	}
+}
+
+func TestIdleScopesGo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		x := New(1 << 20)
+		if err := x.Add("s", 0, []Row{rowOf(1, "a", []float32{1})}); err != nil {
+			t.Fatal(err)
+		}
+		for range 5 { // in use
+			time.Sleep(idleTime - time.Second)
+			if x.Since("s") != 1 {
+				t.Fatal("it is gone")
+			}
+		}
+		time.Sleep(2 * idleTime)
+		if x.Size() != 0 {
+			t.Error("it is still there")
+		}
+	})
+}
+
+func TestSearchesRunBesideWrites(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 3))
+	vectors := make([][]float32, 100)
+	for i := range vectors {
+		vectors[i] = unitVector(random, 32)
+	}
+	x := New(1 << 20)
+	if err := x.Add("s", 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	group.Go(func() {
+		for i := range 2000 {
+			if err := x.Add("s", 0, []Row{rowOf(int64(i+1), fmt.Sprint(i%100), vectors[i%100])}); err != nil {
+				t.Error(err)
+			}
+			x.Remove("s", []string{fmt.Sprint(i % 7)})
+		}
+	})
+	for range 2 {
+		group.Go(func() {
+			for i := range 1000 {
+				got, err := x.Search([]string{"s"}, vectors[i%100], 3, nil)
+				if err != nil {
+					t.Error(err)
+				}
+				for _, h := range got.Hits {
+					if h.Cosine > 1.001 || h.Cosine < -1.001 {
+						t.Error(h)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// BenchmarkKernel compares one comparison with that of float32.
+func BenchmarkKernel(b *testing.B) {
+	random := rand.New(rand.NewPCG(5, 5))
+	const rows, dimensions = 4000, 384
+	vectors := make([][]float32, rows)
+	x := New(1 << 30)
+	for i := range vectors {
+		vectors[i] = unitVector(random, dimensions)
+		if err := x.Add("s", 0, []Row{rowOf(int64(i+1), fmt.Sprint(i), vectors[i])}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	v := unitVector(random, dimensions)
+	q, s := newQuery(v), x.scopes["s"]
+	var sum float64
+	b.Run("int16", func(b *testing.B) {
+		for i := range b.N {
+			sum += s.cosine(&q, i%rows)
+		}
+	})
+	b.Run("float32", func(b *testing.B) {
+		for i := range b.N {
+			sum += float64(dotFloat32(v, vectors[i%rows]))
+		}
+	})
+}
+
+func dotFloat32(a, b []float32) float32 {
+	var s, t, u, v float32
+	for i := 0; i+4 <= len(a); i += 4 {
+		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
+		s += x[0] * y[0]
+		t += x[1] * y[1]
+		u += x[2] * y[2]
+		v += x[3] * y[3]
+	}
+	return s + t + u + v
+}
+
+func BenchmarkSearch(b *testing.B) {
+	for _, size := range []int{1_000, 10_000, 100_000, 250_000} {
+		random := rand.New(rand.NewPCG(5, 5))
+		x, rows := New(1<<30), make([]Row, size)
+		for i := range rows {
+			rows[i] = rowOf(int64(i+1), fmt.Sprintf("01234567-89ab-cdef-0123-%012d", i), unitVector(random, 384))
+		}
+		if err := x.Add("s", 0, rows); err != nil {
+			b.Fatal(err)
+		}
+		v := unitVector(random, 384)
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := x.Search([]string{"s"}, v, 50, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(x.Size())/float64(size), "bytes/vector")
+		})
+	}
+}
