@@ -25,6 +25,7 @@ const (
 // assembly makes an answer of what was found.
 type assembly struct {
 	*plan
+	meaning Meaning
 	found   *graph.Found
 	best    *best
 	details *graph.Details
@@ -80,7 +81,7 @@ func byScore[T any](hits []T, score func(*T) float64, key func(*T) string, limit
 }
 
 func (a *assembly) result() *Result {
-	r := &Result{Meta: Meta{Granularity: a.granularity, Mode: Fast, Semantic: MeaningOff}}
+	r := &Result{Meta: Meta{Granularity: a.granularity, Mode: Fast, Semantic: a.meaning}}
 	if a.deep {
 		r.Meta.Mode = Deep
 	}

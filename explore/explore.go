@@ -6,27 +6,48 @@ package explore
 import (
 	"cmp"
 	"context"
+	"log/slog"
+	"math"
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"kith/graph"
+	"kith/llm"
+	"kith/vector"
 )
 
 // store is what a search asks of the memory.
 type store interface {
 	Search(ctx context.Context, scope graph.Scope, q graph.Search) (graph.Found, error)
 	Details(ctx context.Context, scope graph.Scope, w graph.Wanted) (graph.Details, error)
+	Vectors(ctx context.Context, scope string, after int64, limit int) ([]vector.Row, error)
 }
 
 // Explorer searches a memory. It is safe for concurrent use.
 type Explorer struct {
-	store store
-	now   func() time.Time
+	store   store
+	options Options
+}
+
+// Options are what an explorer may be given. An Embedder needs Vectors to be kept in.
+type Options struct {
+	Embedder llm.Embedder // nil: searches are by words and links
+	Vectors  *vector.Index
+	Log      *slog.Logger // default: discards
+	Now      func() time.Time
 }
 
 // New makes an explorer of a store.
-func New(s store, now func() time.Time) *Explorer {
-	return &Explorer{store: s, now: now}
+func New(s store, o Options) *Explorer {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Explorer{store: s, options: o}
 }
 
 // defaultLimit is that of each list (the origin's).
@@ -41,29 +62,30 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 	if err := r.Validate(); err != nil {
 		return nil, graph.Recall{}, err
 	}
-	p := e.plan(scope, r)
-	found, err := e.store.Search(ctx, scope, p.search(p.asks))
+	p, m := e.plan(scope, r), e.understand(scope)
+	found, seen, err := e.search(ctx, p, m, p.asks)
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
-	look := p.look(&found, p.asks)
-	if second := p.second(&found, look); len(second) > 0 {
-		again, err := e.store.Search(ctx, scope, p.search(second))
+	if second := p.second(found, seen); len(second) > 0 {
+		again, more, err := e.search(ctx, p, m, second)
 		if err != nil {
 			return nil, graph.Recall{}, err
 		}
-		look = look.with(p.look(&again, second))
+		seen = seen.with(more)
 		found.Relationships = append(found.Relationships, again.Relationships...)
 		found.Messages, found.Nodes = append(found.Messages, again.Messages...), append(found.Nodes, again.Nodes...)
 		p.used = append(p.used, second...)
 	}
-	details, err := e.store.Details(ctx, scope, p.wanted(&found, look))
+	wanted := p.wanted(found, seen)
+	details, err := e.store.Details(ctx, scope, wanted)
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
-	look.complete(&details)
-	best := look.fuse()
-	a := &assembly{plan: p, found: &found, best: &best, details: &details}
+	m.forget(&wanted, &details)
+	seen.complete(&details)
+	best := seen.fuse()
+	a := &assembly{plan: p, meaning: m.status, found: found, best: &best, details: &details}
 	result := a.result()
 	if r.MaxTokens > 0 {
 		if err := result.within(r.MaxTokens, r.Format); err != nil {
@@ -71,6 +93,31 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 		}
 	}
 	return result, a.recall(result), nil
+}
+
+// search asks for the words and, at the same time, for the vectors of some asks, and ranks what both have found.
+func (e *Explorer) search(ctx context.Context, p *plan, m *meaning, asks []ask) (*graph.Found, *look, error) {
+	var units [][]float32
+	var found graph.Found
+	var embedErr error
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		units, embedErr = m.embed(groupCtx, asks)
+		return nil
+	})
+	group.Go(func() (err error) {
+		found, err = e.store.Search(groupCtx, p.scope, p.search(asks, m))
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	m.take(ctx, &found)
+	if embedErr != nil {
+		m.status = MeaningUnavailable
+		e.options.Log.WarnContext(ctx, "a search goes without meaning", "error", embedErr)
+	}
+	return &found, p.look(&found, asks, units, m), nil
 }
 
 // plan is a request with all its defaults.
@@ -99,7 +146,7 @@ type ask struct {
 }
 
 func (e *Explorer) plan(scope graph.Scope, r *Request) *plan {
-	p := &plan{Request: r, scope: scope, now: e.now(), granularity: max(r.Granularity, 1), limit: r.Limit, deep: r.Mode == Deep || r.MultiQuery}
+	p := &plan{Request: r, scope: scope, now: e.options.Now(), granularity: max(r.Granularity, 1), limit: r.Limit, deep: r.Mode == Deep || r.MultiQuery}
 	if p.limit == 0 {
 		p.limit = defaultLimit
 	}
@@ -165,10 +212,10 @@ func (p *plan) choose() {
 }
 
 // search is what the store is asked for.
-func (p *plan) search(asks []ask) graph.Search {
+func (p *plan) search(asks []ask, m *meaning) graph.Search {
 	q := graph.Search{
 		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.nodes, Relationships: p.relationships,
-		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.sources || len(p.nodes) > 0,
+		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.sources || len(p.nodes) > 0, Vectors: m.after(),
 	}
 	for _, a := range asks {
 		q.Asks = append(q.Asks, a.Ask)
@@ -182,6 +229,7 @@ type look struct {
 	seeds                    []graph.Seed // that the search has not followed
 	texts                    []seedText
 	titles                   []string // that may be names of sources
+	sayings                  []saying
 }
 
 // seedText is the text of a seed whose names are to be looked up.
@@ -204,14 +252,18 @@ func (l *look) with(second *look) *look {
 	for i := range second.texts {
 		second.texts[i].Ask += first
 	}
+	for i := range second.sayings {
+		second.sayings[i].ask += first
+	}
 	return &look{
 		append(l.messages, second.messages...), append(l.sources, second.sources...), append(l.nodes, second.nodes...),
 		append(l.seeds, second.seeds...), append(l.texts, second.texts...), append(l.titles, second.titles...),
+		append(l.sayings, second.sayings...),
 	}
 }
 
 // look ranks what was found for some asks.
-func (p *plan) look(f *graph.Found, asks []ask) *look {
+func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, m *meaning) *look {
 	l := &look{}
 	texts := map[string]graph.SourceText{}
 	named := false
@@ -222,6 +274,12 @@ func (p *plan) look(f *graph.Found, asks []ask) *look {
 	for i := range asks {
 		a := &asks[i]
 		messages, sources, nodes := rankMessages(f, i, a), rankSources(f, i), rankNodes(f, i, a)
+		said := m.sense(units[i], keysOf(messages), p.keeps(messageKind))
+		told := m.sense(units[i], keysOf(sources), p.keeps(sourceKind)).toSources(said, f.Messages, i)
+		said.add(messages, a.threshold)
+		gate := told.add(sources, a.threshold)
+		l.sayings = append(l.sayings, said.sayings(i, messages, gate, a.threshold)...)
+		m.sense(units[i], keysOf(nodes), p.keeps(p.nodes...)).add(nodes, a.threshold)
 		if !a.Match {
 			seeds := sources.seeds(i)
 			spread(f, seeds, a, sources, nodes)
@@ -241,8 +299,43 @@ func (p *plan) look(f *graph.Found, asks []ask) *look {
 	return l
 }
 
-// complete adds what the details tell of links: sources to which seeds lead, and those whose name is in the text of one.
+// The kinds of what was said.
+var (
+	messageKind, _ = graph.KindOf("message")
+	sourceKind, _  = graph.KindOf("source")
+)
+
+// keeps lets vectors of some kinds through, of what was said in time.
+func (p *plan) keeps(kinds ...graph.Kind) func(kind uint8, at int64) bool {
+	wanted := map[uint8]bool{}
+	said := false
+	for _, k := range kinds {
+		wanted[graph.KindNumber(k)] = true
+		said = said || k == messageKind || k == sourceKind
+	}
+	since, until := int64(math.MinInt64), int64(math.MaxInt64)
+	if p.since != nil && said {
+		since = p.since.UnixMilli()
+	}
+	if p.until != nil {
+		until = p.until.UnixMilli()
+	}
+	return func(kind uint8, at int64) bool { return wanted[kind] && at >= since && at <= until }
+}
+
+// complete adds what the details tell: the sources of messages, those to which seeds lead, and those whose name is in the
+// text of one.
 func (l *look) complete(d *graph.Details) {
+	source := map[string]string{}
+	for i := range d.Messages {
+		source[d.Messages[i].EntityKey] = d.Messages[i].Source
+	}
+	for _, s := range l.sayings {
+		if key := source[s.key]; key != "" {
+			e := l.sources[s.ask].of(key)
+			e.meaning = max(e.meaning, s.count)
+		}
+	}
 	for _, linked := range d.Linked {
 		e := l.sources[linked.Ask].of(linked.Key)
 		e.links += linked.Gain
@@ -318,6 +411,9 @@ func (p *plan) wanted(f *graph.Found, l *look) graph.Wanted {
 	if p.sources {
 		w.Sources = b.sources.first(p.limit + spare)
 		w.Seeds, w.Names = l.seeds, distinct(l.titles)
+		for _, s := range l.sayings {
+			w.Said, w.Messages = append(w.Said, s.key), append(w.Messages, s.key)
+		}
 	}
 	if p.shown {
 		for _, key := range w.Sources {

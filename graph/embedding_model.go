@@ -106,14 +106,14 @@ func vectorRows(found []any) []vector.Row {
 		l := items(found[i])
 		bytes, _ := l[4].([]byte)
 		rows[i] = vector.Row{
-			Seq: integer(l[0]), Key: text(l[1]), Kind: kindNumber(kindOfLabel(kindLabel(texts(l[2])))), At: integer(l[3]), Vector: bytes,
+			Seq: integer(l[0]), Key: text(l[1]), Kind: KindNumber(kindOfLabel(kindLabel(texts(l[2])))), At: integer(l[3]), Vector: bytes,
 		}
 	}
 	return rows
 }
 
-// kindNumber is the place of a kind in Kinds.
-func kindNumber(kind Kind) uint8 {
+// KindNumber is the place of a kind in Kinds, by which vectors are told apart.
+func KindNumber(kind Kind) uint8 {
 	for i := range Kinds {
 		if Kinds[i] == kind {
 			return uint8(i) //nolint:gosec // there are some twenty

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/vector"
 )
 
 // Search asks for all that words lead to. Every ask is a ranking of its own.
@@ -19,7 +21,17 @@ type Search struct {
 	Since, Until  *time.Time
 	AsOf          *time.Time // relationships of a day; nil: the current ones
 	Links         bool       // what the first sources mention, and what else is said of that
+	Vectors       []VectorsAfter
 }
+
+// VectorsAfter asks for the next vectors of a scope (a word of SearchScopes) after a number.
+type VectorsAfter struct {
+	Scope string
+	After int64
+}
+
+// SearchScopes are the words that stand for what a caller may see: what the team shares, and what is the user's own.
+func SearchScopes(scope Scope) []string { return searchTokens(scope) }
 
 // Ask is one query, or one text that should match names, keywords, tags and relationships.
 type Ask struct {
@@ -38,6 +50,7 @@ const (
 	seedMentions      = 100 // of a source
 	linkDegree        = 100 // what more sources mention links nothing
 	linkLimit         = 50  // sources to which further seeds lead
+	VectorLimit       = 500 // of a scope in one search
 	maxNames          = 10  // words that may be names of speakers
 )
 
@@ -49,6 +62,16 @@ type Found struct {
 	Relationships []FoundRelationship
 	Texts         []SourceText
 	Links         []Link
+	Vectors       []FoundVectors // none where none were asked for
+	Waiting       bool           // some texts of the team have no vector yet
+	OtherModel    bool           // the vectors are of another model than that of the store's embedder
+}
+
+// FoundVectors are the next vectors of a scope after a number.
+type FoundVectors struct {
+	VectorsAfter
+	Rows []vector.Row
+	More bool // there may be others after them
 }
 
 // Hit is the place of something in the ranking of an ask. Scores of one index can be compared (BM25).
@@ -116,7 +139,20 @@ func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error
 	if err != nil {
 		return Found{}, err
 	}
-	return foundFrom(row, s.now()), nil
+	found := foundFrom(row, s.now())
+	if len(q.Vectors) > 0 {
+		found.Waiting = truth(row.Values[9])
+		found.OtherModel = row.Values[7] != nil && text(row.Values[7]) != s.options.Embedder.Model()
+	}
+	return found, nil
+}
+
+// foundVectors are new vectors of a scope, without those of models before the present one.
+func foundVectors(l []any, base int64) FoundVectors {
+	rows := vectorRows(items(l[2]))
+	f := FoundVectors{VectorsAfter: VectorsAfter{text(l[0]), integer(l[1])}, More: len(rows) == VectorLimit}
+	f.Rows = slices.DeleteFunc(rows, func(r vector.Row) bool { return r.Seq <= base })
+	return f
 }
 
 func (q *Search) params(scope Scope) map[string]any {
@@ -130,6 +166,10 @@ func (q *Search) params(scope Scope) map[string]any {
 	if q.Links {
 		first = firstSources * len(q.Asks)
 	}
+	scopes := make([]map[string]any, len(q.Vectors))
+	for i, v := range q.Vectors {
+		scopes[i] = map[string]any{"token": v.Scope, "after": v.After}
+	}
 	said, other := scopeFilter(scope, nil, q.Since, q.Until), scopeFilter(scope, q.Nodes, nil, nil)
 	linked := scopeFilter(scope, nil, nil, nil) + typeFilter(q.Types)
 	return map[string]any{
@@ -140,6 +180,7 @@ func (q *Search) params(scope Scope) map[string]any {
 		"relationship_queries": q.queries(q.Relationships, linked, relationshipFields), "relationship_limit": relationshipDepth,
 		"known_types": slices.Concat(Vocabulary, plainTypes), "type_pattern": typePattern.String(),
 		"since": moment(q.Since), "until": moment(q.Until), "as_of": moment(q.AsOf),
+		"scopes": scopes, "vector_limit": VectorLimit,
 		"first_limit": first, "mention_limit": seedMentions, "degree_limit": linkDegree,
 	}
 }
@@ -214,6 +255,7 @@ func foundFrom(row *neo4j.Record, now time.Time) Found {
 		}
 		f.Links = append(f.Links, link)
 	})
+	each(6, func(l []any) { f.Vectors = append(f.Vectors, foundVectors(l, integer(row.Values[8]))) })
 	return f
 }
 

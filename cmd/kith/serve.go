@@ -126,6 +126,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 		return err
 	}
 	defer func() { _ = kept.Close() }()
+	vectors := vector.New(c.EmbeddingsMemory << 20)
 	keys := auth.New(store, time.Now)
 	defer keys.Close()
 
@@ -141,7 +142,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 		api := handlers.New(handlers.Services{
 			Store: store, Preferences: own.orIn(store), Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping,
 			Erasure: store, Kept: kept,
-			Explorer: explore.New(store, time.Now),
+			Explorer: explore.New(store, explore.Options{Embedder: embedder, Vectors: vectors, Log: log}),
 			Contexts: loader.New(store, kept, loader.Options{
 				Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection, Preferences: own.orNil(),
 			}),
@@ -151,7 +152,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 		})
 		gate.open.Store(&api)
 		if embedder != nil {
-			metrics.vectors(store, vector.New(c.EmbeddingsMemory<<20))
+			metrics.vectors(store, vectors)
 			group.Go(func() error {
 				return graph.NewEmbedding(store, graph.EmbeddingOptions{Log: log, Observe: metrics.embedded}).Run(ctx)
 			})

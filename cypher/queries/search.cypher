@@ -4,11 +4,11 @@
 // names. Relationships (current ones, or those of a day): ends and their names, type, properties; types that callers added
 // have indexes of their own. Texts: key, name and beginning of the first sources. Links: what these mention, and the nodes
 // found that sources mention, each with key, name, how many sources mention it, which of the first do, and which others
-// do: key, start, name. Vectors: of scopes whose vectors are known, those that are new. Waiting: some texts of the team
-// have no vector yet.
+// do: key, start, name. Vectors: of each scope the next after a number, as embedding_vectors.cypher has them; model and
+// base tell by what they were made, waiting whether some texts of the team have none yet.
 // mode: read
-// params: team_id, user_id, message_asks, message_limit, source_queries, source_limit, node_queries, node_limit, relationship_queries, relationship_limit, known_types, type_pattern, since, until, as_of, first_limit, mention_limit, degree_limit
-// returns: messages, sources, nodes, relationships, texts, links
+// params: team_id, user_id, message_asks, message_limit, source_queries, source_limit, node_queries, node_limit, relationship_queries, relationship_limit, known_types, type_pattern, since, until, as_of, first_limit, mention_limit, degree_limit, scopes, vector_limit
+// returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting
 CALL () {
   UNWIND range(0, size($message_asks) - 1) AS ask
   WITH ask, $message_asks[ask] AS q
@@ -116,5 +116,34 @@ CALL (first, nodes) {
   }
   RETURN collect([n.entity_key, n.name, n.source_count, seeds, others]) AS links
 }
-RETURN messages, sources, nodes, relationships, texts, links
+CALL () {
+  UNWIND range(0, size($scopes) - 1) AS place
+  WITH $scopes[place] AS scope
+  CALL (scope) {
+    MATCH (n:Memory {team_id: $team_id, vector_scope: scope.token})
+    USING INDEX SEEK n:Memory(vector_scope, vector_seq)
+    WHERE n.vector_seq > scope.after
+    WITH n
+    ORDER BY n.vector_scope, n.vector_seq
+    LIMIT $vector_limit
+    RETURN collect([n.vector_seq, n.entity_key, labels(n), coalesce(n.at, n.started_at, n.created_at).epochMillis, n.vector]) AS rows
+  }
+  RETURN collect([scope.token, scope.after, rows]) AS vectors
+}
+CALL () {
+  OPTIONAL MATCH (e:KithSchema {name: 'embedding'})
+  WHERE $team_id <> ''
+    AND size($scopes) > 0
+  RETURN e
+}
+CALL () {
+  MATCH (n:Memory {team_id: $team_id})
+  USING INDEX SEEK n:Memory(team_id, embed_due)
+  WHERE n.embed_due > 0
+    AND size($scopes) > 0
+  WITH n
+  LIMIT 1
+  RETURN count(n) > 0 AS due
+}
+RETURN messages, sources, nodes, relationships, texts, links, vectors, e.model AS model, e.base AS base, due OR NOT coalesce(e.walked, true) AS waiting
 LIMIT 1

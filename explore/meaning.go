@@ -1,0 +1,295 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"kith/graph"
+	"kith/vector"
+)
+
+// How far meaning is trusted, and what it finds (docs/recall.md).
+const (
+	agreeing       = 30   // of the best hits by words are asked whether the meaning agrees
+	distrust       = 0.75 // below this agreement meaning counts nothing: vectors that mean nothing have 0 ± 0.2
+	trust          = 1.25 // above that, it counts in full
+	meaningDepth   = 50   // hits by meaning alone
+	outstanding    = 4.0  // deviations above the mean that count as 1
+	leftOver       = 1e-6 // what meaning counts where nothing else speaks for anything: it fills places, and moves nobody
+	saidLimit      = 20   // messages by meaning alone whose sources are read
+	embedTime      = 2 * time.Second
+	loadTime       = 2 * time.Second
+	loadPage       = 5_000 // vectors
+	smallestSpread = 1e-6
+)
+
+// meaning is the part of a search that vectors take.
+type meaning struct {
+	explorer *Explorer
+	scopes   []string
+	status   Meaning
+}
+
+// understand is the meaning of one request; without an embedder it takes no part.
+func (e *Explorer) understand(scope graph.Scope) *meaning {
+	if e.options.Embedder == nil {
+		return &meaning{explorer: e, status: MeaningOff}
+	}
+	return &meaning{explorer: e, status: MeaningOn, scopes: graph.SearchScopes(scope)}
+}
+
+// embed makes the vectors of the queries among some asks: nil for a text match, and for a text that says nothing to the
+// embedder.
+func (m *meaning) embed(ctx context.Context, asks []ask) ([][]float32, error) {
+	units := make([][]float32, len(asks))
+	var texts []string
+	var places []int
+	for i, a := range asks {
+		if !a.Match {
+			texts, places = append(texts, a.text), append(places, i)
+		}
+	}
+	if m.status == MeaningOff || len(texts) == 0 {
+		return units, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, embedTime)
+	defer cancel()
+	embedded, err := m.explorer.options.Embedder.Embed(ctx, texts)
+	if err != nil {
+		return units, err
+	}
+	for i, unit := range embedded {
+		units[places[i]] = unit
+	}
+	return units, nil
+}
+
+// after says which vectors the process lacks.
+func (m *meaning) after() []graph.VectorsAfter {
+	var all []graph.VectorsAfter
+	for _, scope := range m.scopes {
+		all = append(all, graph.VectorsAfter{Scope: scope, After: m.explorer.options.Vectors.Since(scope)})
+	}
+	return all
+}
+
+// take keeps the vectors that a search has brought, and reads those that are still missing: all of them after a start.
+func (m *meaning) take(ctx context.Context, f *graph.Found) {
+	if m.status == MeaningOff {
+		return
+	}
+	if f.OtherModel {
+		m.status = MeaningUnavailable
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, loadTime)
+	defer cancel()
+	for _, v := range f.Vectors {
+		if err := m.load(ctx, v); err != nil {
+			m.status = MeaningLoading
+			if errors.Is(err, vector.ErrFull) || errors.Is(err, vector.ErrDimensions) || errors.Is(err, graph.ErrModel) {
+				m.status = MeaningUnavailable
+			}
+			return
+		}
+	}
+	if f.Waiting {
+		m.status = MeaningPartial
+	}
+}
+
+// load adds vectors of a scope, and all that come after them.
+func (m *meaning) load(ctx context.Context, v graph.FoundVectors) error {
+	index := m.explorer.options.Vectors
+	err := index.Add(v.Scope, v.After, v.Rows)
+	if errors.Is(err, vector.ErrNotLoaded) { // dropped meanwhile
+		v.More = true
+	} else if err != nil {
+		return err
+	}
+	for v.More {
+		after := index.Since(v.Scope)
+		rows, err := m.explorer.store.Vectors(ctx, v.Scope, after, loadPage)
+		if err != nil {
+			return err
+		}
+		if err := index.Add(v.Scope, after, rows); err != nil && !errors.Is(err, vector.ErrNotLoaded) {
+			return err
+		}
+		v.More = len(rows) == loadPage
+	}
+	return nil
+}
+
+// sense is what the vectors tell an ask of things of one sort: by key, by how many deviations the cosine is above the mean
+// of all in the scope.
+type sense struct {
+	above   map[string]float64
+	cosines map[string]float64
+	nearest []string // keys, the nearest first
+}
+
+// sense looks at the vectors of some kinds: at the nearest, and at those of given keys. Nil where meaning takes no part.
+func (m *meaning) sense(unit []float32, keys []string, keep func(kind uint8, at int64) bool) *sense {
+	if unit == nil || m.status == MeaningOff || m.status == MeaningUnavailable || m.status == MeaningLoading {
+		return nil
+	}
+	index := m.explorer.options.Vectors
+	near, err := index.Search(m.scopes, unit, meaningDepth, keep)
+	if err == nil {
+		var cosines map[string]float64
+		if cosines, err = index.Cosines(m.scopes, unit, keys); err == nil {
+			return newSense(near, cosines)
+		}
+	}
+	m.status = MeaningLoading
+	if errors.Is(err, vector.ErrDimensions) {
+		m.status = MeaningUnavailable
+	}
+	return nil
+}
+
+func newSense(near vector.Result, cosines map[string]float64) *sense {
+	s := &sense{above: map[string]float64{}, cosines: cosines}
+	for _, h := range near.Hits {
+		s.cosines[h.Key] = h.Cosine
+		s.nearest = append(s.nearest, h.Key)
+	}
+	for key, c := range s.cosines {
+		if near.Deviation > smallestSpread {
+			s.above[key] = (c - near.Mean) / near.Deviation
+		}
+	}
+	return s
+}
+
+// gate is how far the meaning is trusted, from 0 to 1: as far as it agrees with the words, whose best hits then stand out
+// by their cosine too. What is to be judged by few hits is trusted less, as chance is larger. Where the words have found
+// nothing there is nothing to agree with, and nothing to lose.
+func (s *sense) gate(r ranking) float64 {
+	scores := map[string]float64{}
+	for key, e := range r {
+		if e.words > 0 {
+			scores[key] = e.words
+		}
+	}
+	if len(scores) == 0 {
+		return 1
+	}
+	sum, n := 0.0, 0
+	for _, key := range order(scores) {
+		if above, ok := s.above[key]; ok && n < agreeing {
+			sum, n = sum+above, n+1
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	agreement := sum / math.Sqrt(float64(n)*agreeing)
+	share := min(1, max(0, (agreement-distrust)/trust))
+	return share * share
+}
+
+// counts is what being above the mean counts beside the words.
+func counts(gate, above float64) float64 {
+	return meaningWeight*gate*max(0, above)/outstanding + leftOver*max(0, above)
+}
+
+// add lets the meaning speak for what the words have found, and for the nearest besides; below a threshold it does not
+// find anything by itself. It says how far it is trusted.
+func (s *sense) add(r ranking, threshold float64) float64 {
+	if s == nil {
+		return 0
+	}
+	gate := s.gate(r)
+	for key, above := range s.above {
+		e := r[key]
+		if e == nil {
+			if s.cosines[key] < threshold || !slices.Contains(s.nearest, key) {
+				continue
+			}
+			e = r.of(key)
+		}
+		cosine := rounded(s.cosines[key])
+		e.cosine = &cosine
+		e.meaning = max(e.meaning, counts(gate, above))
+	}
+	return gate
+}
+
+// keysOf are the keys of a ranking.
+func keysOf(r ranking) []string {
+	keys := make([]string, 0, len(r))
+	for key := range r {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// forget drops the vectors of what was wanted and is not there any more.
+func (m *meaning) forget(w *graph.Wanted, d *graph.Details) {
+	if m.status == MeaningOff {
+		return
+	}
+	there := map[string]bool{}
+	for i := range d.Messages {
+		there[d.Messages[i].EntityKey] = true
+	}
+	for i := range d.Sources {
+		there[d.Sources[i].EntityKey] = true
+	}
+	for i := range d.Nodes {
+		there[d.Nodes[i].EntityKey] = true
+	}
+	gone := slices.DeleteFunc(slices.Concat(w.Messages, w.Sources, w.Nodes), func(key string) bool { return there[key] })
+	for _, scope := range m.scopes {
+		if len(gone) > 0 {
+			m.explorer.options.Vectors.Remove(scope, gone)
+		}
+	}
+}
+
+// toSources tells of sources what vectors tell of them and of their messages.
+func (s *sense) toSources(said *sense, messages []graph.FoundMessage, i int) *sense {
+	if s == nil || said == nil {
+		return nil
+	}
+	for h := range messages {
+		m := &messages[h]
+		above, ok := said.above[m.Key]
+		if m.Ask != i || !ok {
+			continue
+		}
+		if old, known := s.above[m.Source]; !known || above > old {
+			s.above[m.Source], s.cosines[m.Source] = above, said.cosines[m.Key]
+		}
+		if slices.Contains(said.nearest, m.Key) {
+			s.nearest = append(s.nearest, m.Source)
+		}
+	}
+	return s
+}
+
+// saying is a message that only its meaning has found, and what it counts for its source.
+type saying struct {
+	ask   int
+	key   string
+	count float64
+}
+
+// sayings are the nearest messages that the words have not found.
+func (s *sense) sayings(i int, found ranking, gate, threshold float64) []saying {
+	var all []saying
+	if s == nil {
+		return nil
+	}
+	for _, key := range s.nearest {
+		if e := found[key]; e != nil && e.words == 0 && s.cosines[key] >= threshold && len(all) < saidLimit {
+			all = append(all, saying{i, key, counts(gate, s.above[key])})
+		}
+	}
+	return all
+}
