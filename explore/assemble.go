@@ -60,8 +60,9 @@ func (p *plan) score(f *fused, key string, at time.Time, salience float64) score
 	s := scored{RelevanceScore: rounded(p.weigh(relevance, recency, salience))}
 	if p.ReturnExplanations {
 		e := &Explanation{Recency: rounded(recency), Salience: rounded(salience), Rank: slices.Index(f.keys, key) + 1}
-		if b := f.best[key]; b != nil {
-			e.Words, e.Meaning, e.Cosine, e.Links, e.Via = rounded(b.words), rounded(b.meaning), b.cosine, rounded(b.links), b.via
+		if b, ok := f.best[key]; ok {
+			e.Words, e.Meaning, e.Cosine, e.Links, e.Named = rounded(b.parts.words), rounded(b.parts.meaning), b.cosine, rounded(b.parts.links), rounded(b.parts.named)
+			e.Via = distinct(b.via)
 		}
 		s.Explanation = e
 	}
@@ -179,7 +180,7 @@ func noteSnippets(notes []graph.Note) []string {
 // relationshipHits are those that the words have found, and the strongest of the best nodes.
 func (a *assembly) relationshipHits() []RelationshipHit {
 	found := map[string]*RelationshipHit{}
-	filter := a.wanted(a.found, a.best).Relationships
+	filter := a.filter()
 	add := func(v *graph.RelationshipView, from, to string, relevance float64) {
 		if !filter.Lets(v) {
 			return
@@ -297,7 +298,7 @@ const neutral = 0.5
 func (a *assembly) messageHits() []MessageHit {
 	hits := []MessageHit{}
 	for i := range a.details.Messages {
-		if m := &a.details.Messages[i]; a.best.messages.best[m.EntityKey] != nil {
+		if m := &a.details.Messages[i]; a.best.messages.relevance[m.EntityKey] > 0 {
 			hits = append(hits, a.messageHit(m, messageLength))
 		}
 	}

@@ -46,21 +46,23 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
-	rankings := p.rank(&found, p.asks)
-	if second := p.second(&found, rankings); len(second) > 0 {
+	look := p.look(&found, p.asks)
+	if second := p.second(&found, look); len(second) > 0 {
 		again, err := e.store.Search(ctx, scope, p.search(second))
 		if err != nil {
 			return nil, graph.Recall{}, err
 		}
-		rankings = rankings.with(p.rank(&again, second))
+		look = look.with(p.look(&again, second))
 		found.Relationships = append(found.Relationships, again.Relationships...)
+		found.Messages, found.Nodes = append(found.Messages, again.Messages...), append(found.Nodes, again.Nodes...)
 		p.used = append(p.used, second...)
 	}
-	best := rankings.fuse()
-	details, err := e.store.Details(ctx, scope, p.wanted(&found, &best))
+	details, err := e.store.Details(ctx, scope, p.wanted(&found, look))
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
+	look.complete(&details)
+	best := look.fuse()
 	a := &assembly{plan: p, found: &found, best: &best, details: &details}
 	result := a.result()
 	if r.MaxTokens > 0 {
@@ -109,7 +111,7 @@ func (e *Explorer) plan(scope graph.Scope, r *Request) *plan {
 		}
 	}
 	for _, q := range r.Queries {
-		p.asks = append(p.asks, ask{Ask: graph.Ask{Words: telling(graph.Words(q.Query))}, text: q.Query, all: graph.Words(q.Query), threshold: q.Threshold})
+		p.asks = append(p.asks, newAsk(q.Query, q.Threshold))
 	}
 	for _, text := range r.TextMatches {
 		words := graph.Words(text)
@@ -118,6 +120,12 @@ func (e *Explorer) plan(scope graph.Scope, r *Request) *plan {
 	p.used = slices.Clone(p.asks)
 	p.choose()
 	return p
+}
+
+// newAsk is that of a query.
+func newAsk(query string, threshold float64) ask {
+	words := graph.Words(query)
+	return ask{Ask: graph.Ask{Words: telling(words), Names: nameWords(query)}, text: query, all: words, threshold: threshold}
 }
 
 func optional(t graph.Optional[time.Time]) *time.Time {
@@ -168,27 +176,100 @@ func (p *plan) search(asks []ask) graph.Search {
 	return q
 }
 
-// rankings are those of all asks, for each sort of hits.
-type rankings struct{ messages, sources, nodes []ranking }
+// look is what was found for some asks: the rankings of each, and what is still to be followed from them.
+type look struct {
+	messages, sources, nodes []ranking
+	seeds                    []graph.Seed // that the search has not followed
+	texts                    []seedText
+	titles                   []string // that may be names of sources
+}
 
-func (r rankings) with(more rankings) rankings {
-	return rankings{append(r.messages, more.messages...), append(r.sources, more.sources...), append(r.nodes, more.nodes...)}
+// seedText is the text of a seed whose names are to be looked up.
+type seedText struct {
+	graph.Seed
+	text string
 }
 
 // best are the rankings of each sort, fused.
 type best struct{ messages, sources, nodes fused }
 
-func (r rankings) fuse() best { return best{fuse(r.messages), fuse(r.sources), fuse(r.nodes)} }
+func (l *look) fuse() best { return best{fuse(l.messages), fuse(l.sources), fuse(l.nodes)} }
 
-func (p *plan) rank(f *graph.Found, asks []ask) rankings {
-	var r rankings
-	for i, a := range asks {
-		sources := rankSources(f, i, a.Words)
-		r.messages = append(r.messages, rankMessages(f, i, a.all))
-		r.sources = append(r.sources, sources)
-		r.nodes = append(r.nodes, rankNodes(f, i, &a, sources))
+// with adds a second look, whose asks come after those of the first.
+func (l *look) with(second *look) *look {
+	first := len(l.sources)
+	for i := range second.seeds {
+		second.seeds[i].Ask += first
 	}
-	return r
+	for i := range second.texts {
+		second.texts[i].Ask += first
+	}
+	return &look{
+		append(l.messages, second.messages...), append(l.sources, second.sources...), append(l.nodes, second.nodes...),
+		append(l.seeds, second.seeds...), append(l.texts, second.texts...), append(l.titles, second.titles...),
+	}
+}
+
+// look ranks what was found for some asks.
+func (p *plan) look(f *graph.Found, asks []ask) *look {
+	l := &look{}
+	texts := map[string]graph.SourceText{}
+	named := false
+	for _, t := range f.Texts {
+		texts[t.Key] = t
+		named = named || t.Name != ""
+	}
+	for i := range asks {
+		a := &asks[i]
+		messages, sources, nodes := rankMessages(f, i, a), rankSources(f, i), rankNodes(f, i, a)
+		if !a.Match {
+			seeds := sources.seeds(i)
+			spread(f, seeds, a, sources, nodes)
+			for _, s := range seeds {
+				t, known := texts[s.Key]
+				if !known {
+					l.seeds = append(l.seeds, s)
+				}
+				if known && named && len(l.titles) < titleLimit { // else no source has a name
+					l.texts = append(l.texts, seedText{s, t.Text})
+					l.titles = append(l.titles, titles(t.Text)...)
+				}
+			}
+		}
+		l.messages, l.sources, l.nodes = append(l.messages, messages), append(l.sources, sources), append(l.nodes, nodes)
+	}
+	return l
+}
+
+// complete adds what the details tell of links: sources to which seeds lead, and those whose name is in the text of one.
+func (l *look) complete(d *graph.Details) {
+	for _, linked := range d.Linked {
+		e := l.sources[linked.Ask].of(linked.Key)
+		e.links += linked.Gain
+		e.via = append(e.via, linked.Via...)
+	}
+	names, byName := map[string]bool{}, map[string][]string{}
+	for _, t := range d.Titled {
+		name := graph.NameText(t.Name)
+		names[name] = true
+		byName[name] = append(byName[name], t.Key)
+	}
+	for _, t := range l.texts {
+		seen := map[string]bool{}
+		for _, name := range naming(t.text, names) {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			for _, key := range byName[name] {
+				if key != t.Key {
+					e := l.sources[t.Ask].of(key)
+					e.links += 2 * t.Weight
+					e.via = append(e.via, name)
+				}
+			}
+		}
+	}
 }
 
 // secondNames is how many names of what was found a second look adds to a query.
@@ -196,7 +277,7 @@ const secondNames = 3
 
 // second are the asks of a second look: each query with the names of the nodes that the first has found for it, but for
 // those that it has.
-func (p *plan) second(f *graph.Found, r rankings) []ask {
+func (p *plan) second(f *graph.Found, l *look) []ask {
 	if !p.deep {
 		return nil
 	}
@@ -212,7 +293,7 @@ func (p *plan) second(f *graph.Found, r rankings) []ask {
 		added := 0
 		next := a
 		next.text = a.text
-		for _, key := range r.nodes[i].order() {
+		for _, key := range fuse(l.nodes[i : i+1]).keys {
 			words := graph.Words(names[key])
 			if added == secondNames || a.Match || within(words, a.all) || len(words) == 0 {
 				continue
@@ -221,31 +302,26 @@ func (p *plan) second(f *graph.Found, r rankings) []ask {
 			next.text += " " + names[key]
 		}
 		if added > 0 {
-			next.all = graph.Words(next.text)
-			next.Words = telling(next.all)
-			asks = append(asks, next)
+			asks = append(asks, newAsk(next.text, a.threshold))
 		}
 	}
 	return asks
 }
 
 // wanted are the best hits, of which more is to be known.
-func (p *plan) wanted(f *graph.Found, b *best) graph.Wanted {
-	filters := &p.RelationshipFilters
-	w := graph.Wanted{AsOf: p.asOf, Previews: previewSources, Relationships: graph.RelationshipFilter{
-		Types: filters.RelationshipTypes, Without: filters.ExcludeRelationshipTypes,
-		MinAttitude: pointer(filters.MinAttitude), MaxAttitude: pointer(filters.MaxAttitude),
-		MinProximity: pointer(filters.MinProximity), MaxProximity: pointer(filters.MaxProximity),
-	}}
+func (p *plan) wanted(f *graph.Found, l *look) graph.Wanted {
+	b := l.fuse()
+	w := graph.Wanted{Since: p.since, Until: p.until, AsOf: p.asOf, Previews: previewSources, Relationships: p.filter()}
 	if p.messages {
 		w.Messages = slices.Clone(b.messages.first(p.limit + spare))
 	}
 	if p.sources {
 		w.Sources = b.sources.first(p.limit + spare)
+		w.Seeds, w.Names = l.seeds, distinct(l.titles)
 	}
 	if p.shown {
 		for _, key := range w.Sources {
-			w.Messages = append(w.Messages, snippets(f, key, b)...)
+			w.Messages = append(w.Messages, snippets(f, key, &b)...)
 		}
 	}
 	w.Nodes = b.nodes.first(p.limit + spare)
@@ -260,9 +336,24 @@ func (p *plan) wanted(f *graph.Found, b *best) graph.Wanted {
 	if p.storylines+p.macros == 0 {
 		w.Stories = nil
 	}
-	slices.Sort(w.Messages)
-	w.Messages = slices.Compact(w.Messages)
+	w.Messages = distinct(w.Messages)
 	return w
+}
+
+func distinct(keys []string) []string {
+	all := slices.Clone(keys)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// filter is that of relationships as the store takes it.
+func (p *plan) filter() graph.RelationshipFilter {
+	f := &p.RelationshipFilters
+	return graph.RelationshipFilter{
+		Types: f.RelationshipTypes, Without: f.ExcludeRelationshipTypes,
+		MinAttitude: pointer(f.MinAttitude), MaxAttitude: pointer(f.MaxAttitude),
+		MinProximity: pointer(f.MinProximity), MaxProximity: pointer(f.MaxProximity),
+	}
 }
 
 func pointer(o graph.Optional[int64]) *int64 {

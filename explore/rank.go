@@ -8,26 +8,23 @@ import (
 	"kith/graph"
 )
 
-// What each kind of evidence counts beside the words, whose best hit has 1. Measured in docs/recall.md.
+// What each kind of evidence counts beside the words, whose best hit has 1. Each was measured (docs/recall.md).
 const (
-	linkWeight    = 0.5 // being linked to the best hits
-	namedWeight   = 0.3 // being linked to what the query names
-	bothWeight    = 0.3 // having words and links
-	meaningWeight = 1.0 // a cosine four deviations above the mean of the scope's, from an embedder that agrees with the words
-	speakerWeight = 0.3 // being said by the one speaker whom the query names
+	linkWeight    = 0.7 // being linked to the best hits
+	namedWeight   = 0.4 // being linked to what the query names
+	meaningWeight = 0.6 // a cosine four deviations above the mean, from an embedder that agrees with the words
+	speakerWeight = 0.3 // being said by somebody whom the query names
+	seedCount     = 5   // hits whose links count
+	seedPower     = 3   // of a seed's score: the best counts most
 	rrf           = 60  // k of reciprocal rank fusion, by which several queries become one ranking
 )
 
 // evidence is what speaks for something in one ask.
 type evidence struct {
-	words, links, named, meaning float64
-	cosine                       *float64
-	via                          []string // names of what links it
-}
-
-// score puts it together.
-func (e *evidence) score() float64 {
-	return e.words + linkWeight*e.links + namedWeight*e.named + bothWeight*math.Sqrt(e.words*e.links) + e.meaning
+	words, meaning float64 // meaning as it counts beside the words
+	cosine         *float64
+	links, named   float64  // as they add up; what they count is seen against the largest
+	via            []string // names of what links it
 }
 
 // ranking is the evidence of one ask for things of one sort, by key.
@@ -42,12 +39,57 @@ func (r ranking) of(key string) *evidence {
 	return e
 }
 
-// order lists the keys, the best first.
-func (r ranking) order() []string {
-	keys := make([]string, 0, len(r))
-	scores := make(map[string]float64, len(r))
+// top is the largest value of some part of the evidence.
+func (r ranking) top(part func(*evidence) float64) float64 {
+	top := 0.0
+	for _, e := range r {
+		top = max(top, part(e))
+	}
+	return top
+}
+
+// share divides, where there is something to divide by.
+func share(part, whole float64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return part / whole
+}
+
+// base is how well the words and the meaning fit.
+func base(e *evidence) float64 { return e.words + e.meaning }
+
+// level makes the best of the words 1.
+func (r ranking) level() {
+	top := r.top(func(e *evidence) float64 { return e.words })
+	for _, e := range r {
+		e.words = share(e.words, top)
+	}
+}
+
+// parts are what the evidence for something counts, each against the best.
+type parts struct{ words, meaning, links, named float64 }
+
+func (p parts) score() float64 {
+	return p.words + p.meaning + linkWeight*p.links + namedWeight*p.named
+}
+
+// weigh says what the evidence for each thing counts.
+func (r ranking) weigh() map[string]parts {
+	best := r.top(base)
+	links, named := r.top(func(e *evidence) float64 { return e.links }), r.top(func(e *evidence) float64 { return e.named })
+	all := make(map[string]parts, len(r))
 	for key, e := range r {
-		keys, scores[key] = append(keys, key), e.score()
+		all[key] = parts{share(e.words, best), share(e.meaning, best), share(e.links, links), share(e.named, named)}
+	}
+	return all
+}
+
+// order lists keys, those of the highest number first.
+func order(scores map[string]float64) []string {
+	keys := make([]string, 0, len(scores))
+	for key := range scores {
+		keys = append(keys, key)
 	}
 	slices.SortFunc(keys, func(a, b string) int {
 		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b))
@@ -55,86 +97,63 @@ func (r ranking) order() []string {
 	return keys
 }
 
-// scale divides one part of the evidence by its largest value.
-func (r ranking) scale(part func(*evidence) *float64) {
-	top := 0.0
-	for _, e := range r {
-		top = max(top, *part(e))
-	}
-	if top <= 0 {
-		return
-	}
-	for _, e := range r {
-		*part(e) /= top
-	}
-}
-
-func words(e *evidence) *float64 { return &e.words }
-func links(e *evidence) *float64 { return &e.links }
-func named(e *evidence) *float64 { return &e.named }
-
 // fused is the one ranking of several asks: the keys, the best first, with the relevance of each from 0 to 1.
 type fused struct {
 	keys      []string
 	relevance map[string]float64
-	best      map[string]*evidence // of the ask in which it does best
+	best      map[string]told // of the ask in which it does best
+}
+
+// told is what an explanation tells.
+type told struct {
+	parts
+	*evidence
 }
 
 // fuse puts the rankings of asks together. Of one ask the scores are kept, against the best; of several the reciprocals of
 // the ranks are added (RRF, k = 60, from 1).
 func fuse(rankings []ranking) fused {
-	f := fused{relevance: map[string]float64{}, best: map[string]*evidence{}}
+	f := fused{relevance: map[string]float64{}, best: map[string]told{}}
 	for _, r := range rankings {
-		keys := r.order()
-		if len(keys) == 0 {
-			continue
+		weighed := r.weigh()
+		scores := make(map[string]float64, len(weighed))
+		for key, p := range weighed {
+			scores[key] = p.score()
 		}
-		top := max(r[keys[0]].score(), 1e-9)
+		keys := order(scores)
 		for i, key := range keys {
-			share := r[key].score() / top
+			relevance := share(scores[key], scores[keys[0]])
 			if len(rankings) > 1 {
-				share = (rrf + 1) / float64(rrf+1+i) / float64(len(rankings))
+				relevance = (rrf + 1) / float64(rrf+1+i) / float64(len(rankings))
 			}
-			f.relevance[key] += share
-			if old := f.best[key]; old == nil || r[key].score() > old.score() {
-				f.best[key] = r[key]
+			f.relevance[key] += relevance
+			if old, ok := f.best[key]; !ok || scores[key] > old.score() {
+				f.best[key] = told{weighed[key], r[key]}
 			}
 		}
 	}
-	for key := range f.relevance {
-		f.keys = append(f.keys, key)
-	}
-	slices.SortFunc(f.keys, func(a, b string) int {
-		return cmp.Or(cmp.Compare(f.relevance[b], f.relevance[a]), cmp.Compare(a, b))
-	})
+	f.keys = order(f.relevance)
 	return f
 }
 
 // first are the first n keys.
 func (f *fused) first(n int) []string { return f.keys[:min(n, len(f.keys))] }
 
-// rankMessages ranks the messages that an ask has found.
-func rankMessages(f *graph.Found, ask int, query []string) ranking {
-	r := ranking{}
-	speakers := map[string]bool{}
-	top := 0.0
-	for i := range f.Messages {
-		if m := &f.Messages[i]; m.Ask == ask {
+// rankMessages ranks the messages that the words of an ask have found.
+func rankMessages(f *graph.Found, i int, a *ask) ranking {
+	r, top := ranking{}, 0.0
+	for h := range f.Messages {
+		if m := &f.Messages[h]; m.Ask == i {
 			r.of(m.Key).words = m.Score
 			top = max(top, m.Score)
-			if m.Name != "" && within(graph.Words(m.Name), query) {
-				speakers[m.Name] = true
-			}
 		}
 	}
-	if len(speakers) == 1 {
-		for i := range f.Messages {
-			if m := &f.Messages[i]; m.Ask == ask && speakers[m.Name] {
-				r.of(m.Key).words += speakerWeight * top
-			}
+	for h := range f.Messages {
+		if m := &f.Messages[h]; m.Ask == i && !a.Match && within(graph.Words(m.Name), a.all) {
+			r.of(m.Key).words += speakerWeight * top
 		}
 	}
-	r.scale(words)
+	r.level()
 	return r
 }
 
@@ -148,121 +167,114 @@ func within(name, words []string) bool {
 	return len(name) > 0
 }
 
-// rankSources ranks the sources that an ask has found: by what is said of them, and by the best of their messages.
-func rankSources(f *graph.Found, ask int, query []string) ranking {
-	r := ranking{}
-	said := map[string]float64{}
-	for i := range f.Messages {
-		if m := &f.Messages[i]; m.Ask == ask {
+// rankSources ranks the sources that the words of an ask have found: by what is said of them, and by the best of their
+// messages.
+func rankSources(f *graph.Found, i int) ranking {
+	r, said := ranking{}, map[string]float64{}
+	for h := range f.Messages {
+		if m := &f.Messages[h]; m.Ask == i {
 			said[m.Source] = max(said[m.Source], m.Score)
 		}
 	}
-	for i := range f.Sources {
-		if s := &f.Sources[i]; s.Ask == ask {
+	for h := range f.Sources {
+		if s := &f.Sources[h]; s.Ask == i {
 			r.of(s.Key).words = s.Score
 		}
 	}
 	for key, score := range said {
 		r.of(key).words += score
 	}
-	r.scale(words)
-	spread(r, f, query)
+	r.level()
 	return r
 }
 
-// spread lets what the best sources mention, and what the query names, speak for the other sources that mention it: the
-// less, the more sources do.
-func spread(r ranking, f *graph.Found, query []string) {
-	mentions := map[string]int{} // of the first sources
-	for i := range f.Links {
-		for _, key := range f.Links[i].Seeds {
-			mentions[key]++
+// rankNodes ranks the nodes of other kinds that the words of an ask have found.
+func rankNodes(f *graph.Found, i int, a *ask) ranking {
+	r := ranking{}
+	for h := range f.Nodes {
+		n := &f.Nodes[h]
+		switch {
+		case n.Ask != i:
+		case a.Match:
+			r.of(n.Key).words = max(similarity(n.Name, a.text), similarity(n.CanonicalName, a.text))
+		default:
+			r.of(n.Key).words = n.Score
+			r.of(n.Key).named = nameShare(n.Name, a.Words)
 		}
 	}
-	weight := func(key string) float64 {
-		e := r[key]
-		if e == nil || mentions[key] == 0 {
-			return 0
-		}
-		return e.words * e.words / math.Sqrt(float64(mentions[key]))
+	if !a.Match {
+		r.level()
 	}
-	gains := map[string][2]float64{}
-	via := map[string][]string{}
+	return r
+}
+
+// seeds are the best sources of an ask, with the weight by which they speak for others.
+func (r ranking) seeds(i int) []graph.Seed {
+	best, scores := r.top(base), map[string]float64{}
+	for key, e := range r {
+		if s := share(base(e), best); s > 0 {
+			scores[key] = s
+		}
+	}
+	var seeds []graph.Seed
+	for _, key := range order(scores) {
+		if len(seeds) == seedCount {
+			break
+		}
+		seeds = append(seeds, graph.Seed{Ask: i, Key: key, Weight: math.Pow(scores[key], seedPower)})
+	}
+	return seeds
+}
+
+// spread lets what the seeds mention, and what the query names, speak for the sources that mention it too, and for itself: the
+// less, the more sources do. A source that is named like it gets as much again.
+func spread(f *graph.Found, seeds []graph.Seed, a *ask, sources, nodes ranking) {
+	weights := map[string]float64{}
+	for _, s := range seeds {
+		weights[s.Key] = s.Weight
+	}
 	for i := range f.Links {
 		l := &f.Links[i]
 		active := 0.0
 		for _, key := range l.Seeds {
-			active += weight(key)
+			active += weights[key]
 		}
-		share := nameShare(l.Name, query)
-		damping := math.Sqrt(float64(max(l.Degree, 1)))
-		give := func(key string, own float64) {
-			g := gains[key]
-			g[0] += (active - own) / damping
-			g[1] += share / damping
-			gains[key] = g
-			if active > own || share > 0 {
-				via[key] = append(via[key], l.Name)
+		naming := nameShare(l.Name, a.Words)
+		if active+naming == 0 {
+			continue
+		}
+		name, damping := graph.NameKey(l.Name), math.Sqrt(float64(max(l.Degree, 1)))
+		nodes.of(l.Key).links += active / damping
+		for s := range l.Sources {
+			other := &l.Sources[s]
+			own := 0.0
+			if slices.Contains(l.Seeds, other.Key) {
+				own = weights[other.Key]
 			}
-		}
-		seen := map[string]bool{}
-		for _, key := range l.Seeds {
-			seen[key] = true
-			give(key, weight(key))
-		}
-		for _, s := range l.Sources {
-			if !seen[s.Key] {
-				give(s.Key, 0)
+			factor := 1 / damping
+			if graph.NameKey(other.Name) == name {
+				factor *= 2
+			}
+			if active-own+naming > 0 {
+				e := sources.of(other.Key)
+				e.links += (active - own) * factor
+				e.named += naming * factor
+				e.via = append(e.via, l.Name)
 			}
 		}
 	}
-	for key, g := range gains {
-		e := r.of(key)
-		e.links, e.named, e.via = g[0], g[1], via[key]
+	for i := range f.Sources {
+		if naming := 2 * nameShare(f.Sources[i].Name, a.Words); naming > 0 {
+			sources.of(f.Sources[i].Key).named = max(sources.of(f.Sources[i].Key).named, naming)
+		}
 	}
-	r.scale(links)
-	r.scale(named)
 }
 
 // nameShare is how much of a query a name covers, where all of the name is in it; else 0.
 func nameShare(name string, query []string) float64 {
-	words := graph.Words(name)
+	words := telling(graph.Words(name))
 	if len(query) == 0 || !within(words, query) {
 		return 0
 	}
 	return float64(len(words)) / float64(len(query))
-}
-
-// rankNodes ranks the nodes of other kinds that an ask has found, or to which the best sources lead.
-func rankNodes(f *graph.Found, i int, a *ask, sources ranking) ranking {
-	r := ranking{}
-	for h := range f.Nodes {
-		n := &f.Nodes[h]
-		if n.Ask != i {
-			continue
-		}
-		e := r.of(n.Key)
-		e.words, e.named = n.Score, nameShare(n.Name, a.Words)
-		if a.Match {
-			e.words, e.named = max(similarity(n.Name, a.text), similarity(n.CanonicalName, a.text)), 0
-		}
-	}
-	if a.Match {
-		return r
-	}
-	r.scale(words)
-	for i := range f.Links {
-		l := &f.Links[i]
-		active := 0.0
-		for _, key := range l.Seeds {
-			if s := sources[key]; s != nil {
-				active += s.words * s.words
-			}
-		}
-		if active > 0 {
-			r.of(l.Key).links = active / math.Sqrt(float64(max(l.Degree, 1)))
-		}
-	}
-	r.scale(links)
-	return r
 }

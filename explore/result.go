@@ -58,7 +58,8 @@ type Explanation struct {
 	Words    float64  `json:"words,omitempty" doc:"how well the words fit, against the best hit"`
 	Meaning  float64  `json:"meaning,omitempty" doc:"what the meaning counted, against the best hit"`
 	Cosine   *float64 `json:"cosine,omitempty" doc:"of the query's vector and the hit's"`
-	Links    float64  `json:"links,omitempty" doc:"how much the hit is linked to the best hits and to what the query names"`
+	Links    float64  `json:"links,omitempty" doc:"how much the best hits link it, against the most linked"`
+	Named    float64  `json:"named,omitempty" doc:"how much what the query names links it, against the most linked"`
 	Via      []string `json:"via,omitempty" doc:"the names of what links it"`
 	Recency  float64  `json:"recency" doc:"exp(-0.02 × days)"`
 	Salience float64  `json:"salience"`

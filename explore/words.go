@@ -1,6 +1,11 @@
 package explore
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"kith/graph"
+)
 
 // asking are words by which a question asks, and that say nothing of what it asks for. English analysis keeps them.
 var asking = []string{
@@ -15,4 +20,18 @@ func telling(words []string) []string {
 		return words
 	}
 	return some
+}
+
+// nameWords are the words of a query that may be names: those in capitals, or all where it has none.
+func nameWords(query string) []string {
+	var names []string
+	for _, t := range graph.NameTokens(query) {
+		if beginsName(t) {
+			names = append(names, t)
+		}
+	}
+	if len(names) == 0 {
+		names = graph.NameTokens(query)
+	}
+	return telling(graph.Words(strings.Join(names, " ")))
 }

@@ -14,12 +14,23 @@ type Wanted struct {
 	Messages []string
 	Sources  []string
 	Nodes    []string
+	Said     []string // messages whose sources are wanted
+	Names    []string // sources are wanted that have one of these (NameKey)
+	Seeds    []Seed   // sources are wanted to which these lead
 	Around   []string // nodes whose relationships are wanted
 	Stories  []string // storylines and macros; those of sources and nodes come with them
 
 	Relationships RelationshipFilter
+	Since, Until  *time.Time // of sources by name or from seeds
 	AsOf          *time.Time // the day to tell of; nil: now
 	Previews      int        // sources of a storyline
+}
+
+// Seed is a source that speaks for those that mention the same, in the ranking of an ask.
+type Seed struct {
+	Ask    int
+	Key    string
+	Weight float64
 }
 
 // RelationshipFilter says which relationships are wanted; what is nil or empty asks for nothing.
@@ -44,6 +55,8 @@ func (f *RelationshipFilter) Lets(r *RelationshipView) bool {
 type Details struct {
 	Messages   []SaidMessage // in no order, as all lists here
 	Sources    []SourceDetails
+	Linked     []Linked
+	Titled     []SourceText // sources by name, without text
 	Nodes      []NodeView
 	Around     []Surroundings
 	Storylines []Storyline
@@ -64,6 +77,14 @@ type SourceDetails struct {
 	Salience  float64
 	State     string
 	Mentions  []NodeRef
+}
+
+// Linked is a source to which seeds lead: what came to it, and the names of what it came over.
+type Linked struct {
+	Ask  int
+	Key  string
+	Gain float64
+	Via  []string
 }
 
 // Surroundings are the most salient relationships of a node. The description is that of the other end.
@@ -136,15 +157,23 @@ func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, er
 	}
 	for _, item := range items(v[2]) {
 		l := items(item)
-		d.Nodes = append(d.Nodes, nodeView(kindOfLabel(kindLabel(texts(l[0]))), pairsFrom(l[1]), now))
+		d.Linked = append(d.Linked, Linked{int(integer(l[0])), text(l[1]), number(l[2]), texts(l[3])})
 	}
 	for _, item := range items(v[3]) {
-		d.Around = append(d.Around, surroundingsFrom(items(item), now))
+		l := items(item)
+		d.Titled = append(d.Titled, SourceText{Key: text(l[0]), Name: text(l[1])})
 	}
 	for _, item := range items(v[4]) {
-		d.Storylines = append(d.Storylines, storylineFrom(items(item)))
+		l := items(item)
+		d.Nodes = append(d.Nodes, nodeView(kindOfLabel(kindLabel(texts(l[0]))), pairsFrom(l[1]), now))
 	}
 	for _, item := range items(v[5]) {
+		d.Around = append(d.Around, surroundingsFrom(items(item), now))
+	}
+	for _, item := range items(v[6]) {
+		d.Storylines = append(d.Storylines, storylineFrom(items(item)))
+	}
+	for _, item := range items(v[7]) {
 		d.Macros = append(d.Macros, macroFrom(items(item)))
 	}
 	return d, nil
@@ -185,7 +214,19 @@ func (w *Wanted) params(scope Scope) map[string]any {
 		}
 		return *g
 	}
+	moment := func(t *time.Time) any {
+		if t == nil {
+			return nil
+		}
+		return t.UTC()
+	}
+	seeds := make([]map[string]any, len(w.Seeds))
+	for i, s := range w.Seeds {
+		seeds[i] = map[string]any{"ask": s.Ask, "key": s.Key, "weight": s.Weight}
+	}
 	return map[string]any{
+		"said_keys": list(w.Said), "names": list(w.Names), "seeds": seeds, "degree_limit": linkDegree, "link_limit": linkLimit,
+		"since": moment(w.Since), "until": moment(w.Until),
 		"team_id": scope.TeamID, "user_id": scope.user(), "message_keys": list(w.Messages), "source_keys": list(w.Sources),
 		"node_keys": list(w.Nodes), "around_keys": list(w.Around), "story_keys": list(w.Stories), "mentioned": mentionedShown, "plain": plainTypes,
 		"types": types, "without_types": list(f.Without), "min_attitude": grade(f.MinAttitude), "max_attitude": grade(f.MaxAttitude),

@@ -24,18 +24,21 @@ type Search struct {
 // Ask is one query, or one text that should match names, keywords, tags and relationships.
 type Ask struct {
 	Words []string
-	Match bool // a text to match: all of its words, of names also similar ones
+	Names []string // of the words those that may be names
+	Match bool     // a text to match: all of its words, of names also similar ones
 }
 
 // Bounds of what a search takes from each index and follows from there.
 const (
-	messageDepth      = 300
+	messageDepth      = 200
 	sourceDepth       = 200
 	nodeDepth         = 50
 	relationshipDepth = 50
-	linkSeeds         = 20 // sources
-	seedMentions      = 30 // of a source, the least mentioned first
-	linkSources       = 30 // of what is mentioned
+	firstSources      = 12  // of an ask, whose texts are read and whose mentions are followed
+	seedMentions      = 100 // of a source
+	linkDegree        = 100 // what more sources mention links nothing
+	linkLimit         = 50  // sources to which further seeds lead
+	maxNames          = 10  // words that may be names of speakers
 )
 
 // Found is what words lead to; every list has the best of each ask first.
@@ -44,6 +47,7 @@ type Found struct {
 	Sources       []FoundSource
 	Nodes         []FoundNode
 	Relationships []FoundRelationship
+	Texts         []SourceText
 	Links         []Link
 }
 
@@ -58,7 +62,6 @@ type Hit struct {
 type FoundMessage struct {
 	Hit
 	Source string // entity key
-	Seq    int64
 	Name   string // who spoke
 	At     time.Time
 }
@@ -67,14 +70,17 @@ type FoundMessage struct {
 type FoundSource struct {
 	Hit
 	StartedAt time.Time
+	Name      string
 }
+
+// SourceText is the beginning of what is said of one of the first sources.
+type SourceText struct{ Key, Name, Text string }
 
 // FoundNode is a node of another kind that has the words.
 type FoundNode struct {
 	Hit
 	Kind                Kind
 	Name, CanonicalName string
-	Sources             int64 // that mention it
 }
 
 // FoundRelationship is a relationship that has the words; Key is its own.
@@ -84,14 +90,12 @@ type FoundRelationship struct {
 	RelationshipView
 }
 
-// Link is a node to which the first sources lead, or that is found by its own words, with sources that mention it.
+// Link is a node that is mentioned by the first sources, or found by its own words, with all sources that mention it.
 type Link struct {
-	Kind    Kind
-	Key     string
-	Name    string
-	Degree  int64    // sources that mention it
-	Seeds   []string // those of the first sources that mention it
-	Sources []FoundSource
+	Key, Name string
+	Degree    int64    // sources that mention it
+	Seeds     []string // those of the first sources that mention it
+	Sources   []FoundSource
 }
 
 // Fields by which things are found. What a field counts is in docs/recall.md, with what it was measured by.
@@ -122,22 +126,45 @@ func (q *Search) params(scope Scope) map[string]any {
 		}
 		return t.UTC()
 	}
-	seeds := 0
+	first := 0
 	if q.Links {
-		seeds = linkSeeds
+		first = firstSources * len(q.Asks)
 	}
 	said, other := scopeFilter(scope, nil, q.Since, q.Until), scopeFilter(scope, q.Nodes, nil, nil)
 	linked := scopeFilter(scope, nil, nil, nil) + typeFilter(q.Types)
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(),
-		"message_queries": q.queries(q.Messages, said, messageFields), "message_limit": messageDepth,
+		"message_asks": q.messageAsks(said), "message_limit": messageDepth,
 		"source_queries": q.queries(q.Sources, said, sourceFields), "source_limit": sourceDepth,
 		"node_queries": q.queries(len(q.Nodes) > 0, other, wordsOfNodes), "node_limit": nodeDepth,
 		"relationship_queries": q.queries(q.Relationships, linked, relationshipFields), "relationship_limit": relationshipDepth,
 		"known_types": slices.Concat(Vocabulary, plainTypes), "type_pattern": typePattern.String(),
 		"since": moment(q.Since), "until": moment(q.Until), "as_of": moment(q.AsOf),
-		"seeds": seeds, "seed_mentions": seedMentions, "link_sources": linkSources,
+		"first_limit": first, "mention_limit": seedMentions, "degree_limit": linkDegree,
 	}
+}
+
+// messageAsks are the asks for messages, whose queries the statement completes: it knows who speaks.
+func (q *Search) messageAsks(filter string) []map[string]any {
+	asks := []map[string]any{}
+	if !q.Messages {
+		return asks
+	}
+	for _, a := range q.Asks {
+		ask := map[string]any{"filter": filter, "words": a.Words, "names": []string{}, "query": nil}
+		switch {
+		case a.Match || len(a.Words) == 0:
+			ask["query"] = matchQuery(filter, messageFields, a.Words)
+		default:
+			names := []string{}
+			for _, name := range a.Names[:min(len(a.Names), maxNames)] {
+				names = append(names, filter+" +name:("+name+")")
+			}
+			ask["names"] = names
+		}
+		asks = append(asks, ask)
+	}
+	return asks
 }
 
 // queries are those of all asks for one index; none where it is not wanted.
@@ -157,39 +184,36 @@ func (q *Search) queries(wanted bool, filter string, fields []wordField) []strin
 
 func foundFrom(row *neo4j.Record, now time.Time) Found {
 	var f Found
-	for _, v := range items(row.Values[0]) {
-		l := items(v)
-		f.Messages = append(f.Messages, FoundMessage{hit(l), text(l[3]), integer(l[4]), text(l[5]), millis(l[6])})
+	each := func(column int, read func(l []any)) {
+		for _, v := range items(row.Values[column]) {
+			read(items(v))
+		}
 	}
-	for _, v := range items(row.Values[1]) {
-		l := items(v)
-		f.Sources = append(f.Sources, FoundSource{hit(l), millis(l[3])})
-	}
-	for _, v := range items(row.Values[2]) {
-		l := items(v)
+	each(0, func(l []any) {
+		f.Messages = append(f.Messages, FoundMessage{hit(l), text(l[3]), text(l[4]), millis(l[5])})
+	})
+	each(1, func(l []any) { f.Sources = append(f.Sources, FoundSource{hit(l), millis(l[3]), text(l[4])}) })
+	each(2, func(l []any) {
 		f.Nodes = append(f.Nodes, FoundNode{
 			Hit: Hit{int(integer(l[0])), number(l[1]), text(l[3])}, Kind: kindOfLabel(kindLabel(texts(l[2]))),
-			Name: text(l[4]), CanonicalName: text(l[5]), Sources: integer(l[6]),
+			Name: text(l[4]), CanonicalName: text(l[5]),
 		})
-	}
-	for _, v := range items(row.Values[3]) {
-		l := items(v)
+	})
+	each(3, func(l []any) {
 		view := relationshipView(text(l[2]), text(l[4]), text(l[5]), pairsFrom(l[7]), now)
 		f.Relationships = append(f.Relationships, FoundRelationship{
 			Hit: Hit{int(integer(l[0])), number(l[1]), view.Key}, FromName: text(l[3]), ToName: text(l[6]), RelationshipView: view,
 		})
-	}
-	for _, v := range items(row.Values[4]) {
-		l := items(v)
-		link := Link{
-			Kind: kindOfLabel(kindLabel(texts(l[0]))), Key: text(l[1]), Name: text(l[2]), Degree: integer(l[3]), Seeds: texts(l[4]),
-		}
-		for _, other := range items(l[5]) {
+	})
+	each(4, func(l []any) { f.Texts = append(f.Texts, SourceText{text(l[0]), text(l[1]), text(l[2])}) })
+	each(5, func(l []any) {
+		link := Link{Key: text(l[0]), Name: text(l[1]), Degree: integer(l[2]), Seeds: texts(l[3])}
+		for _, other := range items(l[4]) {
 			o := items(other)
-			link.Sources = append(link.Sources, FoundSource{Hit{Key: text(o[0])}, millis(o[1])})
+			link.Sources = append(link.Sources, FoundSource{Hit{Key: text(o[0])}, millis(o[1]), text(o[2])})
 		}
 		f.Links = append(f.Links, link)
-	}
+	})
 	return f
 }
 

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -107,6 +108,33 @@ func similar(words []string) []string {
 		all[i] = w
 	}
 	return all
+}
+
+// NameTokens are the words of a text in their order and case, as names in it are compared: without signs, and without
+// the 's of English.
+func NameTokens(text string) []string {
+	tokens := strings.FieldsFunc(strings.ReplaceAll(text, "’", "'"), func(r rune) bool {
+		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	})
+	kept := tokens[:0]
+	for _, t := range tokens {
+		if t = strings.Trim(strings.TrimSuffix(strings.Trim(t, "'"), "'s"), "'"); t != "" {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+var trailing = regexp.MustCompile(`\s*\([^()]*\)\s*$`)
+
+// NameText is a name as it stands in texts: its words, without what stands in brackets at its end.
+func NameText(name string) string {
+	return strings.Join(NameTokens(trailing.ReplaceAllString(name, "")), " ")
+}
+
+// NameKey is a name as it is compared with others: its words in lower case, without what stands in brackets at its end.
+func NameKey(name string) string {
+	return strings.ToLower(NameText(name))
 }
 
 // scopeFilter lets through what the caller may see, of the kinds given (none: all) and of the days from since until until.

@@ -39,7 +39,11 @@ func (s *Store) renewSearchPage(ctx context.Context, team, after string) (last s
 	if last = text(row.Values[0]); last == "" {
 		return "", 0, nil
 	}
-	scopes, kinds := map[string]any{}, map[string]any{}
+	scopes, kinds, names := map[string]any{}, map[string]any{}, map[string]any{}
+	for _, item := range items(row.Values[2]) {
+		l := items(item)
+		names[text(l[0])] = NameKey(text(l[1]))
+	}
 	for _, user := range append(texts(row.Values[1]), "") {
 		scopes[user] = scopeToken(team, user)
 	}
@@ -48,7 +52,7 @@ func (s *Store) renewSearchPage(ctx context.Context, team, after string) (last s
 	}
 	err = s.transaction(ctx, "search_renew", func(t *tx) error {
 		rows, err := t.exec("search_renew", map[string]any{
-			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": plainTypes,
+			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": plainTypes, "names": names,
 		})
 		if err == nil {
 			renewed = int(integer(rows[0].Values[0]))

@@ -27,7 +27,8 @@ func typeToken(kind string) string { return "t" + strings.ReplaceAll(kind, "_", 
 // dayToken stands for a day, in their order.
 func dayToken(at time.Time) string { return "d" + at.UTC().Format("20060102") }
 
-// putSearchScope sets by which words indexes find a node: who may see it, its kind, and the day of what was said.
+// putSearchScope sets by which words indexes find a node: who may see it, its kind, and the day of what was said; and by
+// which name texts tell of it.
 func (s *stored) putSearchScope(teamID string) {
 	tokens := []string{scopeToken(teamID, s.user())}
 	for _, p := range s.texts("participants") {
@@ -44,6 +45,10 @@ func (s *stored) putSearchScope(teamID string) {
 		tokens = append(tokens, kindToken(s.kind))
 	}
 	s.properties["search_scope"] = strings.Join(tokens, " ")
+	if s.kind != messageKind { // whose name is that of who spoke
+		name := NameKey(s.text("name"))
+		s.putUnless(name == "", "search_name", name)
+	}
 }
 
 // searchTokens are the scopes that a caller may search: the team's, and the user's own.
@@ -63,9 +68,9 @@ func searchable(kind string) bool { return !slices.Contains(plainTypes, kind) }
 
 // bringNear gives messages, and those before and after them, the words of their neighbours.
 func (t *tx) bringNear(teamID, sourceKey string, numbers []int64) error {
-	around := make([]int64, 0, 3*len(numbers))
+	around := make([]int64, 0, 5*len(numbers))
 	for _, n := range numbers {
-		around = append(around, n-1, n, n+1)
+		around = append(around, n-2, n-1, n, n+1, n+2)
 	}
 	slices.Sort(around)
 	_, err := t.exec("message_near", map[string]any{

@@ -102,7 +102,7 @@ func (j *systemJob) nodeRows() (created, updated []map[string]any) {
 // properties are those that a write may change.
 func (j *systemJob) properties(n *plannedNode) map[string]any {
 	return map[string]any{
-		"name": n.Name, "natural_key": systemNaturalKey(j.system, n.Name),
+		"name": n.Name, "natural_key": systemNaturalKey(j.system, n.Name), "search_name": NameKey(n.Name),
 		"description": n.Description, "type": n.Type, "tags": n.Tags, "properties": string(n.Properties),
 		"seq": n.Seq, "version": n.Version, "updated_at": n.UpdatedAt,
 	}

@@ -1,23 +1,70 @@
-// Sources by their keys, each with the most salient of what it mentions.
+// Sources, each with the most salient of what it mentions: those of the keys, those of messages, those of the names, and
+// those to which seeds lead: what a seed mentions passes its weight on to the others that mention it, divided by the root
+// of how many they are, twice to the one that is named as it is. Linked tells how much came to each from the seeds of each ask, and over what;
+// titled which have one of the names.
 // mode: read
-// params: team_id, user_id, source_keys, mentioned
-// returns: sources
-UNWIND $source_keys AS key
-MATCH (s:Memory {team_id: $team_id, entity_key: key})
-USING INDEX SEEK s:Memory(team_id, entity_key)
-WHERE (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
-  AND s:Source
-CALL (s) {
-  MATCH (s)-[m:mentions {team_id: $team_id}]->(n:Memory)
-  WHERE m.valid_to IS NULL
-    AND (n.user_id IS NULL OR n.user_id = $user_id)
-  WITH n
-  ORDER BY n.salience DESC, n.entity_key
-  LIMIT $mentioned
-  RETURN collect([n.entity_key, labels(n), n.name]) AS mentions
+// params: team_id, user_id, source_keys, said_keys, names, seeds, degree_limit, link_limit, mentioned, since, until
+// returns: sources, linked, titled
+CALL () {
+  UNWIND $seeds AS seed
+  MATCH (n:Memory {team_id: $team_id, entity_key: seed.key})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  MATCH (n)-[r:mentions {team_id: $team_id}]->(e:Memory)
+  WHERE r.valid_to IS NULL
+    AND e.source_count <= $degree_limit
+    AND (e.user_id IS NULL OR e.user_id = $user_id)
+  MATCH (e)<-[q:mentions {team_id: $team_id}]-(s:Source)
+  WHERE q.valid_to IS NULL
+    AND s <> n
+    AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
+    AND ($since IS NULL OR s.started_at >= $since)
+    AND ($until IS NULL OR s.started_at <= $until)
+  WITH seed.ask AS ask, s.entity_key AS key, e.name AS name,
+    seed.weight / sqrt(e.source_count) * CASE WHEN s.search_name = e.search_name THEN 2 ELSE 1 END AS gain
+  WITH ask, key, sum(gain) AS gain, collect(DISTINCT name)[0..5] AS via
+  ORDER BY gain DESC, key
+  LIMIT $link_limit
+  RETURN collect([ask, key, gain, via]) AS linked
 }
-RETURN collect([
-  s.entity_key, s.name, s.summary, s.content_type, s.context_type, s.source_type, s.started_at.epochMillis,
-  s.ended_at.epochMillis, s.updated_at.epochMillis, s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at, mentions
-]) AS sources
+CALL () {
+  UNWIND $names AS name
+  MATCH (s:Source {team_id: $team_id, search_name: name})
+  USING INDEX SEEK s:Source(team_id, search_name)
+  WHERE (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
+    AND ($since IS NULL OR s.started_at >= $since)
+    AND ($until IS NULL OR s.started_at <= $until)
+  WITH s
+  LIMIT 100
+  RETURN collect([s.entity_key, s.name]) AS titled
+}
+CALL () {
+  UNWIND $said_keys AS key
+  MATCH (n:Memory {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  WHERE n.user_id IS NULL
+    OR n.user_id = $user_id
+  RETURN collect(n.source_key) AS said
+}
+CALL (linked, titled, said) {
+  UNWIND $source_keys + said + [l IN linked | l[1]] + [t IN titled | t[0]] AS key
+  WITH DISTINCT key
+  MATCH (s:Memory {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK s:Memory(team_id, entity_key)
+  WHERE (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
+    AND s:Source
+  CALL (s) {
+    MATCH (s)-[m:mentions {team_id: $team_id}]->(n:Memory)
+    WHERE m.valid_to IS NULL
+      AND (n.user_id IS NULL OR n.user_id = $user_id)
+    WITH n
+    ORDER BY n.salience DESC, n.entity_key
+    LIMIT $mentioned
+    RETURN collect([n.entity_key, labels(n), n.name]) AS mentions
+  }
+  RETURN collect([
+    s.entity_key, s.name, s.summary, s.content_type, s.context_type, s.source_type, s.started_at.epochMillis,
+    s.ended_at.epochMillis, s.updated_at.epochMillis, s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at, mentions
+  ]) AS sources
+}
+RETURN sources, linked, titled
 LIMIT 1

@@ -1,14 +1,19 @@
-// Gives messages of a source the words of those before and after them, which often say what they are about. A message
-// that is deleted is near no other.
+// Gives messages of a source the words of those around them too, two before and two after, which often say what they are
+// about. A message that is deleted is near no other.
 // mode: write
 // params: team_id, source_key, numbers
 // returns: near
 UNWIND $numbers AS seq
 MATCH (m:Message {team_id: $team_id, source_key: $source_key, seq: seq})
 USING INDEX SEEK m:Message(team_id, source_key, seq)
-OPTIONAL MATCH (before:Message {team_id: $team_id, source_key: $source_key, seq: seq - 1})
-USING INDEX SEEK before:Message(team_id, source_key, seq)
-OPTIONAL MATCH (after:Message {team_id: $team_id, source_key: $source_key, seq: seq + 1})
-USING INDEX SEEK after:Message(team_id, source_key, seq)
-SET m.near = left(coalesce(before.text, ''), 2000) + '\n' + left(coalesce(after.text, ''), 2000)
+CALL (seq) {
+  MATCH (w:Message {team_id: $team_id, source_key: $source_key})
+  USING INDEX SEEK w:Message(team_id, source_key, seq)
+  WHERE w.seq >= seq - 2
+    AND w.seq <= seq + 2
+  WITH w
+  ORDER BY w.seq
+  RETURN collect(left(w.text, 2000)) AS texts
+}
+SET m.near = reduce(all = '', text IN texts | all + text + '\n')
 RETURN count(m) AS near

@@ -1,19 +1,35 @@
-// What several full-text queries find, the best first, and where that leads. A hit begins with the number of its query and
-// its score. Messages: key, source, number, speaker, time. Sources: key, start. Nodes of other kinds: labels, key, names, how many
-// sources mention it. Relationships (current ones, or those of a day): ends and their names, type, properties; types that callers
-// added have indexes of their own. Links: what the first sources mention and what is named as the query asks, each with
-// its labels, name, how many sources mention it, those of the first sources that do, and some others.
+// What several full-text queries find, the best first, and where that leads. A hit begins with the number of its ask and
+// its score. Messages: key, source, speaker, time; where an ask names somebody who speaks in the scope, that name counts
+// a quarter among its words, as it says who and not what. Sources: key, start, name. Nodes of other kinds: labels, key,
+// names. Relationships (current ones, or those of a day): ends and their names, type, properties; types that callers added
+// have indexes of their own. Texts: key, name and beginning of the first sources. Links: what these mention, and the nodes
+// found that sources mention, each with key, name, how many sources mention it, which of the first do, and which others
+// do: key, start, name. Vectors: of scopes whose vectors are known, those that are new. Waiting: some texts of the team
+// have no vector yet.
 // mode: read
-// params: team_id, user_id, message_queries, message_limit, source_queries, source_limit, node_queries, node_limit, relationship_queries, relationship_limit, known_types, type_pattern, since, until, as_of, seeds, seed_mentions, link_sources
-// returns: messages, sources, nodes, relationships, links
+// params: team_id, user_id, message_asks, message_limit, source_queries, source_limit, node_queries, node_limit, relationship_queries, relationship_limit, known_types, type_pattern, since, until, as_of, first_limit, mention_limit, degree_limit
+// returns: messages, sources, nodes, relationships, texts, links
 CALL () {
-  UNWIND range(0, size($message_queries) - 1) AS ask
-  CALL db.index.fulltext.queryNodes('message_words', $message_queries[ask], {limit: $message_limit}) YIELD node AS m, score
+  UNWIND range(0, size($message_asks) - 1) AS ask
+  WITH ask, $message_asks[ask] AS q
+  CALL (q) {
+    UNWIND q.names AS name
+    CALL db.index.fulltext.queryNodes('message_words', name, {limit: 1}) YIELD node AS m
+    WHERE m.team_id = $team_id
+    WITH q, split(toLower(m.name), ' ') AS speaker
+    WHERE all(word IN speaker WHERE word IN q.words)
+    UNWIND speaker AS word
+    RETURN collect(DISTINCT word) AS speakers
+  }
+  WITH ask, q, CASE WHEN all(word IN q.words WHERE word IN speakers) THEN [] ELSE speakers END AS speakers
+  WITH ask, q, reduce(text = '', word IN q.words | text + word + CASE WHEN word IN speakers THEN '^0.25 ' ELSE ' ' END) AS words
+  CALL db.index.fulltext.queryNodes('message_words', coalesce(q.query, q.filter + ' +(text:(' + words + ') near:(' + words + ')^2)'), {limit: $message_limit})
+    YIELD node AS m, score
   WHERE m.team_id = $team_id
     AND (m.user_id IS NULL OR m.user_id = $user_id)
     AND ($since IS NULL OR m.at >= $since)
     AND ($until IS NULL OR m.at <= $until)
-  RETURN collect([ask, score, m.entity_key, m.source_key, m.seq, m.name, m.at.epochMillis]) AS messages
+  RETURN collect([ask, score, m.entity_key, m.source_key, m.name, m.at.epochMillis]) AS messages
 }
 CALL () {
   UNWIND range(0, size($source_queries) - 1) AS ask
@@ -22,7 +38,7 @@ CALL () {
     AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
     AND ($since IS NULL OR s.started_at >= $since)
     AND ($until IS NULL OR s.started_at <= $until)
-  RETURN collect([ask, score, s.entity_key, s.started_at.epochMillis]) AS sources
+  RETURN collect([ask, score, s.entity_key, s.started_at.epochMillis, s.name]) AS sources
 }
 CALL () {
   UNWIND range(0, size($node_queries) - 1) AS ask
@@ -31,7 +47,7 @@ CALL () {
     AND (n.user_id IS NULL OR n.user_id = $user_id)
     AND ($since IS NULL OR n.updated_at >= $since)
     AND ($until IS NULL OR n.created_at <= $until)
-  RETURN collect([ask, score, labels(n), n.entity_key, n.name, n.canonical_name, n.source_count]) AS nodes
+  RETURN collect([ask, score, labels(n), n.entity_key, n.name, n.canonical_name]) AS nodes
 }
 CALL () {
   CALL db.relationshipTypes() YIELD relationshipType AS type
@@ -55,11 +71,17 @@ CALL () {
     [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]]]) AS relationships
 }
 CALL (messages, sources) {
-  UNWIND [s IN sources | [s[2], s[1]]] + [m IN messages | [m[3], m[1]]] AS hit
-  WITH hit[0] AS key, max(hit[1]) AS score
+  UNWIND [s IN sources | [s[2], s[1], 0.0]] + [m IN messages | [m[3], 0.0, m[1]]] AS hit
+  WITH hit[0] AS key, max(hit[1]) + max(hit[2]) AS score
   ORDER BY score DESC, key
-  LIMIT $seeds
+  LIMIT $first_limit
   RETURN collect(key) AS first
+}
+CALL (first) {
+  UNWIND first AS key
+  MATCH (s:Memory {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK s:Memory(team_id, entity_key)
+  RETURN collect([key, s.name, left(s.summary, 4000)]) AS texts
 }
 CALL (first, nodes) {
   CALL (first, nodes) {
@@ -69,19 +91,18 @@ CALL (first, nodes) {
     CALL (s) {
       MATCH (s)-[m:mentions {team_id: $team_id}]->(n:Memory)
       WHERE m.valid_to IS NULL
-        AND n.is_owner IS NULL
+        AND n.source_count <= $degree_limit
         AND (n.user_id IS NULL OR n.user_id = $user_id)
-      WITH n
-      ORDER BY n.source_count, n.entity_key
-      LIMIT $seed_mentions
       RETURN n
+      LIMIT $mention_limit
     }
     RETURN n, key
     UNION ALL
-    UNWIND nodes AS hit
+    UNWIND CASE WHEN $first_limit > 0 THEN nodes ELSE [] END AS hit
     MATCH (n:Memory {team_id: $team_id, entity_key: hit[3]})
     USING INDEX SEEK n:Memory(team_id, entity_key)
     WHERE n.source_count > 0
+      AND n.source_count <= $degree_limit
     RETURN n, null AS key
   }
   WITH n, collect(DISTINCT key) AS seeds
@@ -89,11 +110,11 @@ CALL (first, nodes) {
     MATCH (n)<-[m:mentions {team_id: $team_id}]-(s:Source)
     WHERE m.valid_to IS NULL
       AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
-    WITH s
-    LIMIT $link_sources
-    RETURN collect([s.entity_key, s.started_at.epochMillis]) AS others
+      AND ($since IS NULL OR s.started_at >= $since)
+      AND ($until IS NULL OR s.started_at <= $until)
+    RETURN collect([s.entity_key, s.started_at.epochMillis, s.name]) AS others
   }
-  RETURN collect([labels(n), n.entity_key, n.name, n.source_count, seeds, others]) AS links
+  RETURN collect([n.entity_key, n.name, n.source_count, seeds, others]) AS links
 }
-RETURN messages, sources, nodes, relationships, links
+RETURN messages, sources, nodes, relationships, texts, links
 LIMIT 1

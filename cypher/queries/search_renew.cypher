@@ -1,8 +1,8 @@
 // Gives the nodes of a page, their relationships and their messages' neighbours what searches find them by. $scopes has
 // the word for each user, and for the team's own under the empty name; $kinds those of kinds, by label; $plain lists the
-// types of relationships that are not found by words.
+// types of relationships that are not found by words, $names has the names by which texts tell of nodes, by key.
 // mode: write
-// params: team_id, after, last, scopes, kinds, plain
+// params: team_id, after, last, scopes, kinds, plain, names
 // returns: renewed
 MATCH (n:Memory {team_id: $team_id})
 USING INDEX SEEK n:Memory(team_id, entity_key)
@@ -11,7 +11,8 @@ WHERE n.entity_key > $after
 WITH n, coalesce(n.started_at, n.at) AS said, coalesce(n.user_id, '') AS user
 SET n.search_scope = reduce(all = $scopes[user], p IN [p IN coalesce(n.participants, []) WHERE p <> user] | all + ' ' + $scopes[p])
   + CASE WHEN n:Source OR n:Message THEN ' d' + replace(toString(date(said)), '-', '')
-    ELSE reduce(all = '', l IN [l IN labels(n) WHERE l <> 'Memory'] | all + ' ' + $kinds[l]) END
+    ELSE reduce(all = '', l IN [l IN labels(n) WHERE l <> 'Memory'] | all + ' ' + $kinds[l]) END,
+  n.search_name = $names[n.entity_key]
 WITH n
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]->()
@@ -20,13 +21,14 @@ CALL (n) {
   RETURN count(r) AS relationships
 }
 CALL (n) {
-  OPTIONAL MATCH (a:Message {team_id: $team_id, source_key: n.source_key, seq: n.seq - 1})
-  USING INDEX SEEK a:Message(team_id, source_key, seq)
-  OPTIONAL MATCH (b:Message {team_id: $team_id, source_key: n.source_key, seq: n.seq + 1})
-  USING INDEX SEEK b:Message(team_id, source_key, seq)
-  WITH n, a, b
-  WHERE n:Message
-  SET n.near = left(coalesce(a.text, ''), 2000) + '\n' + left(coalesce(b.text, ''), 2000)
+  MATCH (w:Message {team_id: $team_id, source_key: n.source_key})
+  USING INDEX SEEK w:Message(team_id, source_key, seq)
+  WHERE w.seq >= n.seq - 2
+    AND w.seq <= n.seq + 2
+  WITH n, w
+  ORDER BY w.seq
+  WITH n, collect(left(w.text, 2000)) AS texts
+  SET n.near = reduce(all = '', text IN texts | all + text + '\n')
   RETURN count(n) AS messages
 }
 RETURN count(n) AS renewed

@@ -1,7 +1,8 @@
-// Whose memory the next nodes of a team and the relationships from them are, by key; and the last of the keys.
+// Whose memory the next nodes of a team and the relationships from them are, by key; the names of the nodes, and the last
+// of the keys.
 // mode: read
 // params: team_id, after, limit
-// returns: last, users
+// returns: last, users, names
 MATCH (n:Memory {team_id: $team_id})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE n.entity_key > $after
@@ -13,7 +14,10 @@ CALL (n) {
   WHERE r.user_id IS NOT NULL
   RETURN collect(DISTINCT r.user_id) AS ends
 }
-UNWIND ends + coalesce(n.participants, []) + [coalesce(n.user_id, '')] AS user
-RETURN max(n.entity_key) AS last,
-  collect(DISTINCT user) AS users
+WITH max(n.entity_key) AS last,
+  collect(CASE WHEN n.name <> '' AND NOT n:Message THEN [n.entity_key, n.name] END) AS names,
+  collect(ends + coalesce(n.participants, []) + [coalesce(n.user_id, '')]) AS lists
+RETURN last,
+  reduce(all = [], list IN lists | all + [user IN list WHERE NOT user IN all]) AS users,
+  names
 LIMIT 1

@@ -17,3 +17,7 @@ CREATE FULLTEXT INDEX relationship_words IF NOT EXISTS
 FOR ()-[r:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to|produced|belongs_to_plan|supports_goal|depends_on|targets_milestone|references|produces|requires|achieved_by|blocks|threatens|mitigates|addresses|addressed_in|documented_in|contains|has_plan|has_task|has_goal|has_document|has_output|has_risk|has_milestone|has_metric|has_requirement|has_source|has_decision|has_context_document|has_part]-()
 ON EACH [r.search_scope, r.description, r.relationship_type, r.notes]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}};
+
+// Sources by their names, as texts name them.
+CREATE INDEX source_name IF NOT EXISTS
+FOR (n:Source) ON (n.team_id, n.search_name);
