@@ -52,13 +52,14 @@ func Decode(b []byte) ([]float32, error) {
 	return unit, nil
 }
 
-// peak is the largest number of a vector, whatever its sign; not 0.
+// peak is the largest number of a vector, whatever its sign; 1 where all are next to nothing, as those of no unit vector
+// are: float32 has too few digits there for a scale.
 func peak(vector []float32) float32 {
 	var top float32
 	for _, x := range vector {
 		top = max(top, x, -x)
 	}
-	if top == 0 {
+	if top < 1e-30 {
 		return 1
 	}
 	return top

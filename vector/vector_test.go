@@ -58,6 +58,9 @@ func TestEncodedVectorsComeBack(t *testing.T) {
 			}
 		}
 	})
+	if got, err := Decode(Encode([]float32{3.7e-37, -1e-45, 0})); err != nil || got[0] != 0 || got[1] != 0 {
+		t.Error("next to nothing:", got, err)
+	}
 	for _, b := range [][]byte{nil, {1}, {1, 2, 3, 4}, {1, 2, 3, 4, 5}, {0, 0, 0, 0, 1, 1}, {0, 0, 0xc0, 0x7f, 1, 1}, {0, 0, 0x80, 0x7f, 1, 1}, {0, 0, 0x80, 0xbf, 1, 1}} {
 		if _, err := Decode(b); !errors.Is(err, ErrDimensions) {
 			t.Errorf("%v: %v", b, err)

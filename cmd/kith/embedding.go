@@ -7,7 +7,7 @@ import (
 	"kith/llm"
 )
 
-// openEmbedder is the embedder that is configured; nil without one.
+// openEmbedder is the embedder that is configured; nil without one. closeEmbedder gives it back.
 func (c *config) openEmbedder(log *slog.Logger) (llm.Embedder, error) {
 	switch {
 	case c.EmbeddingsURL != "" && c.EmbeddingsDir != "":
@@ -28,4 +28,10 @@ func (c *config) openEmbedder(log *slog.Logger) (llm.Embedder, error) {
 		return e, nil
 	}
 	return nil, nil
+}
+
+func closeEmbedder(e llm.Embedder) {
+	if remote, ok := e.(*llm.RemoteEmbedder); ok {
+		remote.Close()
+	}
 }

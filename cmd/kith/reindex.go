@@ -25,6 +25,7 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 	if embedder == nil {
 		return errors.New("reindex: no embedder is configured: give KITH_EMBEDDINGS_URL and KITH_EMBEDDINGS_MODEL, or KITH_EMBEDDINGS_MODEL_DIR")
 	}
+	defer closeEmbedder(embedder)
 	if c.Neo4jURI == "" && !embedded.Exists(c.Data) {
 		return fmt.Errorf("reindex: there is no database in %s (KITH_DATA)", c.Data)
 	}

@@ -103,6 +103,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 	if err != nil {
 		return err
 	}
+	defer closeEmbedder(embedder)
 	db, err := c.openDatabase(ctx, log, std)
 	if err != nil {
 		return unlessDone(ctx, err)
