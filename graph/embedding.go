@@ -26,6 +26,7 @@ type Embedding struct {
 	holder  string
 	held    time.Time     // when the lease was taken or kept last; zero: another one has it
 	pause   time.Duration // after a failure; grows
+	size    int           // texts of a batch, as many as the embedder does in about a second
 }
 
 // EmbeddingOptions are what embedding may be given.
@@ -50,8 +51,12 @@ const (
 	embeddingLook   = time.Second      // between looks at the queue, unless this process writes
 	embeddingWait   = 5 * time.Second  // between looks at the lease of another one
 	embeddingBound  = 40 * time.Second // of a batch: the lease outlives it
-	embeddingBatch  = 256              // texts
-	embeddingAtOnce = 4                // batches
+	embeddingBatch  = 256              // texts at most
+	embeddingFirst  = 32
+	embeddingLeast  = 1 // texts at least
+	embeddingQuick  = 500 * time.Millisecond
+	embeddingSlow   = 2 * time.Second  // a batch is made smaller: queries wait behind it, and nothing of it is kept if it fails
+	embeddingAtOnce = 2                // batches
 	embeddingPage   = 2_000            // nodes of a step of the walk
 	embeddingLater  = 10 * time.Minute // for a text whose answer was wrong
 	pauseFirst      = time.Second
@@ -66,7 +71,7 @@ func NewEmbedding(s *Store, o EmbeddingOptions) *Embedding {
 	if o.Observe == nil {
 		o.Observe = func(string, int64) {}
 	}
-	return &Embedding{store: s, options: o, holder: uuid.NewString()}
+	return &Embedding{store: s, options: o, holder: uuid.NewString(), size: embeddingFirst}
 }
 
 // Run embeds what waits until ctx is done.
@@ -121,6 +126,7 @@ func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
 		e.release(ctx)
 		return false, fmt.Errorf("embed: %w", ErrModel)
 	}
+	size := e.size
 	rows, err := e.due(ctx)
 	if err != nil {
 		return false, err
@@ -128,7 +134,7 @@ func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
 	if err := e.embed(ctx, rows); err != nil {
 		return false, err
 	}
-	if len(rows) == embeddingAtOnce*embeddingBatch || state.walked {
+	if len(rows) == embeddingAtOnce*size || state.walked {
 		return len(rows) == 0, nil
 	}
 	// The walk waits for what was written meanwhile, and not the other way round.
@@ -196,9 +202,9 @@ func (e *Embedding) due(ctx context.Context) ([]waiting, error) {
 
 // embed makes and stores the vectors of some, in batches side by side.
 func (e *Embedding) embed(ctx context.Context, rows []waiting) error {
+	begun := time.Now()
 	var group errgroup.Group
-	for from := 0; from < len(rows); from += embeddingBatch {
-		batch := rows[from:min(from+embeddingBatch, len(rows))]
+	for batch := range slices.Chunk(rows, e.size) {
 		group.Go(func() error {
 			bounded, cancel := context.WithTimeout(ctx, embeddingBound)
 			defer cancel()
@@ -209,7 +215,14 @@ func (e *Embedding) embed(ctx context.Context, rows []waiting) error {
 			return err
 		})
 	}
-	return group.Wait()
+	err := group.Wait()
+	switch took := time.Since(begun); {
+	case err != nil || took > embeddingSlow:
+		e.size = max(embeddingLeast, e.size/2)
+	case took < embeddingQuick && len(rows) == embeddingAtOnce*e.size:
+		e.size = min(embeddingBatch, 2*e.size)
+	}
+	return err
 }
 
 func (e *Embedding) batch(ctx context.Context, batch []waiting) error {

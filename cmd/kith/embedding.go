@@ -35,3 +35,12 @@ func closeEmbedder(e llm.Embedder) {
 		remote.Close()
 	}
 }
+
+// apart is an embedder for queries beside one for what waits: an endpoint that is too slow for the one, and so is left
+// alone for a while, is still asked by the other.
+func (c *config) apart(embedder llm.Embedder, log *slog.Logger) (llm.Embedder, error) {
+	if _, remote := embedder.(*llm.RemoteEmbedder); !remote {
+		return embedder, nil
+	}
+	return c.openEmbedder(log)
+}

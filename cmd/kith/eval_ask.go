@@ -62,6 +62,9 @@ func (a *evalAsker) ask(ctx context.Context, q *evalQuestion) evalAnswer {
 // evalWait is between two looks at whether everything is embedded.
 const evalWait = time.Second
 
+// evalPatience is how long an embedder may be away, or too busy with what was loaded to answer for questions.
+const evalPatience = 10 * time.Minute
+
 // wait asks a question for each conversation until the service says that search by meaning is ready, or that there is none.
 func (a *evalAsker) wait(ctx context.Context) error {
 	ready := map[string]bool{}
@@ -76,7 +79,8 @@ func (a *evalAsker) wait(ctx context.Context) error {
 		if answer.err != nil {
 			return answer.err
 		}
-		if ready[q.Conversation] = answer.semantic != "partial" && answer.semantic != "loading"; ready[q.Conversation] {
+		patient := time.Since(begun) < evalPatience // else an embedder that is away is measured as it is
+		if ready[q.Conversation] = answer.semantic == "on" || answer.semantic == "off" || answer.semantic == "unavailable" && !patient; ready[q.Conversation] {
 			continue
 		}
 		text := "waiting for embeddings: " + time.Since(begun).Round(time.Second).String()
