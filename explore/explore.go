@@ -62,7 +62,7 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 	if err := r.Validate(); err != nil {
 		return nil, graph.Recall{}, err
 	}
-	p, m := e.plan(scope, r), e.understand(scope)
+	p, m := e.plan(scope, r), e.understand(scope, r.uses(byMeaning))
 	found, seen, err := e.search(ctx, p, m, p.asks)
 	if err != nil {
 		return nil, graph.Recall{}, err
@@ -215,9 +215,12 @@ func (p *plan) choose() {
 func (p *plan) search(asks []ask, m *meaning) graph.Search {
 	q := graph.Search{
 		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.nodes, Relationships: p.relationships,
-		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.sources || len(p.nodes) > 0, Vectors: m.after(),
+		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Vectors: m.after(),
 	}
 	for _, a := range asks {
+		if !p.uses(byWords) {
+			a.Ask = graph.Ask{}
+		}
 		q.Asks = append(q.Asks, a.Ask)
 	}
 	return q
@@ -280,7 +283,7 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, m *meaning) *
 		gate := told.add(sources, a.threshold)
 		l.sayings = append(l.sayings, said.sayings(i, messages, gate, a.threshold)...)
 		m.sense(units[i], keysOf(nodes), p.keeps(p.nodes...)).add(nodes, a.threshold)
-		if !a.Match {
+		if !a.Match && p.uses(byLinks) {
 			seeds := sources.seeds(i)
 			spread(f, seeds, a, sources, nodes)
 			for _, s := range seeds {

@@ -33,9 +33,9 @@ type meaning struct {
 	status   Meaning
 }
 
-// understand is the meaning of one request; without an embedder it takes no part.
-func (e *Explorer) understand(scope graph.Scope) *meaning {
-	if e.options.Embedder == nil {
+// understand is the meaning of one request; without an embedder, or unwanted, it takes no part.
+func (e *Explorer) understand(scope graph.Scope, wanted bool) *meaning {
+	if e.options.Embedder == nil || !wanted {
 		return &meaning{explorer: e, status: MeaningOff}
 	}
 	return &meaning{explorer: e, status: MeaningOn, scopes: graph.SearchScopes(scope)}

@@ -53,6 +53,7 @@ type Request struct {
 	Until               graph.Optional[time.Time] `json:"until,omitzero" doc:"what was said, or made, until then"`
 	AsOf                graph.Optional[time.Time] `json:"as_of,omitzero" doc:"the memory of that day: what was said and made by then, and the relationships that were current"`
 	Granularity         int                       `json:"granularity,omitempty" minimum:"1" maximum:"3" doc:"1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines"`
+	Evidence            []string                  `json:"evidence,omitempty" doc:"what may speak for a hit: words, neighbours (the words of the messages around one), links, meaning; left out: all"`
 	SemanticWeight      graph.Optional[float64]   `json:"semantic_weight,omitzero" doc:"of relevance; default 0.3"`
 	TimeWeight          graph.Optional[float64]   `json:"time_weight,omitzero" doc:"of recency; default 0.3"`
 	SalienceWeight      graph.Optional[float64]   `json:"salience_weight,omitzero" doc:"of salience; default 0.4"`
@@ -113,8 +114,8 @@ func (v *validation) text(location, text string) {
 }
 
 func (v *validation) oneOf(location, word string, allowed ...string) {
-	if word != "" && !slices.Contains(allowed, word) {
-		v.add(location, "must be one of %s", strings.Join(allowed, ", "))
+	if !slices.Contains(allowed, word) {
+		v.add(location, "must be one of %s", strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
 	}
 }
 
@@ -157,7 +158,23 @@ func (r *Request) validateTexts(v *validation) {
 	}
 }
 
+// What may speak for a hit.
+const (
+	byWords      = "words"
+	byNeighbours = "neighbours"
+	byLinks      = "links"
+	byMeaning    = "meaning"
+)
+
+// uses says whether some evidence may speak for hits.
+func (r *Request) uses(evidence string) bool {
+	return len(r.Evidence) == 0 || slices.Contains(r.Evidence, evidence)
+}
+
 func (r *Request) validateChoices(v *validation) {
+	for i, evidence := range r.Evidence {
+		v.oneOf(fmt.Sprintf("evidence[%d]", i), evidence, byWords, byNeighbours, byLinks, byMeaning)
+	}
 	for i, name := range r.Kinds {
 		if _, ok := graph.KindOf(name); !ok {
 			v.add(fmt.Sprintf("kinds[%d]", i), "is no kind of node")
@@ -169,8 +186,8 @@ func (r *Request) validateChoices(v *validation) {
 	if r.MaxTokens != 0 {
 		v.between("max_tokens", r.MaxTokens, MinTokens, MaxTokens)
 	}
-	v.oneOf("mode", string(r.Mode), string(Fast), string(Deep))
-	v.oneOf("format", string(r.Format), string(JSON), string(Text))
+	v.oneOf("mode", string(r.Mode), "", string(Fast), string(Deep))
+	v.oneOf("format", string(r.Format), "", string(JSON), string(Text))
 	v.time("since", r.Since)
 	v.time("until", r.Until)
 	v.time("as_of", r.AsOf)
