@@ -75,6 +75,7 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 		seen = seen.with(more)
 		found.Relationships = append(found.Relationships, again.Relationships...)
 		found.Messages, found.Nodes = append(found.Messages, again.Messages...), append(found.Nodes, again.Nodes...)
+		found.Links = append(found.Links, again.Links...)
 		p.used = append(p.used, second...)
 	}
 	wanted := p.wanted(found, seen)
@@ -214,7 +215,7 @@ func (p *plan) choose() {
 // search is what the store is asked for.
 func (p *plan) search(asks []ask, m *meaning) graph.Search {
 	q := graph.Search{
-		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.nodes, Relationships: p.relationships,
+		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searched(), Relationships: p.relationships,
 		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Vectors: m.after(),
 	}
 	for _, a := range asks {
@@ -224,6 +225,21 @@ func (p *plan) search(asks []ask, m *meaning) graph.Search {
 		q.Asks = append(q.Asks, a.Ask)
 	}
 	return q
+}
+
+// searched are the kinds of nodes that are searched: those wanted, and those that link sources and name what to look for in
+// a second look.
+func (p *plan) searched() []graph.Kind {
+	if !p.deep && (!p.sources || !p.uses(byLinks)) {
+		return p.nodes
+	}
+	kinds := slices.Clone(p.nodes)
+	for _, name := range graph.FocusKinds {
+		if k, _ := graph.KindOf(name); !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
 }
 
 // look is what was found for some asks: the rankings of each, and what is still to be followed from them.
@@ -300,6 +316,24 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, m *meaning) *
 		l.messages, l.sources, l.nodes = append(l.messages, messages), append(l.sources, sources), append(l.nodes, nodes)
 	}
 	return l
+}
+
+// wantedNodes are the first n nodes of a ranking, without those that were searched only for what they link.
+func (p *plan) wantedNodes(f *graph.Found, keys []string, n int) []string {
+	other := map[string]bool{}
+	for i := range f.Nodes {
+		other[f.Nodes[i].Key] = !slices.Contains(p.nodes, f.Nodes[i].Kind)
+	}
+	for i := range f.Links {
+		other[f.Links[i].Key] = !slices.Contains(p.nodes, f.Links[i].Kind)
+	}
+	var wanted []string
+	for _, key := range keys {
+		if !other[key] && len(wanted) < n {
+			wanted = append(wanted, key)
+		}
+	}
+	return wanted
 }
 
 // The kinds of what was said.
@@ -423,9 +457,9 @@ func (p *plan) wanted(f *graph.Found, l *look) graph.Wanted {
 			w.Messages = append(w.Messages, snippets(f, key, &b)...)
 		}
 	}
-	w.Nodes = b.nodes.first(p.limit + spare)
+	w.Nodes = p.wantedNodes(f, b.nodes.keys, p.limit+spare)
 	if p.relationships || p.Expand > 0 {
-		w.Around = b.nodes.first(p.limit)
+		w.Around = w.Nodes[:min(p.limit, len(w.Nodes))]
 	}
 	for i := range f.Nodes {
 		if n := &f.Nodes[i]; n.Kind.Name == "storyline" || n.Kind.Name == "macro" {

@@ -116,6 +116,7 @@ type FoundRelationship struct {
 
 // Link is a node that is mentioned by the first sources, or found by its own words, with all sources that mention it.
 type Link struct {
+	Kind      Kind
 	Key, Name string
 	Degree    int64    // sources that mention it
 	Seeds     []string // those of the first sources that mention it
@@ -249,8 +250,8 @@ func foundFrom(row *neo4j.Record, now time.Time) Found {
 	})
 	each(4, func(l []any) { f.Texts = append(f.Texts, SourceText{text(l[0]), text(l[1]), text(l[2])}) })
 	each(5, func(l []any) {
-		link := Link{Key: text(l[0]), Name: text(l[1]), Degree: integer(l[2]), Seeds: texts(l[3])}
-		for _, other := range items(l[4]) {
+		link := Link{Kind: kindOfLabel(kindLabel(texts(l[0]))), Key: text(l[1]), Name: text(l[2]), Degree: integer(l[3]), Seeds: texts(l[4])}
+		for _, other := range items(l[5]) {
 			o := items(other)
 			link.Sources = append(link.Sources, FoundSource{Hit{Key: text(o[0])}, millis(o[1]), text(o[2])})
 		}

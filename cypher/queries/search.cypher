@@ -3,7 +3,7 @@
 // a quarter among its words, as it says who and not what. Sources: key, start, name. Nodes of other kinds: labels, key,
 // names. Relationships (current ones, or those of a day): ends and their names, type, properties; types that callers added
 // have indexes of their own. Texts: key, name and beginning of the first sources. Links: what these mention, and the nodes
-// found that sources mention, each with key, name, how many sources mention it, which of the first do, and which others
+// found that sources mention, each with labels, key, name, how many sources mention it, which of the first do, and which others
 // do: key, start, name. Vectors: of each scope the next after a number, as embedding_vectors.cypher has them; model and
 // base tell by what they were made, waiting whether some texts of the team have none yet.
 // mode: read
@@ -114,7 +114,7 @@ CALL (first, nodes) {
       AND ($until IS NULL OR s.started_at <= $until)
     RETURN collect([s.entity_key, s.started_at.epochMillis, s.name]) AS others
   }
-  RETURN collect([n.entity_key, n.name, n.source_count, seeds, others]) AS links
+  RETURN collect([labels(n), n.entity_key, n.name, n.source_count, seeds, others]) AS links
 }
 CALL () {
   UNWIND range(0, size($scopes) - 1) AS place
