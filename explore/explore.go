@@ -293,11 +293,13 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, m *meaning) *
 	for i := range asks {
 		a := &asks[i]
 		messages, sources, nodes := rankMessages(f, i, a), rankSources(f, i), rankNodes(f, i, a)
-		said := m.sense(units[i], keysOf(messages), p.keeps(messageKind))
-		told := m.sense(units[i], keysOf(sources), p.keeps(sourceKind)).toSources(said, f.Messages, i)
-		said.add(messages, a.threshold)
-		gate := told.add(sources, a.threshold)
-		l.sayings = append(l.sayings, said.sayings(i, messages, gate, a.threshold)...)
+		if p.messages || p.sources {
+			said := m.sense(units[i], keysOf(messages), p.keeps(messageKind))
+			told := m.sense(units[i], keysOf(sources), p.keeps(sourceKind)).toSources(said, f.Messages, i)
+			said.add(messages, a.threshold)
+			gate := told.add(sources, a.threshold)
+			l.sayings = append(l.sayings, said.sayings(i, messages, gate, a.threshold)...)
+		}
 		m.sense(units[i], keysOf(nodes), p.keeps(p.nodes...)).add(nodes, a.threshold)
 		if !a.Match && p.uses(byLinks) {
 			seeds := sources.seeds(i)

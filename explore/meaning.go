@@ -90,7 +90,10 @@ func (m *meaning) take(ctx context.Context, f *graph.Found) {
 	for _, v := range f.Vectors {
 		if err := m.load(ctx, v); err != nil {
 			m.status = MeaningLoading
-			if errors.Is(err, vector.ErrFull) || errors.Is(err, vector.ErrDimensions) || errors.Is(err, graph.ErrModel) {
+			switch {
+			case errors.Is(err, vector.ErrDimensions): // those kept are of a model before
+				m.explorer.options.Vectors.Drop(v.Scope)
+			case errors.Is(err, vector.ErrFull), errors.Is(err, graph.ErrModel):
 				m.status = MeaningUnavailable
 			}
 			return
