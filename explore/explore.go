@@ -209,6 +209,9 @@ func (p *plan) choose() {
 	if len(p.Kinds) == 0 || slices.Contains(p.Kinds, "macro") {
 		p.macros = []int{2, 2, 5}[p.granularity-1]
 	}
+	if p.Limit > 0 { // else the origin's
+		p.storylines, p.macros = min(p.storylines, 1)*p.Limit, min(p.macros, 1)*p.Limit
+	}
 	p.shown = p.sources && p.granularity == 1
 }
 

@@ -52,10 +52,10 @@ func (m *meaning) embed(ctx context.Context, asks []ask) ([][]float32, error) {
 			texts, places = append(texts, a.text), append(places, i)
 		}
 	}
-	if m.status == MeaningOff || len(texts) == 0 {
+	if m.status == MeaningOff || m.status == MeaningUnavailable || len(texts) == 0 {
 		return units, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, embedTime)
+	ctx, cancel := context.WithTimeout(ctx, most(ctx, embedTime))
 	defer cancel()
 	embedded, err := m.explorer.options.Embedder.Embed(ctx, texts)
 	if err != nil {
@@ -65,6 +65,14 @@ func (m *meaning) embed(ctx context.Context, asks []ask) ([][]float32, error) {
 		units[places[i]] = unit
 	}
 	return units, nil
+}
+
+// most is so much time, but no more than a third of what the caller has left: the rest of the search takes some too.
+func most(ctx context.Context, d time.Duration) time.Duration {
+	if deadline, ok := ctx.Deadline(); ok {
+		return min(d, time.Until(deadline)/3)
+	}
+	return d
 }
 
 // after says which vectors the process lacks.
@@ -78,14 +86,14 @@ func (m *meaning) after() []graph.VectorsAfter {
 
 // take keeps the vectors that a search has brought, and reads those that are still missing: all of them after a start.
 func (m *meaning) take(ctx context.Context, f *graph.Found) {
-	if m.status == MeaningOff {
+	if m.status == MeaningOff || m.status == MeaningUnavailable {
 		return
 	}
 	if f.OtherModel {
 		m.status = MeaningUnavailable
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, loadTime)
+	ctx, cancel := context.WithTimeout(ctx, most(ctx, loadTime))
 	defer cancel()
 	for _, v := range f.Vectors {
 		if err := m.load(ctx, v); err != nil {

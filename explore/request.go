@@ -57,9 +57,9 @@ type Request struct {
 	SemanticWeight      graph.Optional[float64]   `json:"semantic_weight,omitzero" doc:"of relevance; default 0.3"`
 	TimeWeight          graph.Optional[float64]   `json:"time_weight,omitzero" doc:"of recency; default 0.3"`
 	SalienceWeight      graph.Optional[float64]   `json:"salience_weight,omitzero" doc:"of salience; default 0.4"`
-	Limit               int                       `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"of each list; default 5. Relationships are up to twice as many"`
+	Limit               int                       `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"of nodes in all, of sources and of messages; default 5. Relationships are up to twice as many; storylines and macros, unless it is given, 3 and 2 (of granularity 1), 5 and 2, none and 5"`
 	Expand              int                       `json:"expand,omitempty" minimum:"0" maximum:"30" doc:"so many neighbours of the nodes found; default none"`
-	MaxTokens           int                       `json:"max_tokens,omitempty" doc:"o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went"`
+	MaxTokens           int                       `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went"`
 	Mode                Mode                      `json:"mode,omitempty" doc:"fast (default), or deep: a second look with what the first has found"`
 	MultiQuery          bool                      `json:"multi_query,omitempty" doc:"the same as mode deep"`
 	ReturnExplanations  bool                      `json:"return_explanations,omitempty" doc:"with each hit, what its score is made of"`
@@ -194,6 +194,9 @@ func (r *Request) validateChoices(v *validation) {
 	if present(r.Since) && present(r.Until) && r.Until.Value.Before(r.Since.Value) {
 		v.add("until", "must not be before since")
 	}
+	if present(r.Since) && present(r.AsOf) && r.AsOf.Value.Before(r.Since.Value) {
+		v.add("as_of", "must not be before since")
+	}
 }
 
 func present[T any](o graph.Optional[T]) bool { return o.Given && !o.Null }
@@ -230,6 +233,12 @@ func (f *RelationshipFilters) validate(v *validation) {
 	grade("max_attitude", f.MaxAttitude)
 	grade("min_proximity", f.MinProximity)
 	grade("max_proximity", f.MaxProximity)
+	if or(f.MinAttitude, 1) > or(f.MaxAttitude, 5) {
+		v.add(at+"max_attitude", "must not be below min_attitude")
+	}
+	if or(f.MinProximity, 1) > or(f.MaxProximity, 5) {
+		v.add(at+"max_proximity", "must not be below min_proximity")
+	}
 	v.types(at+"relationship_types", f.RelationshipTypes)
 	v.types(at+"exclude_relationship_types", f.ExcludeRelationshipTypes)
 }
