@@ -96,6 +96,20 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 	return result, a.recall(result), nil
 }
 
+// Forget drops the vectors that the process keeps of a user who was erased, or those of everybody where a team was: which
+// users it had, nobody knows any more. Whoever is still there has them read again.
+func (e *Explorer) Forget(scope graph.Scope) {
+	switch {
+	case e.options.Vectors == nil:
+	case scope.UserID == "":
+		e.options.Vectors.Clear()
+	default:
+		for _, name := range graph.SearchScopes(scope) {
+			e.options.Vectors.Drop(name)
+		}
+	}
+}
+
 // search asks for the words and, at the same time, for the vectors of some asks, and ranks what both have found.
 func (e *Explorer) search(ctx context.Context, p *plan, m *meaning, asks []ask) (*graph.Found, *look, error) {
 	var units [][]float32
@@ -219,7 +233,7 @@ func (p *plan) choose() {
 func (p *plan) search(asks []ask, m *meaning) graph.Search {
 	q := graph.Search{
 		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searched(), Relationships: p.relationships,
-		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Vectors: m.after(),
+		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Vectors: m.after(asks),
 	}
 	for _, a := range asks {
 		if !p.uses(byWords) {

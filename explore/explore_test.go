@@ -170,13 +170,13 @@ func TestWeights(t *testing.T) {
 		semantic, time, salience graph.Optional[float64]
 		want                     string
 	}{
-		"default":          {want: "right near salient"},
-		"relevance alone":  {given(1.0), given(0.0), given(0.0), "right near salient"},
-		"salience alone":   {given(0.0), given(0.0), given(1.0), "near salient right"},
-		"recency alone":    {given(0.0), given(1.0), given(0.0), "near right salient"},
-		"without meaning":  {given(0.0), given(0.3), given(0.4), "near salient right"},
-		"the others low":   {given(1.0), given(0.1), given(0.1), "right near salient"},
-		"null is default":  {graph.Optional[float64]{Given: true, Null: true}, graph.Optional[float64]{}, graph.Optional[float64]{}, "right near salient"},
+		"default":         {want: "right near salient"},
+		"relevance alone": {given(1.0), given(0.0), given(0.0), "right near salient"},
+		"salience alone":  {given(0.0), given(0.0), given(1.0), "near salient right"},
+		"recency alone":   {given(0.0), given(1.0), given(0.0), "near right salient"},
+		"without meaning": {given(0.0), given(0.3), given(0.4), "near salient right"},
+		"the others low":  {given(1.0), given(0.1), given(0.1), "right near salient"},
+		"null is default": {graph.Optional[float64]{Given: true, Null: true}, graph.Optional[float64]{}, graph.Optional[float64]{}, "right near salient"},
 	} {
 		r := query("boat")
 		r.SemanticWeight, r.TimeWeight, r.SalienceWeight = c.semantic, c.time, c.salience

@@ -75,9 +75,12 @@ func most(ctx context.Context, d time.Duration) time.Duration {
 	return d
 }
 
-// after says which vectors the process lacks.
-func (m *meaning) after() []graph.VectorsAfter {
+// after says which vectors the process lacks that some asks need: text matches need none.
+func (m *meaning) after(asks []ask) []graph.VectorsAfter {
 	var all []graph.VectorsAfter
+	if !slices.ContainsFunc(asks, func(a ask) bool { return !a.Match }) {
+		return nil
+	}
 	for _, scope := range m.scopes {
 		all = append(all, graph.VectorsAfter{Scope: scope, After: m.explorer.options.Vectors.Since(scope)})
 	}
