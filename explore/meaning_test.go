@@ -96,7 +96,7 @@ func TestSemanticStatus(t *testing.T) {
 		"it answers wrongly":        {said(ok), failing(llm.ErrAnswer), MeaningUnavailable, 1},
 		"it refuses":                {said(ok), failing(llm.ErrRefused), MeaningUnavailable, 1},
 		"a vector of other length":  {said(ok), toward(1, 0, 0), MeaningUnavailable, 1},
-		"stored vectors of another": {said(mixed), toward(1, 0), MeaningUnavailable, 1},
+		"stored vectors of another": {said(mixed), toward(1, 0), MeaningLoading, 1},
 		"away and some wait":        {with(func(f *graph.Found) { f.Waiting = true }), failing(llm.ErrUnavailable), MeaningUnavailable, 1},
 		"the text says nothing":     {said(ok), toward(), MeaningOn, 1},
 	} {

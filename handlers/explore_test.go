@@ -101,6 +101,7 @@ func TestExploreFaults(t *testing.T) {
 		`{"text_matches":["x"],"secret_field":1}`:                                                                                                                    "body.secret_field",
 		`{"text_matches":["x"],"team_id":"other"}`:                                                                                                                   "body.team_id",
 		`{"text_matches":["x"],"limit":999,"granularity":7,"expand":99}`:                                                                                             "body.expand body.granularity body.limit",
+		`{"text_matches":["x"],"evidence":["words","secret"]}`:                                                                                                       "body.evidence[1]",
 		`["secret"]`: "body",
 	} {
 		f := &fakes{}
