@@ -36,7 +36,8 @@ type Explorer struct {
 type Options struct {
 	Embedder llm.Embedder // nil: searches are by words and links
 	Vectors  *vector.Index
-	Log      *slog.Logger // default: discards
+	Log      *slog.Logger                      // default: discards
+	Observe  func(semantic Meaning, mode Mode) // called after every answer
 	Now      func() time.Time
 }
 
@@ -44,6 +45,9 @@ type Options struct {
 func New(s store, o Options) *Explorer {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(Meaning, Mode) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -94,6 +98,7 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 			return nil, graph.Recall{}, err
 		}
 	}
+	e.options.Observe(result.Meta.Semantic, result.Meta.Mode)
 	return result, a.recall(result), nil
 }
 

@@ -149,6 +149,23 @@ func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error
 	return found, nil
 }
 
+// warmSearch is the part of Warm that plans searches.
+func (s *Store) warmSearch(ctx context.Context, nobody Scope) error {
+	words := []string{"warm"}
+	q := Search{
+		Asks: []Ask{{Words: words, Names: words}}, Messages: true, Sources: true, Nodes: Kinds, Relationships: true, Links: true,
+		Vectors: []VectorsAfter{{Scope: SearchScopes(nobody)[0]}},
+	}
+	if s.options.Embedder == nil {
+		q.Vectors = nil
+	}
+	if _, err := s.Search(ctx, nobody, q); err != nil {
+		return err
+	}
+	_, err := s.Details(ctx, nobody, Wanted{})
+	return err
+}
+
 // foundVectors are new vectors of a scope, without those of models before the present one.
 func foundVectors(l []any, base int64) FoundVectors {
 	rows := vectorRows(items(l[2]))

@@ -47,6 +47,8 @@ func (memory) Vectors(context.Context, string, int64, int) ([]vector.Row, error)
 func TestExploreFaults(t *testing.T) {
 	t.Parallel()
 	const long = 20_000
+	f := &fakes{}
+	api := newAPI(f)
 	many := func(n int, item string) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 	}
@@ -104,8 +106,8 @@ func TestExploreFaults(t *testing.T) {
 		`{"text_matches":["x"],"evidence":["words","secret"]}`:                                                                                                       "body.evidence[1]",
 		`["secret"]`: "body",
 	} {
-		f := &fakes{}
-		w := ask(newAPI(f), http.MethodPost, "/v1/explore", body)
+		f.asked = nil
+		w := ask(api, http.MethodPost, "/v1/explore", body)
 		var problem Problem
 		if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil || w.Code != 422 || w.Header().Get("Content-Type") != problemType {
 			t.Errorf("%.120s: %d %s (%v)", body, w.Code, w.Body, err)
