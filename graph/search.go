@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -139,6 +140,15 @@ var (
 // Search finds what words lead to, in one round trip.
 func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error) {
 	row, err := s.readOne(ctx, "search", q.params(scope))
+	if errors.Is(err, errProcedure) && q.Relationships { // a type may lack its index, or not be indexed to the end yet
+		if err := s.indexTypes(ctx, 0); err != nil {
+			return Found{}, err
+		}
+		if err := s.awaitIndexes(ctx); err != nil {
+			return Found{}, err
+		}
+		row, err = s.readOne(ctx, "search", q.params(scope))
+	}
 	if err != nil {
 		return Found{}, err
 	}

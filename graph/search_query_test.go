@@ -88,7 +88,7 @@ func FuzzWords(f *testing.F) {
 			t.Errorf("the words of %q are %q, and theirs %q", text, words, again)
 		}
 		key := NameKey(text)
-		if again := NameKey(NameText(text)); key != again || strings.IndexFunc(key, func(r rune) bool { return unicode.IsControl(r) }) >= 0 {
+		if again := NameKey(NameText(text)); key != again || strings.IndexFunc(key, unicode.IsControl) >= 0 {
 			t.Errorf("the name of %q is %q, and its own %q", text, key, again)
 		}
 	})
@@ -102,7 +102,7 @@ var hostileTexts = []string{
 	"日本語", "สวัสดีครับ", "مرحبا بالعالم", "می\u200cخواهم", "שלום\u200f", "नमस्ते", "é", "e\u0301\u0301", "\u0301", "İI", "ǅ", "ß", "ﬁ", "𐌰𐌱", "Ａ：Ｂ", "ＡＮＤ", "'s", "a's", "’", "\xff\xfe", "\U000e0001",
 	"${jndi:ldap://x}", "'; DROP", "MATCH (n) DETACH DELETE n", "<script>", "%00", "a\u3000b", "a\u00a0b", "a\u200bb", "a\u00adb", "©", "™x", "½", "x²",
 	strings.Repeat("(", 10_000), strings.Repeat(`\`, 10_000), strings.Repeat("a ", 5_000), strings.Repeat("a.", 5_000), strings.Repeat("a:b_", 4_000), strings.Repeat("x", 16_384), strings.Repeat("🎉", 16_384),
-	strings.Repeat("日", 16_384), strings.Repeat("ก", 16_384), strings.Repeat("م", 16_384), strings.Repeat("\u0301", 16_384), strings.Repeat("a\u0301", 8_000), strings.Repeat("\x01", 16_384), strings.Repeat("‍", 16_384), strings.Repeat("🇩", 16_384),
+	strings.Repeat("日", 16_384), strings.Repeat("ก", 16_384), strings.Repeat("م", 16_384), strings.Repeat("\u0301", 16_384), strings.Repeat("a\u0301", 8_000), strings.Repeat("\x01", 16_384), strings.Repeat("\u200d", 16_384), strings.Repeat("🇩", 16_384),
 	runes(0x4e00, 16_384), runes(0x0e01, 16_384), runes(0x0621, 16_384), runes(0x1f300, 16_384), runes(0x0300, 16_384), runes(1, 16_384), runes(0x10000, 16_384), spaced(0x4e00), spaced(0x61), spaced(0x1f300),
 }
 
