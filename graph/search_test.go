@@ -394,3 +394,25 @@ func TestStoriesAreFoundByTheirPresentName(t *testing.T) {
 	e.same("names", [][]any{{"a", "Renamed Two", "renamed two"}, {"theme", "Renamed One", "renamed one"}}, e.raw(
 		`MATCH (n:Memory {team_id: $team}) WHERE (n:Storyline OR n:Macro) AND n.name STARTS WITH 'Renamed' RETURN DISTINCT n.anchor_key, n.name, n.search_name ORDER BY n.name DESC`))
 }
+
+// Messages of an import may come in any order, and those of a source that is there already too.
+func TestSearchByNeighboursOfAnImport(t *testing.T) {
+	e := fresh(t)
+	texts := []string{"zero", "one", "two", "three", "four"}
+	message := func(seq int64) NodeWrite {
+		return NodeWrite{Kind: "message", EntityKey: fmt.Sprint("m", seq), UserID: Some("u"), OwnFields: &OwnFields{
+			SourceKey: Some("s"), Role: Some("user"), Text: Some(texts[seq]), At: Some(noon), Seq: Some(seq),
+		}}
+	}
+	e.source("u", SourceWrite{EntityKey: "s"})
+	for _, batch := range [][]int64{{4, 1}, {3}, {0, 2}, {2}} {
+		var nodes []NodeWrite
+		for _, seq := range batch {
+			nodes = append(nodes, message(seq))
+		}
+		if _, err := e.store.Restore(t.Context(), e.as(""), &RestoreBatch{Nodes: nodes}, ImportMark{}, func(MemoryResult) string { return "" }, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.same("near", "0:zero one two ; 1:zero one two three ; 2:zero one two three four ; 3:one two three four ; 4:two three four ", e.nears("s"))
+}
