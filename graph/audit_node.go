@@ -12,7 +12,7 @@ import (
 // auditNames are the properties of a node that an audit looks at.
 var auditNames = []string{
 	"entity_key", "user_id", "name", "canonical_name", "type", "system", "natural_key", "is_owner", "owner_of", "salience",
-	"project_id", "anchor_key", "vector_scope",
+	"project_id", "anchor_key", "vector_scope", "participants", "started_at", "at", "search_scope", "search_name",
 }
 
 // audited is a node as an audit sees it.
@@ -32,10 +32,13 @@ func newAuditPage(team string, rows []*neo4j.Record) auditedPage {
 	for i, row := range rows {
 		n := &p.nodes[i]
 		n.kinds = slices.DeleteFunc(texts(row.Values[1]), func(l string) bool { return l == "Memory" })
-		n.properties = properties{}
+		var pairs []any
 		for j, value := range items(row.Values[2]) {
-			n.putUnless(value == nil, auditNames[j], value)
+			if value != nil {
+				pairs = append(pairs, []any{auditNames[j], value})
+			}
 		}
+		n.properties = pairsFrom(pairs)
 		if len(n.kinds) == 1 {
 			n.kind = kindOfLabel(n.kinds[0])
 		}
@@ -109,6 +112,9 @@ func (a *auditor) settle(team, key string, right properties) func(context.Contex
 func (n *audited) expected(team string) properties {
 	p := n.clone()
 	p.putUnless(p["vector_scope"] == nil, "vector_scope", scopeToken(team, n.user()))
+	if sought := (&stored{n.kind, p}); n.kind != sourceKind && n.kind != messageKind || sought.moment("started_at") != nil || sought.moment("at") != nil {
+		sought.putSearchScope(team)
+	}
 	natural := naturalKey(n.kind, p)
 	p.putUnless(natural == "", "natural_key", natural)
 	if n.kind == personKind {

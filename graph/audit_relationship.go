@@ -20,13 +20,14 @@ var relationshipFaults = map[string]struct{ detail, repair string }{
 	"wrong_user":   {"is private to somebody else than its ends are", "user"},
 	"salience":     {"has a salience outside 0 to 1", "salience"},
 	"rank":         {"has a wrong rank in its owner's context", "unrank"},
+	"search_scope": {"has a wrong search_scope", ""},
 }
 
 // relationships reports what is wrong with those of a page's nodes; what is repaired is looked at again.
 func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
 	for range auditTries {
 		rows, err := a.rows(ctx, "audit_relationships", map[string]any{
-			"team_id": p.team, "entity_keys": p.keys(""), "records": recordsLinked,
+			"team_id": p.team, "entity_keys": p.keys(""), "records": recordsLinked, "plain": plainTypes, "scopes": p.scopes(),
 		})
 		if err != nil {
 			return err
@@ -36,7 +37,7 @@ func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
 			v := row.Values
 			fault := text(v[5])
 			f := Finding{Check: fault, TeamID: p.team, Kind: text(v[4]), Key: relationshipName(text(v[3]), text(v[0])), Detail: relationshipFaults[fault].detail}
-			if err := a.report(ctx, f, a.repairRelationship(p.team, text(v[0]), text(v[1]), text(v[2]), fault)); err != nil {
+			if err := a.report(ctx, f, a.repairRelationship(p.team, v)); err != nil {
 				return err
 			}
 		}
@@ -55,7 +56,27 @@ func relationshipName(key, from string) string {
 	return key
 }
 
-func (a *auditor) repairRelationship(team, from, to, id, fault string) func(context.Context) error {
+// scopes are the words for the users of a page's nodes, and for the team's own under the empty name.
+func (p *auditedPage) scopes() map[string]any {
+	scopes := map[string]any{"": scopeToken(p.team, "")}
+	for i := range p.nodes {
+		scopes[p.nodes[i].user()] = scopeToken(p.team, p.nodes[i].user())
+	}
+	return scopes
+}
+
+func (a *auditor) repairRelationship(team string, row []any) func(context.Context) error {
+	from, to, id, fault := text(row[0]), text(row[1]), text(row[2]), text(row[5])
+	if fault == "search_scope" {
+		return func(ctx context.Context) error {
+			return a.store.transaction(ctx, "relationship_update", func(t *tx) error {
+				scope := scopeToken(team, text(row[6])) + " " + typeToken(text(row[4]))
+				return t.rows("relationship_update", team, []map[string]any{
+					relationshipRow(from, text(row[4]), to, text(row[3]), properties{"search_scope": scope}),
+				})
+			})
+		}
+	}
 	return func(ctx context.Context) error {
 		return a.store.transaction(ctx, "audit_relationship_repair", func(t *tx) error {
 			_, err := t.exec("audit_relationship_repair", map[string]any{

@@ -201,10 +201,7 @@ func (w *Wanted) params(scope Scope) map[string]any {
 		}
 		return keys
 	}
-	f, asOf, types := w.Relationships, any(nil), any(nil)
-	if w.AsOf != nil {
-		asOf = w.AsOf.UTC()
-	}
+	f, types := w.Relationships, any(nil)
 	if len(f.Types) > 0 {
 		types = f.Types
 	}
@@ -214,23 +211,17 @@ func (w *Wanted) params(scope Scope) map[string]any {
 		}
 		return *g
 	}
-	moment := func(t *time.Time) any {
-		if t == nil {
-			return nil
-		}
-		return t.UTC()
-	}
 	seeds := make([]map[string]any, len(w.Seeds))
 	for i, s := range w.Seeds {
 		seeds[i] = map[string]any{"ask": s.Ask, "key": s.Key, "weight": s.Weight}
 	}
 	return map[string]any{
 		"said_keys": list(w.Said), "names": list(w.Names), "seeds": seeds, "degree_limit": linkDegree, "link_limit": linkLimit,
-		"since": moment(w.Since), "until": moment(w.Until),
+		"since": utc(w.Since), "until": utc(w.Until),
 		"team_id": scope.TeamID, "user_id": scope.user(), "message_keys": list(w.Messages), "source_keys": list(w.Sources),
 		"node_keys": list(w.Nodes), "around_keys": list(w.Around), "story_keys": list(w.Stories), "mentioned": mentionedShown, "plain": plainTypes,
 		"types": types, "without_types": list(f.Without), "min_attitude": grade(f.MinAttitude), "max_attitude": grade(f.MaxAttitude),
-		"min_proximity": grade(f.MinProximity), "max_proximity": grade(f.MaxProximity), "as_of": asOf,
+		"min_proximity": grade(f.MinProximity), "max_proximity": grade(f.MaxProximity), "as_of": utc(w.AsOf),
 		"walk": linksWalked, "relationship_limit": linksShown, "previews": w.Previews, "story_limit": storiesRead,
 	}
 }

@@ -171,6 +171,7 @@ func (j *storyJob) regroupOne(row *neo4j.Record, parts map[string]storylines) er
 func (s *stored) withStorylines(grouped storylines, name string) properties {
 	next := s.clone()
 	next.putUnless(name == "", "name", name)
+	next.putSearchName()
 	var sources int64
 	for _, part := range grouped {
 		sources += part.sources

@@ -163,7 +163,8 @@ var allowed = map[string]string{
 	// An audit looks for nodes that no index holds.
 	"audit_unkeyed": "NodeByLabelScan",
 	// The sections are joined: each is one row. So are the two parts of a page.
-	"preference_page":       "CartesianProduct",
+	"preference_page": "CartesianProduct",
+	"found_sources":   "CartesianProduct", "search": "CartesianProduct",
 	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
 }
 

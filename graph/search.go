@@ -2,7 +2,9 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -138,6 +140,15 @@ var (
 // Search finds what words lead to, in one round trip.
 func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error) {
 	row, err := s.readOne(ctx, "search", q.params(scope))
+	if errors.Is(err, errProcedure) && q.Relationships { // a type may lack its index, or not be indexed to the end yet
+		if err := s.indexTypes(ctx, 0); err != nil {
+			return Found{}, err
+		}
+		if err := s.awaitIndexes(ctx); err != nil {
+			return Found{}, err
+		}
+		row, err = s.readOne(ctx, "search", q.params(scope))
+	}
 	if err != nil {
 		return Found{}, err
 	}
@@ -175,12 +186,6 @@ func foundVectors(l []any, base int64) FoundVectors {
 }
 
 func (q *Search) params(scope Scope) map[string]any {
-	moment := func(t *time.Time) any {
-		if t == nil {
-			return nil
-		}
-		return t.UTC()
-	}
 	first := 0
 	if q.Links {
 		first = firstSources * len(q.Asks)
@@ -193,15 +198,23 @@ func (q *Search) params(scope Scope) map[string]any {
 	linked := scopeFilter(scope, nil, nil, nil) + typeFilter(q.Types)
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(),
-		"message_asks": q.messageAsks(said), "message_limit": messageDepth, "neighbours": q.Neighbours,
+		"message_asks": q.messageAsks(said), "message_limit": messageDepth, "neighbours": q.Neighbours, "nothing": nothing,
 		"source_queries": q.queries(q.Sources, said, sourceFields), "source_limit": sourceDepth,
 		"node_queries": q.queries(len(q.Nodes) > 0, other, wordsOfNodes), "node_limit": nodeDepth,
 		"relationship_queries": q.queries(q.Relationships, linked, relationshipFields), "relationship_limit": relationshipDepth,
 		"known_types": slices.Concat(Vocabulary, plainTypes), "type_pattern": typePattern.String(),
-		"since": moment(q.Since), "until": moment(q.Until), "as_of": moment(q.AsOf),
+		"since": utc(q.Since), "until": utc(q.Until), "as_of": utc(q.AsOf),
 		"scopes": scopes, "vector_limit": VectorLimit,
 		"first_limit": first, "mention_limit": seedMentions, "degree_limit": linkDegree,
 	}
+}
+
+// utc is a time as a parameter; null where there is none.
+func utc(t *time.Time) any {
+	if t == nil {
+		return nil
+	}
+	return t.UTC()
 }
 
 // messageAsks are the asks for messages, whose queries the statement completes: it knows who speaks.
@@ -211,14 +224,14 @@ func (q *Search) messageAsks(filter string) []map[string]any {
 		return asks
 	}
 	for _, a := range q.Asks {
-		ask := map[string]any{"filter": filter, "words": a.Words, "names": []string{}, "query": nil}
+		ask := map[string]any{"filter": filter, "words": spelled(a.Words), "names": []string{}, "query": nil}
 		switch {
 		case a.Match || len(a.Words) == 0:
 			ask["query"] = matchQuery(filter, messageFields, a.Words)
 		default:
 			names := []string{}
 			for _, name := range a.Names[:min(len(a.Names), maxNames)] {
-				names = append(names, filter+" +name:("+name+")")
+				names = append(names, filter+" +name:("+strings.ReplaceAll(name, ":", `\:`)+")")
 			}
 			ask["names"] = names
 		}

@@ -42,7 +42,9 @@ func (s *Store) renewSearchPage(ctx context.Context, team, after string) (last s
 	scopes, kinds, names := map[string]any{}, map[string]any{}, map[string]any{}
 	for _, item := range items(row.Values[2]) {
 		l := items(item)
-		names[text(l[0])] = NameKey(text(l[1]))
+		if name := NameKey(text(l[1])); name != "" {
+			names[text(l[0])] = name
+		}
 	}
 	for _, user := range append(texts(row.Values[1]), "") {
 		scopes[user] = scopeToken(team, user)

@@ -22,7 +22,7 @@ func scopeToken(teamID, userID string) string {
 func kindToken(kind Kind) string { return "x" + strings.ReplaceAll(kind.Name, "_", "") + "0" }
 
 // typeToken stands for relationships of a type.
-func typeToken(kind string) string { return "t" + strings.ReplaceAll(kind, "_", "") + "0" }
+func typeToken(kind string) string { return "t" + kind + "0" }
 
 // dayToken stands for a day, in their order.
 func dayToken(at time.Time) string { return "d" + at.UTC().Format("20060102") }
@@ -46,9 +46,14 @@ func (s *stored) putSearchScope(teamID string) {
 	}
 	s.properties["search_scope"] = strings.Join(tokens, " ")
 	if s.kind != messageKind { // whose name is that of who spoke
-		name := NameKey(s.text("name"))
-		s.putUnless(name == "", "search_name", name)
+		s.putSearchName()
 	}
+}
+
+// putSearchName sets by which name texts tell of a node.
+func (p properties) putSearchName() {
+	name := NameKey(p.text("name"))
+	p.putUnless(name == "", "search_name", name)
 }
 
 // searchTokens are the scopes that a caller may search: the team's, and the user's own.

@@ -26,6 +26,8 @@ func TestOwnServer(t *testing.T) {
 	}{
 		{"schema by several at once", migrateAtOnce},
 		{"plans with an empty database", func(_ *testing.T, e *env) { e.checkPlans() }},
+		{"a schema without search", olderSearch},
+		{"searches beside other teams", searchesBeside},
 		{"plans with one huge user", hugeUser},
 		{"plans with small users beside the huge one", smallUsers},
 		{"an outage", func(t *testing.T, e *env) { outage(t, e, server) }},
@@ -201,6 +203,63 @@ func olderSchema(_ *testing.T, e *env) {
 	f.Repaired, f.Advice = true, ""
 	e.same("repaired", []Finding{f}, e.schemaFindings(true))
 	e.same("again", 0, len(e.schemaFindings(false)))
+}
+
+// olderSearch upgrades a database from before there was search: all is found by it.
+func olderSearch(t *testing.T, e *env) {
+	e.team += "-older"
+	e.searchable()
+	fresh := e.searchedBy()
+	e.forget()
+	for _, index := range []string{"message_words", "node_words", "relationship_words", "relationship_words_of_its_own"} {
+		e.raw(`DROP INDEX ` + index)
+	}
+	e.raw(fmt.Sprintf(`MATCH (s:KithSchema) SET s.version = %d`, searchVersion-1))
+	if err := e.store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e.same("found by", fresh, e.searchedBy())
+	e.finds("u1", "three", "m1", "m2", "m3")
+}
+
+// searchesBeside holds that a search costs what the team has, whatever others have.
+func searchesBeside(_ *testing.T, e *env) {
+	small := &env{T: e.T, store: e.store, team: e.team + "-beside", now: noon}
+	small.crowd("u", 30)
+	small.lit("u")
+	before := small.searchHits("u")
+	for i := range 3 {
+		(&env{T: e.T, store: e.store, team: fmt.Sprintf("%s-crowd-%d", e.team, i), now: noon}).crowd("u", 100)
+	}
+	after := small.searchHits("u")
+	e.Logf("database hits of a search and of its details: %v alone, %v beside ten times as much", before, after)
+	for i, name := range []string{"search", "found"} {
+		if before[i] == 0 || after[i] > before[i]+before[i]/10 {
+			e.Errorf("%s costs %d database hits beside other teams, %d alone", name, after[i], before[i])
+		}
+	}
+}
+
+// searchHits are the database hits of a search, and of the details of what it finds.
+func (e *env) searchHits(user string) (all []int64) {
+	e.Helper()
+	e.raw("CALL db.prepareForReplanning()")
+	q := askWords("lantern")
+	found := e.search(user, q)
+	w := Wanted{Messages: found.messages(), Sources: found.sources(), Nodes: found.nodes(), Around: found.nodes(), Said: found.messages(), Previews: 5}
+	for _, s := range found.sources() {
+		w.Seeds = append(w.Seeds, Seed{0, s, 1})
+	}
+	scope := e.as(user)
+	for _, step := range []struct {
+		query  cypher.Query
+		params map[string]any
+	}{{e.store.queries["search"], q.params(scope)}, {e.store.details(), w.params(scope)}} {
+		hits := int64(0)
+		operatorOf(e.summary("PROFILE ", step.query, step.params).Profile()).each(func(o operator) { hits += o.hits })
+		all = append(all, hits)
+	}
+	return all
 }
 
 func newerSchema(t *testing.T, e *env) {

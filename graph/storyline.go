@@ -116,6 +116,7 @@ func (j *storyJob) withSource(old *stored) properties {
 	for _, m := range j.mentions {
 		if m.key == old.text("anchor_key") {
 			next["name"] = m.name
+			next.putSearchName()
 		}
 	}
 	next.period(storylineText, earlier(*old.moment("first_source_at"), j.started), later(*old.moment("last_source_at"), j.started))

@@ -101,11 +101,15 @@ func (j *systemJob) nodeRows() (created, updated []map[string]any) {
 
 // properties are those that a write may change.
 func (j *systemJob) properties(n *plannedNode) map[string]any {
-	return map[string]any{
-		"name": n.Name, "natural_key": systemNaturalKey(j.system, n.Name), "search_name": NameKey(n.Name),
+	p := properties{
+		"name": n.Name, "natural_key": systemNaturalKey(j.system, n.Name), "search_name": nil,
 		"description": n.Description, "type": n.Type, "tags": n.Tags, "properties": string(n.Properties),
 		"seq": n.Seq, "version": n.Version, "updated_at": n.UpdatedAt,
 	}
+	if name := NameKey(n.Name); name != "" { // else an older one goes
+		p["search_name"] = name
+	}
+	return p
 }
 
 // newNodeProperties are all properties of a new entity. Those of the lifecycle are there for whoever reads any node: what

@@ -32,6 +32,7 @@ func translate(operation string, err error) error {
 var (
 	errDriver    = errors.New("the database driver failed")
 	errStatement = errors.New("the database refused the statement")
+	errProcedure = fmt.Errorf("a procedure of the database failed: %w", ErrUnavailable)
 )
 
 func own(err error) bool {
@@ -49,6 +50,8 @@ func class(code string) error {
 	switch {
 	case strings.HasPrefix(code, "Neo.ClientError.Statement."):
 		return errStatement
+	case code == "Neo.ClientError.Procedure.ProcedureCallFailed":
+		return errProcedure
 	case code == "Neo.ClientError.Schema.ConstraintValidationFailed":
 		return ErrConflict
 	default: // transient, security, read-only, disk full, shutting down …

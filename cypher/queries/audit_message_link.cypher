@@ -10,5 +10,6 @@ CALL (n) {
   RETURN count(r) AS wrong
 }
 CREATE (s)-[:has_message {team_id: $team_id}]->(n)
-SET n.user_id = s.user_id
+SET n.user_id = s.user_id,
+  n.search_scope = split(s.search_scope, ' ')[0] + ' ' + split(n.search_scope, ' ')[-1]
 RETURN count(n) AS repaired

@@ -1,9 +1,10 @@
 // What is wrong with the relationships that lead from some nodes, and with those that lead to them from what is not of
 // the memory. Of several faults the first counts. A relationship's rank is what relationship_rank.cypher makes it;
-// the node's salience there may be an older one that has since decayed to the present one.
+// the node's salience there may be an older one that has since decayed to the present one. $scopes has the words by which
+// searches ask for what users have, of some users; $plain lists the types that no search asks for.
 // mode: read
-// params: team_id, entity_keys, records
-// returns: entity_key, other_key, id, key, type, fault
+// params: team_id, entity_keys, records, plain, scopes
+// returns: entity_key, other_key, id, key, type, fault, user_id
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
 MATCH (n)-[r]-(m)
@@ -25,6 +26,7 @@ WITH n, r, m, CASE
   WHEN shown AND NOT (coalesce(r.owner_key = o.entity_key, false) AND coalesce(r.node_until IS NOT NULL
     AND abs(r.node_salience * exp(r.node_decay_rate * (r.node_salience_at - coalesce(x.salience_at, 0)) / 86400000.0) - x.salience) < 0.000001, false) AND coalesce(r.node_key = x.entity_key, false))
     OR r.owner_key IS NOT NULL AND NOT coalesce(shown, false) THEN 'rank'
+  WHEN m:Memory AND NOT type(r) IN $plain AND NOT coalesce(r.search_scope = coalesce($scopes[coalesce(r.user_id, '')], split(r.search_scope, ' ')[0]) + ' t' + type(r) + '0', false) THEN 'search_scope'
   END AS fault
 WHERE fault IS NOT NULL
 RETURN n.entity_key AS entity_key,
@@ -32,5 +34,6 @@ RETURN n.entity_key AS entity_key,
   elementId(r) AS id,
   r.key AS key,
   type(r) AS type,
-  fault
+  fault,
+  r.user_id AS user_id
 LIMIT 100000

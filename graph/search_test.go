@@ -1,0 +1,418 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// askWords asks for any of the words of a text, in everything.
+func askWords(text string) Search {
+	q := askAll(text)
+	q.Asks = q.Asks[:1]
+	return q
+}
+
+func (f *Found) messages() (keys []string) {
+	for _, m := range f.Messages {
+		keys = append(keys, m.Key)
+	}
+	return keys
+}
+
+func (f *Found) sources() (keys []string) {
+	for _, s := range f.Sources {
+		keys = append(keys, s.Key)
+	}
+	return keys
+}
+
+func (f *Found) nodes() (keys []string) {
+	for _, n := range f.Nodes {
+		keys = append(keys, n.Key)
+	}
+	return keys
+}
+
+func (f *Found) relationships() (types []string) {
+	for _, r := range f.Relationships {
+		types = append(types, r.From+" "+r.Type+" "+r.To)
+	}
+	return types
+}
+
+// finds compares all that a text leads to: messages, sources, nodes and relationships, each by key.
+func (e *env) finds(user, text string, want ...string) {
+	e.Helper()
+	e.findsAll(user, askWords(text), want...)
+}
+
+func (e *env) findsAll(user string, q Search, want ...string) {
+	e.Helper()
+	found := e.search(user, q)
+	got := slices.Concat(found.messages(), found.sources(), found.nodes(), found.relationships())
+	slices.Sort(got)
+	slices.Sort(want)
+	e.same(fmt.Sprintf("found by %q for %q", q.Asks[0].Words, user), strings.Join(want, ", "), strings.Join(got, ", "))
+}
+
+// crowd gives a user more of what a search for lanterns finds than any search takes from an index.
+func (e *env) crowd(user string, count int) {
+	e.Helper()
+	const batch = 500
+	for start := 0; start < count; start += batch {
+		var messages []MessageWrite
+		var nodes []NodeWrite
+		var links []RelationshipWrite
+		for i := start; i < min(start+batch, count); i++ {
+			key := fmt.Sprintf("%s-%d", user, i)
+			messages = append(messages, said(key+"-m", "lantern lantern lantern"))
+			nodes = append(nodes,
+				node("concept", key, 0.9, described("lantern lantern lantern")),
+				NodeWrite{Kind: "source", EntityKey: key + "-s", OwnFields: &OwnFields{Summary: Some("lantern lantern lantern")}})
+			link := link(user+"-0", "relates_to", key, 0.9)
+			link.Description = Some("lantern lantern lantern")
+			if i > 0 {
+				links = append(links, link)
+			}
+		}
+		e.source(user, SourceWrite{EntityKey: user + "-said", Messages: messages})
+		e.write(user, nodes, links...)
+	}
+}
+
+// lit gives a user one of each that a search for lanterns finds, among many other words.
+func (e *env) lit(user string) {
+	e.Helper()
+	e.source(user, SourceWrite{EntityKey: "s", Summary: Some("what we said of the old brass lantern in the hall"), Messages: []MessageWrite{said("m", "where did the lantern go after the winter")}})
+	r := link("c", "relates_to", "d", 0.1)
+	r.Description = Some("both know of the lantern")
+	e.write(user, []NodeWrite{node("concept", "c", 0.1, described("has some lantern somewhere")), node("task", "d", 0.1)}, r)
+}
+
+// What others have, in other teams or in the same, takes no place among the hits.
+func TestSearchIsolated(t *testing.T) {
+	e := fresh(t)
+	e.neighbour().crowd("u", 600)
+	e.crowd("u2", 300)
+	e.lit("u")
+	own := []string{"m", "s", "c", "c relates_to d"}
+	e.finds("u", "lantern", own...)
+	match := askAll("lantern")
+	match.Asks = match.Asks[1:]
+	e.findsAll("u", match, own...)
+	e.finds("u3", "lantern")
+	e.finds("", "lantern")
+	e.write("", []NodeWrite{node("entity", "all", 0.1, described("the lantern of all"), shared)})
+	e.finds("", "lantern", "all")
+	e.finds("u3", "lantern", "all")
+	e.finds("u", "lantern", append(own, "all")...)
+}
+
+// Participants find a source, and not what was said; who is erased takes part no more.
+func TestSearchByParticipants(t *testing.T) {
+	e := fresh(t)
+	e.source("u", SourceWrite{
+		EntityKey: "s", Summary: Some("about the lantern"), Participants: []string{"u2", "u3", "u2x"}, Messages: []MessageWrite{said("m", "the lantern is mine")},
+	})
+	e.finds("u", "lantern", "s", "m")
+	e.finds("u2", "lantern", "s")
+	e.finds("u3", "lantern", "s")
+	e.finds("", "lantern")
+	if _, err := e.store.EraseUser(t.Context(), e.as("u2")); err != nil {
+		t.Fatal(err)
+	}
+	e.finds("u2", "lantern")
+	e.finds("u3", "lantern", "s")
+	e.finds("u2x", "lantern", "s")
+	e.source("u", SourceWrite{EntityKey: "s", Participants: []string{"u4"}})
+	e.finds("u3", "lantern")
+	e.finds("u4", "lantern", "s")
+	e.remove("u", "source", "s")
+	e.finds("u4", "lantern")
+	if _, err := e.store.EraseUser(t.Context(), e.as("u4")); err != nil {
+		t.Fatal(err)
+	}
+	e.restore("u", "source", "s")
+	e.finds("u4", "lantern")
+	e.finds("u", "lantern", "s", "m")
+}
+
+// nears are the words of each message of a source and of those around it, as they are stored.
+func (e *env) nears(source string) string {
+	e.Helper()
+	var all []string
+	for _, row := range e.raw(`MATCH (m:Message {team_id: $team, source_key: '` + source + `'}) RETURN m.seq, m.near ORDER BY m.seq`) {
+		all = append(all, fmt.Sprint(row[0], ":", strings.ReplaceAll(text(row[1]), "\n", " ")))
+	}
+	return strings.Join(all, "; ")
+}
+
+// A message is found by the words of those around it, as they are at the moment.
+func TestSearchByNeighbours(t *testing.T) {
+	e := fresh(t)
+	long := "zero lantern " + strings.Repeat("word ", 600)
+	e.source("u", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m0", long), said("m1", "one"), said("m2", "two"), said("m3", "three")}})
+	e.source("u", SourceWrite{EntityKey: "other", Messages: []MessageWrite{said("o", "elsewhere")}})
+	e.finds("u", "lantern", "m0", "m1", "m2")
+	e.finds("u", "three", "m1", "m2", "m3")
+	alone := askWords("three")
+	alone.Neighbours = false
+	e.findsAll("u", alone, "m3")
+
+	e.source("u", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m4", "four"), said("m5", "five")}}) // tells those before
+	e.same("near", "2:"+strings.ReplaceAll(long[:2000], "\n", " ")+" one two three four ; 3:one two three four five ; 4:two three four five ; 5:three four five ",
+		strings.SplitN(e.nears("s"), "; ", 3)[2])
+	e.write("u", []NodeWrite{{Kind: "message", EntityKey: "m6", OwnFields: &OwnFields{SourceKey: Some("s"), Role: Some("user"), Text: Some("six")}}})
+	e.finds("u", "six", "m4", "m5", "m6")
+
+	whole := e.nears("s")
+	for _, key := range []string{"m0", "m3"} {
+		e.remove("u", "message", key)
+	}
+	e.finds("u", "lantern")
+	e.finds("u", "three")
+	for _, line := range e.lines(e.team, "") {
+		if strings.Contains(line, "zero lantern") && !strings.Contains(line, "[entity_key m0]") || strings.Contains(line, "three") && !strings.Contains(line, "[entity_key m3]") {
+			t.Errorf("the text of a deleted message is left: %.300s", line)
+		}
+	}
+	for _, key := range []string{"m3", "m0"} {
+		e.restore("u", "message", key)
+	}
+	e.same("restored", whole, e.nears("s"))
+	e.remove("u", "source", "s")
+	e.finds("u", "three")
+	e.restore("u", "source", "s")
+	e.same("restored with its source", whole, e.nears("s"))
+	e.finds("u", "three", "m1", "m2", "m3", "m4", "m5")
+}
+
+// Relationships are found by what is said of them, callers' own types at once.
+func TestSearchRelationships(t *testing.T) {
+	e := fresh(t)
+	e.write("u", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5)})
+	said := func(from, kind, to, text string) RelationshipWrite {
+		r := link(from, kind, to, 0.5)
+		r.Description = Some(text)
+		return r
+	}
+	own := "likes_" + strings.ToLower(strings.ReplaceAll(e.team[len(e.team)-6:], "-", "x"))
+	plain := strings.ReplaceAll(own, "_", "")
+	e.write("u", nil, said("a", "relates_to", "b", "a lantern between"), said("b", own, "c", "lantern talk"), said("c", plain, "a", "lantern light"))
+	e.finds("u", "lantern", "a relates_to b", "b "+own+" c", "c "+plain+" a")
+	q := askWords("lantern")
+	q.Types = []string{own, "blocks"}
+	e.findsAll("u", q, "b "+own+" c")
+
+	e.now = e.now.Add(time.Hour)
+	e.write("u", nil, said("b", own, "c", "only candles")) // a change
+	e.finds("u", "lantern", "a relates_to b", "c "+plain+" a")
+	e.finds("u", "candles", "b "+own+" c")
+	contradiction := said("a", "relates_to", "b", "the torch since")
+	contradiction.Contradicts = true
+	before := e.now
+	e.now = e.now.Add(time.Hour)
+	e.write("u", nil, contradiction, closed("c", plain, "a", e.now))
+	e.finds("u", "lantern")
+	e.finds("u", "torch", "a relates_to b")
+	past := askWords("lantern")
+	past.AsOf = &before
+	e.findsAll("u", past, "a relates_to b", "c "+plain+" a")
+
+	found := e.search("u", askWords("candles"))
+	key := found.Relationships[0].Hit.Key
+	e.remove("u", "relationship", key)
+	e.finds("u", "candles")
+	if _, err := e.store.RestoreRelationship(t.Context(), e.as("u"), key); err != nil {
+		t.Fatal(err)
+	}
+	e.finds("u", "candles", "b "+own+" c")
+	e.remove("u", "concept", "b")
+	e.finds("u", "candles torch")
+	e.restore("u", "concept", "b")
+	e.finds("u", "candles torch", "a relates_to b", "b "+own+" c")
+}
+
+// Days and kinds are asked for inside the index: what is of other ones takes no place.
+func TestSearchByDayAndKind(t *testing.T) {
+	e := fresh(t)
+	at := func(text string) time.Time {
+		t.Helper()
+		day, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return day
+	}
+	told := func(key, when string) {
+		e.source("u", SourceWrite{EntityKey: key, StartedAt: Some(at(when)), Summary: Some("lantern"), Messages: []MessageWrite{{EntityKey: key + "-m", Role: "user", Text: "lantern", At: Some(at(when))}}})
+	}
+	told("early", "2026-02-01T23:59:59Z")
+	told("first", "2026-02-02T08:00:00Z")
+	told("last", "2026-02-03T20:00:00Z")
+	told("late", "2026-02-04T00:00:00Z")
+	e.crowd("u", 250) // of noon
+	within := func(since, until string, want ...string) {
+		t.Helper()
+		q := askWords("lantern")
+		q.Nodes, q.Relationships, q.Neighbours = nil, false, false
+		for limit, day := range map[**time.Time]string{&q.Since: since, &q.Until: until} {
+			if day != "" {
+				moment := at(day)
+				*limit = &moment
+			}
+		}
+		var all []string
+		for _, key := range want {
+			all = append(all, key, key+"-m")
+		}
+		e.findsAll("u", q, all...)
+	}
+	within("", "2026-02-28T00:00:00Z", "early", "first", "last", "late")
+	within("2026-02-02T00:00:00Z", "2026-02-03T23:59:59Z", "first", "last")
+	within("2026-02-02T08:00:00Z", "2026-02-03T20:00:00Z", "first", "last")
+	within("2026-02-02T08:00:01Z", "2026-02-03T19:59:59Z")
+	within("2026-02-02T09:00:00+02:00", "2026-02-03T20:00:00+00:30", "first")
+	within("2026-02-02T00:00:00+02:00", "2026-02-02T09:00:00Z", "early", "first")
+	e.source("u", SourceWrite{EntityKey: "late", StartedAt: Some(at("2026-01-05T00:00:00Z"))})
+	q := askWords("lantern")
+	q.Messages, q.Nodes, q.Relationships = false, nil, false
+	since, until := at("2026-01-01T00:00:00Z"), at("2026-01-31T00:00:00Z")
+	q.Since, q.Until = &since, &until
+	e.findsAll("u", q, "late")
+
+	e.write("u", []NodeWrite{node("risk", "r", 0.1, described("one lantern among other things that may burn")), node("system_entity", "e", 0.1, func(w *NodeWrite) {
+		w.Description, w.OwnFields = Some("a lantern of the system, and more"), &OwnFields{System: Some("sys")}
+	}, shared)})
+	q = askWords("lantern")
+	q.Messages, q.Sources, q.Relationships = false, false, false
+	risk, _ := KindOf("risk")
+	q.Nodes = []Kind{risk, systemEntityKind}
+	e.findsAll("u", q, "r", "e")
+}
+
+// A type that somebody made by hand breaks no search: it gets its index.
+func TestSearchWithoutIndex(t *testing.T) {
+	e := alone(t)
+	e.lit("u")
+	e.write("u", nil, link("c", "made_by_hand", "d", 0.1))
+	e.finds("u", "lantern", "m", "s", "c", "c relates_to d")
+	e.raw(`DROP INDEX relationship_words_made_by_hand`)
+	e.finds("u", "lantern", "m", "s", "c", "c relates_to d")
+	e.same("indexed", [][]any{{"ONLINE"}}, e.raw(`SHOW INDEXES YIELD name, state WHERE name = 'relationship_words_made_by_hand' RETURN state`))
+}
+
+// searchedBy are all properties by which searches find what a team has.
+func (e *env) searchedBy() [][]any {
+	e.Helper()
+	return append(
+		e.raw(`MATCH (n:Memory {team_id: $team}) RETURN n.entity_key, n.search_scope, n.search_name, n.near ORDER BY n.entity_key`),
+		e.raw(`MATCH (a:Memory {team_id: $team})-[r]->(b) RETURN a.entity_key, type(r), b.entity_key, r.key, r.search_scope ORDER BY type(r), a.entity_key, b.entity_key, r.key`)...)
+}
+
+// forget takes off by what searches find what a team has.
+func (e *env) forget() {
+	e.Helper()
+	e.raw(`MATCH (n {team_id: $team}) SET n.search_scope = null, n.search_name = null, n.near = null`)
+	e.raw(`MATCH ({team_id: $team})-[r]->() SET r.search_scope = null`)
+}
+
+// searchable gives a team something of every kind, and storylines.
+func (e *env) searchable() {
+	e.Helper()
+	nodes := []NodeWrite{owner1("me"), node("person", "theme", 0.5)}
+	for _, kind := range WritableKinds() {
+		switch kind {
+		case "message", "source":
+		case "system_entity":
+			nodes = append(nodes, NodeWrite{Kind: kind, EntityKey: "k-" + kind, Name: Some("!?"), OwnFields: &OwnFields{System: Some("sys")}})
+		default:
+			nodes = append(nodes, node(kind, "k-"+kind, 0.5), node(kind, "shared-"+kind, 0.5, shared, func(w *NodeWrite) { w.Name = Some("(of all)") }))
+		}
+	}
+	e.write("u1", append(nodes, node("concept", "a", 0.5), node("concept", "b", 0.5)),
+		link("a", "relates_to", "b", 0.5), link("shared-concept", "relates_to", "shared-task", 0.5), link("shared-concept", "of_its_own", "k-person", 0.5))
+	e.write("u2", []NodeWrite{node("concept", "theirs", 0.5)}, link("shared-concept", "of_its_own", "theirs", 0.5), link("theirs", "relates_to", "shared-task", 0.5))
+	if _, err := e.store.MergeSystem(e.Context(), e.as("u1"), "sys", &SystemWrite{
+		Entities:      []SystemEntityWrite{{Name: "Mast's Root", Type: Some("part")}, {Name: "(hull)", Type: Some("part")}},
+		Relationships: []SystemRelationshipWrite{{From: "(hull)", To: "Mast's Root", Type: "holds"}},
+	}); err != nil {
+		e.Fatal(err)
+	}
+	if _, err := e.store.RenameSystemEntity(e.Context(), e.as("u1"), "sys", "Mast's Root", "(mast)"); err != nil {
+		e.Fatal(err)
+	}
+	e.source("u1", SourceWrite{EntityKey: "s", Participants: []string{"u2", "u3"}, StartedAt: Some(noon.Add(-40 * day)), Messages: []MessageWrite{
+		said("m1", "one"), said("m2", strings.Repeat("two ", 1000)), {EntityKey: "m3", Role: "user", Text: "three", At: Some(noon.Add(-39 * day))},
+	}})
+	e.tell("u1", "a-s", enough, "a", "theme")
+	later := slices.Clone(enough)
+	for i := range later {
+		later[i] += 31 * day
+	}
+	e.tell("u1", "b-s", later, "b", "theme")
+	e.stories()
+	e.same("stories", [][]any{{int64(3), int64(3)}}, e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n:Storyline OR n:Macro RETURN count(CASE WHEN n:Storyline THEN 1 END), count(CASE WHEN n:Macro THEN 1 END)`))
+}
+
+// Renewing gives everything what a fresh write gives it, and so does a check.
+func TestRenewSearch(t *testing.T) {
+	e := fresh(t)
+	e.searchable()
+	fresh := e.searchedBy()
+	e.forget()
+	for after := ""; ; {
+		last, _, err := e.store.renewSearchPage(t.Context(), e.team, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after = last; last == "" {
+			break
+		}
+	}
+	e.same("renewed", fresh, e.searchedBy())
+	e.raw(`MATCH (n:Memory {team_id: $team}) SET n.search_scope = null, n.search_name = null`)
+	e.raw(`MATCH (:Memory {team_id: $team})-[r]->() SET r.search_scope = null`)
+	e.findings(true)
+	e.same("repaired", fresh, e.searchedBy())
+	e.raw(`MATCH (n:Memory {team_id: $team}) SET n.search_scope = n.search_scope + ' kx0', n.search_name = CASE WHEN NOT n:Message THEN 'x' END`)
+	e.raw(`MATCH (:Memory {team_id: $team})-[r]->() SET r.search_scope = r.search_scope + ' kx0'`)
+	e.findings(true)
+	e.same("repaired again", fresh, e.searchedBy())
+}
+
+// A story keeps the name by which texts tell of it when its anchor gets another name.
+func TestStoriesAreFoundByTheirPresentName(t *testing.T) {
+	e := fresh(t)
+	e.searchable()
+	e.write("u1", []NodeWrite{{Kind: "person", EntityKey: "theme", Name: Some("Renamed One")}, {Kind: "concept", EntityKey: "a", Name: Some("Renamed Two")}})
+	e.told("u1", "more", 0, "a", "theme")
+	e.stories()
+	e.same("names", [][]any{{"a", "Renamed Two", "renamed two"}, {"theme", "Renamed One", "renamed one"}}, e.raw(
+		`MATCH (n:Memory {team_id: $team}) WHERE (n:Storyline OR n:Macro) AND n.name STARTS WITH 'Renamed' RETURN DISTINCT n.anchor_key, n.name, n.search_name ORDER BY n.name DESC`))
+}
+
+// Messages of an import may come in any order, and those of a source that is there already too.
+func TestSearchByNeighboursOfAnImport(t *testing.T) {
+	e := fresh(t)
+	texts := []string{"zero", "one", "two", "three", "four"}
+	message := func(seq int64) NodeWrite {
+		return NodeWrite{Kind: "message", EntityKey: fmt.Sprint("m", seq), UserID: Some("u"), OwnFields: &OwnFields{
+			SourceKey: Some("s"), Role: Some("user"), Text: Some(texts[seq]), At: Some(noon), Seq: Some(seq),
+		}}
+	}
+	e.source("u", SourceWrite{EntityKey: "s"})
+	for _, batch := range [][]int64{{4, 1}, {3}, {0, 2}, {2}} {
+		var nodes []NodeWrite
+		for _, seq := range batch {
+			nodes = append(nodes, message(seq))
+		}
+		if _, err := e.store.Restore(t.Context(), e.as(""), &RestoreBatch{Nodes: nodes}, ImportMark{}, func(MemoryResult) string { return "" }, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.same("near", "0:zero one two ; 1:zero one two three ; 2:zero one two three four ; 3:one two three four ; 4:two three four ", e.nears("s"))
+}
