@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"kith/graph"
 )
@@ -44,7 +42,8 @@ func (p *plan) recency(at time.Time) float64 {
 // origin they would bring the recent before the right (docs/recall.md).
 const sharpness = 6
 
-// weigh is the score of a hit: its relevance, less what it lacks in recency and salience.
+// weigh is the score of a hit: its relevance, less what it lacks in recency and salience; without a weight, relevance
+// only says what is a hit.
 func (p *plan) weigh(relevance, recency, salience float64) float64 {
 	w := p.weights()
 	rest := w.time + w.salience
@@ -52,6 +51,9 @@ func (p *plan) weigh(relevance, recency, salience float64) float64 {
 		return relevance
 	}
 	part := math.Pow(rest/(rest+w.relevance), sharpness)
+	if w.relevance == 0 {
+		relevance = 1
+	}
 	return relevance * (1 - part + part*(w.time*recency+w.salience*salience)/rest)
 }
 
@@ -165,45 +167,22 @@ func (a *assembly) storiesAbout(key string) []graph.NodeRef {
 	return refs
 }
 
-func noteSnippets(notes []graph.Note) []string {
-	var snippets []string
-	total := 0
-	for _, n := range notes[:min(notesShown, len(notes))] {
-		snippet := cut(n.Content, noteLength)
-		if total += utf8.RuneCountInString(snippet); total > notesLength {
-			break
-		}
-		snippets = append(snippets, snippet)
-	}
-	return snippets
-}
-
 // relationshipHits are those that the words have found, and the strongest of the best nodes.
 func (a *assembly) relationshipHits() []RelationshipHit {
-	found := map[string]*RelationshipHit{}
+	f := fused{relevance: map[string]float64{}, best: map[string]told{}}
+	views, hits := map[string]*graph.RelationshipView{}, []RelationshipHit{}
 	filter := a.filter()
-	add := func(v *graph.RelationshipView, from, to string, relevance float64) {
+	add := func(v *graph.RelationshipView, from, to string, p parts) {
 		if !filter.Lets(v) {
 			return
 		}
-		at := a.now
-		if v.RecordedAt != nil {
-			at = *v.RecordedAt
+		if views[v.Key] == nil {
+			views[v.Key] = v
+			hits = append(hits, relationshipHit(v, from, to))
 		}
-		score := rounded(a.weigh(relevance, a.recency(at), v.Salience))
-		if old := found[v.Key]; old != nil {
-			old.RelevanceScore = max(old.RelevanceScore, score)
-			return
+		if relevance := max(p.words, p.links); relevance >= f.relevance[v.Key] {
+			f.relevance[v.Key], f.best[v.Key] = relevance, told{p, &evidence{}}
 		}
-		hit := &RelationshipHit{
-			Key: v.Key, FromEntityKey: v.From, FromName: from, ToEntityKey: v.To, ToName: to, RelationshipKind: v.Type,
-			RelationshipType: v.RelationshipType, Description: v.Description, Attitude: v.Attitude, Proximity: v.Proximity,
-			NotesSnippets: noteSnippets(v.Notes), Salience: v.Salience, State: v.State, scored: scored{RelevanceScore: score},
-		}
-		if a.ReturnExplanations {
-			hit.Explanation = &Explanation{Words: rounded(relevance), Recency: rounded(a.recency(at)), Salience: v.Salience}
-		}
-		found[v.Key] = hit
 	}
 	top := 0.0
 	for i := range a.found.Relationships {
@@ -211,7 +190,7 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 	}
 	for i := range a.found.Relationships {
 		r := &a.found.Relationships[i]
-		add(&r.RelationshipView, r.FromName, r.ToName, r.Score/max(top, 1e-9))
+		add(&r.RelationshipView, r.FromName, r.ToName, parts{words: share(r.Score, top)})
 	}
 	for i := range a.details.Around {
 		s := &a.details.Around[i]
@@ -221,14 +200,26 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 			if v.Direction == "incoming" {
 				from, to = to, from
 			}
-			add(v, from, to, touching*a.best.nodes.relevance[s.Node.EntityKey]*v.Salience)
+			add(v, from, to, parts{links: touching * a.best.nodes.relevance[s.Node.EntityKey] * v.Salience})
 		}
 	}
-	hits := make([]RelationshipHit, 0, len(found))
-	for _, h := range found {
-		hits = append(hits, *h)
+	f.keys = order(f.relevance)
+	for i := range hits {
+		v, at := views[hits[i].Key], a.now
+		if v.RecordedAt != nil {
+			at = *v.RecordedAt
+		}
+		hits[i].scored = a.score(&f, v.Key, at, v.Salience)
 	}
 	return byScore(hits, func(h *RelationshipHit) float64 { return h.RelevanceScore }, func(h *RelationshipHit) string { return h.Key }, 2*a.limit)
+}
+
+func relationshipHit(v *graph.RelationshipView, from, to string) RelationshipHit {
+	return RelationshipHit{
+		Key: v.Key, FromEntityKey: v.From, FromName: from, ToEntityKey: v.To, ToName: to, RelationshipKind: v.Type,
+		RelationshipType: v.RelationshipType, Description: v.Description, Attitude: v.Attitude, Proximity: v.Proximity,
+		NotesSnippets: noteSnippets(v.Notes), Salience: v.Salience, State: v.State,
+	}
 }
 
 // touching is what a relationship of a found node has of its relevance, at a salience of 1: less than one that has the
@@ -288,7 +279,7 @@ func (a *assembly) artifacts(nodes []node) []ArtifactHit {
 func (a *assembly) messageHit(m *graph.SaidMessage, length int) MessageHit {
 	s := a.score(&a.best.messages, m.EntityKey, m.At, neutral)
 	return MessageHit{
-		EntityKey: m.EntityKey, SourceKey: m.Source, Seq: m.Seq, Role: m.Role, Name: m.Name, Text: a.around(m.Text, length), At: m.At,
+		EntityKey: m.EntityKey, SourceKey: m.Source, Seq: m.Seq, Role: m.Role, Name: m.Name, Text: around(m.Text, a.asks, length), At: m.At,
 		Score: s.RelevanceScore, Explanation: s.Explanation,
 	}
 }
@@ -311,6 +302,9 @@ func (a *assembly) sourceHits() []SourceHit {
 	hits := []SourceHit{}
 	for i := range a.details.Sources {
 		s := &a.details.Sources[i]
+		if a.best.sources.relevance[s.EntityKey] == 0 { // read for a name that it turned out not to have
+			continue
+		}
 		hit := SourceHit{
 			EntityKey: s.EntityKey, Name: s.Name, Summary: s.Summary, ContentType: s.ContentType, SourceType: s.SourceType,
 			StartedAt: s.StartedAt, EndedAt: s.EndedAt, MentionedNodes: s.Mentions, Messages: []MessageHit{},
@@ -340,43 +334,6 @@ func (a *assembly) sourceHits() []SourceHit {
 	return byScore(hits, func(s *SourceHit) float64 { return s.RelevanceScore }, func(s *SourceHit) string { return s.EntityKey }, len(hits))
 }
 
-// around is what of a text stands around the first of the words asked for, at most length characters.
-func (a *assembly) around(text string, length int) string {
-	runes := []rune(text)
-	if len(runes) <= length {
-		return text
-	}
-	lower := strings.ToLower(text)
-	first := len(text)
-	for _, ask := range a.asks {
-		for _, w := range ask.Words {
-			if i := strings.Index(lower, w); i >= 0 {
-				first = min(first, i)
-			}
-		}
-	}
-	start := 0
-	if first < len(lower) {
-		start = max(0, min(utf8.RuneCountInString(lower[:first])-length/4, len(runes)-length))
-	}
-	snippet := string(runes[start : start+length])
-	if start > 0 {
-		snippet = "…" + snippet
-	}
-	if start+length < len(runes) {
-		snippet += "…"
-	}
-	return snippet
-}
-
-// cut is the beginning of a text, at most length characters.
-func cut(text string, length int) string {
-	if runes := []rune(text); len(runes) > length {
-		return string(runes[:length]) + "…"
-	}
-	return text
-}
-
 // recall is what of the answer counts as recalled.
 func (a *assembly) recall(r *Result) graph.Recall {
 	var told graph.Recall
@@ -390,6 +347,12 @@ func (a *assembly) recall(r *Result) graph.Recall {
 	}
 	for i := range r.Episodic.Sources {
 		told.Nodes = append(told.Nodes, r.Episodic.Sources[i].EntityKey)
+	}
+	for i := range r.Episodic.Storylines {
+		told.Nodes = append(told.Nodes, r.Episodic.Storylines[i].StorylineID)
+	}
+	for i := range r.Episodic.Macros {
+		told.Nodes = append(told.Nodes, r.Episodic.Macros[i].MacroID)
 	}
 	for i := range r.Semantic.Relationships {
 		h := &r.Semantic.Relationships[i]

@@ -35,7 +35,8 @@ type Explorer struct {
 type Options struct {
 	Embedder llm.Embedder // nil: searches are by words and links
 	Vectors  *vector.Index
-	Log      *slog.Logger // default: discards
+	Log      *slog.Logger                      // default: discards
+	Observe  func(semantic Meaning, mode Mode) // called after every answer
 	Now      func() time.Time
 }
 
@@ -43,6 +44,9 @@ type Options struct {
 func New(s store, o Options) *Explorer {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(Meaning, Mode) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -62,7 +66,7 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 	if err := r.Validate(); err != nil {
 		return nil, graph.Recall{}, err
 	}
-	p, m := e.plan(scope, r), e.understand(scope)
+	p, m := e.plan(scope, r), e.understand(scope, r.uses(byMeaning))
 	found, seen, err := e.search(ctx, p, m, p.asks)
 	if err != nil {
 		return nil, graph.Recall{}, err
@@ -75,6 +79,7 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 		seen = seen.with(more)
 		found.Relationships = append(found.Relationships, again.Relationships...)
 		found.Messages, found.Nodes = append(found.Messages, again.Messages...), append(found.Nodes, again.Nodes...)
+		found.Links = append(found.Links, again.Links...)
 		p.used = append(p.used, second...)
 	}
 	wanted := p.wanted(found, seen)
@@ -92,7 +97,22 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 			return nil, graph.Recall{}, err
 		}
 	}
+	e.options.Observe(result.Meta.Semantic, result.Meta.Mode)
 	return result, a.recall(result), nil
+}
+
+// Forget drops the vectors that the process keeps of a user who was erased, or those of everybody where a team was: which
+// users it had, nobody knows any more. Whoever is still there has them read again.
+func (e *Explorer) Forget(scope graph.Scope) {
+	switch {
+	case e.options.Vectors == nil:
+	case scope.UserID == "":
+		e.options.Vectors.Clear()
+	default:
+		for _, name := range graph.SearchScopes(scope) {
+			e.options.Vectors.Drop(name)
+		}
+	}
 }
 
 // search asks for the words and, at the same time, for the vectors of some asks, and ranks what both have found.
@@ -215,19 +235,40 @@ func (p *plan) choose() {
 	if len(p.Kinds) == 0 || slices.Contains(p.Kinds, "macro") {
 		p.macros = []int{2, 2, 5}[p.granularity-1]
 	}
+	if p.Limit > 0 { // else the origin's
+		p.storylines, p.macros = min(p.storylines, 1)*p.Limit, min(p.macros, 1)*p.Limit
+	}
 	p.shown = p.sources && p.granularity == 1
 }
 
 // search is what the store is asked for.
 func (p *plan) search(asks []ask, m *meaning) graph.Search {
 	q := graph.Search{
-		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.nodes, Relationships: p.relationships,
-		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.sources || len(p.nodes) > 0, Vectors: m.after(),
+		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searched(), Relationships: p.relationships,
+		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Vectors: m.after(asks),
 	}
 	for _, a := range asks {
+		if !p.uses(byWords) {
+			a.Ask = graph.Ask{}
+		}
 		q.Asks = append(q.Asks, a.Ask)
 	}
 	return q
+}
+
+// searched are the kinds of nodes that are searched: those wanted, and those that link sources and name what to look for in
+// a second look.
+func (p *plan) searched() []graph.Kind {
+	if !p.deep && (!p.sources || !p.uses(byLinks)) {
+		return p.nodes
+	}
+	kinds := slices.Clone(p.nodes)
+	for _, name := range graph.FocusKinds {
+		if k, _ := graph.KindOf(name); !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
 }
 
 // look is what was found for some asks: the rankings of each, and what is still to be followed from them.
@@ -281,17 +322,15 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, near []neares
 	for i := range asks {
 		a := &asks[i]
 		messages, sources, nodes := rankMessages(f, i, a), rankSources(f, i), rankNodes(f, i, a)
-		var n nearest
-		if near != nil {
-			n = near[i]
+		if p.messages || p.sources {
+			said := m.sense(near[i].messages, units[i], keysOf(messages))
+			told := m.sense(near[i].sources, units[i], keysOf(sources)).toSources(said, f.Messages, i)
+			said.add(messages, a.threshold)
+			gate := told.add(sources, a.threshold)
+			l.sayings = append(l.sayings, said.sayings(i, messages, gate, a.threshold)...)
 		}
-		said := m.sense(n.messages, units[i], keysOf(messages))
-		told := m.sense(n.sources, units[i], keysOf(sources)).toSources(said, f.Messages, i)
-		said.add(messages, a.threshold)
-		gate := told.add(sources, a.threshold)
-		l.sayings = append(l.sayings, said.sayings(i, messages, gate, a.threshold)...)
-		m.sense(n.nodes, units[i], keysOf(nodes)).add(nodes, a.threshold)
-		if !a.Match {
+		m.sense(near[i].nodes, units[i], keysOf(nodes)).add(nodes, a.threshold)
+		if !a.Match && p.uses(byLinks) {
 			seeds := sources.seeds(i)
 			spread(f, seeds, a, sources, nodes)
 			for _, s := range seeds {
@@ -308,6 +347,24 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, near []neares
 		l.messages, l.sources, l.nodes = append(l.messages, messages), append(l.sources, sources), append(l.nodes, nodes)
 	}
 	return l
+}
+
+// wantedNodes are the first n nodes of a ranking, without those that were searched only for what they link.
+func (p *plan) wantedNodes(f *graph.Found, keys []string, n int) []string {
+	other := map[string]bool{}
+	for i := range f.Nodes {
+		other[f.Nodes[i].Key] = !slices.Contains(p.nodes, f.Nodes[i].Kind)
+	}
+	for i := range f.Links {
+		other[f.Links[i].Key] = !slices.Contains(p.nodes, f.Links[i].Kind)
+	}
+	var wanted []string
+	for _, key := range keys {
+		if !other[key] && len(wanted) < n {
+			wanted = append(wanted, key)
+		}
+	}
+	return wanted
 }
 
 // The kinds of what was said.
@@ -431,9 +488,9 @@ func (p *plan) wanted(f *graph.Found, l *look) graph.Wanted {
 			w.Messages = append(w.Messages, snippets(f, key, &b)...)
 		}
 	}
-	w.Nodes = b.nodes.first(p.limit + spare)
+	w.Nodes = p.wantedNodes(f, b.nodes.keys, p.limit+spare)
 	if p.relationships || p.Expand > 0 {
-		w.Around = b.nodes.first(p.limit)
+		w.Around = w.Nodes[:min(p.limit, len(w.Nodes))]
 	}
 	for i := range f.Nodes {
 		if n := &f.Nodes[i]; n.Kind.Name == "storyline" || n.Kind.Name == "macro" {

@@ -33,9 +33,9 @@ type meaning struct {
 	status   Meaning
 }
 
-// understand is the meaning of one request; without an embedder it takes no part.
-func (e *Explorer) understand(scope graph.Scope) *meaning {
-	if e.options.Embedder == nil {
+// understand is the meaning of one request; without an embedder, or unwanted, it takes no part.
+func (e *Explorer) understand(scope graph.Scope, wanted bool) *meaning {
+	if e.options.Embedder == nil || !wanted {
 		return &meaning{explorer: e, status: MeaningOff}
 	}
 	return &meaning{explorer: e, status: MeaningOn, scopes: graph.SearchScopes(scope)}
@@ -52,10 +52,10 @@ func (m *meaning) embed(ctx context.Context, asks []ask) ([][]float32, error) {
 			texts, places = append(texts, a.text), append(places, i)
 		}
 	}
-	if m.status == MeaningOff || len(texts) == 0 {
+	if m.status == MeaningOff || m.status == MeaningUnavailable || len(texts) == 0 {
 		return units, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, embedTime)
+	ctx, cancel := context.WithTimeout(ctx, most(ctx, embedTime))
 	defer cancel()
 	embedded, err := m.explorer.options.Embedder.Embed(ctx, texts)
 	if err != nil {
@@ -67,9 +67,20 @@ func (m *meaning) embed(ctx context.Context, asks []ask) ([][]float32, error) {
 	return units, nil
 }
 
-// after says which vectors the process lacks.
-func (m *meaning) after() []graph.VectorsAfter {
+// most is so much time, but no more than a third of what the caller has left: the rest of the search takes some too.
+func most(ctx context.Context, d time.Duration) time.Duration {
+	if deadline, ok := ctx.Deadline(); ok {
+		return min(d, time.Until(deadline)/3)
+	}
+	return d
+}
+
+// after says which vectors the process lacks that some asks need: text matches need none.
+func (m *meaning) after(asks []ask) []graph.VectorsAfter {
 	var all []graph.VectorsAfter
+	if !slices.ContainsFunc(asks, func(a ask) bool { return !a.Match }) {
+		return nil
+	}
 	for _, scope := range m.scopes {
 		all = append(all, graph.VectorsAfter{Scope: scope, After: m.explorer.options.Vectors.Since(scope)})
 	}
@@ -79,20 +90,23 @@ func (m *meaning) after() []graph.VectorsAfter {
 // take keeps the vectors that a search has brought, and reads those that are still missing: all of them after a start. It
 // says whether there were any.
 func (m *meaning) take(ctx context.Context, f *graph.Found) (more bool) {
-	if m.status == MeaningOff {
+	if m.status == MeaningOff || m.status == MeaningUnavailable {
 		return false
 	}
 	if f.OtherModel {
 		m.status = MeaningUnavailable
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, loadTime)
+	ctx, cancel := context.WithTimeout(ctx, most(ctx, loadTime))
 	defer cancel()
 	for _, v := range f.Vectors {
 		more = more || v.More || len(v.Rows) > 0
 		if err := m.load(ctx, v); err != nil {
 			m.status = MeaningLoading
-			if errors.Is(err, vector.ErrFull) || errors.Is(err, vector.ErrDimensions) || errors.Is(err, graph.ErrModel) {
+			switch {
+			case errors.Is(err, vector.ErrDimensions): // those kept are of a model before
+				m.explorer.options.Vectors.Drop(v.Scope)
+			case errors.Is(err, vector.ErrFull), errors.Is(err, graph.ErrModel):
 				m.status = MeaningUnavailable
 			}
 			return more
@@ -137,37 +151,44 @@ func (m *meaning) scan(units [][]float32, p *plan) ([]nearest, error) {
 		if unit == nil {
 			continue
 		}
-		for _, sort := range []struct {
-			near **vector.Result
-			keep func(kind uint8, at int64) bool
-		}{{&all[i].messages, p.keeps(messageKind)}, {&all[i].sources, p.keeps(sourceKind)}, {&all[i].nodes, p.keeps(p.nodes...)}} {
-			near, err := m.explorer.options.Vectors.Search(m.scopes, unit, meaningDepth, sort.keep)
-			if err != nil {
-				return nil, err
-			}
-			*sort.near = &near
+		near := func(kinds ...graph.Kind) (*vector.Result, error) {
+			found, err := m.explorer.options.Vectors.Search(m.scopes, unit, meaningDepth, p.keeps(kinds...))
+			return &found, err
+		}
+		var err error
+		if all[i].nodes, err = near(p.nodes...); err != nil {
+			return nil, err
+		}
+		if !p.messages && !p.sources {
+			continue
+		}
+		if all[i].messages, err = near(messageKind); err != nil {
+			return nil, err
+		}
+		if all[i].sources, err = near(sourceKind); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// rescan is scan after vectors have come; nil where meaning takes no part.
+// rescan is scan after vectors have come, where meaning takes part.
 func (m *meaning) rescan(units [][]float32, p *plan) []nearest {
-	if m.status != MeaningOn && m.status != MeaningPartial {
-		return nil
+	if m.status == MeaningOn || m.status == MeaningPartial {
+		near, err := m.scan(units, p)
+		if err == nil {
+			return near
+		}
+		m.fail(err)
 	}
-	near, err := m.scan(units, p)
-	m.fail(err)
-	return near
+	return make([]nearest, len(units))
 }
 
 // fail notes why vectors cannot be compared.
 func (m *meaning) fail(err error) {
-	switch {
-	case errors.Is(err, vector.ErrDimensions):
+	m.status = MeaningLoading
+	if errors.Is(err, vector.ErrDimensions) {
 		m.status = MeaningUnavailable
-	case err != nil:
-		m.status = MeaningLoading
 	}
 }
 

@@ -53,12 +53,13 @@ type Request struct {
 	Until               graph.Optional[time.Time] `json:"until,omitzero" doc:"what was said, or made, until then"`
 	AsOf                graph.Optional[time.Time] `json:"as_of,omitzero" doc:"the memory of that day: what was said and made by then, and the relationships that were current"`
 	Granularity         int                       `json:"granularity,omitempty" minimum:"1" maximum:"3" doc:"1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines"`
+	Evidence            []string                  `json:"evidence,omitempty" doc:"what may speak for a hit: words, neighbours (the words of the messages around one), links, meaning; left out: all"`
 	SemanticWeight      graph.Optional[float64]   `json:"semantic_weight,omitzero" doc:"of relevance; default 0.3"`
 	TimeWeight          graph.Optional[float64]   `json:"time_weight,omitzero" doc:"of recency; default 0.3"`
 	SalienceWeight      graph.Optional[float64]   `json:"salience_weight,omitzero" doc:"of salience; default 0.4"`
-	Limit               int                       `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"of each list; default 5. Relationships are up to twice as many"`
+	Limit               int                       `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"of nodes in all, of sources and of messages; default 5. Relationships are up to twice as many; storylines and macros, unless it is given, 3 and 2 (of granularity 1), 5 and 2, none and 5"`
 	Expand              int                       `json:"expand,omitempty" minimum:"0" maximum:"30" doc:"so many neighbours of the nodes found; default none"`
-	MaxTokens           int                       `json:"max_tokens,omitempty" doc:"o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went"`
+	MaxTokens           int                       `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went"`
 	Mode                Mode                      `json:"mode,omitempty" doc:"fast (default), or deep: a second look with what the first has found"`
 	MultiQuery          bool                      `json:"multi_query,omitempty" doc:"the same as mode deep"`
 	ReturnExplanations  bool                      `json:"return_explanations,omitempty" doc:"with each hit, what its score is made of"`
@@ -113,8 +114,8 @@ func (v *validation) text(location, text string) {
 }
 
 func (v *validation) oneOf(location, word string, allowed ...string) {
-	if word != "" && !slices.Contains(allowed, word) {
-		v.add(location, "must be one of %s", strings.Join(allowed, ", "))
+	if !slices.Contains(allowed, word) {
+		v.add(location, "must be one of %s", strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
 	}
 }
 
@@ -157,7 +158,23 @@ func (r *Request) validateTexts(v *validation) {
 	}
 }
 
+// What may speak for a hit.
+const (
+	byWords      = "words"
+	byNeighbours = "neighbours"
+	byLinks      = "links"
+	byMeaning    = "meaning"
+)
+
+// uses says whether some evidence may speak for hits.
+func (r *Request) uses(evidence string) bool {
+	return len(r.Evidence) == 0 || slices.Contains(r.Evidence, evidence)
+}
+
 func (r *Request) validateChoices(v *validation) {
+	for i, evidence := range r.Evidence {
+		v.oneOf(fmt.Sprintf("evidence[%d]", i), evidence, byWords, byNeighbours, byLinks, byMeaning)
+	}
 	for i, name := range r.Kinds {
 		if _, ok := graph.KindOf(name); !ok {
 			v.add(fmt.Sprintf("kinds[%d]", i), "is no kind of node")
@@ -169,13 +186,16 @@ func (r *Request) validateChoices(v *validation) {
 	if r.MaxTokens != 0 {
 		v.between("max_tokens", r.MaxTokens, MinTokens, MaxTokens)
 	}
-	v.oneOf("mode", string(r.Mode), string(Fast), string(Deep))
-	v.oneOf("format", string(r.Format), string(JSON), string(Text))
+	v.oneOf("mode", string(r.Mode), "", string(Fast), string(Deep))
+	v.oneOf("format", string(r.Format), "", string(JSON), string(Text))
 	v.time("since", r.Since)
 	v.time("until", r.Until)
 	v.time("as_of", r.AsOf)
 	if present(r.Since) && present(r.Until) && r.Until.Value.Before(r.Since.Value) {
 		v.add("until", "must not be before since")
+	}
+	if present(r.Since) && present(r.AsOf) && r.AsOf.Value.Before(r.Since.Value) {
+		v.add("as_of", "must not be before since")
 	}
 }
 
@@ -213,6 +233,12 @@ func (f *RelationshipFilters) validate(v *validation) {
 	grade("max_attitude", f.MaxAttitude)
 	grade("min_proximity", f.MinProximity)
 	grade("max_proximity", f.MaxProximity)
+	if or(f.MinAttitude, 1) > or(f.MaxAttitude, 5) {
+		v.add(at+"max_attitude", "must not be below min_attitude")
+	}
+	if or(f.MinProximity, 1) > or(f.MaxProximity, 5) {
+		v.add(at+"max_proximity", "must not be below min_proximity")
+	}
 	v.types(at+"relationship_types", f.RelationshipTypes)
 	v.types(at+"exclude_relationship_types", f.ExcludeRelationshipTypes)
 }

@@ -6,10 +6,13 @@ import (
 	"time"
 )
 
+// headingLength is how many characters of the queries a text repeats.
+const headingLength = 200
+
 // Text is the result as Markdown for a prompt. It has what an agent reads, without keys.
 func (r *Result) Text() string {
 	var t strings.Builder
-	fmt.Fprintf(&t, "# Found for: %s\n", oneLine(strings.Join(r.Meta.QueryUsed, "; ")))
+	fmt.Fprintf(&t, "# Found for: %s\n", cut(oneLine(strings.Join(r.Meta.QueryUsed, "; ")), headingLength))
 	t.WriteString(section("People", r.Semantic.People, nodeLine))
 	t.WriteString(section("Concepts", r.Semantic.Concepts, nodeLine))
 	t.WriteString(section("Entities", r.Semantic.Entities, nodeLine))
@@ -20,21 +23,24 @@ func (r *Result) Text() string {
 	t.WriteString(section("Sources", r.Episodic.Sources, sourceLine))
 	t.WriteString(section("Messages", r.Episodic.Messages, messageLine))
 	t.WriteString(section("Storylines", r.Episodic.Storylines, storylineLine))
-	t.WriteString(section("Macros", r.Episodic.Macros, func(h *MacroHit) string { return describe(h.Name, h.Description) }))
+	t.WriteString(section("Macros", r.Episodic.Macros, macroLine))
 	t.WriteString(section("Documents", r.Episodic.Artifacts, func(h *ArtifactHit) string { return describe(h.Name, h.Description) }))
 	t.WriteString(section("Neighbours", r.Semantic.Neighbours, func(h *Neighbour) string { return describe(h.Name, h.Description) }))
-	switch {
-	case r.empty() && r.Meta.Cut == 0:
+	if r.empty() && r.Meta.Cut == 0 {
 		t.WriteString("\nNothing was found.\n")
-	case r.Meta.Cut > 0:
-		fmt.Fprintf(&t, "\n_%d hits of the lowest rank are left out._\n", r.Meta.Cut)
+	}
+	if r.Meta.Cut > 0 {
+		fmt.Fprintf(&t, "\n_Left out, with the lowest rank: %d._\n", r.Meta.Cut)
+	}
+	if r.Meta.Semantic != MeaningOn {
+		fmt.Fprintf(&t, "\n_Search by meaning: %s._\n", r.Meta.Semantic)
 	}
 	return t.String()
 }
 
 func (r *Result) empty() bool {
 	for _, s := range r.shelves() {
-		if s.size() > 0 {
+		if s.size > 0 {
 			return false
 		}
 	}
@@ -109,6 +115,14 @@ func storylineLine(h *StorylineHit) string {
 	line := describe(h.Name, h.Description)
 	for _, s := range h.PreviewSources {
 		line += fmt.Sprintf("\n  - %s: %s", s.StartedAt.Format(time.DateOnly), oneLine(s.Summary))
+	}
+	return line
+}
+
+func macroLine(h *MacroHit) string {
+	line := describe(h.Name, h.Description)
+	for _, t := range h.Storylines {
+		line += "\n  - " + describe(t.Name, t.OneLiner)
 	}
 	return line
 }

@@ -196,7 +196,7 @@ func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
 			return err
 		}
 	}
-	return nil
+	return s.warmSearch(ctx, nobody)
 }
 
 // fill reads a section's one value.

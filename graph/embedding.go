@@ -126,15 +126,15 @@ func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
 		e.release(ctx)
 		return false, fmt.Errorf("embed: %w", ErrModel)
 	}
-	size := e.size
-	rows, err := e.due(ctx)
+	limit := e.limit()
+	rows, err := e.due(ctx, limit)
 	if err != nil {
 		return false, err
 	}
 	if err := e.embed(ctx, rows); err != nil {
 		return false, err
 	}
-	if len(rows) == embeddingAtOnce*size || state.walked {
+	if len(rows) == limit || state.walked {
 		return len(rows) == 0, nil
 	}
 	// The walk waits for what was written meanwhile, and not the other way round.
@@ -183,8 +183,17 @@ func (w *waiting) row(vector []byte) map[string]any {
 	return row
 }
 
+// limit is how many texts are embedded in a turn. After a failure it is one batch, which shows whether the embedder is back:
+// of an endpoint that was left alone for a while the circuit lets one request through.
+func (e *Embedding) limit() int {
+	if e.pause > 0 {
+		return e.size
+	}
+	return embeddingAtOnce * e.size
+}
+
 // due are those that wait, the longest first.
-func (e *Embedding) due(ctx context.Context) ([]waiting, error) {
+func (e *Embedding) due(ctx context.Context, limit int) ([]waiting, error) {
 	found, err := e.store.read(ctx, e.store.queries["embedding_due"], map[string]any{
 		"now_ms": e.store.now().UnixMilli(), "limit": embeddingAtOnce * embeddingBatch,
 	})

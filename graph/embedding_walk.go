@@ -87,6 +87,6 @@ func (e *Embedding) finished(ctx context.Context) (bool, error) {
 	if err != nil || !state.walked {
 		return false, err
 	}
-	rows, err := e.due(ctx)
+	rows, err := e.due(ctx, e.limit())
 	return len(rows) == 0, err
 }

@@ -20,6 +20,7 @@ type Search struct {
 	Types         []string // of relationships; none: all
 	Since, Until  *time.Time
 	AsOf          *time.Time // relationships of a day; nil: the current ones
+	Neighbours    bool       // messages by the words of those around them too
 	Links         bool       // what the first sources mention, and what else is said of that
 	Vectors       []VectorsAfter
 }
@@ -115,6 +116,7 @@ type FoundRelationship struct {
 
 // Link is a node that is mentioned by the first sources, or found by its own words, with all sources that mention it.
 type Link struct {
+	Kind      Kind
 	Key, Name string
 	Degree    int64    // sources that mention it
 	Seeds     []string // those of the first sources that mention it
@@ -147,6 +149,23 @@ func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error
 	return found, nil
 }
 
+// warmSearch is the part of Warm that plans searches.
+func (s *Store) warmSearch(ctx context.Context, nobody Scope) error {
+	words := []string{"warm"}
+	q := Search{
+		Asks: []Ask{{Words: words, Names: words}}, Messages: true, Sources: true, Nodes: Kinds, Relationships: true, Links: true,
+		Vectors: []VectorsAfter{{Scope: SearchScopes(nobody)[0]}},
+	}
+	if s.options.Embedder == nil {
+		q.Vectors = nil
+	}
+	if _, err := s.Search(ctx, nobody, q); err != nil {
+		return err
+	}
+	_, err := s.Details(ctx, nobody, Wanted{})
+	return err
+}
+
 // foundVectors are new vectors of a scope, without those of models before the present one.
 func foundVectors(l []any, base int64) FoundVectors {
 	rows := vectorRows(items(l[2]))
@@ -174,7 +193,7 @@ func (q *Search) params(scope Scope) map[string]any {
 	linked := scopeFilter(scope, nil, nil, nil) + typeFilter(q.Types)
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(),
-		"message_asks": q.messageAsks(said), "message_limit": messageDepth,
+		"message_asks": q.messageAsks(said), "message_limit": messageDepth, "neighbours": q.Neighbours,
 		"source_queries": q.queries(q.Sources, said, sourceFields), "source_limit": sourceDepth,
 		"node_queries": q.queries(len(q.Nodes) > 0, other, wordsOfNodes), "node_limit": nodeDepth,
 		"relationship_queries": q.queries(q.Relationships, linked, relationshipFields), "relationship_limit": relationshipDepth,
@@ -248,8 +267,8 @@ func foundFrom(row *neo4j.Record, now time.Time) Found {
 	})
 	each(4, func(l []any) { f.Texts = append(f.Texts, SourceText{text(l[0]), text(l[1]), text(l[2])}) })
 	each(5, func(l []any) {
-		link := Link{Key: text(l[0]), Name: text(l[1]), Degree: integer(l[2]), Seeds: texts(l[3])}
-		for _, other := range items(l[4]) {
+		link := Link{Kind: kindOfLabel(kindLabel(texts(l[0]))), Key: text(l[1]), Name: text(l[2]), Degree: integer(l[3]), Seeds: texts(l[4])}
+		for _, other := range items(l[5]) {
 			o := items(other)
 			link.Sources = append(link.Sources, FoundSource{Hit{Key: text(o[0])}, millis(o[1]), text(o[2])})
 		}

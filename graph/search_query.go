@@ -22,7 +22,7 @@ func Words(text string) []string {
 	var words []string
 	seen := map[string]bool{}
 	add := func(word string) {
-		word = strings.Trim(word, "'")
+		word = strings.Trim(strings.TrimSuffix(strings.Trim(word, "'"), "'s"), "'")
 		if word != "" && !seen[word] && len(words) < maxWords {
 			seen[word] = true
 			words = append(words, word)

@@ -114,6 +114,7 @@ func (a *API) erase(ctx context.Context, scope graph.Scope, e erasing) (r Receip
 	}
 	erased, err := e.nodes(ctx)
 	a.Keys.Forget()
+	a.Explorer.Forget(scope)
 	if err != nil {
 		return Receipt{}, err
 	}

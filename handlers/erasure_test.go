@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +91,9 @@ func TestEraseReceipt(t *testing.T) {
 	if got := strings.Join(f.changed, " "); got != "keys t:u1," {
 		t.Errorf("told %q", got)
 	}
+	if want := []graph.Scope{{TeamID: "t", UserID: "u1"}}; !slices.Equal(f.forgotten, want) {
+		t.Errorf("vectors are forgotten of %v", f.forgotten)
+	}
 }
 
 // Whatever is left is no success.
@@ -105,7 +109,7 @@ func TestEraseFails(t *testing.T) {
 	} {
 		f := &fakes{err: c.store, kept: kept{err: c.cache}}
 		w := ask(newAPI(f), http.MethodDelete, "/v1/users/u1", "")
-		if w.Code != c.want || len(f.changed) == 0 {
+		if w.Code != c.want || len(f.changed) == 0 || len(f.forgotten) == 0 {
 			t.Errorf("%+v: %d %s, told %v", c, w.Code, w.Body, f.changed)
 		}
 	}

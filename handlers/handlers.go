@@ -53,6 +53,7 @@ type contexts interface {
 // explorer finds what the memory has about something.
 type explorer interface {
 	Explore(ctx context.Context, scope graph.Scope, r *explore.Request) (*explore.Result, graph.Recall, error)
+	Forget(scope graph.Scope) // what is kept of a user, or a team, that was erased
 }
 
 type keys interface {

@@ -37,6 +37,7 @@ type fakes struct {
 	panics    bool
 	asked     []string // what the store was asked for
 	repeated  bool
+	forgotten []graph.Scope
 }
 
 // ask notes what the store is asked for.
@@ -214,7 +215,7 @@ func newAPI(f *fakes) http.Handler {
 	return New(Services{Store: f, Preferences: struct {
 		*fakes
 		*kept
-	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }},
+	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }},
 		Options{Version: "test"})
 }
 

@@ -164,6 +164,14 @@ func (x *Index) Drop(name string) {
 	x.drop(name)
 }
 
+// Clear forgets all scopes.
+func (x *Index) Clear() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	clear(x.scopes)
+	x.bytes = 0
+}
+
 func (x *Index) drop(name string) {
 	if s := x.scopes[name]; s != nil {
 		x.bytes -= s.bytes

@@ -387,3 +387,20 @@ func BenchmarkSearch(b *testing.B) {
 		})
 	}
 }
+
+func TestClear(t *testing.T) {
+	t.Parallel()
+	x := New(1 << 20)
+	for _, name := range []string{"a", "b"} {
+		if err := x.Add(name, 0, []Row{{Seq: 1, Key: "k", Vector: Encode([]float32{1, 0})}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x.Clear()
+	if x.Size() != 0 || x.Since("a") != 0 || x.Since("b") != 0 {
+		t.Errorf("%d bytes are left", x.Size())
+	}
+	if err := x.Add("a", 0, []Row{{Seq: 1, Key: "k", Vector: Encode([]float32{1, 0})}}); err != nil || x.Since("a") != 1 {
+		t.Errorf("and then nothing can be added: %v", err)
+	}
+}

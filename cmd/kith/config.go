@@ -24,7 +24,7 @@ type commands struct {
 	Import  importCmd  `cmd:"" help:"Load memories from files."`
 	System  systemCmd  `cmd:"" help:"Load, merge, export and show what is known of a software system."`
 	Eval    evalCmd    `cmd:"" help:"Measure a running Kith."`
-	Reindex reindexCmd `cmd:"" help:"Embed everything anew, by the embedder that is configured."`
+	Reindex reindexCmd `cmd:"" help:"Renew by what searches find everything: words, and vectors where an embedder is configured."`
 	Check   checkCmd   `cmd:"" help:"Look over the database for what breaks its rules; exit status 1 if something does."`
 	Health  healthCmd  `cmd:"" help:"Ask a running service whether it is ready; exit status 1 if not."`
 	Version versionCmd `cmd:"" help:"Print the version."`

@@ -24,6 +24,7 @@ type evalRecallCmd struct {
 	Without     []string `help:"Categories of questions to leave out."`
 	Limit       int      `default:"20" help:"How many passages to ask for; recall beyond cannot grow."`
 	Concurrency int      `default:"1" help:"Questions asked at a time."`
+	Ablation    bool     `help:"Ask with more and more evidence: words, neighbours, links, meaning."`
 	Keep        bool     `help:"Do not remove the team."`
 	URL         string   `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
 	Key         string   `env:"KITH_KEY" required:"" help:"An admin key of team default."`
@@ -68,20 +69,36 @@ func (c *evalRecallCmd) run(ctx context.Context, std streams, progress *progress
 	if err := team.load(ctx, set.writes(time.Now()), progress); err != nil {
 		return err
 	}
-	return c.ask(ctx, std, &evalAsker{team.api, set, c.Limit, progress})
-}
-
-// ask asks all questions of a set that is loaded, and tells what came of it.
-func (c *evalRecallCmd) ask(ctx context.Context, std streams, asker *evalAsker) error {
+	asker := &evalAsker{api: team.api, set: set, limit: c.Limit, progress: progress}
 	if err := asker.wait(ctx); err != nil {
 		return err
 	}
+	if !c.Ablation {
+		return c.ask(ctx, std, asker, c.name())
+	}
+	for i := range evalEvidence {
+		asker.evidence = evalEvidence[:i+1]
+		if err := c.ask(ctx, std, asker, c.name()+" by "+strings.Join(asker.evidence, ", ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// evalEvidence is what can speak for a hit.
+var evalEvidence = []string{"words", "neighbours", "links", "meaning"}
+
+func (c *evalRecallCmd) name() string {
+	return strings.TrimSuffix(filepath.Base(c.Questions), filepath.Ext(c.Questions))
+}
+
+// ask asks all questions of a set that is loaded, and tells what came of it.
+func (c *evalRecallCmd) ask(ctx context.Context, std streams, asker *evalAsker, name string) error {
 	answers, err := asker.askAll(ctx, c.Concurrency)
 	if err != nil {
 		return err
 	}
 	asker.progress.clear()
-	name := strings.TrimSuffix(filepath.Base(c.Questions), filepath.Ext(c.Questions))
 	report := &evalReport{name, asker.set.questions, answers}
 	if err := report.print(std.out); err != nil {
 		return err

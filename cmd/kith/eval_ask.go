@@ -15,6 +15,7 @@ type evalAsker struct {
 	set      *evalSet
 	limit    int
 	progress *progress
+	evidence []string // that may speak for hits; none: all
 }
 
 // evalAnswer is what was found for a question: ids of passages, best first.
@@ -48,6 +49,9 @@ func (a *evalAsker) ask(ctx context.Context, q *evalQuestion) evalAnswer {
 	request := map[string]any{
 		"user_id": user, "queries": []map[string]any{{"query": q.Question, "threshold": 0}}, "text_matches": []string{},
 		"limit": a.limit, "kinds": []string{kind},
+	}
+	if len(a.evidence) > 0 {
+		request["evidence"] = a.evidence
 	}
 	var found evalFound
 	begun := time.Now()

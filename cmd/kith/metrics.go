@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"kith/cache"
+	"kith/explore"
 	"kith/graph"
 	"kith/vector"
 )
@@ -26,6 +27,7 @@ type metrics struct {
 	recalls    *prometheus.CounterVec
 	upkeep     *prometheus.CounterVec
 	embeddings *prometheus.CounterVec
+	explores   *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -54,8 +56,11 @@ func newMetrics() *metrics {
 		embeddings: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kith_embeddings_total", Help: "Texts that this process was to embed: embedded, empty, refused, postponed or failed.",
 		}, []string{"outcome"}),
+		explores: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kith_explore_total", Help: "Answers of explore, by what became of the search by meaning.",
+		}, []string{"semantic", "mode"}),
 	}
-	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings,
+	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -86,6 +91,10 @@ func (m *metrics) maintained(step string, count int64) {
 
 func (m *metrics) embedded(outcome string, count int64) {
 	m.embeddings.WithLabelValues(outcome).Add(float64(count))
+}
+
+func (m *metrics) explored(semantic explore.Meaning, mode explore.Mode) {
+	m.explores.WithLabelValues(string(semantic), string(mode)).Inc()
 }
 
 // vectors adds what waits for its vector, and what is kept of them.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -15,15 +14,13 @@ import (
 // reindexCmd works on the database itself, so it needs no key.
 type reindexCmd struct{ config }
 
-// Run embeds everything anew, or goes on where that was broken off.
+// Run gives everything anew the words by which it is found, and its vector where an embedder is configured; that goes on
+// where it was broken off.
 func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	embedder, err := c.openEmbedder(log)
 	if err != nil {
 		return err
-	}
-	if embedder == nil {
-		return errors.New("reindex: no embedder is configured: give KITH_EMBEDDINGS_URL and KITH_EMBEDDINGS_MODEL, or KITH_EMBEDDINGS_MODEL_DIR")
 	}
 	defer closeEmbedder(embedder)
 	if c.Neo4jURI == "" && !embedded.Exists(c.Data) {
@@ -42,16 +39,24 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 	if err := store.Migrate(ctx); err != nil {
 		return err
 	}
+	count := &reindexCount{progress: newProgress(std.err), told: time.Now(), outcomes: map[string]int64{}}
+	defer count.end()
+	if err := store.RenewSearch(ctx, count.words); err != nil {
+		return fmt.Errorf("%w; run kith reindex again", err)
+	}
+	_, _ = fmt.Fprintf(std.out, "%d nodes are found by their words\n", count.nodes)
+	if embedder == nil {
+		_, _ = fmt.Fprintln(std.out, "no embedder is configured (KITH_EMBEDDINGS_URL or KITH_EMBEDDINGS_MODEL_DIR): nothing is embedded")
+		return nil
+	}
 	resumed, err := store.RenewEmbeddings(ctx)
 	if err != nil {
 		return err
 	}
-	count := &reindexCount{progress: newProgress(std.err), told: time.Now(), outcomes: map[string]int64{}}
 	if resumed {
 		count.line("this goes on where the last one was broken off")
 	}
-	err = graph.NewEmbedding(store, graph.EmbeddingOptions{Log: log, Observe: count.observe}).Finish(ctx, count.show)
-	count.end()
+	err = graph.NewEmbedding(store, graph.EmbeddingOptions{Log: log, Observe: count.observe}).Finish(ctx, func() { count.show(count.String()) })
 	if err != nil {
 		return fmt.Errorf("%w; run kith reindex again: it goes on", err)
 	}
@@ -63,6 +68,7 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 type reindexCount struct {
 	*progress
 	told     time.Time
+	nodes    int // that have their words
 	mu       sync.Mutex
 	outcomes map[string]int64
 }
@@ -73,7 +79,13 @@ func (r *reindexCount) observe(outcome string, count int64) {
 	r.outcomes[outcome] += count
 }
 
-func (r *reindexCount) show() {
+// words counts nodes that have their words.
+func (r *reindexCount) words(nodes int) {
+	r.nodes = nodes
+	r.show(fmt.Sprintf("%d nodes have their words", nodes))
+}
+
+func (r *reindexCount) show(text string) {
 	every := lineEvery
 	if r.terminal {
 		every = shownEvery
@@ -84,10 +96,10 @@ func (r *reindexCount) show() {
 	}
 	r.told = now
 	if r.terminal {
-		r.progress.show(r.String())
+		r.progress.show(text)
 		return
 	}
-	r.line(r.String())
+	r.line(text)
 }
 
 // String says what became of the texts.

@@ -148,7 +148,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 		api := handlers.New(handlers.Services{
 			Store: store, Preferences: own.orIn(store), Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping,
 			Erasure: store, Kept: kept,
-			Explorer: explore.New(store, explore.Options{Embedder: asking, Vectors: vectors, Log: log}),
+			Explorer: explore.New(store, explore.Options{Embedder: asking, Vectors: vectors, Log: log, Observe: metrics.explored}),
 			Contexts: loader.New(store, kept, loader.Options{
 				Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection, Preferences: own.orNil(),
 			}),

@@ -3,11 +3,11 @@
 // a quarter among its words, as it says who and not what. Sources: key, start, name. Nodes of other kinds: labels, key,
 // names. Relationships (current ones, or those of a day): ends and their names, type, properties; types that callers added
 // have indexes of their own. Texts: key, name and beginning of the first sources. Links: what these mention, and the nodes
-// found that sources mention, each with key, name, how many sources mention it, which of the first do, and which others
+// found that sources mention, each with labels, key, name, how many sources mention it, which of the first do, and which others
 // do: key, start, name. Vectors: of each scope the next after a number, as embedding_vectors.cypher has them; model and
 // base tell by what they were made, waiting whether some texts of the team have none yet.
 // mode: read
-// params: team_id, user_id, message_asks, message_limit, source_queries, source_limit, node_queries, node_limit, relationship_queries, relationship_limit, known_types, type_pattern, since, until, as_of, first_limit, mention_limit, degree_limit, scopes, vector_limit
+// params: team_id, user_id, message_asks, message_limit, neighbours, source_queries, source_limit, node_queries, node_limit, relationship_queries, relationship_limit, known_types, type_pattern, since, until, as_of, first_limit, mention_limit, degree_limit, scopes, vector_limit
 // returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting
 CALL () {
   UNWIND range(0, size($message_asks) - 1) AS ask
@@ -23,7 +23,7 @@ CALL () {
   }
   WITH ask, q, CASE WHEN all(word IN q.words WHERE word IN speakers) THEN [] ELSE speakers END AS speakers
   WITH ask, q, reduce(text = '', word IN q.words | text + word + CASE WHEN word IN speakers THEN '^0.25 ' ELSE ' ' END) AS words
-  CALL db.index.fulltext.queryNodes('message_words', coalesce(q.query, q.filter + ' +(text:(' + words + ') near:(' + words + ')^2)'), {limit: $message_limit})
+  CALL db.index.fulltext.queryNodes('message_words', coalesce(q.query, q.filter + ' +(text:(' + words + ')' + CASE WHEN $neighbours THEN ' near:(' + words + ')^2)' ELSE ')' END), {limit: $message_limit})
     YIELD node AS m, score
   WHERE m.team_id = $team_id
     AND (m.user_id IS NULL OR m.user_id = $user_id)
@@ -114,7 +114,7 @@ CALL (first, nodes) {
       AND ($until IS NULL OR s.started_at <= $until)
     RETURN collect([s.entity_key, s.started_at.epochMillis, s.name]) AS others
   }
-  RETURN collect([n.entity_key, n.name, n.source_count, seeds, others]) AS links
+  RETURN collect([labels(n), n.entity_key, n.name, n.source_count, seeds, others]) AS links
 }
 CALL () {
   UNWIND range(0, size($scopes) - 1) AS place
