@@ -18,7 +18,7 @@ var ownerTypes = []string{
 	"has_relationship_with", "thinks_about", "relates_to", "involves", "associated_with", "engages_with", "connected_to",
 }
 
-func open(b *testing.B, db testenv.Database, o graph.Options) *graph.Store {
+func open(b testing.TB, db testenv.Database, o graph.Options) *graph.Store {
 	b.Helper()
 	store, err := graph.Open(graph.Connection{URI: db.URI, User: db.User, Password: db.Password, Database: db.Database}, o)
 	if err != nil {
@@ -95,7 +95,7 @@ func conversation(b *testing.B, store *graph.Store, scope graph.Scope, i, degree
 	}
 }
 
-func put(b *testing.B, store *graph.Store, scope graph.Scope, write *graph.MemoryWrite) {
+func put(b testing.TB, store *graph.Store, scope graph.Scope, write *graph.MemoryWrite) {
 	b.Helper()
 	write.Strict = true
 	if _, err := store.Write(b.Context(), scope, write); err != nil {
@@ -111,7 +111,7 @@ func median[T time.Duration | float64](values []T) T {
 }
 
 // took is how long a call takes, which must succeed.
-func took(b *testing.B, call func() error) time.Duration {
+func took(b testing.TB, call func() error) time.Duration {
 	b.Helper()
 	begun := time.Now()
 	if err := call(); err != nil {

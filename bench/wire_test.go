@@ -26,7 +26,7 @@ type wire struct {
 	trips atomic.Int64
 }
 
-func countRoundTrips(b *testing.B, uri string) *wire {
+func countRoundTrips(b testing.TB, uri string) *wire {
 	b.Helper()
 	target, err := url.Parse(uri)
 	if err != nil {

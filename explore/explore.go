@@ -119,26 +119,33 @@ func (e *Explorer) Forget(scope graph.Scope) {
 // search asks for the words and, at the same time, for the vectors of some asks, and ranks what both have found.
 func (e *Explorer) search(ctx context.Context, p *plan, m *meaning, asks []ask) (*graph.Found, *look, error) {
 	var units [][]float32
+	var near []nearest
 	var found graph.Found
 	var embedErr error
+	q := p.search(asks, m)
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		units, embedErr = m.embed(groupCtx, asks)
+		if units, embedErr = m.embed(groupCtx, asks); embedErr == nil {
+			near, _ = m.scan(units, p) // where that fails there are vectors missing, which the statement brings
+		}
 		return nil
 	})
 	group.Go(func() (err error) {
-		found, err = e.store.Search(groupCtx, p.scope, p.search(asks, m))
+		found, err = e.store.Search(groupCtx, p.scope, q)
 		return err
 	})
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
-	m.take(ctx, &found)
+	more := m.take(ctx, &found)
 	if embedErr != nil {
 		m.status = MeaningUnavailable
 		e.options.Log.WarnContext(ctx, "a search goes without meaning", "error", embedErr)
 	}
-	return &found, p.look(&found, asks, units, m), nil
+	if more || near == nil {
+		near = m.rescan(units, p)
+	}
+	return &found, p.look(&found, asks, units, near, m), nil
 }
 
 // plan is a request with all its defaults.
@@ -308,7 +315,7 @@ func (l *look) with(second *look) *look {
 }
 
 // look ranks what was found for some asks.
-func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, m *meaning) *look {
+func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, near []nearest, m *meaning) *look {
 	l := &look{}
 	texts := map[string]graph.SourceText{}
 	named := false
@@ -320,13 +327,13 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, m *meaning) *
 		a := &asks[i]
 		messages, sources, nodes := rankMessages(f, i, a, p.tuning.speaker), rankSources(f, i), rankNodes(f, i, a)
 		if p.messages || p.sources {
-			said := m.sense(units[i], keysOf(messages), p.keeps(messageKind))
-			told := m.sense(units[i], keysOf(sources), p.keeps(sourceKind)).toSources(said, f.Messages, i)
+			said := m.sense(near[i].messages, units[i], keysOf(messages))
+			told := m.sense(near[i].sources, units[i], keysOf(sources)).toSources(said, f.Messages, i)
 			said.add(messages, a.threshold, p.tuning)
 			weight := told.add(sources, a.threshold, p.tuning)
 			l.sayings = append(l.sayings, said.sayings(i, messages, weight, a.threshold)...)
 		}
-		m.sense(units[i], keysOf(nodes), p.keeps(p.nodes...)).add(nodes, a.threshold, p.tuning)
+		m.sense(near[i].nodes, units[i], keysOf(nodes)).add(nodes, a.threshold, p.tuning)
 		if !a.Match && p.uses(byLinks) {
 			seeds := sources.seeds(i, p.tuning)
 			spread(f, seeds, a, sources, nodes)
@@ -372,7 +379,7 @@ var (
 
 // keeps lets vectors of some kinds through, of what was said in time.
 func (p *plan) keeps(kinds ...graph.Kind) func(kind uint8, at int64) bool {
-	wanted := map[uint8]bool{}
+	var wanted [math.MaxUint8 + 1]bool
 	said := false
 	for _, k := range kinds {
 		wanted[graph.KindNumber(k)] = true

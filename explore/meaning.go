@@ -85,18 +85,20 @@ func (m *meaning) after(asks []ask) []graph.VectorsAfter {
 	return all
 }
 
-// take keeps the vectors that a search has brought, and reads those that are still missing: all of them after a start.
-func (m *meaning) take(ctx context.Context, f *graph.Found) {
+// take keeps the vectors that a search has brought, and reads those that are still missing: all of them after a start. It
+// says whether there were any.
+func (m *meaning) take(ctx context.Context, f *graph.Found) (more bool) {
 	if m.status == MeaningOff || m.status == MeaningUnavailable {
-		return
+		return false
 	}
 	if f.OtherModel {
 		m.status = MeaningUnavailable
-		return
+		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, most(ctx, loadTime))
 	defer cancel()
 	for _, v := range f.Vectors {
+		more = more || v.More || len(v.Rows) > 0
 		if err := m.load(ctx, v); err != nil {
 			m.status = MeaningLoading
 			switch {
@@ -105,12 +107,13 @@ func (m *meaning) take(ctx context.Context, f *graph.Found) {
 			case errors.Is(err, vector.ErrFull), errors.Is(err, graph.ErrModel):
 				m.status = MeaningUnavailable
 			}
-			return
+			return more
 		}
 	}
 	if f.Waiting {
 		m.status = MeaningPartial
 	}
+	return more
 }
 
 // load adds vectors of a scope, and all that come after them.
@@ -136,6 +139,57 @@ func (m *meaning) load(ctx context.Context, v graph.FoundVectors) error {
 	return nil
 }
 
+// nearest are the vectors nearest to an ask, of each sort of things; nil where meaning takes no part.
+type nearest struct{ messages, sources, nodes *vector.Result }
+
+// scan finds the nearest to each ask, among the vectors that are in memory.
+func (m *meaning) scan(units [][]float32, p *plan) ([]nearest, error) {
+	all := make([]nearest, len(units))
+	for i, unit := range units {
+		if unit == nil {
+			continue
+		}
+		near := func(kinds ...graph.Kind) (*vector.Result, error) {
+			found, err := m.explorer.options.Vectors.Search(m.scopes, unit, meaningDepth, p.keeps(kinds...))
+			return &found, err
+		}
+		var err error
+		if all[i].nodes, err = near(p.nodes...); err != nil {
+			return nil, err
+		}
+		if !p.messages && !p.sources {
+			continue
+		}
+		if all[i].messages, err = near(messageKind); err != nil {
+			return nil, err
+		}
+		if all[i].sources, err = near(sourceKind); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// rescan is scan after vectors have come, where meaning takes part.
+func (m *meaning) rescan(units [][]float32, p *plan) []nearest {
+	if m.status == MeaningOn || m.status == MeaningPartial {
+		near, err := m.scan(units, p)
+		if err == nil {
+			return near
+		}
+		m.fail(err)
+	}
+	return make([]nearest, len(units))
+}
+
+// fail notes why vectors cannot be compared.
+func (m *meaning) fail(err error) {
+	m.status = MeaningLoading
+	if errors.Is(err, vector.ErrDimensions) {
+		m.status = MeaningUnavailable
+	}
+}
+
 // sense is what the vectors tell an ask of things of one sort: by key, by how many deviations the cosine is above the mean
 // of all in the scope.
 type sense struct {
@@ -144,24 +198,17 @@ type sense struct {
 	nearest []string // keys, the nearest first
 }
 
-// sense looks at the vectors of some kinds: at the nearest, and at those of given keys. Nil where meaning takes no part.
-func (m *meaning) sense(unit []float32, keys []string, keep func(kind uint8, at int64) bool) *sense {
-	if unit == nil || m.status == MeaningOff || m.status == MeaningUnavailable || m.status == MeaningLoading {
+// sense looks at the nearest vectors, and at those of given keys. Nil where meaning takes no part.
+func (m *meaning) sense(near *vector.Result, unit []float32, keys []string) *sense {
+	if near == nil || m.status != MeaningOn && m.status != MeaningPartial {
 		return nil
 	}
-	index := m.explorer.options.Vectors
-	near, err := index.Search(m.scopes, unit, meaningDepth, keep)
-	if err == nil {
-		var cosines map[string]float64
-		if cosines, err = index.Cosines(m.scopes, unit, keys); err == nil {
-			return newSense(near, cosines)
-		}
+	cosines, err := m.explorer.options.Vectors.Cosines(m.scopes, unit, keys)
+	if err != nil {
+		m.fail(err)
+		return nil
 	}
-	m.status = MeaningLoading
-	if errors.Is(err, vector.ErrDimensions) {
-		m.status = MeaningUnavailable
-	}
-	return nil
+	return newSense(*near, cosines)
 }
 
 func newSense(near vector.Result, cosines map[string]float64) *sense {

@@ -213,3 +213,27 @@ func TestVectorsAreKept(t *testing.T) {
 	}
 	New(s, Options{}).Forget(scope) // nothing is kept, and nothing to do
 }
+
+// The nearest are looked for while the database searches; what comes with its answer is among them all the same.
+func TestVectorsThatComeAreFound(t *testing.T) {
+	t.Parallel()
+	s := said(append(rows(1, 30), vector.Row{Seq: 40, Key: "m-late", Kind: graph.KindNumber(messageKind), At: day(1).UnixMilli(), Vector: vector.Encode([]float32{1, 0})}))
+	search, late := s.search, false
+	s.search = func(q graph.Search) (graph.Found, error) {
+		f, err := search(q)
+		if !late {
+			f.Vectors[0].Rows = f.Vectors[0].Rows[:31]
+		}
+		return f, err
+	}
+	e := New(s, Options{Embedder: toward(1, 0), Vectors: vector.New(1 << 20), Now: func() time.Time { return now }})
+	for _, late = range []bool{false, true} {
+		got, _, err := e.Explore(t.Context(), scope, messages("boat"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := slices.ContainsFunc(got.Episodic.Messages, func(m MessageHit) bool { return m.EntityKey == "m-late" }); found != late {
+			t.Errorf("late %v: found %v", late, found)
+		}
+	}
+}

@@ -96,13 +96,24 @@ func (r ranking) weigh() map[string]parts {
 
 // order lists keys, those of the highest number first.
 func order(scores map[string]float64) []string {
-	keys := make([]string, 0, len(scores))
-	for key := range scores {
-		keys = append(keys, key)
+	type entry struct {
+		score float64
+		key   string
 	}
-	slices.SortFunc(keys, func(a, b string) int {
-		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b))
+	all := make([]entry, 0, len(scores))
+	for key, score := range scores {
+		all = append(all, entry{score, key})
+	}
+	slices.SortFunc(all, func(a, b entry) int {
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Compare(a.key, b.key)
 	})
+	keys := make([]string, len(all))
+	for i := range all {
+		keys[i] = all[i].key
+	}
 	return keys
 }
 

@@ -1,0 +1,469 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/explore"
+	"kith/graph"
+	"kith/internal/testenv"
+	"kith/vector"
+)
+
+// clustered is an embedder whose vectors are near one of 64 others each, and always the same of a text.
+type clustered struct{ centres [64][]float32 }
+
+const dimensions = 384
+
+func newClustered() *clustered {
+	c := &clustered{}
+	for i := range c.centres {
+		c.centres[i] = normal(rand.New(rand.NewPCG(1, uint64(i))))
+	}
+	return c
+}
+
+func normal(r *rand.Rand) []float32 {
+	v := make([]float32, dimensions)
+	for i := range v {
+		v[i] = float32(r.NormFloat64())
+	}
+	return v
+}
+
+func (c *clustered) Model() string   { return "clustered" }
+func (c *clustered) Dimensions() int { return dimensions }
+
+func (c *clustered) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	units := make([][]float32, len(texts))
+	for i, text := range texts {
+		units[i] = c.unit(text)
+	}
+	return units, nil
+}
+
+func (c *clustered) unit(text string) []float32 {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(text))
+	seed := hash.Sum64()
+	v, centre := normal(rand.New(rand.NewPCG(seed, 2))), c.centres[seed%64]
+	sum := 0.0
+	for i := range v {
+		v[i] += centre[i]
+		sum += float64(v[i]) * float64(v[i])
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(sum))
+	}
+	return v
+}
+
+// searching is a store with an explorer, and what that asks the store for.
+type searching struct {
+	*graph.Store
+	explorer *explore.Explorer
+	embedder *clustered
+	vectors  *vector.Index
+	asked    graph.Search
+}
+
+func (s *searching) Search(ctx context.Context, scope graph.Scope, q graph.Search) (graph.Found, error) {
+	s.asked = q
+	return s.Store.Search(ctx, scope, q)
+}
+
+func search(b testing.TB, db testenv.Database) *searching {
+	b.Helper()
+	s := &searching{embedder: newClustered(), vectors: vector.New(4 << 30)}
+	s.Store = open(b, db, graph.Options{Embedder: s.embedder})
+	s.explorer = explore.New(s, explore.Options{Embedder: s.embedder, Vectors: s.vectors})
+	return s
+}
+
+// embedAll gives vectors to all that waits for them.
+func (s *searching) embedAll(b testing.TB) {
+	b.Helper()
+	if err := s.PrepareEmbedding(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	if err := graph.NewEmbedding(s.Store, graph.EmbeddingOptions{}).Finish(b.Context(), func() {}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (s *searching) ask(b testing.TB, scope graph.Scope, r explore.Request) *explore.Result {
+	b.Helper()
+	result, _, err := s.explorer.Explore(b.Context(), scope, &r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return result
+}
+
+// load brings the vectors of a scope into memory.
+func (s *searching) load(b testing.TB, scope graph.Scope) {
+	b.Helper()
+	for s.ask(b, scope, question("everything")).Meta.Semantic != explore.MeaningOn {
+	}
+}
+
+func question(text string) explore.Request {
+	return explore.Request{Queries: []explore.Query{{Query: text}}}
+}
+
+// speech makes texts whose words are as unequal as those of a language without its stop words.
+type speech struct {
+	zipf *rand.Zipf
+}
+
+func newSpeech(seed uint64) speech {
+	return speech{rand.NewZipf(rand.New(rand.NewPCG(seed, 3)), 1.1, 20, 20_000)}
+}
+
+func (s speech) words(n int) string {
+	words := make([]string, n)
+	for i := range words {
+		words[i] = "w" + strconv.FormatUint(s.zipf.Uint64(), 36)
+	}
+	return strings.Join(words, " ")
+}
+
+const (
+	memorySize = 10_000 // nodes
+	talks      = 190    // of 50 messages each
+	talkLength = 50
+)
+
+// fullMemory is a memory of 10,000 nodes, all with vectors: conversations, and what they mention.
+func (s *searching) fullMemory(b testing.TB, scope graph.Scope) {
+	b.Helper()
+	said := newSpeech(1)
+	write := &graph.MemoryWrite{}
+	concepts := memorySize - talks*(talkLength+1)
+	key := func(i int) string { return fmt.Sprintf("c-%d", i%concepts) }
+	for i := range concepts {
+		write.Nodes = append(write.Nodes, graph.NodeWrite{
+			Kind: "concept", EntityKey: key(i), Name: graph.Some(fmt.Sprintf("%s %d", said.words(2), i)), Description: graph.Some(said.words(15)),
+		})
+		write.Relationships = append(write.Relationships, graph.RelationshipWrite{
+			From: key(i), To: key(i + 1), Type: "relates_to", Description: graph.Some(said.words(10)),
+		})
+	}
+	put(b, s.Store, scope, write)
+	for i := range talks {
+		talk := &graph.SourceWrite{
+			EntityKey: fmt.Sprintf("s-%d", i), Summary: graph.Some(said.words(20)), StartedAt: graph.Some(time.Now().Add(-time.Duration(i) * time.Hour)),
+			Mentions: []string{key(i), key(i + 50), key(i + 100)}, Messages: messages(said, talkLength),
+		}
+		if _, err := s.WriteSource(b.Context(), scope, talk); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s.embedAll(b)
+}
+
+func messages(said speech, count int) []graph.MessageWrite {
+	all := make([]graph.MessageWrite, count)
+	for i := range all {
+		all[i] = graph.MessageWrite{Role: "user", Name: []string{"Ada", "Jon"}[i%2], Text: said.words(25)}
+	}
+	return all
+}
+
+// copyMemory writes copies of a memory into that of another team, with their words and vectors.
+func copyMemory(b *testing.B, db testenv.Database, from, to graph.Scope, first, last int) {
+	b.Helper()
+	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = driver.Close(context.Background()) }()
+	session := driver.NewSession(b.Context(), neo4j.SessionConfig{DatabaseName: db.Database})
+	defer func() { _ = session.Close(b.Context()) }()
+	result, err := session.Run(b.Context(), `UNWIND range($first, $last) AS i
+		CALL (i) {
+		  MATCH (n:Memory {team_id: $from})
+		  CREATE (c:$(labels(n)))
+		  SET c = n {.*, team_id: $to, entity_key: n.entity_key + '/' + i, natural_key: n.natural_key + '/' + i,
+		    source_key: n.source_key + '/' + i, search_scope: replace(n.search_scope, $token, $other), vector_scope: $other,
+		    vector_seq: n.vector_seq + i * 1000000}
+		  WITH i, count(c) AS copies
+		  MATCH (a:Memory {team_id: $from})-[r {team_id: $from}]->(b:Memory)
+		  MATCH (x:Memory {team_id: $to, entity_key: a.entity_key + '/' + i})
+		  MATCH (y:Memory {team_id: $to, entity_key: b.entity_key + '/' + i})
+		  CREATE (x)-[c:$(type(r))]->(y)
+		  SET c = r {.*, team_id: $to, key: r.key + '/' + i, search_scope: replace(r.search_scope, $token, $other)}
+		} IN TRANSACTIONS OF 1 ROW`, map[string]any{
+		"from": from.TeamID, "to": to.TeamID, "first": first, "last": last,
+		"token": graph.SearchScopes(from)[1], "other": graph.SearchScopes(to)[1],
+	})
+	if err == nil {
+		_, err = result.Consume(b.Context())
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// compare measures searches, and their statement and their look at the vectors alone, in turns.
+func (s *searching) compare(b *testing.B, scope graph.Scope, rounds int) (whole, slower time.Duration) {
+	b.Helper()
+	s.load(b, scope)
+	asking := newSpeech(2)
+	var all, statement, scan []time.Duration
+	for i := range rounds + 50 {
+		text := asking.words(6)
+		all = append(all, took(b, func() error { s.ask(b, scope, question(text)); return nil }))
+		statement = append(statement, took(b, func() error {
+			_, err := s.Store.Search(b.Context(), scope, s.asked)
+			return err
+		}))
+		unit := s.embedder.unit(text)
+		scan = append(scan, took(b, func() error {
+			_, err := s.vectors.Search(graph.SearchScopes(scope), unit, 50, nil)
+			return err
+		}))
+		if i == 50 { // plans, JIT
+			all, statement, scan = nil, nil, nil
+		}
+	}
+	b.Logf("%s: p50 %.2f ms; statement alone %.2f ms, vectors alone %.2f ms", scope.TeamID, milliseconds(median(all)), milliseconds(median(statement)), milliseconds(median(scan)))
+	return median(all), max(median(statement), median(scan))
+}
+
+// BenchmarkExplore compares searches with the slower of their two parts, and with those in a store that others fill up to
+// KITH_BENCH_FILL nodes: of a team of 10,000, and of the one team that has all others.
+func BenchmarkExplore(b *testing.B) {
+	db := testenv.StartNeo4j(b).Database()
+	b.Log("DBG", db)
+	s := search(b, db)
+	own, others := graph.Scope{TeamID: "own", UserID: "u1"}, graph.Scope{TeamID: "others", UserID: "u1"}
+	s.fullMemory(b, own)
+	rounds := max(b.N, 200)
+	report := func(nodes int, whose string, scope graph.Scope) time.Duration {
+		whole, slower := s.compare(b, scope, rounds)
+		name := fmt.Sprintf("%s/%d", whose, nodes)
+		b.ReportMetric(milliseconds(whole), "ms/"+name)
+		b.ReportMetric(float64(whole)/float64(slower), "÷slower/"+name)
+		return whole
+	}
+	small := report(memorySize, "own", own)
+	allocs, bytes := s.allocations(b, own)
+	b.ReportMetric(allocs, "client-allocs")
+	b.ReportMetric(bytes/1024, "client-KB")
+	full := size("KITH_BENCH_FILL", 200_000)
+	copies, large := 0, small
+	for _, nodes := range slices.Compact([]int{min(100_000, full), full}) {
+		copyMemory(b, db, own, others, copies+1, nodes/memorySize-1)
+		copies = nodes/memorySize - 1
+		large = report(nodes, "own", own)
+		report(nodes, "others", others)
+	}
+	b.ReportMetric(float64(large)/float64(small), "full÷10000")
+	b.ReportMetric(float64(s.vectors.Size())/(1<<20), "vectors-MB")
+	b.ReportMetric(0, "ns/op")
+}
+
+// allocations are those of one search, and their bytes.
+func (s *searching) allocations(b *testing.B, scope graph.Scope) (allocs, bytes float64) {
+	b.Helper()
+	const rounds = 100
+	asking := newSpeech(4)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range rounds {
+		s.ask(b, scope, question(asking.words(6)))
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / rounds, float64(after.TotalAlloc-before.TotalAlloc) / rounds
+}
+
+// BenchmarkExploreBesideWrites compares searches while 1,000 messages a second arrive for the same user, 50 in a request
+// as agents keep their conversations, with those while none do. All are embedded meanwhile.
+func BenchmarkExploreBesideWrites(b *testing.B) {
+	s := search(b, testenv.StartNeo4j(b).Database())
+	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	s.fullMemory(b, scope)
+	s.load(b, scope)
+	ctx, stop := context.WithCancel(b.Context())
+	var group sync.WaitGroup
+	b.Cleanup(func() { stop(); group.Wait() })
+	group.Go(func() { _ = graph.NewEmbedding(s.Store, graph.EmbeddingOptions{}).Run(ctx) })
+	var writing atomic.Bool
+	var written atomic.Int64
+	for w := range 4 {
+		said := newSpeech(uint64(10 + w))
+		group.Go(func() {
+			for tick := time.NewTicker(200 * time.Millisecond); ctx.Err() == nil; <-tick.C {
+				if !writing.Load() {
+					continue
+				}
+				key := fmt.Sprintf("s-%d", written.Load()/50%talks)
+				if _, err := s.AppendMessages(ctx, scope, key, messages(said, 50)); err != nil && ctx.Err() == nil {
+					b.Error(err)
+				}
+				written.Add(50)
+			}
+		})
+	}
+	asking := newSpeech(2)
+	measure := func() (all []time.Duration) {
+		for begun := time.Now(); time.Since(begun) < 5*time.Second; {
+			text := asking.words(6)
+			all = append(all, took(b, func() error { s.ask(b, scope, question(text)); return nil }))
+		}
+		return all
+	}
+	measure() // plans, JIT
+	var quiet, busy []time.Duration
+	var rate []float64
+	for range max(b.N, 4) {
+		quiet = append(quiet, measure()...)
+		before, begun := written.Load(), time.Now()
+		writing.Store(true)
+		busy = append(busy, measure()...)
+		writing.Store(false)
+		rate = append(rate, float64(written.Load()-before)/time.Since(begun).Seconds())
+		for backlog := int64(1); backlog > 0; {
+			left, err := s.EmbeddingBacklog(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			backlog = left.Due
+		}
+	}
+	b.ReportMetric(milliseconds(median(quiet)), "ms/quiet")
+	b.ReportMetric(milliseconds(median(busy)), "ms/busy")
+	b.ReportMetric(float64(median(busy))/float64(median(quiet)), "busy÷quiet")
+	b.ReportMetric(median(rate), "messages/s")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkRecall compares the ten messages that are found by meaning alone with the ten nearest that comparing all in
+// float32 finds, for users who have 0.1 %, 1 % and 50 % of KITH_BENCH_VECTORS vectors.
+func BenchmarkRecall(b *testing.B) {
+	s := search(b, testenv.StartNeo4j(b).Database())
+	vectors := size("KITH_BENCH_VECTORS", 20_000)
+	shares := []float64{0.001, 0.01, 0.5, 0.489}
+	for _, share := range shares {
+		scope := graph.Scope{TeamID: fmt.Sprintf("team-%v", share), UserID: "u1"}
+		s.utter(b, scope, int(share*float64(vectors)))
+	}
+	begun := time.Now()
+	s.embedAll(b)
+	b.Logf("embedding all took %.0f s", time.Since(begun).Seconds())
+	for _, share := range shares[:3] {
+		scope := graph.Scope{TeamID: fmt.Sprintf("team-%v", share), UserID: "u1"}
+		begun := time.Now()
+		s.load(b, scope)
+		loaded := time.Since(begun)
+		recall, times := s.recall(b, scope, int(share*float64(vectors)))
+		name := fmt.Sprintf("%v%%", share*100)
+		b.Logf("%s: loaded in %.1f s", name, loaded.Seconds())
+		b.ReportMetric(recall, "recall@10/"+name)
+		b.ReportMetric(milliseconds(median(times)), "ms/"+name)
+	}
+	b.ReportMetric(float64(s.vectors.Size())/(1<<20), "vectors-MB")
+	b.ReportMetric(0, "ns/op")
+}
+
+// utter writes so many messages without a vector; their words are in no question.
+func (s *searching) utter(b *testing.B, scope graph.Scope, count int) {
+	b.Helper()
+	now := time.Now()
+	for from := 0; from < count; from += 2000 {
+		talk := &graph.SourceWrite{EntityKey: fmt.Sprintf("s-%d", from)}
+		for i := from; i < min(count, from+2000); i++ {
+			talk.Messages = append(talk.Messages, graph.MessageWrite{EntityKey: utterance(i), Role: "user", Text: utterance(i), At: graph.Some(now)})
+		}
+		if _, err := s.WriteSource(b.Context(), scope, talk); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func utterance(i int) string { return fmt.Sprintf("utterance%d", i) }
+
+// recall is the share of the ten nearest that are found.
+func (s *searching) recall(b *testing.B, scope graph.Scope, count int) (recall float64, times []time.Duration) {
+	b.Helper()
+	units := make([][]float32, count)
+	for i := range units {
+		units[i] = s.embedder.unit(utterance(i))
+	}
+	const questions, k = 50, 10
+	found := 0
+	for q := range questions {
+		text := fmt.Sprintf("question%d", q)
+		nearest := nearest(s.embedder.unit(text), units, k)
+		times = append(times, took(b, func() error {
+			asked := question(text)
+			asked.Kinds, asked.Limit = []string{"message"}, k
+			for _, m := range s.ask(b, scope, asked).Episodic.Messages {
+				if slices.Contains(nearest, m.EntityKey) {
+					found++
+				}
+			}
+			return nil
+		}))
+	}
+	return float64(found) / (questions * k), times
+}
+
+// nearest are the keys of the k utterances with the largest cosines.
+func nearest(unit []float32, units [][]float32, k int) []string {
+	cosines, places := make([]float32, len(units)), make([]int, len(units))
+	for i, v := range units {
+		places[i] = i
+		for d := range v {
+			cosines[i] += unit[d] * v[d]
+		}
+	}
+	slices.SortFunc(places, func(x, y int) int {
+		if cosines[x] > cosines[y] {
+			return -1
+		}
+		return 1
+	})
+	keys := make([]string, k)
+	for i := range keys {
+		keys[i] = utterance(places[i])
+	}
+	return keys
+}
+
+// A search asks the database twice, and a deep one three times.
+func TestExploreRoundTrips(t *testing.T) {
+	db := testenv.Neo4j(t)
+	wire := countRoundTrips(t, db.URI)
+	db.URI = wire.uri
+	s := search(t, db)
+	scope := graph.Scope{TeamID: testenv.Team(t), UserID: "u1"}
+	put(t, s.Store, scope, &graph.MemoryWrite{Nodes: []graph.NodeWrite{
+		{Kind: "concept", EntityKey: "c", Name: graph.Some("the pier"), Description: graph.Some("costs more to mend than it brings")},
+	}})
+	for mode, want := range map[explore.Mode]int64{explore.Fast: 2, explore.Deep: 3} {
+		asked := question("what does it cost to mend")
+		asked.Mode = mode
+		before := wire.trips.Load()
+		if found := s.ask(t, scope, asked); len(found.Semantic.Concepts) != 1 || found.Meta.Semantic != explore.MeaningPartial {
+			t.Errorf("%s: %+v", mode, found)
+		}
+		if got := wire.trips.Load() - before; got != want {
+			t.Errorf("%s: %d round trips, want %d", mode, got, want)
+		}
+	}
+}
