@@ -104,6 +104,9 @@ func (a *assembly) result() *Result {
 	return r
 }
 
+// archived says whether what is in a state is left out.
+func (p *plan) archived(state string) bool { return state == "archived" && !p.IncludeArchived }
+
 // node is a node that was found, with its score.
 type node struct {
 	*graph.NodeView
@@ -117,7 +120,7 @@ func (a *assembly) nodes() []node {
 	for i := range a.details.Nodes {
 		n := &a.details.Nodes[i]
 		kind, _ := graph.KindOf(n.Kind)
-		if kind.Name == "storyline" || kind.Name == "macro" || !slices.Contains(a.plan.nodes, kind) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
+		if kind.Name == "storyline" || kind.Name == "macro" || !slices.Contains(a.plan.nodes, kind) || a.archived(n.State) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
 			continue
 		}
 		all = append(all, node{n, kind, a.score(&a.best.nodes, n.EntityKey, n.UpdatedAt, n.Salience)})
@@ -173,7 +176,7 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 	views, hits := map[string]*graph.RelationshipView{}, []RelationshipHit{}
 	filter := a.filter()
 	add := func(v *graph.RelationshipView, from, to string, p parts) {
-		if !filter.Lets(v) {
+		if !filter.Lets(v) || a.archived(v.State) {
 			return
 		}
 		if views[v.Key] == nil {
@@ -290,7 +293,7 @@ const neutral = 0.5
 func (a *assembly) messageHits() []MessageHit {
 	hits := []MessageHit{}
 	for i := range a.details.Messages {
-		if m := &a.details.Messages[i]; a.best.messages.relevance[m.EntityKey] > 0 {
+		if m := &a.details.Messages[i]; a.best.messages.relevance[m.EntityKey] > 0 && !a.archived(m.SourceState) {
 			hits = append(hits, a.messageHit(m, messageLength))
 		}
 	}
@@ -302,7 +305,7 @@ func (a *assembly) sourceHits() []SourceHit {
 	hits := []SourceHit{}
 	for i := range a.details.Sources {
 		s := &a.details.Sources[i]
-		if a.best.sources.relevance[s.EntityKey] == 0 { // read for a name that it turned out not to have
+		if a.best.sources.relevance[s.EntityKey] == 0 || a.archived(s.State) { // read for a name that it turned out not to have
 			continue
 		}
 		hit := SourceHit{

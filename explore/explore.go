@@ -58,9 +58,9 @@ func New(s store, o Options) *Explorer {
 // defaultLimit is that of each list (the origin's).
 const defaultLimit = 5
 
-// spare is how many more than wanted are read: some may have gone since they were found, and salience and time may move
-// others forward.
-const spare = 10
+// spare is how many more than wanted are read: some may have gone since they were found, or be archived, and salience and
+// time may move others forward.
+const spare = 20
 
 // Explore answers a request, and says what it returned, for whoever counts recalls. Errors: InvalidError, ErrUnavailable.
 func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (*Result, graph.Recall, error) {
@@ -247,7 +247,7 @@ func (p *plan) choose() {
 func (p *plan) search(asks []ask, m *meaning) graph.Search {
 	q := graph.Search{
 		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searched(), Relationships: p.relationships,
-		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Vectors: m.after(asks),
+		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Archived: p.IncludeArchived, Vectors: m.after(asks),
 	}
 	for _, a := range asks {
 		if !p.uses(byWords) {

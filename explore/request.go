@@ -53,6 +53,7 @@ type Request struct {
 	Until               graph.Optional[time.Time] `json:"until,omitzero" doc:"what was said, or made, until then"`
 	AsOf                graph.Optional[time.Time] `json:"as_of,omitzero" doc:"the memory of that day: what was said and made by then, and the relationships that were current"`
 	Granularity         int                       `json:"granularity,omitempty" minimum:"1" maximum:"3" doc:"1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines"`
+	IncludeArchived     bool                      `json:"include_archived,omitempty" doc:"also what is archived: faded, ended or put away; it is always found by its key"`
 	Evidence            []string                  `json:"evidence,omitempty" doc:"what may speak for a hit: words, neighbours (the words of the messages around one), links, meaning; left out: all"`
 	SemanticWeight      graph.Optional[float64]   `json:"semantic_weight,omitzero" doc:"of relevance; default 0.3"`
 	TimeWeight          graph.Optional[float64]   `json:"time_weight,omitzero" doc:"of recency; default 0.3"`

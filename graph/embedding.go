@@ -195,7 +195,7 @@ func (e *Embedding) limit() int {
 // due are those that wait, the longest first.
 func (e *Embedding) due(ctx context.Context, limit int) ([]waiting, error) {
 	found, err := e.store.read(ctx, e.store.queries["embedding_due"], map[string]any{
-		"now_ms": e.store.now().UnixMilli(), "limit": embeddingAtOnce * embeddingBatch,
+		"now_ms": e.store.now().UnixMilli(), "limit": limit,
 	})
 	rows := make([]waiting, len(found))
 	for i := range found {

@@ -66,7 +66,8 @@ type Details struct {
 // SaidMessage is a message and the key of its source.
 type SaidMessage struct {
 	Message
-	Source string
+	Source      string
+	SourceState string
 }
 
 // SourceDetails is a source with what it mentions, the most salient first.
@@ -150,7 +151,7 @@ func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, er
 	v := rows[0].Values
 	d := Details{}
 	for _, item := range items(v[0]) {
-		d.Messages = append(d.Messages, foundMessageFrom(items(item)))
+		d.Messages = append(d.Messages, foundMessageFrom(items(item), now))
 	}
 	for _, item := range items(v[1]) {
 		d.Sources = append(d.Sources, sourceDetailsFrom(items(item), now))
@@ -237,8 +238,9 @@ func sourceDetailsFrom(l []any, now time.Time) SourceDetails {
 	}
 }
 
-func foundMessageFrom(l []any) SaidMessage {
-	return SaidMessage{Source: text(l[1]), Message: Message{
+func foundMessageFrom(l []any, now time.Time) SaidMessage {
+	source := vitality{salience: number(l[7]), rate: number(l[8]), at: millis(l[9]), state: text(l[10]), expires: optionalMillis(l[11])}
+	return SaidMessage{Source: text(l[1]), SourceState: source.stateAt(now), Message: Message{
 		EntityKey: text(l[0]), Seq: integer(l[2]), Role: text(l[3]), Name: text(l[4]), Text: text(l[5]), At: millis(l[6]),
 	}}
 }

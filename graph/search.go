@@ -23,6 +23,7 @@ type Search struct {
 	Since, Until  *time.Time
 	AsOf          *time.Time // relationships of a day; nil: the current ones
 	Neighbours    bool       // messages by the words of those around them too
+	Archived      bool       // also sources and nodes that were archived
 	Links         bool       // what the first sources mention, and what else is said of that
 	Vectors       []VectorsAfter
 }
@@ -198,7 +199,7 @@ func (q *Search) params(scope Scope) map[string]any {
 	linked := scopeFilter(scope, nil, nil, nil) + typeFilter(q.Types)
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(),
-		"message_asks": q.messageAsks(said), "message_limit": messageDepth, "neighbours": q.Neighbours, "nothing": nothing,
+		"message_asks": q.messageAsks(said), "message_limit": messageDepth, "neighbours": q.Neighbours, "archived": q.Archived, "nothing": nothing,
 		"source_queries": q.queries(q.Sources, said, sourceFields), "source_limit": sourceDepth,
 		"node_queries": q.queries(len(q.Nodes) > 0, other, wordsOfNodes), "node_limit": nodeDepth,
 		"relationship_queries": q.queries(q.Relationships, linked, relationshipFields), "relationship_limit": relationshipDepth,

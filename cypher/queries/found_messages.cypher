@@ -1,4 +1,4 @@
-// Messages by their keys: source, number, role, name, text and time.
+// Messages by their keys: source, number, role, name, text and time, and what the state of their source is read from.
 // mode: read
 // params: team_id, user_id, message_keys
 // returns: messages
@@ -7,5 +7,8 @@ MATCH (m:Memory {team_id: $team_id, entity_key: key})
 USING INDEX SEEK m:Memory(team_id, entity_key)
 WHERE (m.user_id IS NULL OR m.user_id = $user_id)
   AND m:Message
-RETURN collect([m.entity_key, m.source_key, m.seq, m.role, m.name, m.text, m.at.epochMillis]) AS messages
+OPTIONAL MATCH (s:Memory {team_id: $team_id, entity_key: m.source_key})
+USING INDEX SEEK s:Memory(team_id, entity_key)
+RETURN collect([m.entity_key, m.source_key, m.seq, m.role, m.name, m.text, m.at.epochMillis,
+  s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at]) AS messages
 LIMIT 1

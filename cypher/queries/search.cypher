@@ -7,7 +7,7 @@
 // do: key, start, name. Vectors: of each scope the next after a number, as embedding_vectors.cypher has them; model and
 // base tell by what they were made, waiting whether some texts of the team have none yet.
 // mode: read
-// params: team_id, user_id, message_asks, message_limit, nothing, neighbours, source_queries, source_limit, node_queries, node_limit, relationship_queries, relationship_limit, known_types, type_pattern, since, until, as_of, first_limit, mention_limit, degree_limit, scopes, vector_limit
+// params: team_id, user_id, message_asks, message_limit, nothing, neighbours, archived, source_queries, source_limit, node_queries, node_limit, relationship_queries, relationship_limit, known_types, type_pattern, since, until, as_of, first_limit, mention_limit, degree_limit, scopes, vector_limit
 // returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting
 CALL () {
   UNWIND range(0, size($message_asks) - 1) AS ask
@@ -36,6 +36,7 @@ CALL () {
   CALL db.index.fulltext.queryNodes('source_words', $source_queries[ask], {limit: $source_limit}) YIELD node AS s, score
   WHERE s.team_id = $team_id
     AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
+    AND ($archived OR coalesce(s.state, '') <> 'archived')
     AND ($since IS NULL OR s.started_at >= $since)
     AND ($until IS NULL OR s.started_at <= $until)
   RETURN collect([ask, score, s.entity_key, s.started_at.epochMillis, s.name]) AS sources
@@ -45,6 +46,7 @@ CALL () {
   CALL db.index.fulltext.queryNodes('node_words', $node_queries[ask], {limit: $node_limit}) YIELD node AS n, score
   WHERE n.team_id = $team_id
     AND (n.user_id IS NULL OR n.user_id = $user_id)
+    AND ($archived OR coalesce(n.state, '') <> 'archived')
     AND ($since IS NULL OR n.updated_at >= $since)
     AND ($until IS NULL OR n.created_at <= $until)
   RETURN collect([ask, score, labels(n), n.entity_key, n.name, n.canonical_name]) AS nodes
