@@ -124,7 +124,8 @@ func TestSystemTakesEntitiesIn(t *testing.T) {
 	e := fresh(t)
 	for _, name := range []string{"a", "b", "c"} {
 		e.raw(`CREATE (:Memory:SystemEntity {team_id: $team, entity_key: '` + name + `', natural_key: 'system_entity\u001f\u001fs\u001f` + name + `',
-			system: 's', name: '` + name + `', type: 'service', description: '', version: 1, created_at: datetime(), updated_at: datetime()})`)
+			system: 's', name: '` + name + `', type: 'service', description: '', version: 1, created_at: datetime(), updated_at: datetime(),
+			search_scope: '` + scopeToken(e.team, "") + ` xsystementity0', search_name: '` + name + `'})`)
 	}
 	e.same("merged", "unchanged added", systemStatuses(e.merge("s", SystemWrite{
 		Entities: []SystemEntityWrite{named("a")}, Relationships: []SystemRelationshipWrite{uses("a", "b")},
