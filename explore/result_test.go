@@ -286,3 +286,18 @@ func TestBudgetOfLongTexts(t *testing.T) {
 		t.Errorf("%s", raw)
 	}
 }
+
+func TestTheArchivedIsLeftOut(t *testing.T) {
+	t.Parallel()
+	put := aNode("concept", "c-1", "boat", 0.5, day(1))
+	put.State = "archived"
+	s := concepts(t, []graph.NodeView{put, aNode("concept", "c-2", "boats", 0.5, day(1))}, 2, 1)
+	r := query("boat")
+	if got, _ := explore(t, s, nil, r); len(got.Semantic.Concepts) != 1 || got.Semantic.Concepts[0].EntityKey != "c-2" {
+		t.Errorf("by default: %+v", got.Semantic.Concepts)
+	}
+	r.IncludeArchived = true
+	if got, _ := explore(t, s, nil, r); len(got.Semantic.Concepts) != 2 {
+		t.Errorf("with include_archived: %+v", got.Semantic.Concepts)
+	}
+}
