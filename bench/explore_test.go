@@ -222,23 +222,24 @@ func copyMemory(b *testing.B, db testenv.Database, from, to graph.Scope, first, 
 func (s *searching) compare(b *testing.B, scope graph.Scope, rounds int) (whole, slower time.Duration) {
 	b.Helper()
 	s.load(b, scope)
-	asking := newSpeech(2)
+	said, texts, asked := newSpeech(2), make([]string, rounds), make([]graph.Search, rounds)
+	for i := range rounds { // plans, JIT
+		texts[i] = said.words(6)
+		s.ask(b, scope, question(texts[i]))
+		asked[i] = s.asked
+	}
 	var all, statement, scan []time.Duration
-	for i := range rounds + 50 {
-		text := asking.words(6)
+	for i, text := range texts {
+		unit, other := s.embedder.unit(text), (i+rounds/2)%rounds // not what was just found
 		all = append(all, took(b, func() error { s.ask(b, scope, question(text)); return nil }))
 		statement = append(statement, took(b, func() error {
-			_, err := s.Store.Search(b.Context(), scope, s.asked)
+			_, err := s.Store.Search(b.Context(), scope, asked[other])
 			return err
 		}))
-		unit := s.embedder.unit(text)
 		scan = append(scan, took(b, func() error {
 			_, err := s.vectors.Search(graph.SearchScopes(scope), unit, 50, nil)
 			return err
 		}))
-		if i == 50 { // plans, JIT
-			all, statement, scan = nil, nil, nil
-		}
 	}
 	b.Logf("%s: p50 %.2f ms; statement alone %.2f ms, vectors alone %.2f ms", scope.TeamID, milliseconds(median(all)), milliseconds(median(statement)), milliseconds(median(scan)))
 	return median(all), max(median(statement), median(scan))
@@ -248,7 +249,6 @@ func (s *searching) compare(b *testing.B, scope graph.Scope, rounds int) (whole,
 // KITH_BENCH_FILL nodes: of a team of 10,000, and of the one team that has all others.
 func BenchmarkExplore(b *testing.B) {
 	db := testenv.StartNeo4j(b).Database()
-	b.Log("DBG", db)
 	s := search(b, db)
 	own, others := graph.Scope{TeamID: "own", UserID: "u1"}, graph.Scope{TeamID: "others", UserID: "u1"}
 	s.fullMemory(b, own)
@@ -356,7 +356,7 @@ func BenchmarkExploreBesideWrites(b *testing.B) {
 // float32 finds, for users who have 0.1 %, 1 % and 50 % of KITH_BENCH_VECTORS vectors.
 func BenchmarkRecall(b *testing.B) {
 	s := search(b, testenv.StartNeo4j(b).Database())
-	vectors := size("KITH_BENCH_VECTORS", 20_000)
+	vectors := size("KITH_BENCH_VECTORS", 50_000)
 	shares := []float64{0.001, 0.01, 0.5, 0.489}
 	for _, share := range shares {
 		scope := graph.Scope{TeamID: fmt.Sprintf("team-%v", share), UserID: "u1"}

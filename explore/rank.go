@@ -133,7 +133,11 @@ type told struct {
 // fuse puts the rankings of asks together. Of one ask the scores are kept, against the best; of several the reciprocals of
 // the ranks are added (RRF, k = 60, from 1).
 func fuse(rankings []ranking, w *tuning) fused {
-	f := fused{relevance: map[string]float64{}, best: map[string]told{}}
+	size := 0
+	for _, r := range rankings {
+		size = max(size, len(r))
+	}
+	f := fused{relevance: make(map[string]float64, size), best: make(map[string]told, size)}
 	for _, r := range rankings {
 		weighed := r.weigh()
 		scores := make(map[string]float64, len(weighed))
