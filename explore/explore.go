@@ -60,7 +60,7 @@ const defaultLimit = 5
 
 // spare is how many more than wanted are read: some may have gone since they were found, or be archived, and salience and
 // time may move others forward.
-const spare = 20
+const spare = 10
 
 // Explore answers a request, and says what it returned, for whoever counts recalls. Errors: InvalidError, ErrUnavailable.
 func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (*Result, graph.Recall, error) {

@@ -46,8 +46,8 @@ type Ask struct {
 
 // Bounds of what a search takes from each index and follows from there.
 const (
-	messageDepth      = 200
-	sourceDepth       = 200
+	messageDepth      = 100
+	sourceDepth       = 100
 	nodeDepth         = 50
 	relationshipDepth = 50
 	firstSources      = 12  // of an ask, whose texts are read and whose mentions are followed
