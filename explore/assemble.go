@@ -72,7 +72,7 @@ func (p *plan) score(f *fused, key string, at time.Time, salience float64) score
 	return s
 }
 
-func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 // byScore puts the best first.
 func byScore[T any](hits []T, score func(*T) float64, key func(*T) string, limit int) []T {

@@ -211,7 +211,7 @@ func TestAsOf(t *testing.T) {
 	}
 	r.ReturnExplanations, r.SemanticWeight, r.TimeWeight, r.SalienceWeight = true, given(0.0), given(1.0), given(0.0)
 	got, _ = explore(t, s, nil, r)
-	if e := got.Semantic.Concepts[0].Explanation; e.Recency != rounded(0.6703) { // exp(-0.02 × 20)
+	if e := got.Semantic.Concepts[0].Explanation; e.Recency != rounded(0.67032) { // exp(-0.02 × 20)
 		t.Errorf("recency is seen from another day: %+v", e)
 	}
 }

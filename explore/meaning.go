@@ -16,7 +16,8 @@ const (
 	agreeing       = 30   // of the best hits by words are asked whether the meaning agrees
 	meaningDepth   = 50   // hits by meaning alone
 	outstanding    = 4.0  // deviations above the mean that count as 1
-	leftOver       = 1e-6 // what meaning counts where nothing else speaks for anything: it fills places, and moves nobody
+	leftOver       = 1e-5 // what meaning counts where nothing else speaks for anything: it fills places, and moves nobody
+	far            = 10.0 // deviations below the mean that still fill places, behind what is nearer
 	saidLimit      = 20   // messages by meaning alone whose sources are read
 	embedTime      = 2 * time.Second
 	loadTime       = 2 * time.Second
@@ -254,7 +255,7 @@ func (s *sense) gate(r ranking, w *tuning) float64 {
 
 // counts is what being above the mean counts beside the words, where meaning has a weight.
 func counts(weight, above float64) float64 {
-	return weight*max(0, above)/outstanding + leftOver*max(0, above)
+	return weight*max(0, above)/outstanding + leftOver*max(0, above+far)
 }
 
 // add lets the meaning speak for what the words have found, and for the nearest besides; below a threshold it does not

@@ -87,8 +87,8 @@ func TestSemanticStatus(t *testing.T) {
 		found int
 	}{
 		"no embedder":               {said(ok), nil, MeaningOff, 1},
-		"all is well":               {said(ok), toward(1, 0), MeaningOn, 3},
-		"some have no vector":       {with(func(f *graph.Found) { f.Waiting = true }), toward(1, 0), MeaningPartial, 3},
+		"all is well":               {said(ok), toward(1, 0), MeaningOn, 5},
+		"some have no vector":       {with(func(f *graph.Found) { f.Waiting = true }), toward(1, 0), MeaningPartial, 5},
 		"another model":             {with(func(f *graph.Found) { f.OtherModel = true }), toward(1, 0), MeaningUnavailable, 1},
 		"another model meanwhile":   {changed, toward(1, 0), MeaningUnavailable, 1},
 		"vectors do not come":       {more, toward(1, 0), MeaningLoading, 1},

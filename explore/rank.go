@@ -25,6 +25,9 @@ func usualTuning() *tuning {
 	return &tuning{link: 0.7, named: 0.4, meaning: 0.6, speaker: 0.3, distrust: 0.75, trust: 1.25, seeds: 5, seedPower: 3}
 }
 
+// leastSeed is the score, against the best, above which a hit may lend weight to others.
+const leastSeed = 0.01
+
 // rrf is k of reciprocal rank fusion, by which several queries become one ranking.
 const rrf = 60
 
@@ -236,7 +239,7 @@ func rankNodes(f *graph.Found, i int, a *ask) ranking {
 func (r ranking) seeds(i int, w *tuning) []graph.Seed {
 	best, scores := r.top(base), map[string]float64{}
 	for key, e := range r {
-		if s := share(base(e), best); s > 0 {
+		if s := share(base(e), best); s > leastSeed {
 			scores[key] = s
 		}
 	}

@@ -1,0 +1,257 @@
+package explore
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"kith/graph"
+)
+
+// defaultLimit is that of each list (the origin's).
+const defaultLimit = 5
+
+// spare is how many more than wanted are read: some may have gone since they were found, or be archived, and salience and
+// time may move others forward.
+const spare = 10
+
+// plan is a request with all its defaults.
+type plan struct {
+	*Request
+	tuning                           *tuning
+	scope                            graph.Scope
+	now                              time.Time
+	asOf                             *time.Time
+	granularity, limit               int
+	deep                             bool
+	asks                             []ask
+	used                             []ask // asks, and those of a second look
+	messages, sources, relationships bool
+	nodes                            []graph.Kind
+	shown                            bool // sources are in the answer; else they only rank what they are part of
+	storylines, macros               int  // how many
+	since, until                     *time.Time
+}
+
+// ask is one query or text match.
+type ask struct {
+	graph.Ask
+	text      string
+	all       []string // its words, with those that say nothing
+	threshold float64
+}
+
+func (e *Explorer) plan(scope graph.Scope, r *Request) *plan {
+	p := &plan{Request: r, scope: scope, tuning: e.tuning, now: e.options.Now(), granularity: max(r.Granularity, 1), limit: r.Limit, deep: r.Mode == Deep || r.MultiQuery}
+	if p.limit == 0 {
+		p.limit = defaultLimit
+	}
+	p.asOf, p.since, p.until = optional(r.AsOf), optional(r.Since), optional(r.Until)
+	if p.asOf != nil {
+		p.now = *p.asOf
+		if p.until == nil || p.until.After(*p.asOf) {
+			p.until = p.asOf
+		}
+	}
+	for _, q := range r.Queries {
+		p.asks = append(p.asks, newAsk(q.Query, q.Threshold))
+	}
+	for _, text := range r.TextMatches {
+		words := graph.Words(text)
+		p.asks = append(p.asks, ask{Ask: graph.Ask{Words: words, Match: true}, text: text, all: words})
+	}
+	p.used = slices.Clone(p.asks)
+	p.choose()
+	return p
+}
+
+// newAsk is that of a query.
+func newAsk(query string, threshold float64) ask {
+	words := graph.Words(query)
+	return ask{Ask: graph.Ask{Words: telling(words), Names: nameWords(query)}, text: query, all: words, threshold: threshold}
+}
+
+func optional(t graph.Optional[time.Time]) *time.Time {
+	if !present(t) {
+		return nil
+	}
+	return &t.Value
+}
+
+// choose says which lists are wanted.
+func (p *plan) choose() {
+	for _, k := range graph.Kinds {
+		asked := slices.Contains(p.Kinds, k.Name)
+		switch k.Name {
+		case "message":
+			p.messages = asked
+		case "source":
+			p.sources = asked || len(p.Kinds) == 0
+		case "storyline", "macro":
+			if asked || len(p.Kinds) == 0 {
+				p.nodes = append(p.nodes, k)
+			}
+		default:
+			if asked || len(p.Kinds) == 0 {
+				p.nodes = append(p.nodes, k)
+			}
+		}
+	}
+	p.relationships = or(p.SearchRelationships, len(p.Kinds) == 0)
+	if len(p.Kinds) == 0 || slices.Contains(p.Kinds, "storyline") {
+		p.storylines = []int{3, 5, 0}[p.granularity-1]
+	}
+	if len(p.Kinds) == 0 || slices.Contains(p.Kinds, "macro") {
+		p.macros = []int{2, 2, 5}[p.granularity-1]
+	}
+	if p.Limit > 0 { // else the origin's
+		p.storylines, p.macros = min(p.storylines, 1)*p.Limit, min(p.macros, 1)*p.Limit
+	}
+	p.shown = p.sources && p.granularity == 1
+}
+
+// search is what the store is asked for.
+func (p *plan) search(asks []ask, m *meaning) graph.Search {
+	q := graph.Search{
+		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searched(), Relationships: p.relationships,
+		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Archived: p.IncludeArchived, Vectors: m.after(asks),
+	}
+	for _, a := range asks {
+		if !p.uses(byWords) {
+			a.Ask = graph.Ask{}
+		}
+		q.Asks = append(q.Asks, a.Ask)
+	}
+	return q
+}
+
+// searched are the kinds of nodes that are searched: those wanted, and those that link sources and name what to look for in
+// a second look.
+func (p *plan) searched() []graph.Kind {
+	if !p.deep && (!p.sources || !p.uses(byLinks)) {
+		return p.nodes
+	}
+	kinds := slices.Clone(p.nodes)
+	for _, name := range graph.FocusKinds {
+		if k, _ := graph.KindOf(name); !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
+// wantedNodes are the first n nodes of a ranking, without those that were searched only for what they link.
+func (p *plan) wantedNodes(f *graph.Found, keys []string, n int) []string {
+	other := map[string]bool{}
+	for i := range f.Nodes {
+		other[f.Nodes[i].Key] = !slices.Contains(p.nodes, f.Nodes[i].Kind)
+	}
+	for i := range f.Links {
+		other[f.Links[i].Key] = !slices.Contains(p.nodes, f.Links[i].Kind)
+	}
+	var wanted []string
+	for _, key := range keys {
+		if !other[key] && len(wanted) < n {
+			wanted = append(wanted, key)
+		}
+	}
+	return wanted
+}
+
+// The kinds of what was said.
+var (
+	messageKind, _ = graph.KindOf("message")
+	sourceKind, _  = graph.KindOf("source")
+)
+
+// keeps lets vectors of some kinds through, of what was said in time.
+func (p *plan) keeps(kinds ...graph.Kind) func(kind uint8, at int64) bool {
+	var wanted [math.MaxUint8 + 1]bool
+	said := false
+	for _, k := range kinds {
+		wanted[graph.KindNumber(k)] = true
+		said = said || k == messageKind || k == sourceKind
+	}
+	since, until := int64(math.MinInt64), int64(math.MaxInt64)
+	if p.since != nil && said {
+		since = p.since.UnixMilli()
+	}
+	if p.until != nil {
+		until = p.until.UnixMilli()
+	}
+	return func(kind uint8, at int64) bool { return wanted[kind] && at >= since && at <= until }
+}
+
+// wanted are the best hits, of which more is to be known.
+func (p *plan) wanted(f *graph.Found, l *look) graph.Wanted {
+	b := l.fuse(p.tuning)
+	w := graph.Wanted{Since: p.since, Until: p.until, AsOf: p.asOf, Previews: previewSources, Relationships: p.filter()}
+	if p.messages {
+		w.Messages = slices.Clone(b.messages.first(p.limit + spare))
+	}
+	if p.sources {
+		w.Sources = b.sources.first(p.limit + spare)
+		w.Seeds, w.Names = l.seeds, distinct(l.titles)
+		for _, s := range l.sayings {
+			w.Said, w.Messages = append(w.Said, s.key), append(w.Messages, s.key)
+		}
+	}
+	if p.shown {
+		for _, key := range w.Sources {
+			w.Messages = append(w.Messages, snippets(f, key, &b)...)
+		}
+	}
+	w.Nodes = p.wantedNodes(f, b.nodes.keys, p.limit+spare)
+	if p.relationships || p.Expand > 0 {
+		w.Around = w.Nodes[:min(p.limit, len(w.Nodes))]
+	}
+	for i := range f.Nodes {
+		if n := &f.Nodes[i]; n.Kind.Name == "storyline" || n.Kind.Name == "macro" {
+			w.Stories = append(w.Stories, n.Key)
+		}
+	}
+	if p.storylines+p.macros == 0 {
+		w.Stories = nil
+	}
+	w.Messages = distinct(w.Messages)
+	return w
+}
+
+func distinct(keys []string) []string {
+	all := slices.Clone(keys)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// filter is that of relationships as the store takes it.
+func (p *plan) filter() graph.RelationshipFilter {
+	f := &p.RelationshipFilters
+	return graph.RelationshipFilter{
+		Types: f.RelationshipTypes, Without: f.ExcludeRelationshipTypes,
+		MinAttitude: pointer(f.MinAttitude), MaxAttitude: pointer(f.MaxAttitude),
+		MinProximity: pointer(f.MinProximity), MaxProximity: pointer(f.MaxProximity),
+	}
+}
+
+func pointer(o graph.Optional[int64]) *int64 {
+	if !present(o) {
+		return nil
+	}
+	return &o.Value
+}
+
+// snippetsShown is how many messages a source comes with.
+const snippetsShown = 3
+
+// snippets are the best messages of a source.
+func snippets(f *graph.Found, source string, b *best) []string {
+	var keys []string
+	for i := range f.Messages {
+		if m := &f.Messages[i]; m.Source == source && !slices.Contains(keys, m.Key) {
+			keys = append(keys, m.Key)
+		}
+	}
+	slices.SortFunc(keys, func(x, y string) int { return cmp.Compare(b.messages.relevance[y], b.messages.relevance[x]) })
+	return keys[:min(snippetsShown, len(keys))]
+}
