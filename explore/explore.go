@@ -29,6 +29,7 @@ type store interface {
 type Explorer struct {
 	store   store
 	options Options
+	tuning  *tuning
 }
 
 // Options are what an explorer may be given. An Embedder needs Vectors to be kept in.
@@ -51,7 +52,7 @@ func New(s store, o Options) *Explorer {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Explorer{store: s, options: o}
+	return &Explorer{store: s, options: o, tuning: usualTuning()}
 }
 
 // defaultLimit is that of each list (the origin's).
@@ -89,7 +90,7 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 	}
 	m.forget(&wanted, &details)
 	seen.complete(&details)
-	best := seen.fuse()
+	best := seen.fuse(e.tuning)
 	a := &assembly{plan: p, meaning: m.status, found: found, best: &best, details: &details}
 	result := a.result()
 	if r.MaxTokens > 0 {
@@ -150,6 +151,7 @@ func (e *Explorer) search(ctx context.Context, p *plan, m *meaning, asks []ask) 
 // plan is a request with all its defaults.
 type plan struct {
 	*Request
+	tuning                           *tuning
 	scope                            graph.Scope
 	now                              time.Time
 	asOf                             *time.Time
@@ -173,7 +175,7 @@ type ask struct {
 }
 
 func (e *Explorer) plan(scope graph.Scope, r *Request) *plan {
-	p := &plan{Request: r, scope: scope, now: e.options.Now(), granularity: max(r.Granularity, 1), limit: r.Limit, deep: r.Mode == Deep || r.MultiQuery}
+	p := &plan{Request: r, scope: scope, tuning: e.tuning, now: e.options.Now(), granularity: max(r.Granularity, 1), limit: r.Limit, deep: r.Mode == Deep || r.MultiQuery}
 	if p.limit == 0 {
 		p.limit = defaultLimit
 	}
@@ -289,7 +291,9 @@ type seedText struct {
 // best are the rankings of each sort, fused.
 type best struct{ messages, sources, nodes fused }
 
-func (l *look) fuse() best { return best{fuse(l.messages), fuse(l.sources), fuse(l.nodes)} }
+func (l *look) fuse(w *tuning) best {
+	return best{fuse(l.messages, w), fuse(l.sources, w), fuse(l.nodes, w)}
+}
 
 // with adds a second look, whose asks come after those of the first.
 func (l *look) with(second *look) *look {
@@ -321,17 +325,17 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, near []neares
 	}
 	for i := range asks {
 		a := &asks[i]
-		messages, sources, nodes := rankMessages(f, i, a), rankSources(f, i), rankNodes(f, i, a)
+		messages, sources, nodes := rankMessages(f, i, a, p.tuning.speaker), rankSources(f, i), rankNodes(f, i, a)
 		if p.messages || p.sources {
 			said := m.sense(near[i].messages, units[i], keysOf(messages))
 			told := m.sense(near[i].sources, units[i], keysOf(sources)).toSources(said, f.Messages, i)
-			said.add(messages, a.threshold)
-			gate := told.add(sources, a.threshold)
-			l.sayings = append(l.sayings, said.sayings(i, messages, gate, a.threshold)...)
+			said.add(messages, a.threshold, p.tuning)
+			weight := told.add(sources, a.threshold, p.tuning)
+			l.sayings = append(l.sayings, said.sayings(i, messages, weight, a.threshold)...)
 		}
-		m.sense(near[i].nodes, units[i], keysOf(nodes)).add(nodes, a.threshold)
+		m.sense(near[i].nodes, units[i], keysOf(nodes)).add(nodes, a.threshold, p.tuning)
 		if !a.Match && p.uses(byLinks) {
-			seeds := sources.seeds(i)
+			seeds := sources.seeds(i, p.tuning)
 			spread(f, seeds, a, sources, nodes)
 			for _, s := range seeds {
 				t, known := texts[s.Key]
@@ -454,7 +458,7 @@ func (p *plan) second(f *graph.Found, l *look) []ask {
 		added := 0
 		next := a
 		next.text = a.text
-		for _, key := range fuse(l.nodes[i : i+1]).keys {
+		for _, key := range fuse(l.nodes[i:i+1], p.tuning).keys {
 			words := graph.Words(names[key])
 			if added == secondNames || a.Match || within(words, a.all) || len(words) == 0 {
 				continue
@@ -471,7 +475,7 @@ func (p *plan) second(f *graph.Found, l *look) []ask {
 
 // wanted are the best hits, of which more is to be known.
 func (p *plan) wanted(f *graph.Found, l *look) graph.Wanted {
-	b := l.fuse()
+	b := l.fuse(p.tuning)
 	w := graph.Wanted{Since: p.since, Until: p.until, AsOf: p.asOf, Previews: previewSources, Relationships: p.filter()}
 	if p.messages {
 		w.Messages = slices.Clone(b.messages.first(p.limit + spare))

@@ -14,8 +14,6 @@ import (
 // How far meaning is trusted, and what it finds (docs/recall.md).
 const (
 	agreeing       = 30   // of the best hits by words are asked whether the meaning agrees
-	distrust       = 0.75 // below this agreement meaning counts nothing: vectors that mean nothing have 0 ± 0.2
-	trust          = 1.25 // above that, it counts in full
 	meaningDepth   = 50   // hits by meaning alone
 	outstanding    = 4.0  // deviations above the mean that count as 1
 	leftOver       = 1e-6 // what meaning counts where nothing else speaks for anything: it fills places, and moves nobody
@@ -230,7 +228,7 @@ func newSense(near vector.Result, cosines map[string]float64) *sense {
 // gate is how far the meaning is trusted, from 0 to 1: as far as it agrees with the words, whose best hits then stand out
 // by their cosine too. What is to be judged by few hits is trusted less, as chance is larger. Where the words have found
 // nothing there is nothing to agree with, and nothing to lose.
-func (s *sense) gate(r ranking) float64 {
+func (s *sense) gate(r ranking, w *tuning) float64 {
 	scores := map[string]float64{}
 	for key, e := range r {
 		if e.words > 0 {
@@ -250,22 +248,22 @@ func (s *sense) gate(r ranking) float64 {
 		return 0
 	}
 	agreement := sum / math.Sqrt(float64(n)*agreeing)
-	share := min(1, max(0, (agreement-distrust)/trust))
+	share := min(1, max(0, (agreement-w.distrust)/w.trust))
 	return share * share
 }
 
-// counts is what being above the mean counts beside the words.
-func counts(gate, above float64) float64 {
-	return meaningWeight*gate*max(0, above)/outstanding + leftOver*max(0, above)
+// counts is what being above the mean counts beside the words, where meaning has a weight.
+func counts(weight, above float64) float64 {
+	return weight*max(0, above)/outstanding + leftOver*max(0, above)
 }
 
 // add lets the meaning speak for what the words have found, and for the nearest besides; below a threshold it does not
-// find anything by itself. It says how far it is trusted.
-func (s *sense) add(r ranking, threshold float64) float64 {
+// find anything by itself. It says what meaning counts.
+func (s *sense) add(r ranking, threshold float64, w *tuning) float64 {
 	if s == nil {
 		return 0
 	}
-	gate := s.gate(r)
+	weight := w.meaning * s.gate(r, w)
 	for key, above := range s.above {
 		e := r[key]
 		if e == nil {
@@ -276,9 +274,9 @@ func (s *sense) add(r ranking, threshold float64) float64 {
 		}
 		cosine := rounded(s.cosines[key])
 		e.cosine = &cosine
-		e.meaning = max(e.meaning, counts(gate, above))
+		e.meaning = max(e.meaning, counts(weight, above))
 	}
-	return gate
+	return weight
 }
 
 // keysOf are the keys of a ranking.
@@ -342,14 +340,14 @@ type saying struct {
 }
 
 // sayings are the nearest messages that the words have not found.
-func (s *sense) sayings(i int, found ranking, gate, threshold float64) []saying {
+func (s *sense) sayings(i int, found ranking, weight, threshold float64) []saying {
 	var all []saying
 	if s == nil {
 		return nil
 	}
 	for _, key := range s.nearest {
 		if e := found[key]; e != nil && e.words == 0 && s.cosines[key] >= threshold && len(all) < saidLimit {
-			all = append(all, saying{i, key, counts(gate, s.above[key])})
+			all = append(all, saying{i, key, counts(weight, s.above[key])})
 		}
 	}
 	return all

@@ -8,16 +8,25 @@ import (
 	"kith/graph"
 )
 
-// What each kind of evidence counts beside the words, whose best hit has 1. Each was measured (docs/recall.md).
-const (
-	linkWeight    = 0.7 // being linked to the best hits
-	namedWeight   = 0.4 // being linked to what the query names
-	meaningWeight = 0.6 // a cosine four deviations above the mean, from an embedder that agrees with the words
-	speakerWeight = 0.3 // being said by somebody whom the query names
-	seedCount     = 5   // hits whose links count
-	seedPower     = 3   // of a seed's score: the best counts most
-	rrf           = 60  // k of reciprocal rank fusion, by which several queries become one ranking
-)
+// tuning is what each kind of evidence counts beside the words, whose best hit has 1. Each was measured, with the others
+// as they are here and with half and twice of it (docs/recall.md).
+type tuning struct {
+	link      float64 // being linked to the best hits
+	named     float64 // being linked to what the query names
+	meaning   float64 // a cosine four deviations above the mean, from an embedder that agrees with the words
+	speaker   float64 // being said by somebody whom the query names
+	distrust  float64 // the agreement below which meaning counts nothing: vectors that mean nothing have 0 ± 0.2
+	trust     float64 // so much above that, it counts in full
+	seeds     int     // hits whose links count
+	seedPower float64 // of a seed's score: the best counts most
+}
+
+func usualTuning() *tuning {
+	return &tuning{link: 0.7, named: 0.4, meaning: 0.6, speaker: 0.3, distrust: 0.75, trust: 1.25, seeds: 5, seedPower: 3}
+}
+
+// rrf is k of reciprocal rank fusion, by which several queries become one ranking.
+const rrf = 60
 
 // evidence is what speaks for something in one ask.
 type evidence struct {
@@ -70,8 +79,8 @@ func (r ranking) level() {
 // parts are what the evidence for something counts, each against the best.
 type parts struct{ words, meaning, links, named float64 }
 
-func (p parts) score() float64 {
-	return p.words + p.meaning + linkWeight*p.links + namedWeight*p.named
+func (p parts) score(w *tuning) float64 {
+	return p.words + p.meaning + w.link*p.links + w.named*p.named
 }
 
 // weigh says what the evidence for each thing counts.
@@ -123,7 +132,7 @@ type told struct {
 
 // fuse puts the rankings of asks together. Of one ask the scores are kept, against the best; of several the reciprocals of
 // the ranks are added (RRF, k = 60, from 1).
-func fuse(rankings []ranking) fused {
+func fuse(rankings []ranking, w *tuning) fused {
 	size := 0
 	for _, r := range rankings {
 		size = max(size, len(r))
@@ -133,7 +142,7 @@ func fuse(rankings []ranking) fused {
 		weighed := r.weigh()
 		scores := make(map[string]float64, len(weighed))
 		for key, p := range weighed {
-			scores[key] = p.score()
+			scores[key] = p.score(w)
 		}
 		keys := order(scores)
 		for i, key := range keys {
@@ -142,7 +151,7 @@ func fuse(rankings []ranking) fused {
 				relevance = (rrf + 1) / float64(rrf+1+i) / float64(len(rankings))
 			}
 			f.relevance[key] += relevance
-			if old, ok := f.best[key]; !ok || scores[key] > old.score() {
+			if old, ok := f.best[key]; !ok || scores[key] > old.score(w) {
 				f.best[key] = told{weighed[key], r[key]}
 			}
 		}
@@ -155,7 +164,7 @@ func fuse(rankings []ranking) fused {
 func (f *fused) first(n int) []string { return f.keys[:min(n, len(f.keys))] }
 
 // rankMessages ranks the messages that the words of an ask have found.
-func rankMessages(f *graph.Found, i int, a *ask) ranking {
+func rankMessages(f *graph.Found, i int, a *ask, speaker float64) ranking {
 	r, top := ranking{}, 0.0
 	for h := range f.Messages {
 		if m := &f.Messages[h]; m.Ask == i {
@@ -165,7 +174,7 @@ func rankMessages(f *graph.Found, i int, a *ask) ranking {
 	}
 	for h := range f.Messages {
 		if m := &f.Messages[h]; m.Ask == i && !a.Match && within(graph.Words(m.Name), a.all) {
-			r.of(m.Key).words += speakerWeight * top
+			r.of(m.Key).words += speaker * top
 		}
 	}
 	r.level()
@@ -224,7 +233,7 @@ func rankNodes(f *graph.Found, i int, a *ask) ranking {
 }
 
 // seeds are the best sources of an ask, with the weight by which they speak for others.
-func (r ranking) seeds(i int) []graph.Seed {
+func (r ranking) seeds(i int, w *tuning) []graph.Seed {
 	best, scores := r.top(base), map[string]float64{}
 	for key, e := range r {
 		if s := share(base(e), best); s > 0 {
@@ -233,10 +242,10 @@ func (r ranking) seeds(i int) []graph.Seed {
 	}
 	var seeds []graph.Seed
 	for _, key := range order(scores) {
-		if len(seeds) == seedCount {
+		if len(seeds) == w.seeds {
 			break
 		}
-		seeds = append(seeds, graph.Seed{Ask: i, Key: key, Weight: math.Pow(scores[key], seedPower)})
+		seeds = append(seeds, graph.Seed{Ask: i, Key: key, Weight: math.Pow(scores[key], w.seedPower)})
 	}
 	return seeds
 }

@@ -101,11 +101,11 @@ func worded(scores map[string]float64) ranking {
 // Of one ask the scores stay, against the best; of several the reciprocals of the ranks are added.
 func TestFuse(t *testing.T) {
 	t.Parallel()
-	one := fuse([]ranking{worded(map[string]float64{"a": 2, "b": 1, "c": 1})})
+	one := fuse([]ranking{worded(map[string]float64{"a": 2, "b": 1, "c": 1})}, usualTuning())
 	if diff := cmp.Diff([]string{"a", "b", "c"}, one.keys); diff != "" || one.relevance["a"] != 1 || one.relevance["b"] != 0.5 {
 		t.Errorf("%s %v", diff, one.relevance)
 	}
-	both := fuse([]ranking{worded(map[string]float64{"a": 9, "b": 1}), worded(map[string]float64{"b": 3, "c": 2})})
+	both := fuse([]ranking{worded(map[string]float64{"a": 9, "b": 1}), worded(map[string]float64{"b": 3, "c": 2})}, usualTuning())
 	if diff := cmp.Diff([]string{"b", "a", "c"}, both.keys); diff != "" {
 		t.Error(diff)
 	}
@@ -114,10 +114,10 @@ func TestFuse(t *testing.T) {
 			t.Errorf("%s: %v, not %v", key, both.relevance[key], want)
 		}
 	}
-	if none := fuse([]ranking{{}, {}}); len(none.keys) != 0 {
+	if none := fuse([]ranking{{}, {}}, usualTuning()); len(none.keys) != 0 {
 		t.Errorf("of nothing: %v", none.keys)
 	}
-	if none := fuse(nil); len(none.keys) != 0 || none.relevance["a"] != 0 {
+	if none := fuse(nil, usualTuning()); len(none.keys) != 0 || none.relevance["a"] != 0 {
 		t.Errorf("of no ask: %v", none.keys)
 	}
 }
@@ -137,8 +137,8 @@ func TestSpread(t *testing.T) {
 	}
 	a := newAsk("the mill of Orn", 0)
 	sources, nodes := rankSources(found, 0), ranking{}
-	seeds := sources.seeds(0)
-	if len(seeds) != 2 || seeds[0].Key != "s1" || seeds[0].Weight != 1 || seeds[1].Weight != math.Pow(0.25, seedPower) {
+	seeds := sources.seeds(0, usualTuning())
+	if len(seeds) != 2 || seeds[0].Key != "s1" || seeds[0].Weight != 1 || seeds[1].Weight != math.Pow(0.25, usualTuning().seedPower) {
 		t.Fatalf("seeds %+v", seeds)
 	}
 	spread(found, seeds, &a, sources, nodes)
@@ -157,7 +157,7 @@ func TestSpread(t *testing.T) {
 			t.Error(what)
 		}
 	}
-	if many := worded(map[string]float64{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1}).seeds(3); len(many) != seedCount || many[0].Ask != 3 {
+	if many := worded(map[string]float64{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1}).seeds(3, usualTuning()); len(many) != usualTuning().seeds || many[0].Ask != 3 {
 		t.Errorf("%+v", many)
 	}
 }
@@ -176,10 +176,10 @@ func TestGate(t *testing.T) {
 			noise.above[key] = random.NormFloat64()
 			agreement.above[key] = 2 + random.NormFloat64()
 		}
-		if noise.gate(r) > 0 {
+		if noise.gate(r, usualTuning()) > 0 {
 			senseless++
 		}
-		if agreement.gate(r) > 0.3 {
+		if agreement.gate(r, usualTuning()) > 0.3 {
 			agreed++
 		}
 	}
@@ -195,7 +195,7 @@ func TestGate(t *testing.T) {
 		"words of no vector": {worded(map[string]float64{"b": 1}), 0},
 		"one hit is chance":  {worded(map[string]float64{"a": 1}), 0},
 	} {
-		if got := s.gate(c.r); got != c.want {
+		if got := s.gate(c.r, usualTuning()); got != c.want {
 			t.Errorf("%s: %v", what, got)
 		}
 	}
@@ -206,11 +206,11 @@ func TestThreshold(t *testing.T) {
 	t.Parallel()
 	s := &sense{above: map[string]float64{"worded": 2, "near": 4, "far": 3}, cosines: map[string]float64{"worded": 0.2, "near": 0.9, "far": 0.4}, nearest: []string{"near", "far", "worded"}}
 	r := worded(map[string]float64{"worded": 1})
-	s.add(r, 0.5)
+	s.add(r, 0.5, usualTuning())
 	if r["far"] != nil || r["near"] == nil || r["near"].meaning <= 0 || *r["near"].cosine != 0.9 || r["worded"].words != 1 {
 		t.Errorf("%+v", r)
 	}
-	if got := (*sense)(nil).add(r, 0); got != 0 {
+	if got := (*sense)(nil).add(r, 0, usualTuning()); got != 0 {
 		t.Errorf("without meaning: %v", got)
 	}
 }

@@ -31,7 +31,7 @@ func (a *assembly) stories(sources []SourceHit, nodes []node) ([]StorylineHit, [
 			storylines = append(storylines, a.storylineHit(t, score))
 		}
 	}
-	storylines = byScore(storylines, func(t *StorylineHit) float64 { return t.RelevanceScore }, func(t *StorylineHit) string { return t.StorylineID }, a.plan.storylines)
+	storylines = byScore(storylines, func(t *StorylineHit) float64 { return t.RelevanceScore }, func(t *StorylineHit) string { return t.StorylineID }, a.storylines)
 	if a.granularity == 2 {
 		previews(storylines)
 	}
@@ -115,7 +115,7 @@ func (a *assembly) macroHits(scores map[string]float64) []MacroHit {
 		}
 		macros = append(macros, hit)
 	}
-	macros = byScore(macros, func(m *MacroHit) float64 { return m.RelevanceScore }, func(m *MacroHit) string { return m.MacroID }, a.plan.macros)
+	macros = byScore(macros, func(m *MacroHit) float64 { return m.RelevanceScore }, func(m *MacroHit) string { return m.MacroID }, a.macros)
 	for i, m := range macros {
 		if a.granularity < 3 {
 			macros[i] = MacroHit{MacroID: m.MacroID, Name: m.Name}
