@@ -73,14 +73,15 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 		found.Links = append(found.Links, again.Links...)
 		p.used = append(p.used, second...)
 	}
-	wanted := p.wanted(found, seen)
+	best := seen.fuse(p.tuning)
+	wanted := p.wanted(found, seen, &best)
 	details, err := e.store.Details(ctx, scope, wanted)
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
 	m.forget(&wanted, &details)
 	seen.complete(&details)
-	best := seen.fuse(e.tuning)
+	best.sources = fuse(seen.sources, p.tuning) // the only ones of which more became known
 	a := &assembly{plan: p, meaning: m.status, found: found, best: &best, details: &details}
 	result := a.result()
 	if r.MaxTokens > 0 {

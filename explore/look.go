@@ -1,6 +1,9 @@
 package explore
 
 import (
+	"maps"
+	"slices"
+
 	"kith/graph"
 )
 
@@ -58,13 +61,13 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, near []neares
 		a := &asks[i]
 		messages, sources, nodes := rankMessages(f, i, a, p.tuning.speaker), rankSources(f, i), rankNodes(f, i, a)
 		if p.messages || p.sources {
-			said := m.sense(near[i].messages, units[i], keysOf(messages))
-			told := m.sense(near[i].sources, units[i], keysOf(sources)).toSources(said, f.Messages, i)
+			said := m.sense(near[i].messages, units[i], slices.Collect(maps.Keys(messages)))
+			told := m.sense(near[i].sources, units[i], slices.Collect(maps.Keys(sources))).toSources(said, f.Messages, i)
 			said.add(messages, a.threshold, p.tuning)
 			weight := told.add(sources, a.threshold, p.tuning)
 			l.sayings = append(l.sayings, said.sayings(i, messages, weight, a.threshold)...)
 		}
-		m.sense(near[i].nodes, units[i], keysOf(nodes)).add(nodes, a.threshold, p.tuning)
+		m.sense(near[i].nodes, units[i], slices.Collect(maps.Keys(nodes))).add(nodes, a.threshold, p.tuning)
 		if !a.Match && p.uses(byLinks) {
 			seeds := sources.seeds(i, p.tuning)
 			spread(f, seeds, a, sources, nodes)

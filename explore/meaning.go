@@ -173,7 +173,7 @@ func (m *meaning) scan(units [][]float32, p *plan) ([]nearest, error) {
 
 // rescan is scan after vectors have come, where meaning takes part.
 func (m *meaning) rescan(units [][]float32, p *plan) []nearest {
-	if m.status == MeaningOn || m.status == MeaningPartial {
+	if m.takesPart() {
 		near, err := m.scan(units, p)
 		if err == nil {
 			return near
@@ -182,6 +182,9 @@ func (m *meaning) rescan(units [][]float32, p *plan) []nearest {
 	}
 	return make([]nearest, len(units))
 }
+
+// takesPart says whether vectors can be compared, as far as is known.
+func (m *meaning) takesPart() bool { return m.status == MeaningOn || m.status == MeaningPartial }
 
 // fail notes why vectors cannot be compared.
 func (m *meaning) fail(err error) {
@@ -201,7 +204,7 @@ type sense struct {
 
 // sense looks at the nearest vectors, and at those of given keys. Nil where meaning takes no part.
 func (m *meaning) sense(near *vector.Result, unit []float32, keys []string) *sense {
-	if near == nil || m.status != MeaningOn && m.status != MeaningPartial {
+	if near == nil || !m.takesPart() {
 		return nil
 	}
 	cosines, err := m.explorer.options.Vectors.Cosines(m.scopes, unit, keys)
@@ -278,15 +281,6 @@ func (s *sense) add(r ranking, threshold float64, w *tuning) float64 {
 		e.meaning = max(e.meaning, counts(weight, above))
 	}
 	return weight
-}
-
-// keysOf are the keys of a ranking.
-func keysOf(r ranking) []string {
-	keys := make([]string, 0, len(r))
-	for key := range r {
-		keys = append(keys, key)
-	}
-	return keys
 }
 
 // forget drops the vectors of what was wanted and is not there any more.

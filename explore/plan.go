@@ -47,7 +47,7 @@ func (e *Explorer) plan(scope graph.Scope, r *Request) *plan {
 	if p.limit == 0 {
 		p.limit = defaultLimit
 	}
-	p.asOf, p.since, p.until = optional(r.AsOf), optional(r.Since), optional(r.Until)
+	p.asOf, p.since, p.until = pointer(r.AsOf), pointer(r.Since), pointer(r.Until)
 	if p.asOf != nil {
 		p.now = *p.asOf
 		if p.until == nil || p.until.After(*p.asOf) {
@@ -72,13 +72,6 @@ func newAsk(query string, threshold float64) ask {
 	return ask{Ask: graph.Ask{Words: telling(words), Names: nameWords(query)}, text: query, all: words, threshold: threshold}
 }
 
-func optional(t graph.Optional[time.Time]) *time.Time {
-	if !present(t) {
-		return nil
-	}
-	return &t.Value
-}
-
 // choose says which lists are wanted.
 func (p *plan) choose() {
 	for _, k := range graph.Kinds {
@@ -88,10 +81,6 @@ func (p *plan) choose() {
 			p.messages = asked
 		case "source":
 			p.sources = asked || len(p.Kinds) == 0
-		case "storyline", "macro":
-			if asked || len(p.Kinds) == 0 {
-				p.nodes = append(p.nodes, k)
-			}
 		default:
 			if asked || len(p.Kinds) == 0 {
 				p.nodes = append(p.nodes, k)
@@ -184,8 +173,7 @@ func (p *plan) keeps(kinds ...graph.Kind) func(kind uint8, at int64) bool {
 }
 
 // wanted are the best hits, of which more is to be known.
-func (p *plan) wanted(f *graph.Found, l *look) graph.Wanted {
-	b := l.fuse(p.tuning)
+func (p *plan) wanted(f *graph.Found, l *look, b *best) graph.Wanted {
 	w := graph.Wanted{Since: p.since, Until: p.until, AsOf: p.asOf, Previews: previewSources, Relationships: p.filter()}
 	if p.messages {
 		w.Messages = slices.Clone(b.messages.first(p.limit + spare))
@@ -199,7 +187,7 @@ func (p *plan) wanted(f *graph.Found, l *look) graph.Wanted {
 	}
 	if p.shown {
 		for _, key := range w.Sources {
-			w.Messages = append(w.Messages, snippets(f, key, &b)...)
+			w.Messages = append(w.Messages, snippets(f, key, b)...)
 		}
 	}
 	w.Nodes = p.wantedNodes(f, b.nodes.keys, p.limit+spare)
@@ -234,7 +222,8 @@ func (p *plan) filter() graph.RelationshipFilter {
 	}
 }
 
-func pointer(o graph.Optional[int64]) *int64 {
+// pointer is nil for what is left out or null.
+func pointer[T any](o graph.Optional[T]) *T {
 	if !present(o) {
 		return nil
 	}
