@@ -70,7 +70,7 @@ func (a *auditor) repairRelationship(team string, row []any) func(context.Contex
 	if fault == "search_scope" {
 		return func(ctx context.Context) error {
 			return a.store.transaction(ctx, "relationship_update", func(t *tx) error {
-				scope := scopeToken(team, text(row[6])) + " " + typeToken(text(row[4]))
+				scope := relationshipScope(team, text(row[6]), text(row[4]))
 				return t.rows("relationship_update", team, []map[string]any{
 					relationshipRow(from, text(row[4]), to, text(row[3]), properties{"search_scope": scope}),
 				})

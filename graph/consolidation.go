@@ -169,6 +169,6 @@ func overlap(values []any) (ConsolidationCandidate, bool) {
 	}
 	return ConsolidationCandidate{
 		Reason: "overlapping", SourceCount: int64(len(sources)), EntityKeys: sources[:min(len(sources), consolidateShown)],
-		Node: &MentionedNode{text(values[0]), kindOfLabel(kindLabel(texts(values[1]))).Name, text(values[2])},
+		Node: &MentionedNode{text(values[0]), kindFrom(values[1]).Name, text(values[2])},
 	}, true
 }

@@ -163,21 +163,27 @@ func first(rows []*neo4j.Record) any {
 	return rows[0].Values[0]
 }
 
-// combined composes the statement of several sections. Its name tells which, so that all that share a name share a text.
+// combined composes the statement of several sections.
 func (s *Store) combined(sections []Section, q SectionQuery) cypher.Query {
-	name := "context"
-	for _, section := range sections {
-		name += "+" + q.statement(section)
+	names := make([]string, len(sections))
+	for i, section := range sections {
+		names[i] = q.statement(section)
 	}
-	if made, ok := s.composed.Load(name); ok {
+	return s.compose("context", names)
+}
+
+// compose puts statements together into one, which is kept.
+func (s *Store) compose(name string, statements []string) cypher.Query {
+	key := name + "+" + strings.Join(statements, "+")
+	if made, ok := s.composed.Load(key); ok {
 		return made.(cypher.Query) //nolint:forcetypeassert // only this function stores
 	}
-	parts := make([]cypher.Query, len(sections))
-	for i, section := range sections {
-		parts[i] = s.queries[q.statement(section)]
+	parts := make([]cypher.Query, len(statements))
+	for i, statement := range statements {
+		parts[i] = s.queries[statement]
 	}
-	made := cypher.Combine("context", parts...)
-	s.composed.Store(name, made)
+	made := cypher.Combine(name, parts...)
+	s.composed.Store(key, made)
 	return made
 }
 

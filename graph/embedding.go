@@ -201,7 +201,7 @@ func (e *Embedding) due(ctx context.Context, limit int) ([]waiting, error) {
 	for i := range found {
 		v := found[i].Values
 		l := items(v[5])
-		n := &stored{kindOfLabel(kindLabel(texts(v[4]))), properties{
+		n := &stored{kindFrom(v[4]), properties{
 			"name": l[0], "description": l[1], "summary": l[2], "text": l[3], "keywords": texts(v[6]),
 		}}
 		rows[i] = waiting{text(v[0]), text(v[1]), text(v[2]), integer(v[3]), embeddingText(n)}

@@ -28,7 +28,7 @@ func (s *Store) ExportNodes(ctx context.Context, teamID string, visit func(*Node
 			for _, row := range rows {
 				p := pairsFrom(row.Values[1])
 				after = p.text("entity_key")
-				if err := visit(nodeLine(kindOfLabel(kindLabel(texts(row.Values[0]))), p)); err != nil {
+				if err := visit(nodeLine(kindFrom(row.Values[0]), p)); err != nil {
 					return err
 				}
 			}

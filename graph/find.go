@@ -53,7 +53,7 @@ func (t *tx) findMore(teamID string, l lookups, k known) error {
 		return err
 	}
 	for _, row := range rows {
-		n := &stored{kind: kindOfLabel(kindLabel(texts(row.Values[0])))}
+		n := &stored{kind: kindFrom(row.Values[0])}
 		if end := items(row.Values[2]); end != nil {
 			n.properties = endFrom(teamID, end)
 		} else {
@@ -105,6 +105,9 @@ func (k known) replace(old, next *stored) {
 	}
 	k.add(next)
 }
+
+// kindFrom reads the kind of a node from its labels.
+func kindFrom(labels any) Kind { return kindOfLabel(kindLabel(texts(labels))) }
 
 // kindLabel is the label that says what a node is.
 func kindLabel(labels []string) string {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"time"
-
-	"kith/cypher"
 )
 
 // Wanted are the things of which a search wants to know more, by entity key. What the scope may not see, or is not there
@@ -140,7 +138,7 @@ var detailParts = []string{"found_messages", "found_sources", "found_nodes", "fo
 
 // Details reads more of what was found, in one round trip.
 func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, error) {
-	rows, err := s.read(ctx, s.details(), w.params(scope))
+	rows, err := s.read(ctx, s.compose("found", detailParts), w.params(scope))
 	if err != nil || len(rows) == 0 {
 		return Details{}, err
 	}
@@ -166,7 +164,7 @@ func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, er
 	}
 	for _, item := range items(v[4]) {
 		l := items(item)
-		d.Nodes = append(d.Nodes, nodeView(kindOfLabel(kindLabel(texts(l[0]))), pairsFrom(l[1]), now))
+		d.Nodes = append(d.Nodes, nodeView(kindFrom(l[0]), pairsFrom(l[1]), now))
 	}
 	for _, item := range items(v[5]) {
 		d.Around = append(d.Around, surroundingsFrom(items(item), now))
@@ -178,21 +176,6 @@ func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, er
 		d.Macros = append(d.Macros, macroFrom(items(item)))
 	}
 	return d, nil
-}
-
-// details is the one statement of all parts.
-func (s *Store) details() cypher.Query {
-	const name = "found"
-	if made, ok := s.composed.Load(name); ok {
-		return made.(cypher.Query) //nolint:forcetypeassert // only queries are stored
-	}
-	parts := make([]cypher.Query, len(detailParts))
-	for i, part := range detailParts {
-		parts[i] = s.queries[part]
-	}
-	made := cypher.Combine(name, parts...)
-	s.composed.Store(name, made)
-	return made
 }
 
 func (w *Wanted) params(scope Scope) map[string]any {
@@ -228,7 +211,7 @@ func (w *Wanted) params(scope Scope) map[string]any {
 }
 
 func sourceDetailsFrom(l []any, now time.Time) SourceDetails {
-	alive := vitality{salience: number(l[9]), rate: number(l[10]), at: millis(l[11]), state: text(l[12]), expires: optionalMillis(l[13])}
+	alive := vitalityFrom(l[9:])
 	return SourceDetails{
 		Source: Source{
 			EntityKey: text(l[0]), Summary: text(l[2]), ContentType: text(l[3]), ContextType: optionalText(l[4]), SourceType: text(l[5]),
@@ -238,9 +221,13 @@ func sourceDetailsFrom(l []any, now time.Time) SourceDetails {
 	}
 }
 
+// vitalityFrom reads salience, decay rate, their time, state and end.
+func vitalityFrom(l []any) *vitality {
+	return &vitality{salience: number(l[0]), rate: number(l[1]), at: millis(l[2]), state: text(l[3]), expires: optionalMillis(l[4])}
+}
+
 func foundMessageFrom(l []any, now time.Time) SaidMessage {
-	source := vitality{salience: number(l[7]), rate: number(l[8]), at: millis(l[9]), state: text(l[10]), expires: optionalMillis(l[11])}
-	return SaidMessage{Source: text(l[1]), SourceState: source.stateAt(now), Message: Message{
+	return SaidMessage{Source: text(l[1]), SourceState: vitalityFrom(l[7:]).stateAt(now), Message: Message{
 		EntityKey: text(l[0]), Seq: integer(l[2]), Role: text(l[3]), Name: text(l[4]), Text: text(l[5]), At: millis(l[6]),
 	}}
 }
@@ -255,11 +242,11 @@ func refsFrom(v any) []NodeRef {
 
 // refFrom reads key, labels and name.
 func refFrom(l []any) NodeRef {
-	return NodeRef{EntityKey: text(l[0]), Kind: kindOfLabel(kindLabel(texts(l[1]))).Name, Name: text(l[2])}
+	return NodeRef{EntityKey: text(l[0]), Kind: kindFrom(l[1]).Name, Name: text(l[2])}
 }
 
 func surroundingsFrom(l []any, now time.Time) Surroundings {
-	s := Surroundings{Node: NodeRef{EntityKey: text(l[0]), Kind: kindOfLabel(kindLabel(texts(l[2]))).Name, Name: text(l[1])}}
+	s := Surroundings{Node: NodeRef{EntityKey: text(l[0]), Kind: kindFrom(l[2]).Name, Name: text(l[1])}}
 	links := items(l[3])
 	rows := make([]any, len(links))
 	for i, link := range links {

@@ -251,7 +251,7 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 	user := j.privateTo(from, to)
 	p.putUnless(user == "", "user_id", user)
 	if searchable(kind) {
-		p["search_scope"] = scopeToken(j.scope.TeamID, user) + " " + typeToken(kind)
+		p["search_scope"] = relationshipScope(j.scope.TeamID, user, kind)
 	}
 	switch {
 	case w.History != nil: // as it was

@@ -77,7 +77,8 @@ func relationshipsFrom(v any, key string, now time.Time) []RelationshipView {
 		}
 		views[i] = relationshipView(from, text(r[1]), to, pairsFrom(r[5]), now)
 		views[i].Direction = direction
-		views[i].Node = &NodeRef{EntityKey: other, Kind: kindOfLabel(kindLabel(texts(r[3]))).Name, Name: text(r[4])}
+		node := refFrom(r[2:])
+		views[i].Node = &node
 	}
 	return views
 }

@@ -34,9 +34,6 @@ type VectorsAfter struct {
 	After int64
 }
 
-// SearchScopes are the words that stand for what a caller may see: what the team shares, and what is the user's own.
-func SearchScopes(scope Scope) []string { return searchTokens(scope) }
-
 // Ask is one query, or one text that should match names, keywords, tags and relationships.
 type Ask struct {
 	Words []string
@@ -269,7 +266,7 @@ func foundFrom(row *neo4j.Record, now time.Time) Found {
 	each(1, func(l []any) { f.Sources = append(f.Sources, FoundSource{hit(l), millis(l[3]), text(l[4])}) })
 	each(2, func(l []any) {
 		f.Nodes = append(f.Nodes, FoundNode{
-			Hit: Hit{int(integer(l[0])), number(l[1]), text(l[3])}, Kind: kindOfLabel(kindLabel(texts(l[2]))),
+			Hit: Hit{int(integer(l[0])), number(l[1]), text(l[3])}, Kind: kindFrom(l[2]),
 			Name: text(l[4]), CanonicalName: text(l[5]),
 		})
 	})
@@ -281,7 +278,7 @@ func foundFrom(row *neo4j.Record, now time.Time) Found {
 	})
 	each(4, func(l []any) { f.Texts = append(f.Texts, SourceText{text(l[0]), text(l[1]), text(l[2])}) })
 	each(5, func(l []any) {
-		link := Link{Kind: kindOfLabel(kindLabel(texts(l[0]))), Key: text(l[1]), Name: text(l[2]), Degree: integer(l[3]), Seeds: texts(l[4])}
+		link := Link{Kind: kindFrom(l[0]), Key: text(l[1]), Name: text(l[2]), Degree: integer(l[3]), Seeds: texts(l[4])}
 		for _, other := range items(l[5]) {
 			o := items(other)
 			link.Sources = append(link.Sources, FoundSource{Hit{Key: text(o[0])}, millis(o[1]), text(o[2])})

@@ -228,7 +228,7 @@ func NameKey(name string) string {
 
 // scopeFilter lets through what the caller may see, of the kinds given (none: all) and of the days from since until until.
 func scopeFilter(scope Scope, kinds []Kind, since, until *time.Time) string {
-	filter := "+search_scope:(" + strings.Join(searchTokens(scope), " ") + ")^0"
+	filter := "+search_scope:(" + strings.Join(SearchScopes(scope), " ") + ")^0"
 	if len(kinds) > 0 {
 		tokens := make([]string, len(kinds))
 		for i, k := range kinds {

@@ -24,6 +24,11 @@ func kindToken(kind Kind) string { return "x" + strings.ReplaceAll(kind.Name, "_
 // typeToken stands for relationships of a type.
 func typeToken(kind string) string { return "t" + kind + "0" }
 
+// relationshipScope is the property search_scope of a relationship: who may see it, and its type.
+func relationshipScope(teamID, userID, kind string) string {
+	return scopeToken(teamID, userID) + " " + typeToken(kind)
+}
+
 // dayToken stands for a day, in their order.
 func dayToken(at time.Time) string { return "d" + at.UTC().Format("20060102") }
 
@@ -56,8 +61,8 @@ func (p properties) putSearchName() {
 	p.putUnless(name == "", "search_name", name)
 }
 
-// searchTokens are the scopes that a caller may search: the team's, and the user's own.
-func searchTokens(scope Scope) []string {
+// SearchScopes are the words that stand for what a caller may see: what the team shares, and what is the user's own.
+func SearchScopes(scope Scope) []string {
 	tokens := []string{scopeToken(scope.TeamID, "")}
 	if scope.UserID != "" {
 		tokens = append(tokens, scopeToken(scope.TeamID, scope.UserID))

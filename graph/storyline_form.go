@@ -21,7 +21,7 @@ func (j *storyJob) form() error {
 	}
 	again := false
 	for _, row := range rows {
-		anchor := &stored{kind: kindOfLabel(kindLabel(texts(row.Values[0]))), properties: pairsFrom(row.Values[1])}
+		anchor := &stored{kind: kindFrom(row.Values[0]), properties: pairsFrom(row.Values[1])}
 		waits, err := j.formAbout(anchor, tellingFrom(row.Values[2]))
 		if err != nil {
 			return err
