@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"kith/internal/sleep"
+
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
@@ -166,7 +168,7 @@ func (r *remote) deliver(ctx context.Context) bool {
 func (r *remote) listen(ctx context.Context) error {
 	for ctx.Err() == nil {
 		r.follow(ctx)
-		pause(ctx, heartbeat)
+		sleep.For(ctx, heartbeat)
 	}
 	return nil
 }
@@ -192,13 +194,6 @@ func (r *remote) follow(ctx context.Context) {
 		case *redis.Message:
 			r.heard(m.Payload)
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
 	}
 }
 

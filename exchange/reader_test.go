@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -11,10 +10,10 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"kith/internal/golden"
+
 	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write the goldens anew")
 
 // readAll is what a reader finds, a line each: items as they are, faults after an exclamation mark, warnings after a
 // question mark, and the error that ended it unless it is io.EOF.
@@ -215,18 +214,7 @@ func TestGoldens(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := strings.Join(readAll(t, format, strings.NewReader(string(in))), "\n") + "\n"
-			if *update {
-				if err := os.WriteFile(path+".golden", []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path + ".golden")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			golden.Check(t, path+".golden", got)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kith/graph"
+	"kith/internal/golden"
 	"kith/loader"
 )
 
@@ -88,8 +89,8 @@ func TestGranularityGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, fmt.Sprintf("granularity%d.json", granularity), string(raw)+"\n")
-		golden(t, fmt.Sprintf("granularity%d.md", granularity), got.Text())
+		golden.Check(t, fmt.Sprintf("testdata/granularity%d.json", granularity), string(raw)+"\n")
+		golden.Check(t, fmt.Sprintf("testdata/granularity%d.md", granularity), got.Text())
 	}
 }
 

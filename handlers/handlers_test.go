@@ -5,12 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,12 +17,11 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/golden"
 	"kith/loader"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // fakes answer with err, where it is set, and with nothing otherwise.
 type fakes struct {
@@ -238,27 +234,7 @@ func TestContractGolden(t *testing.T) {
 	if err := json.Indent(&indented, w.Body.Bytes(), "", "  "); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "openapi.json", indented.String())
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (renew with -update): %s", path, diff)
-	}
+	golden.Check(t, "testdata/openapi.json", indented.String())
 }
 
 // Every error has one status and one body, whatever operation it comes from.
@@ -284,7 +260,7 @@ func TestErrorsGolden(t *testing.T) {
 		w := ask(newAPI(&c.f), http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[]}`)
 		fmt.Fprintf(&all, "%s: %d %s retry-after=%q\n%s\n", c.what, w.Code, w.Header().Get("Content-Type"), w.Header().Get("Retry-After"), strings.TrimSpace(w.Body.String()))
 	}
-	golden(t, "errors.txt", all.String())
+	golden.Check(t, "testdata/errors.txt", all.String())
 	if strings.Contains(all.String(), "secret") {
 		t.Error("an inner error came out")
 	}

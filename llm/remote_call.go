@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"time"
 
+	"kith/internal/sleep"
+
 	openai "github.com/sashabaranov/go-openai"
 	"github.com/sony/gobreaker/v2"
 )
@@ -38,7 +40,7 @@ func (e *RemoteEmbedder) repeat(ctx context.Context, texts []string) ([][]float3
 			return nil, errOpen
 		case !errors.Is(err, ErrUnavailable): // also nil
 			return vectors, err
-		case try == maxTries || !sleep(ctx, max(after, pause/2+rand.N(pause/2+1))):
+		case try == maxTries || !await(ctx, max(after, pause/2+rand.N(pause/2+1))):
 			if gone := ended(ctx); gone != nil {
 				return nil, gone
 			}
@@ -48,19 +50,12 @@ func (e *RemoteEmbedder) repeat(ctx context.Context, texts []string) ([][]float3
 	}
 }
 
-// sleep waits, unless that is too long, or takes it past the deadline: then, and when ctx ends meanwhile, it is false.
-func sleep(ctx context.Context, d time.Duration) bool {
+// await sleeps, unless that is too long, or takes it past the deadline: then, and when ctx ends meanwhile, it is false.
+func await(ctx context.Context, d time.Duration) bool {
 	if deadline, ok := ctx.Deadline(); d > maxPause || ok && time.Until(deadline) <= d {
 		return false
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	return sleep.For(ctx, d)
 }
 
 // ask is one request. after is the pause that the endpoint asks for.

@@ -16,6 +16,7 @@ import (
 
 	"kith/cache"
 	"kith/graph"
+	"kith/internal/golden"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -440,5 +441,5 @@ func TestContextGolden(t *testing.T) {
 	if err := json.Indent(&indented, answer.Body(), "", "  "); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "context.json", indented.String()+"\n")
+	golden.Check(t, "testdata/context.json", indented.String()+"\n")
 }

@@ -1,39 +1,14 @@
 package loader
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"kith/graph"
+	"kith/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (renew with -update): %s", path, diff)
-	}
-}
 
 func contextText(t *testing.T, found graph.Sections, maxTokens int) string {
 	t.Helper()
@@ -47,9 +22,9 @@ func contextText(t *testing.T, found graph.Sections, maxTokens int) string {
 
 func TestTextGolden(t *testing.T) {
 	t.Parallel()
-	golden(t, "context.md", contextText(t, full(), 0))
-	golden(t, "context_400.md", contextText(t, full(), 400))
-	golden(t, "context_empty.md", contextText(t, graph.Sections{}, 0))
+	golden.Check(t, "testdata/context.md", contextText(t, full(), 0))
+	golden.Check(t, "testdata/context_400.md", contextText(t, full(), 400))
+	golden.Check(t, "testdata/context_empty.md", contextText(t, graph.Sections{}, 0))
 }
 
 // Every budget is kept, and spent: the next line would not have fitted.

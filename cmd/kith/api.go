@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"kith/internal/sleep"
 )
 
 // apiClient calls a running Kith as any other program would: over HTTP, with a key.
@@ -49,7 +51,7 @@ func (c *apiClient) call(ctx context.Context, method, path string, in, out any) 
 			return nil
 		}
 		var refused *apiError
-		if !errors.As(err, &refused) || !refused.again || try == callTries || !sleep(ctx, refused.wait) {
+		if !errors.As(err, &refused) || !refused.again || try == callTries || !sleep.For(ctx, refused.wait) {
 			return fmt.Errorf("call %s %s: %w", method, withoutQuery(path), err)
 		}
 	}
@@ -59,18 +61,6 @@ func (c *apiClient) call(ctx context.Context, method, path string, in, out any) 
 func withoutQuery(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	return path
-}
-
-// sleep waits, and says whether it was allowed to.
-func sleep(ctx context.Context, wait time.Duration) bool {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }
 
 func (c *apiClient) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {

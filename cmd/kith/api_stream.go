@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"kith/internal/sleep"
 )
 
 // transfer is a call whose body or answer may be large. It may take as long as it needs; only silence ends it.
@@ -40,7 +42,7 @@ func (t *transfer) run(ctx context.Context, attempt func(ctx context.Context, al
 			return err
 		}
 		t.say(fmt.Sprintf("%v; trying again", err))
-		if !sleep(ctx, min(wait, longestWait)) {
+		if !sleep.For(ctx, min(wait, longestWait)) {
 			return err
 		}
 	}

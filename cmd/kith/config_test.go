@@ -3,17 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"kith/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/configuration.md")
 
 // The table of settings in the documents is that of the struct.
 func TestConfigurationIsDocumented(t *testing.T) {
@@ -28,19 +24,7 @@ func TestConfigurationIsDocumented(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| `%s` | `--%s` | %s | %s |\n", f.Tag.Get("env"), name, quoted(f.Tag.Get("default")), f.Tag.Get("help"))
 	}
-	const path = "../../docs/configuration.md"
-	if *update {
-		if err := os.WriteFile(path, []byte(table.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(table.String(), string(want)); diff != "" {
-		t.Error(diff)
-	}
+	golden.Check(t, "../../docs/configuration.md", table.String())
 }
 
 func fieldsOf(s reflect.Type) func(func(reflect.StructField) bool) {

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"kith/internal/sleep"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -94,7 +96,7 @@ func (a *evalAsker) wait(ctx context.Context) error {
 			told = time.Now()
 			a.progress.line(text)
 		}
-		if !sleep(ctx, evalWait) {
+		if !sleep.For(ctx, evalWait) {
 			return ctx.Err()
 		}
 	}

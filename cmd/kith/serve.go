@@ -17,6 +17,7 @@ import (
 	"kith/explore"
 	"kith/graph"
 	"kith/handlers"
+	"kith/internal/sleep"
 	"kith/loader"
 	"kith/vector"
 )
@@ -188,7 +189,7 @@ func (c *serveCmd) prepare(ctx context.Context, store *graph.Store, own ownPrefe
 			return key, err
 		}
 		log.Warn("the database is not ready", "error", err)
-		if !sleep(ctx, retryTime) {
+		if !sleep.For(ctx, retryTime) {
 			return "", ctx.Err()
 		}
 	}

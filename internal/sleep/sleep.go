@@ -1,0 +1,17 @@
+// Package sleep waits for a while, unless there is no reason to any more.
+package sleep
+
+import (
+	"context"
+	"time"
+)
+
+// For waits, and says whether it waited to the end: false when ctx was done before.
+func For(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
