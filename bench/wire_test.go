@@ -98,10 +98,10 @@ func hits(b *testing.B, db testenv.Database, scope graph.Scope) (walk, all float
 		b.Fatal(err)
 	}
 	defer func() { _ = driver.Close(context.Background()) }()
-	q := cypher.Load("context_relationships")
-	result, err := neo4j.ExecuteQuery(b.Context(), driver, "PROFILE "+q.Text, map[string]any{
+	text, params := cypher.Load("context_relationships").Statement(map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "now_ms": time.Now().UnixMilli(), "until": time.Now().UTC(), "week_ago": time.Now().UTC().Add(-graph.Week),
-	}, neo4j.EagerResultTransformer, neo4j.ExecuteQueryWithDatabase(db.Database))
+	})
+	result, err := neo4j.ExecuteQuery(b.Context(), driver, "PROFILE "+text, params, neo4j.EagerResultTransformer, neo4j.ExecuteQueryWithDatabase(db.Database))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,6 +4,5 @@ import "strings"
 
 // ForLabel makes a statement whose node n has the label Deleted one for the nodes of another label.
 func ForLabel(q Query, label string) Query {
-	q.Text = strings.ReplaceAll(q.Text, "n:Deleted", "n:`"+strings.ReplaceAll(label, "`", "``")+"`")
-	return q
+	return q.with(strings.ReplaceAll(q.Text, "n:Deleted", "n:`"+strings.ReplaceAll(label, "`", "``")+"`"))
 }

@@ -83,3 +83,19 @@ func TestSectionsHaveColumnsOfTheirOwn(t *testing.T) {
 		seen[section] = name
 	}
 }
+
+func TestStatement(t *testing.T) {
+	t.Parallel()
+	q := parse("x", "// mode: write\n// params: team_id, label\n// returns: n\nMATCH (n {team_id: $team_id})\nSET n:$($label)\nRETURN n")
+	text, sent := ForLabel(q, "x").Statement(map[string]any{"team_id": "t", "label": "l"})
+	if want := "MATCH (n {team_id: $p.team_id})\nSET n:$($p.label)\nRETURN n"; text != want {
+		t.Errorf("text %q, want %q", text, want)
+	}
+	if p, ok := sent["p"].(map[string]any); !ok || len(sent) != 1 || p["team_id"] != "t" || p["label"] != "l" {
+		t.Errorf("sent %v", sent)
+	}
+	all := Combine("both", q, ForTypes(q, []string{"knows"}))
+	if text, _ := all.Statement(nil); strings.Count(text, "$p.team_id") != 2 || strings.Contains(text, "$team_id") {
+		t.Errorf("combined %q", text)
+	}
+}

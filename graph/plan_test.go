@@ -76,7 +76,8 @@ func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4
 	}
 	session := e.store.session(e.Context(), mode)
 	defer func() { _ = session.Close(e.Context()) }()
-	result, err := session.Run(e.Context(), prefix+q.Text, params)
+	text, params := q.Statement(params)
+	result, err := session.Run(e.Context(), prefix+text, params)
 	if err != nil {
 		e.Fatalf("%s: %v", q.Name, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -229,7 +228,7 @@ func (q *Search) messageAsks(filter string) []map[string]any {
 		default:
 			names := []string{}
 			for _, name := range a.Names[:min(len(a.Names), maxNames)] {
-				names = append(names, filter+" +name:("+strings.ReplaceAll(name, ":", `\:`)+")")
+				names = append(names, filter+" +name:("+syntax.Replace(name)+")")
 			}
 			ask["names"] = names
 		}

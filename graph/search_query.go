@@ -17,9 +17,9 @@ const (
 )
 
 // Words are the words of a text as full-text queries take them: lower case, each once, in their order, at most 64. They
-// are those by which the index knows the text: ideographs and emoji are words of their own, node.js, 3,000 and snake_case
-// are one. What Lucene reads as syntax is in none of them (but for the colon of a:b, which queries escape), so that a query
-// made of them finds words and does nothing else.
+// are those by which the index knows the text: ideographs and emoji are words of their own, node.js, 3,000, snake_case and
+// צה"ל are one. What Lucene reads as syntax is in none of them, but for the signs of a:b and צה"ל, which queries escape, so
+// that a query made of them finds words and does nothing else.
 func Words(text string) []string {
 	s := wordSplitter{seen: map[string]bool{}}
 	text = strings.ReplaceAll(strings.ToLower(strings.ToValidUTF8(text, " ")), "’", "'")
@@ -73,7 +73,7 @@ func (s *wordSplitter) add(before, r, next rune) {
 			s.flush()
 		}
 		s.word, s.alone = append(s.word, r), true
-	case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
+	case letter(r) || unicode.IsDigit(r) || r == '_':
 		if s.alone {
 			s.flush()
 		}
@@ -88,13 +88,18 @@ func (s *wordSplitter) add(before, r, next rune) {
 // joins says whether a sign is part of the word around it.
 func joins(before, sign, next rune) bool {
 	switch {
+	case unicode.Is(unicode.Hebrew, before) && (sign == '\'' || sign == '"' && unicode.Is(unicode.Hebrew, next) && letter(next)):
+		return true // of a number, or of an abbreviation
 	case unicode.IsDigit(before) && unicode.IsDigit(next):
 		return strings.ContainsRune(".,;'", sign)
-	case unicode.IsLetter(before) && unicode.IsLetter(next):
-		return strings.ContainsRune(".:'", sign)
+	case letter(before) && letter(next):
+		return strings.ContainsRune(".:'״", sign)
 	}
 	return false
 }
+
+// letter says whether a character is one: the geresh counts as one.
+func letter(r rune) bool { return unicode.IsLetter(r) || r == '׳' }
 
 // flag says whether a letter is half of a flag.
 func flag(r rune) bool { return r >= '\U0001f1e6' && r <= '\U0001f1ff' }
@@ -153,11 +158,13 @@ func (f wordField) ask(words string, boost float64) string {
 	return f.name + ":(" + words + ")^" + strconv.FormatFloat(boost, 'g', -1, 64) + " "
 }
 
-// escaped are words without what Lucene reads as the end of a field's name.
+var syntax = strings.NewReplacer(":", `\:`, `"`, `\"`)
+
+// escaped are words without what Lucene reads as the end of a field's name, or as a quote.
 func escaped(words []string) []string {
 	all := make([]string, len(words))
 	for i, w := range words {
-		all[i] = strings.ReplaceAll(w, ":", `\:`)
+		all[i] = syntax.Replace(w)
 	}
 	return all
 }
@@ -170,7 +177,7 @@ func curled(word string) string { return strings.ReplaceAll(word, "'", "’") }
 func spelled(words []string) []string {
 	all := escaped(words)
 	for _, w := range words {
-		others := strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(".,:;_", r) })
+		others := strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(`.,:;_"`, r) })
 		if len(others) == 1 {
 			others = nil
 		}

@@ -140,7 +140,8 @@ func (s *Store) readOnce(ctx context.Context, q cypher.Query, params map[string]
 	start := time.Now()
 	session := s.session(ctx, neo4j.AccessModeRead)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	result, err := session.Run(ctx, q.Text, params, neo4j.WithTxMetadata(metadata(q.Name)))
+	text, params := q.Statement(params)
+	result, err := session.Run(ctx, text, params, neo4j.WithTxMetadata(metadata(q.Name)))
 	var rows []*neo4j.Record
 	if err == nil {
 		rows, err = result.Collect(ctx)
@@ -210,7 +211,8 @@ func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {
 
 func (t *tx) execQuery(q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
 	start := time.Now()
-	result, err := t.run.Run(t.ctx, q.Text, params)
+	text, params := q.Statement(params)
+	result, err := t.run.Run(t.ctx, text, params)
 	var rows []*neo4j.Record
 	if err == nil {
 		rows, err = result.Collect(t.ctx)

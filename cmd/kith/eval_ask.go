@@ -85,8 +85,14 @@ func (a *evalAsker) wait(ctx context.Context) error {
 		if answer.err != nil {
 			return answer.err
 		}
-		patient := time.Since(begun) < evalPatience // else an embedder that is away is measured as it is
-		if ready[q.Conversation] = answer.semantic == "on" || answer.semantic == "off" || answer.semantic == "unavailable" && !patient; ready[q.Conversation] {
+		switch answer.semantic {
+		case "loading", "partial":
+		case "unavailable": // an embedder that stays away is measured as it is
+			ready[q.Conversation] = time.Since(begun) >= evalPatience
+		default:
+			ready[q.Conversation] = true
+		}
+		if ready[q.Conversation] {
 			continue
 		}
 		text := "waiting for embeddings: " + time.Since(begun).Round(time.Second).String()
