@@ -12,8 +12,8 @@ type look struct {
 	messages, sources, nodes []ranking
 	seeds                    []graph.Seed // that the search has not followed
 	texts                    []seedText
-	titles                   []string // that may be names of sources
-	sayings                  []saying
+	titles                   []string            // that may be names of sources
+	said                     map[string][]string // the messages found of each source
 }
 
 // seedText is the text of a seed whose names are to be looked up.
@@ -38,19 +38,21 @@ func (l *look) with(second *look) *look {
 	for i := range second.texts {
 		second.texts[i].Ask += first
 	}
-	for i := range second.sayings {
-		second.sayings[i].ask += first
+	for source, keys := range second.said {
+		l.said[source] = append(l.said[source], keys...)
 	}
 	return &look{
 		append(l.messages, second.messages...), append(l.sources, second.sources...), append(l.nodes, second.nodes...),
-		append(l.seeds, second.seeds...), append(l.texts, second.texts...), append(l.titles, second.titles...),
-		append(l.sayings, second.sayings...),
+		append(l.seeds, second.seeds...), append(l.texts, second.texts...), append(l.titles, second.titles...), l.said,
 	}
 }
 
 // look ranks what was found for some asks.
 func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, near []nearest, m *meaning) *look {
-	l := &look{}
+	l := &look{said: map[string][]string{}}
+	for i := range f.Messages {
+		l.said[f.Messages[i].Source] = append(l.said[f.Messages[i].Source], f.Messages[i].Key)
+	}
 	texts := map[string]graph.SourceText{}
 	named := false
 	for _, t := range f.Texts {
@@ -60,12 +62,13 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, near []neares
 	for i := range asks {
 		a := &asks[i]
 		messages, sources, nodes := rankMessages(f, i, a, p.tuning.speaker), rankSources(f, i), rankNodes(f, i, a)
+		var said *sense
+		weight := 0.0
 		if p.messages || p.sources {
-			said := m.sense(near[i].messages, units[i], slices.Collect(maps.Keys(messages)))
+			said = m.sense(near[i].messages, units[i], slices.Collect(maps.Keys(messages)))
 			told := m.sense(near[i].sources, units[i], slices.Collect(maps.Keys(sources))).toSources(said, f.Messages, i)
 			said.add(messages, a.threshold, p.tuning)
-			weight := told.add(sources, a.threshold, p.tuning)
-			l.sayings = append(l.sayings, said.sayings(i, messages, weight, a.threshold)...)
+			weight = told.add(sources, a.threshold, p.tuning)
 		}
 		m.sense(near[i].nodes, units[i], slices.Collect(maps.Keys(nodes))).add(nodes, a.threshold, p.tuning)
 		if !a.Match && p.uses(byLinks) {
@@ -82,24 +85,18 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, near []neares
 				}
 			}
 		}
+		if said != nil {
+			for _, h := range said.speak(near[i].messages.Hits, messages, sources, weight, a.threshold) {
+				l.said[h.Parent] = append(l.said[h.Parent], h.Key)
+			}
+		}
 		l.messages, l.sources, l.nodes = append(l.messages, messages), append(l.sources, sources), append(l.nodes, nodes)
 	}
 	return l
 }
 
-// complete adds what the details tell: the sources of messages, those to which seeds lead, and those whose name is in the
-// text of one.
+// complete adds what the details tell: the sources to which seeds lead, and those whose name is in the text of one.
 func (l *look) complete(d *graph.Details) {
-	source := map[string]string{}
-	for i := range d.Messages {
-		source[d.Messages[i].EntityKey] = d.Messages[i].Source
-	}
-	for _, s := range l.sayings {
-		if key := source[s.key]; key != "" {
-			e := l.sources[s.ask].of(key)
-			e.meaning = max(e.meaning, s.count)
-		}
-	}
 	for _, linked := range d.Linked {
 		e := l.sources[linked.Ask].of(linked.Key)
 		e.links += linked.Gain

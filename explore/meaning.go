@@ -18,7 +18,7 @@ const (
 	outstanding    = 4.0  // deviations above the mean that count as 1
 	leftOver       = 1e-5 // what meaning counts where nothing else speaks for anything: it fills places, and moves nobody
 	far            = 10.0 // deviations below the mean that still fill places, behind what is nearer
-	saidLimit      = 20   // messages by meaning alone whose sources are read
+	saidLimit      = 20   // messages by meaning alone that speak for their sources
 	embedTime      = 2 * time.Second
 	loadTime       = 2 * time.Second
 	loadPage       = 5_000 // vectors
@@ -199,7 +199,7 @@ func (m *meaning) fail(err error) {
 type sense struct {
 	above   map[string]float64
 	cosines map[string]float64
-	nearest []string // keys, the nearest first
+	near    map[string]bool // what may be found by meaning alone
 }
 
 // sense looks at the nearest vectors, and at those of given keys. Nil where meaning takes no part.
@@ -216,10 +216,10 @@ func (m *meaning) sense(near *vector.Result, unit []float32, keys []string) *sen
 }
 
 func newSense(near vector.Result, cosines map[string]float64) *sense {
-	s := &sense{above: map[string]float64{}, cosines: cosines}
+	s := &sense{above: map[string]float64{}, cosines: cosines, near: map[string]bool{}}
 	for _, h := range near.Hits {
 		s.cosines[h.Key] = h.Cosine
-		s.nearest = append(s.nearest, h.Key)
+		s.near[h.Key] = true
 	}
 	for key, c := range s.cosines {
 		if near.Deviation > smallestSpread {
@@ -271,7 +271,7 @@ func (s *sense) add(r ranking, threshold float64, w *tuning) float64 {
 	for key, above := range s.above {
 		e := r[key]
 		if e == nil {
-			if s.cosines[key] < threshold || !slices.Contains(s.nearest, key) {
+			if s.cosines[key] < threshold || !s.near[key] {
 				continue
 			}
 			e = r.of(key)
@@ -320,30 +320,21 @@ func (s *sense) toSources(said *sense, messages []graph.FoundMessage, i int) *se
 		if old, known := s.above[m.Source]; !known || above > old {
 			s.above[m.Source], s.cosines[m.Source] = above, said.cosines[m.Key]
 		}
-		if slices.Contains(said.nearest, m.Key) {
-			s.nearest = append(s.nearest, m.Source)
+		if said.near[m.Key] {
+			s.near[m.Source] = true
 		}
 	}
 	return s
 }
 
-// saying is a message that only its meaning has found, and what it counts for its source.
-type saying struct {
-	ask   int
-	key   string
-	count float64
-}
-
-// sayings are the nearest messages that the words have not found.
-func (s *sense) sayings(i int, found ranking, weight, threshold float64) []saying {
-	var all []saying
-	if s == nil {
-		return nil
-	}
-	for _, key := range s.nearest {
-		if e := found[key]; e != nil && e.words == 0 && s.cosines[key] >= threshold && len(all) < saidLimit {
-			all = append(all, saying{i, key, counts(weight, s.above[key])})
+// speak lets the nearest messages that the words have not found speak for their sources, and says which they are.
+func (s *sense) speak(hits []vector.Hit, messages, sources ranking, weight, threshold float64) (told []vector.Hit) {
+	for _, h := range hits {
+		if e := messages[h.Key]; e != nil && e.words == 0 && h.Cosine >= threshold && len(told) < saidLimit {
+			told = append(told, h)
+			source := sources.of(h.Parent)
+			source.meaning = max(source.meaning, counts(weight, s.above[h.Key]))
 		}
 	}
-	return all
+	return told
 }

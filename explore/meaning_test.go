@@ -20,7 +20,7 @@ func rows(toward, away int) []vector.Row {
 		if i < toward {
 			v = []float32{1, 0}
 		}
-		all = append(all, vector.Row{Seq: int64(i + 1), Key: fmt.Sprint("m-", i), Kind: graph.KindNumber(messageKind), At: day(1).UnixMilli(), Vector: vector.Encode(v)})
+		all = append(all, vector.Row{Seq: int64(i + 1), Key: fmt.Sprint("m-", i), Parent: "s", Kind: graph.KindNumber(messageKind), At: day(1).UnixMilli(), Vector: vector.Encode(v)})
 	}
 	return all
 }
@@ -217,7 +217,7 @@ func TestVectorsAreKept(t *testing.T) {
 // The nearest are looked for while the database searches; what comes with its answer is among them all the same.
 func TestVectorsThatComeAreFound(t *testing.T) {
 	t.Parallel()
-	s := said(append(rows(1, 30), vector.Row{Seq: 40, Key: "m-late", Kind: graph.KindNumber(messageKind), At: day(1).UnixMilli(), Vector: vector.Encode([]float32{1, 0})}))
+	s := said(append(rows(1, 30), vector.Row{Seq: 40, Key: "m-late", Parent: "s", Kind: graph.KindNumber(messageKind), At: day(1).UnixMilli(), Vector: vector.Encode([]float32{1, 0})}))
 	search, late := s.search, false
 	s.search = func(q graph.Search) (graph.Found, error) {
 		f, err := search(q)
@@ -235,5 +235,31 @@ func TestVectorsThatComeAreFound(t *testing.T) {
 		if found := slices.ContainsFunc(got.Episodic.Messages, func(m MessageHit) bool { return m.EntityKey == "m-late" }); found != late {
 			t.Errorf("late %v: found %v", late, found)
 		}
+	}
+}
+
+// A message that only its meaning finds speaks for its source, and is shown with it.
+func TestSourcesByWhatIsMeant(t *testing.T) {
+	t.Parallel()
+	s := said(rows(1, 30))
+	search, details := s.search, s.details
+	s.search = func(q graph.Search) (graph.Found, error) {
+		f, err := search(q)
+		f.Messages = nil
+		return f, err
+	}
+	var wanted graph.Wanted
+	s.details = func(w graph.Wanted) (graph.Details, error) {
+		wanted = w
+		d, err := details(w)
+		d.Sources = []graph.SourceDetails{{Source: graph.Source{EntityKey: "s", Summary: "a talk", StartedAt: day(1)}}}
+		return d, err
+	}
+	got, _ := explore(t, s, toward(1, 0), query("boat"))
+	if !slices.Equal(wanted.Sources, []string{"s"}) || !slices.Contains(wanted.Messages, "m-0") {
+		t.Errorf("wanted %+v", wanted)
+	}
+	if found := got.Episodic.Sources; len(found) != 1 || len(found[0].Messages) == 0 || found[0].Messages[0].EntityKey != "m-0" {
+		t.Errorf("found %+v", found)
 	}
 }

@@ -181,13 +181,10 @@ func (p *plan) wanted(f *graph.Found, l *look, b *best) graph.Wanted {
 	if p.sources {
 		w.Sources = b.sources.first(p.limit + spare)
 		w.Seeds, w.Names = l.seeds, distinct(l.titles)
-		for _, s := range l.sayings {
-			w.Said, w.Messages = append(w.Said, s.key), append(w.Messages, s.key)
-		}
 	}
 	if p.shown {
 		for _, key := range w.Sources {
-			w.Messages = append(w.Messages, snippets(f, key, b)...)
+			w.Messages = append(w.Messages, snippets(l.said[key], b)...)
 		}
 	}
 	w.Nodes = p.wantedNodes(f, b.nodes.keys, p.limit+spare)
@@ -233,14 +230,9 @@ func pointer[T any](o graph.Optional[T]) *T {
 // snippetsShown is how many messages a source comes with.
 const snippetsShown = 3
 
-// snippets are the best messages of a source.
-func snippets(f *graph.Found, source string, b *best) []string {
-	var keys []string
-	for i := range f.Messages {
-		if m := &f.Messages[i]; m.Source == source && !slices.Contains(keys, m.Key) {
-			keys = append(keys, m.Key)
-		}
-	}
-	slices.SortFunc(keys, func(x, y string) int { return cmp.Compare(b.messages.relevance[y], b.messages.relevance[x]) })
+// snippets are the best messages among those found of a source.
+func snippets(found []string, b *best) []string {
+	keys := distinct(found)
+	slices.SortStableFunc(keys, func(x, y string) int { return cmp.Compare(b.messages.relevance[y], b.messages.relevance[x]) })
 	return keys[:min(snippetsShown, len(keys))]
 }

@@ -270,7 +270,7 @@ func spread(f *graph.Found, seeds []graph.Seed, a *ask, sources, nodes ranking) 
 		if active+naming == 0 {
 			continue
 		}
-		name, damping := graph.NameKey(l.Name), math.Sqrt(float64(max(l.Degree, 1)))
+		damping := math.Sqrt(float64(max(l.Degree, 1)))
 		nodes.of(l.Key).links += active / damping
 		for s := range l.Sources {
 			other := &l.Sources[s]
@@ -279,7 +279,7 @@ func spread(f *graph.Found, seeds []graph.Seed, a *ask, sources, nodes ranking) 
 				own = weights[other.Key]
 			}
 			factor := 1 / damping
-			if graph.NameKey(other.Name) == name {
+			if other.Named {
 				factor *= 2
 			}
 			if active-own+naming > 0 {

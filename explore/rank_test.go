@@ -129,10 +129,10 @@ func TestSpread(t *testing.T) {
 	found := &graph.Found{
 		Sources: []graph.FoundSource{{Hit: graph.Hit{Key: "s1", Score: 4}}, {Hit: graph.Hit{Key: "s2", Score: 1}}},
 		Links: []graph.Link{
-			{Key: "e-rare", Name: "Rare", Degree: 2, Seeds: []string{"s1"}, Sources: []graph.FoundSource{{Hit: graph.Hit{Key: "s1"}}, {Hit: graph.Hit{Key: "s3"}}}},
-			{Key: "e-often", Name: "Often", Degree: 100, Seeds: []string{"s1"}, Sources: []graph.FoundSource{{Hit: graph.Hit{Key: "s1"}}, {Hit: graph.Hit{Key: "s4"}}}},
-			{Key: "e-asked", Name: "Orn", Degree: 1, Sources: []graph.FoundSource{{Hit: graph.Hit{Key: "s5"}, Name: "Orn (town)"}, {Hit: graph.Hit{Key: "s6"}}}},
-			{Key: "e-none", Name: "Other", Degree: 1, Sources: []graph.FoundSource{{Hit: graph.Hit{Key: "s7"}}}},
+			{Key: "e-rare", Name: "Rare", Degree: 2, Seeds: []string{"s1"}, Sources: []graph.LinkedSource{{Key: "s1"}, {Key: "s3"}}},
+			{Key: "e-often", Name: "Often", Degree: 100, Seeds: []string{"s1"}, Sources: []graph.LinkedSource{{Key: "s1"}, {Key: "s4"}}},
+			{Key: "e-asked", Name: "Orn", Degree: 1, Sources: []graph.LinkedSource{{Key: "s5", Named: true}, {Key: "s6"}}},
+			{Key: "e-none", Name: "Other", Degree: 1, Sources: []graph.LinkedSource{{Key: "s7"}}},
 		},
 	}
 	a := newAsk("the mill of Orn", 0)
@@ -204,7 +204,7 @@ func TestGate(t *testing.T) {
 // The threshold is for what meaning finds by itself; what the words have found, it does not take away.
 func TestThreshold(t *testing.T) {
 	t.Parallel()
-	s := &sense{above: map[string]float64{"worded": 2, "near": 4, "far": 3}, cosines: map[string]float64{"worded": 0.2, "near": 0.9, "far": 0.4}, nearest: []string{"near", "far", "worded"}}
+	s := &sense{above: map[string]float64{"worded": 2, "near": 4, "far": 3}, cosines: map[string]float64{"worded": 0.2, "near": 0.9, "far": 0.4}, near: map[string]bool{"near": true, "far": true, "worded": true}}
 	r := worded(map[string]float64{"worded": 1})
 	s.add(r, 0.5, usualTuning())
 	if r["far"] != nil || r["near"] == nil || r["near"].meaning <= 0 || *r["near"].cosine != 0.9 || r["worded"].words != 1 {

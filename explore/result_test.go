@@ -37,8 +37,8 @@ func everything(t *testing.T) *fakeStore {
 	return &fakeStore{
 		search: func(graph.Search) (graph.Found, error) {
 			return graph.Found{
-				Messages: []graph.FoundMessage{{Hit: hit(3, "m-boat"), Source: "s-1", Name: "Ada", At: last}, {Hit: hit(1, "m-leak"), Source: "s-2", At: day(9)}},
-				Sources:  []graph.FoundSource{{Hit: hit(2, "s-1"), StartedAt: last}, {Hit: hit(1, "s-2"), StartedAt: day(9)}},
+				Messages: []graph.FoundMessage{{Hit: hit(3, "m-boat"), Source: "s-1", Name: "Ada"}, {Hit: hit(1, "m-leak"), Source: "s-2"}},
+				Sources:  []graph.FoundSource{{Hit: hit(2, "s-1")}, {Hit: hit(1, "s-2")}},
 				Nodes: []graph.FoundNode{
 					{Hit: hit(4, "c-boat"), Kind: kind(t, "concept"), Name: "Boat"}, {Hit: hit(3, "p-ada"), Kind: kind(t, "person"), Name: "Ada"},
 					{Hit: hit(2, "d-plan"), Kind: kind(t, "document"), Name: "Lines plan"}, {Hit: hit(1, "st-1"), Kind: kind(t, "storyline"), Name: "Building the boat"},

@@ -106,7 +106,7 @@ func vectorRows(found []any) []vector.Row {
 		l := items(found[i])
 		bytes, _ := l[4].([]byte)
 		rows[i] = vector.Row{
-			Seq: integer(l[0]), Key: text(l[1]), Kind: KindNumber(kindFrom(l[2])), At: integer(l[3]), Vector: bytes,
+			Seq: integer(l[0]), Key: text(l[1]), Kind: KindNumber(kindFrom(l[2])), At: integer(l[3]), Vector: bytes, Parent: text(l[5]),
 		}
 	}
 	return rows

@@ -12,7 +12,6 @@ type Wanted struct {
 	Messages []string
 	Sources  []string
 	Nodes    []string
-	Said     []string // messages whose sources are wanted
 	Names    []string // sources are wanted that have one of these (NameKey)
 	Seeds    []Seed   // sources are wanted to which these lead
 	Around   []string // nodes whose relationships are wanted
@@ -71,11 +70,10 @@ type SaidMessage struct {
 // SourceDetails is a source with what it mentions, the most salient first.
 type SourceDetails struct {
 	Source
-	Name      string
-	UpdatedAt time.Time
-	Salience  float64
-	State     string
-	Mentions  []NodeRef
+	Name     string
+	Salience float64
+	State    string
+	Mentions []NodeRef
 }
 
 // Linked is a source to which seeds lead: what came to it, and the names of what it came over.
@@ -200,7 +198,7 @@ func (w *Wanted) params(scope Scope) map[string]any {
 		seeds[i] = map[string]any{"ask": s.Ask, "key": s.Key, "weight": s.Weight}
 	}
 	return map[string]any{
-		"said_keys": list(w.Said), "names": list(w.Names), "seeds": seeds, "degree_limit": linkDegree, "link_limit": linkLimit,
+		"names": list(w.Names), "seeds": seeds, "degree_limit": linkDegree, "link_limit": linkLimit,
 		"since": utc(w.Since), "until": utc(w.Until),
 		"team_id": scope.TeamID, "user_id": scope.user(), "message_keys": list(w.Messages), "source_keys": list(w.Sources),
 		"node_keys": list(w.Nodes), "around_keys": list(w.Around), "story_keys": list(w.Stories), "mentioned": mentionedShown, "plain": plainTypes,
@@ -211,13 +209,13 @@ func (w *Wanted) params(scope Scope) map[string]any {
 }
 
 func sourceDetailsFrom(l []any, now time.Time) SourceDetails {
-	alive := vitalityFrom(l[9:])
+	alive := vitalityFrom(l[8:])
 	return SourceDetails{
 		Source: Source{
 			EntityKey: text(l[0]), Summary: text(l[2]), ContentType: text(l[3]), ContextType: optionalText(l[4]), SourceType: text(l[5]),
 			StartedAt: millis(l[6]), EndedAt: optionalMillis(l[7]),
 		},
-		Name: text(l[1]), UpdatedAt: millis(l[8]), Salience: told(alive.current(now)), State: alive.stateAt(now), Mentions: refsFrom(l[14]),
+		Name: text(l[1]), Salience: told(alive.current(now)), State: alive.stateAt(now), Mentions: refsFrom(l[13]),
 	}
 }
 

@@ -120,7 +120,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"plain": plainTypes, "last": "x"})
 	maps.Copy(known, (&Search{Asks: []Ask{{Words: []string{"x"}}}, Messages: true, Sources: true, Nodes: Kinds[:1], Relationships: true, Links: true, Vectors: []VectorsAfter{{"k0", 0}}}).params(Scope{e.team, "u"}))
 	maps.Copy(known, map[string]any{
-		"message_keys": []string{"n-1"}, "source_keys": []string{"n-1"}, "node_keys": []string{"n-1"}, "story_keys": []string{"n-1"}, "mentioned": 10, "around_keys": []string{"n-1"}, "said_keys": []string{"n-1"}, "seeds": []map[string]any{{"ask": 0, "key": "s-1", "weight": 1.0}}, "link_limit": 10, "story_limit": 10,
+		"message_keys": []string{"n-1"}, "source_keys": []string{"n-1"}, "node_keys": []string{"n-1"}, "story_keys": []string{"n-1"}, "mentioned": 10, "around_keys": []string{"n-1"}, "seeds": []map[string]any{{"ask": 0, "key": "s-1", "weight": 1.0}}, "link_limit": 10, "story_limit": 10,
 		"without_types": []string{}, "min_attitude": nil, "max_attitude": nil, "min_proximity": nil, "max_proximity": nil, "previews": 5,
 	})
 	maps.Copy(known, map[string]any{"model": "m", "dimensions": 3, "until_ms": 1, "base": 0, "from_team": "", "from_key": "", "walked": true,

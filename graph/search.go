@@ -86,14 +86,12 @@ type FoundMessage struct {
 	Hit
 	Source string // entity key
 	Name   string // who spoke
-	At     time.Time
 }
 
 // FoundSource is a source that has the words in what is said of it; its messages are found by themselves.
 type FoundSource struct {
 	Hit
-	StartedAt time.Time
-	Name      string
+	Name string
 }
 
 // SourceText is the beginning of what is said of one of the first sources.
@@ -119,7 +117,13 @@ type Link struct {
 	Key, Name string
 	Degree    int64    // sources that mention it
 	Seeds     []string // those of the first sources that mention it
-	Sources   []FoundSource
+	Sources   []LinkedSource
+}
+
+// LinkedSource is a source that mentions a node, perhaps one that is named like it (NameKey).
+type LinkedSource struct {
+	Key   string
+	Named bool
 }
 
 // Fields by which things are found. What a field counts is in docs/recall.md, with what it was measured by.
@@ -260,9 +264,9 @@ func foundFrom(row *neo4j.Record, now time.Time) Found {
 		}
 	}
 	each(0, func(l []any) {
-		f.Messages = append(f.Messages, FoundMessage{hit(l), text(l[3]), text(l[4]), millis(l[5])})
+		f.Messages = append(f.Messages, FoundMessage{hit(l), text(l[3]), text(l[4])})
 	})
-	each(1, func(l []any) { f.Sources = append(f.Sources, FoundSource{hit(l), millis(l[3]), text(l[4])}) })
+	each(1, func(l []any) { f.Sources = append(f.Sources, FoundSource{hit(l), text(l[3])}) })
 	each(2, func(l []any) {
 		f.Nodes = append(f.Nodes, FoundNode{
 			Hit: Hit{int(integer(l[0])), number(l[1]), text(l[3])}, Kind: kindFrom(l[2]),
@@ -280,7 +284,7 @@ func foundFrom(row *neo4j.Record, now time.Time) Found {
 		link := Link{Kind: kindFrom(l[0]), Key: text(l[1]), Name: text(l[2]), Degree: integer(l[3]), Seeds: texts(l[4])}
 		for _, other := range items(l[5]) {
 			o := items(other)
-			link.Sources = append(link.Sources, FoundSource{Hit{Key: text(o[0])}, millis(o[1]), text(o[2])})
+			link.Sources = append(link.Sources, LinkedSource{text(o[0]), truth(o[1])})
 		}
 		f.Links = append(f.Links, link)
 	})

@@ -246,7 +246,7 @@ func (e *env) searchHits(user string) (all []int64) {
 	e.raw("CALL db.prepareForReplanning()")
 	q := askWords("lantern")
 	found := e.search(user, q)
-	w := Wanted{Messages: found.messages(), Sources: found.sources(), Nodes: found.nodes(), Around: found.nodes(), Said: found.messages(), Previews: 5}
+	w := Wanted{Messages: found.messages(), Sources: found.sources(), Nodes: found.nodes(), Around: found.nodes(), Previews: 5}
 	for _, s := range found.sources() {
 		w.Seeds = append(w.Seeds, Seed{0, s, 1})
 	}

@@ -6,13 +6,16 @@ import (
 	"maps"
 	"sync"
 	"time"
+	"unique"
 )
 
-// Row is a vector of something: Key says of what, Kind and At (milliseconds since 1970) are what a search may filter by.
-// A row without a Vector takes the one of its key away. Seq orders the rows of a scope.
+// Row is a vector of something: Key says of what, Parent of what that is a part (or nothing), Kind and At (milliseconds
+// since 1970) are what a search may filter by. A row without a Vector takes the one of its key away. Seq orders the rows of
+// a scope.
 type Row struct {
 	Seq    int64
 	Key    string
+	Parent string
 	Kind   uint8
 	At     int64
 	Vector []byte // as Encode makes it
@@ -51,11 +54,12 @@ type scope struct {
 }
 
 type row struct {
-	key   string
-	at    int64
-	sum   int64
-	scale float32
-	kind  uint8
+	key    string
+	parent unique.Handle[string]
+	at     int64
+	sum    int64
+	scale  float32
+	kind   uint8
 }
 
 const (
@@ -253,7 +257,7 @@ func (s *scope) put(r *Row) error {
 			s.blocks = append(s.blocks, make([]byte, blockRows*padded(dimensions)))
 		}
 	}
-	s.rows[place] = row{key: r.Key, at: r.At, kind: r.Kind, scale: scaleOf(r.Vector), sum: sumOf(r.Vector)}
+	s.rows[place] = row{key: r.Key, parent: unique.Make(r.Parent), at: r.At, kind: r.Kind, scale: scaleOf(r.Vector), sum: sumOf(r.Vector)}
 	copy(s.numbers(int(place)), r.Vector[head:])
 	return nil
 }

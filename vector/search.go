@@ -11,6 +11,7 @@ import (
 // Hit is something found, and the cosine of its vector and the one searched for.
 type Hit struct {
 	Key    string
+	Parent string
 	Kind   uint8
 	Cosine float64
 }
@@ -88,8 +89,8 @@ func (s *scope) cosine(q *query, place int) float64 {
 	return q.cosine(s.numbers(place), s.rows[place].sum, s.rows[place].scale)
 }
 
-// parallelRows is how many rows are worth a goroutine.
-const parallelRows = 4096
+// parallelRows is how many rows are worth a goroutine: for fewer, what else the machine has to do meanwhile comes first.
+const parallelRows = 32_768
 
 // scan looks at all rows, in as many parts as there are processors for.
 func (s *scope) scan(q *query, k int, keep func(kind uint8, at int64) bool) []*scan {
@@ -115,7 +116,7 @@ func (s *scope) scanPart(q *query, part *scan, from, to, k int, keep func(kind u
 		part.count++
 		part.sum += cosine
 		part.squares += cosine * cosine
-		part.offer(Hit{Key: r.key, Kind: r.kind, Cosine: cosine}, k)
+		part.offer(Hit{Key: r.key, Parent: r.parent.Value(), Kind: r.kind, Cosine: cosine}, k)
 	}
 }
 

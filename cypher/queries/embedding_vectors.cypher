@@ -10,7 +10,7 @@ WHERE n.vector_seq > $after
 WITH n
 ORDER BY n.vector_scope, n.vector_seq
 LIMIT $limit
-WITH collect([n.vector_seq, n.entity_key, labels(n), coalesce(n.at, n.started_at, n.created_at).epochMillis, n.vector]) AS rows
+WITH collect([n.vector_seq, n.entity_key, labels(n), coalesce(n.at, n.started_at, n.created_at).epochMillis, n.vector, n.source_key]) AS rows
 OPTIONAL MATCH (e:KithSchema {name: 'embedding'})
 RETURN rows,
   e.model AS model,

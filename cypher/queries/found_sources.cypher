@@ -1,9 +1,9 @@
-// Sources, each with the most salient of what it mentions: those of the keys, those of messages, those of the names, and
-// those to which seeds lead: what a seed mentions passes its weight on to the others that mention it, divided by the root
-// of how many they are, twice to the one that is named as it is. Linked tells how much came to each from the seeds of each ask, and over what;
+// Sources, each with the most salient of what it mentions: those of the keys, those of the names, and those to which seeds
+// lead: what a seed mentions passes its weight on to the others that mention it, divided by the root of how many they are,
+// twice to the one that is named as it is. Linked tells how much came to each from the seeds of each ask, and over what;
 // titled which have one of the names.
 // mode: read
-// params: team_id, user_id, source_keys, said_keys, names, seeds, degree_limit, link_limit, mentioned, since, until
+// params: team_id, user_id, source_keys, names, seeds, degree_limit, link_limit, mentioned, since, until
 // returns: sources, linked, titled
 CALL () {
   UNWIND $seeds AS seed
@@ -37,16 +37,8 @@ CALL () {
   LIMIT 100
   RETURN collect([s.entity_key, s.name]) AS titled
 }
-CALL () {
-  UNWIND $said_keys AS key
-  MATCH (n:Memory {team_id: $team_id, entity_key: key})
-  USING INDEX SEEK n:Memory(team_id, entity_key)
-  WHERE n.user_id IS NULL
-    OR n.user_id = $user_id
-  RETURN collect(n.source_key) AS said
-}
-CALL (linked, titled, said) {
-  UNWIND $source_keys + said + [l IN linked | l[1]] + [t IN titled | t[0]] AS key
+CALL (linked, titled) {
+  UNWIND $source_keys + [l IN linked | l[1]] + [t IN titled | t[0]] AS key
   WITH DISTINCT key
   MATCH (s:Memory {team_id: $team_id, entity_key: key})
   USING INDEX SEEK s:Memory(team_id, entity_key)
@@ -63,7 +55,7 @@ CALL (linked, titled, said) {
   }
   RETURN collect([
     s.entity_key, s.name, s.summary, s.content_type, s.context_type, s.source_type, s.started_at.epochMillis,
-    s.ended_at.epochMillis, s.updated_at.epochMillis, s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at, mentions
+    s.ended_at.epochMillis, s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at, mentions
   ]) AS sources
 }
 RETURN sources, linked, titled

@@ -1,10 +1,10 @@
 // What several full-text queries find, the best first, and where that leads. A hit begins with the number of its ask and
-// its score. Messages: key, source, speaker, time; where an ask names somebody who speaks in the scope, that name counts
-// a quarter among its words, as it says who and not what. Sources: key, start, name. Nodes of other kinds: labels, key,
+// its score. Messages: key, source, speaker; where an ask names somebody who speaks in the scope, that name counts
+// a quarter among its words, as it says who and not what. Sources: key, name. Nodes of other kinds: labels, key,
 // names. Relationships (current ones, or those of a day): ends and their names, type, properties; types that callers added
 // have indexes of their own. Texts: key, name and beginning of the first sources. Links: what these mention, and the nodes
-// found that sources mention, each with labels, key, name, how many sources mention it, which of the first do, and which others
-// do: key, start, name. Vectors: of each scope the next after a number, as embedding_vectors.cypher has them; model and
+// found that sources mention, each with labels, key, name, how many sources mention it, which of the first do, and all that do:
+// key, and whether they are named like it. Vectors: of each scope the next after a number, as embedding_vectors.cypher has them; model and
 // base tell by what they were made, waiting whether some texts of the team have none yet.
 // mode: read
 // params: team_id, user_id, message_asks, message_limit, nothing, neighbours, archived, source_queries, source_limit, node_queries, node_limit, relationship_queries, relationship_limit, known_types, type_pattern, since, until, as_of, first_limit, mention_limit, degree_limit, scopes, vector_limit
@@ -29,7 +29,7 @@ CALL () {
     AND (m.user_id IS NULL OR m.user_id = $user_id)
     AND ($since IS NULL OR m.at >= $since)
     AND ($until IS NULL OR m.at <= $until)
-  RETURN collect([ask, score, m.entity_key, m.source_key, m.name, m.at.epochMillis]) AS messages
+  RETURN collect([ask, score, m.entity_key, m.source_key, m.name]) AS messages
 }
 CALL () {
   UNWIND range(0, size($source_queries) - 1) AS ask
@@ -39,7 +39,7 @@ CALL () {
     AND ($archived OR coalesce(s.state, '') <> 'archived')
     AND ($since IS NULL OR s.started_at >= $since)
     AND ($until IS NULL OR s.started_at <= $until)
-  RETURN collect([ask, score, s.entity_key, s.started_at.epochMillis, s.name]) AS sources
+  RETURN collect([ask, score, s.entity_key, s.name]) AS sources
 }
 CALL () {
   UNWIND range(0, size($node_queries) - 1) AS ask
@@ -114,7 +114,7 @@ CALL (first, nodes) {
       AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
       AND ($since IS NULL OR s.started_at >= $since)
       AND ($until IS NULL OR s.started_at <= $until)
-    RETURN collect([s.entity_key, s.started_at.epochMillis, s.name]) AS others
+    RETURN collect([s.entity_key, coalesce(s.search_name = n.search_name, false)]) AS others
   }
   RETURN collect([labels(n), n.entity_key, n.name, n.source_count, seeds, others]) AS links
 }
@@ -128,7 +128,7 @@ CALL () {
     WITH n
     ORDER BY n.vector_scope, n.vector_seq
     LIMIT $vector_limit
-    RETURN collect([n.vector_seq, n.entity_key, labels(n), coalesce(n.at, n.started_at, n.created_at).epochMillis, n.vector]) AS rows
+    RETURN collect([n.vector_seq, n.entity_key, labels(n), coalesce(n.at, n.started_at, n.created_at).epochMillis, n.vector, n.source_key]) AS rows
   }
   RETURN collect([scope.token, scope.after, rows]) AS vectors
 }
