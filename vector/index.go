@@ -49,6 +49,8 @@ type scope struct {
 	dimensions int
 	rows       []row
 	blocks     [][]byte
+	rotation   *rotation
+	sketches   []uint64         // one after the other, as the rows are
 	places     map[string]int32 // key → number of the row
 	keys       int64            // bytes of them
 }
@@ -245,7 +247,7 @@ func (s *scope) put(r *Row) error {
 		return ErrDimensions
 	}
 	if len(s.rows) == 0 {
-		s.dimensions, s.blocks = dimensions, nil
+		s.dimensions, s.blocks, s.rotation, s.sketches = dimensions, nil, newRotation(dimensions), nil
 	}
 	place, ok := s.places[r.Key]
 	if !ok {
@@ -253,13 +255,18 @@ func (s *scope) put(r *Row) error {
 		s.places[r.Key] = place
 		s.keys += int64(len(r.Key))
 		s.rows = append(s.rows, row{})
+		s.sketches = append(s.sketches, make([]uint64, s.rotation.words())...)
 		if int(place)/blockRows == len(s.blocks) {
 			s.blocks = append(s.blocks, make([]byte, blockRows*padded(dimensions)))
 		}
 	}
 	s.rows[place] = row{key: r.Key, parent: unique.Make(r.Parent), at: r.At, kind: r.Kind, scale: scaleOf(r.Vector), sum: sumOf(r.Vector)}
 	copy(s.numbers(int(place)), r.Vector[head:])
-	return nil
+	unit, err := Decode(r.Vector)
+	if err == nil {
+		s.rotation.sketch(s.sketch(int(place)), unit)
+	}
+	return err
 }
 
 func sumOf(vector []byte) (sum int64) {
@@ -276,6 +283,12 @@ func (s *scope) numbers(place int) []byte {
 	return s.blocks[place/blockRows][at : at+width : at+width]
 }
 
+// sketch is that of a row.
+func (s *scope) sketch(place int) []uint64 {
+	width := s.rotation.words()
+	return s.sketches[place*width : (place+1)*width : (place+1)*width]
+}
+
 // remove moves the last row to where that of the key was.
 func (s *scope) remove(key string) {
 	place, ok := s.places[key]
@@ -286,13 +299,15 @@ func (s *scope) remove(key string) {
 	s.rows[place] = s.rows[last]
 	s.places[s.rows[last].key] = place
 	copy(s.numbers(int(place)), s.numbers(last))
+	copy(s.sketch(int(place)), s.sketch(last))
 	delete(s.places, key)
 	s.keys -= int64(len(key))
 	s.rows[last] = row{}
 	s.rows = s.rows[:last]
+	s.sketches = s.sketches[:last*s.rotation.words()]
 	s.blocks = s.blocks[:(last+blockRows-1)/blockRows]
 }
 
 func (s *scope) size() int64 {
-	return rowBytes + int64(len(s.rows))*rowBytes + s.keys + int64(len(s.blocks)*blockRows*padded(s.dimensions))
+	return rowBytes + int64(len(s.rows))*rowBytes + s.keys + int64(len(s.blocks)*blockRows*padded(s.dimensions)) + 8*int64(len(s.sketches))
 }

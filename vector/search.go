@@ -25,11 +25,12 @@ type Result struct {
 }
 
 // Search finds the k vectors of some scopes that are nearest to one of length 1, among those that keep lets through (nil:
-// all). It is exact. ErrNotLoaded for a scope that was never added to, or is no longer kept; ErrDimensions.
+// all), each with its exact cosine. In scopes of more than 2,048 rows some 1 of 1,000 of the nearest is passed over, and
+// Mean and Deviation are estimates. ErrNotLoaded for a scope that was never added to, or is no longer kept; ErrDimensions.
 func (x *Index) Search(names []string, unit []float32, k int, keep func(kind uint8, at int64) bool) (Result, error) {
 	var all scan
 	err := x.visit(names, unit, func(s *scope, q *query) {
-		for _, part := range s.scan(q, k, keep) {
+		for _, part := range s.scan(q, unit, k, keep) {
 			all.join(part, k)
 		}
 	})
@@ -89,34 +90,91 @@ func (s *scope) cosine(q *query, place int) float64 {
 	return q.cosine(s.numbers(place), s.rows[place].sum, s.rows[place].scale)
 }
 
+// sketchedRows is how many rows are looked at one by one; of more, sketches tell which ones to look at.
+const sketchedRows = 2048
+
 // parallelRows is how many rows are worth a goroutine: for fewer, what else the machine has to do meanwhile comes first.
-const parallelRows = 32_768
+const parallelRows = 65_536
 
 // scan looks at all rows, in as many parts as there are processors for.
-func (s *scope) scan(q *query, k int, keep func(kind uint8, at int64) bool) []*scan {
+func (s *scope) scan(q *query, unit []float32, k int, keep func(kind uint8, at int64) bool) []*scan {
+	look := func(part *scan, from, to int) { s.look(q, part, from, to, k, keep) }
+	if len(s.rows) > sketchedRows {
+		g := s.rotation.guess(unit)
+		look = func(part *scan, from, to int) { s.sift(q, &g, part, from, to, k, keep) }
+	}
 	workers := max(1, min(runtime.GOMAXPROCS(0), len(s.rows)/parallelRows))
 	parts := make([]*scan, workers)
 	var group sync.WaitGroup
 	for w := range workers {
 		from, to := w*len(s.rows)/workers, (w+1)*len(s.rows)/workers
 		parts[w] = &scan{}
-		group.Go(func() { s.scanPart(q, parts[w], from, to, k, keep) })
+		group.Go(func() { look(parts[w], from, to) })
 	}
 	group.Wait()
 	return parts
 }
 
-func (s *scope) scanPart(q *query, part *scan, from, to, k int, keep func(kind uint8, at int64) bool) {
+// look compares every row.
+func (s *scope) look(q *query, part *scan, from, to, k int, keep func(kind uint8, at int64) bool) {
 	for place := from; place < to; place++ {
-		r := &s.rows[place]
-		if keep != nil && !keep(r.kind, r.at) {
+		if r := &s.rows[place]; keep == nil || keep(r.kind, r.at) {
+			c := s.cosine(q, place)
+			part.note(c)
+			if part.takes(c, k) {
+				part.offer(r.hit(c), k)
+			}
+		}
+	}
+}
+
+func (r *row) hit(cosine float64) Hit {
+	return Hit{Key: r.key, Parent: r.parent.Value(), Kind: r.kind, Cosine: cosine}
+}
+
+// deviations is by how much an estimate may be too low. 1 of 44 is by more; but only what is hardly among the nearest is
+// lost by that.
+const deviations = 2
+
+// sift compares the rows that may be among the nearest by their estimates.
+func (s *scope) sift(q *query, g *guess, part *scan, from, to, k int, keep func(kind uint8, at int64) bool) {
+	estimates := make([]float32, to-from)
+	var best scan
+	variance := 0.0
+	for i := range estimates {
+		if r := &s.rows[from+i]; keep != nil && !keep(r.kind, r.at) {
+			estimates[i] = float32(math.Inf(-1))
 			continue
 		}
-		cosine := s.cosine(q, place)
-		part.count++
-		part.sum += cosine
-		part.squares += cosine * cosine
-		part.offer(Hit{Key: r.key, Parent: r.parent.Value(), Kind: r.kind, Cosine: cosine}, k)
+		sketch := s.sketch(from + i)
+		c := g.cosine(sketch)
+		estimates[i] = float32(c)
+		variance += g.variance(sketch, c)
+		part.note(c)
+		if best.takes(c, k) {
+			best.offer(Hit{Cosine: c}, k)
+		}
+	}
+	part.squares -= variance
+	if len(best.hits) == 0 {
+		return
+	}
+	compare := func(i int) {
+		if c := s.cosine(q, from+i); part.takes(c, k) {
+			part.offer(s.rows[from+i].hit(c), k)
+		}
+	}
+	least := float32(best.hits[0].Cosine)
+	for i, c := range estimates {
+		if c >= least {
+			compare(i)
+		}
+	}
+	margin := float32(deviations * math.Sqrt(variance/float64(part.count)))
+	for i, c := range estimates {
+		if c < least && c+margin > float32(part.hits[0].Cosine) {
+			compare(i)
+		}
 	}
 }
 
@@ -128,7 +186,22 @@ type scan struct {
 }
 
 func (a Hit) compare(b Hit) int { // best first
-	return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Key, b.Key))
+	if a.Cosine != b.Cosine {
+		return cmp.Compare(b.Cosine, a.Cosine)
+	}
+	return cmp.Compare(a.Key, b.Key)
+}
+
+// note counts a cosine.
+func (s *scan) note(cosine float64) {
+	s.count++
+	s.sum += cosine
+	s.squares += cosine * cosine
+}
+
+// takes says whether a cosine may be among the best k.
+func (s *scan) takes(cosine float64, k int) bool {
+	return len(s.hits) < k || k > 0 && cosine >= s.hits[0].Cosine
 }
 
 func (s *scan) offer(h Hit, k int) {

@@ -1,5 +1,6 @@
-// Package vector finds nearest neighbours among vectors that are kept in memory: exactly, by scope. It knows nothing of
-// the graph, Neo4j or HTTP: a scope and a key are words, a kind is a number, and whoever searches has added the rows.
+// Package vector finds nearest neighbours among vectors that are kept in memory, by scope: of a small one it compares all,
+// of a large one all that may be among the nearest by an estimate of known error. It knows nothing of the graph, Neo4j or
+// HTTP: a scope and a key are words, a kind is a number, and whoever searches has added the rows.
 //
 // A vector is kept as it is stored: 16 bits a number, which is half of what float32 takes. Cosines are off by some 1e-5,
 // which is less than two models, or two runs of one, agree on; two vectors nearer to each other than that are ties.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -148,30 +149,88 @@ func compareAll(t rapid.TB, x *Index, names []string, all map[string][]float32, 
 	}
 }
 
-// Large scopes are searched by several goroutines; filters hold there too.
+// Of large scopes, which several goroutines search, hardly any of the nearest is passed over; what is told of all are
+// estimates, and filters hold.
 func TestLargeScopes(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(7, 7))
-	x, all := New(1<<30), map[string][]float32{}
-	rows := make([]Row, 3*parallelRows+11)
-	for i := range rows {
-		key := fmt.Sprint(i)
-		all[key] = unitVector(random, 64)
-		rows[i] = rowOf(int64(i+1), key, all[key])
-	}
-	if err := x.Add("s", 0, rows); err != nil {
-		t.Fatal(err)
-	}
-	q := unitVector(random, 64)
-	compareAll(t, x, []string{"s"}, all, q, 100)
-	got, err := x.Search([]string{"s"}, q, 50, func(kind uint8, at int64) bool { return kind == 1 && at > 1000 })
-	if err != nil || got.Count != (len(rows)-1000)/3 {
-		t.Fatalf("%d: %v", got.Count, err)
-	}
-	for _, h := range got.Hits {
-		if h.Kind != 1 {
-			t.Errorf("%+v", h)
+	for dimensions, size := range map[int]int{64: 2*parallelRows + 11, 384: 10_000} {
+		random := rand.New(rand.NewPCG(7, 7))
+		x, all, rows := New(1<<30), make([][]float32, size), make([]Row, size)
+		centres := [][]float32{unitVector(random, dimensions), unitVector(random, dimensions), unitVector(random, dimensions)}
+		for i := range rows {
+			all[i] = unitVector(random, dimensions)
+			length := math.Sqrt(2 + 2*dot(all[i], centres[i%3]))
+			for d, y := range centres[i%3] {
+				all[i][d] = (all[i][d] + y) / float32(length)
+			}
+			rows[i] = rowOf(int64(i+1), strconv.Itoa(i), all[i])
+			rows[i].Parent = "of " + rows[i].Key
 		}
+		if err := x.Add("s", 0, rows); err != nil {
+			t.Fatal(err)
+		}
+		const questions, k = 10, 50
+		found := 0
+		for n := range questions {
+			q := all[n]
+			cosines, sum, squares := make([]float64, size), 0.0, 0.0
+			for i, v := range all {
+				cosines[i] = dot(q, v)
+				sum, squares = sum+cosines[i], squares+cosines[i]*cosines[i]
+			}
+			mean := sum / float64(size)
+			deviation := math.Sqrt(squares/float64(size) - mean*mean)
+			got, err := x.Search([]string{"s"}, q, k, nil)
+			if err != nil || got.Count != size || len(got.Hits) != k || math.Abs(got.Mean-mean) > deviation/4 || math.Abs(got.Deviation/deviation-1) > 0.1 {
+				t.Fatalf("%d of %d, mean %v (%v), deviation %v (%v): %v", len(got.Hits), got.Count, got.Mean, mean, got.Deviation, deviation, err)
+			}
+			for _, h := range got.Hits {
+				i, _ := strconv.Atoi(h.Key)
+				if math.Abs(h.Cosine-cosines[i]) > tie || h.Parent != "of "+h.Key {
+					t.Fatalf("%+v, which is %v", h, cosines[i])
+				}
+			}
+			slices.Sort(cosines)
+			for _, h := range got.Hits {
+				if h.Cosine >= cosines[size-k]-tie {
+					found++
+				}
+			}
+		}
+		if found < questions*k*98/100 {
+			t.Errorf("%d dimensions: %d of %d were found", dimensions, found, questions*k)
+		}
+		got, err := x.Search([]string{"s"}, all[0], k, func(kind uint8, at int64) bool { return kind == 1 && at > 1000 })
+		if err != nil || got.Count != (size-1000+1)/3 || slices.ContainsFunc(got.Hits, func(h Hit) bool { return h.Kind != 1 }) {
+			t.Fatalf("%d: %v", got.Count, err)
+		}
+	}
+}
+
+// What a sketch tells of a cosine is right on average, and off by what is said of it.
+func TestSketches(t *testing.T) {
+	t.Parallel()
+	const dimensions, pairs = 100, 4000
+	random, r := rand.New(rand.NewPCG(8, 8)), newRotation(dimensions)
+	sketch := make([]uint64, r.words())
+	sum, squares, variance := 0.0, 0.0, 0.0
+	for range pairs {
+		v, q := unitVector(random, dimensions), unitVector(random, dimensions)
+		g := r.guess(q)
+		r.sketch(sketch, v)
+		off := g.cosine(sketch) - dot(v, q)
+		sum, squares, variance = sum+off, squares+off*off, variance+g.variance(sketch, dot(v, q))
+		r.sketch(sketch, q)
+		if itself := g.cosine(sketch); math.Abs(itself-1) > 0.1 {
+			t.Fatalf("a vector's cosine with itself is told to be %v", itself)
+		}
+	}
+	if mean, expected := sum/pairs, math.Sqrt(variance/pairs); math.Abs(mean) > 4*expected/math.Sqrt(pairs) || squares/variance < 0.8 || squares/variance > 1.2 {
+		t.Errorf("off by %v on average, and by %v where %v was said", mean, math.Sqrt(squares/pairs), expected)
+	}
+	r.sketch(sketch, make([]float32, dimensions))
+	if g := r.guess(unitVector(random, dimensions)); g.cosine(sketch) != 0 {
+		t.Error("nothing is near to something")
 	}
 }
 
