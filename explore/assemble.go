@@ -42,23 +42,18 @@ func (p *plan) recency(at time.Time) float64 {
 // origin they would bring the recent before the right (docs/recall.md).
 const sharpness = 6
 
-// lift is the part of a score that recency and salience may change: 0 where they have no weight, 1 where they have all.
-func (p *plan) lift() float64 {
-	w := p.weights()
-	return math.Pow(share(w.time+w.salience, w.time+w.salience+w.relevance), sharpness)
-}
-
 // weigh is the score of a hit: its relevance, less what it lacks in recency and salience; without a weight, relevance
 // only says what is a hit.
 func (p *plan) weigh(relevance, recency, salience float64) float64 {
-	w, part := p.weights(), p.lift()
-	if part == 0 {
+	w := p.weights()
+	rest := w.time + w.salience
+	if rest == 0 {
 		return relevance
 	}
+	part := math.Pow(rest/(rest+w.relevance), sharpness)
 	if w.relevance == 0 {
 		relevance = 1
 	}
-	rest := w.time + w.salience
 	return relevance * (1 - part + part*(w.time*recency+w.salience*salience)/rest)
 }
 

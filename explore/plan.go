@@ -130,8 +130,8 @@ func (p *plan) searched() []graph.Kind {
 	return kinds
 }
 
-// wantedNodes are the nodes of a ranking without those that were searched only for what they link.
-func (p *plan) wantedNodes(f *graph.Found, keys []string) []string {
+// wantedNodes are the first n nodes of a ranking, without those that were searched only for what they link.
+func (p *plan) wantedNodes(f *graph.Found, keys []string, n int) []string {
 	other := map[string]bool{}
 	for i := range f.Nodes {
 		other[f.Nodes[i].Key] = !slices.Contains(p.nodes, f.Nodes[i].Kind)
@@ -141,7 +141,7 @@ func (p *plan) wantedNodes(f *graph.Found, keys []string) []string {
 	}
 	var wanted []string
 	for _, key := range keys {
-		if !other[key] {
+		if !other[key] && len(wanted) < n {
 			wanted = append(wanted, key)
 		}
 	}
@@ -172,35 +172,14 @@ func (p *plan) keeps(kinds ...graph.Kind) func(kind uint8, at int64) bool {
 	return func(kind uint8, at int64) bool { return wanted[kind] && at >= since && at <= until }
 }
 
-// contenders are the first of some keys, as many as may be shown: those that recency and salience may lift among them, and
-// others in place of those that only their meaning has found, which may be gone or archived.
-func (p *plan) contenders(f *fused, keys []string) []string {
-	keys = keys[:min(len(keys), p.limit+spare)]
-	least, sure := 0.0, 0
-	for i, key := range keys {
-		if sure >= p.limit && p.asOf == nil && f.relevance[key] < least {
-			return keys[:i]
-		}
-		if b := f.best[key]; b.parts.words+b.parts.links+b.parts.named > 0 {
-			if sure++; sure == p.limit {
-				least = f.relevance[key] * (1 - p.lift())
-			}
-		}
-	}
-	return keys
-}
-
 // wanted are the best hits, of which more is to be known.
 func (p *plan) wanted(f *graph.Found, l *look, b *best) graph.Wanted {
 	w := graph.Wanted{Since: p.since, Until: p.until, AsOf: p.asOf, Previews: previewSources, Relationships: p.filter()}
 	if p.messages {
-		w.Messages = slices.Clone(p.contenders(&b.messages, b.messages.keys))
+		w.Messages = slices.Clone(b.messages.first(p.limit + spare))
 	}
 	if p.sources {
-		w.Sources = p.contenders(&b.sources, b.sources.keys)
-		if len(l.seeds)+len(l.titles) > 0 || p.granularity > 1 { // what follows may speak for others, and stories are of more
-			w.Sources = b.sources.first(p.limit + spare)
-		}
+		w.Sources = b.sources.first(p.limit + spare)
 		w.Seeds, w.Names = l.seeds, distinct(l.titles)
 	}
 	if p.shown {
@@ -208,7 +187,7 @@ func (p *plan) wanted(f *graph.Found, l *look, b *best) graph.Wanted {
 			w.Messages = append(w.Messages, snippets(l.said[key], b)...)
 		}
 	}
-	w.Nodes = p.contenders(&b.nodes, p.wantedNodes(f, b.nodes.keys))
+	w.Nodes = p.wantedNodes(f, b.nodes.keys, p.limit+spare)
 	if p.relationships || p.Expand > 0 {
 		w.Around = w.Nodes[:min(p.limit, len(w.Nodes))]
 	}

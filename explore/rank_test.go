@@ -214,29 +214,3 @@ func TestThreshold(t *testing.T) {
 		t.Errorf("without meaning: %v", got)
 	}
 }
-
-// What is read beyond the limit is what recency and salience may lift, and what may take the place of hits that are gone.
-func TestContenders(t *testing.T) {
-	t.Parallel()
-	f := &fused{relevance: map[string]float64{}, best: map[string]told{}}
-	for i, relevance := range []float64{1, 0.9, 0.8, 0.72, 0.7, 0.5} {
-		key := string(rune('a' + i))
-		f.keys, f.relevance[key], f.best[key] = append(f.keys, key), relevance, told{parts{words: 0.5}, &evidence{}}
-	}
-	r := query("boat")
-	r.Limit = 3
-	p := New(&fakeStore{}, Options{}).plan(scope, r)
-	want := func(what string, keys ...string) {
-		t.Helper()
-		if got := p.contenders(f, f.keys); !slices.Equal(got, keys) {
-			t.Errorf("%s: %v, want %v", what, got, keys)
-		}
-	}
-	want("by words", "a", "b", "c", "d") // 0.72 is above 0.8 · (1 - 0.7⁶)
-	f.best["b"] = told{parts{meaning: 1}, &evidence{}}
-	want("one by meaning alone", "a", "b", "c", "d", "e")
-	p.TimeWeight, p.SalienceWeight = given(0.0), given(0.0)
-	want("by relevance alone", "a", "b", "c", "d")
-	p.SemanticWeight, p.TimeWeight = given(0.0), given(1.0)
-	want("by time alone", "a", "b", "c", "d", "e", "f")
-}
