@@ -98,9 +98,12 @@ func hits(b *testing.B, db testenv.Database, scope graph.Scope) (walk, all float
 		b.Fatal(err)
 	}
 	defer func() { _ = driver.Close(context.Background()) }()
-	text, params := cypher.Load("context_relationships").Statement(map[string]any{
+	text, params, err := cypher.Load("context_relationships").Statement(map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "now_ms": time.Now().UnixMilli(), "until": time.Now().UTC(), "week_ago": time.Now().UTC().Add(-graph.Week),
 	})
+	if err != nil {
+		b.Fatal(err)
+	}
 	result, err := neo4j.ExecuteQuery(b.Context(), driver, "PROFILE "+text, params, neo4j.EagerResultTransformer, neo4j.ExecuteQueryWithDatabase(db.Database))
 	if err != nil {
 		b.Fatal(err)

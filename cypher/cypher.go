@@ -38,9 +38,14 @@ func (q Query) with(text string) Query {
 
 // Statement is what is sent for the query: its parameters are the fields of a single one, p. Neo4j plans a statement anew
 // for each order of magnitude of the length of every list and text among its parameters (1, 10, 100, …), and takes half a
-// second and more for a large one; into a map it does not look.
-func (q Query) Statement(params map[string]any) (text string, sent map[string]any) {
-	return q.sent, map[string]any{"p": params}
+// second and more for a large one; into a map it does not look, nor for what is missing there: that is an error here.
+func (q Query) Statement(params map[string]any) (text string, sent map[string]any, err error) {
+	for _, name := range q.Params {
+		if _, ok := params[name]; !ok {
+			return "", nil, fmt.Errorf("cypher: %s lacks the parameter %s", q.Name, name)
+		}
+	}
+	return q.sent, map[string]any{"p": params}, nil
 }
 
 // Load reads the statement of the file queries/<name>.cypher.

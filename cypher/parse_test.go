@@ -86,16 +86,23 @@ func TestSectionsHaveColumnsOfTheirOwn(t *testing.T) {
 
 func TestStatement(t *testing.T) {
 	t.Parallel()
-	q := parse("x", "// mode: write\n// params: team_id, label\n// returns: n\nMATCH (n {team_id: $team_id})\nSET n:$($label)\nRETURN n")
-	text, sent := ForLabel(q, "x").Statement(map[string]any{"team_id": "t", "label": "l"})
-	if want := "MATCH (n {team_id: $p.team_id})\nSET n:$($p.label)\nRETURN n"; text != want {
-		t.Errorf("text %q, want %q", text, want)
+	q := parse("x", "// mode: write\n// params: team_id, label\n// returns: n\nMATCH (n:Deleted {team_id: $team_id})-[:relates_to]->()\nSET n:$($label)\nRETURN n")
+	params := map[string]any{"team_id": "t", "label": "l"}
+	for name, c := range map[string]struct {
+		q    Query
+		want string
+	}{
+		"as it is":     {q, "MATCH (n:Deleted {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n"},
+		"of a label":   {ForLabel(q, "A"), "MATCH (n:`A` {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n"},
+		"of types":     {ForTypes(q, []string{"b"}), "MATCH (n:Deleted {team_id: $p.team_id})-[:`b`]->()\nSET n:$($p.label)\nRETURN n"},
+		"put together": {Combine("y", q), "CALL () {\nMATCH (n:Deleted {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n\n}\nRETURN n"},
+	} {
+		text, sent, err := c.q.Statement(params)
+		if p, ok := sent["p"].(map[string]any); err != nil || text != c.want || !ok || len(sent) != 1 || p["team_id"] != "t" || p["label"] != "l" {
+			t.Errorf("%s: %q with %v: %v", name, text, sent, err)
+		}
 	}
-	if p, ok := sent["p"].(map[string]any); !ok || len(sent) != 1 || p["team_id"] != "t" || p["label"] != "l" {
-		t.Errorf("sent %v", sent)
-	}
-	all := Combine("both", q, ForTypes(q, []string{"knows"}))
-	if text, _ := all.Statement(nil); strings.Count(text, "$p.team_id") != 2 || strings.Contains(text, "$team_id") {
-		t.Errorf("combined %q", text)
+	if _, _, err := q.Statement(map[string]any{"team_id": "t"}); err == nil || !strings.Contains(err.Error(), "x lacks the parameter label") {
+		t.Errorf("without a parameter: %v", err)
 	}
 }

@@ -114,13 +114,13 @@ type node struct {
 	scored
 }
 
-// nodes are those found, the best first: storylines and macros have lists of their own.
+// nodes are those found, the best first.
 func (a *assembly) nodes() []node {
 	var all []node
 	for i := range a.details.Nodes {
 		n := &a.details.Nodes[i]
 		kind, _ := graph.KindOf(n.Kind)
-		if kind.Name == "storyline" || kind.Name == "macro" || !slices.Contains(a.plan.nodes, kind) || a.archived(n.State) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
+		if !a.listed(kind) || a.archived(n.State) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
 			continue
 		}
 		all = append(all, node{n, kind, a.score(&a.best.nodes, n.EntityKey, n.UpdatedAt, n.Salience)})

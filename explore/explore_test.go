@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -292,5 +294,28 @@ func TestRecall(t *testing.T) {
 		if diff := cmp.Diff(links, recall.Relationships); diff != "" {
 			t.Errorf("granularity %d: %s", granularity, diff)
 		}
+	}
+}
+
+// Storylines that are found take no place of other nodes: they have a list of their own.
+func TestStoriesTakeNoPlace(t *testing.T) {
+	t.Parallel()
+	var wanted graph.Wanted
+	s := &fakeStore{
+		search: func(graph.Search) (f graph.Found, err error) {
+			for i := range 20 {
+				f.Nodes = append(f.Nodes, graph.FoundNode{Hit: graph.Hit{Score: 2, Key: fmt.Sprint("st-", i)}, Kind: kind(t, "storyline"), Name: "Boat"})
+			}
+			f.Nodes = append(f.Nodes, graph.FoundNode{Hit: graph.Hit{Score: 1, Key: "c"}, Kind: kind(t, "concept"), Name: "Boat"})
+			return f, nil
+		},
+		details: func(w graph.Wanted) (graph.Details, error) {
+			wanted = w
+			return graph.Details{}, nil
+		},
+	}
+	explore(t, s, nil, query("boat"))
+	if !slices.Equal(wanted.Nodes, []string{"c"}) || len(wanted.Stories) != 20 {
+		t.Errorf("wanted %v and %d stories", wanted.Nodes, len(wanted.Stories))
 	}
 }

@@ -330,7 +330,7 @@ func (s *sense) toSources(said *sense, messages []graph.FoundMessage, i int) *se
 // speak lets the nearest messages that the words have not found speak for their sources, and says which they are.
 func (s *sense) speak(hits []vector.Hit, messages, sources ranking, weight, threshold float64) (told []vector.Hit) {
 	for _, h := range hits {
-		if e := messages[h.Key]; e != nil && e.words == 0 && h.Cosine >= threshold && len(told) < saidLimit {
+		if e := messages[h.Key]; e != nil && e.words == 0 && h.Cosine >= threshold && len(told) < saidLimit && h.Parent != "" {
 			told = append(told, h)
 			source := sources.of(h.Parent)
 			source.meaning = max(source.meaning, counts(weight, s.above[h.Key]))

@@ -130,14 +130,19 @@ func (p *plan) searched() []graph.Kind {
 	return kinds
 }
 
-// wantedNodes are the first n nodes of a ranking, without those that were searched only for what they link.
+// listed says whether nodes of a kind are wanted, in the lists of nodes: storylines and macros have lists of their own.
+func (p *plan) listed(k graph.Kind) bool {
+	return slices.Contains(p.nodes, k) && k.Name != "storyline" && k.Name != "macro"
+}
+
+// wantedNodes are the first n nodes of a ranking that are listed.
 func (p *plan) wantedNodes(f *graph.Found, keys []string, n int) []string {
 	other := map[string]bool{}
 	for i := range f.Nodes {
-		other[f.Nodes[i].Key] = !slices.Contains(p.nodes, f.Nodes[i].Kind)
+		other[f.Nodes[i].Key] = !p.listed(f.Nodes[i].Kind)
 	}
 	for i := range f.Links {
-		other[f.Links[i].Key] = !slices.Contains(p.nodes, f.Links[i].Kind)
+		other[f.Links[i].Key] = !p.listed(f.Links[i].Kind)
 	}
 	var wanted []string
 	for _, key := range keys {

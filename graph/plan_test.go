@@ -76,7 +76,10 @@ func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4
 	}
 	session := e.store.session(e.Context(), mode)
 	defer func() { _ = session.Close(e.Context()) }()
-	text, params := q.Statement(params)
+	text, params, err := q.Statement(params)
+	if err != nil {
+		e.Fatal(err)
+	}
 	result, err := session.Run(e.Context(), prefix+text, params)
 	if err != nil {
 		e.Fatalf("%s: %v", q.Name, err)

@@ -140,7 +140,10 @@ func (s *Store) readOnce(ctx context.Context, q cypher.Query, params map[string]
 	start := time.Now()
 	session := s.session(ctx, neo4j.AccessModeRead)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	text, params := q.Statement(params)
+	text, params, err := q.Statement(params)
+	if err != nil {
+		return nil, err
+	}
 	result, err := session.Run(ctx, text, params, neo4j.WithTxMetadata(metadata(q.Name)))
 	var rows []*neo4j.Record
 	if err == nil {
@@ -211,7 +214,10 @@ func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {
 
 func (t *tx) execQuery(q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
 	start := time.Now()
-	text, params := q.Statement(params)
+	text, params, err := q.Statement(params)
+	if err != nil {
+		return nil, err
+	}
 	result, err := t.run.Run(t.ctx, text, params)
 	var rows []*neo4j.Record
 	if err == nil {

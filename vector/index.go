@@ -39,7 +39,7 @@ func New(limit int64) *Index {
 	return &Index{limit: limit, scopes: map[string]*scope{}}
 }
 
-// scope is what is kept of one. Rows lie in blocks, so that growing copies little.
+// scope is what is kept of one. Rows lie in blocks, so that growing copies only their sketches.
 type scope struct {
 	used  time.Time // guarded by Index.mu, as is bytes
 	bytes int64
@@ -148,15 +148,22 @@ func (x *Index) oldest(but string) string {
 	return name
 }
 
-// Remove takes the vectors of some keys away.
+// Remove takes the vectors of some keys away, and those of their parts.
 func (x *Index) Remove(name string, keys []string) {
 	s := x.scope(name)
 	if s == nil {
 		return
 	}
 	s.mu.Lock()
+	gone := map[unique.Handle[string]]bool{}
 	for _, key := range keys {
 		s.remove(key)
+		gone[unique.Make(key)] = true
+	}
+	for place := len(s.rows) - 1; place >= 0; place-- { // the last row comes to where one is removed
+		if gone[s.rows[place].parent] {
+			s.remove(s.rows[place].key)
+		}
 	}
 	size := s.size()
 	s.mu.Unlock()
@@ -242,8 +249,9 @@ func (s *scope) add(rows []Row) error {
 }
 
 func (s *scope) put(r *Row) error {
-	dimensions, ok := dimensionsOf(r.Vector)
-	if !ok || len(s.rows) > 0 && dimensions != s.dimensions {
+	unit, err := Decode(r.Vector)
+	dimensions := len(unit)
+	if err != nil || len(s.rows) > 0 && dimensions != s.dimensions {
 		return ErrDimensions
 	}
 	if len(s.rows) == 0 {
@@ -262,11 +270,8 @@ func (s *scope) put(r *Row) error {
 	}
 	s.rows[place] = row{key: r.Key, parent: unique.Make(r.Parent), at: r.At, kind: r.Kind, scale: scaleOf(r.Vector), sum: sumOf(r.Vector)}
 	copy(s.numbers(int(place)), r.Vector[head:])
-	unit, err := Decode(r.Vector)
-	if err == nil {
-		s.rotation.sketch(s.sketch(int(place)), unit)
-	}
-	return err
+	s.rotation.sketch(s.sketch(int(place)), unit)
+	return nil
 }
 
 func sumOf(vector []byte) (sum int64) {
@@ -309,5 +314,9 @@ func (s *scope) remove(key string) {
 }
 
 func (s *scope) size() int64 {
-	return rowBytes + int64(len(s.rows))*rowBytes + s.keys + int64(len(s.blocks)*blockRows*padded(s.dimensions)) + 8*int64(len(s.sketches))
+	size := rowBytes + int64(len(s.rows))*rowBytes + s.keys + int64(len(s.blocks)*blockRows*padded(s.dimensions)) + 8*int64(cap(s.sketches))
+	if s.rotation != nil {
+		size += s.rotation.bytes()
+	}
+	return size
 }

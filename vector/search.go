@@ -3,6 +3,7 @@ package vector
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -25,8 +26,8 @@ type Result struct {
 }
 
 // Search finds the k vectors of some scopes that are nearest to one of length 1, among those that keep lets through (nil:
-// all), each with its exact cosine. In scopes of more than 2,048 rows some 1 of 1,000 of the nearest is passed over, and
-// Mean and Deviation are estimates. ErrNotLoaded for a scope that was never added to, or is no longer kept; ErrDimensions.
+// all), each with its own cosine. Of more than 2,048 it may pass over a few of a thousand, and Mean and Deviation are those
+// of an even sample. ErrNotLoaded for a scope that was never added to, or is no longer kept; ErrDimensions.
 func (x *Index) Search(names []string, unit []float32, k int, keep func(kind uint8, at int64) bool) (Result, error) {
 	var all scan
 	err := x.visit(names, unit, func(s *scope, q *query) {
@@ -90,40 +91,97 @@ func (s *scope) cosine(q *query, place int) float64 {
 	return q.cosine(s.numbers(place), s.rows[place].sum, s.rows[place].scale)
 }
 
-// sketchedRows is how many rows are looked at one by one; of more, sketches tell which ones to look at.
-const sketchedRows = 2048
+const (
+	// sketchedRows is how many rows are compared one by one; of more, sketches tell which are worth it.
+	sketchedRows = 2048
+	// sampledRows is of how many the mean and the deviation are, where there are more than are compared.
+	sampledRows = 1024
+	// parallelRows is how many rows are worth a goroutine: for fewer, what else the machine has to do comes first.
+	parallelRows = 65_536
+	// deviations is by how much an estimate may be too low. 1 of 44 is by more; but only what is hardly among the nearest
+	// is lost by that.
+	deviations = 2
+)
 
-// parallelRows is how many rows are worth a goroutine: for fewer, what else the machine has to do meanwhile comes first.
-const parallelRows = 65_536
-
-// scan looks at all rows, in as many parts as there are processors for.
+// scan looks at all rows, in several parts where there are many.
 func (s *scope) scan(q *query, unit []float32, k int, keep func(kind uint8, at int64) bool) []*scan {
-	look := func(part *scan, from, to int) { s.look(q, part, from, to, k, keep) }
+	var g guess
 	if len(s.rows) > sketchedRows {
-		g := s.rotation.guess(unit)
-		look = func(part *scan, from, to int) { s.sift(q, &g, part, from, to, k, keep) }
+		g = s.rotation.guess(unit)
 	}
 	workers := max(1, min(runtime.GOMAXPROCS(0), len(s.rows)/parallelRows))
 	parts := make([]*scan, workers)
 	var group sync.WaitGroup
 	for w := range workers {
-		from, to := w*len(s.rows)/workers, (w+1)*len(s.rows)/workers
 		parts[w] = &scan{}
-		group.Go(func() { look(parts[w], from, to) })
+		group.Go(func() {
+			var places []int32
+			for place := w * len(s.rows) / workers; place < (w+1)*len(s.rows)/workers; place++ {
+				if r := &s.rows[place]; keep == nil || keep(r.kind, r.at) {
+					places = append(places, int32(place)) //nolint:gosec // far more rows than fit into memory
+				}
+			}
+			if len(places) > sketchedRows {
+				s.sift(parts[w], q, &g, places, k)
+			} else {
+				s.compare(parts[w], q, places, k)
+			}
+		})
 	}
 	group.Wait()
 	return parts
 }
 
-// look compares every row.
-func (s *scope) look(q *query, part *scan, from, to, k int, keep func(kind uint8, at int64) bool) {
-	for place := from; place < to; place++ {
-		if r := &s.rows[place]; keep == nil || keep(r.kind, r.at) {
-			c := s.cosine(q, place)
-			part.note(c)
-			if part.takes(c, k) {
-				part.offer(r.hit(c), k)
-			}
+// compare looks at every one of some rows.
+func (s *scope) compare(part *scan, q *query, places []int32, k int) {
+	for _, place := range places {
+		part.note(s.look(part, q, place, k))
+	}
+	part.count = len(places)
+}
+
+// look compares a row, and keeps it where it is among the nearest.
+func (s *scope) look(part *scan, q *query, place int32, k int) float64 {
+	c := s.cosine(q, int(place))
+	if part.takes(c, k) {
+		part.offer(s.rows[place].hit(c), k)
+	}
+	return c
+}
+
+// sift looks at those of some rows that may be among the nearest by their sketches, and at as many others as the mean and
+// the deviation need: the errors of estimates have too much in common for them.
+func (s *scope) sift(part *scan, q *query, g *guess, places []int32, k int) {
+	estimates := make([]float32, len(places))
+	variance := 0.0
+	var best scan
+	for i, place := range places {
+		sketch := s.sketch(int(place))
+		c := g.cosine(sketch)
+		estimates[i] = float32(c)
+		variance += g.variance(sketch, c)
+		if best.takes(c, k) {
+			best.offer(Hit{Cosine: c}, k)
+		}
+	}
+	part.count = len(places)
+	random := rand.New(rand.NewPCG(1, uint64(len(places)))) // the same of the same rows
+	for range sampledRows {
+		part.note(s.cosine(q, int(places[random.IntN(len(places))])))
+	}
+	if k <= 0 {
+		return
+	}
+	least := float32(best.hits[0].Cosine)
+	for i, c := range estimates {
+		if c >= least {
+			s.look(part, q, places[i], k)
+		}
+	}
+	margin := float32(deviations * math.Sqrt(variance/float64(len(places))))
+	for i, c := range estimates {
+		if c < least && c+margin > float32(part.hits[0].Cosine) {
+			s.look(part, q, places[i], k)
 		}
 	}
 }
@@ -132,56 +190,11 @@ func (r *row) hit(cosine float64) Hit {
 	return Hit{Key: r.key, Parent: r.parent.Value(), Kind: r.kind, Cosine: cosine}
 }
 
-// deviations is by how much an estimate may be too low. 1 of 44 is by more; but only what is hardly among the nearest is
-// lost by that.
-const deviations = 2
-
-// sift compares the rows that may be among the nearest by their estimates.
-func (s *scope) sift(q *query, g *guess, part *scan, from, to, k int, keep func(kind uint8, at int64) bool) {
-	estimates := make([]float32, to-from)
-	var best scan
-	variance := 0.0
-	for i := range estimates {
-		if r := &s.rows[from+i]; keep != nil && !keep(r.kind, r.at) {
-			estimates[i] = float32(math.Inf(-1))
-			continue
-		}
-		sketch := s.sketch(from + i)
-		c := g.cosine(sketch)
-		estimates[i] = float32(c)
-		variance += g.variance(sketch, c)
-		part.note(c)
-		if best.takes(c, k) {
-			best.offer(Hit{Cosine: c}, k)
-		}
-	}
-	part.squares -= variance
-	if len(best.hits) == 0 {
-		return
-	}
-	compare := func(i int) {
-		if c := s.cosine(q, from+i); part.takes(c, k) {
-			part.offer(s.rows[from+i].hit(c), k)
-		}
-	}
-	least := float32(best.hits[0].Cosine)
-	for i, c := range estimates {
-		if c >= least {
-			compare(i)
-		}
-	}
-	margin := float32(deviations * math.Sqrt(variance/float64(part.count)))
-	for i, c := range estimates {
-		if c < least && c+margin > float32(part.hits[0].Cosine) {
-			compare(i)
-		}
-	}
-}
-
 // scan is what was found so far: the best hits, as a heap with the worst of them on top.
 type scan struct {
 	hits         []Hit
 	count        int
+	noted        float64 // cosines that the sums are of
 	sum, squares float64
 }
 
@@ -194,7 +207,7 @@ func (a Hit) compare(b Hit) int { // best first
 
 // note counts a cosine.
 func (s *scan) note(cosine float64) {
-	s.count++
+	s.noted++
 	s.sum += cosine
 	s.squares += cosine * cosine
 }
@@ -246,18 +259,21 @@ func (s *scan) join(other *scan, k int) {
 	for _, h := range other.hits {
 		s.offer(h, k)
 	}
+	if other.count > 0 { // what the sums are of stands for all
+		share := float64(other.count) / other.noted
+		s.noted += float64(other.count)
+		s.sum += share * other.sum
+		s.squares += share * other.squares
+	}
 	s.count += other.count
-	s.sum += other.sum
-	s.squares += other.squares
 }
 
 func (s *scan) result() Result {
 	slices.SortFunc(s.hits, Hit.compare)
 	r := Result{Hits: s.hits, Count: s.count}
 	if s.count > 0 {
-		n := float64(s.count)
-		r.Mean = s.sum / n
-		r.Deviation = math.Sqrt(max(0, s.squares/n-r.Mean*r.Mean))
+		r.Mean = s.sum / s.noted
+		r.Deviation = math.Sqrt(max(0, s.squares/s.noted-r.Mean*r.Mean))
 	}
 	return r
 }

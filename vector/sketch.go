@@ -49,6 +49,9 @@ func (r *rotation) turn(vector []float32) []float32 {
 	return v
 }
 
+// bytes is what a rotation takes.
+func (r *rotation) bytes() int64 { return 4 * int64(r.size) }
+
 // words is how many words a sketch takes: the signs, and the factor.
 func (r *rotation) words() int { return r.size/64 + 1 }
 

@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -132,6 +133,9 @@ func compareAll(t rapid.TB, x *Index, names []string, all map[string][]float32, 
 			t.Fatalf("hit %d comes too early", i)
 		}
 	}
+	for _, name := range names {
+		x.scopes[name].checkSketches(t)
+	}
 	if n := float64(len(all)); n > 0 {
 		mean := sum / n
 		if math.Abs(got.Mean-mean) > tie || math.Abs(got.Deviation-math.Sqrt(max(0, squares/n-mean*mean))) > 1e-3 {
@@ -145,6 +149,21 @@ func compareAll(t rapid.TB, x *Index, names []string, all map[string][]float32, 
 	for _, h := range got.Hits {
 		if cosines[h.Key] != h.Cosine {
 			t.Fatalf("%v and %v", cosines[h.Key], h.Cosine)
+		}
+	}
+}
+
+// checkSketches compares every sketch with one made of the row's numbers.
+func (s *scope) checkSketches(t rapid.TB) {
+	t.Helper()
+	for place := range s.rows {
+		unit := make([]float32, s.dimensions)
+		for i := range unit {
+			unit[i] = s.rows[place].scale * float32(int(binary.LittleEndian.Uint16(s.numbers(place)[2*i:]))-zero)
+		}
+		want := make([]uint64, s.rotation.words())
+		if s.rotation.sketch(want, unit); !slices.Equal(want, s.sketch(place)) {
+			t.Fatalf("the sketch of row %d of %d is %x, not %x", place, len(s.rows), s.sketch(place), want)
 		}
 	}
 }
@@ -181,7 +200,7 @@ func TestLargeScopes(t *testing.T) {
 			mean := sum / float64(size)
 			deviation := math.Sqrt(squares/float64(size) - mean*mean)
 			got, err := x.Search([]string{"s"}, q, k, nil)
-			if err != nil || got.Count != size || len(got.Hits) != k || math.Abs(got.Mean-mean) > deviation/4 || math.Abs(got.Deviation/deviation-1) > 0.15 {
+			if err != nil || got.Count != size || len(got.Hits) != k || math.Abs(got.Mean-mean) > deviation/8 || math.Abs(got.Deviation/deviation-1) > 0.1 {
 				t.Fatalf("%d of %d, mean %v (%v), deviation %v (%v): %v", len(got.Hits), got.Count, got.Mean, mean, got.Deviation, deviation, err)
 			}
 			for _, h := range got.Hits {
@@ -203,6 +222,12 @@ func TestLargeScopes(t *testing.T) {
 		got, err := x.Search([]string{"s"}, all[0], k, func(kind uint8, at int64) bool { return kind == 1 && at > 1000 })
 		if err != nil || got.Count != (size-1000+1)/3 || slices.ContainsFunc(got.Hits, func(h Hit) bool { return h.Kind != 1 }) {
 			t.Fatalf("%d: %v", got.Count, err)
+		}
+		cosines, err := x.Cosines([]string{"s"}, all[0], []string{"4", "5", "6"})
+		few, fewErr := x.Search([]string{"s"}, all[0], k, func(_ uint8, at int64) bool { return at >= 5 && at <= 7 })
+		mean := (cosines["4"] + cosines["5"] + cosines["6"]) / 3
+		if err != nil || fewErr != nil || len(few.Hits) != 3 || math.Abs(few.Mean-mean) > 1e-12 || few.Deviation == 0 {
+			t.Errorf("of few: %+v, with a mean of %v: %v %v", few, mean, err, fewErr)
 		}
 	}
 }
@@ -231,6 +256,27 @@ func TestSketches(t *testing.T) {
 	r.sketch(sketch, make([]float32, dimensions))
 	if g := r.guess(unitVector(random, dimensions)); g.cosine(sketch) != 0 {
 		t.Error("nothing is near to something")
+	}
+}
+
+// What is gone takes its parts with it.
+func TestPartsGoToo(t *testing.T) {
+	t.Parallel()
+	x, rows := New(1<<20), []Row{rowOf(1, "talk", []float32{1, 0}), rowOf(2, "other", []float32{0, 1})}
+	for i := range 10 {
+		r := rowOf(int64(3+i), fmt.Sprint("said ", i), []float32{0.6, 0.8})
+		if i != 4 {
+			r.Parent = "talk"
+		}
+		rows = append(rows, r)
+	}
+	if err := x.Add("s", 0, rows); err != nil {
+		t.Fatal(err)
+	}
+	x.Remove("s", []string{"talk"})
+	got, err := x.Search([]string{"s"}, []float32{1, 0}, 20, nil)
+	if err != nil || len(got.Hits) != 2 || got.Hits[0].Key != "said 4" || got.Hits[1].Key != "other" {
+		t.Errorf("%+v %v", got, err)
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 
 // For waits, and says whether it waited to the end: false when ctx was done before.
 func For(ctx context.Context, d time.Duration) bool {
+	if ctx.Err() != nil {
+		return false
+	}
 	select {
 	case <-ctx.Done():
 		return false
