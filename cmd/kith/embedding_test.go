@@ -15,9 +15,15 @@ import (
 
 // What is written gets its vector while kith serve runs; with another model it does not start before kith reindex has
 // embedded everything anew.
-func TestServeEmbeds(t *testing.T) {
+// TestEmbedding is what needs a Neo4j of its own, as a database has the vectors of one model.
+func TestEmbedding(t *testing.T) {
 	t.Parallel()
 	environ := settings(testenv.StartNeo4j(t).Database(), "")
+	t.Run("serve and reindex", func(t *testing.T) { serveEmbeds(t, environ) })
+	t.Run("explore", func(t *testing.T) { exploreByMeaning(t, environ) })
+}
+
+func serveEmbeds(t *testing.T, environ []string) {
 	with := func(more ...string) []string { return append(slices.Clone(environ), more...) }
 	command := func(environ []string, args ...string) (int, string) {
 		var out bytes.Buffer
