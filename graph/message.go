@@ -96,11 +96,13 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 	if len(rows) == 0 {
 		return results, warnings, nil
 	}
+	putNear(rows)
 	appended, err := t.exec("message_append", map[string]any{
 		"team_id": scope.TeamID, "source_key": sourceKey, "rows": rows, "now": now,
 	})
 	if err == nil {
-		err = t.bringNear(scope.TeamID, sourceKey, numbersFrom(integer(appended[0].Values[0]), len(rows)))
+		first := integer(appended[0].Values[0]) // those beside it are near to messages that were there
+		err = t.renewNear(scope.TeamID, sourceKey, numbersFrom(first-nearby, nearby+min(nearby, len(rows))))
 	}
 	return results, warnings, err
 }

@@ -76,16 +76,40 @@ var plainTypes = []string{mentionsType, systemRelationshipType, hasMessageType, 
 // searchable says whether relationships of a type have words to find them by.
 func searchable(kind string) bool { return !slices.Contains(plainTypes, kind) }
 
+// What a message has of those around it (message_near.cypher has the same).
+const (
+	nearby     = 2     // messages before it, and as many after it
+	nearLength = 2_000 // characters of each
+)
+
+// putNear gives new messages that follow each other the words of their neighbours, as far as these are new too.
+func putNear(rows []map[string]any) {
+	said := make([]string, len(rows))
+	for i, row := range rows {
+		text, _ := row["properties"].(map[string]any)["text"].(string)
+		if long := []rune(text); len(long) > nearLength {
+			text = string(long[:nearLength])
+		}
+		said[i] = text + "\n"
+	}
+	for i, row := range rows {
+		row["properties"].(map[string]any)["near"] = strings.Join(said[max(0, i-nearby):min(len(said), i+nearby+1)], "")
+	}
+}
+
 // bringNear gives messages, and those before and after them, the words of their neighbours.
 func (t *tx) bringNear(teamID, sourceKey string, numbers []int64) error {
-	around := make([]int64, 0, 5*len(numbers))
+	around := make([]int64, 0, (2*nearby+1)*len(numbers))
 	for _, n := range numbers {
-		around = append(around, n-2, n-1, n, n+1, n+2)
+		around = append(around, numbersFrom(n-nearby, 2*nearby+1)...)
 	}
 	slices.Sort(around)
-	_, err := t.exec("message_near", map[string]any{
-		"team_id": teamID, "source_key": sourceKey, "numbers": slices.Compact(around),
-	})
+	return t.renewNear(teamID, sourceKey, slices.Compact(around))
+}
+
+// renewNear gives messages the words of their neighbours.
+func (t *tx) renewNear(teamID, sourceKey string, numbers []int64) error {
+	_, err := t.exec("message_near", map[string]any{"team_id": teamID, "source_key": sourceKey, "numbers": numbers})
 	return err
 }
 

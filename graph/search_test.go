@@ -140,6 +140,27 @@ func TestSearchByParticipants(t *testing.T) {
 	e.finds("u", "lantern", "s", "m")
 }
 
+// Messages have the same near whether they came at once, in pieces, or back with their source.
+func TestNeighboursOfPieces(t *testing.T) {
+	e := fresh(t)
+	said := func(from, count int) (messages []MessageWrite) {
+		for i := from; i < from+count; i++ {
+			messages = append(messages, said(fmt.Sprint("m", i), fmt.Sprint(i, strings.Repeat("👍🏽", 400*i))))
+		}
+		return messages
+	}
+	for from, count := 0, 1; from < 10; from, count = from+count, count+1 {
+		e.source("u", SourceWrite{EntityKey: "s", Messages: said(from, count)})
+	}
+	whole := e.nears("s")
+	e.remove("u", "source", "s")
+	e.restore("u", "source", "s")
+	e.same("restored", whole, e.nears("s"))
+	e.remove("u", "source", "s")
+	e.source("u", SourceWrite{EntityKey: "s2", Messages: said(0, 10)})
+	e.same("at once", whole, e.nears("s2"))
+}
+
 // nears are the words of each message of a source and of those around it, as they are stored.
 func (e *env) nears(source string) string {
 	e.Helper()
