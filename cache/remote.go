@@ -15,11 +15,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"kith/internal/sleep"
-
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
+
+	"kith/internal/sleep"
 )
 
 const (

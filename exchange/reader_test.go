@@ -10,9 +10,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"kith/internal/golden"
-
 	"github.com/google/go-cmp/cmp"
+
+	"kith/internal/golden"
 )
 
 // readAll is what a reader finds, a line each: items as they are, faults after an exclamation mark, warnings after a

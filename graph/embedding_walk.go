@@ -3,7 +3,8 @@ package graph
 import (
 	"context"
 	"errors"
-	"time"
+
+	"kith/internal/sleep"
 )
 
 // walk lets the next nodes wait for a vector that have none of the present model: those from before there was an
@@ -73,10 +74,8 @@ func (e *Embedding) Finish(ctx context.Context, progress func()) error {
 		} else if failures++; failures == finishAttempts || ctx.Err() != nil || errors.Is(err, ErrModel) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if !sleep.For(ctx, min(e.next(done, err), embeddingLook)) {
 			return ctx.Err()
-		case <-time.After(min(e.next(done, err), embeddingLook)):
 		}
 	}
 }

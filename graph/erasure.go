@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"kith/internal/sleep"
 )
 
 // Erasure is the receipt of what was taken away for good. It counts the work of this call: one that repeats an
@@ -79,15 +81,10 @@ type erasure struct {
 
 // wait gives those who write for the user time to notice that their keys are gone.
 func (e *erasure) wait(ctx context.Context, round int) error {
-	if round == 0 {
-		return nil
-	}
-	select {
-	case <-ctx.Done():
+	if round > 0 && !sleep.For(ctx, erasurePause) {
 		return translate("erase", ctx.Err())
-	case <-time.After(erasurePause):
-		return nil
 	}
+	return nil
 }
 
 // round erases all it finds, and then counts what is there. Answers go before the nodes they name, and keys last: who

@@ -14,6 +14,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
 
 	"kith/cypher"
+	"kith/internal/sleep"
 	"kith/llm"
 )
 
@@ -114,12 +115,8 @@ func (s *Store) session(ctx context.Context, mode neo4j.AccessMode) neo4j.Sessio
 func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
 	var err error
 	for attempt := range readAttempts {
-		if attempt > 0 {
-			select {
-			case <-ctx.Done():
-				return nil, translate(q.Name, ctx.Err())
-			case <-time.After(retryPause << attempt):
-			}
+		if attempt > 0 && !sleep.For(ctx, retryPause<<attempt) {
+			return nil, translate(q.Name, ctx.Err())
 		}
 		var rows []*neo4j.Record
 		rows, err = s.readOnce(ctx, q, params)

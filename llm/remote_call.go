@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"time"
 
-	"kith/internal/sleep"
-
 	openai "github.com/sashabaranov/go-openai"
 	"github.com/sony/gobreaker/v2"
+
+	"kith/internal/sleep"
 )
 
 const (

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"kith/internal/sleep"
-
 	"golang.org/x/sync/errgroup"
+
+	"kith/internal/sleep"
 )
 
 // evalAsker asks the questions of a set that is loaded.
