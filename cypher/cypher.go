@@ -123,8 +123,15 @@ func Combine(name string, parts ...Query) Query {
 	return combined.with(text.String())
 }
 
+// OfTypes is a statement that is written for the relationship type relates_to, for relationships of any of the given
+// types, which must be free of what would end a name.
+func OfTypes(q Query, types []string) Query {
+	return q.with(strings.ReplaceAll(q.Text, ":relates_to", ":`"+strings.Join(types, "`|`")+"`"))
+}
+
 // ForTypes makes one read statement of one that is written for the relationship type relates_to: the same for each of
-// the given types, which must be free of what would end a name. The types become part of the name.
+// the given types, which must be free of what would end a name. Neo4j takes time to plan it for each type, so those that
+// come together should stay together.
 func ForTypes(q Query, types []string) Query {
 	parts := make([]string, len(types))
 	for i, t := range types {

@@ -94,7 +94,8 @@ func TestStatement(t *testing.T) {
 	}{
 		"as it is":     {q, "MATCH (n:Deleted {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n"},
 		"of a label":   {ForLabel(q, "A"), "MATCH (n:`A` {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n"},
-		"of types":     {ForTypes(q, []string{"b"}), "MATCH (n:Deleted {team_id: $p.team_id})-[:`b`]->()\nSET n:$($p.label)\nRETURN n"},
+		"of any type":  {OfTypes(q, []string{"b", "c"}), "MATCH (n:Deleted {team_id: $p.team_id})-[:`b`|`c`]->()\nSET n:$($p.label)\nRETURN n"},
+		"for types":    {ForTypes(q, []string{"b"}), "MATCH (n:Deleted {team_id: $p.team_id})-[:`b`]->()\nSET n:$($p.label)\nRETURN n"},
 		"put together": {Combine("y", q), "CALL () {\nMATCH (n:Deleted {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n\n}\nRETURN n"},
 	} {
 		text, sent, err := c.q.Statement(params)

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"kith/cypher"
@@ -116,7 +115,7 @@ func (a *auditor) keyed(ctx context.Context, p auditedPage) error {
 		return err
 	}
 	told := map[string]bool{}
-	for some := range slices.Chunk(slices.Sorted(maps.Keys(indexed)), typesAtOnce) {
+	for some := range slices.Chunk(indexed, typesAtOnce) {
 		q := cypher.ForTypes(a.store.queries["audit_relationship_keys"], some)
 		rows, err := a.store.read(ctx, q, map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
 		if err != nil {

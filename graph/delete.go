@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 )
@@ -145,7 +144,7 @@ func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string
 			return orMissing(err, "restore")
 		}
 		taken := map[string][3]string{}
-		if err := t.keysTaken(scope.TeamID, slices.Sorted(maps.Keys(types)), []string{key}, taken); err != nil {
+		if err := t.keysTaken(scope.TeamID, types, []string{key}, taken); err != nil {
 			return err
 		}
 		if len(taken) > 0 {

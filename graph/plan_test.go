@@ -139,9 +139,13 @@ func (e *env) params(q cypher.Query) map[string]any {
 	return params
 }
 
-// statements are all of them, and those that contexts are composed of.
+// statements are all of them, and those that contexts are composed of and that are made for several types.
 func (e *env) statements() []cypher.Query {
-	var all []cypher.Query
+	types, err := e.store.indexedTypes(e.Context())
+	if err != nil {
+		e.Fatal(err)
+	}
+	all := []cypher.Query{cypher.OfTypes(cypher.Load("relationship_locate"), types)}
 	for _, name := range cypher.Names() {
 		all = append(all, cypher.Load(name))
 	}

@@ -3,8 +3,6 @@ package graph
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"slices"
 	"time"
 
 	"kith/cypher"
@@ -135,33 +133,20 @@ type located struct {
 	properties
 }
 
-// typesAtOnce bounds how many types are looked through in one statement.
-const typesAtOnce = 32
-
 // locate finds the relationship of a key, if the scope may see both of its ends. ErrNotFound.
 func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, error) {
-	indexed, err := s.indexedTypes(ctx)
-	if err != nil {
-		return located{}, err
+	types, err := s.indexedTypes(ctx)
+	if err != nil || len(types) == 0 {
+		return located{}, orMissing(err, "relationship")
 	}
-	types := make([]string, 0, len(indexed))
-	for kind := range indexed {
-		types = append(types, kind)
+	rows, err := s.read(ctx, cypher.OfTypes(s.queries["relationship_locate"], types), map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "key": key,
+	})
+	if err != nil || len(rows) == 0 {
+		return located{}, orMissing(err, "relationship")
 	}
-	slices.Sort(types)
-	for some := range slices.Chunk(types, typesAtOnce) {
-		rows, err := s.read(ctx, cypher.ForTypes(s.queries["relationship_locate"], some), map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.user(), "key": key,
-		})
-		if err != nil {
-			return located{}, err
-		}
-		if len(rows) > 0 {
-			v := rows[0].Values
-			return located{text(v[0]), text(v[1]), text(v[2]), pairsFrom(v[3])}, nil
-		}
-	}
-	return located{}, fmt.Errorf("relationship: %w", ErrNotFound)
+	v := rows[0].Values
+	return located{text(v[0]), text(v[1]), text(v[2]), pairsFrom(v[3])}, nil
 }
 
 // Relationship reads one relationship, current or past, if the scope may see both of its ends. ErrNotFound.

@@ -81,24 +81,28 @@ func (s *Store) limitTypes(ctx context.Context, relationships []RelationshipWrit
 	return f.err()
 }
 
-// indexedTypes are the relationship types that have relationships or had.
-func (s *Store) indexedTypes(ctx context.Context) (map[string]bool, error) {
+// typesAtOnce bounds how many types are looked through one by one in one statement.
+const typesAtOnce = 16
+
+// indexedTypes are the relationship types that have relationships or had, the newest last: that of which a statement was
+// made stays together.
+func (s *Store) indexedTypes(ctx context.Context) ([]string, error) {
 	row, err := s.readOne(ctx, "relationship_indexes", nil)
 	if err != nil {
 		return nil, err
 	}
-	types := map[string]bool{}
-	for _, name := range texts(row.Values[0]) {
-		types[strings.TrimPrefix(name, keyIndexPrefix)] = true
+	types := texts(row.Values[0])
+	for i, name := range types {
+		types[i] = strings.TrimPrefix(name, keyIndexPrefix)
 	}
 	s.types.Store(&types)
 	return types, nil
 }
 
-func unknownTypes(known map[string]bool, relationships []RelationshipWrite) map[string]bool {
+func unknownTypes(known []string, relationships []RelationshipWrite) map[string]bool {
 	fresh := map[string]bool{}
 	for i := range relationships {
-		if _, kind, _, _ := relationships[i].direction(); !known[kind] {
+		if _, kind, _, _ := relationships[i].direction(); !slices.Contains(known, kind) {
 			fresh[kind] = true
 		}
 	}

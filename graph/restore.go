@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 )
 
 // RestoreBatch is a piece of an import: nodes, then relationships, each as an export has them or as callers write them.
@@ -40,7 +38,7 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 		if err != nil {
 			return MemoryResult{}, err
 		}
-		w.types = slices.Sorted(maps.Keys(indexed))
+		w.types = indexed
 	}
 	var result MemoryResult
 	tried := false

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,7 +102,7 @@ func (s *Store) indexTypes(ctx context.Context, stored int) error {
 		return err
 	}
 	for _, kind := range texts(row.Values[0]) {
-		if indexed[kind] && stored >= searchVersion || kind == hasMessageType || !typePattern.MatchString(kind) {
+		if slices.Contains(indexed, kind) && stored >= searchVersion || kind == hasMessageType || !typePattern.MatchString(kind) {
 			continue
 		}
 		if err := s.indexType(ctx, kind); err != nil {

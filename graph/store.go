@@ -41,10 +41,10 @@ type Store struct {
 	driver   neo4j.DriverWithContext
 	database string
 	options  Options
-	queries  map[string]cypher.Query         // by name; read-only after Open
-	composed sync.Map                        // section names → cypher.Query
-	types    atomic.Pointer[map[string]bool] // relationship types that the server was seen to have; never changed
-	texts    chan struct{}                   // holds something when texts wait for their vectors
+	queries  map[string]cypher.Query  // by name; read-only after Open
+	composed sync.Map                 // section names → cypher.Query
+	types    atomic.Pointer[[]string] // relationship types that the server was seen to have; never changed
+	texts    chan struct{}            // holds something when texts wait for their vectors
 }
 
 const (

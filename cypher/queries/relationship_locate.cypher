@@ -1,11 +1,15 @@
 // The relationship of a key, and where it leads from and to, if the caller may see both. Written for one type; the store
-// asks for each type that there is (cypher.ForTypes).
+// asks for all that there are (cypher.OfTypes).
 // mode: read
 // params: team_id, user_id, key
 // returns: type, from, to, properties
-MATCH (a:Memory {team_id: $team_id})-[r:relates_to {team_id: $team_id, key: $key}]->(b:Memory {team_id: $team_id})
-USING INDEX r:relates_to(team_id, key)
-WHERE (a.user_id IS NULL OR a.user_id = $user_id)
+MATCH (a)-[r:relates_to {team_id: $team_id, key: $key}]->(b)
+WITH a, r, b
+WHERE a:Memory
+  AND a.team_id = $team_id
+  AND b:Memory
+  AND b.team_id = $team_id
+  AND (a.user_id IS NULL OR a.user_id = $user_id)
   AND (b.user_id IS NULL OR b.user_id = $user_id)
 RETURN type(r) AS type,
   a.entity_key AS from,
