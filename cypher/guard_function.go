@@ -1,0 +1,142 @@
+package cypher
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// functions are those that callers may use, as Neo4j writes them: pure ones, by their names in lower case.
+var functions = byLowerName(
+	// of values
+	"coalesce", "nullIf", "head", "last", "tail", "size", "length", "reverse", "range", "isEmpty", "valueType",
+	"toString", "toStringOrNull", "toStringList", "toInteger", "toIntegerOrNull", "toIntegerList", "toFloat", "toFloatOrNull",
+	"toFloatList", "toBoolean", "toBooleanOrNull", "toBooleanList", "char_length", "character_length",
+	// of nodes, relationships and paths
+	"type", "labels", "keys", "properties", "nodes", "relationships", "startNode", "endNode",
+	// of texts
+	"toLower", "toUpper", "lower", "upper", "trim", "btrim", "lTrim", "rTrim", "replace", "split", "substring", "left", "right",
+	"normalize",
+	// of numbers
+	"abs", "ceil", "floor", "round", "sign", "sqrt", "exp", "log", "log10", "e", "pi", "sin", "cos", "tan", "cot", "asin", "acos",
+	"atan", "atan2", "degrees", "radians", "haversin", "isNaN",
+	// of groups
+	"count", "sum", "avg", "min", "max", "collect", "stDev", "stDevP", "percentileCont", "percentileDisc",
+	// of times and places
+	"date", "datetime", "localdatetime", "time", "localtime", "duration", "timestamp",
+	"date.truncate", "datetime.truncate", "localdatetime.truncate", "time.truncate", "localtime.truncate",
+	"datetime.fromEpoch", "datetime.fromEpochMillis", "duration.between", "duration.inMonths", "duration.inDays", "duration.inSeconds",
+	"point", "point.distance", "point.withinBBox",
+)
+
+func byLowerName(all ...string) map[string]string {
+	m := make(map[string]string, len(all))
+	for _, name := range all {
+		m[strings.ToLower(name)] = name
+	}
+	return m
+}
+
+// instead is what to write in place of functions that callers may not use.
+var instead = map[string]string{
+	"id": noIDs, "elementid": noIDs, "exists": "write x.name IS NOT NULL, or EXISTS { (a)-->(b) } for a pattern",
+	"rand": noChance, "randomuuid": noChance, "distance": "write point.distance(a, b)", "rels": "write relationships(path)",
+	"length": "", "lcase": "write toLower(…)", "ucase": "write toUpper(…)", "toint": "write toInteger(…)", "filter": noFilter, "extract": noExtract,
+	"len": "write size(…)", "substr": "write substring(…)", "now": "write datetime()", "current_date": "write date()", "concat": "write a + b",
+	"ifnull": "write coalesce(…)", "contains": "write a CONTAINS b", "degree": "write COUNT { (n)--() }",
+	"linenumber": "nothing is read from files", "file": "nothing is read from files",
+}
+
+const (
+	noIDs     = "Neo4j's own ids are not for use: write x.entity_key for a node, x.key for a relationship"
+	noChance  = "what comes back must not depend on chance: leave it out"
+	noFilter  = "write [x IN list WHERE …]"
+	noExtract = "write [x IN list | …]"
+)
+
+// maxRange bounds the list that range makes.
+const maxRange = 10_000
+
+// function scopes a call.
+func (s *scoper) function(e *call, known names) expr {
+	name, ok := functions[e.name]
+	if !ok {
+		what := instead[e.name]
+		if what == "" {
+			what = "allowed are those that GET /v1/schema names, such as toLower, size, coalesce, collect and date"
+		}
+		s.refuse(e.at, "the function is not allowed: %s", what)
+	}
+	e.name = name
+	if !slices.Contains([]string{"count", "sum", "avg", "min", "max", "collect", "stDev", "stDevP", "percentileCont", "percentileDisc"}, name) && e.distinct {
+		s.refuse(e.at, "DISTINCT stands only in functions of groups, such as count(DISTINCT x)")
+	}
+	if name == "range" {
+		s.span(e)
+	}
+	s.exprs(e.args, known)
+	switch {
+	case name == "keys" && len(e.args) == 1:
+		return s.without(e, "hidden", true)
+	case name == "labels" && len(e.args) == 1:
+		return s.without(e, "labels", false)
+	case name == "properties" && len(e.args) == 1:
+		return s.properties(e)
+	case name == "range" && len(e.args) >= 2:
+		return s.bounded(e)
+	}
+	return e
+}
+
+// without is a list without what is, or what is not, in a list of the guard.
+func (s *scoper) without(e *call, own string, hide bool) expr {
+	x := s.make()
+	var where expr = &binary{operator: "IN", left: &variable{name: x}, right: s.own(own)}
+	if hide {
+		where = &unary{operator: "NOT", of: where}
+	}
+	return &comprehension{name: x, list: e, where: where}
+}
+
+// properties is the map of all properties, of which the hidden ones are null.
+func (s *scoper) properties(e *call) expr {
+	x := s.make()
+	p := &projection{of: x, items: []projected{{all: true}}}
+	for _, name := range s.rules.Hidden {
+		p.items = append(p.items, projected{name: name, value: &literal{nil}})
+	}
+	return &call{name: "head", args: []expr{&comprehension{name: x, list: &listExpr{[]expr{e.args[0]}}, value: p}}}
+}
+
+// span refuses a range that is known to be too long.
+func (s *scoper) span(e *call) {
+	if len(e.args) < 2 {
+		return
+	}
+	from, ok := e.args[0].(*literal)
+	to, also := e.args[1].(*literal)
+	if !ok || !also {
+		return
+	}
+	first, ok := from.value.(int64)
+	last, also := to.value.(int64)
+	if ok && also && float64(last)-float64(first) > maxRange {
+		s.refuse(e.at, "the range has more than %d numbers: ask for fewer", maxRange)
+	}
+}
+
+// bounded is a range that fails, by a step of 0, when it is too long.
+func (s *scoper) bounded(e *call) expr {
+	span := &call{name: "abs", args: []expr{&binary{operator: "-", left: e.args[1], right: e.args[0]}}}
+	step := expr(&literal{int64(1)})
+	if len(e.args) > 2 {
+		step = e.args[2]
+	}
+	e.args = []expr{e.args[0], e.args[1], &caseExpr{
+		branches:  [][2]expr{{&comparison{first: span, rest: []compared{{">", s.literal(&literal{int64(maxRange)})}}}, &literal{int64(0)}}},
+		otherwise: step,
+	}}
+	return e
+}

@@ -1,0 +1,461 @@
+package cypher
+
+import (
+	"slices"
+	"strings"
+)
+
+// match scopes a MATCH: every node that is new gets the base label and the caller's team, and must be visible. What the
+// caller wants of them comes after a barrier, unless it can neither fail nor take long.
+func (s *scoper) match(m *matchClause, known names) []clause {
+	if i := slices.IndexFunc(m.patterns, isFunction); i >= 0 {
+		return s.shortest(m, i, known)
+	}
+	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), scoped: map[string]bool{}}
+	for i := range m.patterns {
+		p.declare(&m.patterns[i])
+	}
+	for i := range m.patterns {
+		p.path(&m.patterns[i])
+	}
+	p.joined(m)
+	p.wish(m.where)
+	clauses := p.clauses(m)
+	for name, sort := range p.known {
+		known[name] = sort
+	}
+	if m.optional && len(clauses) > 1 {
+		return []clause{p.optional(clauses)}
+	}
+	return clauses
+}
+
+func isFunction(path pathPattern) bool {
+	return path.selector.kind == shortestPathFunction || path.selector.kind == allShortestPathsFunction
+}
+
+// shortest scopes a MATCH with shortestPath(…), as one of its ends and one of the path between them: Neo4j fails when both
+// ends are one node, and must not do so on what is hidden. What is wanted of the path itself decides which is the shortest,
+// and must stay with it.
+func (s *scoper) shortest(m *matchClause, at int, known names) []clause {
+	path := m.patterns[at]
+	if len(path.parts) != 3 {
+		s.refuse(path.at, "shortestPath(…) takes two nodes and one relationship between them: shortestPath((a)-[*..6]-(b))")
+	}
+	r, ok := path.parts[1].(*relPattern)
+	from, also := path.parts[0].(*nodePattern)
+	to, too := path.parts[2].(*nodePattern)
+	if !ok || !also || !too {
+		s.refuse(path.at, "shortestPath(…) takes two nodes and one relationship between them: shortestPath((a)-[*..6]-(b))")
+	}
+	for _, n := range []*nodePattern{from, to} {
+		if n.name == "" {
+			n.name = s.make()
+		}
+	}
+	if path.name == "" {
+		path.name = s.make()
+	}
+	ends := &matchClause{at: m.at, patterns: slices.Concat(m.patterns[:at], m.patterns[at+1:], []pathPattern{
+		{parts: []pathPart{from}, at: path.at}, {parts: []pathPart{to}, at: path.at},
+	})}
+	ofPath := map[string]bool{path.name: true, r.name: r.name != ""}
+	var wanted []expr
+	for _, e := range conditions(m.where) {
+		if mentions(e, ofPath) {
+			wanted = append(wanted, e)
+		} else {
+			ends.where = all2(ends.where, e)
+		}
+	}
+	s.loose-- // its ends are joined
+	before := known.clone()
+	clauses := s.match(ends, known)
+	clauses = append(clauses, s.barrier(nil))
+
+	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), scoped: map[string]bool{}}
+	path.parts = []pathPart{&nodePattern{name: from.name, at: from.at}, r, &nodePattern{name: to.name, at: to.at}}
+	inner := &matchClause{at: m.at, patterns: []pathPattern{path}}
+	p.declare(&inner.patterns[0])
+	p.path(&inner.patterns[0])
+	if r.repeat == nil {
+		p.visible = nil // its ends are all that it has
+	}
+	for _, e := range wanted {
+		p.wish(e)
+	}
+	if len(p.unsafe) > 0 {
+		s.refuse(path.at, "what is wanted of a shortest path must be plain, such as all(r IN relationships(path) WHERE r.state = 'active'): put the rest after it, as WITH path WHERE …")
+	}
+	inner.where = all(append(p.visible, p.safe...))
+	for name, sort := range p.known {
+		known[name] = sort
+	}
+	if clauses = append(clauses, inner); m.optional {
+		p.before = before
+		return []clause{p.optional(clauses)}
+	}
+	return clauses
+}
+
+// conditions are those that AND joins.
+func conditions(e expr) []expr {
+	if b, ok := e.(*binary); ok && b.operator == "AND" {
+		return append(conditions(b.left), conditions(b.right)...)
+	}
+	if e == nil {
+		return nil
+	}
+	return []expr{e}
+}
+
+func all2(a, b expr) expr {
+	if a == nil {
+		return b
+	}
+	return &binary{operator: "AND", left: a, right: b}
+}
+
+// scopedMatch is a MATCH that is being scoped.
+type scopedMatch struct {
+	*scoper
+	before names // what is known before it
+	known  names // and what in its conditions
+
+	scoped  map[string]bool // the nodes that have their scope
+	visible []expr          // what makes the nodes visible
+	safe    []expr          // conditions of the caller that may be tried on anything
+	unsafe  []expr          // and those that may be tried only on what is visible
+}
+
+// declare makes the names of a path known, and gives names to what needs one.
+func (p *scopedMatch) declare(path *pathPattern) {
+	varying := false
+	for _, part := range path.parts {
+		switch part := part.(type) {
+		case *nodePattern:
+			if part.name == "" {
+				part.name = p.make()
+			}
+			p.name(part.name, aNode, part.at)
+		case *relPattern:
+			varying = varying || part.repeat != nil && part.repeat.stars
+			if part.name == "" && (part.properties != nil || part.where != nil) {
+				part.name = p.make()
+			}
+			if part.name != "" && part.repeat == nil {
+				p.name(part.name, aRelationship, part.at)
+			} else if part.name != "" {
+				p.name(part.name, aList, part.at)
+			}
+		case *groupPattern:
+			for _, inner := range part.parts {
+				switch inner := inner.(type) {
+				case *nodePattern:
+					p.group(inner.name, inner.at)
+				case *relPattern:
+					p.group(inner.name, inner.at)
+				}
+			}
+		}
+	}
+	if varying && path.name == "" {
+		path.name = p.make()
+	}
+	if path.name != "" {
+		p.name(path.name, aValue, path.at)
+	}
+}
+
+func (p *scopedMatch) name(name string, sort sortOf, at int) {
+	if was, ok := p.known[name]; ok && was != sort && was != aValue {
+		p.refuse(at, "%s stands for something else already: choose another name", name)
+	} else if !ok {
+		p.known[name] = sort
+	}
+}
+
+func (p *scopedMatch) group(name string, at int) {
+	if name == "" {
+		return
+	}
+	if _, ok := p.known[name]; ok {
+		p.refuse(at, "%s is known already: what repeats needs a name of its own", name)
+	}
+	p.known[name] = aValue
+}
+
+// path scopes one path.
+func (p *scopedMatch) path(path *pathPattern) {
+	varying := false
+	for i, part := range path.parts {
+		switch part := part.(type) {
+		case *nodePattern:
+			p.node(part)
+		case *relPattern:
+			p.bound(part.repeat)
+			p.relationship(part)
+			if part.repeat != nil && part.repeat.stars {
+				varying = true
+			} else if part.repeat != nil {
+				path.parts[i] = p.asGroup(part)
+			}
+		case *groupPattern:
+			p.bound(&part.repeat)
+			p.inGroup(part)
+		}
+	}
+	if varying {
+		x := p.make()
+		p.visible = append(p.visible, &quantified{
+			kind: "all", name: x, list: &call{name: "nodes", args: []expr{&variable{name: path.name}}}, where: p.seen(x, true),
+		})
+	}
+}
+
+// bound holds that paths of varying length are not long.
+func (p *scopedMatch) bound(r *repeat) {
+	if r == nil {
+		return
+	}
+	if r.most < 0 {
+		p.refuse(r.at, "the path has no upper bound: write *1..3 or {1,3}, at most %d", maxHops)
+	}
+	if r.most > maxHops {
+		p.refuse(r.at, "the path is too long: at most %d relationships. POST /v1/traverse with mode path finds long ones", maxHops)
+	}
+	if r.least > r.most {
+		p.refuse(r.at, "the path has fewer relationships than it must have")
+	}
+	if p.hops += r.most; p.hops > sumHops {
+		p.refuse(r.at, "the paths of the statement are too long together: at most %d relationships", sumHops)
+	}
+}
+
+// seen is the condition that a node is visible. One that an index may find has its label and team in its pattern.
+func (s *scoper) seen(name string, whole bool) expr {
+	property := func(key string) expr { return &propertyOf{of: &variable{name: name}, name: key} }
+	equals := func(key, own string) expr {
+		return &comparison{first: property(key), rest: []compared{{"=", s.own(own)}}}
+	}
+	e := any3(&unary{operator: "IS NULL", of: property("user_id")}, equals("user_id", "user"),
+		&binary{operator: "IN", left: s.own("user"), right: property("participants")})
+	if !whole {
+		return e
+	}
+	return all([]expr{&hasLabels{of: &variable{name: name}, labels: labelName{s.rules.Base}}, equals("team_id", "team"), e})
+}
+
+func any3(a, b, c expr) expr {
+	return &binary{operator: "OR", left: &binary{operator: "OR", left: a, right: b}, right: c}
+}
+
+// all joins conditions by AND; nil when there are none.
+func all(conditions []expr) expr {
+	var e expr
+	for _, c := range conditions {
+		e = all2(e, c)
+	}
+	return e
+}
+
+// node scopes one that stands on the path itself.
+func (p *scopedMatch) node(n *nodePattern) {
+	p.wishes(n.name, n.properties, n.where)
+	n.properties, n.where = nil, nil
+	if _, bound := p.before[n.name]; bound {
+		return // it was scoped where it came from
+	}
+	if p.scoped[n.name] {
+		return
+	}
+	p.scoped[n.name] = true
+	p.visible = append(p.visible, p.seen(n.name, false))
+	n.labels = p.based(n.labels)
+	n.properties = p.team()
+}
+
+func (s *scoper) based(labels labelExpr) labelExpr {
+	base := labelName{s.rules.Base}
+	if labels == nil {
+		return base
+	}
+	return labelAnd{[]labelExpr{base, labels}}
+}
+
+func (s *scoper) team() *mapExpr {
+	return &mapExpr{keys: []string{"team_id"}, values: []expr{s.own("team")}}
+}
+
+// relationship takes what is wanted of one out of its pattern.
+func (p *scopedMatch) relationship(r *relPattern) {
+	if r.repeat == nil {
+		p.wishes(r.name, r.properties, r.where)
+		r.properties, r.where = nil, nil
+		return
+	}
+	if r.where != nil && r.repeat.stars {
+		p.refuse(r.at, "WHERE is not allowed in a path of varying length: write WHERE all(x IN relationships(path) WHERE …)")
+	}
+	if r.properties == nil {
+		return
+	}
+	x := p.make()
+	for i, key := range r.properties.keys {
+		p.hidden(key, r.properties.at)
+		p.wish(&quantified{kind: "all", name: x, list: &variable{name: r.name, at: r.at}, at: r.at, where: &comparison{
+			first: &propertyOf{of: &variable{name: x, at: r.at}, name: key, at: r.at},
+			rest:  []compared{{"=", r.properties.values[i]}},
+		}})
+	}
+	r.properties = nil
+}
+
+// asGroup is a relationship that repeats as a group, so that the nodes between can be scoped.
+func (p *scopedMatch) asGroup(r *relPattern) *groupPattern {
+	from, to := &nodePattern{name: p.make(), at: r.at}, &nodePattern{name: p.make(), at: r.at}
+	g := &groupPattern{parts: []pathPart{from, r, to}, where: r.where, repeat: *r.repeat, at: r.at}
+	r.repeat, r.where = nil, nil
+	p.inGroup(g)
+	return g
+}
+
+// inGroup scopes what repeats. Its conditions stand where nothing keeps them from being tried on what is hidden.
+func (p *scopedMatch) inGroup(g *groupPattern) {
+	inside := p.before.clone()
+	var nodes, wishes []expr
+	add := func(name string, m *mapExpr, where expr) {
+		if m != nil {
+			for i, key := range m.keys {
+				wishes = append(wishes, equalTo(name, key, m.values[i], m.at))
+			}
+		}
+		if where != nil {
+			wishes = append(wishes, where)
+		}
+	}
+	for _, part := range g.parts {
+		switch part := part.(type) {
+		case *nodePattern:
+			if part.name == "" {
+				part.name = p.make()
+			}
+			inside[part.name] = aNode
+			add(part.name, part.properties, part.where)
+			part.properties, part.where, part.labels = p.team(), nil, p.based(part.labels)
+			nodes = append(nodes, p.seen(part.name, false))
+		case *relPattern:
+			if part.repeat != nil {
+				p.refuse(part.at, "a relationship that repeats may not stand within a path that repeats")
+			}
+			if part.name == "" && (part.properties != nil || part.where != nil) {
+				part.name = p.make()
+			}
+			if part.name != "" {
+				inside[part.name] = aRelationship
+			}
+			add(part.name, part.properties, part.where)
+			part.properties, part.where = nil, nil
+		}
+	}
+	add("", nil, g.where)
+	for _, e := range wishes {
+		if !p.scoper.safe(e, inside) {
+			p.refuse(g.at, "within a path that repeats only plain conditions are allowed, such as x.name = 'a': put the others after it, as all(x IN … WHERE …)")
+		}
+		nodes = append(nodes, p.expr(e, inside))
+	}
+	g.where = all(nodes)
+}
+
+func equalTo(name, key string, value expr, at int) expr {
+	return &comparison{first: &propertyOf{of: &variable{name: name, at: at}, name: key, at: at}, rest: []compared{{"=", value}}, at: at}
+}
+
+// wishes are what the caller wants of a node or relationship.
+func (p *scopedMatch) wishes(name string, m *mapExpr, where expr) {
+	if m != nil {
+		for i, key := range m.keys {
+			p.wish(equalTo(name, key, m.values[i], m.at))
+		}
+	}
+	p.wish(where)
+}
+
+// wish takes a condition apart: each part goes before or behind the barrier.
+func (p *scopedMatch) wish(e expr) {
+	for _, e := range conditions(e) {
+		if p.scoper.safe(e, p.known) {
+			p.safe = append(p.safe, p.expr(e, p.known))
+		} else {
+			p.unsafe = append(p.unsafe, p.expr(e, p.known))
+		}
+	}
+}
+
+// joined holds that patterns which have nothing in common are few: all their combinations come back.
+func (p *scopedMatch) joined(m *matchClause) {
+	groups := map[string]int{} // by name: to which group of patterns it belongs
+	group := 0
+	for i := range m.patterns {
+		group++
+		mine := group
+		for _, part := range m.patterns[i].parts {
+			n, ok := part.(*nodePattern)
+			if !ok {
+				continue
+			}
+			if _, bound := p.before[n.name]; bound {
+				groups[n.name] = 0
+			}
+			if other, ok := groups[n.name]; ok && other != mine {
+				from, to := max(other, mine), min(other, mine)
+				for name, g := range groups {
+					if g == from {
+						groups[name] = to
+					}
+				}
+				mine = to
+			}
+			groups[n.name] = mine
+		}
+	}
+	different := map[int]bool{}
+	for _, g := range groups {
+		different[g] = true
+	}
+	delete(different, 0)
+	if p.loose += len(different); p.loose > maxLoose {
+		p.refuse(m.at, "more than %d patterns have nothing in common, so that all their combinations come back: join them by relationships, or ask one by one", maxLoose)
+	}
+}
+
+// clauses are what the MATCH becomes.
+func (p *scopedMatch) clauses(m *matchClause) []clause {
+	m.where = all(append(p.visible, p.safe...))
+	if len(p.unsafe) == 0 {
+		return []clause{m}
+	}
+	return []clause{m, p.barrier(all(p.unsafe))}
+}
+
+// barrier passes on everything. Neo4j tries its condition only on what comes through.
+func (s *scoper) barrier(condition expr) *withClause {
+	return &withClause{star: true, limit: s.cap(), where: condition}
+}
+
+// optional is an OPTIONAL MATCH of several clauses.
+func (p *scopedMatch) optional(clauses []clause) clause {
+	clauses[0].(*matchClause).optional = false
+	w := &withClause{isReturn: true}
+	for name := range p.known {
+		if _, before := p.before[name]; !before {
+			w.items = append(w.items, item{value: &variable{name: name}, name: name})
+		}
+	}
+	if len(w.items) == 0 {
+		w.items = []item{{value: &literal{true}, name: p.make()}}
+	}
+	slices.SortFunc(w.items, func(a, b item) int { return strings.Compare(a.name, b.name) })
+	return &callClause{optional: true, scoped: true, star: true, body: query{parts: []singleQuery{{clauses: append(clauses, w)}}}}
+}
