@@ -24,17 +24,18 @@ func (c *canaries) next() string {
 	return fmt.Sprintf("%s%d", c.stem, c.made)
 }
 
-// lines are the nodes and relationships of the database that have one text in a property, as text, without those that have the other.
+// lines are the nodes and relationships of the database that have one text, as text, without those that have the other.
 func (e *env) lines(with, without string) []string {
 	e.Helper()
-	has := fmt.Sprintf(`, [k IN keys(x) | [k, x[k]]] AS pairs
-		WHERE any(p IN pairs WHERE CASE WHEN valueType(p[1]) STARTS WITH 'LIST<STRING' THEN any(v IN p[1] WHERE v CONTAINS %[1]q)
+	has := fmt.Sprintf(` WITH id, x, [k IN keys(x) | [k, x[k]]] AS pairs
+		WHERE any(name IN id + keys(x) WHERE name CONTAINS %[1]q)
+			OR any(p IN pairs WHERE CASE WHEN valueType(p[1]) STARTS WITH 'LIST<STRING' THEN any(v IN p[1] WHERE v CONTAINS %[1]q)
 			ELSE toStringOrNull(p[1]) CONTAINS %[1]q END)
 		RETURN id, pairs`, with)
 	var all []string
 	for _, found := range []string{
-		`MATCH (x) WITH [labels(x)] AS id` + has,
-		`MATCH (a)-[x]->(b) WITH [type(x), a.entity_key, b.entity_key] AS id` + has,
+		`MATCH (x) WITH x, labels(x) AS id` + has,
+		`MATCH (a)-[x]->(b) WITH x, [type(x), a.entity_key, b.entity_key] AS id` + has,
 	} {
 		for _, row := range e.raw(found) {
 			var pairs []string

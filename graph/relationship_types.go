@@ -84,8 +84,8 @@ func (s *Store) limitTypes(ctx context.Context, relationships []RelationshipWrit
 // typesAtOnce bounds how many types are looked through one by one in one statement.
 const typesAtOnce = 16
 
-// indexedTypes are the relationship types that have relationships or had, the newest last: that of which a statement was
-// made stays together.
+// indexedTypes are the relationship types that have relationships or had, in the order in which they came: statements that
+// were made of the first of them stay as they are when another one comes.
 func (s *Store) indexedTypes(ctx context.Context) ([]string, error) {
 	row, err := s.readOne(ctx, "relationship_indexes", nil)
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"net"
 	"net/http"
@@ -13,8 +12,6 @@ import (
 	"kith/internal/testenv"
 )
 
-// What is written gets its vector while kith serve runs; with another model it does not start before kith reindex has
-// embedded everything anew.
 // TestEmbedding is what needs a Neo4j of its own, as a database has the vectors of one model.
 func TestEmbedding(t *testing.T) {
 	t.Parallel()
@@ -23,13 +20,10 @@ func TestEmbedding(t *testing.T) {
 	t.Run("explore", func(t *testing.T) { exploreByMeaning(t, environ) })
 }
 
+// What is written gets its vector while kith serve runs; with another model it does not start before kith reindex has
+// embedded everything anew.
 func serveEmbeds(t *testing.T, environ []string) {
 	with := func(more ...string) []string { return append(slices.Clone(environ), more...) }
-	command := func(environ []string, args ...string) (int, string) {
-		var out bytes.Buffer
-		code := run(t.Context(), args, environ, streams{&out, &out})
-		return code, out.String()
-	}
 	plain, half := "KITH_EMBEDDINGS_MODEL_DIR=../../llm/testdata/plain", "KITH_EMBEDDINGS_MODEL_DIR=../../llm/testdata/half"
 	admin := freeAddress(t)
 
@@ -52,13 +46,13 @@ func serveEmbeds(t *testing.T, environ []string) {
 		t.Fatalf("%d %s", code, s.err)
 	}
 
-	if code, out := command(with(half), "serve"); code != 1 || !strings.Contains(out, "kith reindex") {
+	if code, out := command(t, with(half), "serve"); code != 1 || !strings.Contains(out, "kith reindex") {
 		t.Errorf("serve with another model: %d %s", code, out)
 	}
-	if code, out := command(environ, "reindex"); code != 0 || !strings.Contains(out, "KITH_EMBEDDINGS_MODEL_DIR") {
+	if code, out := command(t, environ, "reindex"); code != 0 || !strings.Contains(out, "KITH_EMBEDDINGS_MODEL_DIR") {
 		t.Errorf("reindex without an embedder: %d %s", code, out)
 	}
-	if code, out := command(with(half), "reindex"); code != 0 || !strings.Contains(out, "2 embedded, 0 empty") {
+	if code, out := command(t, with(half), "reindex"); code != 0 || !strings.Contains(out, "2 embedded, 0 empty") {
 		t.Errorf("reindex: %d %s", code, out)
 	}
 	s = start(t, with(half))
@@ -77,11 +71,9 @@ func TestEmbedderIsChecked(t *testing.T) {
 		"config.json":              {"KITH_EMBEDDINGS_MODEL_DIR=" + t.TempDir()},
 		"holds characters":         {url, "KITH_EMBEDDINGS_MODEL=m", "KITH_EMBEDDINGS_KEY=hidden\nhidden"},
 	} {
-		var out bytes.Buffer
 		environ = append(environ, "KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=", "KITH_DATA="+t.TempDir(), "KITH_NEO4J_URI=bolt://127.0.0.1:1")
-		code := run(t.Context(), []string{"serve"}, environ, streams{&out, &out})
-		if code != 1 || !strings.Contains(out.String(), want) || strings.Contains(out.String(), "hidden") {
-			t.Errorf("%d, want %q: %s", code, want, &out)
+		if code, out := command(t, environ, "serve"); code != 1 || !strings.Contains(out, want) || strings.Contains(out, "hidden") {
+			t.Errorf("%d, want %q: %s", code, want, out)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -212,15 +211,14 @@ func TestExploreRoundTrips(t *testing.T) {
 	}
 }
 
-// The life of a search by meaning on a database of its own: what is written is found soon, a restart and an erasure are
+// The life of a search by meaning: what is written is found soon, a restart and an erasure are
 // survived, and an embedder that fails in any way takes nothing but meaning away, in time.
 func exploreByMeaning(t *testing.T, environ []string) {
 	e := newEmbeddings(t)
 	admin := freeAddress(t)
 	environ = append(slices.Clone(environ), "KITH_EMBEDDINGS_URL="+e.URL, "KITH_EMBEDDINGS_MODEL=words", "KITH_REQUEST_TIMEOUT=20s", "KITH_ADMIN_LISTEN="+admin)
-	var out bytes.Buffer
-	if code := run(t.Context(), []string{"reindex"}, environ, streams{&out, &out}); code != 0 {
-		t.Fatalf("reindex: %d %s", code, &out)
+	if code, out := command(t, environ, "reindex"); code != 0 {
+		t.Fatalf("reindex: %d %s", code, out)
 	}
 	s := start(t, environ)
 	key := s.newKey(t, "sailors", "read", "write", "admin")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,11 +19,6 @@ func TestServeOnItsOwnNeo4j(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	environ := []string{"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_DATA=" + data}
-	command := func(args ...string) (int, string) {
-		var out bytes.Buffer
-		code := run(t.Context(), args, environ, streams{&out, &out})
-		return code, out.String()
-	}
 
 	s := start(t, environ)
 	found := firstKey.FindStringSubmatch(s.out.String())
@@ -34,11 +28,11 @@ func TestServeOnItsOwnNeo4j(t *testing.T) {
 	admin := s.as(found[1])
 	admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"p","name":"Ada","is_owner":true}]}`)
 
-	if code, out := command("serve"); code != 1 || !strings.Contains(out, "another Kith") {
+	if code, out := command(t, environ, "serve"); code != 1 || !strings.Contains(out, "another Kith") {
 		t.Errorf("a second service on the folder: %d %s", code, out)
 	}
 	team := testenv.Team(t)
-	code, out := command("key", "create", "--team", team, "--scopes", "read")
+	code, out := command(t, environ, "key", "create", "--team", team, "--scopes", "read")
 	if code != 0 {
 		t.Fatalf("key create: %d %s", code, out)
 	}
@@ -48,10 +42,10 @@ func TestServeOnItsOwnNeo4j(t *testing.T) {
 	}
 	reader.must(t, http.MethodGet, "/v1/context?user_id=u1", "")
 	id := regexp.MustCompile(`key id (\w+)`).FindStringSubmatch(out)[1]
-	if code, out := command("key", "list", "--team", team); code != 0 || !strings.Contains(out, id) || strings.Contains(out, reader.key) {
+	if code, out := command(t, environ, "key", "list", "--team", team); code != 0 || !strings.Contains(out, id) || strings.Contains(out, reader.key) {
 		t.Errorf("key list: %d %s", code, out)
 	}
-	if code, out := command("key", "revoke", id); code != 0 {
+	if code, out := command(t, environ, "key", "revoke", id); code != 0 {
 		t.Errorf("key revoke: %d %s", code, out)
 	}
 	eventually(t, maxRevocation, "the revoked key is refused", func() bool {

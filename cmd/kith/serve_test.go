@@ -63,6 +63,14 @@ func settings(db testenv.Database, redis string) []string {
 	}
 }
 
+// command runs kith with some arguments. It returns the exit status, and all that was printed.
+func command(t *testing.T, environ []string, args ...string) (int, string) {
+	t.Helper()
+	var out bytes.Buffer
+	code := run(t.Context(), args, environ, streams{&out, &out})
+	return code, out.String()
+}
+
 var answersAt = regexp.MustCompile(`answers at (http://\S+)`)
 
 // start runs kith serve until the test ends, and waits until it answers.

@@ -28,10 +28,8 @@ func newSystemCaller(t *testing.T) systemCaller {
 // run is the exit status, and all that was printed.
 func (c systemCaller) run(args ...string) (int, string) {
 	c.Helper()
-	var out bytes.Buffer
-	code := run(c.Context(), append([]string{"system"}, append(args, "--url", c.url, "--memory-file", c.file)...),
-		[]string{"KITH_KEY=" + c.key}, streams{&out, &out})
-	return code, out.String()
+	args = append([]string{"system"}, append(args, "--url", c.url, "--memory-file", c.file)...)
+	return command(c.T, []string{"KITH_KEY=" + c.key}, args...)
 }
 
 // want runs a command, and wants its exit status and a part of what it prints.
@@ -184,10 +182,9 @@ func TestMemoryFileDefault(t *testing.T) {
 	api := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"entities":[],"relationships":[]}`))
 	})
-	var out bytes.Buffer
-	code := run(t.Context(), []string{"system", "export", "s", "--url", api.url}, []string{"KITH_KEY=kith_secret"}, streams{&out, &out})
+	code, out := command(t, []string{"KITH_KEY=kith_secret"}, "system", "export", "s", "--url", api.url)
 	if raw, err := os.ReadFile("context.json"); code != 0 || err != nil || string(raw) != `{"entities":[],"relationships":[]}` {
-		t.Errorf("exit %d: %s %q %v", code, out.String(), raw, err)
+		t.Errorf("exit %d: %s %q %v", code, out, raw, err)
 	}
 }
 

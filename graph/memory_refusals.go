@@ -1,0 +1,136 @@
+package graph
+
+import "slices"
+
+// visible says whether the caller may see a node of the write. An import for the whole team may see all of it.
+func (j *memoryJob) visible(n *stored) bool {
+	return n != nil && (n.user() == "" || n.user() == j.scope.UserID || j.write.restoring && j.scope.UserID == "")
+}
+
+// relationshipRefusal says which field does not fit what is stored, and why; an empty field: none.
+func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) (field, message string) {
+	from, kind, to, swap := w.direction()
+	fromField, toField := "from", "to"
+	if swap {
+		fromField, toField = toField, fromField
+	}
+	a, b := j.found.byKey[from], j.found.byKey[to]
+	child := contained(kind)
+	switch {
+	case !j.visible(a):
+		return fromField, noSuchNode
+	case !j.visible(b):
+		return toField, noSuchNode
+	case from == to && kind != systemRelationshipType: // an import may know one node under two keys
+		return toField, "must be another node than from"
+	case kind == mentionsType && (a.kind != sourceKind || b.kind.group != knowledgeGroup):
+		return "type", "mentions leads from a source to a person, concept or entity"
+	case child != "" && a.kind.group == projectGroup && b.kind.Name != child:
+		return "type", kind + " leads to a " + child
+	case a.user() != "" && b.user() != "" && a.user() != b.user():
+		return toField, "is private to another user than from"
+	case j.taken(w, old):
+		return "key", takenKey
+	}
+	return w.timeRefusal(old)
+}
+
+func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) {
+	if old == nil {
+		if w.closes() && !w.ValidFrom.Given && w.History == nil { // what an export has was closed before
+			return "valid_to", "there is no current relationship to close"
+		}
+		return "", ""
+	}
+	from := old.moment("valid_from")
+	switch {
+	case !w.contradicted(old) && w.endsEarly(old):
+		if w.ValidFrom.Given {
+			return "valid_from", "must not be after valid_to"
+		}
+		return "valid_to", "must not be before valid_from"
+	case w.Contradicts && w.ValidFrom.Given && from != nil && !w.startsAfter(*from):
+		return "valid_from", "must be after that of the relationship it contradicts"
+	case w.reopensContainment(old):
+		return "valid_to", "cannot be taken off: let a new one begin at the end of this one"
+	}
+	return "", ""
+}
+
+// endsEarly says whether a relationship that a write changes would end before it began.
+func (w *RelationshipWrite) endsEarly(old properties) bool {
+	from, end := old.moment("valid_from"), w.end(old)
+	if w.ValidFrom.Given {
+		from = &w.ValidFrom.Value
+	}
+	return from != nil && end != nil && end.Truncate(precision).Before(from.Truncate(precision))
+}
+
+// relationshipWarnings say what is stored otherwise than given, or looks unusual (S1-21, S2-12, S2-12a).
+func (j *memoryJob) relationshipWarnings(w *RelationshipWrite, at string, swap bool) {
+	if j.write.restoring {
+		return
+	}
+	from, kind, to, _ := w.direction()
+	a, b := j.found.byKey[from], j.found.byKey[to]
+	if swap {
+		j.warn(at+".type", "%s is deprecated: stored as %s, the other way round", w.Type, kind)
+	}
+	if usual := unusual(a.kind, b.kind, kind); usual != "" {
+		j.warn(at+".type", "between a %s and a %s the usual type is %s", a.kind.Name, b.kind.Name, usual)
+	}
+	if child := contained(kind); child != "" && a.kind.group == projectGroup && !slices.Contains(parents[child], a.kind.Name) {
+		j.warn(at+".from", "a %s is contained in %s", child, list(parents[child]))
+	}
+}
+
+// refuseRings takes back those of the new relationships that would make something contain itself, the last ones first.
+func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
+	var rows []map[string]any
+	for _, row := range plan.create {
+		if plan.created[row["key"].(string)]["valid_to"] == nil && slices.Contains(containmentTypes, row["type"].(string)) { //nolint:forcetypeassert // relationshipRow's own
+			rows = append(rows, row)
+		}
+	}
+	for len(rows) > 0 {
+		records, err := j.tx.exec("containment_cycle", map[string]any{"team_id": j.scope.TeamID, "rows": ringRows(rows)})
+		if err != nil || len(records) == 0 {
+			return err
+		}
+		ring := map[string]bool{}
+		for _, r := range records {
+			ring[text(r.Values[0])] = true
+		}
+		last := len(rows) - 1
+		for !ring[rows[last]["key"].(string)] { //nolint:forcetypeassert // relationshipRow's own
+			last--
+		}
+		if err := j.takeBack(rows[last]); err != nil {
+			return err
+		}
+		rows = slices.Delete(rows, last, last+1)
+	}
+	return nil
+}
+
+func ringRows(rows []map[string]any) []map[string]any {
+	ends := make([]map[string]any, len(rows))
+	for i, row := range rows {
+		ends[i] = map[string]any{"from": row["from"], "to": row["to"], "key": row["key"]}
+	}
+	return ends
+}
+
+// takeBack removes a relationship that this write has added, and refuses it.
+func (j *memoryJob) takeBack(row map[string]any) error {
+	if err := j.tx.rows("relationship_remove", j.scope.TeamID, ringRows([]map[string]any{row})); err != nil {
+		return err
+	}
+	for i := range j.result.Relationships {
+		if r := &j.result.Relationships[i]; r.Key == row["key"] {
+			r.Key, r.Version = "", 0
+			r.Status, r.Error = j.refuse(index("relationships", i)+".to", "contains from, directly or through others")
+		}
+	}
+	return nil
+}
