@@ -100,6 +100,7 @@ type nodePattern struct {
 	labels     labelExpr
 	properties *mapExpr
 	where      expr
+	index      *Index // by which it can be found; nil when it comes from elsewhere
 	at         int
 }
 

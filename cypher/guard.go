@@ -14,7 +14,13 @@ type Guarded struct {
 	Columns []string
 	Guard   map[string]any // literals; team, user, cap, hidden and labels are the runner's to add
 	Used    []string       // parameters of the caller that the statement uses, sorted
+
+	tree *query
 }
+
+// Seeking is the statement with hints: the nodes of some names are to be found by the indexes of the rules. Neo4j would
+// else be free to go through all nodes with a label, whoever they belong to.
+func (g *Guarded) Seeking(nodes map[string]bool) string { return printed(*g.tree, nodes) }
 
 // The names of the two parameters of a guarded statement, each a map.
 const (
@@ -27,6 +33,17 @@ type Rules struct {
 	Base   string   // the label that everything has that callers may see
 	Hidden []string // properties that they may not
 	Rows   int64    // the most rows of an answer
+
+	Indexes map[string]*Index // by which the nodes of a label are found
+	Index   *Index            // by which those of any label are
+}
+
+// Index is one that begins with team_id, of nodes of one label. Further has its other properties; that all nodes have them
+// is known, and what the first of them begins with.
+type Index struct {
+	Label   string
+	Further []string
+	Prefix  string
 }
 
 // Guard reads a statement of a caller and writes it anew, so that it reads only what the caller may see: the nodes with
@@ -45,7 +62,7 @@ func Guard(text string, parameters map[string]any, rules Rules) (Guarded, error)
 	if refused != nil {
 		return Guarded{}, refused
 	}
-	g := Guarded{Text: printed(q), Columns: columns, Guard: map[string]any{}}
+	g := Guarded{Text: printed(q, nil), tree: &q, Columns: columns, Guard: map[string]any{}}
 	for value, name := range s.literals {
 		g.Guard[name] = value
 	}
@@ -134,6 +151,7 @@ func (s *scoper) statement(q *query) (columns []string, refused *Refusal) {
 			s.refuse(len(s.text), "the statement needs a RETURN at its end")
 		}
 	}
+	(&coster{text: s.text, given: s.given}).query(q, extents{})
 	columns = s.query(q, names{}, false)
 	for i := range q.parts {
 		clauses := q.parts[i].clauses
@@ -201,12 +219,14 @@ func (s *scoper) with(w *withClause, known names) (columns []string) {
 		}
 		w.star, w.items = false, append(all, w.items...)
 	}
-	after := names{}
+	after, computed := names{}, map[string]bool{}
 	for i := range w.items {
 		item := &w.items[i]
 		sort := aValue
 		if v, ok := item.value.(*variable); ok {
 			sort = known[v.name]
+		} else {
+			computed[item.name] = true
 		}
 		item.value = s.expr(item.value, known)
 		if _, twice := after[item.name]; twice {
@@ -224,7 +244,7 @@ func (s *scoper) with(w *withClause, known names) (columns []string) {
 	}
 	w.skip, w.limit = s.count(w.skip, "SKIP", w.at), s.count(w.limit, "LIMIT", w.at)
 	if w.where != nil {
-		if !s.safe(w.where, both) && w.limit == nil {
+		if w.limit == nil && (mentions(w.where, computed) || !s.safe(w.where, both)) {
 			w.limit = s.cap()
 		}
 		w.where = s.expr(w.where, both)

@@ -228,7 +228,7 @@ func (s *scoper) safe(e expr, known names) bool {
 		case "AND", "OR", "XOR":
 			return s.safe(e.left, known) && s.safe(e.right, known)
 		case "STARTS WITH", "ENDS WITH", "CONTAINS":
-			return s.plain(e.left, known) && s.constant(e.right)
+			return s.plain(e.left, known) && s.constant(e.right) && s.short(e.right)
 		case "IN":
 			return s.plain(e.left, known) && s.constantList(e.right)
 		}
@@ -286,6 +286,12 @@ func (s *scoper) constant(e expr) bool {
 	return false
 }
 
+// short says whether a text is soon found in another.
+func (s *scoper) short(e expr) bool {
+	text, _ := constantOf(e, s.given).(string)
+	return len(text) <= 256
+}
+
 func isScalar(v any) bool {
 	switch v.(type) {
 	case nil, bool, string, int, int64, float64:
@@ -303,6 +309,25 @@ func (s *scoper) constantList(e expr) bool {
 		return ok && !slices.ContainsFunc(list, func(v any) bool { return !isScalar(v) })
 	}
 	return false
+}
+
+// mayFail says whether an expression divides by what may be 0, or takes an element by what may be no number, and where.
+func mayFail(e expr) (at int, fails bool) {
+	walk(e, func(e expr) {
+		switch e := e.(type) {
+		case *binary:
+			if e.operator == "/" || e.operator == "%" {
+				if l, ok := e.right.(*literal); !ok || l.value == int64(0) {
+					at, fails = e.at, true
+				}
+			}
+		case *indexOf:
+			if _, ok := e.index.(*literal); !ok {
+				at, fails = e.at, true
+			}
+		}
+	})
+	return at, fails
 }
 
 // mentions says whether an expression uses one of some names.

@@ -56,9 +56,6 @@ const (
 	noExtract = "write [x IN list | …]"
 )
 
-// maxRange bounds the list that range makes.
-const maxRange = 10_000
-
 // function scopes a call.
 func (s *scoper) function(e *call, known names) expr {
 	name, ok := functions[e.name]
@@ -69,13 +66,13 @@ func (s *scoper) function(e *call, known names) expr {
 		}
 		s.refuse(e.at, "the function is not allowed: %s", what)
 	}
-	e.name = name
+	if e.name = name; name == "round" && len(e.args) > 1 {
+		s.digits(e)
+	}
 	if !slices.Contains([]string{"count", "sum", "avg", "min", "max", "collect", "stDev", "stDevP", "percentileCont", "percentileDisc"}, name) && e.distinct {
 		s.refuse(e.at, "DISTINCT stands only in functions of groups, such as count(DISTINCT x)")
 	}
-	if name == "range" {
-		s.span(e)
-	}
+	constant := !slices.ContainsFunc(e.args, func(arg expr) bool { _, ok := arg.(*literal); return !ok })
 	s.exprs(e.args, known)
 	switch {
 	case name == "keys" && len(e.args) == 1:
@@ -84,10 +81,17 @@ func (s *scoper) function(e *call, known names) expr {
 		return s.without(e, "labels", false)
 	case name == "properties" && len(e.args) == 1:
 		return s.properties(e)
-	case name == "range" && len(e.args) >= 2:
+	case name == "range" && len(e.args) >= 2 && !constant:
 		return s.bounded(e)
 	}
 	return e
+}
+
+// digits holds that round makes few: each takes memory.
+func (s *scoper) digits(e *call) {
+	if n, ok := wholeNumber(constantOf(e.args[1], s.given)); !ok || n < 0 || n > 15 {
+		s.refuse(e.at, "the second value of round must be a number from 0 to 15")
+	}
 }
 
 // without is a list without what is, or what is not, in a list of the guard.
@@ -108,23 +112,6 @@ func (s *scoper) properties(e *call) expr {
 		p.items = append(p.items, projected{name: name, value: &literal{nil}})
 	}
 	return &call{name: "head", args: []expr{&comprehension{name: x, list: &listExpr{[]expr{e.args[0]}}, value: p}}}
-}
-
-// span refuses a range that is known to be too long.
-func (s *scoper) span(e *call) {
-	if len(e.args) < 2 {
-		return
-	}
-	from, ok := e.args[0].(*literal)
-	to, also := e.args[1].(*literal)
-	if !ok || !also {
-		return
-	}
-	first, ok := from.value.(int64)
-	last, also := to.value.(int64)
-	if ok && also && float64(last)-float64(first) > maxRange {
-		s.refuse(e.at, "the range has more than %d numbers: ask for fewer", maxRange)
-	}
 }
 
 // bounded is a range that fails, by a step of 0, when it is too long.

@@ -8,6 +8,9 @@ import (
 // match scopes a MATCH: every node that is new gets the base label and the caller's team, and must be visible. What the
 // caller wants of them comes after a barrier, unless it can neither fail nor take long.
 func (s *scoper) match(m *matchClause, known names) []clause {
+	if at, fails := mayFail(m.where); fails && m.optional {
+		s.refuse(at, "what may fail, such as a division or an element by a computed number, is not allowed in the WHERE of OPTIONAL MATCH: write WITH *, CASE WHEN … END AS x after it")
+	}
 	if i := slices.IndexFunc(m.patterns, isFunction); i >= 0 {
 		return s.shortest(m, i, known)
 	}
@@ -45,7 +48,7 @@ func (s *scoper) shortest(m *matchClause, at int, known names) []clause {
 	r, ok := path.parts[1].(*relPattern)
 	from, also := path.parts[0].(*nodePattern)
 	to, too := path.parts[2].(*nodePattern)
-	if !ok || !also || !too {
+	if !ok || !also || !too || r.repeat != nil && !r.repeat.stars {
 		s.refuse(path.at, "shortestPath(…) takes two nodes and one relationship between them: shortestPath((a)-[*..6]-(b))")
 	}
 	for _, n := range []*nodePattern{from, to} {
@@ -130,7 +133,6 @@ type scopedMatch struct {
 
 // declare makes the names of a path known, and gives names to what needs one.
 func (p *scopedMatch) declare(path *pathPattern) {
-	varying := false
 	for _, part := range path.parts {
 		switch part := part.(type) {
 		case *nodePattern:
@@ -139,8 +141,7 @@ func (p *scopedMatch) declare(path *pathPattern) {
 			}
 			p.name(part.name, aNode, part.at)
 		case *relPattern:
-			varying = varying || part.repeat != nil && part.repeat.stars
-			if part.name == "" && (part.properties != nil || part.where != nil) {
+			if part.name == "" && (part.properties != nil || part.where != nil || part.varies() && len(path.parts) > 3) {
 				part.name = p.make()
 			}
 			if part.name != "" && part.repeat == nil {
@@ -159,7 +160,7 @@ func (p *scopedMatch) declare(path *pathPattern) {
 			}
 		}
 	}
-	if varying && path.name == "" {
+	if _, varies := alone(path); varies && path.name == "" {
 		path.name = p.make()
 	}
 	if path.name != "" {
@@ -185,19 +186,32 @@ func (p *scopedMatch) group(name string, at int) {
 	p.known[name] = aValue
 }
 
+// varies says whether it is a relationship of varying length as Neo4j has long had them, whose inner nodes have no pattern.
+func (r *relPattern) varies() bool { return r.repeat != nil && r.repeat.stars }
+
+// alone is the only relationship of a path, if that varies in length.
+func alone(path *pathPattern) (*relPattern, bool) {
+	if len(path.parts) != 3 {
+		return nil, false
+	}
+	r, ok := path.parts[1].(*relPattern)
+	return r, ok && r.varies()
+}
+
 // path scopes one path.
 func (p *scopedMatch) path(path *pathPattern) {
-	varying := false
 	for i, part := range path.parts {
 		switch part := part.(type) {
 		case *nodePattern:
-			p.node(part)
+			if inner := i > 0 && i < len(path.parts)-1; inner && path.selector.selects() {
+				p.innerNode(part)
+			} else {
+				p.node(part)
+			}
 		case *relPattern:
 			p.bound(part.repeat)
-			p.relationship(part)
-			if part.repeat != nil && part.repeat.stars {
-				varying = true
-			} else if part.repeat != nil {
+			p.relationship(part, path.selector.selects())
+			if part.repeat != nil && !part.varies() {
 				path.parts[i] = p.asGroup(part)
 			}
 		case *groupPattern:
@@ -205,10 +219,31 @@ func (p *scopedMatch) path(path *pathPattern) {
 			p.inGroup(part)
 		}
 	}
-	if varying {
-		x := p.make()
+	p.between(path)
+}
+
+// selects says whether Neo4j chooses among paths before it looks at the WHERE of the MATCH.
+func (s selector) selects() bool { return s.kind > allShortestPathsFunction }
+
+// between scopes the inner nodes of relationships of varying length, in the two forms that Neo4j tries at every step.
+func (p *scopedMatch) between(path *pathPattern) {
+	x := p.make()
+	if _, ok := alone(path); ok {
 		p.visible = append(p.visible, &quantified{
-			kind: "all", name: x, list: &call{name: "nodes", args: []expr{&variable{name: path.name}}}, where: p.seen(x, true),
+			kind: "all", name: x, list: &call{name: "nodes", args: []expr{&variable{name: path.name}}}, where: p.visibleNode(&variable{name: x}),
+		})
+		return
+	}
+	for _, part := range path.parts {
+		r, ok := part.(*relPattern)
+		if !ok || !r.varies() {
+			continue
+		}
+		end := func(function string) expr {
+			return p.visibleNode(&call{name: function, args: []expr{&variable{name: x}}})
+		}
+		p.visible = append(p.visible, &quantified{
+			kind: "all", name: x, list: &variable{name: r.name}, where: all([]expr{end("startNode"), end("endNode")}),
 		})
 	}
 }
@@ -232,19 +267,21 @@ func (p *scopedMatch) bound(r *repeat) {
 	}
 }
 
-// seen is the condition that a node is visible. One that an index may find has its label and team in its pattern.
-func (s *scoper) seen(name string, whole bool) expr {
-	property := func(key string) expr { return &propertyOf{of: &variable{name: name}, name: key} }
-	equals := func(key, own string) expr {
-		return &comparison{first: property(key), rest: []compared{{"=", s.own(own)}}}
-	}
-	e := any3(&unary{operator: "IS NULL", of: property("user_id")}, equals("user_id", "user"),
+// seen is the condition that a node with the base label and the caller's team is visible.
+func (s *scoper) seen(node expr) expr {
+	property := func(key string) expr { return &propertyOf{of: node, name: key} }
+	return any3(&unary{operator: "IS NULL", of: property("user_id")}, equals(property("user_id"), s.own("user")),
 		&binary{operator: "IN", left: s.own("user"), right: property("participants")})
-	if !whole {
-		return e
-	}
-	return all([]expr{&hasLabels{of: &variable{name: name}, labels: labelName{s.rules.Base}}, equals("team_id", "team"), e})
 }
+
+// visibleNode is the condition that any node is visible.
+func (s *scoper) visibleNode(node expr) expr {
+	return all([]expr{
+		&hasLabels{of: node, labels: labelName{s.rules.Base}}, equals(&propertyOf{of: node, name: "team_id"}, s.own("team")), s.seen(node),
+	})
+}
+
+func equals(a, b expr) expr { return &comparison{first: a, rest: []compared{{"=", b}}} }
 
 func any3(a, b, c expr) expr {
 	return &binary{operator: "OR", left: &binary{operator: "OR", left: a, right: b}, right: c}
@@ -254,7 +291,9 @@ func any3(a, b, c expr) expr {
 func all(conditions []expr) expr {
 	var e expr
 	for _, c := range conditions {
-		e = all2(e, c)
+		if c != nil {
+			e = all2(e, c)
+		}
 	}
 	return e
 }
@@ -270,9 +309,56 @@ func (p *scopedMatch) node(n *nodePattern) {
 		return
 	}
 	p.scoped[n.name] = true
-	p.visible = append(p.visible, p.seen(n.name, false))
+	p.visible = append(p.visible, p.seen(&variable{name: n.name}))
+	n.index = p.indexOf(n.labels)
 	n.labels = p.based(n.labels)
 	n.properties = p.team()
+}
+
+// innerNode scopes one within a path that is chosen among others: what is hidden, or not wanted, must not be chosen.
+func (p *scopedMatch) innerNode(n *nodePattern) {
+	if _, bound := p.before[n.name]; bound || p.scoped[n.name] {
+		p.node(n)
+		return
+	}
+	p.scoped[n.name] = true
+	n.where = all(append([]expr{p.seen(&variable{name: n.name})}, p.inline(n.name, n.properties, n.where, n.at)...))
+	n.labels, n.properties = p.based(n.labels), p.team()
+}
+
+// inline scopes conditions that stay where they are, and so may be tried on anything.
+func (p *scopedMatch) inline(name string, m *mapExpr, where expr, at int) []expr {
+	var wanted []expr
+	if m != nil {
+		for i, key := range m.keys {
+			wanted = append(wanted, equalTo(name, key, m.values[i], m.at))
+		}
+	}
+	wanted = append(wanted, conditions(where)...)
+	for i, e := range wanted {
+		if !p.scoper.safe(e, p.known) {
+			p.refuse(at, "within a path that is chosen among others only plain conditions are allowed, such as x.name = 'a': put the others after it, as WITH * WHERE …")
+		}
+		wanted[i] = p.expr(e, p.known)
+	}
+	return wanted
+}
+
+// indexOf is the index that finds nodes with some labels: that of a label that all of them have.
+func (s *scoper) indexOf(labels labelExpr) *Index {
+	switch l := labels.(type) {
+	case labelName:
+		if i := s.rules.Indexes[l.name]; i != nil {
+			return i
+		}
+	case labelAnd:
+		for _, of := range l.of {
+			if i := s.indexOf(of); i != s.rules.Index {
+				return i
+			}
+		}
+	}
+	return s.rules.Index
 }
 
 func (s *scoper) based(labels labelExpr) labelExpr {
@@ -287,8 +373,12 @@ func (s *scoper) team() *mapExpr {
 	return &mapExpr{keys: []string{"team_id"}, values: []expr{s.own("team")}}
 }
 
-// relationship takes what is wanted of one out of its pattern.
-func (p *scopedMatch) relationship(r *relPattern) {
+// relationship takes what is wanted of one out of its pattern, unless paths are chosen by it.
+func (p *scopedMatch) relationship(r *relPattern, selects bool) {
+	if r.repeat == nil && selects {
+		r.where, r.properties = all(p.inline(r.name, r.properties, r.where, r.at)), nil
+		return
+	}
 	if r.repeat == nil {
 		p.wishes(r.name, r.properties, r.where)
 		r.properties, r.where = nil, nil
@@ -343,7 +433,7 @@ func (p *scopedMatch) inGroup(g *groupPattern) {
 			inside[part.name] = aNode
 			add(part.name, part.properties, part.where)
 			part.properties, part.where, part.labels = p.team(), nil, p.based(part.labels)
-			nodes = append(nodes, p.seen(part.name, false))
+			nodes = append(nodes, p.seen(&variable{name: part.name}))
 		case *relPattern:
 			if part.repeat != nil {
 				p.refuse(part.at, "a relationship that repeats may not stand within a path that repeats")
@@ -387,9 +477,9 @@ func (p *scopedMatch) wish(e expr) {
 	for _, e := range conditions(e) {
 		if p.scoper.safe(e, p.known) {
 			p.safe = append(p.safe, p.expr(e, p.known))
-		} else {
-			p.unsafe = append(p.unsafe, p.expr(e, p.known))
+			continue
 		}
+		p.unsafe = append(p.unsafe, p.expr(e, p.known))
 	}
 }
 

@@ -8,10 +8,13 @@ import (
 
 // printer writes a tree as text. Every name stands in backticks and every operator in brackets, so that what is sent means
 // what the tree means, whatever Neo4j's own rules of precedence and its words are.
-type printer struct{ strings.Builder }
+type printer struct {
+	strings.Builder
+	seek map[string]bool // nodes that get a hint
+}
 
-func printed(q query) string {
-	p := &printer{}
+func printed(q query, seek map[string]bool) string {
+	p := &printer{seek: seek}
 	p.query(q)
 	return p.String()
 }
@@ -53,7 +56,7 @@ func (p *printer) clause(c clause) {
 			p.comma(i)
 			p.path(&c.patterns[i])
 		}
-		p.where(c.where)
+		p.where(all([]expr{p.hints(c), c.where}))
 	case *unwindClause:
 		p.write("UNWIND ")
 		p.expr(c.list)
@@ -64,6 +67,52 @@ func (p *printer) clause(c clause) {
 	case *callClause:
 		p.call(c)
 	}
+}
+
+// hints writes those of a MATCH, and returns what Neo4j wants to find of them in the WHERE, because it looks into no pattern
+// that chooses among paths.
+func (p *printer) hints(m *matchClause) expr {
+	var needed []expr
+	for i := range m.patterns {
+		for _, part := range m.patterns[i].parts {
+			n, ok := part.(*nodePattern)
+			if !ok || !p.seeks(n) {
+				continue
+			}
+			p.write(" USING INDEX SEEK ")
+			p.name(n.name)
+			p.write(":")
+			p.name(n.index.Label)
+			p.write("(`team_id`")
+			for _, property := range n.index.Further {
+				p.write(", ")
+				p.name(property)
+			}
+			p.write(")")
+			if m.patterns[i].selector.selects() {
+				v := &variable{name: n.name}
+				team := equals(&propertyOf{of: v, name: "team_id"}, n.properties.values[0])
+				needed = append(needed, &hasLabels{of: v, labels: labelName{n.index.Label}}, team, indexed(n))
+			}
+		}
+	}
+	return all(needed)
+}
+
+func (p *printer) seeks(n *nodePattern) bool { return n.index != nil && p.seek[n.name] }
+
+// indexed is what the index of a node needs beside its team.
+func indexed(n *nodePattern) expr {
+	var needed []expr
+	for i, property := range n.index.Further {
+		of := &propertyOf{of: &variable{name: n.name}, name: property}
+		if i == 0 && n.index.Prefix != "" {
+			needed = append(needed, &binary{operator: "STARTS WITH", left: of, right: &literal{n.index.Prefix}})
+		} else {
+			needed = append(needed, &unary{operator: "IS NOT NULL", of: of})
+		}
+	}
+	return all(needed)
 }
 
 func (p *printer) comma(i int) {
@@ -172,7 +221,11 @@ func (p *printer) parts(parts []pathPart) {
 		switch part := part.(type) {
 		case *nodePattern:
 			p.write("(")
-			p.inPattern(part.name, part.labels, part.properties, part.where, nil)
+			where := part.where
+			if p.seeks(part) {
+				where = all([]expr{indexed(part), where})
+			}
+			p.inPattern(part.name, part.labels, part.properties, where, nil)
 			p.write(")")
 		case *relPattern:
 			p.relationship(part)

@@ -2,9 +2,12 @@ package graph
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -14,112 +17,184 @@ import (
 
 // The bounds of a statement that a caller writes.
 const (
-	cypherRows = 1000
-	cypherTime = 2 * time.Second
+	cypherRows   = 1000
+	cypherBytes  = 1 << 20 // of the rows as JSON
+	cypherTime   = 2 * time.Second
+	cypherAtOnce = 4   // of one team
+	cypherFetch  = 250 // rows that the database sends at once
 )
 
+// baseLabel is that of all that callers may see.
+const baseLabel = "Memory"
+
 // hiddenProperties are those that callers may not read: whose something is, and what Kith keeps to find and rank it.
-var hiddenProperties = []string{
-	"team_id", "vector", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key",
+var hiddenProperties = []string{ //nolint:gochecknoglobals // a constant list
+	"team_id", "vector", "embedding", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key",
 	"owner_key", "owner_of", "salience_at", "decay_rate", "node_salience", "node_salience_at", "node_decay_rate", "node_until", "ranked",
 	"next_seq", "story_due", "notes_expire_at", "mention_weight", "source_key", "expires_at",
 }
 
+// cypherRules are those of the guard.
+var cypherRules = func() cypher.Rules { //nolint:gochecknoglobals // constant
+	r := cypher.Rules{
+		Base: baseLabel, Hidden: hiddenProperties, Rows: cypherRows, Indexes: map[string]*cypher.Index{},
+		Index: &cypher.Index{Label: baseLabel, Further: []string{"entity_key"}},
+	}
+	for _, k := range Kinds {
+		r.Indexes[k.Label] = &cypher.Index{Label: baseLabel, Further: []string{"natural_key"}, Prefix: k.Name + keySeparator}
+	}
+	r.Indexes[messageKind.Label] = &cypher.Index{Label: messageKind.Label, Further: []string{"source_key", "seq"}}
+	return r
+}()
+
 // Table is what a statement of a caller found.
 type Table struct {
-	Columns   []string `json:"columns" doc:"names, as the statement gives them"`
-	Rows      [][]any  `json:"rows" doc:"one value for each column; nodes and relationships are maps of their properties"`
-	Truncated bool     `json:"truncated" doc:"there are more rows than an answer may have"`
+	Columns   []string            `json:"columns" doc:"names, as the statement gives them"`
+	Rows      [][]json.RawMessage `json:"rows" doc:"one value for each column; a node is as in GET /v1/nodes, a path is a list of nodes and relationships in turn"`
+	Truncated bool                `json:"truncated" doc:"there are more rows than an answer may have"`
 }
 
-// Cypher runs a statement that a caller wrote, within what the scope may see. Errors: *cypher.Refusal for what may not be
-// asked, InvalidError for what fails, ErrUnavailable.
-func (s *Store) Cypher(ctx context.Context, scope Scope, text string, parameters map[string]any) (Table, error) {
-	g, err := cypher.Guard(text, parameters, cypher.Rules{Base: "Memory", Hidden: hiddenProperties, Rows: cypherRows})
+// Cypher runs a statement that a caller wrote, within what the scope may see, and says which nodes it returned. Errors:
+// InvalidError for what may not be asked, takes too long or fails; ErrBusy; ErrUnavailable. What went wrong is told in words
+// in which nothing of what is stored has a part.
+func (s *Store) Cypher(ctx context.Context, scope Scope, text string, parameters map[string]any) (Table, Recall, error) {
+	g, err := cypher.Guard(text, parameters, cypherRules)
 	if err != nil {
-		return Table{}, err
+		return Table{}, Recall{}, invalidCypher("%s", err)
 	}
-	labels := []string{"Memory"}
+	leave, err := s.gates.enter(ctx, scope.TeamID)
+	if err != nil {
+		return Table{}, Recall{}, err
+	}
+	defer leave()
+	start := time.Now()
+	t := &tableReader{store: s, scope: scope, table: Table{Columns: g.Columns, Rows: [][]json.RawMessage{}}}
+	err = s.guarded(ctx, scope, g, parameters, t)
+	s.options.Observe("cypher", time.Since(start), err)
+	if err != nil {
+		return Table{}, Recall{}, err
+	}
+	return t.table, t.recall, nil
+}
+
+// guarded runs a statement that the guard has written, in a transaction that only reads and is always rolled back.
+func (s *Store) guarded(ctx context.Context, scope Scope, g cypher.Guarded, parameters map[string]any, t *tableReader) error {
+	outer := ctx
+	ctx, cancel := context.WithTimeout(ctx, cypherTime+cypherTime/8) // the database gives up first
+	defer cancel()
+	session := s.driver.NewSession(ctx, neo4j.SessionConfig{AccessMode: neo4j.AccessModeRead, DatabaseName: s.database, FetchSize: cypherFetch})
+	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(cypherTime), neo4j.WithTxMetadata(metadata("cypher")))
+	if err != nil {
+		return translate("cypher", err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	sent := map[string]any{"k": guardParameters(scope, g), "c": callerParameters(g, parameters)}
+	text, err := s.plans.check(ctx, tx, g, sent)
+	if err == nil {
+		err = t.read(ctx, tx, text, sent)
+	}
+	return cypherFault(outer, err)
+}
+
+func guardParameters(scope Scope, g cypher.Guarded) map[string]any {
+	labels := []string{baseLabel}
 	for _, k := range Kinds {
 		labels = append(labels, k.Label)
 	}
 	g.Guard["team"], g.Guard["user"], g.Guard["cap"] = scope.TeamID, scope.user(), int64(math.MaxInt64)
 	g.Guard["hidden"], g.Guard["labels"] = hiddenProperties, labels
-	given := map[string]any{}
+	return g.Guard
+}
+
+func callerParameters(g cypher.Guarded, parameters map[string]any) map[string]any {
+	used := map[string]any{}
 	for _, name := range g.Used {
-		given[name] = parameters[name]
+		used[name] = parameters[name]
 	}
-	ctx, cancel := context.WithTimeout(ctx, cypherTime)
-	defer cancel()
-	session := s.session(ctx, neo4j.AccessModeRead)
-	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(cypherTime), neo4j.WithTxMetadata(metadata("cypher")))
-	if err != nil {
-		return Table{}, translate("cypher", err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	result, err := tx.Run(ctx, g.Text, map[string]any{"k": g.Guard, "c": given})
-	if err != nil {
-		return Table{}, cypherFault(err)
-	}
-	table := Table{Columns: g.Columns, Rows: [][]any{}}
-	for result.Next(ctx) {
-		if len(table.Rows) == cypherRows {
-			table.Truncated = true
-			break
-		}
-		row := make([]any, len(g.Columns))
-		for i, v := range result.Record().Values {
-			row[i] = shown(v)
-		}
-		table.Rows = append(table.Rows, row)
-	}
-	return table, cypherFault(result.Err())
+	return used
 }
 
-// cypherFault tells what went wrong, in words that no data has a part in.
-func cypherFault(err error) error {
+func invalidCypher(format string, args ...any) error {
+	return &InvalidError{Fields: []FieldError{{Location: "cypher", Message: fmt.Sprintf(format, args...)}}}
+}
+
+// cypherFaults are what is told of the database's codes.
+var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals // a constant table
+	{"Neo.ClientError.Statement.ArithmeticError", "a calculation failed: a division by 0, or a number that does not fit into 64 bits"},
+	{"Neo.ClientError.Statement.ArgumentError", "a function got a value that it does not take, a range has a step of 0, or a list within a loop or a range is longer than 10,000 (1,000 in a loop within a loop): ask for fewer"},
+	{"Neo.ClientError.Statement.TypeError", "a value has the wrong type for what is done with it: see GET /v1/schema for the types of properties, and convert with toString(), toInteger() or toFloat()"},
+	{"Neo.ClientError.Statement.EntityNotFound", "something was deleted while the statement ran: try again"},
+	{"Neo.ClientError.Transaction.TransactionTimedOut", tooLong},
+	{"Neo.TransientError.Transaction.Terminated", tooLong},
+	{"Neo.TransientError.Transaction.LockClientStopped", tooLong},
+	{"Neo.TransientError.General.MemoryPoolOutOfMemoryError", "the statement needs too much memory: collect and sort fewer rows at once"},
+	{"Neo.TransientError.General.OutOfMemoryError", "the statement needs too much memory: collect and sort fewer rows at once"},
+	{"Neo.ClientError.Statement.", "a value cannot be used as the statement uses it"},
+}
+
+const tooLong = "the statement did not end within 2 seconds: begin with nodes of a known name or entity_key, follow fewer relationships, or set a LIMIT before what is costly"
+
+// cypherFault tells what went wrong, in words that no data has a part in. A statement that ran out of its own time is at
+// fault itself; one whose request was given up, or ran out of time, is not.
+func cypherFault(outer context.Context, err error) error {
 	var db *neo4j.Neo4jError
-	if err == nil || !errors.As(err, &db) {
-		return translate("cypher", err)
-	}
-	return fmt.Errorf("cypher: %s: %s", db.Code, db.Msg)
-}
-
-// shown is a value without what callers may not see.
-func shown(v any) any {
-	switch v := v.(type) {
-	case neo4j.Node:
-		return shownMap(v.Props)
-	case neo4j.Relationship:
-		m := shownMap(v.Props)
-		m["type"] = v.Type
-		return m
-	case neo4j.Path:
-		list := make([]any, 0, len(v.Nodes)+len(v.Relationships))
-		for i, n := range v.Nodes {
-			if list = append(list, shown(n)); i < len(v.Relationships) {
-				list = append(list, shown(v.Relationships[i]))
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &db):
+		for _, f := range cypherFaults {
+			if strings.HasPrefix(db.Code, f.code) {
+				return invalidCypher("%s", f.message)
 			}
 		}
-		return list
-	case []any:
-		for i := range v {
-			v[i] = shown(v[i])
-		}
-	case map[string]any:
-		return shownMap(v)
+	case outer.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		return invalidCypher(tooLong)
 	}
-	return v
+	return translate("cypher", err)
 }
 
-func shownMap(m map[string]any) map[string]any {
-	shownOf := map[string]any{}
-	for key, v := range m {
-		shownOf[key] = shown(v)
+// gates bounds how many statements of callers each team runs at once.
+type gates struct {
+	mu    sync.Mutex
+	teams map[string]*gate
+}
+
+type gate struct {
+	slots chan struct{}
+	users int // inside or waiting
+}
+
+// enter waits for a place, but no longer than a statement may take: ErrBusy.
+func (g *gates) enter(ctx context.Context, team string) (leave func(), err error) {
+	g.mu.Lock()
+	mine := g.teams[team]
+	if mine == nil {
+		mine = &gate{slots: make(chan struct{}, cypherAtOnce)}
+		if g.teams == nil {
+			g.teams = map[string]*gate{}
+		}
+		g.teams[team] = mine
 	}
-	for _, key := range hiddenProperties {
-		delete(shownOf, key)
+	mine.users++
+	g.mu.Unlock()
+	gone := func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if mine.users--; mine.users == 0 {
+			delete(g.teams, team)
+		}
 	}
-	return shownOf
+	wait := time.NewTimer(cypherTime)
+	defer wait.Stop()
+	select {
+	case mine.slots <- struct{}{}:
+		return func() { <-mine.slots; gone() }, nil
+	case <-wait.C:
+		err = ErrBusy
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	gone()
+	return nil, err
 }

@@ -1,7 +1,7 @@
 package graph
 
 import (
-	"fmt"
+	"encoding/json"
 	"testing"
 )
 
@@ -74,12 +74,13 @@ func TestCypherOthersChangeNothing(t *testing.T) {
 	e := fresh(t)
 	e.walk()
 	ask := func(text string) string {
-		table, err := e.store.Cypher(t.Context(), e.as("u"), text, nil)
+		table, _, err := e.store.Cypher(t.Context(), e.as("u"), text, nil)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			return ""
 		}
-		return fmt.Sprint(table)
+		raw, _ := json.Marshal(table)
+		return string(raw)
 	}
 	before := map[string]string{}
 	for _, text := range statements {
