@@ -124,8 +124,11 @@ func Combine(name string, parts ...Query) Query {
 }
 
 // OfTypes is a statement that is written for the relationship type relates_to, for relationships of any of the given
-// types, which must be free of what would end a name.
+// types, or of any type where none is given. They must be free of what would end a name.
 func OfTypes(q Query, types []string) Query {
+	if len(types) == 0 {
+		return q.with(strings.ReplaceAll(q.Text, ":relates_to", ""))
+	}
 	return q.with(strings.ReplaceAll(q.Text, ":relates_to", ":`"+strings.Join(types, "`|`")+"`"))
 }
 

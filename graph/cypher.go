@@ -31,7 +31,7 @@ const baseLabel = "Memory"
 var hiddenProperties = []string{ //nolint:gochecknoglobals // a constant list
 	"team_id", "vector", "embedding", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key",
 	"owner_key", "owner_of", "salience_at", "decay_rate", "node_salience", "node_salience_at", "node_decay_rate", "node_until", "ranked",
-	"next_seq", "story_due", "notes_expire_at", "mention_weight", "source_key", "expires_at",
+	"next_seq", "story_due", "notes_expire_at", "mention_weight", "expires_at",
 }
 
 // cypherRules are those of the guard.

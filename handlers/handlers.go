@@ -17,6 +17,7 @@ import (
 	"kith/explore"
 	"kith/graph"
 	"kith/loader"
+	"kith/traverse"
 )
 
 // store is what the handlers ask of the memory.
@@ -56,6 +57,12 @@ type explorer interface {
 	Forget(scope graph.Scope) // what is kept of a user, or a team, that was erased
 }
 
+// traverser walks the graph of the memory.
+type traverser interface {
+	Traverse(ctx context.Context, scope graph.Scope, r *traverse.Request) (traverse.Result, graph.Recall, error)
+	Schema(ctx context.Context, scope graph.Scope, maxTokens int) (*traverse.Schema, error)
+}
+
 type keys interface {
 	Verify(ctx context.Context, key string) (auth.Principal, error)
 	Create(ctx context.Context, spec auth.Spec) (secret, id string, err error)
@@ -91,6 +98,7 @@ type Services struct {
 	Preferences graph.PreferenceStore
 	Contexts    contexts
 	Explorer    explorer
+	Traverser   traverser
 	Keys        keys
 	Changes     changes
 	Recalls     recalls
