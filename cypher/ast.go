@@ -101,6 +101,7 @@ type nodePattern struct {
 	properties *mapExpr
 	where      expr
 	index      *Index // by which it can be found; nil when it comes from elsewhere
+	start      bool   // the walk along its pattern begins here
 	at         int
 }
 

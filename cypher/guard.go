@@ -34,7 +34,7 @@ type Rules struct {
 	Hidden []string // properties that they may not
 	Rows   int64    // the most rows of an answer
 
-	Indexes map[string]*Index // by which the nodes of a label are found
+	Indexes map[string]*Index // by which the nodes of a label are found; there are no other labels
 	Index   *Index            // by which those of any label are
 }
 
@@ -83,12 +83,22 @@ type scoper struct {
 	made     int   // names
 	hops     int64 // of all paths of varying length together
 	loose    int   // patterns that nothing joins to others
+	together int   // relationships that are planned together
+	patterns int   // relationships and subqueries in all
+	within   int   // subqueries in expressions around the place
+	xors     int
 }
 
 const (
 	maxHops  = 6  // of one path of varying length
 	sumHops  = 18 // of all of a statement
 	maxLoose = 4
+
+	maxTogether = 7
+	maxLabels   = 16 // in one expression
+	maxPatterns = 32
+	maxWithin   = 4 // Neo4j's parser takes twice as long for each
+	maxXORs     = 4 // its planner, too
 )
 
 // sort of what a name stands for, as far as it is known.
@@ -171,8 +181,12 @@ func (s *scoper) limitRows(w *withClause) {
 
 // query scopes the parts of a query, and returns the columns of the first.
 func (s *scoper) query(q *query, outer names, inner bool) (columns []string) {
+	loose, most := s.loose, s.loose
+	defer func() { s.loose = most }()
 	for i := range q.parts {
+		s.loose = loose // parts are not combined with each other
 		part := s.single(&q.parts[i], outer.clone(), inner)
+		most = max(most, s.loose)
 		if i == 0 {
 			columns = part
 		} else if !slices.Equal(columns, part) {
@@ -183,10 +197,17 @@ func (s *scoper) query(q *query, outer names, inner bool) (columns []string) {
 }
 
 func (s *scoper) single(q *singleQuery, known names, inner bool) (columns []string) {
+	together := s.together
+	defer func() { s.together = together }()
+	s.together = 0
 	var out []clause
 	for i, c := range q.clauses {
 		switch c := c.(type) {
 		case *matchClause:
+			if n := relationships(c); s.together > 0 && s.together+n > maxTogether {
+				out = append(out, s.barrier(nil)) // so that Neo4j plans what follows by itself
+				s.together = 0
+			}
 			out = append(out, s.match(c, known)...)
 		case *unwindClause:
 			c.list = s.expr(c.list, known)
@@ -200,11 +221,31 @@ func (s *scoper) single(q *singleQuery, known names, inner bool) (columns []stri
 				s.refuse(c.at, "RETURN must be the last clause")
 			}
 			columns = s.with(c, known)
+			if !c.plain() {
+				s.together = 0
+			}
+			if c.limit != nil || slices.ContainsFunc(c.items, isAggregate) {
+				s.loose = 0 // few rows are left
+			}
 			out = append(out, c)
 		}
 	}
 	q.clauses = out
 	return columns
+}
+
+// relationships is how many the patterns of a MATCH have.
+func relationships(m *matchClause) (n int) {
+	for i := range m.patterns {
+		n += len(m.patterns[i].parts) - len(m.patterns[i].nodes())
+	}
+	return n
+}
+
+// plain says whether it only passes names on: Neo4j then plans what is before it and after it together.
+func (w *withClause) plain() bool {
+	computes := slices.ContainsFunc(w.items, func(i item) bool { _, ok := i.value.(*variable); return !ok })
+	return !computes && !w.distinct && w.orderBy == nil && w.skip == nil && w.limit == nil
 }
 
 // with scopes WITH and RETURN: known becomes what can be used after it.

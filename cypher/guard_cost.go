@@ -10,6 +10,7 @@ const (
 	maxGrown = 1000       // stored texts in one text
 	maxRange = 10_000     // elements that one loop goes through, or range makes
 
+	collected   = 50               // elements that are counted for a list that a subquery makes
 	unknown     = 1000             // elements that are counted for a list of which nothing is known
 	fewElements = 32               // shorter lists do not count as loops
 	perStored   = 64 << 10         // bytes of the longest text that is stored
@@ -293,14 +294,14 @@ func (c *coster) container(e *expr, known extents) work {
 		c.match([]pathPattern{x.pattern}, inside)
 		value := c.expr(&x.value, inside)
 		w := c.joined(c.expr(&x.where, inside), value)
-		w.extent = value.times(unknown)
+		w.extent = value.times(collected)
 		w.length = math.Inf(1)
 		return w
 	case *subquery:
 		w := work{extent: oneValue}
 		for _, column := range c.query(&x.body, known) {
 			if x.kind == "COLLECT" {
-				w.extent = column.times(unknown)
+				w.extent = column.times(collected)
 				w.length = math.Inf(1)
 			}
 		}

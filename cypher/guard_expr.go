@@ -46,7 +46,7 @@ func (s *scoper) expr(e expr, known names) expr {
 			e.rest[i].value = s.expr(e.rest[i].value, known)
 		}
 	case *hasLabels:
-		e.of = s.expr(e.of, known)
+		e.of, e.labels = s.expr(e.of, known), s.labels(e.labels, e.at)
 	case *call:
 		return s.function(e, known)
 	case *caseExpr:
@@ -157,6 +157,11 @@ func (s *scoper) projection(e *projection, known names) {
 }
 
 func (s *scoper) binary(e *binary, known names) expr {
+	if e.operator == "XOR" {
+		if s.xors++; s.xors > maxXORs {
+			s.refuse(e.at, "more than %d XOR are not allowed: write a <> b", maxXORs)
+		}
+	}
 	if e.operator == "=~" {
 		return s.pattern(e, known)
 	}
@@ -207,7 +212,12 @@ func (s *scoper) collected(e *patternList, known names) expr {
 
 // subquery scopes EXISTS, COUNT and COLLECT { … }.
 func (s *scoper) subquery(e *subquery, known names) {
+	s.planned(e.at)
+	if s.within++; s.within > maxWithin {
+		s.refuse(e.at, "more than %d subqueries stand within each other: use MATCH and WITH in place of some", maxWithin)
+	}
 	columns := s.query(&e.body, known, true)
+	s.within--
 	if e.kind == "COLLECT" && len(columns) != 1 {
 		s.refuse(e.at, "COLLECT { … } needs a RETURN of one column at its end")
 	}

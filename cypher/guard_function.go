@@ -31,6 +31,19 @@ var functions = byLowerName(
 	"point", "point.distance", "point.withinBBox",
 )
 
+// aggregates are those that make one value of many rows.
+var aggregates = []string{"count", "sum", "avg", "min", "max", "collect", "stDev", "stDevP", "percentileCont", "percentileDisc"}
+
+// isAggregate says whether a column makes one row of many.
+func isAggregate(i item) bool {
+	found := false
+	walk(i.value, func(e expr) {
+		c, ok := e.(*call)
+		found = found || ok && slices.Contains(aggregates, c.name)
+	})
+	return found
+}
+
 func byLowerName(all ...string) map[string]string {
 	m := make(map[string]string, len(all))
 	for _, name := range all {
@@ -69,7 +82,7 @@ func (s *scoper) function(e *call, known names) expr {
 	if e.name = name; name == "round" && len(e.args) > 1 {
 		s.digits(e)
 	}
-	if !slices.Contains([]string{"count", "sum", "avg", "min", "max", "collect", "stDev", "stDevP", "percentileCont", "percentileDisc"}, name) && e.distinct {
+	if !slices.Contains(aggregates, name) && e.distinct {
 		s.refuse(e.at, "DISTINCT stands only in functions of groups, such as count(DISTINCT x)")
 	}
 	constant := !slices.ContainsFunc(e.args, func(arg expr) bool { _, ok := arg.(*literal); return !ok })

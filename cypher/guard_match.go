@@ -14,15 +14,15 @@ func (s *scoper) match(m *matchClause, known names) []clause {
 	if i := slices.IndexFunc(m.patterns, isFunction); i >= 0 {
 		return s.shortest(m, i, known)
 	}
-	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), scoped: map[string]bool{}}
+	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}}
 	for i := range m.patterns {
 		p.declare(&m.patterns[i])
 	}
 	for i := range m.patterns {
 		p.path(&m.patterns[i])
 	}
-	p.joined(m)
 	p.wish(m.where)
+	p.joined(m)
 	clauses := p.clauses(m)
 	for name, sort := range p.known {
 		known[name] = sort
@@ -76,7 +76,7 @@ func (s *scoper) shortest(m *matchClause, at int, known names) []clause {
 	clauses := s.match(ends, known)
 	clauses = append(clauses, s.barrier(nil))
 
-	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), scoped: map[string]bool{}}
+	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}}
 	path.parts = []pathPart{&nodePattern{name: from.name, at: from.at}, r, &nodePattern{name: to.name, at: to.at}}
 	inner := &matchClause{at: m.at, patterns: []pathPattern{path}}
 	p.declare(&inner.patterns[0])
@@ -125,7 +125,9 @@ type scopedMatch struct {
 	before names // what is known before it
 	known  names // and what in its conditions
 
+	met     map[string]bool // the nodes that were planned
 	scoped  map[string]bool // the nodes that have their scope
+	wanted  map[string]int  // what conditions promise for nodes
 	visible []expr          // what makes the nodes visible
 	safe    []expr          // conditions of the caller that may be tried on anything
 	unsafe  []expr          // and those that may be tried only on what is visible
@@ -200,6 +202,7 @@ func alone(path *pathPattern) (*relPattern, bool) {
 
 // path scopes one path.
 func (p *scopedMatch) path(path *pathPattern) {
+	p.plannedTogether(path)
 	for i, part := range path.parts {
 		switch part := part.(type) {
 		case *nodePattern:
@@ -245,6 +248,44 @@ func (p *scopedMatch) between(path *pathPattern) {
 		p.visible = append(p.visible, &quantified{
 			kind: "all", name: x, list: &variable{name: r.name}, where: all([]expr{end("startNode"), end("endNode")}),
 		})
+	}
+}
+
+// planned counts what Neo4j has to plan in all.
+func (s *scoper) planned(at int) {
+	if s.patterns++; s.patterns > maxPatterns {
+		s.refuse(at, "the statement matches more than %d relationships: ask for less at once", maxPatterns)
+	}
+}
+
+// plannedTogether counts the relationships of a path that Neo4j plans together with those before it, one that closes a ring
+// twice: its time for that doubles with each, and cannot be ended.
+func (p *scopedMatch) plannedTogether(path *pathPattern) {
+	known := func(part pathPart) bool {
+		n, ok := part.(*nodePattern)
+		if !ok {
+			return false
+		}
+		_, before := p.before[n.name]
+		return before || p.met[n.name]
+	}
+	attached := known(path.parts[0])
+	for i, part := range path.parts {
+		if n, ok := part.(*nodePattern); ok {
+			p.met[n.name] = true
+			continue
+		}
+		p.planned(path.at)
+		p.together++
+		if i+1 < len(path.parts) && known(path.parts[i+1]) {
+			if attached {
+				p.together++
+			}
+			attached = true
+		}
+		if p.together > maxTogether {
+			p.refuse(path.at, "more than %d relationships are matched together: put WITH … between some of them", maxTogether)
+		}
 	}
 }
 
@@ -311,7 +352,7 @@ func (p *scopedMatch) node(n *nodePattern) {
 	p.scoped[n.name] = true
 	p.visible = append(p.visible, p.seen(&variable{name: n.name}))
 	n.index = p.indexOf(n.labels)
-	n.labels = p.based(n.labels)
+	n.labels = p.based(p.labels(n.labels, n.at))
 	n.properties = p.team()
 }
 
@@ -323,7 +364,7 @@ func (p *scopedMatch) innerNode(n *nodePattern) {
 	}
 	p.scoped[n.name] = true
 	n.where = all(append([]expr{p.seen(&variable{name: n.name})}, p.inline(n.name, n.properties, n.where, n.at)...))
-	n.labels, n.properties = p.based(n.labels), p.team()
+	n.labels, n.properties = p.based(p.labels(n.labels, n.at)), p.team()
 }
 
 // inline scopes conditions that stay where they are, and so may be tried on anything.
@@ -351,6 +392,9 @@ func (s *scoper) indexOf(labels labelExpr) *Index {
 		if i := s.rules.Indexes[l.name]; i != nil {
 			return i
 		}
+		if l.name != s.rules.Base {
+			return nothing(s.rules.Base)
+		}
 	case labelAnd:
 		for _, of := range l.of {
 			if i := s.indexOf(of); i != s.rules.Index {
@@ -359,6 +403,43 @@ func (s *scoper) indexOf(labels labelExpr) *Index {
 		}
 	}
 	return s.rules.Index
+}
+
+// nothing is an index by which nothing is found.
+func nothing(base string) *Index {
+	return &Index{Label: base, Further: []string{"natural_key"}, Prefix: "\x00"}
+}
+
+// labels is a label expression in which nothing has the labels that the rules do not know.
+func (s *scoper) labels(labels labelExpr, at int) labelExpr {
+	left := maxLabels
+	return s.knownLabels(labels, &left, at)
+}
+
+func (s *scoper) knownLabels(labels labelExpr, left *int, at int) labelExpr {
+	all := func(of []labelExpr) []labelExpr {
+		known := make([]labelExpr, len(of))
+		for i := range of {
+			known[i] = s.knownLabels(of[i], left, at)
+		}
+		return known
+	}
+	switch l := labels.(type) {
+	case labelName:
+		if *left--; *left < 0 {
+			s.refuse(at, "an expression has more than %d labels", maxLabels)
+		}
+		if s.rules.Indexes[l.name] == nil && l.name != s.rules.Base {
+			return labelNot{labelAny{}}
+		}
+	case labelNot:
+		return labelNot{s.knownLabels(l.of, left, at)}
+	case labelAnd:
+		return labelAnd{all(l.of)}
+	case labelOr:
+		return labelOr{all(l.of)}
+	}
+	return labels
 }
 
 func (s *scoper) based(labels labelExpr) labelExpr {
@@ -432,7 +513,7 @@ func (p *scopedMatch) inGroup(g *groupPattern) {
 			}
 			inside[part.name] = aNode
 			add(part.name, part.properties, part.where)
-			part.properties, part.where, part.labels = p.team(), nil, p.based(part.labels)
+			part.properties, part.where, part.labels = p.team(), nil, p.based(p.labels(part.labels, part.at))
 			nodes = append(nodes, p.seen(&variable{name: part.name}))
 		case *relPattern:
 			if part.repeat != nil {
@@ -476,6 +557,7 @@ func (p *scopedMatch) wishes(name string, m *mapExpr, where expr) {
 func (p *scopedMatch) wish(e expr) {
 	for _, e := range conditions(e) {
 		if p.scoper.safe(e, p.known) {
+			p.promised(e)
 			p.safe = append(p.safe, p.expr(e, p.known))
 			continue
 		}
@@ -483,18 +565,13 @@ func (p *scopedMatch) wish(e expr) {
 	}
 }
 
-// joined holds that patterns which have nothing in common are few: all their combinations come back.
+// joined sorts the patterns of a MATCH into groups that have nodes in common. Groups that nothing joins must be few: all their
+// combinations come back. In each group that does not begin with what is known one node is chosen at which the walk starts.
 func (p *scopedMatch) joined(m *matchClause) {
-	groups := map[string]int{} // by name: to which group of patterns it belongs
-	group := 0
+	groups := map[string]int{} // by name: to which group of patterns it belongs; 0 is what is known
 	for i := range m.patterns {
-		group++
-		mine := group
-		for _, part := range m.patterns[i].parts {
-			n, ok := part.(*nodePattern)
-			if !ok {
-				continue
-			}
+		mine := i + 1
+		for _, n := range m.patterns[i].nodes() {
 			if _, bound := p.before[n.name]; bound {
 				groups[n.name] = 0
 			}
@@ -510,13 +587,70 @@ func (p *scopedMatch) joined(m *matchClause) {
 			groups[n.name] = mine
 		}
 	}
-	different := map[int]bool{}
-	for _, g := range groups {
-		different[g] = true
+	starts := map[int]*nodePattern{}
+	for i := range m.patterns {
+		nodes := m.patterns[i].nodes()
+		if m.patterns[i].selector.selects() {
+			nodes[0].start, nodes[len(nodes)-1].start = true, true // Neo4j needs both
+		}
+		for _, n := range nodes {
+			if g := groups[n.name]; g > 0 && (starts[g] == nil || p.promise(n) > p.promise(starts[g])) {
+				starts[g] = n
+			}
+		}
 	}
-	delete(different, 0)
-	if p.loose += len(different); p.loose > maxLoose {
+	for _, n := range starts {
+		n.start = p.promise(n) < byKey
+	}
+	if p.loose += len(starts); p.loose > maxLoose {
 		p.refuse(m.at, "more than %d patterns have nothing in common, so that all their combinations come back: join them by relationships, or ask one by one", maxLoose)
+	}
+}
+
+func (path *pathPattern) nodes() []*nodePattern {
+	var all []*nodePattern
+	for _, part := range path.parts {
+		if n, ok := part.(*nodePattern); ok {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// How few nodes a pattern promises to find.
+const (
+	byNothing = iota
+	byKind
+	byValue // of a property
+	byKey   // Neo4j finds it by itself
+)
+
+func (p *scopedMatch) promise(n *nodePattern) int {
+	if least := p.wanted[n.name]; least > 0 {
+		return least
+	}
+	if n.index != nil && n.index != p.rules.Index {
+		return byKind
+	}
+	return byNothing
+}
+
+// promised notes what a condition promises for the nodes that it is about: x.name = 'a'.
+func (p *scopedMatch) promised(e expr) {
+	c, ok := e.(*comparison)
+	if !ok || len(c.rest) != 1 || c.rest[0].operator != "=" {
+		return
+	}
+	for _, side := range []expr{c.first, c.rest[0].value} {
+		of, ok := side.(*propertyOf)
+		if !ok {
+			continue
+		}
+		if v, ok := of.of.(*variable); ok && of.name == "entity_key" {
+			p.wanted[v.name] = byKey
+		} else if ok {
+			p.wanted[v.name] = max(p.wanted[v.name], byValue)
+		}
 	}
 }
 

@@ -99,7 +99,7 @@ func (p *printer) hints(m *matchClause) expr {
 	return all(needed)
 }
 
-func (p *printer) seeks(n *nodePattern) bool { return n.index != nil && p.seek[n.name] }
+func (p *printer) seeks(n *nodePattern) bool { return n.index != nil && (n.start || p.seek[n.name]) }
 
 // indexed is what the index of a node needs beside its team.
 func indexed(n *nodePattern) expr {

@@ -115,11 +115,11 @@ func (p *reader) signed() expr {
 		p.tokens[p.at] = token{kind: signToken, text: "-", start: t.start + 1, end: t.end}
 		return &unary{operator: "-", of: p.signed(), at: t.start}
 	case p.take("-"):
-		if e, ok := p.signed().(*literal); ok {
-			return negative(e, t.start)
-		} else {
-			return &unary{operator: "-", of: e, at: t.start}
+		of := p.signed()
+		if l, ok := of.(*literal); ok {
+			return negative(l, t.start)
 		}
+		return &unary{operator: "-", of: of, at: t.start}
 	case p.take("+"):
 		return &unary{operator: "+", of: p.signed(), at: t.start}
 	}

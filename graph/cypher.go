@@ -20,8 +20,9 @@ const (
 	cypherRows   = 1000
 	cypherBytes  = 1 << 20 // of the rows as JSON
 	cypherTime   = 2 * time.Second
-	cypherAtOnce = 4   // of one team
-	cypherFetch  = 250 // rows that the database sends at once
+	planTime     = 5 * time.Second // for the first statement of a form
+	cypherAtOnce = 4               // of one team
+	cypherFetch  = 250             // rows that the database sends at once
 )
 
 // baseLabel is that of all that callers may see.
@@ -79,22 +80,35 @@ func (s *Store) Cypher(ctx context.Context, scope Scope, text string, parameters
 
 // guarded runs a statement that the guard has written, in a transaction that only reads and is always rolled back.
 func (s *Store) guarded(ctx context.Context, scope Scope, g cypher.Guarded, parameters map[string]any, t *tableReader) error {
-	outer := ctx
-	ctx, cancel := context.WithTimeout(ctx, cypherTime+cypherTime/8) // the database gives up first
+	sent := map[string]any{"k": guardParameters(scope, g), "c": callerParameters(g, parameters)}
+	text, known := s.plans.known(g.Text)
+	if !known {
+		err := s.reading(ctx, planTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) (err error) {
+			text, err = s.plans.check(ctx, tx, g, sent)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.reading(ctx, cypherTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error { return t.read(ctx, tx, text, sent) })
+}
+
+// reading does something in a transaction that only reads, is rolled back, and ends after some time.
+func (s *Store) reading(outer context.Context, limit time.Duration, do func(ctx context.Context, tx neo4j.ExplicitTransaction) error) error {
+	ctx, cancel := context.WithTimeout(outer, limit+limit/8) // the database gives up first
 	defer cancel()
 	session := s.driver.NewSession(ctx, neo4j.SessionConfig{AccessMode: neo4j.AccessModeRead, DatabaseName: s.database, FetchSize: cypherFetch})
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(cypherTime), neo4j.WithTxMetadata(metadata("cypher")))
-	if err != nil {
-		return translate("cypher", err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	sent := map[string]any{"k": guardParameters(scope, g), "c": callerParameters(g, parameters)}
-	text, err := s.plans.check(ctx, tx, g, sent)
+	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(limit), neo4j.WithTxMetadata(metadata("cypher")))
 	if err == nil {
-		err = t.read(ctx, tx, text, sent)
+		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+		err = do(ctx, tx)
 	}
-	return cypherFault(outer, err)
+	if err != nil && ctx.Err() != nil && outer.Err() == nil {
+		return invalidCypher(tooLong) // the driver may tell of it as a fault of the connection
+	}
+	return cypherFault(err)
 }
 
 func guardParameters(scope Scope, g cypher.Guarded) map[string]any {
@@ -135,9 +149,8 @@ var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals /
 
 const tooLong = "the statement did not end within 2 seconds: begin with nodes of a known name or entity_key, follow fewer relationships, or set a LIMIT before what is costly"
 
-// cypherFault tells what went wrong, in words that no data has a part in. A statement that ran out of its own time is at
-// fault itself; one whose request was given up, or ran out of time, is not.
-func cypherFault(outer context.Context, err error) error {
+// cypherFault tells what went wrong, in words that no data has a part in.
+func cypherFault(err error) error {
 	var db *neo4j.Neo4jError
 	switch {
 	case err == nil:
@@ -148,8 +161,6 @@ func cypherFault(outer context.Context, err error) error {
 				return invalidCypher("%s", f.message)
 			}
 		}
-	case outer.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-		return invalidCypher(tooLong)
 	}
 	return translate("cypher", err)
 }

@@ -49,16 +49,18 @@ func setOf(all ...string) map[string]bool {
 	return set
 }
 
-// check has the database plan a statement that was not seen before, and returns the text to send. Where the plan goes
+// known is what to send for a statement that was seen before.
+func (p *plans) known(shape string) (text string, seen bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text, seen = p.seen[shape]
+	return text, seen
+}
+
+// check has the database plan a statement, and returns the text to send. Where the plan goes
 // through all nodes with a label, or all relationships of a type, whoever they belong to, the nodes there are to be found by
 // an index of the team instead.
 func (p *plans) check(ctx context.Context, tx neo4j.ExplicitTransaction, g cypher.Guarded, parameters map[string]any) (string, error) {
-	p.mu.Lock()
-	text, seen := p.seen[g.Text]
-	p.mu.Unlock()
-	if seen {
-		return text, nil
-	}
 	text, seek := g.Text, map[string]bool{}
 	for range maxPlanned {
 		plan, err := explain(ctx, tx, text, parameters)

@@ -119,7 +119,7 @@ func (a *API) problem(ctx context.Context, operation string, err error) error {
 	if p.Status >= http.StatusInternalServerError {
 		a.options.Log.ErrorContext(ctx, "request failed", "operation", operation, "request_id", requestID(ctx), "error", err)
 	}
-	if p.Status == http.StatusServiceUnavailable {
+	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
 		return huma.ErrorWithHeaders(p, http.Header{"Retry-After": {retryAfter}})
 	}
 	return p

@@ -19,6 +19,8 @@ CALL (n) {
     AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
   RETURN type(r) AS type, labels(m) AS to
 }
-RETURN labels(n) AS from, type, to, count(*) AS count
+WITH labels(n) AS from, type, to, count(*) AS count
 ORDER BY count DESC, type, from, to
+LIMIT 1000
+RETURN from, type, to, count
 LIMIT 1000
