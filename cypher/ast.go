@@ -53,12 +53,10 @@ func (*callClause) isClause()   {}
 
 // item is one column. Without a name it is called as it is written.
 type item struct {
-	value  expr
-	name   string
-	text   string // as it is written
-	named  bool
-	at     int
-	hidden bool // of a column that the guard added
+	value expr
+	name  string
+	named bool
+	at    int
 }
 
 type order struct {
@@ -256,9 +254,10 @@ type (
 	}
 	// subquery is EXISTS, COUNT or COLLECT { … }, and a pattern that is a condition.
 	subquery struct {
-		kind string
-		body query
-		at   int
+		kind    string
+		body    query
+		pattern bool // it was written as a pattern only
+		at      int
 	}
 )
 

@@ -2,6 +2,7 @@ package cypher
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -57,14 +58,14 @@ func Guard(text string, parameters map[string]any, rules Rules) (Guarded, error)
 	if refused != nil {
 		return Guarded{}, refused
 	}
-	s := &scoper{text: text, rules: rules, given: parameters, literals: map[any]string{}, used: map[string]bool{}}
+	s := &scoper{text: text, rules: rules, given: parameters, literals: map[any]string{}, values: map[string]any{}, used: map[string]bool{}, columns: map[string]string{}}
 	columns, refused := s.statement(&q)
 	if refused != nil {
 		return Guarded{}, refused
 	}
-	g := Guarded{Text: printed(q, nil), tree: &q, Columns: columns, Guard: map[string]any{}}
-	for value, name := range s.literals {
-		g.Guard[name] = value
+	g := Guarded{Text: printed(q, nil), tree: &q, Columns: columns, Guard: s.values}
+	if len(g.Text) > maxPrinted {
+		return Guarded{}, refuse(text, 0, "the statement is too large: ask for less at once")
 	}
 	for name := range s.used {
 		g.Used = append(g.Used, name)
@@ -79,13 +80,15 @@ type scoper struct {
 	rules    Rules
 	given    map[string]any
 	literals map[any]string // the names of the guard's parameters by their values
+	values   map[string]any // and the other way round
 	used     map[string]bool
-	made     int   // names
-	hops     int64 // of all paths of varying length together
-	loose    int   // patterns that nothing joins to others
-	together int   // relationships that are planned together
-	patterns int   // relationships and subqueries in all
-	within   int   // subqueries in expressions around the place
+	columns  map[string]string // made names of columns without one, by their texts
+	made     int               // names
+	hops     int64             // of all paths of varying length together
+	loose    int               // patterns that nothing joins to others
+	together int               // relationships that are planned together
+	patterns int               // relationships and subqueries in all
+	within   int               // subqueries in expressions around the place
 	xors     int
 }
 
@@ -94,6 +97,7 @@ const (
 	sumHops  = 18 // of all of a statement
 	maxLoose = 4
 
+	maxPrinted  = 64 << 10 // bytes of what is sent
 	maxTogether = 7
 	maxLabels   = 16 // in one expression
 	maxPatterns = 32
@@ -108,7 +112,12 @@ const (
 	aValue sortOf = iota
 	aNode
 	aRelationship
-	aList // of relationships
+	aList   // of relationships
+	aPath   // of this MATCH
+	aScalar // a property, or a constant
+	aNumber // a whole one
+
+	dropped sortOf = 0x80 // Neo4j does not know the name any more in patterns
 )
 
 // names are those that can be used at a place.
@@ -121,6 +130,8 @@ func (n names) clone() names {
 	}
 	return c
 }
+
+func (n names) sort(name string) sortOf { return n[name] &^ dropped }
 
 func (n names) sorted() []string {
 	all := make([]string, 0, len(n))
@@ -162,12 +173,23 @@ func (s *scoper) statement(q *query) (columns []string, refused *Refusal) {
 		}
 	}
 	(&coster{text: s.text, given: s.given}).query(q, extents{})
-	columns = s.query(q, names{}, false)
-	for i := range q.parts {
-		clauses := q.parts[i].clauses
-		s.limitRows(clauses[len(clauses)-1].(*withClause))
+	columns = s.query(q, names{}, nil)
+	if len(q.parts) > 1 {
+		*q = union(*q)
 	}
+	clauses := q.parts[0].clauses
+	s.limitRows(clauses[len(clauses)-1].(*withClause))
 	return columns, nil
+}
+
+// union is a statement of several parts as a subquery, so that a limit can stand after them.
+func union(q query) query {
+	first := q.parts[0].clauses
+	r := &withClause{isReturn: true}
+	for _, i := range first[len(first)-1].(*withClause).items {
+		r.items = append(r.items, item{value: &variable{name: i.name}, name: i.name})
+	}
+	return query{parts: []singleQuery{{clauses: []clause{&callClause{scoped: true, body: q}, r}}}}
 }
 
 // limitRows has one row more come back than an answer may have: then it is known that there are more.
@@ -179,13 +201,14 @@ func (s *scoper) limitRows(w *withClause) {
 	w.limit = &literal{most}
 }
 
-// query scopes the parts of a query, and returns the columns of the first.
-func (s *scoper) query(q *query, outer names, inner bool) (columns []string) {
+// query scopes the parts of a query, and returns the columns of the first. Known are the names at its beginning, lasting are
+// those that no WITH ends.
+func (s *scoper) query(q *query, known, lasting names) (columns []string) {
 	loose, most := s.loose, s.loose
 	defer func() { s.loose = most }()
 	for i := range q.parts {
 		s.loose = loose // parts are not combined with each other
-		part := s.single(&q.parts[i], outer.clone(), inner)
+		part := s.single(&q.parts[i], known.clone(), lasting)
 		most = max(most, s.loose)
 		if i == 0 {
 			columns = part
@@ -196,7 +219,7 @@ func (s *scoper) query(q *query, outer names, inner bool) (columns []string) {
 	return columns
 }
 
-func (s *scoper) single(q *singleQuery, known names, inner bool) (columns []string) {
+func (s *scoper) single(q *singleQuery, known, lasting names) (columns []string) {
 	together := s.together
 	defer func() { s.together = together }()
 	s.together = 0
@@ -210,8 +233,9 @@ func (s *scoper) single(q *singleQuery, known names, inner bool) (columns []stri
 			}
 			out = append(out, s.match(c, known)...)
 		case *unwindClause:
+			sort := s.elements(c.list, known)
 			c.list = s.expr(c.list, known)
-			known[c.as] = aValue
+			known[c.as] = sort
 			out = append(out, c)
 		case *callClause:
 			s.call(c, known)
@@ -221,10 +245,13 @@ func (s *scoper) single(q *singleQuery, known names, inner bool) (columns []stri
 				s.refuse(c.at, "RETURN must be the last clause")
 			}
 			columns = s.with(c, known)
+			for name, sort := range lasting {
+				known[name] = sort
+			}
 			if !c.plain() {
 				s.together = 0
 			}
-			if c.limit != nil || slices.ContainsFunc(c.items, isAggregate) {
+			if _, few := c.limit.(*literal); few || slices.ContainsFunc(c.items, isAggregate) {
 				s.loose = 0 // few rows are left
 			}
 			out = append(out, c)
@@ -253,30 +280,49 @@ func (s *scoper) with(w *withClause, known names) (columns []string) {
 	if w.star {
 		var all []item
 		for _, name := range known.sorted() {
-			all = append(all, item{value: &variable{name: name, at: w.at}, name: name, at: w.at})
+			all = append(all, item{value: &variable{name: name, at: w.at}, name: name, named: true, at: w.at})
 		}
 		if len(all) == 0 && len(w.items) == 0 {
 			s.refuse(w.at, "* stands for nothing here: no name is known")
 		}
 		w.star, w.items = false, append(all, w.items...)
 	}
-	after, computed := names{}, map[string]bool{}
+	groups := w.distinct || slices.ContainsFunc(w.items, isAggregate)
+	after := names{}
 	for i := range w.items {
 		item := &w.items[i]
 		sort := aValue
-		if v, ok := item.value.(*variable); ok {
-			sort = known[v.name]
-		} else {
-			computed[item.name] = true
+		switch v := item.value.(type) {
+		case *variable:
+			sort = known.sort(v.name)
+		case *propertyOf:
+			if of, ok := v.of.(*variable); ok && hasProperties(known.sort(of.name)) {
+				sort = aScalar
+			}
+		default:
+			if s.constant(v) {
+				sort = aScalar
+			}
 		}
 		item.value = s.expr(item.value, known)
+		columns = append(columns, item.name)
+		if !item.named {
+			item.name = s.column(item.name)
+		}
 		if _, twice := after[item.name]; twice {
 			s.refuse(item.at, "two columns have the same name: write … AS name")
 		}
+		if sort == aPath {
+			sort = aValue // its conditions are no longer part of its MATCH
+		}
 		after[item.name] = sort
-		columns = append(columns, item.name)
 	}
 	both := known.clone()
+	for name := range both {
+		if groups {
+			both[name] |= dropped
+		}
+	}
 	for name, sort := range after {
 		both[name] = sort
 	}
@@ -285,7 +331,7 @@ func (s *scoper) with(w *withClause, known names) (columns []string) {
 	}
 	w.skip, w.limit = s.count(w.skip, "SKIP", w.at), s.count(w.limit, "LIMIT", w.at)
 	if w.where != nil {
-		if w.limit == nil && (mentions(w.where, computed) || !s.safe(w.where, both)) {
+		if w.limit == nil {
 			w.limit = s.cap()
 		}
 		w.where = s.expr(w.where, both)
@@ -297,6 +343,16 @@ func (s *scoper) with(w *withClause, known names) (columns []string) {
 	return columns
 }
 
+// column is the name by which a column that has none goes: what the caller wrote may be anything.
+func (s *scoper) column(text string) string {
+	name, ok := s.columns[text]
+	if !ok {
+		name = "#c" + itoa(len(s.columns)+1)
+		s.columns[text] = name
+	}
+	return name
+}
+
 // cap is the limit that keeps Neo4j from trying what comes after it before what comes before: no number of rows reaches it.
 func (s *scoper) cap() expr { return s.own("cap") }
 
@@ -305,24 +361,48 @@ func (s *scoper) own(name string) expr {
 	return &propertyOf{of: &paramExpr{name: guardParam}, name: name}
 }
 
-// count scopes what stands after SKIP and LIMIT: a number.
+// count scopes what stands after SKIP and LIMIT: a number, or what can be calculated from parameters.
 func (s *scoper) count(e expr, word string, at int) expr {
-	switch e := e.(type) {
-	case nil:
+	if e == nil {
 		return nil
+	}
+	n, ok := s.folded(e)
+	if !ok || n < 0 {
+		s.refuse(at, "%s needs a whole number of 0 or more, or a parameter that is one", word)
+	}
+	return &literal{n}
+}
+
+// folded is the value of a small calculation with whole numbers.
+func (s *scoper) folded(e expr) (int64, bool) {
+	switch e := e.(type) {
 	case *literal:
-		if n, ok := e.value.(int64); ok && n >= 0 {
-			return e
-		}
+		return wholeNumber(e.value)
 	case *paramExpr:
 		s.parameter(e)
-		if n, ok := wholeNumber(s.given[e.name]); ok && n >= 0 {
-			return &literal{n}
+		return wholeNumber(s.given[e.name])
+	case *call:
+		if e.name == "tointeger" && len(e.args) == 1 {
+			return s.folded(e.args[0])
 		}
-		s.refuse(e.at, "the parameter after %s must be a whole number of 0 or more", word)
+	case *binary:
+		left, ok := s.folded(e.left)
+		right, also := s.folded(e.right)
+		if !ok || !also || max(left, right) > math.MaxInt32 || min(left, right) < math.MinInt32 {
+			return 0, false
+		}
+		switch {
+		case e.operator == "+":
+			return left + right, true
+		case e.operator == "-":
+			return left - right, true
+		case e.operator == "*":
+			return left * right, true
+		case e.operator == "/" && right != 0:
+			return left / right, true
+		}
 	}
-	s.refuse(at, "%s needs a whole number, or a parameter that is one", word)
-	return nil
+	return 0, false
 }
 
 func wholeNumber(v any) (int64, bool) {
@@ -339,35 +419,39 @@ func wholeNumber(v any) (int64, bool) {
 	return 0, false
 }
 
-// call scopes a subquery. Whichever way it was written, it says in brackets what it takes from outside.
+// call scopes a subquery. In brackets it says what it takes from outside, and has to its end; written the older way, each of
+// its parts takes that with a WITH at its beginning.
 func (s *scoper) call(c *callClause, known names) {
-	inside := names{}
-	switch {
-	case c.scoped && c.star:
-		inside = known.clone()
-	case c.scoped:
-		for _, name := range c.imports {
-			sort, ok := known[name]
-			if !ok {
-				s.undefined(name, c.at)
-			}
-			inside[name] = sort
-		}
-	default:
-		s.importing(c, known, inside)
-	}
-	c.scoped, c.star, c.imports = true, false, nil
-	for name := range inside {
-		c.imports = append(c.imports, name)
-	}
-	sort.Strings(c.imports)
 	for i := range c.body.parts {
 		clauses := c.body.parts[i].clauses
 		if last, ok := clauses[len(clauses)-1].(*withClause); !ok || !last.isReturn {
 			s.refuse(c.at, "the subquery needs a RETURN at its end")
+		} else if i := slices.IndexFunc(last.items, func(i item) bool { return !i.named }); i >= 0 {
+			s.refuse(last.items[i].at, "what a subquery returns needs a name: write … AS name")
 		}
 	}
-	for _, name := range s.query(&c.body, inside, true) {
+	loose := s.loose
+	var columns []string
+	if c.scoped {
+		inside := known.clone()
+		if !c.star {
+			inside = names{}
+			for _, name := range c.imports {
+				sort, ok := known[name]
+				if !ok {
+					s.undefined(name, c.at)
+				}
+				inside[name] = sort
+			}
+		}
+		columns = s.query(&c.body, inside, inside)
+	} else {
+		columns = s.importing(c, known)
+	}
+	if groups(&c.body) {
+		s.loose = loose // one row comes back
+	}
+	for _, name := range columns {
 		if _, twice := known[name]; twice {
 			s.refuse(c.at, "the subquery returns a name that is there already: write … AS another")
 		}
@@ -375,39 +459,53 @@ func (s *scoper) call(c *callClause, known names) {
 	}
 }
 
-// importing takes away the WITH at the beginning of each part of a subquery, the older way to say what it takes.
-func (s *scoper) importing(c *callClause, known, inside names) {
+// groups says whether each part of a query returns one row of many.
+func groups(q *query) bool {
+	return !slices.ContainsFunc(q.parts, func(part singleQuery) bool {
+		w, ok := part.clauses[len(part.clauses)-1].(*withClause)
+		return !ok || slices.ContainsFunc(w.items, func(i item) bool { return !isAggregate(i) })
+	})
+}
+
+// importing scopes a subquery that is written the older way.
+func (s *scoper) importing(c *callClause, known names) (columns []string) {
 	for i := range c.body.parts {
-		part := &c.body.parts[i]
-		w, ok := part.clauses[0].(*withClause)
+		w, ok := c.body.parts[i].clauses[0].(*withClause)
 		if !ok || w.isReturn {
 			continue
 		}
-		plain := !w.distinct && w.orderBy == nil && w.skip == nil && w.limit == nil && w.where == nil
-		if w.star {
-			for name, sort := range known {
-				inside[name] = sort
-			}
-		}
+		plain := w.plain() && w.where == nil
 		for _, item := range w.items {
 			v, ok := item.value.(*variable)
-			sort, there := sortOf(0), false
-			if ok {
-				sort, there = known[v.name]
-			}
-			if !there || item.name != v.name {
+			if !ok || item.name != v.name {
 				plain = false
 				break
 			}
-			inside[v.name] = sort
+			if _, there := known[v.name]; !there {
+				s.undefined(v.name, w.at)
+			}
 		}
 		if !plain {
 			s.refuse(w.at, "the WITH at the beginning of a subquery only names what it takes: write CALL (a, b) { … }")
 		}
-		if part.clauses = part.clauses[1:]; len(part.clauses) == 0 {
-			s.refuse(w.at, "the subquery needs a RETURN at its end")
+	}
+	loose, most := s.loose, s.loose
+	for i := range c.body.parts {
+		s.loose = loose
+		begin := names{}
+		if w, ok := c.body.parts[i].clauses[0].(*withClause); ok && !w.isReturn {
+			begin = known.clone() // its WITH takes what it names
+		}
+		part := s.single(&c.body.parts[i], begin, nil)
+		most = max(most, s.loose)
+		if i == 0 {
+			columns = part
+		} else if !slices.Equal(columns, part) {
+			s.refuse(c.at, "the parts of a UNION need the same columns, in the same order")
 		}
 	}
+	s.loose = most
+	return columns
 }
 
 func (s *scoper) undefined(name string, at int) {

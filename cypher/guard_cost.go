@@ -5,10 +5,11 @@ import "math"
 // Neo4j looks for the end of a statement's time between rows, not within one expression. So what one expression can do is
 // bounded before it runs: how often its loops go round, and how much its values can grow.
 const (
-	maxSteps = 5_000_000  // of the loops of one expression together
-	maxCells = 10_000_000 // values in one value
-	maxGrown = 1000       // stored texts in one text
-	maxRange = 10_000     // elements that one loop goes through, or range makes
+	maxSteps  = 5_000_000  // of the loops of one expression together
+	maxCells  = 10_000_000 // values in one value
+	maxGrown  = 256        // stored texts in one text
+	maxJoined = 100_000    // characters of a text that reduce makes
+	maxRange  = 10_000     // elements that one loop goes through, or range makes
 
 	collected   = 50               // elements that are counted for a list that a subquery makes
 	unknown     = 1000             // elements that are counted for a list of which nothing is known
@@ -90,6 +91,14 @@ type work struct {
 	extent
 	steps float64
 	loops int // within each other
+}
+
+// effort is what going through all of a value takes, in steps.
+func (x extent) effort() float64 {
+	if x.cells >= totalMarker { // of the result of reduce: counted there
+		return 1
+	}
+	return x.cells + 100*x.grown
 }
 
 func (c *coster) query(q *query, outer extents) (columns extents) {
@@ -238,8 +247,11 @@ func (c *coster) expr(e *expr, known extents) work {
 		return c.binary(x, known)
 	case *comparison:
 		w := c.expr(&x.first, known)
+		w.steps += w.effort()
 		for i := range x.rest {
-			w = c.joined(w, c.expr(&x.rest[i].value, known))
+			value := c.expr(&x.rest[i].value, known)
+			value.steps += value.effort()
+			w = c.joined(w, value)
 		}
 		return c.scalar(w)
 	case *hasLabels:
@@ -259,8 +271,7 @@ func (c *coster) container(e *expr, known extents) work {
 	case *indexOf:
 		of := c.expr(&x.of, known)
 		w := c.joined(of, c.expr(&x.index, known))
-		w.extent = of.extent
-		w.length = math.Inf(1)
+		w.extent = of.element()
 		return w
 	case *sliceOf:
 		of := c.expr(&x.of, known)
@@ -333,6 +344,7 @@ func (c *coster) binary(e *binary, known extents) work {
 		w.extent = left.plus(right.extent)
 		return w
 	}
+	w.steps += left.effort() + right.effort()
 	return c.scalar(w)
 }
 
@@ -418,15 +430,23 @@ func (c *coster) reduction(e *reduction, known extents) work {
 			c.refuse(e.at, "reduce uses its result more than once, so that it can double each time: use it once")
 		}
 		added = extent{cells: math.Mod(each.cells, totalMarker), grown: math.Mod(each.grown, totalMarker)}
-		if added.grown >= 1 { // copies the text so far each time
-			each.loops++
-		}
 		return each
 	})
+	if added.grown > 0 { // copies the text so far each time
+		e.result = notLonger(e.total, e.result)
+	}
 	n := w.length
 	w.steps += start.steps
-	w.extent = extent{math.Inf(1), start.cells + n*added.cells, start.grown + unknown/10*added.grown}
+	w.extent = extent{math.Inf(1), start.cells + n*added.cells, start.grown + 2*math.Ceil(added.grown)}
 	return w
+}
+
+// notLonger is a result that fails, as a range with a step of 0 does, when the text so far is long.
+func notLonger(total string, result expr) expr {
+	zero := &literal{int64(0)}
+	size := &call{name: "size", args: []expr{&call{name: "tostringornull", args: []expr{&variable{name: total}}}}}
+	long := &comparison{first: size, rest: []compared{{">", &literal{int64(maxJoined)}}}}
+	return &caseExpr{branches: [][2]expr{{long, &call{name: "range", args: []expr{zero, zero, zero}}}}, otherwise: result}
 }
 
 // function bounds what a call makes.
@@ -438,6 +458,11 @@ func (c *coster) function(e *call, known extents) work {
 		w, args[i] = c.joined(w, x), x.extent
 	}
 	largest, first := w.extent, args[0]
+	switch functions[e.name] {
+	case "size", "length", "head", "last", "coalesce", "type", "nodes", "relationships", "startNode", "endNode", "collect", "count":
+	default:
+		w.steps += largest.effort() // goes through what it gets
+	}
 	switch functions[e.name] {
 	case "labels":
 		w.extent = oneValue.times(10)
@@ -480,7 +505,7 @@ func (c *coster) replaced(args []expr) float64 {
 	}
 	by, ok := constantOf(args[2], c.given).(string)
 	if !ok {
-		return maxGrown / 10 // once is allowed, in one that is stored
+		return 1
 	}
 	of, _ := constantOf(args[1], c.given).(string)
 	return max(1, float64(len(by))/float64(max(1, len(of)))+1)

@@ -1,6 +1,7 @@
 package cypher
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -68,22 +69,23 @@ func (s *scoper) exprs(all []expr, known names) {
 
 // inner scopes the expressions that have names of their own.
 func (s *scoper) inner(e expr, known names) expr {
-	with := func(name string) names {
+	with := func(name string, sort sortOf) names {
 		inside := known.clone()
-		inside[name] = aValue
+		inside[name] = sort
 		return inside
 	}
 	switch e := e.(type) {
 	case *comprehension:
+		inside := with(e.name, s.elements(e.list, known))
 		e.list = s.expr(e.list, known)
-		inside := with(e.name)
 		e.where, e.value = s.expr(e.where, inside), s.expr(e.value, inside)
 	case *quantified:
+		inside := with(e.name, s.elements(e.list, known))
 		e.list = s.expr(e.list, known)
-		e.where = s.expr(e.where, with(e.name))
+		e.where = s.expr(e.where, inside)
 	case *reduction:
+		inside := with(e.name, s.elements(e.list, known))
 		e.start, e.list = s.expr(e.start, known), s.expr(e.list, known)
-		inside := with(e.name)
 		inside[e.total] = aValue
 		e.result = s.expr(e.result, inside)
 	case *patternList:
@@ -101,13 +103,20 @@ func (s *scoper) literal(e *literal) expr {
 	default:
 		return e
 	}
-	name, ok := s.literals[e.value]
+	key := e.value
+	if f, ok := key.(float64); ok {
+		key = floatBits(math.Float64bits(f)) // 0.0 and -0.0 are equal, but not the same
+	}
+	name, ok := s.literals[key]
 	if !ok {
 		name = "v" + itoa(len(s.literals)+1)
-		s.literals[e.value] = name
+		s.literals[key], s.values[name] = name, e.value
 	}
 	return s.own(name)
 }
+
+// floatBits tells floats apart.
+type floatBits uint64
 
 // hidden refuses the name of a property that callers may not see.
 func (s *scoper) hidden(name string, at int) {
@@ -116,8 +125,38 @@ func (s *scoper) hidden(name string, at int) {
 	}
 }
 
+// elements is the sort of what a list has.
+func (s *scoper) elements(list expr, known names) sortOf {
+	if c, ok := list.(*call); ok && c.name == "range" {
+		return aNumber
+	}
+	if s.constantList(list) {
+		return aScalar
+	}
+	return aValue
+}
+
+// isNumber says whether an expression makes a number, or else fails.
+func (s *scoper) isNumber(e expr, known names) bool {
+	switch e := e.(type) {
+	case *literal:
+		_, ok := e.value.(int64)
+		return ok
+	case *variable:
+		return known.sort(e.name) == aNumber
+	case *call:
+		return e.name == "size" || e.name == "length" || e.name == "tointeger" || e.name == "count"
+	case *unary:
+		return e.operator == "-" && s.isNumber(e.of, known)
+	case *binary:
+		return slices.Contains([]string{"+", "-", "*", "/", "%"}, e.operator) && s.isNumber(e.left, known) && s.isNumber(e.right, known)
+	}
+	return false
+}
+
 // element scopes x[i]. What i is shows only when it runs: a name of something hidden gives null.
 func (s *scoper) element(e *indexOf, known names) expr {
+	number := s.isNumber(e.index, known)
 	e.of = s.expr(e.of, known)
 	if l, ok := e.index.(*literal); ok {
 		if key, ok := l.value.(string); ok {
@@ -126,11 +165,26 @@ func (s *scoper) element(e *indexOf, known names) expr {
 		e.index = s.literal(l)
 		return e
 	}
-	e.index = s.expr(e.index, known)
-	return &caseExpr{
-		branches:  [][2]expr{{&binary{operator: "IN", left: e.index, right: s.own("hidden")}, &literal{nil}}},
-		otherwise: e,
+	if e.index = s.expr(e.index, known); number {
+		return e
 	}
+	return once(e.index, func(index expr) expr {
+		e.index = index
+		return &caseExpr{
+			branches:  [][2]expr{{&binary{operator: "IN", left: index, right: s.own("hidden")}, &literal{nil}}},
+			otherwise: e,
+		}
+	})
+}
+
+// once has an expression calculated only once in another: what is written twice is calculated twice, and twice that in
+// what it stands in.
+func once(e expr, in func(expr) expr) expr {
+	if v, ok := e.(*variable); ok {
+		return in(v)
+	}
+	x := &variable{name: "#x"}
+	return &call{name: "head", args: []expr{&comprehension{name: x.name, list: &listExpr{[]expr{e}}, value: in(x)}}}
 }
 
 // projection scopes a map projection: of all properties, the hidden ones are null.
@@ -216,7 +270,15 @@ func (s *scoper) subquery(e *subquery, known names) {
 	if s.within++; s.within > maxWithin {
 		s.refuse(e.at, "more than %d subqueries stand within each other: use MATCH and WITH in place of some", maxWithin)
 	}
-	columns := s.query(&e.body, known, true)
+	inside := known.clone()
+	for name, sort := range inside {
+		if sort&dropped != 0 {
+			delete(inside, name)
+		}
+	}
+	loose := s.loose
+	columns := s.query(&e.body, inside, inside)
+	s.loose = loose
 	s.within--
 	if e.kind == "COLLECT" && len(columns) != 1 {
 		s.refuse(e.at, "COLLECT { … } needs a RETURN of one column at its end")
@@ -257,12 +319,15 @@ func (s *scoper) safe(e expr, known names) bool {
 		return ok
 	case *hasLabels:
 		v, ok := e.of.(*variable)
-		return ok && hasProperties(known[v.name])
+		return ok && hasProperties(known.sort(v.name))
 	case *quantified: // of a path: all(r IN relationships(path) WHERE …)
 		c, ok := e.list.(*call)
-		ok = ok && len(c.args) == 1 && (c.name == "nodes" || c.name == "relationships")
+		if ok = ok && len(c.args) == 1 && (c.name == "nodes" || c.name == "relationships"); ok {
+			v, isName := c.args[0].(*variable)
+			ok = isName && known.sort(v.name) == aPath
+		}
 		if v, isList := e.list.(*variable); isList {
-			ok = known[v.name] == aList
+			ok = known.sort(v.name) == aList
 		}
 		inside := known.clone()
 		inside[e.name] = aNode // or a relationship: both have properties
@@ -277,10 +342,16 @@ func hasProperties(sort sortOf) bool { return sort == aNode || sort == aRelation
 func (s *scoper) plain(e expr, known names) bool {
 	switch e := e.(type) {
 	case *variable:
-		return true
+		sort := known.sort(e.name)
+		return hasProperties(sort) || sort == aScalar || sort == aNumber
 	case *propertyOf:
 		v, ok := e.of.(*variable)
-		return ok && hasProperties(known[v.name])
+		return ok && hasProperties(known.sort(v.name))
+	case *call: // type(r), length(path)
+		if len(e.args) == 1 {
+			v, ok := e.args[0].(*variable)
+			return ok && (e.name == "type" && known.sort(v.name) == aRelationship || e.name == "length" && known.sort(v.name) == aPath)
+		}
 	}
 	return s.constant(e)
 }

@@ -39,7 +39,7 @@ func isAggregate(i item) bool {
 	found := false
 	walk(i.value, func(e expr) {
 		c, ok := e.(*call)
-		found = found || ok && slices.Contains(aggregates, c.name)
+		found = found || ok && slices.Contains(aggregates, functions[strings.ToLower(c.name)])
 	})
 	return found
 }
@@ -85,6 +85,13 @@ func (s *scoper) function(e *call, known names) expr {
 	if !slices.Contains(aggregates, name) && e.distinct {
 		s.refuse(e.at, "DISTINCT stands only in functions of groups, such as count(DISTINCT x)")
 	}
+	if sub, ok := patternOf(e); ok && name == "size" { // the older way to count
+		sub.kind = "COUNT"
+		return s.expr(sub, known)
+	}
+	if l := len(e.args); name == "replace" && l == 3 && constantOf(e.args[2], s.given) == nil {
+		s.refuse(e.at, "the third value of replace must be a text or a parameter")
+	}
 	constant := !slices.ContainsFunc(e.args, func(arg expr) bool { _, ok := arg.(*literal); return !ok })
 	s.exprs(e.args, known)
 	switch {
@@ -100,6 +107,15 @@ func (s *scoper) function(e *call, known names) expr {
 	return e
 }
 
+// patternOf is the pattern that is the only value of a call.
+func patternOf(e *call) (*subquery, bool) {
+	if len(e.args) != 1 {
+		return nil, false
+	}
+	sub, ok := e.args[0].(*subquery)
+	return sub, ok && sub.pattern
+}
+
 // digits holds that round makes few: each takes memory.
 func (s *scoper) digits(e *call) {
 	if n, ok := wholeNumber(constantOf(e.args[1], s.given)); !ok || n < 0 || n > 15 {
@@ -109,7 +125,7 @@ func (s *scoper) digits(e *call) {
 
 // without is a list without what is, or what is not, in a list of the guard.
 func (s *scoper) without(e *call, own string, hide bool) expr {
-	x := s.make()
+	const x = "#name" // always the same, so that Neo4j knows the expression again in ORDER BY
 	var where expr = &binary{operator: "IN", left: &variable{name: x}, right: s.own(own)}
 	if hide {
 		where = &unary{operator: "NOT", of: where}
@@ -119,7 +135,7 @@ func (s *scoper) without(e *call, own string, hide bool) expr {
 
 // properties is the map of all properties, of which the hidden ones are null.
 func (s *scoper) properties(e *call) expr {
-	x := s.make()
+	const x = "#of"
 	p := &projection{of: x, items: []projected{{all: true}}}
 	for _, name := range s.rules.Hidden {
 		p.items = append(p.items, projected{name: name, value: &literal{nil}})
@@ -129,14 +145,18 @@ func (s *scoper) properties(e *call) expr {
 
 // bounded is a range that fails, by a step of 0, when it is too long.
 func (s *scoper) bounded(e *call) expr {
-	span := &call{name: "abs", args: []expr{&binary{operator: "-", left: e.args[1], right: e.args[0]}}}
-	step := expr(&literal{int64(1)})
-	if len(e.args) > 2 {
-		step = e.args[2]
-	}
-	e.args = []expr{e.args[0], e.args[1], &caseExpr{
-		branches:  [][2]expr{{&comparison{first: span, rest: []compared{{">", s.literal(&literal{int64(maxRange)})}}}, &literal{int64(0)}}},
-		otherwise: step,
-	}}
-	return e
+	args := &listExpr{slices.Clone(e.args)}
+	return once(args, func(x expr) expr {
+		arg := func(i int) expr { return &indexOf{of: x, index: &literal{int64(i)}} }
+		number := func(i int) expr { return &call{name: "toFloat", args: []expr{arg(i)}} } // whose difference fits
+		span := &call{name: "abs", args: []expr{&binary{operator: "-", left: number(1), right: number(0)}}}
+		step := expr(&literal{int64(1)})
+		if len(e.args) > 2 {
+			step = arg(2)
+		}
+		return &call{name: "range", args: []expr{arg(0), arg(1), &caseExpr{
+			branches:  [][2]expr{{&comparison{first: span, rest: []compared{{">", s.literal(&literal{int64(maxRange)})}}}, &literal{int64(0)}}},
+			otherwise: step,
+		}}}
+	})
 }

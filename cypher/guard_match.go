@@ -14,6 +14,9 @@ func (s *scoper) match(m *matchClause, known names) []clause {
 	if i := slices.IndexFunc(m.patterns, isFunction); i >= 0 {
 		return s.shortest(m, i, known)
 	}
+	for i := range m.patterns {
+		m.patterns[i].repeatAsStars()
+	}
 	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}}
 	for i := range m.patterns {
 		p.declare(&m.patterns[i])
@@ -25,7 +28,9 @@ func (s *scoper) match(m *matchClause, known names) []clause {
 	p.joined(m)
 	clauses := p.clauses(m)
 	for name, sort := range p.known {
-		known[name] = sort
+		if known[name] = sort; sort == aPath {
+			known[name] = aValue
+		}
 	}
 	if m.optional && len(clauses) > 1 {
 		return []clause{p.optional(clauses)}
@@ -92,7 +97,9 @@ func (s *scoper) shortest(m *matchClause, at int, known names) []clause {
 	}
 	inner.where = all(append(p.visible, p.safe...))
 	for name, sort := range p.known {
-		known[name] = sort
+		if known[name] = sort; sort == aPath {
+			known[name] = aValue
+		}
 	}
 	if clauses = append(clauses, inner); m.optional {
 		p.before = before
@@ -166,12 +173,12 @@ func (p *scopedMatch) declare(path *pathPattern) {
 		path.name = p.make()
 	}
 	if path.name != "" {
-		p.name(path.name, aValue, path.at)
+		p.name(path.name, aPath, path.at)
 	}
 }
 
 func (p *scopedMatch) name(name string, sort sortOf, at int) {
-	if was, ok := p.known[name]; ok && was != sort && was != aValue {
+	if was, ok := p.known[name]; ok && was&^dropped != sort && was&^dropped != aValue {
 		p.refuse(at, "%s stands for something else already: choose another name", name)
 	} else if !ok {
 		p.known[name] = sort
@@ -186,6 +193,15 @@ func (p *scopedMatch) group(name string, at int) {
 		p.refuse(at, "%s is known already: what repeats needs a name of its own", name)
 	}
 	p.known[name] = aValue
+}
+
+// repeatAsStars writes -[:a]->{1,3} as -[:a*1..3]->, which Neo4j plans better, where the two mean the same.
+func (path *pathPattern) repeatAsStars() {
+	for _, part := range path.parts {
+		if r, ok := part.(*relPattern); ok && r.repeat != nil && r.where == nil && !path.selector.selects() {
+			r.repeat.stars = true
+		}
+	}
 }
 
 // varies says whether it is a relationship of varying length as Neo4j has long had them, whose inner nodes have no pattern.
@@ -213,7 +229,11 @@ func (p *scopedMatch) path(path *pathPattern) {
 			}
 		case *relPattern:
 			p.bound(part.repeat)
-			p.relationship(part, path.selector.selects())
+			if part.repeat != nil && path.selector.selects() {
+				part.repeat.stars = false // its inner nodes must be looked at before Neo4j chooses
+			} else {
+				p.relationship(part, path.selector.selects())
+			}
 			if part.repeat != nil && !part.varies() {
 				path.parts[i] = p.asGroup(part)
 			}
@@ -380,7 +400,7 @@ func (p *scopedMatch) inline(name string, m *mapExpr, where expr, at int) []expr
 		if !p.scoper.safe(e, p.known) {
 			p.refuse(at, "within a path that is chosen among others only plain conditions are allowed, such as x.name = 'a': put the others after it, as WITH * WHERE …")
 		}
-		wanted[i] = p.expr(e, p.known)
+		wanted[i] = p.onVisible(e)
 	}
 	return wanted
 }
@@ -530,13 +550,16 @@ func (p *scopedMatch) inGroup(g *groupPattern) {
 		}
 	}
 	add("", nil, g.where)
+	var plain []expr
 	for _, e := range wishes {
 		if !p.scoper.safe(e, inside) {
 			p.refuse(g.at, "within a path that repeats only plain conditions are allowed, such as x.name = 'a': put the others after it, as all(x IN … WHERE …)")
 		}
-		nodes = append(nodes, p.expr(e, inside))
+		plain = append(plain, p.expr(e, inside))
 	}
-	g.where = all(nodes)
+	if g.where = all(nodes); len(plain) > 0 {
+		g.where = only(nodes, all(plain))
+	}
 }
 
 func equalTo(name, key string, value expr, at int) expr {
@@ -553,12 +576,75 @@ func (p *scopedMatch) wishes(name string, m *mapExpr, where expr) {
 	p.wish(where)
 }
 
+// onVisible scopes a plain condition so that it is tried only where the nodes that it is about are visible: even a plain one
+// takes longer on a long text. What finds a node by its key stays as it is, for the index.
+func (p *scopedMatch) onVisible(e expr) expr {
+	if c, ok := e.(*comparison); ok && len(c.rest) == 1 && c.rest[0].operator == "=" && (isKey(c.first) || isKey(c.rest[0].value)) {
+		return p.expr(e, p.known)
+	}
+	if b, ok := e.(*binary); ok && b.operator == "IN" && isKey(b.left) {
+		return p.expr(e, p.known)
+	}
+	if q, ok := e.(*quantified); ok { // of a path: each of its nodes is looked at by itself
+		return p.alongPath(q)
+	}
+	var seen []expr
+	about := map[string]bool{}
+	walk(e, func(e expr) {
+		v, ok := e.(*variable)
+		if !ok || about[v.name] {
+			return
+		}
+		about[v.name] = true
+		_, before := p.before[v.name]
+		switch sort := p.known.sort(v.name); {
+		case before:
+		case sort == aNode:
+			seen = append(seen, p.seen(&variable{name: v.name}))
+		case sort == aRelationship:
+			for _, end := range []string{"startNode", "endNode"} {
+				seen = append(seen, p.visibleNode(&call{name: end, args: []expr{&variable{name: v.name}}}))
+			}
+		}
+	})
+	return only(seen, p.expr(e, p.known))
+}
+
+// alongPath scopes all(x IN nodes(path) WHERE …) and its like.
+func (p *scopedMatch) alongPath(q *quantified) expr {
+	inside := p.known.clone()
+	inside[q.name] = aNode
+	x := &variable{name: q.name}
+	seen := []expr{p.visibleNode(x)}
+	if c, ok := q.list.(*call); !ok || c.name == "relationships" {
+		seen = nil
+		for _, end := range []string{"startNode", "endNode"} {
+			seen = append(seen, p.visibleNode(&call{name: end, args: []expr{x}}))
+		}
+	}
+	q.list, q.where = p.expr(q.list, p.known), only(seen, p.expr(q.where, inside))
+	return q
+}
+
+// only is a condition that is tried only where others hold.
+func only(where []expr, condition expr) expr {
+	if len(where) == 0 {
+		return condition
+	}
+	return &caseExpr{branches: [][2]expr{{all(where), condition}}, otherwise: &literal{false}}
+}
+
+func isKey(e expr) bool {
+	of, ok := e.(*propertyOf)
+	return ok && of.name == "entity_key"
+}
+
 // wish takes a condition apart: each part goes before or behind the barrier.
 func (p *scopedMatch) wish(e expr) {
 	for _, e := range conditions(e) {
 		if p.scoper.safe(e, p.known) {
 			p.promised(e)
-			p.safe = append(p.safe, p.expr(e, p.known))
+			p.safe = append(p.safe, p.onVisible(e))
 			continue
 		}
 		p.unsafe = append(p.unsafe, p.expr(e, p.known))

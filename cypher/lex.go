@@ -55,7 +55,7 @@ type token struct {
 
 // signs are the operators, longest first.
 var signs = []string{
-	"<--", "-->", "<-", "->", "--", "<=", ">=", "<>", "=~", "..", "::", "!=", "||",
+	"<-->", "<--", "-->", "<-", "->", "--", "<=", ">=", "<>", "=~", "==", "..", "::", "!=", "||",
 	"(", ")", "[", "]", "{", "}", ",", ":", ";", ".", "+", "-", "*", "/", "%", "^", "=", "<", ">", "|", "&", "!",
 }
 
@@ -85,10 +85,10 @@ func lex(text string) ([]token, *Refusal) {
 	if len(text) > maxText {
 		return nil, refuse(text, maxText, "the statement has %d bytes; at most %d are allowed. Ask for less at once", len(text), maxText)
 	}
-	if i := badByte(text); i >= 0 {
-		return nil, refuse(text, i, "control characters, invisible characters and invalid UTF-8 are not allowed. Write plain text")
-	}
 	l := &lexer{text: text}
+	if i := badByte(text, true); i >= 0 {
+		return nil, l.invisible(i)
+	}
 	for {
 		if r := l.space(); r != nil {
 			return nil, r
@@ -101,7 +101,11 @@ func lex(text string) ([]token, *Refusal) {
 		if r != nil {
 			return nil, r
 		}
-		t.start, t.end = start, l.at
+		if t.start, t.end = start, l.at; t.kind != stringToken {
+			if i := badByte(text[start:l.at], false); i >= 0 {
+				return nil, l.invisible(start + i)
+			}
+		}
 		if r := l.bracket(&t); r != nil {
 			return nil, r
 		}
@@ -116,13 +120,19 @@ func lex(text string) ([]token, *Refusal) {
 	return append(l.tokens, token{kind: endToken, start: len(text), end: len(text)}), nil
 }
 
-// badByte is the offset of what no statement needs and readers do not see, or -1.
-func badByte(text string) int {
+func (l *lexer) invisible(at int) *Refusal {
+	return l.refuse(at, "control characters, invisible characters and invalid UTF-8 are not allowed. Write plain text")
+}
+
+// badByte is the offset of what no statement needs and readers do not see, or -1. Texts within a statement may have what
+// scripts and emoji need.
+func badByte(text string, withTexts bool) int {
 	for i, c := range text {
 		switch {
 		case c == '\n' || c == '\r' || c == '\t':
 		case c == utf8.RuneError, c == '\ufeff', unicode.IsControl(c):
 			return i
+		case withTexts:
 		case unicode.In(c, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp), unicode.Is(unicode.Zs, c) && c != ' ':
 			return i
 		}
@@ -165,6 +175,9 @@ func (l *lexer) comment(size int) *Refusal {
 	if i := strings.IndexByte(l.text[l.at:l.at+size], '\\'); i >= 0 {
 		return l.refuse(l.at+i, `\ is not allowed in comments. Leave it out`)
 	}
+	if i := badByte(l.text[l.at:l.at+size], false); i >= 0 {
+		return l.invisible(l.at + i)
+	}
 	l.at += size
 	return nil
 }
@@ -201,13 +214,7 @@ func (l *lexer) afterValue() bool {
 		return false
 	}
 	t := l.tokens[len(l.tokens)-1]
-	switch t.kind {
-	case signToken:
-		return t.text == ")" || t.text == "]" || t.text == "}" || t.text == ".."
-	case endToken:
-		return false
-	}
-	return true
+	return t.end == l.at && (t.kind != signToken || t.text == ")" || t.text == "]" || t.text == "}" || t.text == "..")
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -239,8 +246,8 @@ func (l *lexer) name() (token, *Refusal) {
 		return token{}, l.refuse(start, "a name is empty")
 	case strings.HasPrefix(l.text[l.at:], "`"):
 		return token{}, l.refuse(l.at, "backticks within a name are not allowed. Choose a plain name")
-	case strings.ContainsAny(text, "\\#\n\r\t"):
-		return token{}, l.refuse(start, `\, # and line ends are not allowed in a name. Choose a plain name`)
+	case strings.ContainsAny(text, "\\#@\n\r\t"), text[0] == ' ':
+		return token{}, l.refuse(start, `\, #, @, line ends and a blank at the beginning are not allowed in a name. Choose a plain name`)
 	}
 	return token{kind: quotedToken, text: text}, nil
 }
@@ -261,7 +268,7 @@ func (l *lexer) parameter() (token, *Refusal) {
 	return token{kind: paramToken, text: text}, nil
 }
 
-var escapes = map[byte]string{'\\': "\\", '\'': "'", '"': `"`, 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", '`': "`"}
+var escapes = map[byte]string{'\\': "\\", '\'': "'", '"': `"`, 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t"}
 
 // quoted reads a string.
 func (l *lexer) quoted(quote byte) (token, *Refusal) {

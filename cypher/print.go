@@ -25,8 +25,14 @@ func (p *printer) write(all ...string) {
 	}
 }
 
-// name writes one in backticks. None that the lexer lets through has any.
-func (p *printer) name(name string) { p.write("`", strings.ReplaceAll(name, "`", "``"), "`") }
+// name writes one in backticks. None that the lexer lets through, or the guard makes, has what could end it there: Neo4j
+// reads \u0060 as a backtick.
+func (p *printer) name(name string) {
+	if strings.ContainsAny(name, "`\\") {
+		panic("cypher: a name cannot be written")
+	}
+	p.write("`", name, "`")
+}
 
 func (p *printer) query(q query) {
 	for i, part := range q.parts {

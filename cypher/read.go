@@ -219,7 +219,7 @@ func (p *reader) unwind() clause {
 
 func (p *reader) with(at int, isReturn bool) clause {
 	w := &withClause{at: at, isReturn: isReturn, distinct: p.take("DISTINCT")}
-	if !w.distinct {
+	if !w.distinct && !p.ahead(1).is("(", ",", ".", "[", "AS", "ORDER", "SKIP", "LIMIT", "UNION", "}", ";") && p.ahead(1).kind != endToken {
 		p.take("ALL")
 	}
 	if w.star = p.take("*"); !w.star || p.take(",") {
@@ -245,12 +245,13 @@ func (p *reader) items(isReturn bool) []item {
 	for {
 		start := p.peek().start
 		i := item{at: start, value: p.expression()}
-		i.text = p.text[start:p.tokens[p.at-1].end]
 		if i.named = p.take("AS"); i.named {
 			i.name = p.name("the column")
 		} else if v, ok := i.value.(*variable); ok {
-			i.name = v.name
-		} else if i.name = i.text; !isReturn {
+			i.name, i.named = v.name, true
+		} else if m, ok := i.value.(*projection); ok {
+			i.name, i.named = m.of, true
+		} else if i.name = p.text[start:p.tokens[p.at-1].end]; !isReturn {
 			p.refuse(start, "what WITH passes on needs a name: write … AS name")
 		}
 		if all = append(all, i); !p.take(",") {

@@ -2,6 +2,7 @@ package cypher
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -18,13 +19,21 @@ func (p *reader) expression() expr {
 // chain reads operands with operators between them, from the left.
 func (p *reader) chain(operators []string, operand func() expr) expr {
 	left := operand()
-	for p.peek().is(operators...) {
+	for {
+		if t := p.peek(); t.is("--") && slices.Contains(operators, "-") && !p.relationshipNext(p.at) { // 3--3: minus a negative
+			p.tokens[p.at] = token{kind: signToken, text: "-", start: t.start + 1, end: t.end}
+			left = &binary{operator: "-", left: left, right: operand(), at: t.start}
+			p.long(left)
+			continue
+		}
+		if !p.peek().is(operators...) {
+			return left
+		}
 		t := p.peek()
 		p.at++
 		left = &binary{operator: strings.ToUpper(t.text), left: left, right: operand(), at: t.start}
 		p.long(left)
 	}
-	return left
 }
 
 // long holds that chains of operators, which are as deep as they are long, stay within bounds.
@@ -52,9 +61,11 @@ func (p *reader) not() expr {
 
 func (p *reader) compare() expr {
 	c := &comparison{first: p.predicate(), at: p.peek().start}
-	for p.peek().is("=", "<>", "!=", "<", ">", "<=", ">=") {
+	for p.peek().is("=", "==", "<>", "!=", "<", ">", "<=", ">=") {
 		t := p.peek()
-		p.at++
+		if p.at++; t.text == "==" {
+			p.refuse(t.start, "== is not Cypher: write =")
+		}
 		if t.text == "!=" {
 			p.refuse(t.start, "!= is not Cypher: write <>")
 		}
@@ -232,7 +243,7 @@ func (p *reader) patternCondition() expr {
 
 func exists(path pathPattern, at int) expr {
 	m := &matchClause{patterns: []pathPattern{path}, at: at}
-	return &subquery{kind: "EXISTS", body: query{parts: []singleQuery{{clauses: []clause{m}}}}, at: at}
+	return &subquery{kind: "EXISTS", body: query{parts: []singleQuery{{clauses: []clause{m}}}}, pattern: true, at: at}
 }
 
 // special reads what begins with a word that has a meaning of its own; nil when it has none here.
@@ -339,10 +350,8 @@ func (p *reader) list() expr {
 		p.at++
 		return p.comprehension(t.start)
 	}
-	if first.is("(") && p.relationshipNext(first.match+1) || p.isName(first) && p.ahead(2).is("=") && p.ahead(3).is("(") && p.relationshipNext(p.ahead(3).match+1) {
-		if e := p.patternList(); e != nil {
-			return e
-		}
+	if first.is("(") && p.afterPattern(p.at+1).is("|", "WHERE") || p.isName(first) && p.ahead(2).is("=") && p.ahead(3).is("(") && p.relationshipNext(p.ahead(3).match+1) {
+		return p.patternList()
 	}
 	p.at++
 	l := &listExpr{}
@@ -375,15 +384,33 @@ func (p *reader) comprehension(at int) expr {
 	return c
 }
 
-// patternList reads [(a)-->(b) WHERE p | e]; nil when it is a list of conditions.
+// afterPattern is the token after the pattern that begins at one, or that one when there is no relationship in it.
+func (p *reader) afterPattern(at int) *token {
+	token := func(at int) *token { return &p.tokens[min(at, len(p.tokens)-1)] }
+	start := token(at)
+	at = start.match + 1
+	for at < len(p.tokens) && p.relationshipNext(at) {
+		if at++; token(at).is("[") { // -[…]- or -[…]->
+			at = token(at).match + 2
+		}
+		if token(at).is("+", "*") {
+			at++
+		} else if token(at).is("{") {
+			at = token(at).match + 1
+		}
+		if !token(at).is("(") {
+			return start
+		}
+		at = token(at).match + 1
+	}
+	return token(at)
+}
+
+// patternList reads [(a)-->(b) WHERE p | e].
 func (p *reader) patternList() expr {
-	start := p.at
 	l := &patternList{at: p.peek().start}
 	p.at++
-	if l.pattern = p.path(false); l.pattern.name == "" && p.words(",") || p.words("]") || p.words("AND") || p.words("OR") {
-		p.at = start
-		return nil
-	}
+	l.pattern = p.path(false)
 	if p.take("WHERE") {
 		l.where = p.condition()
 	}

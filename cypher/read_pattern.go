@@ -127,7 +127,7 @@ func (p *reader) group() *groupPattern {
 func (p *reader) relationshipNext(at int) bool {
 	t, next := &p.tokens[at], &p.tokens[min(at+1, len(p.tokens)-1)]
 	switch {
-	case t.is("--", "-->", "<--"):
+	case t.is("--", "-->", "<--", "<-->"):
 		return next.is("(") || next.is("{", "+", "*")
 	case t.is("-"), t.is("<-"):
 		return next.is("[")

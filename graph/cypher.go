@@ -67,11 +67,15 @@ func (s *Store) Cypher(ctx context.Context, scope Scope, text string, parameters
 	if err != nil {
 		return Table{}, Recall{}, err
 	}
-	defer leave()
 	start := time.Now()
 	t := &tableReader{store: s, scope: scope, table: Table{Columns: g.Columns, Rows: [][]json.RawMessage{}}}
 	err = s.guarded(ctx, scope, g, parameters, t)
 	s.options.Observe("cypher", time.Since(start), err)
+	if errors.Is(err, errTooLong) {
+		time.AfterFunc(cypherTime, leave) // the database may need some more time to end it
+	} else {
+		leave()
+	}
 	if err != nil {
 		return Table{}, Recall{}, err
 	}
@@ -106,7 +110,7 @@ func (s *Store) reading(outer context.Context, limit time.Duration, do func(ctx 
 		err = do(ctx, tx)
 	}
 	if err != nil && ctx.Err() != nil && outer.Err() == nil {
-		return invalidCypher(tooLong) // the driver may tell of it as a fault of the connection
+		return tooLongCypher() // the driver may tell of it as a fault of the connection
 	}
 	return cypherFault(err)
 }
@@ -133,6 +137,11 @@ func invalidCypher(format string, args ...any) error {
 	return &InvalidError{Fields: []FieldError{{Location: "cypher", Message: fmt.Sprintf(format, args...)}}}
 }
 
+// errTooLong says: the time of a statement is over.
+var errTooLong = errors.New("out of time")
+
+func tooLongCypher() error { return fmt.Errorf("%w: %w", errTooLong, invalidCypher(tooLong)) }
+
 // cypherFaults are what is told of the database's codes.
 var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals // a constant table
 	{"Neo.ClientError.Statement.ArithmeticError", "a calculation failed: a division by 0, or a number that does not fit into 64 bits"},
@@ -145,7 +154,12 @@ var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals /
 	{"Neo.TransientError.General.MemoryPoolOutOfMemoryError", "the statement needs too much memory: collect and sort fewer rows at once"},
 	{"Neo.TransientError.General.OutOfMemoryError", "the statement needs too much memory: collect and sort fewer rows at once"},
 	{"Neo.ClientError.Statement.", "a value cannot be used as the statement uses it"},
+	{"Neo.ClientError.Procedure.ProcedureCallFailed", badValue},
+	{"Neo.DatabaseError.Statement.", badValue},
+	{"Neo.DatabaseError.General.", badValue},
 }
+
+const badValue = "a function of dates, texts or numbers got null or a value that it does not take: test … IS NOT NULL before it"
 
 const tooLong = "the statement did not end within 2 seconds: begin with nodes of a known name or entity_key, follow fewer relationships, or set a LIMIT before what is costly"
 
@@ -157,7 +171,11 @@ func cypherFault(err error) error {
 		return nil
 	case errors.As(err, &db):
 		for _, f := range cypherFaults {
-			if strings.HasPrefix(db.Code, f.code) {
+			switch {
+			case !strings.HasPrefix(db.Code, f.code):
+			case f.message == tooLong:
+				return tooLongCypher()
+			default:
 				return invalidCypher("%s", f.message)
 			}
 		}

@@ -3,7 +3,7 @@ package graph
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"strings"
@@ -35,10 +35,9 @@ var operators = setOf( //nolint:gochecknoglobals // a constant set
 	"LeftOuterHashJoin", "LetAntiSemiApply", "LetSelectOrAntiSemiApply", "LetSelectOrSemiApply", "LetSemiApply", "Limit",
 	"MultiNodeIndexSeek", "NodeHashJoin", "NodeIndexSeek", "NodeIndexSeekByRange", "NodeLeftOuterHashJoin", "NodeRightOuterHashJoin",
 	"NodeUniqueIndexSeek", "NodeUniqueIndexSeekByRange", "Optional", "OptionalExpand(All)", "OptionalExpand(Into)", "OrderedAggregation", "OrderedDistinct",
-	"OrderedUnion", "PartialSort", "PartialTop", "ProduceResults", "Projection", "ProjectEndpoints", "PruningVarLengthExpand", "BFSPruningVarLengthExpand(All)", "BFSPruningVarLengthExpand(Into)", "PruningVarLengthExpand(All)",
-	"Repeat(Trail)", "RightOuterHashJoin", "RollUpApply", "SelectOrAntiSemiApply", "SelectOrSemiApply", "SemiApply", "ShortestPath", "Skip",
+	"OrderedUnion", "PartialSort", "PartialTop", "ProduceResults", "Projection", "ProjectEndpoints", "Repeat(Trail)", "RightOuterHashJoin", "RollUpApply", "SelectOrAntiSemiApply", "SelectOrSemiApply", "SemiApply", "ShortestPath", "Skip",
 	"Sort", "StatefulShortestPath(All)", "StatefulShortestPath(Into)", "Top", "Union", "Unwind", "ValueHashJoin", "VarLengthExpand(All)",
-	"VarLengthExpand(Into)", "VarLengthExpand(Pruning)",
+	"VarLengthExpand(Into)", "VarLengthExpand(Pruning)", "VarLengthExpand(Pruning,BFS,All)", "VarLengthExpand(Pruning,BFS,Into)",
 )
 
 func setOf(all ...string) map[string]bool {
@@ -75,13 +74,21 @@ func (p *plans) check(ctx context.Context, tx neo4j.ExplicitTransaction, g cyphe
 			p.keep(g.Text, text)
 			return text, nil
 		}
-		for name := range scanned {
-			seek[name] = true
+		known := len(seek)
+		maps.Copy(seek, scanned)
+		switch text = g.Seeking(seek); {
+		case len(seek) > known:
+		case plan.small():
+			return text, nil // not kept: the plan will be another one when there is more
+		default:
+			return "", errScans
 		}
-		text = g.Seeking(seek)
 	}
-	return "", invalidCypher("the database finds no way to answer it from what is yours alone: give the nodes a label, such as (n:Person), or an entity_key")
+	return "", errScans
 }
+
+// errScans says that a statement cannot be answered from what is the team's alone.
+var errScans = invalidCypher("the database finds no way to answer it from what is yours alone: give the nodes a label, such as (n:Person), or an entity_key, and name the types of relationships")
 
 func (p *plans) keep(shape, text string) {
 	p.mu.Lock()
@@ -121,15 +128,25 @@ func (o operator) scans(nodes map[string]bool) (err error) {
 		switch m := scannedNode.FindStringSubmatch(o.details); {
 		case !strings.Contains(o.name, "Scan"):
 			if !operators[o.name] {
-				err = fmt.Errorf("cypher: the operator %s is not on the list of those that statements of callers may use", o.name)
+				err = invalidCypher("the database would answer it in a way that is not allowed here (%s): write it in another way", o.name)
 			}
 		case m == nil:
-			err = fmt.Errorf("cypher: it is not understood where the operator %s begins", o.name)
+			err = errScans
 		default:
 			nodes[m[1]] = true
 		}
 	})
 	return err
+}
+
+// smallScan is how many nodes or relationships, of all teams together, tell nothing by the time that they take.
+const smallScan = 1000
+
+// small says whether the plan's scans go through little.
+func (o operator) small() bool {
+	small := true
+	o.each(func(o operator) { small = small && (!strings.Contains(o.name, "Scan") || o.rows <= smallScan) })
+	return small
 }
 
 // scannedNode finds the first node in what the database tells of a scan: n:Person, or (n)-[r:likes]->(m).
@@ -138,6 +155,7 @@ var scannedNode = regexp.MustCompile("^(?:[A-Z ]+ INDEX )?\\(?`?([^`:)]+)`?")
 // operator is one step of a plan with what is under it.
 type operator struct {
 	name, details string
+	rows          float64 // estimated
 	hits          int64
 	children      []operator
 }
@@ -158,6 +176,9 @@ func operatorOf(plan any) operator {
 		o := operator{name: strings.TrimSuffix(v.FieldByName("Operator").String(), "@neo4j")}
 		if details := v.FieldByName("Arguments").MapIndex(reflect.ValueOf("Details")); details.IsValid() {
 			o.details = details.Elem().String()
+		}
+		if rows := v.FieldByName("Arguments").MapIndex(reflect.ValueOf("EstimatedRows")); rows.IsValid() && rows.Elem().Kind() == reflect.Float64 {
+			o.rows = rows.Elem().Float()
 		}
 		if hits := v.FieldByName("DbHits"); hits.IsValid() {
 			o.hits = hits.Int()
