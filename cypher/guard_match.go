@@ -198,10 +198,19 @@ func (p *scopedMatch) group(name string, at int) {
 // repeatAsStars writes -[:a]->{1,3} as -[:a*1..3]->, which Neo4j plans better, where the two mean the same.
 func (path *pathPattern) repeatAsStars() {
 	for _, part := range path.parts {
-		if r, ok := part.(*relPattern); ok && r.repeat != nil && r.where == nil && !path.selector.selects() {
+		if r, ok := part.(*relPattern); ok && r.repeat != nil && r.where == nil && plainTypes(r.types) && !path.selector.selects() {
 			r.repeat.stars = true
 		}
 	}
+}
+
+// plainTypes says whether types are only names: Neo4j takes no others in a relationship of varying length.
+func plainTypes(l labelExpr) bool {
+	if or, ok := l.(labelOr); ok {
+		return !slices.ContainsFunc(or.of, func(of labelExpr) bool { return !plainTypes(of) })
+	}
+	_, ok := l.(labelName)
+	return ok || l == nil
 }
 
 // varies says whether it is a relationship of varying length as Neo4j has long had them, whose inner nodes have no pattern.

@@ -155,7 +155,7 @@ var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals /
 	{"Neo.TransientError.General.OutOfMemoryError", "the statement needs too much memory: collect and sort fewer rows at once"},
 	{"Neo.ClientError.Statement.", "a value cannot be used as the statement uses it"},
 	{"Neo.ClientError.Procedure.ProcedureCallFailed", badValue},
-	{"Neo.DatabaseError.Statement.", badValue},
+	{"Neo.DatabaseError.Statement.", badValue + "; shortestPath(…) between all of some nodes needs WHERE a <> b"},
 	{"Neo.DatabaseError.General.", badValue},
 }
 

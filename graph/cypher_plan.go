@@ -35,8 +35,8 @@ var operators = setOf( //nolint:gochecknoglobals // a constant set
 	"LeftOuterHashJoin", "LetAntiSemiApply", "LetSelectOrAntiSemiApply", "LetSelectOrSemiApply", "LetSemiApply", "Limit",
 	"MultiNodeIndexSeek", "NodeHashJoin", "NodeIndexSeek", "NodeIndexSeekByRange", "NodeLeftOuterHashJoin", "NodeRightOuterHashJoin",
 	"NodeUniqueIndexSeek", "NodeUniqueIndexSeekByRange", "Optional", "OptionalExpand(All)", "OptionalExpand(Into)", "OrderedAggregation", "OrderedDistinct",
-	"OrderedUnion", "PartialSort", "PartialTop", "ProduceResults", "Projection", "ProjectEndpoints", "Repeat(Trail)", "RightOuterHashJoin", "RollUpApply", "SelectOrAntiSemiApply", "SelectOrSemiApply", "SemiApply", "ShortestPath", "Skip",
-	"Sort", "StatefulShortestPath(All)", "StatefulShortestPath(Into)", "Top", "Union", "Unwind", "ValueHashJoin", "VarLengthExpand(All)",
+	"OrderedUnion", "PartialSort", "PartialTop", "ProduceResults", "Projection", "ProjectEndpoints", "BidirectionalRepeat(Trail)", "Repeat(Trail)", "RepeatOptions", "RightOuterHashJoin", "RollUpApply", "SelectOrAntiSemiApply", "SelectOrSemiApply", "SemiApply", "ShortestPath", "Skip",
+	"Sort", "StatefulShortestPath(All)", "StatefulShortestPath(Into)", "Top", "Top1WithTies", "TriadicBuild", "TriadicFilter", "TriadicSelection", "Union", "Unwind", "ValueHashJoin", "VarLengthExpand(All)",
 	"VarLengthExpand(Into)", "VarLengthExpand(Pruning)", "VarLengthExpand(Pruning,BFS,All)", "VarLengthExpand(Pruning,BFS,Into)",
 )
 
@@ -111,6 +111,9 @@ func explain(ctx context.Context, tx neo4j.ExplicitTransaction, text string, par
 	return operatorOf(summary.Plan()), nil
 }
 
+// madeName is one that the database or the guard has made.
+var madeName = regexp.MustCompile("`?( *UNNAMED[0-9]+|#[a-z]*[0-9]*)`?")
+
 // planFault tells why the database does not plan a statement. That depends on the statement alone.
 func planFault(err error) error {
 	var db *neo4j.Neo4jError
@@ -119,6 +122,7 @@ func planFault(err error) error {
 	}
 	message, _, _ := strings.Cut(db.Msg, "\n")
 	message, _, _ = strings.Cut(message, " (line ")
+	message = madeName.ReplaceAllString(message, "something without a name")
 	return invalidCypher("the database does not take the statement: %s. See GET /v1/schema", strings.TrimSuffix(message, "."))
 }
 
