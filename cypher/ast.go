@@ -99,6 +99,7 @@ type nodePattern struct {
 	properties *mapExpr
 	where      expr
 	index      *Index // by which it can be found; nil when it comes from elsewhere
+	prefix     expr   // with which the index begins
 	start      bool   // the walk along its pattern begins here
 	at         int
 }

@@ -187,7 +187,7 @@ func union(q query) query {
 	first := q.parts[0].clauses
 	r := &withClause{isReturn: true}
 	for _, i := range first[len(first)-1].(*withClause).items {
-		r.items = append(r.items, item{value: &variable{name: i.name}, name: i.name})
+		r.items = append(r.items, item{value: &variable{name: i.name}, name: i.name, named: true})
 	}
 	return query{parts: []singleQuery{{clauses: []clause{&callClause{scoped: true, body: q}, r}}}}
 }
@@ -307,7 +307,7 @@ func (s *scoper) with(w *withClause, known names) (columns []string) {
 		item.value = s.expr(item.value, known)
 		columns = append(columns, item.name)
 		if !item.named {
-			item.name = s.column(item.name)
+			item.name, item.named = s.column(item.name), true
 		}
 		if _, twice := after[item.name]; twice {
 			s.refuse(item.at, "two columns have the same name: write … AS name")

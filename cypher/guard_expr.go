@@ -258,7 +258,7 @@ func (s *scoper) pattern(e *binary, known names) expr {
 // collected makes a list of paths a subquery, which can hold a barrier.
 func (s *scoper) collected(e *patternList, known names) expr {
 	m := &matchClause{patterns: []pathPattern{e.pattern}, where: e.where, at: e.at}
-	r := &withClause{isReturn: true, items: []item{{value: e.value, name: s.make(), at: e.at}}, at: e.at}
+	r := &withClause{isReturn: true, items: []item{{value: e.value, name: s.make(), named: true, at: e.at}}, at: e.at}
 	q := &subquery{kind: "COLLECT", body: query{parts: []singleQuery{{clauses: []clause{m, r}}}}, at: e.at}
 	s.subquery(q, known)
 	return q
@@ -288,7 +288,7 @@ func (s *scoper) subquery(e *subquery, known names) {
 		if w, ok := part.clauses[len(part.clauses)-1].(*withClause); ok && w.isReturn || len(part.clauses) == 1 && !ok {
 			continue
 		}
-		part.clauses = append(part.clauses, &withClause{isReturn: true, items: []item{{value: &literal{true}, name: s.make()}}})
+		part.clauses = append(part.clauses, &withClause{isReturn: true, items: []item{{value: &literal{true}, name: s.make(), named: true}}})
 	}
 }
 

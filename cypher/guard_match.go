@@ -380,7 +380,9 @@ func (p *scopedMatch) node(n *nodePattern) {
 	}
 	p.scoped[n.name] = true
 	p.visible = append(p.visible, p.seen(&variable{name: n.name}))
-	n.index = p.indexOf(n.labels)
+	if n.index = p.indexOf(n.labels); n.index.Prefix != "" {
+		n.prefix = p.literal(&literal{n.index.Prefix})
+	}
 	n.labels = p.based(p.labels(n.labels, n.at))
 	n.properties = p.team()
 }
@@ -769,11 +771,11 @@ func (p *scopedMatch) optional(clauses []clause) clause {
 	w := &withClause{isReturn: true}
 	for name := range p.known {
 		if _, before := p.before[name]; !before {
-			w.items = append(w.items, item{value: &variable{name: name}, name: name})
+			w.items = append(w.items, item{value: &variable{name: name}, name: name, named: true})
 		}
 	}
 	if len(w.items) == 0 {
-		w.items = []item{{value: &literal{true}, name: p.make()}}
+		w.items = []item{{value: &literal{true}, name: p.make(), named: true}}
 	}
 	slices.SortFunc(w.items, func(a, b item) int { return strings.Compare(a.name, b.name) })
 	return &callClause{optional: true, scoped: true, star: true, body: query{parts: []singleQuery{{clauses: append(clauses, w)}}}}

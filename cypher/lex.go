@@ -129,7 +129,7 @@ func (l *lexer) invisible(at int) *Refusal {
 func badByte(text string, withTexts bool) int {
 	for i, c := range text {
 		switch {
-		case c == '\n' || c == '\r' || c == '\t':
+		case c >= ' ' && c < 0x7f, c == '\n' || c == '\r' || c == '\t':
 		case c == utf8.RuneError, c == '\ufeff', unicode.IsControl(c):
 			return i
 		case withTexts:
@@ -202,8 +202,11 @@ func (l *lexer) next() (token, *Refusal) {
 			return token{kind: signToken, text: sign}, nil
 		}
 	}
-	if c == '\\' {
+	switch {
+	case c == '\\':
 		return token{}, l.refuse(l.at, `\ is only allowed within strings`)
+	case badByte(l.text[l.at:l.at+size], false) >= 0:
+		return token{}, l.invisible(l.at)
 	}
 	return token{}, l.refuse(l.at, "%q is not a sign of Cypher", l.text[l.at:l.at+size])
 }
@@ -223,6 +226,10 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 func (l *lexer) word() string {
 	start := l.at
 	for l.at < len(l.text) {
+		if c := l.text[l.at]; c == '_' || isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			l.at++
+			continue
+		}
 		c, size := utf8.DecodeRuneInString(l.text[l.at:])
 		if c != '_' && !unicode.In(c, unicode.L, unicode.Nd, unicode.Mn, unicode.Mc) {
 			break

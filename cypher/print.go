@@ -113,7 +113,7 @@ func indexed(n *nodePattern) expr {
 	for i, property := range n.index.Further {
 		of := &propertyOf{of: &variable{name: n.name}, name: property}
 		if i == 0 && n.index.Prefix != "" {
-			needed = append(needed, &binary{operator: "STARTS WITH", left: of, right: &literal{n.index.Prefix}})
+			needed = append(needed, &binary{operator: "STARTS WITH", left: of, right: n.prefix})
 		} else {
 			needed = append(needed, &unary{operator: "IS NOT NULL", of: of})
 		}
@@ -150,9 +150,10 @@ func (p *printer) with(c *withClause) {
 		if i > 0 || c.star {
 			p.write(", ")
 		}
-		p.expr(item.value)
-		p.write(" AS ")
-		p.name(item.name)
+		if p.expr(item.value); item.named {
+			p.write(" AS ")
+			p.name(item.name)
+		}
 	}
 	for i, o := range c.orderBy {
 		if i == 0 {

@@ -124,13 +124,9 @@ func (p *reader) signed() expr {
 	case p.take("--"):
 		p.at-- // two signs that stand together
 		p.tokens[p.at] = token{kind: signToken, text: "-", start: t.start + 1, end: t.end}
-		return &unary{operator: "-", of: p.signed(), at: t.start}
+		return negative(p.signed(), t.start)
 	case p.take("-"):
-		of := p.signed()
-		if l, ok := of.(*literal); ok {
-			return negative(l, t.start)
-		}
-		return &unary{operator: "-", of: of, at: t.start}
+		return negative(p.signed(), t.start)
 	case p.take("+"):
 		return &unary{operator: "+", of: p.signed(), at: t.start}
 	}
@@ -541,13 +537,15 @@ func (p *reader) subquery(kind string) expr {
 	return s
 }
 
-// negative is a number with the other sign.
-func negative(e *literal, at int) expr {
-	switch n := e.value.(type) {
-	case int64:
-		return &literal{-n}
-	case float64:
-		return &literal{-n}
+// negative is a value with the other sign.
+func negative(e expr, at int) expr {
+	if l, ok := e.(*literal); ok {
+		switch n := l.value.(type) {
+		case int64:
+			return &literal{-n}
+		case float64:
+			return &literal{-n}
+		}
 	}
 	return &unary{operator: "-", of: e, at: at}
 }

@@ -89,6 +89,7 @@ func TestValidate(t *testing.T) {
 		`{"mode":"ppr","seed_nodes":["x"],"max_depth":4}`:      "max_depth",
 		`{"mode":"ppr","seed_nodes":["x"],"top_k":101}`:        "top_k",
 		`{"mode":"ppr","seed_nodes":["x"],"damping":1}`:        "damping",
+		`{"mode":"ppr","seed_nodes":["x"],"damping":0.9901}`:   "damping",
 		`{"mode":"ppr","seed_nodes":["x"],"damping":-0.1}`:     "damping",
 		`{"mode":"ppr","seed_nodes":["x"],"damping":1e300}`:    "damping",
 		`{"mode":"ppr","max_depth":9,"top_k":-1,"damping":42}`: "damping max_depth seed_nodes top_k",
