@@ -79,13 +79,15 @@ type PropertyType struct{ Name, Type string }
 var commonProperties = []PropertyType{ //nolint:gochecknoglobals // a constant table
 	{"entity_key", "string"}, {"name", "string"}, {"description", "string"}, {"user_id", "string"}, {"state", "string"},
 	{"salience", "float"}, {"confidence", "float"}, {"access_count", "integer"}, {"last_accessed_at", "datetime"},
-	{"created_at", "datetime"}, {"updated_at", "datetime"}, {"ttl_policy", "string"}, {"notes", "list of JSON texts"}, {"properties", "JSON text"},
+	{"created_at", "datetime"}, {"updated_at", "datetime"}, {"ttl_policy", "string"}, {"version", "integer"}, {"notes", "list of JSON texts"}, {"properties", "JSON text"},
 }
 
 // RelationshipProperties are those of relationships that statements of callers may read.
 var RelationshipProperties = []PropertyType{ //nolint:gochecknoglobals // a constant table
 	{"key", "string"}, {"description", "string"}, {"relationship_type", "string"}, {"attitude", "integer"}, {"proximity", "integer"},
 	{"salience", "float"}, {"confidence", "float"}, {"state", "string"}, {"valid_from", "datetime"}, {"valid_to", "datetime"}, {"recorded_at", "datetime"},
+	{"recorded_by", "string"}, {"user_id", "string"}, {"updated_at", "datetime"}, {"access_count", "integer"}, {"last_accessed_at", "datetime"},
+	{"version", "integer"}, {"started_at", "datetime"}, {"notes", "list of JSON texts"}, {"properties", "JSON text"},
 }
 
 // CommonProperties are those of nodes of every kind that statements of callers may read.

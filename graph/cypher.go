@@ -32,7 +32,8 @@ const baseLabel = "Memory"
 var hiddenProperties = []string{ //nolint:gochecknoglobals // a constant list
 	"team_id", "vector", "embedding", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key",
 	"owner_key", "owner_of", "salience_at", "decay_rate", "node_salience", "node_salience_at", "node_decay_rate", "node_until", "ranked",
-	"next_seq", "story_due", "notes_expire_at", "mention_weight", "expires_at",
+	"next_seq", "story_due", "notes_expire_at", "mention_weight", "expires_at", "ends_at", "is_dirty", "created_by",
+	"last_update_source", "distinct_source_days", "decay_gradient", "recall_frequency", "last_recall_interval",
 }
 
 // cypherRules are those of the guard.
@@ -147,6 +148,7 @@ var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals /
 	{"Neo.ClientError.Statement.ArithmeticError", "a calculation failed: a division by 0, or a number that does not fit into 64 bits"},
 	{"Neo.ClientError.Statement.ArgumentError", "a function got a value that it does not take, a range has a step of 0, or a list within a loop or a range is longer than 10,000 (1,000 in a loop within a loop): ask for fewer"},
 	{"Neo.ClientError.Statement.TypeError", "a value has the wrong type for what is done with it: see GET /v1/schema for the types of properties, and convert with toString(), toInteger() or toFloat()"},
+	{"Neo.ClientError.Statement.SyntaxError", badValue},
 	{"Neo.ClientError.Statement.EntityNotFound", "something was deleted while the statement ran: try again"},
 	{"Neo.ClientError.Transaction.TransactionTimedOut", tooLong},
 	{"Neo.TransientError.Transaction.Terminated", tooLong},

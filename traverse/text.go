@@ -14,6 +14,9 @@ func (r *Rows) Text() string {
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		t.WriteString("- ")
+		if row.Hops > 1 && row.Relationship != nil {
+			t.WriteString(otherEnd(row) + " ")
+		}
 		if row.Relationship != nil {
 			t.WriteString(arrow(row.Relationship, row.Relationship.To == row.Node.EntityKey) + " ")
 		}
@@ -27,6 +30,14 @@ func (r *Rows) Text() string {
 		t.WriteString("\n")
 	}
 	return t.String() + said(r.Message)
+}
+
+// otherEnd is the key of the node before one, where that is not the one that was asked for.
+func otherEnd(r *Row) string {
+	if r.Relationship.To == r.Node.EntityKey {
+		return r.Relationship.From
+	}
+	return r.Relationship.To
 }
 
 // Text is the paths as Markdown for a prompt.

@@ -43,7 +43,7 @@ func TestTexts(t *testing.T) {
 			Request{Mode: Neighbors, EntityKey: "p-ada", Direction: both, MaxHops: 2},
 			"# Neighbors\n" +
 				"- —thinks_about→ **The | boat** (Concept, c-boat, 2026-04-30): a yawl of 1912; note: needs paint; note: is sold; relationship: p-ada to c-boat\n" +
-				"- ←involves— **E-QUAY** (Entity, e-quay); relationship: e-quay to c-boat (2 steps away)\n",
+				"- c-boat ←involves— **E-QUAY** (Entity, e-quay); relationship: e-quay to c-boat (2 steps away)\n",
 		},
 		"no neighbors": {
 			Request{Mode: Neighbors, EntityKey: "c-boat"},
