@@ -146,7 +146,7 @@ func TestCypherFaults(t *testing.T) {
 		"MATCH (n) RETURN substring(n.name, -1)":                        "does not take",
 		"MATCH (n) RETURN date.truncate('month', n.nothing)":            "IS NOT NULL",
 		"RETURN date('tomorrow')":                                       "does not take",
-		"RETURN toLower([1])":                                           "wrong type",
+		"RETURN toLower([1])":                                           "does not take the statement",
 		"MATCH (n) RETURN n.name.first":                                 "wrong type",
 	} {
 		_, err := e.ask(text, map[string]any{"text": strings.Repeat("x", 1000)})
