@@ -124,12 +124,17 @@ func Combine(name string, parts ...Query) Query {
 }
 
 // OfTypes is a statement that is written for the relationship type relates_to, for relationships of any of the given
-// types, or of any type where none is given. They must be free of what would end a name.
+// types, which must be free of what would end a name.
 func OfTypes(q Query, types []string) Query {
-	if len(types) == 0 {
+	return q.with(strings.ReplaceAll(q.Text, ":relates_to", ":`"+strings.Join(types, "`|`")+"`"))
+}
+
+// OfTypesBut is the same for relationships of any type but one; an empty one: any.
+func OfTypesBut(q Query, without string) Query {
+	if without == "" {
 		return q.with(strings.ReplaceAll(q.Text, ":relates_to", ""))
 	}
-	return q.with(strings.ReplaceAll(q.Text, ":relates_to", ":`"+strings.Join(types, "`|`")+"`"))
+	return q.with(strings.ReplaceAll(q.Text, ":relates_to", ":!`"+without+"`"))
 }
 
 // ForTypes makes one read statement of one that is written for the relationship type relates_to: the same for each of

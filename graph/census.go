@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -68,6 +69,7 @@ func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
 		c.Relationships = append(c.Relationships, RelationshipCount{
 			From: kindFrom(row.Values[0]).Name, Type: text(row.Values[1]), To: kindFrom(row.Values[2]).Name, Count: integer(row.Values[3]),
 		})
+		c.Part = c.Part || truth(row.Values[4])
 	}
 	return c, err
 }
@@ -116,4 +118,5 @@ func OwnProperties(k Kind) []PropertyType {
 var typeNames = map[reflect.Type]string{ //nolint:gochecknoglobals // a constant table
 	reflect.TypeFor[Optional[string]](): "string", reflect.TypeFor[Optional[int64]](): "integer", reflect.TypeFor[Optional[float64]](): "float",
 	reflect.TypeFor[Optional[bool]](): "boolean", reflect.TypeFor[Optional[time.Time]](): "datetime", reflect.TypeFor[Optional[[]string]](): "list of strings",
+	reflect.TypeFor[Optional[json.RawMessage]](): "JSON text",
 }

@@ -49,9 +49,6 @@ type Step struct {
 	Node         NodeView // to which it leads
 }
 
-// noType is no relationship's type.
-const noType = ""
-
 // typed is a statement for the relationships of a walk. There is no such statement for types of which none is left.
 func (s *Store) typed(ctx context.Context, name string, w Walk) (q cypher.Query, some bool, err error) {
 	types := w.Types
@@ -67,16 +64,18 @@ func (s *Store) typed(ctx context.Context, name string, w Walk) (q cypher.Query,
 	if len(types) == 0 && len(w.Types)+len(w.Without) > 0 {
 		return q, false, nil
 	}
-	return cypher.OfTypes(s.queries[name], types), true, nil
+	switch {
+	case len(types) > 0:
+		return cypher.OfTypes(s.queries[name], types), true, nil
+	case w.Messages:
+		return cypher.OfTypesBut(s.queries[name], ""), true, nil
+	}
+	return cypher.OfTypesBut(s.queries[name], hasMessageType), true, nil
 }
 
 func (w Walk) params(scope Scope, now time.Time) map[string]any {
-	without := hasMessageType
-	if w.Messages || slices.Contains(w.Types, hasMessageType) {
-		without = noType
-	}
 	return map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "outgoing": w.Outgoing, "incoming": w.Incoming, "without": without, "now_ms": now.UnixMilli(),
+		"team_id": scope.TeamID, "user_id": scope.user(), "outgoing": w.Outgoing, "incoming": w.Incoming, "now_ms": now.UnixMilli(),
 	}
 }
 

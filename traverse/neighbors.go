@@ -32,7 +32,8 @@ type reached struct {
 func (r *reached) score() float64 { return r.strength * (1 + r.link.Salience) / 2 }
 
 func best(a, b *reached) int {
-	return cmp.Or(cmp.Compare(b.score(), a.score()), cmp.Compare(a.hops, b.hops), cmp.Compare(a.key, b.key))
+	return cmp.Or(cmp.Compare(b.score(), a.score()), cmp.Compare(a.hops, b.hops), cmp.Compare(a.key, b.key),
+		cmp.Compare(a.from, b.from), cmp.Compare(a.link.Key, b.link.Key)) // of ways as good one, whatever comes first
 }
 
 // neighbors finds what a node is linked with in up to three steps. Each node is told of once: as it is reached in the fewest

@@ -14,8 +14,8 @@ import (
 const (
 	rankLooked = 10_000 // relationships in all
 	rankEach   = 1_000  // of one node
-	maxRounds  = 100
-	settled    = 1e-9 // the change of all ranks together after which it ends
+	maxRounds  = 2_500  // a round leaves at most damping of the error: enough for MaxDamping
+	settled    = 1e-9   // the change of all ranks together after which it ends
 )
 
 // web is the part of the graph around the seeds: nodes by number, in the order in which they came.

@@ -43,7 +43,7 @@ func parameter(raw json.RawMessage, left *int) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
-	if err := d.Decode(&v); err != nil {
+	if err := d.Decode(&v); err != nil || !json.Valid(raw) {
 		return nil, fmt.Errorf("must be JSON") //nolint:err113 // told to the caller
 	}
 	return converted(v, maxParameterDepth, left)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"kith/graph"
@@ -15,7 +14,7 @@ import (
 const (
 	pathLooked = 16_000 // relationships in all
 	pathEach   = 2_000  // of one node
-	pathsMade  = 1_000  // that are compared
+	pathsMade  = 1_000  // that are kept while they are compared
 )
 
 // side is one of the two ends from which a search goes, and how far it has come.
@@ -136,57 +135,61 @@ func meeting(s, other *side) []string {
 	return slices.DeleteFunc(met, func(key string) bool { return s.depth[key]+other.depth[key] > least })
 }
 
-// half is a path from one end to a node in the middle.
+// half is a path between one end and a node in the middle.
 type half struct {
 	keys     []string // from the middle to the end
 	strength float64
 }
 
-// halves are all paths from a node to a side's end.
-func (s *side) halves(key string) []half {
-	if s.depth[key] == 0 {
-		return []half{{keys: []string{key}, strength: 1}}
+// strongest sorts paths, the strongest first, and leaves so many.
+func strongest(all []half, most int) []half {
+	slices.SortFunc(all, func(a, b half) int {
+		return cmp.Or(cmp.Compare(b.strength, a.strength), slices.Compare(a.keys, b.keys))
+	})
+	return all[:min(most, len(all))]
+}
+
+// halves are the strongest paths from a node to a side's end. As strengths are multiplied, a path that is one of the
+// strongest goes on by one of the strongest. Known are those of nodes that were asked for before.
+func (s *side) halves(key string, most int, known map[string][]half) []half {
+	if all, ok := known[key]; ok {
+		return all
 	}
-	strongest := map[string]float64{} // several relationships may lead from one node to the next
-	for _, e := range s.from[key] {
-		strongest[e.key] = max(strongest[e.key], e.strength)
-	}
-	var all []half
-	for before, strength := range strongest {
-		for _, h := range s.halves(before) {
-			all = append(all, half{keys: append([]string{key}, h.keys...), strength: h.strength * strength})
+	all := []half{{keys: []string{key}, strength: 1}}
+	if s.depth[key] > 0 {
+		edges := map[string]float64{} // several relationships may lead from one node to the next
+		for _, e := range s.from[key] {
+			edges[e.key] = max(edges[e.key], e.strength)
 		}
-		if len(all) > pathsMade {
-			break
+		all = nil
+		for before, strength := range edges {
+			for _, h := range s.halves(before, most, known) {
+				all = append(all, half{keys: append([]string{key}, h.keys...), strength: h.strength * strength})
+			}
 		}
 	}
-	return all
+	known[key] = strongest(all, most)
+	return known[key]
 }
 
 // joined are the strongest paths through nodes in the middle.
 func joined(a, b *side, met []string, limit int) [][]string {
-	type way struct {
-		keys     []string
-		strength float64
-	}
-	var all []way
+	var all []half
+	knownA, knownB := map[string][]half{}, map[string][]half{}
 	for _, key := range met {
-		for _, first := range a.halves(key) {
-			for _, second := range b.halves(key) {
+		for _, first := range a.halves(key, limit, knownA) {
+			for _, second := range b.halves(key, limit, knownB) {
 				keys := slices.Clone(first.keys)
 				slices.Reverse(keys)
-				all = append(all, way{append(keys, second.keys[1:]...), first.strength * second.strength})
-			}
-			if len(all) > pathsMade {
-				break
+				all = append(all, half{append(keys, second.keys[1:]...), first.strength * second.strength})
 			}
 		}
+		if len(all) > pathsMade {
+			all = strongest(all, limit)
+		}
 	}
-	slices.SortFunc(all, func(x, y way) int {
-		return cmp.Or(cmp.Compare(y.strength, x.strength), cmp.Compare(strings.Join(x.keys, "\x1f"), strings.Join(y.keys, "\x1f")))
-	})
 	ways := make([][]string, 0, limit)
-	for _, w := range all[:min(limit, len(all))] {
+	for _, w := range strongest(all, limit) {
 		ways = append(ways, w.keys)
 	}
 	return ways
@@ -217,13 +220,21 @@ func (t *Traverser) inFull(ctx context.Context, scope graph.Scope, r *Request, e
 			continue
 		}
 		w := Way{Length: len(mine), Nodes: []Node{r.node(&first)}}
-		recall.Nodes = append(recall.Nodes, r.From)
 		for _, step := range mine {
 			v := r.relationship(&step.Relationship)
 			w.Nodes, w.Relationships = append(w.Nodes, r.node(&step.Node)), append(w.Relationships, v)
-			recall.Nodes, recall.Relationships = append(recall.Nodes, step.Node.EntityKey), append(recall.Relationships, refOf(&v))
+			recall.Relationships = append(recall.Relationships, refOf(&v))
 		}
 		result.Paths = append(result.Paths, w)
+		for i := range w.Nodes {
+			recall.Nodes = append(recall.Nodes, w.Nodes[i].EntityKey)
+		}
 	}
+	// Paths have parts in common: one answer recalls each once.
+	recall.Nodes = slices.Compact(slices.Sorted(slices.Values(recall.Nodes)))
+	slices.SortFunc(recall.Relationships, func(a, b graph.RelationshipRef) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Type, b.Type), cmp.Compare(a.To, b.To), cmp.Compare(a.Key, b.Key))
+	})
+	recall.Relationships = slices.Compact(recall.Relationships)
 	return recall, nil
 }

@@ -13,14 +13,15 @@ import (
 
 // Bounds of a request.
 const (
-	MaxHops   = 3
-	MaxLength = 6 // of a path
-	MaxPaths  = 10
-	MaxSeeds  = 20
-	MaxLimit  = 100
-	MaxDepth  = 3
-	maxTypes  = 64
-	maxCypher = 8 << 10
+	MaxHops    = 3
+	MaxLength  = 6 // of a path
+	MaxPaths   = 10
+	MaxSeeds   = 20
+	MaxLimit   = 100
+	MaxDepth   = 3
+	MaxDamping = 0.99 // above it ranks do not settle in time
+	maxTypes   = 64
+	maxCypher  = 8 << 10
 )
 
 // Mode is how the graph is walked.
@@ -66,7 +67,7 @@ type Request struct {
 	Kinds                    []string `json:"kinds,omitempty" doc:"neighbors, ppr: only nodes of these kinds are returned"`
 	MaxHops                  int      `json:"max_hops,omitempty" doc:"neighbors: 1 (default) to 3; path: 1 to 6 (default)"`
 	MaxDepth                 int      `json:"max_depth,omitempty" doc:"ppr: how far from the seeds, 1 to 3 (default)"`
-	Damping                  float64  `json:"damping,omitempty" doc:"ppr: how likely a step goes on instead of back to the seeds, above 0 and below 1; default 0.85"`
+	Damping                  float64  `json:"damping,omitempty" doc:"ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85"`
 	TopK                     int      `json:"top_k,omitempty" doc:"ppr: so many nodes, 1 to 100; default 20"`
 	Limit                    int      `json:"limit,omitempty" doc:"neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1"`
 	Cursor                   string   `json:"cursor,omitempty" doc:"neighbors: next_cursor of the page before"`
@@ -179,32 +180,36 @@ func (r *Request) Validate() error {
 
 func (r *Request) validateWalk(f *faults) {
 	f.oneOf("direction", r.Direction, "", outbound, inbound, both)
-	for location, types := range map[string][]string{"relationship_types": r.RelationshipTypes, "exclude_relationship_types": r.ExcludeRelationshipTypes} {
-		f.between(location, len(types), 0, maxTypes)
-		for i, t := range types {
-			if !typePattern.MatchString(t) {
-				f.add(fmt.Sprintf("%s[%d]", location, i), "is no relationship type")
-			}
-		}
+	f.each("relationship_types", r.RelationshipTypes, maxTypes, "is no relationship type", typePattern.MatchString)
+	f.each("exclude_relationship_types", r.ExcludeRelationshipTypes, maxTypes, "is no relationship type", typePattern.MatchString)
+	f.each("kinds", r.Kinds, len(graph.Kinds), "is no kind of node", func(name string) bool {
+		_, ok := graph.KindOf(name)
+		return ok
+	})
+}
+
+// each refuses a list that is too long, or else those of its items that are not good.
+func (f *faults) each(location string, list []string, most int, fault string, good func(string) bool) {
+	if len(list) > most {
+		f.add(location, "must be at most %d", most)
+		return
 	}
-	for i, name := range r.Kinds {
-		if _, ok := graph.KindOf(name); !ok {
-			f.add(fmt.Sprintf("kinds[%d]", i), "is no kind of node")
+	for i, item := range list {
+		if !good(item) {
+			f.add(fmt.Sprintf("%s[%d]", location, i), "%s", fault)
 		}
 	}
 }
 
 func (r *Request) validatePPR(f *faults) {
-	if len(r.SeedNodes) == 0 || len(r.SeedNodes) > MaxSeeds {
+	if len(r.SeedNodes) == 0 {
 		f.add("seed_nodes", "must be 1 to %d entity keys", MaxSeeds)
 	}
-	for i, key := range r.SeedNodes {
-		f.key(fmt.Sprintf("seed_nodes[%d]", i), key)
-	}
+	f.each("seed_nodes", r.SeedNodes, MaxSeeds, "must have 1 to 256 characters and no control characters", graph.ValidKey)
 	f.between("max_depth", r.MaxDepth, 1, MaxDepth)
 	f.between("top_k", r.TopK, 1, MaxLimit)
-	if r.Damping != 0 && !(r.Damping > 0 && r.Damping < 1) {
-		f.add("damping", "must be above 0 and below 1")
+	if r.Damping != 0 && !(r.Damping > 0 && r.Damping <= MaxDamping) {
+		f.add("damping", "must be above 0 and at most %v", MaxDamping)
 	}
 }
 
@@ -244,7 +249,7 @@ func (r *Request) complete() {
 			r.Damping = 0.85
 		}
 	}
-	if r.Direction == "" {
+	if r.Direction == "" && r.Mode != Cypher {
 		r.Direction = both
 	}
 }

@@ -114,7 +114,7 @@ func (r *Request) node(v *graph.NodeView) Node {
 // described is what is said of a node: of a source what it was about, of a message what was said.
 func described(v *graph.NodeView) string {
 	if v.Description == "" && v.OwnFields != nil {
-		for _, text := range []graph.Optional[string]{v.OwnFields.Summary, v.OwnFields.Text, v.OwnFields.Content, v.OwnFields.Goal} {
+		for _, text := range []graph.Optional[string]{v.Summary, v.Text, v.Content, v.Goal} {
 			if text.Value != "" {
 				return text.Value
 			}

@@ -3,6 +3,7 @@ package traverse
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -73,11 +74,14 @@ func (t *Table) Text() string {
 	return b.String() + said(t.Message)
 }
 
+// timeWithin is a time in a list or a map.
+var timeWithin = regexp.MustCompile(`"(\d{4}-\d\d-\d\d)T[\d:.]+(?:Z|[+-]\d\d:\d\d)"`)
+
 // plain is a value as one reads it: a text without quotes, a time to the day.
 func plain(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
-		return string(raw)
+		return timeWithin.ReplaceAllString(string(raw), `"$1"`)
 	}
 	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		return at.Format(time.DateOnly)

@@ -1,8 +1,8 @@
 // The current relationships of some nodes, each of the nodes with the first $walk that come: for each of the nodes that the
 // caller may see its key, how many relationships were looked at, the keys of what is at their other ends, and the current
-// salience of the relationships. Written for one type; the store puts those in that are asked for, or any (cypher.OfTypes).
+// salience of the relationships. Written for one type; the store puts those in that are asked for, or any but those to messages (cypher.OfTypes, OfTypesBut).
 // mode: read
-// params: team_id, user_id, keys, outgoing, incoming, without, now_ms, walk
+// params: team_id, user_id, keys, outgoing, incoming, now_ms, walk
 // returns: key, looked, ends, strengths
 UNWIND $keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
@@ -13,14 +13,12 @@ CALL (n) {
     WITH n
     WHERE $outgoing
     MATCH (n)-[r:relates_to]->(m)
-    WHERE type(r) <> $without
     RETURN r, m
     LIMIT $walk
   UNION ALL
     WITH n
     WHERE $incoming
     MATCH (n)<-[r:relates_to]-(m)
-    WHERE type(r) <> $without
     RETURN r, m
     LIMIT $walk
   }

@@ -1,8 +1,8 @@
 // Steps of a walk in full: the relationship of a key, or else the most salient of the current ones, between two nodes that the
 // caller may see, and the node that it leads to. Written for one type; the store puts those in that are asked for, or any
-// (cypher.OfTypes).
+// but those to messages (cypher.OfTypes, OfTypesBut).
 // mode: read
-// params: team_id, user_id, steps, without
+// params: team_id, user_id, steps
 // returns: step, out, type, relationship, labels, node
 UNWIND $steps AS step
 MATCH (n:Memory {team_id: $team_id, entity_key: step.from})
@@ -14,7 +14,6 @@ WHERE m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants
 CALL (n, m, step) {
   MATCH (n)-[r:relates_to]-(m)
   WHERE r.valid_to IS NULL
-    AND type(r) <> $without
     AND (step.key IS NULL OR r.key = step.key)
     AND (step.out IS NULL OR (startNode(r) = n) = step.out)
   RETURN r
