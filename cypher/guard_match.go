@@ -17,7 +17,7 @@ func (s *scoper) match(m *matchClause, known names) []clause {
 	for i := range m.patterns {
 		m.patterns[i].repeatAsStars()
 	}
-	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}}
+	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}, seenTo: map[string]bool{}}
 	for i := range m.patterns {
 		p.declare(&m.patterns[i])
 	}
@@ -81,7 +81,7 @@ func (s *scoper) shortest(m *matchClause, at int, known names) []clause {
 	clauses := s.match(ends, known)
 	clauses = append(clauses, s.barrier(nil))
 
-	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}}
+	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}, seenTo: map[string]bool{}}
 	path.parts = []pathPart{&nodePattern{name: from.name, at: from.at}, r, &nodePattern{name: to.name, at: to.at}}
 	inner := &matchClause{at: m.at, patterns: []pathPattern{path}}
 	p.declare(&inner.patterns[0])
@@ -135,6 +135,8 @@ type scopedMatch struct {
 	met     map[string]bool // the nodes that were planned
 	scoped  map[string]bool // the nodes that have their scope
 	wanted  map[string]int  // what conditions promise for nodes
+	nodes   []string        // those that must be visible
+	seenTo  map[string]bool // of these those that a condition sees to
 	visible []expr          // what makes the nodes visible
 	safe    []expr          // conditions of the caller that may be tried on anything
 	unsafe  []expr          // and those that may be tried only on what is visible
@@ -379,7 +381,7 @@ func (p *scopedMatch) node(n *nodePattern) {
 		return
 	}
 	p.scoped[n.name] = true
-	p.visible = append(p.visible, p.seen(&variable{name: n.name}))
+	p.nodes = append(p.nodes, n.name)
 	if n.index = p.indexOf(n.labels); n.index.Prefix != "" {
 		n.prefix = p.literal(&literal{n.index.Prefix})
 	}
@@ -600,6 +602,7 @@ func (p *scopedMatch) onVisible(e expr) expr {
 		return p.alongPath(q)
 	}
 	var seen []expr
+	nodes, node := 0, ""
 	about := map[string]bool{}
 	walk(e, func(e expr) {
 		v, ok := e.(*variable)
@@ -611,6 +614,7 @@ func (p *scopedMatch) onVisible(e expr) expr {
 		switch sort := p.known.sort(v.name); {
 		case before:
 		case sort == aNode:
+			nodes, node = nodes+1, v.name
 			seen = append(seen, p.seen(&variable{name: v.name}))
 		case sort == aRelationship:
 			for _, end := range []string{"startNode", "endNode"} {
@@ -618,6 +622,9 @@ func (p *scopedMatch) onVisible(e expr) expr {
 			}
 		}
 	})
+	if len(seen) == 1 && nodes == 1 {
+		p.seenTo[node] = true // who may see it is looked at there
+	}
 	return only(seen, p.expr(e, p.known))
 }
 
@@ -753,6 +760,11 @@ func (p *scopedMatch) promised(e expr) {
 
 // clauses are what the MATCH becomes.
 func (p *scopedMatch) clauses(m *matchClause) []clause {
+	for i := len(p.nodes) - 1; i >= 0; i-- {
+		if !p.seenTo[p.nodes[i]] {
+			p.visible = append([]expr{p.seen(&variable{name: p.nodes[i]})}, p.visible...)
+		}
+	}
 	m.where = all(append(p.visible, p.safe...))
 	if len(p.unsafe) == 0 {
 		return []clause{m}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"kith/graph"
 )
 
@@ -81,7 +83,7 @@ func (t *Traverser) web(ctx context.Context, scope graph.Scope, r *Request, seed
 		if left <= 0 {
 			return w, true, nil
 		}
-		all, err := t.store.Edges(ctx, scope, r.walk(), next, min(rankEach, max(1, left/len(next))), now)
+		all, err := t.edges(ctx, scope, r.walk(), next, min(rankEach, max(1, left/len(next))), now)
 		if err != nil {
 			return nil, false, err
 		}
@@ -100,6 +102,27 @@ func (t *Traverser) web(ctx context.Context, scope graph.Scope, r *Request, seed
 		next = slices.Clone(w.keys[known:])
 	}
 	return w, cut, nil
+}
+
+// manyNodes are so many that the database does better with two statements at once: it runs each on one core.
+const manyNodes = 32
+
+// edges reads the relationships of some nodes.
+func (t *Traverser) edges(ctx context.Context, scope graph.Scope, walk graph.Walk, keys []string, each int, now time.Time) ([]graph.Edges, error) {
+	if len(keys) < manyNodes {
+		return t.store.Edges(ctx, scope, walk, keys, each, now)
+	}
+	halves := [2][]string{keys[:len(keys)/2], keys[len(keys)/2:]}
+	var found [2][]graph.Edges
+	group, ctx := errgroup.WithContext(ctx)
+	for i, half := range halves {
+		group.Go(func() (err error) {
+			found[i], err = t.store.Edges(ctx, scope, walk, half, each, now)
+			return err
+		})
+	}
+	err := group.Wait()
+	return append(found[0], found[1]...), err
 }
 
 // missing says whether one of the seeds is not there.
