@@ -233,7 +233,7 @@ func (s *scoper) single(q *singleQuery, known, lasting names) (columns []string)
 			}
 			out = append(out, s.match(c, known)...)
 		case *unwindClause:
-			sort := s.elements(c.list, known)
+			sort := s.elements(c.list)
 			c.list = s.expr(c.list, known)
 			known[c.as] = sort
 			out = append(out, c)

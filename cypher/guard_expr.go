@@ -76,15 +76,15 @@ func (s *scoper) inner(e expr, known names) expr {
 	}
 	switch e := e.(type) {
 	case *comprehension:
-		inside := with(e.name, s.elements(e.list, known))
+		inside := with(e.name, s.elements(e.list))
 		e.list = s.expr(e.list, known)
 		e.where, e.value = s.expr(e.where, inside), s.expr(e.value, inside)
 	case *quantified:
-		inside := with(e.name, s.elements(e.list, known))
+		inside := with(e.name, s.elements(e.list))
 		e.list = s.expr(e.list, known)
 		e.where = s.expr(e.where, inside)
 	case *reduction:
-		inside := with(e.name, s.elements(e.list, known))
+		inside := with(e.name, s.elements(e.list))
 		e.start, e.list = s.expr(e.start, known), s.expr(e.list, known)
 		inside[e.total] = aValue
 		e.result = s.expr(e.result, inside)
@@ -126,7 +126,7 @@ func (s *scoper) hidden(name string, at int) {
 }
 
 // elements is the sort of what a list has.
-func (s *scoper) elements(list expr, known names) sortOf {
+func (s *scoper) elements(list expr) sortOf {
 	if c, ok := list.(*call); ok && c.name == "range" {
 		return aNumber
 	}

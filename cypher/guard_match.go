@@ -171,7 +171,7 @@ func (p *scopedMatch) declare(path *pathPattern) {
 			}
 		}
 	}
-	if _, varies := alone(path); varies && path.name == "" {
+	if alone(path) && path.name == "" {
 		path.name = p.make()
 	}
 	if path.name != "" {
@@ -218,13 +218,13 @@ func plainTypes(l labelExpr) bool {
 // varies says whether it is a relationship of varying length as Neo4j has long had them, whose inner nodes have no pattern.
 func (r *relPattern) varies() bool { return r.repeat != nil && r.repeat.stars }
 
-// alone is the only relationship of a path, if that varies in length.
-func alone(path *pathPattern) (*relPattern, bool) {
+// alone says whether a path is only a relationship that varies in length.
+func alone(path *pathPattern) bool {
 	if len(path.parts) != 3 {
-		return nil, false
+		return false
 	}
 	r, ok := path.parts[1].(*relPattern)
-	return r, ok && r.varies()
+	return ok && r.varies()
 }
 
 // path scopes one path.
@@ -262,7 +262,7 @@ func (s selector) selects() bool { return s.kind > allShortestPathsFunction }
 // between scopes the inner nodes of relationships of varying length, in the two forms that Neo4j tries at every step.
 func (p *scopedMatch) between(path *pathPattern) {
 	x := p.make()
-	if _, ok := alone(path); ok {
+	if alone(path) {
 		p.visible = append(p.visible, &quantified{
 			kind: "all", name: x, list: &call{name: "nodes", args: []expr{&variable{name: path.name}}}, where: p.visibleNode(&variable{name: x}),
 		})

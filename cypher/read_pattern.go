@@ -138,7 +138,7 @@ func (p *reader) relationshipNext(at int) bool {
 func (p *reader) node() *nodePattern {
 	n := &nodePattern{at: p.peek().start}
 	p.expect("(", "")
-	if t := p.peek(); p.isName(t) && !(t.is("WHERE") && !p.ahead(1).is(")", ":", "{", "WHERE")) && !t.is("IS") {
+	if p.named(")", ":", "{", "WHERE") {
 		n.name = p.name("the node")
 	}
 	if p.take(":") || p.take("IS") {
@@ -148,6 +148,15 @@ func (p *reader) node() *nodePattern {
 	n.where = p.where()
 	p.expect(")", " after the node")
 	return n
+}
+
+// named says whether what stands in brackets begins with a name. WHERE is one if what may come after a name does.
+func (p *reader) named(after ...string) bool {
+	t := p.peek()
+	if t.is("WHERE") {
+		return p.ahead(1).is(after...)
+	}
+	return p.isName(t) && !t.is("IS")
 }
 
 func (p *reader) patternProperties() *mapExpr {
@@ -192,7 +201,7 @@ func (p *reader) relationship() *relPattern {
 }
 
 func (p *reader) inBrackets(r *relPattern) {
-	if t := p.peek(); p.isName(t) && !(t.is("WHERE") && !p.ahead(1).is("]", ":", "{", "*", "WHERE")) && !t.is("IS") {
+	if p.named("]", ":", "{", "*", "WHERE") {
 		r.name = p.name("the relationship")
 	}
 	if p.take(":") || p.take("IS") {

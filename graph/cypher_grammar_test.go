@@ -13,7 +13,7 @@ type grammar struct {
 	nodes, links, paths, values []string // names that are known
 	made                        int
 	function                    bool // shortest paths are asked for by functions; Neo4j takes the two ways not together
-	room                        int // relationships that may still be matched
+	room                        int  // relationships that may still be matched
 }
 
 func (g *grammar) pick(label string, of ...string) string {
@@ -91,7 +91,8 @@ func (g *grammar) with() string {
 		distinct = "DISTINCT "
 	}
 	text := "WITH " + distinct + strings.Join(items, ", ")
-	g.nodes, g.links, g.paths, g.values = kept[0], kept[1], kept[2], append(kept[3], v)
+	kept[3] = append(kept[3], v)
+	g.nodes, g.links, g.paths, g.values = kept[0], kept[1], kept[2], kept[3]
 	if g.chance(20) {
 		text += " ORDER BY " + v + " LIMIT " + g.pick("limit", "1", "3")
 	}

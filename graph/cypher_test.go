@@ -188,7 +188,7 @@ func TestCypherTellsNothingOfOthers(t *testing.T) {
 
 // KITH_TEST_STATEMENTS says how many statements the grammar makes; make soak asks for thousands.
 func TestCypherTellsNothingOfOthersWhateverIsAsked(t *testing.T) {
-	most := 200
+	most := 100
 	if n, err := strconv.Atoi(os.Getenv("KITH_TEST_STATEMENTS")); err == nil {
 		most = n
 	}
@@ -216,7 +216,7 @@ func TestCypherTellsNothingOfOthersWhateverIsAsked(t *testing.T) {
 			t.Logf("%5d %s", n, reason)
 		}
 	}
-	if asked > 50 && (answered < asked/2 || rows < asked/4) {
+	if asked >= 50 && (answered < asked/2 || rows < asked/4) {
 		t.Errorf("of %d statements only %d were answered, %d with rows", asked, answered, rows)
 	}
 }

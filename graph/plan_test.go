@@ -91,6 +91,10 @@ func (e *env) params(q cypher.Query) map[string]any {
 	})
 	maps.Copy(known, map[string]any{"model": "m", "dimensions": 3, "until_ms": 1, "base": 0, "from_team": "", "from_key": "", "walked": true,
 		"vector_scope": "k0", "embed_due": 1})
+	maps.Copy(known, map[string]any{
+		"walk": 100, "labels": nil, "prefixes": []string{"concept"}, "most": 100, "each": 100,
+		"steps": []map[string]any{{"number": 0, "from": "me", "to": "n-1", "key": nil, "out": nil}},
+	})
 	params := map[string]any{}
 	for _, name := range q.Params {
 		value, ok := known[name]
@@ -136,6 +140,8 @@ var allowed = map[string]string{
 	// The sections are joined: each is one row. So are the two parts of a page.
 	"preference_page": "CartesianProduct",
 	"found_sources":   "CartesianProduct", "search": "CartesianProduct",
+	// The two ends of a step, each found by its key.
+	"walk_steps":            "CartesianProduct",
 	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
 }
 

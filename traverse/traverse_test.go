@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ func (l link) key() string { return l.from + "-" + l.kind + "-" + l.to }
 
 // fake is a memory of nodes and relationships, bounded as the store bounds it. What the store leaves open comes in any order.
 type fake struct {
+	mu     sync.Mutex
 	nodes  map[string]*graph.NodeView
 	links  []link
 	random *rand.Rand
@@ -120,6 +122,8 @@ func (f *fake) Around(_ context.Context, _ graph.Scope, w graph.Walk, keys []str
 }
 
 func (f *fake) Edges(_ context.Context, _ graph.Scope, w graph.Walk, keys []string, each int, at time.Time) ([]graph.Edges, error) {
+	f.mu.Lock() // halves are asked for at once
+	defer f.mu.Unlock()
 	var all []graph.Edges
 	for _, key := range f.shuffled(keys) {
 		e := graph.Edges{Key: key}
