@@ -244,7 +244,7 @@ func (s *scoper) single(q *singleQuery, known, lasting names) (columns []string)
 			if c.isReturn && i != len(q.clauses)-1 {
 				s.refuse(c.at, "RETURN must be the last clause")
 			}
-			columns = s.with(c, known)
+			columns = s.with(c, known, lasting)
 			for name, sort := range lasting {
 				known[name] = sort
 			}
@@ -276,14 +276,20 @@ func (w *withClause) plain() bool {
 }
 
 // with scopes WITH and RETURN: known becomes what can be used after it.
-func (s *scoper) with(w *withClause, known names) (columns []string) {
+func (s *scoper) with(w *withClause, known, lasting names) (columns []string) {
 	if w.star {
 		var all []item
 		for _, name := range known.sorted() {
+			if _, there := lasting[name]; there {
+				continue // it needs no passing on, and may not be
+			}
 			all = append(all, item{value: &variable{name: name, at: w.at}, name: name, named: true, at: w.at})
 		}
-		if len(all) == 0 && len(w.items) == 0 {
+		if len(all) == 0 && len(w.items) == 0 && (w.isReturn || len(lasting) == 0) {
 			s.refuse(w.at, "* stands for nothing here: no name is known")
+		}
+		if len(all)+len(w.items) == 0 { // all that is known lasts anyway
+			all = []item{{value: &literal{true}, name: s.make(), named: true}}
 		}
 		w.star, w.items = false, append(all, w.items...)
 	}

@@ -273,11 +273,8 @@ func (p *scopedMatch) between(path *pathPattern) {
 		if !ok || !r.varies() {
 			continue
 		}
-		end := func(function string) expr {
-			return p.visibleNode(&call{name: function, args: []expr{&variable{name: x}}})
-		}
 		p.visible = append(p.visible, &quantified{
-			kind: "all", name: x, list: &variable{name: r.name}, where: all([]expr{end("startNode"), end("endNode")}),
+			kind: "all", name: x, list: &variable{name: r.name}, where: all(p.endsOf(&variable{name: x})),
 		})
 	}
 }
@@ -592,17 +589,47 @@ func (p *scopedMatch) wishes(name string, m *mapExpr, where expr) {
 // onVisible scopes a plain condition so that it is tried only where the nodes that it is about are visible: even a plain one
 // takes longer on a long text. What finds a node by its key stays as it is, for the index.
 func (p *scopedMatch) onVisible(e expr) expr {
-	if c, ok := e.(*comparison); ok && len(c.rest) == 1 && c.rest[0].operator == "=" && (isKey(c.first) || isKey(c.rest[0].value)) {
-		return p.expr(e, p.known)
-	}
-	if b, ok := e.(*binary); ok && b.operator == "IN" && isKey(b.left) {
+	if p.findsByKey(e) {
 		return p.expr(e, p.known)
 	}
 	if q, ok := e.(*quantified); ok { // of a path: each of its nodes is looked at by itself
 		return p.alongPath(q)
 	}
-	var seen []expr
-	nodes, node := 0, ""
+	seen, nodes := p.seenBy(e)
+	if len(seen) == 1 && len(nodes) == 1 {
+		p.seenTo[nodes[0]] = true // who may see it is looked at there
+	}
+	return only(seen, p.expr(e, p.known))
+}
+
+// findsByKey says whether a condition is x.entity_key = value, or IN some values.
+func (p *scopedMatch) findsByKey(e expr) bool {
+	switch e := e.(type) {
+	case *comparison:
+		if len(e.rest) != 1 || e.rest[0].operator != "=" {
+			return false
+		}
+		a, b := e.first, e.rest[0].value
+		return isKey(a) && p.isGiven(b) || isKey(b) && p.isGiven(a)
+	case *binary:
+		return e.operator == "IN" && isKey(e.left)
+	}
+	return false
+}
+
+func isKey(e expr) bool {
+	of, ok := e.(*propertyOf)
+	return ok && of.name == "entity_key"
+}
+
+// isGiven says whether a value is there before the MATCH.
+func (p *scopedMatch) isGiven(e expr) bool {
+	_, ok := e.(*variable)
+	return ok || p.constant(e)
+}
+
+// seenBy are the conditions under which the new nodes are visible that an expression is about, and which nodes it names.
+func (p *scopedMatch) seenBy(e expr) (seen []expr, nodes []string) {
 	about := map[string]bool{}
 	walk(e, func(e expr) {
 		v, ok := e.(*variable)
@@ -614,33 +641,33 @@ func (p *scopedMatch) onVisible(e expr) expr {
 		switch sort := p.known.sort(v.name); {
 		case before:
 		case sort == aNode:
-			nodes, node = nodes+1, v.name
+			nodes = append(nodes, v.name)
 			seen = append(seen, p.seen(&variable{name: v.name}))
 		case sort == aRelationship:
-			for _, end := range []string{"startNode", "endNode"} {
-				seen = append(seen, p.visibleNode(&call{name: end, args: []expr{&variable{name: v.name}}}))
-			}
+			seen = append(seen, p.endsOf(&variable{name: v.name})...)
 		}
 	})
-	if len(seen) == 1 && nodes == 1 {
-		p.seenTo[node] = true // who may see it is looked at there
-	}
-	return only(seen, p.expr(e, p.known))
+	return seen, nodes
+}
+
+// endsOf are the conditions that both ends of a relationship are visible.
+func (p *scopedMatch) endsOf(r expr) []expr {
+	return []expr{p.visibleNode(&call{name: "startNode", args: []expr{r}}), p.visibleNode(&call{name: "endNode", args: []expr{r}})}
 }
 
 // alongPath scopes all(x IN nodes(path) WHERE …) and its like.
 func (p *scopedMatch) alongPath(q *quantified) expr {
 	inside := p.known.clone()
-	inside[q.name] = aNode
+	inside[q.name] = aValue
 	x := &variable{name: q.name}
-	seen := []expr{p.visibleNode(x)}
-	if c, ok := q.list.(*call); !ok || c.name == "relationships" {
-		seen = nil
-		for _, end := range []string{"startNode", "endNode"} {
-			seen = append(seen, p.visibleNode(&call{name: end, args: []expr{x}}))
-		}
+	seen := p.endsOf(x)
+	if c, ok := q.list.(*call); ok && c.name == "nodes" {
+		seen = []expr{p.visibleNode(x)}
 	}
-	q.list, q.where = p.expr(q.list, p.known), only(seen, p.expr(q.where, inside))
+	others := &scopedMatch{scoper: p.scoper, before: p.before, known: inside}
+	more, _ := others.seenBy(q.where)
+	inside[q.name] = aNode
+	q.list, q.where = p.expr(q.list, p.known), only(append(seen, more...), p.expr(q.where, inside))
 	return q
 }
 
@@ -650,11 +677,6 @@ func only(where []expr, condition expr) expr {
 		return condition
 	}
 	return &caseExpr{branches: [][2]expr{{all(where), condition}}, otherwise: &literal{false}}
-}
-
-func isKey(e expr) bool {
-	of, ok := e.(*propertyOf)
-	return ok && of.name == "entity_key"
 }
 
 // wish takes a condition apart: each part goes before or behind the barrier.
