@@ -60,7 +60,7 @@ func (w *walking) fill(b testing.TB, nodes, degree int) {
 	w.run(b, `UNWIND range(0, $nodes - 1) AS i
 		CALL (i) {
 		  CREATE (n:Memory:$(CASE i % 2 WHEN 0 THEN 'Person' ELSE 'Concept' END) {team_id: $team, entity_key: 'n' + i, user_id: 'u1',
-		    natural_key: CASE i % 2 WHEN 0 THEN 'person' ELSE 'concept' END + '\u001fu1\u001fname ' + i, name: 'name ' + i, description: $description,
+		    natural_key: CASE i % 2 WHEN 0 THEN 'person' ELSE 'concept' END + '\u001fu1\u001fname ' + i, name: 'name ' + i, search_name: 'name ' + i, description: $description,
 		    state: 'active', ttl_policy: 'decay', salience: rand(), salience_at: timestamp(), decay_rate: 0.02, confidence: 0.5, access_count: 0,
 		    version: 1, created_at: datetime(), updated_at: datetime()})
 		} IN TRANSACTIONS OF 10000 ROWS`, map[string]any{"nodes": nodes})

@@ -100,6 +100,7 @@ type nodePattern struct {
 	where      expr
 	index      *Index // by which it can be found; nil when it comes from elsewhere
 	prefix     expr   // with which the index begins
+	key        expr   // what it has, for the index of names
 	start      bool   // the walk along its pattern begins here
 	at         int
 }

@@ -37,6 +37,11 @@ type Rules struct {
 
 	Indexes map[string]*Index // by which the nodes of a label are found; there are no other labels
 	Index   *Index            // by which those of any label are
+
+	// Named is the index by which nodes are found that have one of the labels of Indexes and a name, and NameKey what it has
+	// for a name: nodes of one name have one key. No index, or an empty key: they are not found so.
+	Named   *Index
+	NameKey func(name string) string
 }
 
 // Index is one that begins with team_id, of nodes of one label. Further has its other properties; that all nodes have them
@@ -45,6 +50,7 @@ type Index struct {
 	Label   string
 	Further []string
 	Prefix  string
+	Unnamed bool // nodes of the label are not found by their names
 }
 
 // Guard reads a statement of a caller and writes it anew, so that it reads only what the caller may see: the nodes with

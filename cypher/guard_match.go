@@ -17,7 +17,7 @@ func (s *scoper) match(m *matchClause, known names) []clause {
 	for i := range m.patterns {
 		m.patterns[i].repeatAsStars()
 	}
-	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}, seenTo: map[string]bool{}}
+	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}, seenTo: map[string]bool{}, names: map[string]string{}}
 	for i := range m.patterns {
 		p.declare(&m.patterns[i])
 	}
@@ -81,7 +81,7 @@ func (s *scoper) shortest(m *matchClause, at int, known names) []clause {
 	clauses := s.match(ends, known)
 	clauses = append(clauses, s.barrier(nil))
 
-	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}, seenTo: map[string]bool{}}
+	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}, seenTo: map[string]bool{}, names: map[string]string{}}
 	path.parts = []pathPart{&nodePattern{name: from.name, at: from.at}, r, &nodePattern{name: to.name, at: to.at}}
 	inner := &matchClause{at: m.at, patterns: []pathPattern{path}}
 	p.declare(&inner.patterns[0])
@@ -132,14 +132,15 @@ type scopedMatch struct {
 	before names // what is known before it
 	known  names // and what in its conditions
 
-	met     map[string]bool // the nodes that were planned
-	scoped  map[string]bool // the nodes that have their scope
-	wanted  map[string]int  // what conditions promise for nodes
-	nodes   []string        // those that must be visible
-	seenTo  map[string]bool // of these those that a condition sees to
-	visible []expr          // what makes the nodes visible
-	safe    []expr          // conditions of the caller that may be tried on anything
-	unsafe  []expr          // and those that may be tried only on what is visible
+	met     map[string]bool   // the nodes that were planned
+	scoped  map[string]bool   // the nodes that have their scope
+	wanted  map[string]int    // what conditions promise for nodes
+	names   map[string]string // the names that nodes must have
+	nodes   []string          // those that must be visible
+	seenTo  map[string]bool   // of these those that a condition sees to
+	visible []expr            // what makes the nodes visible
+	safe    []expr            // conditions of the caller that may be tried on anything
+	unsafe  []expr            // and those that may be tried only on what is visible
 }
 
 // declare makes the names of a path known, and gives names to what needs one.
@@ -437,7 +438,7 @@ func (s *scoper) indexOf(labels labelExpr) *Index {
 
 // nothing is an index by which nothing is found.
 func nothing(base string) *Index {
-	return &Index{Label: base, Further: []string{"natural_key"}, Prefix: "\x00"}
+	return &Index{Label: base, Further: []string{"natural_key"}, Prefix: "\x00", Unnamed: true}
 }
 
 // labels is a label expression in which nothing has the labels that the rules do not know.
@@ -727,9 +728,21 @@ func (p *scopedMatch) joined(m *matchClause) {
 	}
 	for _, n := range starts {
 		n.start = p.promise(n) < byKey
+		p.byName(n)
 	}
 	if p.loose += len(starts); p.loose > maxLoose {
 		p.refuse(m.at, "more than %d patterns have nothing in common, so that all their combinations come back: join them by relationships, or ask one by one", maxLoose)
+	}
+}
+
+// byName lets a node that must have a certain name be found by it.
+func (p *scopedMatch) byName(n *nodePattern) {
+	name, ok := p.names[n.name]
+	if !ok || p.rules.Named == nil || n.index == nil || n.index == p.rules.Index || n.index.Unnamed || n.index.Label != p.rules.Base {
+		return
+	}
+	if key := p.rules.NameKey(name); key != "" {
+		n.index, n.key = p.rules.Named, p.literal(&literal{key})
 	}
 }
 
@@ -767,15 +780,23 @@ func (p *scopedMatch) promised(e expr) {
 	if !ok || len(c.rest) != 1 || c.rest[0].operator != "=" {
 		return
 	}
-	for _, side := range []expr{c.first, c.rest[0].value} {
+	for i, side := range []expr{c.first, c.rest[0].value} {
 		of, ok := side.(*propertyOf)
 		if !ok {
 			continue
 		}
-		if v, ok := of.of.(*variable); ok && of.name == "entity_key" {
+		v, ok := of.of.(*variable)
+		switch {
+		case !ok:
+		case of.name == "entity_key":
 			p.wanted[v.name] = byKey
-		} else if ok {
+		default:
 			p.wanted[v.name] = max(p.wanted[v.name], byValue)
+		}
+		if other := []expr{c.rest[0].value, c.first}[i]; ok && of.name == "name" {
+			if name, ok := constantOf(other, p.given).(string); ok {
+				p.names[v.name] = name
+			}
 		}
 	}
 }

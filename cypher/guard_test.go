@@ -16,6 +16,7 @@ var testRules = Rules{
 		"Message": {Label: "Message", Further: []string{"source_key", "seq"}},
 	},
 	Index: &Index{Label: "Memory", Further: []string{"entity_key"}},
+	Named: &Index{Label: "Memory", Further: []string{"search_name"}}, NameKey: strings.ToLower,
 }
 
 var testParameters = map[string]any{"name": "Ada", "n": int64(2), "list": []any{"a", "b"}, "map": map[string]any{"a": int64(1)}, "k": "mine", "team": "t"}
@@ -198,6 +199,33 @@ func TestGuardSendsNothingAsItIs(t *testing.T) {
 	}
 	if len(g.Guard) != 4 || len(g.Columns) != 1 || g.Columns[0] != "n.y + ' text'" {
 		t.Errorf("got %v of %v", g.Guard, g.Columns)
+	}
+}
+
+// A walk begins where it finds least: at a name, else at a kind.
+func TestGuardBeginsAtAnIndex(t *testing.T) {
+	t.Parallel()
+	for text, hint := range map[string]string{
+		"MATCH (p:Person {name: $name})-->(c:Concept) RETURN c":              "`p`:`Memory`(`team_id`, `search_name`)",
+		"MATCH (p:Person)-->(c:Concept) WHERE 'Ada' = c.name RETURN c":       "`c`:`Memory`(`team_id`, `search_name`)",
+		"MATCH (p)-->(c:Concept) RETURN c":                                   "`c`:`Memory`(`team_id`, `natural_key`)",
+		"MATCH (p)-->(c) RETURN c":                                           "`p`:`Memory`(`team_id`, `entity_key`)",
+		"MATCH (p {name: 'Ada'})-->(c) RETURN c":                             "`p`:`Memory`(`team_id`, `entity_key`)",
+		"MATCH (p:Message {name: 'Ada'})-->(c) RETURN c":                     "`p`:`Message`(`team_id`, `source_key`, `seq`)",
+		"MATCH (p:Person|Concept {name: 'Ada'})-->(c) RETURN c":              "`p`:`Memory`(`team_id`, `entity_key`)",
+		"MATCH (p:Person)-->(c {entity_key: 'x'}) RETURN c":                  "",
+		"MATCH (p:Person {name: 'Ada'}) MATCH (p)-->(c:Concept) RETURN c":    "`p`:`Memory`(`team_id`, `search_name`)",
+		"MATCH (p:Person) WHERE p.name = 'Ada' OR p.name = 'Grace' RETURN p": "`p`:`Memory`(`team_id`, `natural_key`)",
+		"MATCH (p:Nobody)-->(c) RETURN c":                                    "`p`:`Memory`(`team_id`, `natural_key`)",
+	} {
+		g, err := Guard(text, testParameters, testRules)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if strings.Count(g.Text, "USING INDEX SEEK") != min(1, len(hint)) || !strings.Contains(g.Text, hint) {
+			t.Errorf("%s: %s", text, g.Text)
+		}
 	}
 }
 

@@ -41,9 +41,10 @@ var cypherRules = func() cypher.Rules { //nolint:gochecknoglobals // constant
 	r := cypher.Rules{
 		Base: baseLabel, Hidden: hiddenProperties, Rows: cypherRows, Indexes: map[string]*cypher.Index{},
 		Index: &cypher.Index{Label: baseLabel, Further: []string{"entity_key"}},
+		Named: &cypher.Index{Label: baseLabel, Further: []string{"search_name"}}, NameKey: NameKey,
 	}
 	for _, k := range Kinds {
-		r.Indexes[k.Label] = &cypher.Index{Label: baseLabel, Further: []string{"natural_key"}, Prefix: k.Name + keySeparator}
+		r.Indexes[k.Label] = &cypher.Index{Label: baseLabel, Further: []string{"natural_key"}, Prefix: k.Name + keySeparator, Unnamed: k == systemEntityKind}
 	}
 	r.Indexes[messageKind.Label] = &cypher.Index{Label: messageKind.Label, Further: []string{"source_key", "seq"}}
 	return r

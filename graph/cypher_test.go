@@ -48,7 +48,7 @@ func (w *walls) on(team, text string) {
 
 const aNodeOfWalls = `(n:Memory {team_id: $team, entity_key: k[0], natural_key: k[1] + '\u001f' + coalesce(k[2], '') + '\u001f' + k[0],
 	name: 'a ' + k[0], description: 'the description of ' + k[0], state: 'active', salience: 0.25 * (1 + size(k[0])), confidence: 0.5,
-	user_id: k[2], participants: k[3], created_at: datetime('2026-01-01T00:00:00Z'), search_scope: 'secret', vector_scope: 'secret', salience_at: 1, decay_rate: 0.0})`
+	search_name: 'a ' + k[0], user_id: k[2], participants: k[3], created_at: datetime('2026-01-01T00:00:00Z'), search_scope: 'secret', vector_scope: 'secret', salience_at: 1, decay_rate: 0.0})`
 
 // visible is what u sees: shared nodes, own ones, and a source of v's in which u took part.
 func (w *walls) visible(team string) {
@@ -68,7 +68,7 @@ func (w *walls) hidden(team, mirror string) {
 	w.Helper()
 	w.on(team, `UNWIND [['h1', 'concept', 'v', null], ['h2', 'person', 'v', null], ['h3', 'source', 'v', ['v', 'x']], ['h4', 'concept', 'v', null]] AS k
 		CREATE `+aNodeOfWalls+`
-		SET n:$(CASE k[1] WHEN 'person' THEN 'Person' WHEN 'concept' THEN 'Concept' ELSE 'Source' END), n.name = CASE k[0] WHEN 'h4' THEN 'x' ELSE n.name END`)
+		SET n:$(CASE k[1] WHEN 'person' THEN 'Person' WHEN 'concept' THEN 'Concept' ELSE 'Source' END), n.name = CASE k[0] WHEN 'h4' THEN 'x' ELSE n.name END, n.search_name = n.name`)
 	w.links(team, `['p1', 'relates_to', 'h1', 1.0], ['h1', 'relates_to', 'e1', 1.0], ['c1', 'relates_to', 'h1', 1.0], ['h2', 'thinks_about', 'c2', 1.0],
 		['h2', 'thinks_about', 'c1', 1.0], ['h3', 'mentions', 'c1', 1.0], ['h4', 'relates_to', 'c4', 1.0], ['p3', 'thinks_about', 'h4', 1.0], ['p2', 'relates_to', 'h1', 1.0]`)
 	w.on(mirror, `UNWIND [['p1', 'person', null, null], ['c1', 'concept', null, null], ['e1', 'entity', null, null]] AS k CREATE `+aNodeOfWalls+`
@@ -199,7 +199,7 @@ func TestCypherTellsNothingOfOthers(t *testing.T) {
 	}
 }
 
-// KITH_TEST_STATEMENTS says how many statements the grammar makes; make soak asks for thousands.
+// KITH_TEST_STATEMENTS says how many statements the grammar makes; make fuzz asks for thousands.
 func TestCypherTellsNothingOfOthersWhateverIsAsked(t *testing.T) {
 	most := 100
 	if n, err := strconv.Atoi(os.Getenv("KITH_TEST_STATEMENTS")); err == nil {
