@@ -74,7 +74,7 @@ func (w *walls) hidden(team, mirror string) {
 	w.on(mirror, `UNWIND [['p1', 'person', null, null], ['c1', 'concept', null, null], ['e1', 'entity', null, null]] AS k CREATE `+aNodeOfWalls+`
 		SET n:$(CASE k[1] WHEN 'person' THEN 'Person' WHEN 'concept' THEN 'Concept' ELSE 'Entity' END)`)
 	w.on(team, `MATCH (a:Memory {team_id: $team}), (b:Memory) WHERE b.team_id = left($team, size($team) - 6) + '-mirror' AND a.entity_key IN ['p1', 'c3', 'c4']
-		CREATE (a)-[:relates_to {team_id: $team, key: 'x' + a.entity_key + b.entity_key, salience: 1.0}]->(b)-[:relates_to {team_id: b.team_id, key: 'y' + a.entity_key + b.entity_key, salience: 1.0}]->(a)`)
+		CREATE (a)-[:relates_to {team_id: $team, key: 'x' + a.entity_key + b.entity_key, salience: 1.0, made_by_test: true}]->(b)-[:relates_to {team_id: b.team_id, key: 'y' + a.entity_key + b.entity_key, salience: 1.0, made_by_test: true}]->(a)`)
 }
 
 // links relates one by one, so that the store has them in the order in which they come.
@@ -201,7 +201,7 @@ func TestCypherTellsNothingOfOthers(t *testing.T) {
 
 // KITH_TEST_STATEMENTS says how many statements the grammar makes; make fuzz asks for thousands.
 func TestCypherTellsNothingOfOthersWhateverIsAsked(t *testing.T) {
-	most := 100
+	most := 60
 	if n, err := strconv.Atoi(os.Getenv("KITH_TEST_STATEMENTS")); err == nil {
 		most = n
 	}
@@ -209,7 +209,10 @@ func TestCypherTellsNothingOfOthersWhateverIsAsked(t *testing.T) {
 	asked, answered, rows := 0, 0, 0
 	reasons := map[string]int{}
 	rapid.Check(t, func(r *rapid.T) {
-		for range most / 100 {
+		for range 1 + most/100 {
+			if asked == most {
+				return
+			}
 			asked++
 			text := (&grammar{T: r}).statement()
 			alone, among := w.answer(w.alone, text), w.answer(w.among, text)

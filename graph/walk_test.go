@@ -267,7 +267,7 @@ func TestWalkStaysInItsTeam(t *testing.T) {
 	cross := func(change string) {
 		e.raw(`MATCH (a:Memory {team_id: $team, entity_key: 'b'}), (z:Memory {team_id: '` + other.team + `', entity_key: 'elsewhere'}) ` + change)
 	}
-	cross(`CREATE (a)-[:relates_to {team_id: $team, key: 'x', salience: 1.0}]->(z)`)
+	cross(`CREATE (a)-[:relates_to {team_id: $team, key: 'x', salience: 1.0, made_by_test: true}]->(z)`)
 	t.Cleanup(func() { cross(`MATCH (a)-[r]->(z) DELETE r`) })
 	e.walks("over the border", "u1", bothWays, "b<a", "b")
 	other.walks("back over it", "u1", bothWays, "elsewhere", "elsewhere")
