@@ -14,9 +14,10 @@ WITHENV   := go run ./internal/testenv/run --
 TESTFLAGS ?= -race -shuffle=on -p 1 -timeout=20m
 BENCHTIME ?= 1s
 SOAK      ?= 10m
+FUZZ      ?= 5m
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help build run setup check test soak test-containers bench lint dist clean
+.PHONY: help build run setup check test soak fuzz test-containers bench lint dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -40,6 +41,10 @@ test: setup check ## all tests (TESTFLAGS="-short" and the like for others)
 
 soak: build ## kill two kiths and their Neo4j under load, then look for all they acknowledged (SOAK=10m)
 	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=soak -count=1 -v -timeout=0 ./internal/soak
+
+fuzz: ## fuzz the guard of Cypher (FUZZ=5m), and hold thousands of statements against what they must not tell
+	go test ./cypher -run '^$$' -fuzz FuzzGuard -fuzztime $(FUZZ)
+	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./graph -run TestCypherTellsNothingOfOthersWhateverIsAsked -count=1 -v -timeout=0
 
 test-containers: check ## all tests, with the databases in containers
 	KITH_TEST_WITH=containers $(WITHENV) go test $(TESTFLAGS) ./...

@@ -129,6 +129,14 @@ func OfTypes(q Query, types []string) Query {
 	return q.with(strings.ReplaceAll(q.Text, ":relates_to", ":`"+strings.Join(types, "`|`")+"`"))
 }
 
+// OfTypesBut is the same for relationships of any type but one; an empty one: any.
+func OfTypesBut(q Query, without string) Query {
+	if without == "" {
+		return q.with(strings.ReplaceAll(q.Text, ":relates_to", ""))
+	}
+	return q.with(strings.ReplaceAll(q.Text, ":relates_to", ":!`"+without+"`"))
+}
+
 // ForTypes makes one read statement of one that is written for the relationship type relates_to: the same for each of
 // the given types, which must be free of what would end a name. Neo4j takes time to plan it for each type, so those that
 // come together should stay together.

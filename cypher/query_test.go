@@ -153,7 +153,7 @@ func TestFirstPatternsNameTheTeam(t *testing.T) {
 		}
 		for _, match := range pattern.FindAllStringSubmatch(q.Text, -1) {
 			clause := strings.TrimSpace(match[1])
-			bound := regexp.MustCompile(`^\((a|b|n|o|s)\)-`).MatchString(clause)
+			bound := regexp.MustCompile(`^\((a|b|n|o|s)\)<?-`).MatchString(clause)
 			if !strings.Contains(clause, "$team_id") && !bound {
 				t.Errorf("a pattern stands without the team: %s", clause)
 			}

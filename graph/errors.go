@@ -15,6 +15,8 @@ var (
 	ErrConflict = errors.New("conflict")
 	// ErrUnavailable says: the database is away, full, read-only, or did not answer in time.
 	ErrUnavailable = errors.New("database unavailable")
+	// ErrBusy says: the team has as much running as it may; it can be tried again.
+	ErrBusy = errors.New("too much of the team runs at once")
 	// ErrSchemaNewer says: the database was written by a newer Kith than this one.
 	ErrSchemaNewer = errors.New("the database has a newer schema than this kith")
 	// ErrModel says: the vectors in the database are of another model than the embedder's.

@@ -3,7 +3,6 @@ package graph
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,21 +11,6 @@ import (
 
 	"kith/cypher"
 )
-
-// operator is one step of a plan with what is under it.
-type operator struct {
-	name, details string
-	hits          int64
-	children      []operator
-}
-
-// each visits the plan from the top.
-func (o operator) each(visit func(operator)) {
-	visit(o)
-	for _, c := range o.children {
-		c.each(visit)
-	}
-}
 
 func (o operator) String() string {
 	var text strings.Builder
@@ -39,27 +23,6 @@ func (o operator) String() string {
 	}
 	write(o, "")
 	return text.String()
-}
-
-// operatorOf reads what is behind a neo4j.Plan or neo4j.ProfiledPlan, by reflection: their Children (v5.28.4) return the
-// last of several children as many times as there are children.
-func operatorOf(plan any) operator {
-	var read func(v reflect.Value) operator
-	read = func(v reflect.Value) operator {
-		o := operator{name: strings.TrimSuffix(v.FieldByName("Operator").String(), "@neo4j")}
-		if details := v.FieldByName("Arguments").MapIndex(reflect.ValueOf("Details")); details.IsValid() {
-			o.details = details.Elem().String()
-		}
-		if hits := v.FieldByName("DbHits"); hits.IsValid() {
-			o.hits = hits.Int()
-		}
-		children := v.FieldByName("Children")
-		for i := range children.Len() {
-			o.children = append(o.children, read(children.Index(i)))
-		}
-		return o
-	}
-	return read(reflect.ValueOf(plan).Elem().Field(0).Elem())
 }
 
 // explain is the plan of a statement as the store would run it.
@@ -128,6 +91,10 @@ func (e *env) params(q cypher.Query) map[string]any {
 	})
 	maps.Copy(known, map[string]any{"model": "m", "dimensions": 3, "until_ms": 1, "base": 0, "from_team": "", "from_key": "", "walked": true,
 		"vector_scope": "k0", "embed_due": 1})
+	maps.Copy(known, map[string]any{
+		"walk": 100, "labels": nil, "prefixes": []string{"concept"}, "most": 100, "each": 100,
+		"steps": []map[string]any{{"number": 0, "from": "me", "to": "n-1", "key": nil, "out": nil}},
+	})
 	params := map[string]any{}
 	for _, name := range q.Params {
 		value, ok := known[name]
@@ -173,6 +140,8 @@ var allowed = map[string]string{
 	// The sections are joined: each is one row. So are the two parts of a page.
 	"preference_page": "CartesianProduct",
 	"found_sources":   "CartesianProduct", "search": "CartesianProduct",
+	// The two ends of a step, each found by its key.
+	"walk_steps":            "CartesianProduct",
 	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
 }
 

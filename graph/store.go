@@ -44,6 +44,8 @@ type Store struct {
 	queries  map[string]cypher.Query  // by name; read-only after Open
 	composed sync.Map                 // section names → cypher.Query
 	types    atomic.Pointer[[]string] // relationship types that the server was seen to have; never changed
+	gates    gates                    // of statements that callers write
+	plans    plans                    // of those
 	texts    chan struct{}            // holds something when texts wait for their vectors
 }
 

@@ -18,7 +18,7 @@ func TestEverythingHasATeam(t *testing.T) {
 	e.same("nodes without a key", [][]any{{int64(0)}}, e.raw(
 		`MATCH (n:Memory) WHERE n.entity_key IS NULL OR n.created_at IS NULL AND NOT n:Message RETURN count(n)`))
 	e.same("relationships over a border", [][]any{{int64(0)}}, e.raw(
-		`MATCH (a:Memory)-[r]->(b) WHERE r.team_id IS NULL OR r.team_id <> a.team_id OR r.team_id <> b.team_id OR NOT (b:Memory OR b:Deleted) RETURN count(r)`))
+		`MATCH (a:Memory)-[r]->(b) WHERE r.made_by_test IS NULL AND (r.team_id IS NULL OR r.team_id <> a.team_id OR r.team_id <> b.team_id OR NOT (b:Memory OR b:Deleted)) RETURN count(r)`))
 	e.same("private nodes of two users linked", [][]any{{int64(0)}}, e.raw(
 		`MATCH (a:Memory {team_id: $team})-[r]->(b) WHERE a.user_id <> b.user_id OR r.user_id <> coalesce(a.user_id, b.user_id) RETURN count(r)`))
 }

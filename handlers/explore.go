@@ -2,16 +2,12 @@ package handlers
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/http"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/auth"
 	"kith/explore"
-	"kith/loader"
 )
 
 // ExploreInput asks what the memory has about something.
@@ -29,14 +25,7 @@ func (a *API) explore(ctx context.Context, in *ExploreInput) (*huma.StreamRespon
 		return nil, located("body", err)
 	}
 	a.Recalls.Recalled(scope.TeamID, recall)
-	if in.Body.Format == explore.Text {
-		return send(http.StatusOK, loader.Answer{ContentType: markdownType}, []byte(result.Text())), nil
-	}
-	raw, err := json.Marshal(result)
-	if err != nil {
-		return nil, fmt.Errorf("write the result: %w", err)
-	}
-	return send(http.StatusOK, loader.Answer{ContentType: jsonType}, raw), nil
+	return written(result, in.Body.Format == explore.Text)
 }
 
 // exploreResponse describes the answer, which is sent as bytes.

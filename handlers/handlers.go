@@ -6,6 +6,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"kith/explore"
 	"kith/graph"
 	"kith/loader"
+	"kith/traverse"
 )
 
 // store is what the handlers ask of the memory.
@@ -56,6 +59,12 @@ type explorer interface {
 	Forget(scope graph.Scope) // what is kept of a user, or a team, that was erased
 }
 
+// traverser walks the graph of the memory.
+type traverser interface {
+	Traverse(ctx context.Context, scope graph.Scope, r *traverse.Request) (traverse.Result, graph.Recall, error)
+	Schema(ctx context.Context, scope graph.Scope, maxTokens int) (*traverse.Schema, error)
+}
+
 type keys interface {
 	Verify(ctx context.Context, key string) (auth.Principal, error)
 	Create(ctx context.Context, spec auth.Spec) (secret, id string, err error)
@@ -91,6 +100,7 @@ type Services struct {
 	Preferences graph.PreferenceStore
 	Contexts    contexts
 	Explorer    explorer
+	Traverser   traverser
 	Keys        keys
 	Changes     changes
 	Recalls     recalls
@@ -159,6 +169,18 @@ func New(s Services, o Options) http.Handler {
 	return engine
 }
 
+// schemaName is what the contract calls a type. Walks have nodes and relationships of their own form.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.PkgPath() == reflect.TypeFor[traverse.Request]().PkgPath() && !strings.HasPrefix(name, "Traverse") {
+		return "Traverse" + name
+	}
+	return name
+}
+
 // contract is the OpenAPI document's frame. Huma's own pages are off: the document is marshalled once (its lazy one
 // races), and the page that shows it must work offline.
 func contract(version string) huma.Config {
@@ -172,6 +194,7 @@ func contract(version string) huma.Config {
 		"key": {Type: "http", Scheme: "bearer", Description: "An API key (kith_…); it belongs to a team, and may be bound to a user."},
 	}
 	config.Security = []map[string][]string{{"key": {}}}
+	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	aliases(config.Components.Schemas)
 	return config
 }

@@ -19,6 +19,7 @@ import (
 	"kith/graph"
 	"kith/internal/golden"
 	"kith/loader"
+	"kith/traverse"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -211,7 +212,7 @@ func newAPI(f *fakes) http.Handler {
 	return New(Services{Store: f, Preferences: struct {
 		*fakes
 		*kept
-	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }},
+	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }},
 		Options{Version: "test"})
 }
 

@@ -65,6 +65,7 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{graph.ErrConflict, http.StatusConflict, ""},
 	{auth.ErrUnauthorized, http.StatusUnauthorized, "a valid API key is needed: Authorization: Bearer KEY"},
 	{auth.ErrForbidden, http.StatusForbidden, ""},
+	{graph.ErrBusy, http.StatusTooManyRequests, "too many statements of the team run at once; try again"},
 	{graph.ErrUnavailable, http.StatusServiceUnavailable, "the database does not answer; try again"},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, "the request took too long; try again"},
 	{context.Canceled, statusClientClosed, "the request was given up"},
@@ -118,7 +119,7 @@ func (a *API) problem(ctx context.Context, operation string, err error) error {
 	if p.Status >= http.StatusInternalServerError {
 		a.options.Log.ErrorContext(ctx, "request failed", "operation", operation, "request_id", requestID(ctx), "error", err)
 	}
-	if p.Status == http.StatusServiceUnavailable {
+	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
 		return huma.ErrorWithHeaders(p, http.Header{"Retry-After": {retryAfter}})
 	}
 	return p

@@ -21,6 +21,8 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/messages", "append-messages", "Append messages to an open conversation", a.appendMessages)
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/end", "end-conversation", "End a conversation", a.endConversation)
 	route(a, api, http.MethodPost, "/v1/explore", "explore", "Find what the memory has about something: by words, meaning and links", a.explore, exploreResponse)
+	route(a, api, http.MethodPost, "/v1/traverse", "traverse", "Walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads", a.traverse, traverseResponse)
+	route(a, api, http.MethodGet, "/v1/schema", "get-schema", "What Cypher can ask here: kinds, properties, relationship types, examples", a.schema, schemaResponse)
 	route(a, api, http.MethodPost, "/v1/memory", "write-memory", "Add and change nodes and relationships in one transaction", a.writeMemory)
 	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}", "list-nodes", "A page of the nodes of one kind", a.listNodes)

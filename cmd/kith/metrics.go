@@ -14,6 +14,7 @@ import (
 	"kith/cache"
 	"kith/explore"
 	"kith/graph"
+	"kith/traverse"
 	"kith/vector"
 )
 
@@ -28,6 +29,7 @@ type metrics struct {
 	upkeep     *prometheus.CounterVec
 	embeddings *prometheus.CounterVec
 	explores   *prometheus.CounterVec
+	traverses  *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -59,8 +61,11 @@ func newMetrics() *metrics {
 		explores: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kith_explore_total", Help: "Answers of explore, by what became of the search by meaning.",
 		}, []string{"semantic", "mode"}),
+		traverses: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kith_traverse_total", Help: "Answers of traverse, by mode and whether something was found, or not all was looked at.",
+		}, []string{"mode", "outcome"}),
 	}
-	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores,
+	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores, m.traverses,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -95,6 +100,10 @@ func (m *metrics) embedded(outcome string, count int64) {
 
 func (m *metrics) explored(semantic explore.Meaning, mode explore.Mode) {
 	m.explores.WithLabelValues(string(semantic), string(mode)).Inc()
+}
+
+func (m *metrics) traversed(mode traverse.Mode, outcome traverse.Outcome) {
+	m.traverses.WithLabelValues(string(mode), string(outcome)).Inc()
 }
 
 // vectors adds what waits for its vector, and what is kept of them.

@@ -19,6 +19,7 @@ import (
 	"kith/handlers"
 	"kith/internal/sleep"
 	"kith/loader"
+	"kith/traverse"
 	"kith/vector"
 )
 
@@ -149,7 +150,8 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 		api := handlers.New(handlers.Services{
 			Store: store, Preferences: own.orIn(store), Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping,
 			Erasure: store, Kept: kept,
-			Explorer: explore.New(store, explore.Options{Embedder: asking, Vectors: vectors, Log: log, Observe: metrics.explored}),
+			Explorer:  explore.New(store, explore.Options{Embedder: asking, Vectors: vectors, Log: log, Observe: metrics.explored}),
+			Traverser: traverse.New(store, metrics.traversed),
 			Contexts: loader.New(store, kept, loader.Options{
 				Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection, Preferences: own.orNil(),
 			}),

@@ -1,0 +1,533 @@
+package cypher
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Guarded is a statement of a caller as it may be sent: it reads only what its caller may see. Its parameters are Guard,
+// which the guard fills, and Caller, the parameters that were given.
+type Guarded struct {
+	Text    string
+	Columns []string
+	Guard   map[string]any // literals; team, user, cap, hidden and labels are the runner's to add
+	Used    []string       // parameters of the caller that the statement uses, sorted
+
+	tree *query
+}
+
+// Seeking is the statement with hints: the nodes of some names are to be found by the indexes of the rules. Neo4j would
+// else be free to go through all nodes with a label, whoever they belong to.
+func (g *Guarded) Seeking(nodes map[string]bool) string { return printed(*g.tree, nodes) }
+
+// The names of the two parameters of a guarded statement, each a map.
+const (
+	guardParam  = "k"
+	callerParam = "c"
+)
+
+// Rules is what the guard knows of the graph.
+type Rules struct {
+	Base   string   // the label that everything has that callers may see
+	Hidden []string // properties that they may not
+	Rows   int64    // the most rows of an answer
+
+	Indexes map[string]*Index // by which the nodes of a label are found; there are no other labels
+	Index   *Index            // by which those of any label are
+
+	// Named is the index by which nodes are found that have one of the labels of Indexes and a name, and NameKey what it has
+	// for a name: nodes of one name have one key. No index, or an empty key: they are not found so.
+	Named   *Index
+	NameKey func(name string) string
+}
+
+// Index is one that begins with team_id, of nodes of one label. Further has its other properties; that all nodes have them
+// is known, and what the first of them begins with.
+type Index struct {
+	Label   string
+	Further []string
+	Prefix  string
+	Unnamed bool // nodes of the label are not found by their names
+}
+
+// Guard reads a statement of a caller and writes it anew, so that it reads only what the caller may see: the nodes with
+// the base label and the team_id $k.team that have no user_id, or $k.user, or have that among their participants. What may
+// fail or take long comes after that, behind a LIMIT: Neo4j would otherwise be free to try it first on what is hidden.
+//
+// The error is a *Refusal. Nothing in it depends on what is stored. Its cost is linear in the length of the text. It is safe
+// for concurrent use.
+func Guard(text string, parameters map[string]any, rules Rules) (Guarded, error) {
+	q, refused := read(text)
+	if refused != nil {
+		return Guarded{}, refused
+	}
+	s := &scoper{text: text, rules: rules, given: parameters, literals: map[any]string{}, values: map[string]any{}, used: map[string]bool{}, columns: map[string]string{}}
+	columns, refused := s.statement(&q)
+	if refused != nil {
+		return Guarded{}, refused
+	}
+	g := Guarded{Text: printed(q, nil), tree: &q, Columns: columns, Guard: s.values}
+	if len(g.Text) > maxPrinted {
+		return Guarded{}, refuse(text, 0, "the statement is too large: ask for less at once")
+	}
+	for name := range s.used {
+		g.Used = append(g.Used, name)
+	}
+	sort.Strings(g.Used)
+	return g, nil
+}
+
+// scoper turns the tree of a statement into one that reads only what its caller may see.
+type scoper struct {
+	text     string
+	rules    Rules
+	given    map[string]any
+	literals map[any]string // the names of the guard's parameters by their values
+	values   map[string]any // and the other way round
+	used     map[string]bool
+	columns  map[string]string // made names of columns without one, by their texts
+	made     int               // names
+	hops     int64             // of all paths of varying length together
+	loose    int               // patterns that nothing joins to others
+	together int               // relationships that are planned together
+	patterns int               // relationships and subqueries in all
+	within   int               // subqueries in expressions around the place
+	xors     int
+}
+
+const (
+	maxHops  = 6  // of one path of varying length
+	sumHops  = 18 // of all of a statement
+	maxLoose = 4
+
+	maxPrinted  = 64 << 10 // bytes of what is sent
+	maxTogether = 7
+	maxLabels   = 16 // in one expression
+	maxPatterns = 32
+	maxWithin   = 4 // Neo4j's parser takes twice as long for each
+	maxXORs     = 4 // its planner, too
+)
+
+// sort of what a name stands for, as far as it is known.
+type sortOf uint8
+
+const (
+	aValue sortOf = iota
+	aNode
+	aRelationship
+	aList   // of relationships
+	aPath   // of this MATCH
+	aScalar // a property, or a constant
+	aNumber // a whole one
+
+	dropped sortOf = 0x80 // Neo4j does not know the name any more in patterns
+)
+
+// names are those that can be used at a place.
+type names map[string]sortOf
+
+func (n names) clone() names {
+	c := make(names, len(n))
+	for name, sort := range n {
+		c[name] = sort
+	}
+	return c
+}
+
+func (n names) sort(name string) sortOf { return n[name] &^ dropped }
+
+func (n names) sorted() []string {
+	all := make([]string, 0, len(n))
+	for name := range n {
+		if !isMade(name) {
+			all = append(all, name)
+		}
+	}
+	sort.Strings(all)
+	return all
+}
+
+// made is a name that no caller can write.
+func (s *scoper) make() string {
+	s.made++
+	return fmt.Sprintf("#%d", s.made)
+}
+
+func isMade(name string) bool { return strings.HasPrefix(name, "#") }
+
+func (s *scoper) refuse(at int, format string, args ...any) {
+	panic(refuse(s.text, at, format, args...))
+}
+
+func (s *scoper) statement(q *query) (columns []string, refused *Refusal) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			r, ok := fault.(*Refusal)
+			if !ok {
+				panic(fault)
+			}
+			refused = r
+		}
+	}()
+	for i := range q.parts {
+		last, ok := q.parts[i].clauses[len(q.parts[i].clauses)-1].(*withClause)
+		if !ok || !last.isReturn {
+			s.refuse(len(s.text), "the statement needs a RETURN at its end")
+		}
+	}
+	(&coster{text: s.text, given: s.given}).query(q, extents{})
+	columns = s.query(q, names{}, nil)
+	if len(q.parts) > 1 {
+		*q = union(*q)
+	}
+	clauses := q.parts[0].clauses
+	s.limitRows(clauses[len(clauses)-1].(*withClause))
+	return columns, nil
+}
+
+// union is a statement of several parts as a subquery, so that a limit can stand after them.
+func union(q query) query {
+	first := q.parts[0].clauses
+	r := &withClause{isReturn: true}
+	for _, i := range first[len(first)-1].(*withClause).items {
+		r.items = append(r.items, item{value: &variable{name: i.name}, name: i.name, named: true})
+	}
+	return query{parts: []singleQuery{{clauses: []clause{&callClause{scoped: true, body: q}, r}}}}
+}
+
+// limitRows has one row more come back than an answer may have: then it is known that there are more.
+func (s *scoper) limitRows(w *withClause) {
+	most := s.rules.Rows + 1
+	if l, ok := w.limit.(*literal); ok && l.value.(int64) < most {
+		return
+	}
+	w.limit = &literal{most}
+}
+
+// query scopes the parts of a query, and returns the columns of the first. Known are the names at its beginning, lasting are
+// those that no WITH ends.
+func (s *scoper) query(q *query, known, lasting names) (columns []string) {
+	loose, most := s.loose, s.loose
+	defer func() { s.loose = most }()
+	for i := range q.parts {
+		s.loose = loose // parts are not combined with each other
+		part := s.single(&q.parts[i], known.clone(), lasting)
+		most = max(most, s.loose)
+		if i == 0 {
+			columns = part
+		} else if !slices.Equal(columns, part) {
+			s.refuse(len(s.text), "the parts of a UNION need the same columns, in the same order")
+		}
+	}
+	return columns
+}
+
+func (s *scoper) single(q *singleQuery, known, lasting names) (columns []string) {
+	together := s.together
+	defer func() { s.together = together }()
+	s.together = 0
+	var out []clause
+	for i, c := range q.clauses {
+		switch c := c.(type) {
+		case *matchClause:
+			if n := relationships(c); s.together > 0 && s.together+n > maxTogether {
+				out = append(out, s.barrier(nil)) // so that Neo4j plans what follows by itself
+				s.together = 0
+			}
+			out = append(out, s.match(c, known)...)
+		case *unwindClause:
+			sort := s.elements(c.list)
+			c.list = s.expr(c.list, known)
+			known[c.as] = sort
+			out = append(out, c)
+		case *callClause:
+			s.call(c, known)
+			out = append(out, c)
+		case *withClause:
+			if c.isReturn && i != len(q.clauses)-1 {
+				s.refuse(c.at, "RETURN must be the last clause")
+			}
+			columns = s.with(c, known, lasting)
+			for name, sort := range lasting {
+				known[name] = sort
+			}
+			if !c.plain() {
+				s.together = 0
+			}
+			if _, few := c.limit.(*literal); few || slices.ContainsFunc(c.items, isAggregate) {
+				s.loose = 0 // few rows are left
+			}
+			out = append(out, c)
+		}
+	}
+	q.clauses = out
+	return columns
+}
+
+// relationships is how many the patterns of a MATCH have.
+func relationships(m *matchClause) (n int) {
+	for i := range m.patterns {
+		n += len(m.patterns[i].parts) - len(m.patterns[i].nodes())
+	}
+	return n
+}
+
+// plain says whether it only passes names on: Neo4j then plans what is before it and after it together.
+func (w *withClause) plain() bool {
+	computes := slices.ContainsFunc(w.items, func(i item) bool { _, ok := i.value.(*variable); return !ok })
+	return !computes && !w.distinct && w.orderBy == nil && w.skip == nil && w.limit == nil
+}
+
+// with scopes WITH and RETURN: known becomes what can be used after it.
+func (s *scoper) with(w *withClause, known, lasting names) (columns []string) {
+	if w.star {
+		var all []item
+		for _, name := range known.sorted() {
+			if _, there := lasting[name]; there {
+				continue // it needs no passing on, and may not be
+			}
+			all = append(all, item{value: &variable{name: name, at: w.at}, name: name, named: true, at: w.at})
+		}
+		if len(all) == 0 && len(w.items) == 0 && (w.isReturn || len(lasting) == 0) {
+			s.refuse(w.at, "* stands for nothing here: no name is known")
+		}
+		if len(all)+len(w.items) == 0 { // all that is known lasts anyway
+			all = []item{{value: &literal{true}, name: s.make(), named: true}}
+		}
+		w.star, w.items = false, append(all, w.items...)
+	}
+	groups := w.distinct || slices.ContainsFunc(w.items, isAggregate)
+	after := names{}
+	for i := range w.items {
+		item := &w.items[i]
+		sort := aValue
+		switch v := item.value.(type) {
+		case *variable:
+			sort = known.sort(v.name)
+		case *propertyOf:
+			if of, ok := v.of.(*variable); ok && hasProperties(known.sort(of.name)) {
+				sort = aScalar
+			}
+		default:
+			if s.constant(v) {
+				sort = aScalar
+			}
+		}
+		item.value = s.expr(item.value, known)
+		columns = append(columns, item.name)
+		if !item.named {
+			item.name, item.named = s.column(item.name), true
+		}
+		if _, twice := after[item.name]; twice {
+			s.refuse(item.at, "two columns have the same name: write … AS name")
+		}
+		if sort == aPath {
+			sort = aValue // its conditions are no longer part of its MATCH
+		}
+		after[item.name] = sort
+	}
+	both := known.clone()
+	for name := range both {
+		if groups {
+			both[name] |= dropped
+		}
+	}
+	for name, sort := range after {
+		both[name] = sort
+	}
+	for i := range w.orderBy {
+		w.orderBy[i].value = s.expr(w.orderBy[i].value, both)
+	}
+	w.skip, w.limit = s.count(w.skip, "SKIP", w.at), s.count(w.limit, "LIMIT", w.at)
+	if w.where != nil {
+		if w.limit == nil {
+			w.limit = s.cap()
+		}
+		w.where = s.expr(w.where, both)
+	}
+	clear(known)
+	for name, sort := range after {
+		known[name] = sort
+	}
+	return columns
+}
+
+// column is the name by which a column that has none goes: what the caller wrote may be anything.
+func (s *scoper) column(text string) string {
+	name, ok := s.columns[text]
+	if !ok {
+		name = "#c" + itoa(len(s.columns)+1)
+		s.columns[text] = name
+	}
+	return name
+}
+
+// cap is the limit that keeps Neo4j from trying what comes after it before what comes before: no number of rows reaches it.
+func (s *scoper) cap() expr { return s.own("cap") }
+
+// own is a parameter of the guard.
+func (s *scoper) own(name string) expr {
+	return &propertyOf{of: &paramExpr{name: guardParam}, name: name}
+}
+
+// count scopes what stands after SKIP and LIMIT: a number, or what can be calculated from parameters.
+func (s *scoper) count(e expr, word string, at int) expr {
+	if e == nil {
+		return nil
+	}
+	n, ok := s.folded(e)
+	if !ok || n < 0 {
+		s.refuse(at, "%s needs a whole number of 0 or more, or a parameter that is one", word)
+	}
+	return &literal{n}
+}
+
+// folded is the value of a small calculation with whole numbers.
+func (s *scoper) folded(e expr) (int64, bool) {
+	switch e := e.(type) {
+	case *literal:
+		return wholeNumber(e.value)
+	case *paramExpr:
+		s.parameter(e)
+		return wholeNumber(s.given[e.name])
+	case *call:
+		if e.name == "tointeger" && len(e.args) == 1 {
+			return s.folded(e.args[0])
+		}
+	case *binary:
+		left, ok := s.folded(e.left)
+		right, also := s.folded(e.right)
+		if !ok || !also || max(left, right) > math.MaxInt32 || min(left, right) < math.MinInt32 {
+			return 0, false
+		}
+		switch {
+		case e.operator == "+":
+			return left + right, true
+		case e.operator == "-":
+			return left - right, true
+		case e.operator == "*":
+			return left * right, true
+		case e.operator == "/" && right != 0:
+			return left / right, true
+		}
+	}
+	return 0, false
+}
+
+func wholeNumber(v any) (int64, bool) {
+	switch n := v.(type) {
+	case int64:
+		return n, true
+	case int:
+		return int64(n), true
+	case float64:
+		if n == float64(int64(n)) {
+			return int64(n), true
+		}
+	}
+	return 0, false
+}
+
+// call scopes a subquery. In brackets it says what it takes from outside, and has to its end; written the older way, each of
+// its parts takes that with a WITH at its beginning.
+func (s *scoper) call(c *callClause, known names) {
+	for i := range c.body.parts {
+		clauses := c.body.parts[i].clauses
+		if last, ok := clauses[len(clauses)-1].(*withClause); !ok || !last.isReturn {
+			s.refuse(c.at, "the subquery needs a RETURN at its end")
+		} else if i := slices.IndexFunc(last.items, func(i item) bool { return !i.named }); i >= 0 {
+			s.refuse(last.items[i].at, "what a subquery returns needs a name: write … AS name")
+		}
+	}
+	loose := s.loose
+	var columns []string
+	if c.scoped {
+		inside := known.clone()
+		if !c.star {
+			inside = names{}
+			for _, name := range c.imports {
+				sort, ok := known[name]
+				if !ok {
+					s.undefined(name, c.at)
+				}
+				inside[name] = sort
+			}
+		}
+		columns = s.query(&c.body, inside, inside)
+	} else {
+		columns = s.importing(c, known)
+	}
+	if groups(&c.body) {
+		s.loose = loose // one row comes back
+	}
+	for _, name := range columns {
+		if _, twice := known[name]; twice {
+			s.refuse(c.at, "the subquery returns a name that is there already: write … AS another")
+		}
+		known[name] = aValue
+	}
+}
+
+// groups says whether each part of a query returns one row of many.
+func groups(q *query) bool {
+	return !slices.ContainsFunc(q.parts, func(part singleQuery) bool {
+		w, ok := part.clauses[len(part.clauses)-1].(*withClause)
+		return !ok || slices.ContainsFunc(w.items, func(i item) bool { return !isAggregate(i) })
+	})
+}
+
+// importing scopes a subquery that is written the older way.
+func (s *scoper) importing(c *callClause, known names) (columns []string) {
+	for i := range c.body.parts {
+		w, ok := c.body.parts[i].clauses[0].(*withClause)
+		if !ok || w.isReturn {
+			continue
+		}
+		plain := w.plain() && w.where == nil
+		for _, item := range w.items {
+			v, ok := item.value.(*variable)
+			if !ok || item.name != v.name {
+				plain = false
+				break
+			}
+			if _, there := known[v.name]; !there {
+				s.undefined(v.name, w.at)
+			}
+		}
+		if !plain {
+			s.refuse(w.at, "the WITH at the beginning of a subquery only names what it takes: write CALL (a, b) { … }")
+		}
+	}
+	loose, most := s.loose, s.loose
+	for i := range c.body.parts {
+		s.loose = loose
+		begin := names{}
+		if w, ok := c.body.parts[i].clauses[0].(*withClause); ok && !w.isReturn {
+			begin = known.clone() // its WITH takes what it names
+		}
+		part := s.single(&c.body.parts[i], begin, nil)
+		most = max(most, s.loose)
+		if i == 0 {
+			columns = part
+		} else if !slices.Equal(columns, part) {
+			s.refuse(c.at, "the parts of a UNION need the same columns, in the same order")
+		}
+	}
+	s.loose = most
+	return columns
+}
+
+func (s *scoper) undefined(name string, at int) {
+	s.refuse(at, "%s is not known here: names come from MATCH, UNWIND, WITH … AS and CALL, and end at the next WITH that leaves them out", name)
+}
+
+// parameter holds that one is given.
+func (s *scoper) parameter(p *paramExpr) {
+	if _, ok := s.given[p.name]; !ok {
+		s.refuse(p.at, "the parameter %s is not given: put it into parameters", p.name)
+	}
+	s.used[p.name] = true
+}

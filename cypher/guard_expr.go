@@ -1,0 +1,487 @@
+package cypher
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// expr scopes an expression and what stands in it.
+func (s *scoper) expr(e expr, known names) expr {
+	switch e := e.(type) {
+	case nil:
+		return nil
+	case *literal:
+		return s.literal(e)
+	case *paramExpr:
+		s.parameter(e)
+		return &propertyOf{of: &paramExpr{name: callerParam}, name: e.name}
+	case *variable:
+		if _, ok := known[e.name]; !ok {
+			s.undefined(e.name, e.at)
+		}
+		return e
+	case *propertyOf:
+		s.hidden(e.name, e.at)
+		e.of = s.expr(e.of, known)
+	case *indexOf:
+		return s.element(e, known)
+	case *sliceOf:
+		e.of, e.from, e.to = s.expr(e.of, known), s.expr(e.from, known), s.expr(e.to, known)
+	case *listExpr:
+		s.exprs(e.items, known)
+	case *mapExpr:
+		for _, key := range e.keys {
+			s.hidden(key, e.at)
+		}
+		s.exprs(e.values, known)
+	case *projection:
+		s.projection(e, known)
+	case *unary:
+		e.of = s.expr(e.of, known)
+	case *binary:
+		return s.binary(e, known)
+	case *comparison:
+		e.first = s.expr(e.first, known)
+		for i := range e.rest {
+			e.rest[i].value = s.expr(e.rest[i].value, known)
+		}
+	case *hasLabels:
+		e.of, e.labels = s.expr(e.of, known), s.labels(e.labels, e.at)
+	case *call:
+		return s.function(e, known)
+	case *caseExpr:
+		e.of, e.otherwise = s.expr(e.of, known), s.expr(e.otherwise, known)
+		for i := range e.branches {
+			e.branches[i] = [2]expr{s.expr(e.branches[i][0], known), s.expr(e.branches[i][1], known)}
+		}
+	default:
+		return s.inner(e, known)
+	}
+	return e
+}
+
+func (s *scoper) exprs(all []expr, known names) {
+	for i := range all {
+		all[i] = s.expr(all[i], known)
+	}
+}
+
+// inner scopes the expressions that have names of their own.
+func (s *scoper) inner(e expr, known names) expr {
+	with := func(name string, sort sortOf) names {
+		inside := known.clone()
+		inside[name] = sort
+		return inside
+	}
+	switch e := e.(type) {
+	case *comprehension:
+		inside := with(e.name, s.elements(e.list))
+		e.list = s.expr(e.list, known)
+		e.where, e.value = s.expr(e.where, inside), s.expr(e.value, inside)
+	case *quantified:
+		inside := with(e.name, s.elements(e.list))
+		e.list = s.expr(e.list, known)
+		e.where = s.expr(e.where, inside)
+	case *reduction:
+		inside := with(e.name, s.elements(e.list))
+		e.start, e.list = s.expr(e.start, known), s.expr(e.list, known)
+		inside[e.total] = aValue
+		e.result = s.expr(e.result, inside)
+	case *patternList:
+		return s.collected(e, known)
+	case *subquery:
+		s.subquery(e, known)
+	}
+	return e
+}
+
+// literal makes a number or a text a parameter, the same for the same value.
+func (s *scoper) literal(e *literal) expr {
+	switch e.value.(type) {
+	case int64, float64, string:
+	default:
+		return e
+	}
+	key := e.value
+	if f, ok := key.(float64); ok {
+		key = floatBits(math.Float64bits(f)) // 0.0 and -0.0 are equal, but not the same
+	}
+	name, ok := s.literals[key]
+	if !ok {
+		name = "v" + itoa(len(s.literals)+1)
+		s.literals[key], s.values[name] = name, e.value
+	}
+	return s.own(name)
+}
+
+// floatBits tells floats apart.
+type floatBits uint64
+
+// hidden refuses the name of a property that callers may not see.
+func (s *scoper) hidden(name string, at int) {
+	if slices.Contains(s.rules.Hidden, name) {
+		s.refuse(at, "the property %s is not for reading. GET /v1/schema tells which are", name)
+	}
+}
+
+// elements is the sort of what a list has.
+func (s *scoper) elements(list expr) sortOf {
+	if c, ok := list.(*call); ok && c.name == "range" {
+		return aNumber
+	}
+	if s.constantList(list) {
+		return aScalar
+	}
+	return aValue
+}
+
+// isNumber says whether an expression makes a number, or else fails.
+func (s *scoper) isNumber(e expr, known names) bool {
+	switch e := e.(type) {
+	case *literal:
+		_, ok := e.value.(int64)
+		return ok
+	case *variable:
+		return known.sort(e.name) == aNumber
+	case *call:
+		return e.name == "size" || e.name == "length" || e.name == "tointeger" || e.name == "count"
+	case *unary:
+		return e.operator == "-" && s.isNumber(e.of, known)
+	case *binary:
+		return slices.Contains([]string{"+", "-", "*", "/", "%"}, e.operator) && s.isNumber(e.left, known) && s.isNumber(e.right, known)
+	}
+	return false
+}
+
+// element scopes x[i]. What i is shows only when it runs: a name of something hidden gives null.
+func (s *scoper) element(e *indexOf, known names) expr {
+	number := s.isNumber(e.index, known)
+	e.of = s.expr(e.of, known)
+	if l, ok := e.index.(*literal); ok {
+		if key, ok := l.value.(string); ok {
+			s.hidden(key, e.at)
+		}
+		e.index = s.literal(l)
+		return e
+	}
+	if e.index = s.expr(e.index, known); number {
+		return e
+	}
+	return once(e.index, func(index expr) expr {
+		e.index = index
+		return &caseExpr{
+			branches:  [][2]expr{{&binary{operator: "IN", left: index, right: s.own("hidden")}, &literal{nil}}},
+			otherwise: e,
+		}
+	})
+}
+
+// once has an expression calculated only once in another: what is written twice is calculated twice, and twice that in
+// what it stands in.
+func once(e expr, in func(expr) expr) expr {
+	if v, ok := e.(*variable); ok {
+		return in(v)
+	}
+	x := &variable{name: "#x"}
+	return &call{name: "head", args: []expr{&comprehension{name: x.name, list: &listExpr{[]expr{e}}, value: in(x)}}}
+}
+
+// projection scopes a map projection: of all properties, the hidden ones are null.
+func (s *scoper) projection(e *projection, known names) {
+	if _, ok := known[e.of]; !ok {
+		s.undefined(e.of, e.at)
+	}
+	all := false
+	for i := range e.items {
+		item := &e.items[i]
+		if all = all || item.all; item.all {
+			continue
+		}
+		s.hidden(item.name, e.at)
+		if item.value != nil {
+			item.value = s.expr(item.value, known)
+		}
+	}
+	if all {
+		for _, name := range s.rules.Hidden {
+			e.items = append(e.items, projected{name: name, value: &literal{nil}})
+		}
+	}
+}
+
+func (s *scoper) binary(e *binary, known names) expr {
+	if e.operator == "XOR" {
+		if s.xors++; s.xors > maxXORs {
+			s.refuse(e.at, "more than %d XOR are not allowed: write a <> b", maxXORs)
+		}
+	}
+	if e.operator == "=~" {
+		return s.pattern(e, known)
+	}
+	e.left, e.right = s.expr(e.left, known), s.expr(e.right, known)
+	return e
+}
+
+// pattern turns the regular expressions that only say where a text stands into what says so: others may take for ever.
+func (s *scoper) pattern(e *binary, known names) expr {
+	text, ok := "", false
+	switch r := e.right.(type) {
+	case *literal:
+		text, ok = r.value.(string)
+	case *paramExpr:
+		s.parameter(r)
+		text, ok = s.given[r.name].(string)
+	}
+	left := s.expr(e.left, known)
+	rest, fold := strings.CutPrefix(text, "(?i)")
+	rest, before := strings.CutPrefix(rest, ".*")
+	rest, after := strings.CutSuffix(rest, ".*")
+	if !ok || strings.ContainsAny(rest, `\^$.|?*+()[]{}`) {
+		s.refuse(e.at, "regular expressions are only allowed as '(?i).*text.*': write CONTAINS, STARTS WITH or ENDS WITH, with toLower() on both sides where case does not matter")
+	}
+	if fold {
+		left, rest = &call{name: "toLower", args: []expr{&call{name: "toStringOrNull", args: []expr{left}}}}, strings.ToLower(rest)
+	}
+	value := s.literal(&literal{rest})
+	switch {
+	case before && after:
+		return &binary{operator: "CONTAINS", left: left, right: value}
+	case before:
+		return &binary{operator: "ENDS WITH", left: left, right: value}
+	case after:
+		return &binary{operator: "STARTS WITH", left: left, right: value}
+	}
+	return &comparison{first: left, rest: []compared{{"=", value}}}
+}
+
+// collected makes a list of paths a subquery, which can hold a barrier.
+func (s *scoper) collected(e *patternList, known names) expr {
+	m := &matchClause{patterns: []pathPattern{e.pattern}, where: e.where, at: e.at}
+	r := &withClause{isReturn: true, items: []item{{value: e.value, name: s.make(), named: true, at: e.at}}, at: e.at}
+	q := &subquery{kind: "COLLECT", body: query{parts: []singleQuery{{clauses: []clause{m, r}}}}, at: e.at}
+	s.subquery(q, known)
+	return q
+}
+
+// subquery scopes EXISTS, COUNT and COLLECT { … }.
+func (s *scoper) subquery(e *subquery, known names) {
+	s.planned(e.at)
+	if s.within++; s.within > maxWithin {
+		s.refuse(e.at, "more than %d subqueries stand within each other: use MATCH and WITH in place of some", maxWithin)
+	}
+	inside := known.clone()
+	for name, sort := range inside {
+		if sort&dropped != 0 {
+			delete(inside, name)
+		}
+	}
+	loose := s.loose
+	columns := s.query(&e.body, inside, inside)
+	s.loose = loose
+	s.within--
+	if e.kind == "COLLECT" && len(columns) != 1 {
+		s.refuse(e.at, "COLLECT { … } needs a RETURN of one column at its end")
+	}
+	for i := range e.body.parts {
+		part := &e.body.parts[i]
+		if w, ok := part.clauses[len(part.clauses)-1].(*withClause); ok && w.isReturn || len(part.clauses) == 1 && !ok {
+			continue
+		}
+		part.clauses = append(part.clauses, &withClause{isReturn: true, items: []item{{value: &literal{true}, name: s.make(), named: true}}})
+	}
+}
+
+// safe says whether a condition can be tried on anything: it can neither fail nor take long, whatever it meets.
+func (s *scoper) safe(e expr, known names) bool {
+	switch e := e.(type) {
+	case *binary:
+		switch e.operator {
+		case "AND", "OR", "XOR":
+			return s.safe(e.left, known) && s.safe(e.right, known)
+		case "STARTS WITH", "ENDS WITH", "CONTAINS":
+			return s.plain(e.left, known) && s.constant(e.right) && s.short(e.right)
+		case "IN":
+			return s.plain(e.left, known) && s.constantList(e.right)
+		}
+	case *unary:
+		switch e.operator {
+		case "NOT":
+			return s.safe(e.of, known)
+		case "IS NULL", "IS NOT NULL":
+			return s.plain(e.of, known)
+		}
+	case *comparison:
+		ok := s.plain(e.first, known)
+		for _, c := range e.rest {
+			ok = ok && s.plain(c.value, known)
+		}
+		return ok
+	case *hasLabels:
+		v, ok := e.of.(*variable)
+		return ok && hasProperties(known.sort(v.name))
+	case *quantified: // of a path: all(r IN relationships(path) WHERE …)
+		c, ok := e.list.(*call)
+		if ok = ok && len(c.args) == 1 && (c.name == "nodes" || c.name == "relationships"); ok {
+			v, isName := c.args[0].(*variable)
+			ok = isName && known.sort(v.name) == aPath
+		}
+		if v, isList := e.list.(*variable); isList {
+			ok = known.sort(v.name) == aList
+		}
+		inside := known.clone()
+		inside[e.name] = aNode // or a relationship: both have properties
+		return ok && s.safe(e.where, inside)
+	}
+	return false
+}
+
+func hasProperties(sort sortOf) bool { return sort == aNode || sort == aRelationship }
+
+// plain says whether a value is there without work: a constant, or a property of a node or a relationship.
+func (s *scoper) plain(e expr, known names) bool {
+	switch e := e.(type) {
+	case *variable:
+		sort := known.sort(e.name)
+		return hasProperties(sort) || sort == aScalar || sort == aNumber
+	case *propertyOf:
+		v, ok := e.of.(*variable)
+		return ok && hasProperties(known.sort(v.name))
+	case *call: // type(r), length(path)
+		if len(e.args) == 1 {
+			v, ok := e.args[0].(*variable)
+			return ok && (e.name == "type" && known.sort(v.name) == aRelationship || e.name == "length" && known.sort(v.name) == aPath)
+		}
+	}
+	return s.constant(e)
+}
+
+// constant says whether a value is a literal or a parameter of one value.
+func (s *scoper) constant(e expr) bool {
+	switch e := e.(type) {
+	case *literal:
+		return true
+	case *paramExpr:
+		return isScalar(s.given[e.name])
+	}
+	return false
+}
+
+// short says whether a text is soon found in another.
+func (s *scoper) short(e expr) bool {
+	text, _ := constantOf(e, s.given).(string)
+	return len(text) <= 256
+}
+
+func isScalar(v any) bool {
+	switch v.(type) {
+	case nil, bool, string, int, int64, float64:
+		return true
+	}
+	return false
+}
+
+func (s *scoper) constantList(e expr) bool {
+	switch e := e.(type) {
+	case *listExpr:
+		return !slices.ContainsFunc(e.items, func(item expr) bool { return !s.constant(item) })
+	case *paramExpr:
+		list, ok := s.given[e.name].([]any)
+		return ok && !slices.ContainsFunc(list, func(v any) bool { return !isScalar(v) })
+	}
+	return false
+}
+
+// mayFail says whether an expression divides by what may be 0, or takes an element by what may be no number, and where.
+func mayFail(e expr) (at int, fails bool) {
+	walk(e, func(e expr) {
+		switch e := e.(type) {
+		case *binary:
+			if e.operator == "/" || e.operator == "%" {
+				if l, ok := e.right.(*literal); !ok || l.value == int64(0) {
+					at, fails = e.at, true
+				}
+			}
+		case *indexOf:
+			if _, ok := e.index.(*literal); !ok {
+				at, fails = e.at, true
+			}
+		}
+	})
+	return at, fails
+}
+
+// mentions says whether an expression uses one of some names.
+func mentions(e expr, any map[string]bool) bool {
+	found := false
+	walk(e, func(e expr) {
+		switch e := e.(type) {
+		case *variable:
+			found = found || any[e.name]
+		case *projection:
+			found = found || any[e.of]
+		case *subquery, *patternList:
+			found = true // whatever stands in it
+		}
+	})
+	return found
+}
+
+// walk visits an expression and those it is made of, but not what stands in subqueries.
+func walk(e expr, visit func(expr)) {
+	if e == nil {
+		return
+	}
+	visit(e)
+	for _, part := range partsOf(e) {
+		walk(part, visit)
+	}
+}
+
+func partsOf(e expr) []expr {
+	switch e := e.(type) {
+	case *propertyOf:
+		return []expr{e.of}
+	case *indexOf:
+		return []expr{e.of, e.index}
+	case *sliceOf:
+		return []expr{e.of, e.from, e.to}
+	case *listExpr:
+		return e.items
+	case *mapExpr:
+		return e.values
+	case *projection:
+		var all []expr
+		for _, item := range e.items {
+			all = append(all, item.value)
+		}
+		return all
+	case *unary:
+		return []expr{e.of}
+	case *binary:
+		return []expr{e.left, e.right}
+	case *comparison:
+		all := []expr{e.first}
+		for _, c := range e.rest {
+			all = append(all, c.value)
+		}
+		return all
+	case *hasLabels:
+		return []expr{e.of}
+	case *call:
+		return e.args
+	case *caseExpr:
+		all := []expr{e.of, e.otherwise}
+		for _, b := range e.branches {
+			all = append(all, b[0], b[1])
+		}
+		return all
+	case *comprehension:
+		return []expr{e.list, e.where, e.value}
+	case *quantified:
+		return []expr{e.list, e.where}
+	case *reduction:
+		return []expr{e.start, e.list, e.result}
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+// The current relationships of some nodes, each of the nodes with the first $walk that come: for each of the nodes that the
+// caller may see its key, how many relationships were looked at, the keys of what is at their other ends, and the current
+// salience of the relationships. Written for one type; the store puts those in that are asked for, or any but those to messages (cypher.OfTypes, OfTypesBut).
+// mode: read
+// params: team_id, user_id, keys, outgoing, incoming, now_ms, walk
+// returns: key, looked, ends, strengths
+UNWIND $keys AS key
+MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+WHERE n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants
+CALL (n) {
+  CALL (n) {
+    WITH n
+    WHERE $outgoing
+    MATCH (n)-[r:relates_to]->(m)
+    RETURN r, m
+    LIMIT $walk
+  UNION ALL
+    WITH n
+    WHERE $incoming
+    MATCH (n)<-[r:relates_to]-(m)
+    RETURN r, m
+    LIMIT $walk
+  }
+  WITH r, m
+  LIMIT $walk
+  WITH r, CASE
+    WHEN m:Memory
+      AND m.team_id = $team_id
+      AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
+      AND r.valid_to IS NULL
+    THEN m.entity_key
+  END AS other
+  RETURN count(*) AS looked, collect(other) AS ends,
+    collect(CASE
+      WHEN other IS NULL THEN null
+      WHEN r.decay_rate > 0 AND r.salience_at < $now_ms THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0)
+      ELSE coalesce(r.salience, 0.0)
+    END) AS strengths
+}
+RETURN n.entity_key AS key, looked, ends, strengths
+LIMIT 10000

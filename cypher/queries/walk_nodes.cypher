@@ -1,0 +1,11 @@
+// Nodes of some keys in full, as far as the caller may see them.
+// mode: read
+// params: team_id, user_id, keys
+// returns: labels, properties
+UNWIND $keys AS key
+MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+WHERE n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants
+RETURN labels(n) AS labels,
+  [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties
+LIMIT 1000

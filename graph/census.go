@@ -1,0 +1,122 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Census is how much of what a scope has: what the team shares, and what is the user's own.
+type Census struct {
+	Nodes         map[string]int64 // by kind
+	Relationships []RelationshipCount
+	Part          bool // there is more than was counted
+}
+
+// RelationshipCount is how many current relationships of a type lead from nodes of one kind to those of another.
+type RelationshipCount struct {
+	From, Type, To string // kinds and type
+	Count          int64
+}
+
+// Bounds of a census.
+const (
+	censusNodes = 10_000 // of one kind
+	censusFrom  = 500    // nodes of one kind of which the relationships are counted
+	censusEach  = 100    // relationships of one of them
+)
+
+// Census counts.
+func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
+	c := Census{Nodes: map[string]int64{}}
+	kinds := map[string]Kind{}
+	var prefixes []string
+	users := []string{""}
+	if scope.UserID != "" {
+		users = append(users, scope.UserID)
+	}
+	for _, k := range Kinds {
+		for _, user := range users {
+			if k != messageKind { // has none; sources tell of theirs
+				prefixes = append(prefixes, listPrefix(k, user))
+				kinds[listPrefix(k, user)] = k
+			}
+		}
+	}
+	rows, err := s.read(ctx, s.queries["census_nodes"], map[string]any{"team_id": scope.TeamID, "prefixes": prefixes, "most": censusNodes})
+	if err != nil {
+		return c, err
+	}
+	var some []string
+	for _, row := range rows {
+		prefix, nodes := text(row.Values[0]), integer(row.Values[1])
+		if nodes > 0 {
+			c.Nodes[kinds[prefix].Name] += nodes
+			some = append(some, prefix)
+		}
+		if messages := integer(row.Values[2]); messages > 0 {
+			c.Nodes[messageKind.Name] += messages
+		}
+		c.Part = c.Part || nodes >= censusFrom
+	}
+	rows, err = s.read(ctx, s.queries["census_relationships"], map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "prefixes": some, "most": censusFrom, "each": censusEach,
+	})
+	for _, row := range rows {
+		c.Relationships = append(c.Relationships, RelationshipCount{
+			From: kindFrom(row.Values[0]).Name, Type: text(row.Values[1]), To: kindFrom(row.Values[2]).Name, Count: integer(row.Values[3]),
+		})
+		c.Part = c.Part || truth(row.Values[4])
+	}
+	return c, err
+}
+
+// PropertyType is what a property is for statements of callers.
+type PropertyType struct{ Name, Type string }
+
+// commonProperties are those of all kinds.
+var commonProperties = []PropertyType{ //nolint:gochecknoglobals // a constant table
+	{"entity_key", "string"}, {"name", "string"}, {"description", "string"}, {"user_id", "string"}, {"state", "string"},
+	{"salience", "float"}, {"confidence", "float"}, {"access_count", "integer"}, {"last_accessed_at", "datetime"},
+	{"created_at", "datetime"}, {"updated_at", "datetime"}, {"ttl_policy", "string"}, {"version", "integer"}, {"notes", "list of JSON texts"}, {"properties", "JSON text"},
+}
+
+// RelationshipProperties are those of relationships that statements of callers may read.
+var RelationshipProperties = []PropertyType{ //nolint:gochecknoglobals // a constant table
+	{"key", "string"}, {"description", "string"}, {"relationship_type", "string"}, {"attitude", "integer"}, {"proximity", "integer"},
+	{"salience", "float"}, {"confidence", "float"}, {"state", "string"}, {"valid_from", "datetime"}, {"valid_to", "datetime"}, {"recorded_at", "datetime"},
+	{"recorded_by", "string"}, {"user_id", "string"}, {"updated_at", "datetime"}, {"access_count", "integer"}, {"last_accessed_at", "datetime"},
+	{"version", "integer"}, {"started_at", "datetime"}, {"notes", "list of JSON texts"}, {"properties", "JSON text"},
+}
+
+// CommonProperties are those of nodes of every kind that statements of callers may read.
+func CommonProperties() []PropertyType { return slices.Clone(commonProperties) }
+
+// OwnProperties are those that only nodes of some kinds have.
+func OwnProperties(k Kind) []PropertyType {
+	var own []PropertyType
+	switch k {
+	case personKind:
+		own = append(own, PropertyType{"canonical_name", "string"}, PropertyType{"is_owner", "boolean"})
+	case conceptKind:
+		own = append(own, PropertyType{"is_goal", "boolean"})
+	case entityKind:
+		own = append(own, PropertyType{"type", "string"})
+	}
+	for field := range reflect.TypeFor[OwnFields]().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if slices.Contains(strings.Fields(field.Tag.Get("kinds")), k.Name) && !slices.Contains(hiddenProperties, name) {
+			own = append(own, PropertyType{name, typeNames[field.Type]})
+		}
+	}
+	return own
+}
+
+var typeNames = map[reflect.Type]string{ //nolint:gochecknoglobals // a constant table
+	reflect.TypeFor[Optional[string]](): "string", reflect.TypeFor[Optional[int64]](): "integer", reflect.TypeFor[Optional[float64]](): "float",
+	reflect.TypeFor[Optional[bool]](): "boolean", reflect.TypeFor[Optional[time.Time]](): "datetime", reflect.TypeFor[Optional[[]string]](): "list of strings",
+	reflect.TypeFor[Optional[json.RawMessage]](): "JSON text",
+}

@@ -1,0 +1,232 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/cypher"
+)
+
+// The bounds of a statement that a caller writes.
+const (
+	cypherRows   = 1000
+	cypherBytes  = 1 << 20 // of the rows as JSON
+	cypherTime   = 2 * time.Second
+	planTime     = 5 * time.Second // for the first statement of a form
+	cypherAtOnce = 4               // of one team
+	cypherFetch  = 250             // rows that the database sends at once
+)
+
+// baseLabel is that of all that callers may see.
+const baseLabel = "Memory"
+
+// hiddenProperties are those that callers may not read: whose something is, and what Kith keeps to find and rank it.
+var hiddenProperties = []string{ //nolint:gochecknoglobals // a constant list
+	"team_id", "vector", "embedding", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key",
+	"owner_key", "owner_of", "salience_at", "decay_rate", "node_salience", "node_salience_at", "node_decay_rate", "node_until", "ranked",
+	"next_seq", "story_due", "notes_expire_at", "mention_weight", "expires_at", "ends_at", "is_dirty", "created_by",
+	"last_update_source", "distinct_source_days", "decay_gradient", "recall_frequency", "last_recall_interval",
+}
+
+// cypherRules are those of the guard.
+var cypherRules = func() cypher.Rules { //nolint:gochecknoglobals // constant
+	r := cypher.Rules{
+		Base: baseLabel, Hidden: hiddenProperties, Rows: cypherRows, Indexes: map[string]*cypher.Index{},
+		Index: &cypher.Index{Label: baseLabel, Further: []string{"entity_key"}},
+		Named: &cypher.Index{Label: baseLabel, Further: []string{"search_name"}}, NameKey: NameKey,
+	}
+	for _, k := range Kinds {
+		r.Indexes[k.Label] = &cypher.Index{Label: baseLabel, Further: []string{"natural_key"}, Prefix: k.Name + keySeparator, Unnamed: k == systemEntityKind}
+	}
+	r.Indexes[messageKind.Label] = &cypher.Index{Label: messageKind.Label, Further: []string{"source_key", "seq"}}
+	return r
+}()
+
+// Table is what a statement of a caller found.
+type Table struct {
+	Columns   []string            `json:"columns" doc:"names, as the statement gives them"`
+	Rows      [][]json.RawMessage `json:"rows" doc:"one value for each column; a node is as in GET /v1/nodes, a path is a list of nodes and relationships in turn"`
+	Truncated bool                `json:"truncated" doc:"there are more rows than an answer may have"`
+}
+
+// Cypher runs a statement that a caller wrote, within what the scope may see, and says which nodes it returned. Errors:
+// InvalidError for what may not be asked, takes too long or fails; ErrBusy; ErrUnavailable. What went wrong is told in words
+// in which nothing of what is stored has a part.
+func (s *Store) Cypher(ctx context.Context, scope Scope, text string, parameters map[string]any) (Table, Recall, error) {
+	g, err := cypher.Guard(text, parameters, cypherRules)
+	if err != nil {
+		return Table{}, Recall{}, invalidCypher("%s", err)
+	}
+	leave, err := s.gates.enter(ctx, scope.TeamID)
+	if err != nil {
+		return Table{}, Recall{}, err
+	}
+	start := time.Now()
+	t := &tableReader{store: s, scope: scope, table: Table{Columns: g.Columns, Rows: [][]json.RawMessage{}}}
+	err = s.guarded(ctx, scope, g, parameters, t)
+	s.options.Observe("cypher", time.Since(start), err)
+	if errors.Is(err, errTooLong) {
+		time.AfterFunc(cypherTime, leave) // the database may need some more time to end it
+	} else {
+		leave()
+	}
+	if err != nil {
+		return Table{}, Recall{}, err
+	}
+	return t.table, t.recall, nil
+}
+
+// guarded runs a statement that the guard has written, in a transaction that only reads and is always rolled back.
+func (s *Store) guarded(ctx context.Context, scope Scope, g cypher.Guarded, parameters map[string]any, t *tableReader) error {
+	sent := map[string]any{"k": guardParameters(scope, g), "c": callerParameters(g, parameters)}
+	text, known := s.plans.known(g.Text)
+	if !known {
+		err := s.reading(ctx, planTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) (err error) {
+			text, err = s.plans.check(ctx, tx, g, sent)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.reading(ctx, cypherTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error { return t.read(ctx, tx, text, sent) })
+}
+
+// reading does something in a transaction that only reads, is rolled back, and ends after some time.
+func (s *Store) reading(outer context.Context, limit time.Duration, do func(ctx context.Context, tx neo4j.ExplicitTransaction) error) error {
+	ctx, cancel := context.WithTimeout(outer, limit+limit/8) // the database gives up first
+	defer cancel()
+	session := s.driver.NewSession(ctx, neo4j.SessionConfig{AccessMode: neo4j.AccessModeRead, DatabaseName: s.database, FetchSize: cypherFetch})
+	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(limit), neo4j.WithTxMetadata(metadata("cypher")))
+	if err == nil {
+		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+		err = do(ctx, tx)
+	}
+	if err != nil && ctx.Err() != nil && outer.Err() == nil {
+		return tooLongCypher() // the driver may tell of it as a fault of the connection
+	}
+	return cypherFault(err)
+}
+
+func guardParameters(scope Scope, g cypher.Guarded) map[string]any {
+	labels := []string{baseLabel}
+	for _, k := range Kinds {
+		labels = append(labels, k.Label)
+	}
+	g.Guard["team"], g.Guard["user"], g.Guard["cap"] = scope.TeamID, scope.user(), int64(math.MaxInt64)
+	g.Guard["hidden"], g.Guard["labels"] = hiddenProperties, labels
+	return g.Guard
+}
+
+func callerParameters(g cypher.Guarded, parameters map[string]any) map[string]any {
+	used := map[string]any{}
+	for _, name := range g.Used {
+		used[name] = parameters[name]
+	}
+	return used
+}
+
+func invalidCypher(format string, args ...any) error {
+	return &InvalidError{Fields: []FieldError{{Location: "cypher", Message: fmt.Sprintf(format, args...)}}}
+}
+
+// errTooLong says: the time of a statement is over.
+var errTooLong = errors.New("out of time")
+
+func tooLongCypher() error { return fmt.Errorf("%w: %w", errTooLong, invalidCypher(tooLong)) }
+
+// cypherFaults are what is told of the database's codes.
+var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals // a constant table
+	{"Neo.ClientError.Statement.ArithmeticError", "a calculation failed: a division by 0, or a number that does not fit into 64 bits"},
+	{"Neo.ClientError.Statement.ArgumentError", "a function got a value that it does not take, a range has a step of 0, or a list within a loop or a range is longer than 10,000 (1,000 in a loop within a loop): ask for fewer"},
+	{"Neo.ClientError.Statement.TypeError", "a value has the wrong type for what is done with it: see GET /v1/schema for the types of properties, and convert with toString(), toInteger() or toFloat()"},
+	{"Neo.ClientError.Statement.SyntaxError", badValue},
+	{"Neo.ClientError.Statement.EntityNotFound", "something was deleted while the statement ran: try again"},
+	{"Neo.ClientError.Transaction.TransactionTimedOut", tooLong},
+	{"Neo.TransientError.Transaction.Terminated", tooLong},
+	{"Neo.TransientError.Transaction.LockClientStopped", tooLong},
+	{"Neo.TransientError.General.MemoryPoolOutOfMemoryError", "the statement needs too much memory: collect and sort fewer rows at once"},
+	{"Neo.TransientError.General.OutOfMemoryError", "the statement needs too much memory: collect and sort fewer rows at once"},
+	{"Neo.ClientError.Statement.", "a value cannot be used as the statement uses it"},
+	{"Neo.ClientError.Procedure.ProcedureCallFailed", badValue},
+	{"Neo.DatabaseError.Statement.", badValue + "; shortestPath(…) between all of some nodes needs WHERE a <> b"},
+	{"Neo.DatabaseError.General.", badValue},
+}
+
+const badValue = "a function of dates, texts or numbers got null or a value that it does not take: test … IS NOT NULL before it"
+
+const tooLong = "the statement did not end within 2 seconds: begin with nodes of a known name or entity_key, follow fewer relationships, or set a LIMIT before what is costly"
+
+// cypherFault tells what went wrong, in words that no data has a part in.
+func cypherFault(err error) error {
+	var db *neo4j.Neo4jError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &db):
+		for _, f := range cypherFaults {
+			switch {
+			case !strings.HasPrefix(db.Code, f.code):
+			case f.message == tooLong:
+				return tooLongCypher()
+			default:
+				return invalidCypher("%s", f.message)
+			}
+		}
+	}
+	return translate("cypher", err)
+}
+
+// gates bounds how many statements of callers each team runs at once.
+type gates struct {
+	mu    sync.Mutex
+	teams map[string]*gate
+}
+
+type gate struct {
+	slots chan struct{}
+	users int // inside or waiting
+}
+
+// enter waits for a place, but no longer than a statement may take: ErrBusy.
+func (g *gates) enter(ctx context.Context, team string) (leave func(), err error) {
+	g.mu.Lock()
+	mine := g.teams[team]
+	if mine == nil {
+		mine = &gate{slots: make(chan struct{}, cypherAtOnce)}
+		if g.teams == nil {
+			g.teams = map[string]*gate{}
+		}
+		g.teams[team] = mine
+	}
+	mine.users++
+	g.mu.Unlock()
+	gone := func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if mine.users--; mine.users == 0 {
+			delete(g.teams, team)
+		}
+	}
+	wait := time.NewTimer(cypherTime)
+	defer wait.Stop()
+	select {
+	case mine.slots <- struct{}{}:
+		return func() { <-mine.slots; gone() }, nil
+	case <-wait.C:
+		err = ErrBusy
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	gone()
+	return nil, err
+}

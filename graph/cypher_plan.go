@@ -1,0 +1,197 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/cypher"
+)
+
+// keptPlans is how many shapes of statements are remembered.
+const keptPlans = 4096
+
+// maxPlanned is how often a statement is planned, at most, until its plan reads nothing of other teams.
+const maxPlanned = 4
+
+// plans remembers which statements of callers the database plans with operators that are allowed. It is safe for concurrent
+// use.
+type plans struct {
+	mu   sync.Mutex
+	seen map[string]string // what to send, by what the guard has written
+}
+
+// operators are those that a statement of a caller may be planned with: they read from indexes of a team, or along
+// relationships, or work on rows.
+var operators = setOf( //nolint:gochecknoglobals // a constant set
+	"AntiConditionalApply", "AntiSemiApply", "Apply", "Argument", "AssertSameNode", "AssertSameRelationship", "CacheProperties",
+	"CartesianProduct", "ConditionalApply", "Distinct", "Eager", "EagerAggregation", "EmptyRow", "ErrorPlan", "Expand(All)", "Expand(Into)", "Filter",
+	"LeftOuterHashJoin", "LetAntiSemiApply", "LetSelectOrAntiSemiApply", "LetSelectOrSemiApply", "LetSemiApply", "Limit",
+	"MultiNodeIndexSeek", "NodeHashJoin", "NodeIndexSeek", "NodeIndexSeekByRange", "NodeLeftOuterHashJoin", "NodeRightOuterHashJoin",
+	"NodeUniqueIndexSeek", "NodeUniqueIndexSeekByRange", "Optional", "OptionalExpand(All)", "OptionalExpand(Into)", "OrderedAggregation", "OrderedDistinct",
+	"OrderedUnion", "PartialSort", "PartialTop", "ProduceResults", "Projection", "ProjectEndpoints", "BidirectionalRepeat(Trail)", "Repeat(Trail)", "RepeatOptions", "RightOuterHashJoin", "RollUpApply", "SelectOrAntiSemiApply", "SelectOrSemiApply", "SemiApply", "ShortestPath", "Skip",
+	"Sort", "StatefulShortestPath(All)", "StatefulShortestPath(Into)", "Top", "Top1WithTies", "TriadicBuild", "TriadicFilter", "TriadicSelection", "Union", "Unwind", "ValueHashJoin", "VarLengthExpand(All)",
+	"VarLengthExpand(Into)", "VarLengthExpand(Pruning)", "VarLengthExpand(Pruning,BFS,All)", "VarLengthExpand(Pruning,BFS,Into)",
+)
+
+func setOf(all ...string) map[string]bool {
+	set := make(map[string]bool, len(all))
+	for _, name := range all {
+		set[name] = true
+	}
+	return set
+}
+
+// known is what to send for a statement that was seen before.
+func (p *plans) known(shape string) (text string, seen bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text, seen = p.seen[shape]
+	return text, seen
+}
+
+// check has the database plan a statement, and returns the text to send. Where the plan goes
+// through all nodes with a label, or all relationships of a type, whoever they belong to, the nodes there are to be found by
+// an index of the team instead.
+func (p *plans) check(ctx context.Context, tx neo4j.ExplicitTransaction, g cypher.Guarded, parameters map[string]any) (string, error) {
+	text, seek := g.Text, map[string]bool{}
+	for range maxPlanned {
+		plan, err := explain(ctx, tx, text, parameters)
+		if err != nil {
+			return "", err
+		}
+		scanned := map[string]bool{}
+		if err := plan.scans(scanned); err != nil {
+			return "", err
+		}
+		if len(scanned) == 0 {
+			p.keep(g.Text, text)
+			return text, nil
+		}
+		known := len(seek)
+		maps.Copy(seek, scanned)
+		switch text = g.Seeking(seek); {
+		case len(seek) > known:
+		case plan.small():
+			return text, nil // not kept: the plan will be another one when there is more
+		default:
+			return "", errScans
+		}
+	}
+	return "", errScans
+}
+
+// errScans says that a statement cannot be answered from what is the team's alone.
+var errScans = invalidCypher("the database finds no way to answer it from what is yours alone: give the nodes a label, such as (n:Person), or an entity_key, and name the types of relationships")
+
+func (p *plans) keep(shape, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen == nil || len(p.seen) >= keptPlans {
+		p.seen = map[string]string{}
+	}
+	p.seen[shape] = text
+}
+
+func explain(ctx context.Context, tx neo4j.ExplicitTransaction, text string, parameters map[string]any) (operator, error) {
+	result, err := tx.Run(ctx, "EXPLAIN "+text, parameters)
+	if err != nil {
+		return operator{}, planFault(err)
+	}
+	summary, err := result.Consume(ctx)
+	if err != nil {
+		return operator{}, planFault(err)
+	}
+	return operatorOf(summary.Plan()), nil
+}
+
+// madeName is one that the database or the guard has made.
+var madeName = regexp.MustCompile("`?( *UNNAMED[0-9]+|#[a-z]*[0-9]*)`?")
+
+// planFault tells why the database does not plan a statement. That depends on the statement alone.
+func planFault(err error) error {
+	var db *neo4j.Neo4jError
+	if !errors.As(err, &db) || !strings.HasPrefix(db.Code, "Neo.ClientError.Statement.") {
+		return err
+	}
+	message, _, _ := strings.Cut(db.Msg, "\n")
+	message, _, _ = strings.Cut(message, " (line ")
+	message = madeName.ReplaceAllString(message, "something without a name")
+	return invalidCypher("the database does not take the statement: %s. See GET /v1/schema", strings.TrimSuffix(message, "."))
+}
+
+// scans collects the nodes at which a plan begins with what is not the team's, and holds that it has only known operators.
+func (o operator) scans(nodes map[string]bool) (err error) {
+	o.each(func(o operator) {
+		switch m := scannedNode.FindStringSubmatch(o.details); {
+		case !strings.Contains(o.name, "Scan"):
+			if !operators[o.name] {
+				err = invalidCypher("the database would answer it in a way that is not allowed here (%s): write it in another way", o.name)
+			}
+		case m == nil:
+			err = errScans
+		default:
+			nodes[m[1]] = true
+		}
+	})
+	return err
+}
+
+// smallScan is how many nodes or relationships, of all teams together, tell nothing by the time that they take.
+const smallScan = 1000
+
+// small says whether the plan's scans go through little.
+func (o operator) small() bool {
+	small := true
+	o.each(func(o operator) { small = small && (!strings.Contains(o.name, "Scan") || o.rows <= smallScan) })
+	return small
+}
+
+// scannedNode finds the first node in what the database tells of a scan: n:Person, or (n)-[r:likes]->(m).
+var scannedNode = regexp.MustCompile("^(?:[A-Z ]+ INDEX )?\\(?`?([^`:)]+)`?")
+
+// operator is one step of a plan with what is under it.
+type operator struct {
+	name, details string
+	rows          float64 // estimated
+	hits          int64
+	children      []operator
+}
+
+// each visits the plan from the top.
+func (o operator) each(visit func(operator)) {
+	visit(o)
+	for _, c := range o.children {
+		c.each(visit)
+	}
+}
+
+// operatorOf reads what is behind a neo4j.Plan or neo4j.ProfiledPlan, by reflection: their Children (v5.28.4) return the
+// last of several children as many times as there are children.
+func operatorOf(plan any) operator {
+	var read func(v reflect.Value) operator
+	read = func(v reflect.Value) operator {
+		o := operator{name: strings.TrimSuffix(v.FieldByName("Operator").String(), "@neo4j")}
+		if details := v.FieldByName("Arguments").MapIndex(reflect.ValueOf("Details")); details.IsValid() {
+			o.details = details.Elem().String()
+		}
+		if rows := v.FieldByName("Arguments").MapIndex(reflect.ValueOf("EstimatedRows")); rows.IsValid() && rows.Elem().Kind() == reflect.Float64 {
+			o.rows = rows.Elem().Float()
+		}
+		if hits := v.FieldByName("DbHits"); hits.IsValid() {
+			o.hits = hits.Int()
+		}
+		children := v.FieldByName("Children")
+		for i := range children.Len() {
+			o.children = append(o.children, read(children.Index(i)))
+		}
+		return o
+	}
+	return read(reflect.ValueOf(plan).Elem().Field(0).Elem())
+}

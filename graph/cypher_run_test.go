@@ -1,0 +1,172 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What is stored is either told of in GET /v1/schema, or hidden.
+func TestCypherReadableOrHidden(t *testing.T) {
+	e := fresh(t)
+	var nodes []NodeWrite
+	for _, kind := range WritableKinds() {
+		if kind != "source" && kind != "message" {
+			nodes = append(nodes, node(kind, kind, 0.5, func(w *NodeWrite) { w.Notes = []NoteWrite{{Content: "a note"}} }))
+		}
+	}
+	e.write("u", nodes, link("person", "thinks_about", "concept", 0.5))
+	e.source("u", SourceWrite{EntityKey: "s", StartedAt: Some(noon), Messages: []MessageWrite{said("m", "x")}, Mentions: []string{"concept"}})
+	known := slices.Clone(hiddenProperties)
+	for _, p := range CommonProperties() {
+		known = append(known, p.Name)
+	}
+	for _, k := range Kinds {
+		for _, p := range OwnProperties(k) {
+			known = append(known, p.Name)
+		}
+	}
+	for _, row := range e.raw(`MATCH (n:Memory {team_id: $team}) UNWIND keys(n) AS key RETURN DISTINCT labels(n), key`) {
+		if key := row[1].(string); !slices.Contains(known, key) {
+			t.Errorf("%v have %s, which is neither told of nor hidden", row[0], key)
+		}
+	}
+	known = slices.Clone(hiddenProperties)
+	for _, p := range RelationshipProperties {
+		known = append(known, p.Name)
+	}
+	for _, row := range e.raw(`MATCH (:Memory {team_id: $team})-[r]->() UNWIND keys(r) AS key RETURN DISTINCT type(r), key`) {
+		if key := row[1].(string); !slices.Contains(known, key) {
+			t.Errorf("%v have %s, which is neither told of nor hidden", row[0], key)
+		}
+	}
+}
+
+func (e *env) ask(text string, parameters map[string]any) (Table, error) {
+	e.Helper()
+	table, _, err := e.store.Cypher(e.Context(), e.as("u"), text, parameters)
+	return table, err
+}
+
+// A statement without end is ended, and nothing of it is left.
+func TestCypherEndsInTime(t *testing.T) {
+	e := fresh(t)
+	const column = "without_end"
+	start := time.Now()
+	_, err := e.ask("UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b UNWIND range(1, 10000) AS c RETURN count(*) AS "+column, nil)
+	took := time.Since(start)
+	if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "2 seconds") {
+		t.Errorf("after %v: %v", took, err)
+	}
+	if took < cypherTime || took > cypherTime+planTime {
+		t.Errorf("it took %v", took)
+	}
+	for {
+		left := e.raw(`SHOW TRANSACTIONS YIELD currentQuery, transactionId WHERE currentQuery CONTAINS '` + column + `' AND NOT currentQuery STARTS WITH 'SHOW' RETURN transactionId`)
+		if len(left) == 0 {
+			break
+		}
+		if time.Since(start) > took+planTime {
+			t.Fatalf("still there: %v", left)
+		}
+	}
+}
+
+func TestCypherAtOnce(t *testing.T) {
+	t.Parallel()
+	var g gates
+	var leave []func()
+	for range cypherAtOnce {
+		l, err := g.enter(t.Context(), "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave = append(leave, l)
+	}
+	if _, err := g.enter(t.Context(), "t"); !errors.Is(err, ErrBusy) {
+		t.Errorf("one too many: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := g.enter(ctx, "t"); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+	other, err := g.enter(t.Context(), "other")
+	if err != nil {
+		t.Errorf("another team: %v", err)
+	}
+	for _, l := range append(leave, other) {
+		l()
+	}
+	if len(g.teams) != 0 {
+		t.Errorf("%d teams are kept", len(g.teams))
+	}
+}
+
+func TestCypherBounds(t *testing.T) {
+	e := fresh(t)
+	big := map[string]any{"big": strings.Repeat("x", 10_000)}
+	if _, err := e.ask("RETURN [x IN range(1, 200) | $big] AS much", big); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "first row") {
+		t.Errorf("a row of 2 MB: %v", err)
+	}
+	for text, want := range map[string]int{
+		"UNWIND range(1, 500) AS x RETURN $big AS b":                                    104,
+		"UNWIND range(1, 5000) AS x RETURN x":                                           cypherRows,
+		"UNWIND range(1, 5000) AS x RETURN x UNION UNWIND range(1, 5000) AS x RETURN x": cypherRows,
+	} {
+		if table, err := e.ask(text, big); err != nil || !table.Truncated || len(table.Rows) != want {
+			t.Errorf("%s: %d rows, truncated %t: %v", text, len(table.Rows), table.Truncated, err)
+		}
+	}
+	for text, want := range map[string]int{
+		"UNWIND range(1, 1000) AS x RETURN x":                                 cypherRows,
+		"UNWIND range(0, 5000) AS i RETURN i / 2000 AS x UNION RETURN 7 AS x": 4,
+	} {
+		if table, err := e.ask(text, nil); err != nil || table.Truncated || len(table.Rows) != want {
+			t.Errorf("%s: %d rows, truncated %t: %v", text, len(table.Rows), table.Truncated, err)
+		}
+	}
+}
+
+// What fails is the caller's to mend, and says how.
+func TestCypherFaults(t *testing.T) {
+	e := fresh(t)
+	e.write("u", []NodeWrite{node("person", "p", 0.5)})
+	for text, want := range map[string]string{
+		"RETURN 1 / 0":                                                  "division by 0",
+		"RETURN 9223372036854775807 + 1":                                "64 bits",
+		"MATCH (n) RETURN n.name * 2":                                   "wrong type",
+		"RETURN range(1, 2, 0)":                                         "step of 0",
+		"MATCH (n) RETURN range(0, size(n.name) * 10000)":               "longer than 10,000",
+		"RETURN size(reduce(s = '', x IN range(1, 10000) | s + $text))": "longer than 10,000",
+		"MATCH (n) RETURN substring(n.name, -1)":                        "does not take",
+		"MATCH (n) RETURN date.truncate('month', n.nothing)":            "IS NOT NULL",
+		"RETURN date('tomorrow')":                                       "does not take",
+		"RETURN toLower([1])":                                           "does not take the statement",
+		"MATCH (n) RETURN n.name.first":                                 "wrong type",
+	} {
+		_, err := e.ask(text, map[string]any{"text": strings.Repeat("x", 1000)})
+		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Statements of one form are planned once, whoever asks and for what.
+func TestCypherPlansOnce(t *testing.T) {
+	e := fresh(t)
+	e.write("u", []NodeWrite{node("person", "p", 0.5)})
+	before := len(e.store.plans.seen)
+	for i := range 5 {
+		if _, err := e.ask("MATCH (n:Person {name: $name}) RETURN n.name AS planned_once", map[string]any{"name": fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := len(e.store.plans.seen); after != before+1 {
+		t.Errorf("%d forms are kept, then %d", before, after)
+	}
+}

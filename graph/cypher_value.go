@@ -1,0 +1,202 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+)
+
+// tableReader makes a table of what the database sends.
+type tableReader struct {
+	store  *Store
+	scope  Scope
+	table  Table
+	recall Recall
+	bytes  int
+	keys   map[string]string // of the row's nodes, by the database's ids
+}
+
+func (t *tableReader) read(ctx context.Context, tx neo4j.ExplicitTransaction, text string, parameters map[string]any) error {
+	result, err := tx.Run(ctx, text, parameters)
+	if err != nil {
+		return err
+	}
+	now := t.store.now()
+	for result.Next(ctx) {
+		if len(t.table.Rows) == cypherRows {
+			t.table.Truncated = true
+			return nil
+		}
+		row, err := t.row(result.Record().Values, now)
+		if err != nil {
+			return err
+		}
+		if t.bytes > cypherBytes && len(t.table.Rows) == 0 {
+			return invalidCypher("the first row has more than %d bytes: return fewer properties", cypherBytes)
+		}
+		if t.bytes > cypherBytes {
+			t.table.Truncated = true
+			return nil
+		}
+		t.table.Rows = append(t.table.Rows, row)
+	}
+	return result.Err()
+}
+
+func (t *tableReader) row(values []any, now time.Time) ([]json.RawMessage, error) {
+	t.keys = map[string]string{}
+	for _, v := range values {
+		if err := t.nodes(v); err != nil {
+			return nil, err
+		}
+	}
+	row := make([]json.RawMessage, len(values))
+	for i, v := range values {
+		raw, err := json.Marshal(t.value(v, now))
+		if err != nil {
+			return nil, fmt.Errorf("write a value: %w", err)
+		}
+		row[i] = raw
+		t.bytes += len(raw) + 1
+	}
+	return row, nil
+}
+
+// nodes notes which nodes a value has, and looks once more whether the scope may see them: the guard has made sure of that.
+func (t *tableReader) nodes(v any) error {
+	switch v := v.(type) {
+	case neo4j.Node:
+		if !t.sees(v) {
+			return errUnscoped
+		}
+		key := text(v.Props["entity_key"])
+		if _, seen := t.keys[v.ElementId]; !seen {
+			t.recall.Nodes = append(t.recall.Nodes, key)
+		}
+		t.keys[v.ElementId] = key
+	case neo4j.Path:
+		for _, n := range v.Nodes {
+			if err := t.nodes(n); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if err := t.nodes(item); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for _, item := range v {
+			if err := t.nodes(item); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+var errUnscoped = fmt.Errorf("cypher: a node came back that the caller may not see")
+
+// sees says whether the scope may see a node.
+func (t *tableReader) sees(n neo4j.Node) bool {
+	ours := false
+	for _, label := range n.Labels {
+		ours = ours || label == baseLabel
+	}
+	if !ours || n.Props["team_id"] != t.scope.TeamID {
+		return false
+	}
+	user, private := n.Props["user_id"]
+	if !private || user == t.scope.UserID {
+		return true
+	}
+	for _, participant := range items(n.Props["participants"]) {
+		if t.scope.UserID != "" && participant == t.scope.UserID {
+			return true
+		}
+	}
+	return false
+}
+
+// relationshipValue is a relationship in a table. Its ends are told where the row has them.
+type relationshipValue struct {
+	RelationshipView
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+}
+
+// value is one of the database as JSON has it: without what callers may not see.
+func (t *tableReader) value(v any, now time.Time) any {
+	switch v := v.(type) {
+	case neo4j.Node:
+		return nodeView(kindOfLabels(v.Labels), propertiesOf(v.Props), now)
+	case neo4j.Relationship:
+		from, to := t.keys[v.StartElementId], t.keys[v.EndElementId]
+		return relationshipValue{relationshipView(from, v.Type, to, propertiesOf(v.Props), now), from, to}
+	case neo4j.Path:
+		list := make([]any, 0, len(v.Nodes)+len(v.Relationships))
+		for i, n := range v.Nodes {
+			if list = append(list, t.value(n, now)); i < len(v.Relationships) {
+				list = append(list, t.value(v.Relationships[i], now))
+			}
+		}
+		return list
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = t.value(v[i], now)
+		}
+		return list
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for key := range v {
+			m[key] = t.value(v[key], now)
+		}
+		for _, key := range hiddenProperties {
+			delete(m, key)
+		}
+		return m
+	case time.Time:
+		return v.Format(time.RFC3339Nano)
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Sprint(v) // JSON has no number for it
+		}
+	case neo4j.Point2D:
+		return map[string]any{"x": v.X, "y": v.Y, "srid": v.SpatialRefId}
+	case neo4j.Point3D:
+		return map[string]any{"x": v.X, "y": v.Y, "z": v.Z, "srid": v.SpatialRefId}
+	case neo4j.Date, neo4j.LocalDateTime, neo4j.LocalTime, neo4j.Time, neo4j.Duration:
+		return fmt.Sprint(v)
+	}
+	return v
+}
+
+func kindOfLabels(labels []string) Kind {
+	for _, label := range labels {
+		if k := kindOfLabel(label); k.Name != "" {
+			return k
+		}
+	}
+	return Kind{}
+}
+
+// propertiesOf are those of a node or relationship that the driver made.
+func propertiesOf(m map[string]any) properties {
+	p := make(properties, len(m))
+	for name, value := range m {
+		switch typed := value.(type) {
+		case []any:
+			value = texts(typed)
+		case time.Time:
+			value = typed.UTC()
+		}
+		p[name] = value
+	}
+	return p
+}

@@ -1,0 +1,221 @@
+package graph
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"kith/cypher"
+)
+
+// Walk says which relationships are followed: current ones between nodes that the scope may see.
+type Walk struct {
+	Outgoing, Incoming bool
+	Types              []string // none: any
+	Without            []string
+	Messages           bool // also those of sources to their messages
+}
+
+// WalkLink is one relationship that was followed, seen from a node.
+type WalkLink struct {
+	To       string // entity key
+	Key      string
+	Outgoing bool
+	Strength float64 // current salience
+	Salience float64 // of the node it leads to, current
+	Wanted   bool    // that is of the kinds that are asked for
+}
+
+// Around is what a node is linked with.
+type Around struct {
+	Key    string
+	Looked int  // relationships that were looked at, also those that may not be seen
+	Cut    bool // it has more
+	Links  []WalkLink
+}
+
+// Edges are what a node is linked with, in short.
+type Edges struct {
+	Key       string
+	Looked    int
+	Cut       bool
+	Ends      []string
+	Strengths []float64 // current salience of each relationship
+}
+
+// Step is one of a walk, in full. What Kith relates itself has an empty key.
+type Step struct {
+	Relationship RelationshipView
+	Node         NodeView // to which it leads
+}
+
+// typed is a statement for the relationships of a walk. There is no such statement for types of which none is left.
+func (s *Store) typed(ctx context.Context, name string, w Walk) (q cypher.Query, some bool, err error) {
+	types := w.Types
+	if len(types) == 0 && len(w.Without) > 0 {
+		if types, err = s.indexedTypes(ctx); err != nil {
+			return q, false, err
+		}
+		if w.Messages {
+			types = append(slices.Clone(types), hasMessageType)
+		}
+	}
+	types = slices.DeleteFunc(slices.Clone(types), func(t string) bool { return slices.Contains(w.Without, t) })
+	if len(types) == 0 && len(w.Types)+len(w.Without) > 0 {
+		return q, false, nil
+	}
+	switch {
+	case len(types) > 0:
+		return cypher.OfTypes(s.queries[name], types), true, nil
+	case w.Messages:
+		return cypher.OfTypesBut(s.queries[name], ""), true, nil
+	}
+	return cypher.OfTypesBut(s.queries[name], hasMessageType), true, nil
+}
+
+func (w Walk) params(scope Scope, now time.Time) map[string]any {
+	return map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "outgoing": w.Outgoing, "incoming": w.Incoming, "now_ms": now.UnixMilli(),
+	}
+}
+
+// Around looks at no more than so many relationships of each of some nodes, and tells what they lead to, and whether that is
+// of some kinds (none: any). Nodes that the scope may not see are left out.
+func (s *Store) Around(ctx context.Context, scope Scope, w Walk, keys []string, kinds []Kind, each int, now time.Time) ([]Around, error) {
+	q, some, err := s.typed(ctx, "walk_neighbors", w)
+	if err != nil {
+		return nil, err
+	}
+	if !some {
+		return s.alone(ctx, scope, keys)
+	}
+	var labels any
+	if len(kinds) > 0 {
+		list := make([]string, len(kinds))
+		for i, k := range kinds {
+			list[i] = k.Label
+		}
+		labels = list
+	}
+	params := w.params(scope, now)
+	params["keys"], params["labels"], params["walk"] = keys, labels, each
+	rows, err := s.read(ctx, q, params)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Around, len(rows))
+	for i, row := range rows {
+		links := items(row.Values[2])
+		looked := int(integer(row.Values[1]))
+		a := Around{Key: text(row.Values[0]), Looked: looked, Cut: looked >= each, Links: make([]WalkLink, len(links))}
+		for j := range links {
+			l := items(links[j])
+			a.Links[j] = WalkLink{To: text(l[0]), Key: text(l[1]), Outgoing: truth(l[2]), Strength: number(l[3]), Salience: number(l[4]), Wanted: truth(l[5])}
+		}
+		all[i] = a
+	}
+	return all, nil
+}
+
+// alone are those of some nodes that the scope may see, with no links.
+func (s *Store) alone(ctx context.Context, scope Scope, keys []string) ([]Around, error) {
+	nodes, err := s.NodesByKey(ctx, scope, keys)
+	if err != nil {
+		return nil, err
+	}
+	var all []Around
+	for i := range nodes {
+		all = append(all, Around{Key: nodes[i].EntityKey})
+	}
+	return all, nil
+}
+
+// Edges looks at no more than so many relationships of each of some nodes. Nodes that the scope may not see are left out.
+func (s *Store) Edges(ctx context.Context, scope Scope, w Walk, keys []string, each int, now time.Time) ([]Edges, error) {
+	q, some, err := s.typed(ctx, "walk_edges", w)
+	if err != nil || !some {
+		return nil, err
+	}
+	params := w.params(scope, now)
+	params["keys"], params["walk"] = keys, each
+	rows, err := s.read(ctx, q, params)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Edges, len(rows))
+	for i, row := range rows {
+		looked := int(integer(row.Values[1]))
+		e := Edges{Key: text(row.Values[0]), Looked: looked, Cut: looked >= each, Ends: texts(row.Values[2])}
+		for _, strength := range items(row.Values[3]) {
+			e.Strengths = append(e.Strengths, number(strength))
+		}
+		all[i] = e
+	}
+	return all, nil
+}
+
+// Wish asks for a step in full: by its relationship's key, or the most salient relationship between two nodes.
+type Wish struct {
+	From, To string
+	Key      string // may be empty
+	Outgoing *bool  // seen from From; nil: either way
+}
+
+// Steps reads steps in full. The answer has as many as are asked for; one that is not there any more is nil.
+func (s *Store) Steps(ctx context.Context, scope Scope, w Walk, wishes []Wish, now time.Time) ([]*Step, error) {
+	steps := make([]*Step, len(wishes))
+	q, some, err := s.typed(ctx, "walk_steps", w)
+	if err != nil || !some || len(wishes) == 0 {
+		return steps, err
+	}
+	wanted := make([]map[string]any, len(wishes))
+	for i, wish := range wishes {
+		wanted[i] = map[string]any{"number": i, "from": wish.From, "to": wish.To, "key": nil, "out": nil}
+		if wish.Key != "" {
+			wanted[i]["key"] = wish.Key
+		}
+		if wish.Outgoing != nil {
+			wanted[i]["out"] = *wish.Outgoing
+		}
+	}
+	params := w.params(scope, now)
+	params["steps"] = wanted
+	rows, err := s.read(ctx, q, params)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		wish := wishes[integer(row.Values[0])]
+		from, to, direction := wish.From, wish.To, "outgoing"
+		if !truth(row.Values[1]) {
+			from, to, direction = to, from, "incoming"
+		}
+		step := &Step{
+			Relationship: relationshipView(from, text(row.Values[2]), to, pairsFrom(row.Values[3]), now),
+			Node:         nodeView(kindFrom(row.Values[4]), pairsFrom(row.Values[5]), now),
+		}
+		step.Relationship.Direction = direction
+		steps[integer(row.Values[0])] = step
+	}
+	return steps, nil
+}
+
+// NodesByKey reads nodes of any kind, as far as the scope may see them, in the order of their keys.
+func (s *Store) NodesByKey(ctx context.Context, scope Scope, keys []string) ([]NodeView, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	rows, err := s.read(ctx, s.queries["walk_nodes"], map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
+	if err != nil {
+		return nil, err
+	}
+	nodes := make([]NodeView, len(rows))
+	for i, row := range rows {
+		nodes[i] = nodeView(kindFrom(row.Values[0]), pairsFrom(row.Values[1]), s.now())
+	}
+	slices.SortFunc(nodes, func(a, b NodeView) int { return slices.Index(keys, a.EntityKey) - slices.Index(keys, b.EntityKey) })
+	return nodes, nil
+}
+
+// Now is the time that a walk tells of.
+func (s *Store) Now() time.Time { return s.now() }

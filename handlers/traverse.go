@@ -1,0 +1,92 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"kith/auth"
+	"kith/loader"
+	"kith/traverse"
+)
+
+// TraverseInput says how to walk the graph.
+type TraverseInput struct {
+	Body traverse.Request
+}
+
+func (a *API) traverse(ctx context.Context, in *TraverseInput) (*huma.StreamResponse, error) {
+	scope, err := actFor(ctx, auth.Read, "", in.Body.UserID)
+	if err != nil {
+		return nil, err
+	}
+	result, recall, err := a.Traverser.Traverse(ctx, scope, &in.Body)
+	if err != nil {
+		return nil, located("body", err)
+	}
+	a.Recalls.Recalled(scope.TeamID, recall)
+	return written(result, in.Body.Format == traverse.Text)
+}
+
+// texted is an answer that can also be written for a prompt.
+type texted interface{ Text() string }
+
+// written sends an answer as JSON, or as text for a prompt.
+func written(answer texted, asText bool) (*huma.StreamResponse, error) {
+	if asText {
+		return send(http.StatusOK, loader.Answer{ContentType: markdownType}, []byte(answer.Text())), nil
+	}
+	raw, err := json.Marshal(answer)
+	if err != nil {
+		return nil, fmt.Errorf("write the answer: %w", err)
+	}
+	return send(http.StatusOK, loader.Answer{ContentType: jsonType}, raw), nil
+}
+
+// traverseResponse describes the answer, which is sent as bytes.
+func traverseResponse(api huma.API, o *huma.Operation) {
+	schemas := api.OpenAPI().Components.Schemas
+	o.Responses = map[string]*huma.Response{
+		"200": {Description: "What was found, by mode: rows of neighbors and ppr, paths, or a table", Content: map[string]*huma.MediaType{
+			jsonType: {Schema: &huma.Schema{OneOf: []*huma.Schema{
+				schemas.Schema(reflect.TypeFor[traverse.Rows](), true, "TraverseRows"),
+				schemas.Schema(reflect.TypeFor[traverse.Paths](), true, "TraversePaths"),
+				schemas.Schema(reflect.TypeFor[traverse.Table](), true, "TraverseTable"),
+			}}},
+			"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
+		}},
+	}
+	o.Errors = append(o.Errors, http.StatusNotFound, http.StatusTooManyRequests)
+}
+
+// SchemaInput asks what statements can ask for.
+type SchemaInput struct {
+	UserID    string `query:"user_id" doc:"whose memory, with what the team shares; left out: the user of the key, or only what the team shares"`
+	Format    string `query:"format" enum:"json,text" default:"json"`
+	MaxTokens int    `query:"max_tokens" doc:"o200k tokens of the text, 1,000 to 100,000, default 4,000; the rarest kinds and types go first"`
+}
+
+func (a *API) schema(ctx context.Context, in *SchemaInput) (*huma.StreamResponse, error) {
+	scope, err := actFor(ctx, auth.Read, "", in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := a.Traverser.Schema(ctx, scope, in.MaxTokens)
+	if err != nil {
+		return nil, located("query", err)
+	}
+	return written(schema, in.Format == string(traverse.Text))
+}
+
+func schemaResponse(api huma.API, o *huma.Operation) {
+	o.Responses = map[string]*huma.Response{
+		"200": {Description: "What there is", Content: map[string]*huma.MediaType{
+			jsonType:        {Schema: api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[traverse.Schema](), true, "TraverseSchema")},
+			"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
+		}},
+	}
+}

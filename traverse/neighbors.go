@@ -1,0 +1,176 @@
+package traverse
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"math"
+	"slices"
+	"time"
+
+	"kith/graph"
+)
+
+// Bounds of a walk to neighbors, whatever the degree of a hub.
+const (
+	maxLooked = 1000 // relationships in all
+	eachStart = 500  // of the node where the walk begins
+	frontier  = 50   // nodes that are left in the next step, the best
+)
+
+// reached is a node that a walk has come to.
+type reached struct {
+	key      string
+	from     string // the node before it, and the relationship between
+	link     graph.WalkLink
+	hops     int
+	strength float64 // of the relationships to it, multiplied
+}
+
+// score ranks: what strong relationships lead to, and is salient itself.
+func (r *reached) score() float64 { return r.strength * (1 + r.link.Salience) / 2 }
+
+func best(a, b *reached) int {
+	return cmp.Or(cmp.Compare(b.score(), a.score()), cmp.Compare(a.hops, b.hops), cmp.Compare(a.key, b.key),
+		cmp.Compare(a.from, b.from), cmp.Compare(a.link.Key, b.link.Key)) // of ways as good one, whatever comes first
+}
+
+// neighbors finds what a node is linked with in up to three steps. Each node is told of once: as it is reached in the fewest
+// steps, of these by the strongest relationships.
+func (t *Traverser) neighbors(ctx context.Context, scope graph.Scope, r *Request) (Result, graph.Recall, error) {
+	page, err := pageOf(r.Cursor, t.store.Now())
+	if err != nil {
+		return nil, graph.Recall{}, err
+	}
+	all, cut, err := t.around(ctx, scope, r, page.at())
+	if err != nil {
+		return nil, graph.Recall{}, err
+	}
+	shown := all[min(page.Skip, len(all)):]
+	shown = shown[:min(r.Limit, len(shown))]
+	result := &Rows{Mode: Neighbors, Rows: []Row{}, Truncated: cut}
+	recall, err := t.rows(ctx, scope, r, shown, result, page.at())
+	if err != nil {
+		return nil, graph.Recall{}, err
+	}
+	if page.Skip += len(shown); page.Skip < len(all) {
+		result.NextCursor = page.cursor()
+	}
+	switch {
+	case cut:
+		result.Message = "there are more relationships than are looked at: name relationship_types, or begin with a node that has fewer"
+	case len(all) == 0:
+		result.Message = "the node is linked with nothing of that description: try direction both, or more hops"
+	}
+	return result, recall, nil
+}
+
+// around is every node that the walk reaches, the best first.
+func (t *Traverser) around(ctx context.Context, scope graph.Scope, r *Request, now time.Time) (all []*reached, cut bool, err error) {
+	seen := map[string]*reached{r.EntityKey: {key: r.EntityKey, strength: 1}}
+	next, left := []string{r.EntityKey}, maxLooked
+	for hop := 1; hop <= r.MaxHops && len(next) > 0 && left > 0; hop++ {
+		each := min(eachStart, max(1, left/len(next)))
+		steps, err := t.store.Around(ctx, scope, r.walk(), next, r.kinds(), each, now)
+		if err != nil {
+			return nil, false, err
+		}
+		if hop == 1 && len(steps) == 0 {
+			return nil, false, graph.ErrNotFound
+		}
+		fresh := map[string]*reached{}
+		for _, from := range steps {
+			left -= from.Looked
+			cut = cut || from.Cut
+			for _, link := range from.Links {
+				n := &reached{key: link.To, from: from.Key, link: link, hops: hop, strength: seen[from.Key].strength * strength(link.Strength)}
+				if _, known := seen[n.key]; !known && (fresh[n.key] == nil || best(n, fresh[n.key]) < 0) {
+					fresh[n.key] = n
+				}
+			}
+		}
+		next = nil
+		ordered := ranked(fresh)
+		for i, n := range ordered {
+			if seen[n.key] = n; i < frontier {
+				next = append(next, n.key)
+			}
+		}
+		cut = cut || len(ordered) > frontier && hop < r.MaxHops
+		all = append(all, ordered...)
+	}
+	all = slices.DeleteFunc(all, func(n *reached) bool { return !n.link.Wanted }) // they may be on the way to others
+	slices.SortFunc(all, best)
+	return all, cut, nil
+}
+
+// strength is that of a relationship as a factor: what has faded still leads on a little.
+func strength(salience float64) float64 { return math.Max(0.01, math.Min(1, salience)) }
+
+func ranked(nodes map[string]*reached) []*reached {
+	list := make([]*reached, 0, len(nodes))
+	for _, n := range nodes {
+		list = append(list, n)
+	}
+	slices.SortFunc(list, best)
+	return list
+}
+
+// rows reads what is shown in full. What is gone by then is left out.
+func (t *Traverser) rows(ctx context.Context, scope graph.Scope, r *Request, shown []*reached, result *Rows, now time.Time) (graph.Recall, error) {
+	wishes := make([]graph.Wish, len(shown))
+	for i, n := range shown {
+		wishes[i] = graph.Wish{From: n.from, To: n.key, Key: n.link.Key, Outgoing: &n.link.Outgoing}
+	}
+	steps, err := t.store.Steps(ctx, scope, r.walk(), wishes, now)
+	if err != nil {
+		return graph.Recall{}, err
+	}
+	var recall graph.Recall
+	for i, step := range steps {
+		if step == nil {
+			continue
+		}
+		v := r.relationship(&step.Relationship)
+		result.Rows = append(result.Rows, Row{Score: told(shown[i].score()), Hops: shown[i].hops, Relationship: &v, Node: r.node(&step.Node)})
+		recall.Nodes = append(recall.Nodes, step.Node.EntityKey)
+		recall.Relationships = append(recall.Relationships, refOf(&v))
+	}
+	return recall, nil
+}
+
+func refOf(v *Relationship) graph.RelationshipRef {
+	return graph.RelationshipRef{From: v.From, Type: v.Type, To: v.To, Key: v.Key}
+}
+
+// told is a score as answers have it.
+func told(score float64) float64 { return math.Round(score*1e6) / 1e6 }
+
+// page is where the next page begins. All pages tell of the time of the first, so that their order is one.
+type page struct {
+	Skip int   `json:"skip"`
+	At   int64 `json:"at"` // milliseconds
+}
+
+func (p page) at() time.Time { return time.UnixMilli(p.At).UTC() }
+
+func (p page) cursor() string {
+	raw, _ := json.Marshal(p) //nolint:errchkjson // two numbers
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+func pageOf(cursor string, now time.Time) (page, error) {
+	p := page{At: now.UnixMilli()}
+	if cursor == "" {
+		return p, nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err == nil {
+		err = json.Unmarshal(raw, &p)
+	}
+	if err != nil || p.Skip < 0 || p.At <= 0 || p.At > now.Add(time.Hour).UnixMilli() {
+		return p, &graph.InvalidError{Fields: []graph.FieldError{{Location: "cursor", Message: "is not one that a page ended with"}}}
+	}
+	return p, nil
+}

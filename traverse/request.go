@@ -1,0 +1,271 @@
+package traverse
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"kith/graph"
+)
+
+// Bounds of a request.
+const (
+	MaxHops    = 3
+	MaxLength  = 6 // of a path
+	MaxPaths   = 10
+	MaxSeeds   = 20
+	MaxLimit   = 100
+	MaxDepth   = 3
+	MaxDamping = 0.99 // above it ranks do not settle in time
+	maxTypes   = 64
+	maxCypher  = 8 << 10
+)
+
+// Mode is how the graph is walked.
+type Mode string
+
+// The modes.
+const (
+	Neighbors Mode = "neighbors"
+	Path      Mode = "path"
+	PPR       Mode = "ppr"
+	Cypher    Mode = "cypher"
+)
+
+// Format is how an answer is written.
+type Format string
+
+// JSON is the Result; Text is Markdown for a prompt.
+const (
+	JSON Format = "json"
+	Text Format = "text"
+)
+
+// The directions of relationships, seen from the node where a walk begins.
+const (
+	outbound = "outbound"
+	inbound  = "inbound"
+	both     = "both"
+)
+
+// Request says how to walk.
+type Request struct {
+	UserID string `json:"user_id,omitempty" maxLength:"256" doc:"whose memory, with what the team shares; left out: the user of the key, or only what the team shares"`
+	Mode   Mode   `json:"mode" doc:"neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads"`
+
+	EntityKey string   `json:"entity_key,omitempty" doc:"neighbors: of the node"`
+	From      string   `json:"from,omitempty" doc:"path: entity key of the node where it begins"`
+	To        string   `json:"to,omitempty" doc:"path: entity key of the node where it ends"`
+	SeedNodes []string `json:"seed_nodes,omitempty" doc:"ppr: 1 to 20 entity keys"`
+
+	Direction                string   `json:"direction,omitempty" doc:"of the relationships that are followed: outbound (default of neighbors), inbound or both (default of path and ppr)"`
+	RelationshipTypes        []string `json:"relationship_types,omitempty" doc:"only these are followed"`
+	ExcludeRelationshipTypes []string `json:"exclude_relationship_types,omitempty" doc:"all but these are followed"`
+	Kinds                    []string `json:"kinds,omitempty" doc:"neighbors, ppr: only nodes of these kinds are returned"`
+	MaxHops                  int      `json:"max_hops,omitempty" doc:"neighbors: 1 (default) to 3; path: 1 to 6 (default)"`
+	MaxDepth                 int      `json:"max_depth,omitempty" doc:"ppr: how far from the seeds, 1 to 3 (default)"`
+	Damping                  float64  `json:"damping,omitempty" doc:"ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85"`
+	TopK                     int      `json:"top_k,omitempty" doc:"ppr: so many nodes, 1 to 100; default 20"`
+	Limit                    int      `json:"limit,omitempty" doc:"neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1"`
+	Cursor                   string   `json:"cursor,omitempty" doc:"neighbors: next_cursor of the page before"`
+	Verbose                  bool     `json:"verbose,omitempty" doc:"texts in full; otherwise 200 characters of each"`
+
+	Cypher     string                     `json:"cypher,omitempty" doc:"cypher: the statement, at most 8,192 bytes. GET /v1/schema says what there is"`
+	Parameters map[string]json.RawMessage `json:"parameters,omitempty" doc:"cypher: of the statement, by their names without $; at most 100"`
+
+	Format Format `json:"format,omitempty" doc:"json (default) or text"`
+
+	given map[string]any // the parameters
+}
+
+// typePattern is that of relationship types.
+var typePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+
+// faults collects what is wrong with a request.
+type faults []graph.FieldError
+
+func (f *faults) add(location, format string, args ...any) {
+	*f = append(*f, graph.FieldError{Location: location, Message: fmt.Sprintf(format, args...)})
+}
+
+func (f *faults) between(location string, n, least, most int) {
+	if n != 0 && (n < least || n > most) {
+		f.add(location, "must be from %d to %d", least, most)
+	}
+}
+
+func (f *faults) key(location, key string) {
+	if !graph.ValidKey(key) {
+		f.add(location, "must have 1 to 256 characters and no control characters")
+	}
+}
+
+func (f *faults) oneOf(location, word string, allowed ...string) {
+	if !slices.Contains(allowed, word) {
+		f.add(location, "must be one of %s", strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
+	}
+}
+
+// only refuses what another mode takes.
+func (r *Request) only(f *faults) {
+	given := []struct {
+		location string
+		is       bool
+		modes    []Mode
+	}{
+		{"entity_key", r.EntityKey != "", []Mode{Neighbors}},
+		{"from", r.From != "", []Mode{Path}},
+		{"to", r.To != "", []Mode{Path}},
+		{"seed_nodes", len(r.SeedNodes) > 0, []Mode{PPR}},
+		{"direction", r.Direction != "", []Mode{Neighbors, Path, PPR}},
+		{"relationship_types", len(r.RelationshipTypes) > 0, []Mode{Neighbors, Path, PPR}},
+		{"exclude_relationship_types", len(r.ExcludeRelationshipTypes) > 0, []Mode{Neighbors, Path, PPR}},
+		{"kinds", len(r.Kinds) > 0, []Mode{Neighbors, PPR}},
+		{"max_hops", r.MaxHops != 0, []Mode{Neighbors, Path}},
+		{"max_depth", r.MaxDepth != 0, []Mode{PPR}},
+		{"damping", r.Damping != 0, []Mode{PPR}},
+		{"top_k", r.TopK != 0, []Mode{PPR}},
+		{"limit", r.Limit != 0, []Mode{Neighbors, Path}},
+		{"cursor", r.Cursor != "", []Mode{Neighbors}},
+		{"cypher", r.Cypher != "", []Mode{Cypher}},
+		{"parameters", len(r.Parameters) > 0, []Mode{Cypher}},
+	}
+	for _, g := range given {
+		if g.is && !slices.Contains(g.modes, r.Mode) {
+			f.add(g.location, "is not for mode %s", r.Mode)
+		}
+	}
+}
+
+// Validate checks the request and puts in what is left out. The error lists every fault with its place.
+func (r *Request) Validate() error {
+	f := &faults{}
+	if r.UserID != "" {
+		f.key("user_id", r.UserID)
+	}
+	f.oneOf("format", string(r.Format), "", string(JSON), string(Text))
+	if !slices.Contains([]Mode{Neighbors, Path, PPR, Cypher}, r.Mode) {
+		f.add("mode", "must be one of neighbors, path, ppr, cypher")
+		return &graph.InvalidError{Fields: *f}
+	}
+	r.only(f)
+	r.validateWalk(f)
+	switch r.Mode {
+	case Neighbors:
+		f.key("entity_key", r.EntityKey)
+		f.between("max_hops", r.MaxHops, 1, MaxHops)
+		f.between("limit", r.Limit, 1, MaxLimit)
+	case Path:
+		f.key("from", r.From)
+		f.key("to", r.To)
+		f.between("max_hops", r.MaxHops, 1, MaxLength)
+		f.between("limit", r.Limit, 1, MaxPaths)
+		if r.From == r.To && r.From != "" {
+			f.add("to", "must be another node than from")
+		}
+	case PPR:
+		r.validatePPR(f)
+	case Cypher:
+		r.validateCypher(f)
+	}
+	if len(*f) > 0 {
+		return &graph.InvalidError{Fields: *f}
+	}
+	r.complete()
+	return nil
+}
+
+func (r *Request) validateWalk(f *faults) {
+	f.oneOf("direction", r.Direction, "", outbound, inbound, both)
+	f.each("relationship_types", r.RelationshipTypes, maxTypes, "is no relationship type", typePattern.MatchString)
+	f.each("exclude_relationship_types", r.ExcludeRelationshipTypes, maxTypes, "is no relationship type", typePattern.MatchString)
+	f.each("kinds", r.Kinds, len(graph.Kinds), "is no kind of node", func(name string) bool {
+		_, ok := graph.KindOf(name)
+		return ok
+	})
+}
+
+// each refuses a list that is too long, or else those of its items that are not good.
+func (f *faults) each(location string, list []string, most int, fault string, good func(string) bool) {
+	if len(list) > most {
+		f.add(location, "must be at most %d", most)
+		return
+	}
+	for i, item := range list {
+		if !good(item) {
+			f.add(fmt.Sprintf("%s[%d]", location, i), "%s", fault)
+		}
+	}
+}
+
+func (r *Request) validatePPR(f *faults) {
+	if len(r.SeedNodes) == 0 {
+		f.add("seed_nodes", "must be 1 to %d entity keys", MaxSeeds)
+	}
+	f.each("seed_nodes", r.SeedNodes, MaxSeeds, "must have 1 to 256 characters and no control characters", graph.ValidKey)
+	f.between("max_depth", r.MaxDepth, 1, MaxDepth)
+	f.between("top_k", r.TopK, 1, MaxLimit)
+	if r.Damping != 0 && !(r.Damping > 0 && r.Damping <= MaxDamping) {
+		f.add("damping", "must be above 0 and at most %v", MaxDamping)
+	}
+}
+
+func (r *Request) validateCypher(f *faults) {
+	switch {
+	case strings.TrimSpace(r.Cypher) == "":
+		f.add("cypher", "is needed: a statement such as MATCH (n:Person) RETURN n.name LIMIT 10")
+	case len(r.Cypher) > maxCypher:
+		f.add("cypher", "must have at most %d bytes", maxCypher)
+	case !utf8.ValidString(r.Cypher):
+		f.add("cypher", "must be valid UTF-8")
+	}
+	r.given = r.parameters(f)
+}
+
+// complete puts in what is left out.
+func (r *Request) complete() {
+	put := func(n *int, value int) {
+		if *n == 0 {
+			*n = value
+		}
+	}
+	switch r.Mode {
+	case Neighbors:
+		put(&r.MaxHops, 1)
+		put(&r.Limit, 20)
+		if r.Direction == "" {
+			r.Direction = outbound
+		}
+	case Path:
+		put(&r.MaxHops, MaxLength)
+		put(&r.Limit, 1)
+	case PPR:
+		put(&r.MaxDepth, MaxDepth)
+		put(&r.TopK, 20)
+		if r.Damping == 0 {
+			r.Damping = 0.85
+		}
+	}
+	if r.Direction == "" && r.Mode != Cypher {
+		r.Direction = both
+	}
+}
+
+// walk is which relationships are followed.
+func (r *Request) walk() graph.Walk {
+	return graph.Walk{
+		Outgoing: r.Direction != inbound, Incoming: r.Direction != outbound,
+		Types: r.RelationshipTypes, Without: r.ExcludeRelationshipTypes, Messages: slices.Contains(r.Kinds, "message"),
+	}
+}
+
+func (r *Request) kinds() []graph.Kind {
+	kinds := make([]graph.Kind, len(r.Kinds))
+	for i, name := range r.Kinds {
+		kinds[i], _ = graph.KindOf(name)
+	}
+	return kinds
+}

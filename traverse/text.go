@@ -1,0 +1,127 @@
+package traverse
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Text is the rows as Markdown for a prompt.
+func (r *Rows) Text() string {
+	var t strings.Builder
+	t.WriteString(map[Mode]string{Neighbors: "# Neighbors\n", PPR: "# Close to the seeds\n"}[r.Mode])
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		t.WriteString("- ")
+		if row.Hops > 1 && row.Relationship != nil {
+			t.WriteString(otherEnd(row) + " ")
+		}
+		if row.Relationship != nil {
+			t.WriteString(arrow(row.Relationship, row.Relationship.To == row.Node.EntityKey) + " ")
+		}
+		t.WriteString(nodeLine(&row.Node))
+		if row.Relationship != nil && row.Relationship.Description != "" {
+			t.WriteString("; relationship: " + oneLine(row.Relationship.Description))
+		}
+		if row.Hops > 1 {
+			fmt.Fprintf(&t, " (%d steps away)", row.Hops)
+		}
+		t.WriteString("\n")
+	}
+	return t.String() + said(r.Message)
+}
+
+// otherEnd is the key of the node before one, where that is not the one that was asked for.
+func otherEnd(r *Row) string {
+	if r.Relationship.To == r.Node.EntityKey {
+		return r.Relationship.From
+	}
+	return r.Relationship.To
+}
+
+// Text is the paths as Markdown for a prompt.
+func (p *Paths) Text() string {
+	var t strings.Builder
+	t.WriteString("# Paths\n")
+	for i := range p.Paths {
+		way := &p.Paths[i]
+		t.WriteString("- " + oneLine(way.Nodes[0].Name))
+		for j := range way.Relationships {
+			next := &way.Nodes[j+1]
+			t.WriteString(" " + arrow(&way.Relationships[j], way.Relationships[j].To == next.EntityKey) + " " + oneLine(next.Name))
+		}
+		t.WriteString("\n")
+	}
+	return t.String() + said(p.Message)
+}
+
+// Text is the table as Markdown for a prompt.
+func (t *Table) Text() string {
+	var b strings.Builder
+	cells := make([]string, len(t.Columns))
+	for i, name := range t.Columns {
+		cells[i] = cell(name)
+	}
+	b.WriteString("| " + strings.Join(cells, " | ") + " |\n|" + strings.Repeat(" --- |", len(cells)) + "\n")
+	for _, row := range t.Rows {
+		for i, raw := range row {
+			cells[i] = cell(plain(raw))
+		}
+		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	return b.String() + said(t.Message)
+}
+
+// timeWithin is a time in a list or a map.
+var timeWithin = regexp.MustCompile(`"(\d{4}-\d\d-\d\d)T[\d:.]+(?:Z|[+-]\d\d:\d\d)"`)
+
+// plain is a value as one reads it: a text without quotes, a time to the day.
+func plain(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return timeWithin.ReplaceAllString(string(raw), `"$1"`)
+	}
+	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return at.Format(time.DateOnly)
+	}
+	return text
+}
+
+func cell(text string) string { return strings.ReplaceAll(oneLine(text), "|", `\|`) }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func said(message string) string {
+	if message == "" {
+		return ""
+	}
+	return "\n_" + message + "_\n"
+}
+
+// arrow is a relationship between two names.
+func arrow(r *Relationship, forth bool) string {
+	kind := r.Type
+	if r.RelationshipType != "" {
+		kind = r.RelationshipType
+	}
+	if forth {
+		return "—" + oneLine(kind) + "→"
+	}
+	return "←" + oneLine(kind) + "—"
+}
+
+func nodeLine(n *Node) string {
+	line := fmt.Sprintf("**%s** (%s, %s", oneLine(n.Name), n.NodeType, n.EntityKey)
+	if !n.UpdatedAt.IsZero() {
+		line += ", " + n.UpdatedAt.Format(time.DateOnly)
+	}
+	if line += ")"; n.Description != "" {
+		line += ": " + oneLine(n.Description)
+	}
+	for _, note := range n.Notes {
+		line += "; note: " + oneLine(note)
+	}
+	return line
+}
