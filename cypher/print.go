@@ -112,11 +112,12 @@ func indexed(n *nodePattern) expr {
 	var needed []expr
 	for i, property := range n.index.Further {
 		of := &propertyOf{of: &variable{name: n.name}, name: property}
-		if n.key != nil {
+		switch {
+		case n.key != nil:
 			needed = append(needed, equals(of, n.key))
-		} else if i == 0 && n.index.Prefix != "" {
+		case i == 0 && n.index.Prefix != "":
 			needed = append(needed, &binary{operator: "STARTS WITH", left: of, right: n.prefix})
-		} else {
+		default:
 			needed = append(needed, &unary{operator: "IS NOT NULL", of: of})
 		}
 	}
