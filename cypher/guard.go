@@ -2,6 +2,7 @@ package cypher
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -129,14 +130,6 @@ const (
 // names are those that can be used at a place.
 type names map[string]sortOf
 
-func (n names) clone() names {
-	c := make(names, len(n))
-	for name, sort := range n {
-		c[name] = sort
-	}
-	return c
-}
-
 func (n names) sort(name string) sortOf { return n[name] &^ dropped }
 
 func (n names) sorted() []string {
@@ -210,16 +203,21 @@ func (s *scoper) limitRows(w *withClause) {
 // query scopes the parts of a query, and returns the columns of the first. Known are the names at its beginning, lasting are
 // those that no WITH ends.
 func (s *scoper) query(q *query, known, lasting names) (columns []string) {
+	return s.parts(q, len(s.text), func(*singleQuery) names { return maps.Clone(known) }, lasting)
+}
+
+// parts scopes the parts of a query, each of which begins with names of its own.
+func (s *scoper) parts(q *query, at int, begin func(*singleQuery) names, lasting names) (columns []string) {
 	loose, most := s.loose, s.loose
 	defer func() { s.loose = most }()
 	for i := range q.parts {
 		s.loose = loose // parts are not combined with each other
-		part := s.single(&q.parts[i], known.clone(), lasting)
+		part := s.single(&q.parts[i], begin(&q.parts[i]), lasting)
 		most = max(most, s.loose)
 		if i == 0 {
 			columns = part
 		} else if !slices.Equal(columns, part) {
-			s.refuse(len(s.text), "the parts of a UNION need the same columns, in the same order")
+			s.refuse(at, "the parts of a UNION need the same columns, in the same order")
 		}
 	}
 	return columns
@@ -251,9 +249,7 @@ func (s *scoper) single(q *singleQuery, known, lasting names) (columns []string)
 				s.refuse(c.at, "RETURN must be the last clause")
 			}
 			columns = s.with(c, known, lasting)
-			for name, sort := range lasting {
-				known[name] = sort
-			}
+			maps.Copy(known, lasting)
 			if !c.plain() {
 				s.together = 0
 			}
@@ -329,15 +325,13 @@ func (s *scoper) with(w *withClause, known, lasting names) (columns []string) {
 		}
 		after[item.name] = sort
 	}
-	both := known.clone()
+	both := maps.Clone(known)
 	for name := range both {
 		if groups {
 			both[name] |= dropped
 		}
 	}
-	for name, sort := range after {
-		both[name] = sort
-	}
+	maps.Copy(both, after)
 	for i := range w.orderBy {
 		w.orderBy[i].value = s.expr(w.orderBy[i].value, both)
 	}
@@ -349,9 +343,7 @@ func (s *scoper) with(w *withClause, known, lasting names) (columns []string) {
 		w.where = s.expr(w.where, both)
 	}
 	clear(known)
-	for name, sort := range after {
-		known[name] = sort
-	}
+	maps.Copy(known, after)
 	return columns
 }
 
@@ -445,7 +437,7 @@ func (s *scoper) call(c *callClause, known names) {
 	loose := s.loose
 	var columns []string
 	if c.scoped {
-		inside := known.clone()
+		inside := maps.Clone(known)
 		if !c.star {
 			inside = names{}
 			for _, name := range c.imports {
@@ -501,23 +493,12 @@ func (s *scoper) importing(c *callClause, known names) (columns []string) {
 			s.refuse(w.at, "the WITH at the beginning of a subquery only names what it takes: write CALL (a, b) { … }")
 		}
 	}
-	loose, most := s.loose, s.loose
-	for i := range c.body.parts {
-		s.loose = loose
-		begin := names{}
-		if w, ok := c.body.parts[i].clauses[0].(*withClause); ok && !w.isReturn {
-			begin = known.clone() // its WITH takes what it names
+	return s.parts(&c.body, c.at, func(part *singleQuery) names {
+		if w, ok := part.clauses[0].(*withClause); ok && !w.isReturn {
+			return maps.Clone(known) // its WITH takes what it names
 		}
-		part := s.single(&c.body.parts[i], begin, nil)
-		most = max(most, s.loose)
-		if i == 0 {
-			columns = part
-		} else if !slices.Equal(columns, part) {
-			s.refuse(c.at, "the parts of a UNION need the same columns, in the same order")
-		}
-	}
-	s.loose = most
-	return columns
+		return names{}
+	}, nil)
 }
 
 func (s *scoper) undefined(name string, at int) {

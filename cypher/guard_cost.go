@@ -1,6 +1,9 @@
 package cypher
 
-import "math"
+import (
+	"maps"
+	"math"
+)
 
 // Neo4j looks for the end of a statement's time between rows, not within one expression. So what one expression can do is
 // bounded before it runs: how often its loops go round, and how much its values can grow.
@@ -58,14 +61,6 @@ func (x extent) times(n float64) extent { return extent{n, n * x.cells, x.grown}
 // extents are those of the names that can be used at a place.
 type extents map[string]extent
 
-func (known extents) clone() extents {
-	c := make(extents, len(known))
-	for name, x := range known {
-		c[name] = x
-	}
-	return c
-}
-
 func (known extents) of(name string) extent {
 	if x, ok := known[name]; ok {
 		return x
@@ -104,7 +99,7 @@ func (x extent) effort() float64 {
 func (c *coster) query(q *query, outer extents) (columns extents) {
 	columns = extents{}
 	for i := range q.parts {
-		for name, x := range c.single(&q.parts[i], outer.clone()) {
+		for name, x := range c.single(&q.parts[i], maps.Clone(outer)) {
 			columns[name] = columns[name].or(x)
 		}
 	}
@@ -120,10 +115,7 @@ func (c *coster) single(q *singleQuery, known extents) extents {
 		case *unwindClause:
 			known[clause.as] = c.whole(&clause.list, known, clause.at).element()
 		case *callClause:
-			inside := known.clone()
-			for name, x := range c.query(&clause.body, inside) {
-				known[name] = x
-			}
+			maps.Copy(known, c.query(&clause.body, known))
 		case *withClause:
 			known = c.with(clause, known)
 		}
@@ -134,15 +126,13 @@ func (c *coster) single(q *singleQuery, known extents) extents {
 func (c *coster) with(w *withClause, known extents) extents {
 	after := extents{}
 	if w.star {
-		after = known.clone()
+		after = maps.Clone(known)
 	}
 	for i := range w.items {
 		after[w.items[i].name] = c.whole(&w.items[i].value, known, w.items[i].at)
 	}
-	both := known.clone()
-	for name, x := range after {
-		both[name] = x
-	}
+	both := maps.Clone(known)
+	maps.Copy(both, after)
 	for i := range w.orderBy {
 		c.whole(&w.orderBy[i].value, both, w.at)
 	}
@@ -301,7 +291,7 @@ func (c *coster) container(e *expr, known extents) work {
 	case *reduction:
 		return c.reduction(x, known)
 	case *patternList:
-		inside := known.clone()
+		inside := maps.Clone(known)
 		c.match([]pathPattern{x.pattern}, inside)
 		value := c.expr(&x.value, inside)
 		w := c.joined(c.expr(&x.where, inside), value)
@@ -367,7 +357,7 @@ func (c *coster) loop(list *expr, known extents, at int, body func(element exten
 	if long {
 		c.loops++
 	}
-	each := body(w.element(), known.clone())
+	each := body(w.element(), maps.Clone(known))
 	mine := each.loops
 	if long {
 		c.loops--
@@ -387,16 +377,16 @@ func (c *coster) loop(list *expr, known extents, at int, body func(element exten
 
 // atMost is a list that fails, as a range with a step of 0 does, when it is longer.
 func atMost(list expr, most int64) expr {
-	check := func(list expr) expr {
-		zero := &literal{int64(0)}
-		long := &comparison{first: &call{name: "size", args: []expr{list}}, rest: []compared{{">", &literal{most}}}}
-		return &caseExpr{branches: [][2]expr{{long, &call{name: "range", args: []expr{zero, zero, zero}}}}, otherwise: list}
-	}
-	if _, ok := list.(*variable); ok {
-		return check(list)
-	}
-	once := &variable{name: "#list"} // so that the list is made only once
-	return &call{name: "head", args: []expr{&comprehension{name: once.name, list: &listExpr{[]expr{list}}, value: check(once)}}}
+	return once(list, func(list expr) expr {
+		return failing(&call{name: "size", args: []expr{list}}, most, list)
+	})
+}
+
+// failing is an expression that fails, as a range with a step of 0 does, where a size is larger than it may be.
+func failing(size expr, most int64, otherwise expr) expr {
+	zero := &literal{int64(0)}
+	large := &comparison{first: size, rest: []compared{{">", &literal{most}}}}
+	return &caseExpr{branches: [][2]expr{{large, &call{name: "range", args: []expr{zero, zero, zero}}}}, otherwise: otherwise}
 }
 
 func (c *coster) comprehension(e *comprehension, known extents) work {
@@ -443,10 +433,8 @@ func (c *coster) reduction(e *reduction, known extents) work {
 
 // notLonger is a result that fails, as a range with a step of 0 does, when the text so far is long.
 func notLonger(total string, result expr) expr {
-	zero := &literal{int64(0)}
-	size := &call{name: "size", args: []expr{&call{name: "tostringornull", args: []expr{&variable{name: total}}}}}
-	long := &comparison{first: size, rest: []compared{{">", &literal{int64(maxJoined)}}}}
-	return &caseExpr{branches: [][2]expr{{long, &call{name: "range", args: []expr{zero, zero, zero}}}}, otherwise: result}
+	text := &call{name: "tostringornull", args: []expr{&variable{name: total}}}
+	return failing(&call{name: "size", args: []expr{text}}, maxJoined, result)
 }
 
 // function bounds what a call makes.

@@ -1,6 +1,7 @@
 package cypher
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ func (s *scoper) exprs(all []expr, known names) {
 // inner scopes the expressions that have names of their own.
 func (s *scoper) inner(e expr, known names) expr {
 	with := func(name string, sort sortOf) names {
-		inside := known.clone()
+		inside := maps.Clone(known)
 		inside[name] = sort
 		return inside
 	}
@@ -270,7 +271,7 @@ func (s *scoper) subquery(e *subquery, known names) {
 	if s.within++; s.within > maxWithin {
 		s.refuse(e.at, "more than %d subqueries stand within each other: use MATCH and WITH in place of some", maxWithin)
 	}
-	inside := known.clone()
+	inside := maps.Clone(known)
 	for name, sort := range inside {
 		if sort&dropped != 0 {
 			delete(inside, name)
@@ -329,7 +330,7 @@ func (s *scoper) safe(e expr, known names) bool {
 		if v, isList := e.list.(*variable); isList {
 			ok = known.sort(v.name) == aList
 		}
-		inside := known.clone()
+		inside := maps.Clone(known)
 		inside[e.name] = aNode // or a relationship: both have properties
 		return ok && s.safe(e.where, inside)
 	}

@@ -1,6 +1,7 @@
 package cypher
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -17,7 +18,7 @@ func (s *scoper) match(m *matchClause, known names) []clause {
 	for i := range m.patterns {
 		m.patterns[i].repeatAsStars()
 	}
-	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}, seenTo: map[string]bool{}, names: map[string]string{}}
+	p := s.newMatch(known)
 	for i := range m.patterns {
 		p.declare(&m.patterns[i])
 	}
@@ -27,11 +28,7 @@ func (s *scoper) match(m *matchClause, known names) []clause {
 	p.wish(m.where)
 	p.joined(m)
 	clauses := p.clauses(m)
-	for name, sort := range p.known {
-		if known[name] = sort; sort == aPath {
-			known[name] = aValue
-		}
-	}
+	p.leave(known)
 	if m.optional && len(clauses) > 1 {
 		return []clause{p.optional(clauses)}
 	}
@@ -77,11 +74,11 @@ func (s *scoper) shortest(m *matchClause, at int, known names) []clause {
 		}
 	}
 	s.loose-- // its ends are joined
-	before := known.clone()
+	before := maps.Clone(known)
 	clauses := s.match(ends, known)
 	clauses = append(clauses, s.barrier(nil))
 
-	p := &scopedMatch{scoper: s, before: known.clone(), known: known.clone(), met: map[string]bool{}, scoped: map[string]bool{}, wanted: map[string]int{}, seenTo: map[string]bool{}, names: map[string]string{}}
+	p := s.newMatch(known)
 	path.parts = []pathPart{&nodePattern{name: from.name, at: from.at}, r, &nodePattern{name: to.name, at: to.at}}
 	inner := &matchClause{at: m.at, patterns: []pathPattern{path}}
 	p.declare(&inner.patterns[0])
@@ -96,11 +93,7 @@ func (s *scoper) shortest(m *matchClause, at int, known names) []clause {
 		s.refuse(path.at, "what is wanted of a shortest path must be plain, such as all(r IN relationships(path) WHERE r.state = 'active'): put the rest after it, as WITH path WHERE …")
 	}
 	inner.where = all(append(p.visible, p.safe...))
-	for name, sort := range p.known {
-		if known[name] = sort; sort == aPath {
-			known[name] = aValue
-		}
-	}
+	p.leave(known)
 	if clauses = append(clauses, inner); m.optional {
 		p.before = before
 		return []clause{p.optional(clauses)}
@@ -141,6 +134,22 @@ type scopedMatch struct {
 	visible []expr            // what makes the nodes visible
 	safe    []expr            // conditions of the caller that may be tried on anything
 	unsafe  []expr            // and those that may be tried only on what is visible
+}
+
+func (s *scoper) newMatch(known names) *scopedMatch {
+	return &scopedMatch{
+		scoper: s, before: maps.Clone(known), known: maps.Clone(known), met: map[string]bool{}, scoped: map[string]bool{},
+		wanted: map[string]int{}, seenTo: map[string]bool{}, names: map[string]string{},
+	}
+}
+
+// leave makes known what the MATCH has found. What is wanted of a path after it is no longer part of its search.
+func (p *scopedMatch) leave(known names) {
+	for name, sort := range p.known {
+		if known[name] = sort; sort == aPath {
+			known[name] = aValue
+		}
+	}
 }
 
 // declare makes the names of a path known, and gives names to what needs one.
@@ -400,13 +409,7 @@ func (p *scopedMatch) innerNode(n *nodePattern) {
 
 // inline scopes conditions that stay where they are, and so may be tried on anything.
 func (p *scopedMatch) inline(name string, m *mapExpr, where expr, at int) []expr {
-	var wanted []expr
-	if m != nil {
-		for i, key := range m.keys {
-			wanted = append(wanted, equalTo(name, key, m.values[i], m.at))
-		}
-	}
-	wanted = append(wanted, conditions(where)...)
+	wanted := wantedOf(name, m, where)
 	for i, e := range wanted {
 		if !p.scoper.safe(e, p.known) {
 			p.refuse(at, "within a path that is chosen among others only plain conditions are allowed, such as x.name = 'a': put the others after it, as WITH * WHERE …")
@@ -524,18 +527,8 @@ func (p *scopedMatch) asGroup(r *relPattern) *groupPattern {
 
 // inGroup scopes what repeats. Its conditions stand where nothing keeps them from being tried on what is hidden.
 func (p *scopedMatch) inGroup(g *groupPattern) {
-	inside := p.before.clone()
+	inside := maps.Clone(p.before)
 	var nodes, wishes []expr
-	add := func(name string, m *mapExpr, where expr) {
-		if m != nil {
-			for i, key := range m.keys {
-				wishes = append(wishes, equalTo(name, key, m.values[i], m.at))
-			}
-		}
-		if where != nil {
-			wishes = append(wishes, where)
-		}
-	}
 	for _, part := range g.parts {
 		switch part := part.(type) {
 		case *nodePattern:
@@ -543,7 +536,7 @@ func (p *scopedMatch) inGroup(g *groupPattern) {
 				part.name = p.make()
 			}
 			inside[part.name] = aNode
-			add(part.name, part.properties, part.where)
+			wishes = append(wishes, wantedOf(part.name, part.properties, part.where)...)
 			part.properties, part.where, part.labels = p.team(), nil, p.based(p.labels(part.labels, part.at))
 			nodes = append(nodes, p.seen(&variable{name: part.name}))
 		case *relPattern:
@@ -556,11 +549,11 @@ func (p *scopedMatch) inGroup(g *groupPattern) {
 			if part.name != "" {
 				inside[part.name] = aRelationship
 			}
-			add(part.name, part.properties, part.where)
+			wishes = append(wishes, wantedOf(part.name, part.properties, part.where)...)
 			part.properties, part.where = nil, nil
 		}
 	}
-	add("", nil, g.where)
+	wishes = append(wishes, conditions(g.where)...)
 	var plain []expr
 	for _, e := range wishes {
 		if !p.scoper.safe(e, inside) {
@@ -579,12 +572,20 @@ func equalTo(name, key string, value expr, at int) expr {
 
 // wishes are what the caller wants of a node or relationship.
 func (p *scopedMatch) wishes(name string, m *mapExpr, where expr) {
+	for _, e := range wantedOf(name, m, where) {
+		p.wish(e)
+	}
+}
+
+// wantedOf are the conditions that stand within the brackets of a node or relationship.
+func wantedOf(name string, m *mapExpr, where expr) []expr {
+	var wanted []expr
 	if m != nil {
 		for i, key := range m.keys {
-			p.wish(equalTo(name, key, m.values[i], m.at))
+			wanted = append(wanted, equalTo(name, key, m.values[i], m.at))
 		}
 	}
-	p.wish(where)
+	return append(wanted, conditions(where)...)
 }
 
 // onVisible scopes a plain condition so that it is tried only where the nodes that it is about are visible: even a plain one
@@ -658,7 +659,7 @@ func (p *scopedMatch) endsOf(r expr) []expr {
 
 // alongPath scopes all(x IN nodes(path) WHERE …) and its like.
 func (p *scopedMatch) alongPath(q *quantified) expr {
-	inside := p.known.clone()
+	inside := maps.Clone(p.known)
 	inside[q.name] = aValue
 	x := &variable{name: q.name}
 	seen := p.endsOf(x)

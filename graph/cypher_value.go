@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -104,23 +105,14 @@ var errUnscoped = fmt.Errorf("cypher: a node came back that the caller may not s
 
 // sees says whether the scope may see a node.
 func (t *tableReader) sees(n neo4j.Node) bool {
-	ours := false
-	for _, label := range n.Labels {
-		ours = ours || label == baseLabel
-	}
-	if !ours || n.Props["team_id"] != t.scope.TeamID {
+	if !slices.Contains(n.Labels, baseLabel) || n.Props["team_id"] != t.scope.TeamID {
 		return false
 	}
 	user, private := n.Props["user_id"]
 	if !private || user == t.scope.UserID {
 		return true
 	}
-	for _, participant := range items(n.Props["participants"]) {
-		if t.scope.UserID != "" && participant == t.scope.UserID {
-			return true
-		}
-	}
-	return false
+	return t.scope.UserID != "" && slices.Contains(items(n.Props["participants"]), any(t.scope.UserID))
 }
 
 // relationshipValue is a relationship in a table. Its ends are told where the row has them.
@@ -134,7 +126,7 @@ type relationshipValue struct {
 func (t *tableReader) value(v any, now time.Time) any {
 	switch v := v.(type) {
 	case neo4j.Node:
-		return nodeView(kindOfLabels(v.Labels), propertiesOf(v.Props), now)
+		return nodeView(kindOfLabel(kindLabel(v.Labels)), propertiesOf(v.Props), now)
 	case neo4j.Relationship:
 		from, to := t.keys[v.StartElementId], t.keys[v.EndElementId]
 		return relationshipValue{relationshipView(from, v.Type, to, propertiesOf(v.Props), now), from, to}
@@ -177,26 +169,11 @@ func (t *tableReader) value(v any, now time.Time) any {
 	return v
 }
 
-func kindOfLabels(labels []string) Kind {
-	for _, label := range labels {
-		if k := kindOfLabel(label); k.Name != "" {
-			return k
-		}
-	}
-	return Kind{}
-}
-
 // propertiesOf are those of a node or relationship that the driver made.
 func propertiesOf(m map[string]any) properties {
 	p := make(properties, len(m))
 	for name, value := range m {
-		switch typed := value.(type) {
-		case []any:
-			value = texts(typed)
-		case time.Time:
-			value = typed.UTC()
-		}
-		p[name] = value
+		p[name] = asKept(value)
 	}
 	return p
 }

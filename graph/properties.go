@@ -15,16 +15,20 @@ func pairsFrom(v any) properties {
 	p := make(properties, len(l))
 	for i := range l {
 		pair := items(l[i])
-		value := pair[1]
-		switch typed := value.(type) {
-		case []any:
-			value = texts(typed)
-		case time.Time:
-			value = typed.UTC()
-		}
-		p[text(pair[0])] = value
+		p[text(pair[0])] = asKept(pair[1])
 	}
 	return p
+}
+
+// asKept is a value that the driver made.
+func asKept(value any) any {
+	switch typed := value.(type) {
+	case []any:
+		return texts(typed)
+	case time.Time:
+		return typed.UTC()
+	}
+	return value
 }
 
 func (p properties) text(name string) string    { return text(p[name]) }
