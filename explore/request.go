@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -220,9 +219,6 @@ func (r *Request) validateWeights(v *validation) {
 	}
 }
 
-// typePattern is that of relationship types.
-var typePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
-
 func (f *RelationshipFilters) validate(v *validation) {
 	const at = "relationship_filters."
 	grade := func(name string, o graph.Optional[int64]) {
@@ -247,7 +243,7 @@ func (f *RelationshipFilters) validate(v *validation) {
 func (v *validation) types(location string, types []string) {
 	v.between(location, len(types), 0, 64)
 	for i, t := range types {
-		if !typePattern.MatchString(t) {
+		if !graph.ValidType(t) {
 			v.add(fmt.Sprintf("%s[%d]", location, i), "is no relationship type")
 		}
 	}

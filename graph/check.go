@@ -181,6 +181,9 @@ func ValidKey(key string) bool {
 	return len(f.fields) == 0
 }
 
+// ValidType says whether a text may be the type of a relationship.
+func ValidType(kind string) bool { return typePattern.MatchString(kind) }
+
 // firstLine is the beginning of a text as a name: its first line that says something, at most limit code points.
 func firstLine(text string, limit int) string {
 	for line := range strings.Lines(text) {

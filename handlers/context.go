@@ -96,13 +96,18 @@ func matches(header, etag string) bool {
 	return false
 }
 
+// jsonOrText describes an answer that comes as JSON, or as Markdown for a prompt.
+func jsonOrText(description string, schema *huma.Schema) *huma.Response {
+	return &huma.Response{Description: description, Content: map[string]*huma.MediaType{
+		jsonType: {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
+	}}
+}
+
 // contextResponse describes the answer, which is sent as bytes.
 func contextResponse(api huma.API, o *huma.Operation) {
 	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[loader.AgentContext](), true, "AgentContext")
 	o.Responses = map[string]*huma.Response{
-		"200": {Description: "The context", Content: map[string]*huma.MediaType{
-			jsonType: {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
-		}},
+		"200": jsonOrText("The context", schema),
 		"304": {Description: "Nothing has changed since the ETag in If-None-Match"},
 	}
 }

@@ -31,9 +31,5 @@ func (a *API) explore(ctx context.Context, in *ExploreInput) (*huma.StreamRespon
 // exploreResponse describes the answer, which is sent as bytes.
 func exploreResponse(api huma.API, o *huma.Operation) {
 	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[explore.Result](), true, "ExploreResult")
-	o.Responses = map[string]*huma.Response{
-		"200": {Description: "What was found", Content: map[string]*huma.MediaType{
-			jsonType: {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
-		}},
-	}
+	o.Responses = map[string]*huma.Response{"200": jsonOrText("What was found", schema)}
 }

@@ -51,14 +51,11 @@ func written(answer texted, asText bool) (*huma.StreamResponse, error) {
 func traverseResponse(api huma.API, o *huma.Operation) {
 	schemas := api.OpenAPI().Components.Schemas
 	o.Responses = map[string]*huma.Response{
-		"200": {Description: "What was found, by mode: rows of neighbors and ppr, paths, or a table", Content: map[string]*huma.MediaType{
-			jsonType: {Schema: &huma.Schema{OneOf: []*huma.Schema{
-				schemas.Schema(reflect.TypeFor[traverse.Rows](), true, "TraverseRows"),
-				schemas.Schema(reflect.TypeFor[traverse.Paths](), true, "TraversePaths"),
-				schemas.Schema(reflect.TypeFor[traverse.Table](), true, "TraverseTable"),
-			}}},
-			"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
-		}},
+		"200": jsonOrText("What was found, by mode: rows of neighbors and ppr, paths, or a table", &huma.Schema{OneOf: []*huma.Schema{
+			schemas.Schema(reflect.TypeFor[traverse.Rows](), true, "TraverseRows"),
+			schemas.Schema(reflect.TypeFor[traverse.Paths](), true, "TraversePaths"),
+			schemas.Schema(reflect.TypeFor[traverse.Table](), true, "TraverseTable"),
+		}}),
 	}
 	o.Errors = append(o.Errors, http.StatusNotFound, http.StatusTooManyRequests)
 }
@@ -83,10 +80,6 @@ func (a *API) schema(ctx context.Context, in *SchemaInput) (*huma.StreamResponse
 }
 
 func schemaResponse(api huma.API, o *huma.Operation) {
-	o.Responses = map[string]*huma.Response{
-		"200": {Description: "What there is", Content: map[string]*huma.MediaType{
-			jsonType:        {Schema: api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[traverse.Schema](), true, "TraverseSchema")},
-			"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
-		}},
-	}
+	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[traverse.Schema](), true, "TraverseSchema")
+	o.Responses = map[string]*huma.Response{"200": jsonOrText("What there is", schema)}
 }

@@ -3,7 +3,6 @@ package traverse
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -80,9 +79,6 @@ type Request struct {
 
 	given map[string]any // the parameters
 }
-
-// typePattern is that of relationship types.
-var typePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
 // faults collects what is wrong with a request.
 type faults []graph.FieldError
@@ -180,8 +176,8 @@ func (r *Request) Validate() error {
 
 func (r *Request) validateWalk(f *faults) {
 	f.oneOf("direction", r.Direction, "", outbound, inbound, both)
-	f.each("relationship_types", r.RelationshipTypes, maxTypes, "is no relationship type", typePattern.MatchString)
-	f.each("exclude_relationship_types", r.ExcludeRelationshipTypes, maxTypes, "is no relationship type", typePattern.MatchString)
+	f.each("relationship_types", r.RelationshipTypes, maxTypes, "is no relationship type", graph.ValidType)
+	f.each("exclude_relationship_types", r.ExcludeRelationshipTypes, maxTypes, "is no relationship type", graph.ValidType)
 	f.each("kinds", r.Kinds, len(graph.Kinds), "is no kind of node", func(name string) bool {
 		_, ok := graph.KindOf(name)
 		return ok
