@@ -156,12 +156,7 @@ func (w *web) add(from graph.Edges, hop int, last bool) {
 
 // rank iterates until the ranks settle. The first nodes are the seeds; together all ranks are 1.
 func (w *web) rank(seeds int, damping float64) []float64 {
-	sums := make([]float64, len(w.keys))
-	for n, links := range w.links {
-		for _, l := range links {
-			sums[n] += l.weight
-		}
-	}
+	shares := w.shares()
 	ranks, next := make([]float64, len(w.keys)), make([]float64, len(w.keys))
 	for n := range seeds {
 		ranks[n] = 1 / float64(seeds)
@@ -169,13 +164,14 @@ func (w *web) rank(seeds int, damping float64) []float64 {
 	for range maxRounds {
 		clear(next)
 		kept := 0.0
-		for n, links := range w.links {
-			if sums[n] == 0 {
+		for n, links := range shares {
+			if len(links) == 0 {
 				continue
 			}
 			kept += ranks[n]
+			passed := damping * ranks[n]
 			for _, l := range links {
-				next[l.to] += damping * ranks[n] * l.weight / sums[n]
+				next[l.to] += passed * l.weight
 			}
 		}
 		back := (1 - damping*kept) / float64(seeds) // what does not go on begins again
@@ -191,6 +187,25 @@ func (w *web) rank(seeds int, damping float64) []float64 {
 		}
 	}
 	return ranks
+}
+
+// shares are the links with the part of a node's rank that each of them passes on. One that passes on nothing has none.
+func (w *web) shares() [][]weighted {
+	shares := make([][]weighted, len(w.links))
+	for n, links := range w.links {
+		sum := 0.0
+		for _, l := range links {
+			sum += l.weight
+		}
+		if sum == 0 {
+			continue
+		}
+		shares[n] = make([]weighted, len(links))
+		for i, l := range links {
+			shares[n][i] = weighted{l.to, l.weight / sum}
+		}
+	}
+	return shares
 }
 
 // ranked reads the best nodes in full.

@@ -1,0 +1,135 @@
+package cypher
+
+// indexOf is the index that finds nodes with some labels: that of a label that all of them have.
+func (s *scoper) indexOf(labels labelExpr) *Index {
+	switch l := labels.(type) {
+	case labelName:
+		if i := s.rules.Indexes[l.name]; i != nil {
+			return i
+		}
+		if l.name != s.rules.Base {
+			return nothing(s.rules.Base)
+		}
+	case labelAnd:
+		for _, of := range l.of {
+			if i := s.indexOf(of); i != s.rules.Index {
+				return i
+			}
+		}
+	}
+	return s.rules.Index
+}
+
+// nothing is an index by which nothing is found.
+func nothing(base string) *Index {
+	return &Index{Label: base, Further: []string{"natural_key"}, Prefix: "\x00", Unnamed: true}
+}
+
+// joined sorts the patterns of a MATCH into groups that have nodes in common. Groups that nothing joins must be few: all their
+// combinations come back. In each group that does not begin with what is known one node is chosen at which the walk starts.
+func (p *scopedMatch) joined(m *matchClause) {
+	groups := map[string]int{} // by name: to which group of patterns it belongs; 0 is what is known
+	for i := range m.patterns {
+		mine := i + 1
+		for _, n := range m.patterns[i].nodes() {
+			if _, bound := p.before[n.name]; bound {
+				groups[n.name] = 0
+			}
+			if other, ok := groups[n.name]; ok && other != mine {
+				from, to := max(other, mine), min(other, mine)
+				for name, g := range groups {
+					if g == from {
+						groups[name] = to
+					}
+				}
+				mine = to
+			}
+			groups[n.name] = mine
+		}
+	}
+	starts := map[int]*nodePattern{}
+	for i := range m.patterns {
+		nodes := m.patterns[i].nodes()
+		if m.patterns[i].selector.selects() {
+			nodes[0].start, nodes[len(nodes)-1].start = true, true // Neo4j needs both
+		}
+		for _, n := range nodes {
+			if g := groups[n.name]; g > 0 && (starts[g] == nil || p.promise(n) > p.promise(starts[g])) {
+				starts[g] = n
+			}
+		}
+	}
+	for _, n := range starts {
+		n.start = p.promise(n) < byKey
+		p.byName(n)
+	}
+	if p.loose += len(starts); p.loose > maxLoose {
+		p.refuse(m.at, "more than %d patterns have nothing in common, so that all their combinations come back: join them by relationships, or ask one by one", maxLoose)
+	}
+}
+
+// byName lets a node that must have a certain name be found by it.
+func (p *scopedMatch) byName(n *nodePattern) {
+	name, ok := p.names[n.name]
+	if !ok || p.rules.Named == nil || n.index == nil || n.index == p.rules.Index || n.index.Unnamed || n.index.Label != p.rules.Base {
+		return
+	}
+	if key := p.rules.NameKey(name); key != "" {
+		n.index, n.key = p.rules.Named, p.literal(&literal{key})
+	}
+}
+
+func (path *pathPattern) nodes() []*nodePattern {
+	var all []*nodePattern
+	for _, part := range path.parts {
+		if n, ok := part.(*nodePattern); ok {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// How few nodes a pattern promises to find.
+const (
+	byNothing = iota
+	byKind
+	byValue // of a property
+	byKey   // Neo4j finds it by itself
+)
+
+func (p *scopedMatch) promise(n *nodePattern) int {
+	if least := p.wanted[n.name]; least > 0 {
+		return least
+	}
+	if n.index != nil && n.index != p.rules.Index {
+		return byKind
+	}
+	return byNothing
+}
+
+// promised notes what a condition promises for the nodes that it is about: x.name = 'a'.
+func (p *scopedMatch) promised(e expr) {
+	c, ok := e.(*comparison)
+	if !ok || len(c.rest) != 1 || c.rest[0].operator != "=" {
+		return
+	}
+	for i, side := range []expr{c.first, c.rest[0].value} {
+		of, ok := side.(*propertyOf)
+		if !ok {
+			continue
+		}
+		v, ok := of.of.(*variable)
+		switch {
+		case !ok:
+		case of.name == "entity_key":
+			p.wanted[v.name] = byKey
+		default:
+			p.wanted[v.name] = max(p.wanted[v.name], byValue)
+		}
+		if other := []expr{c.rest[0].value, c.first}[i]; ok && of.name == "name" {
+			if name, ok := constantOf(other, p.given).(string); ok {
+				p.names[v.name] = name
+			}
+		}
+	}
+}
