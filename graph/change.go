@@ -87,7 +87,10 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 		for _, row := range rows {
 			row["entity_key"] = key
 		}
-		return t.rows("node_update", scope.TeamID, rows)
+		if err := t.rows("node_update", scope.TeamID, rows); err != nil || kind.group != projectGroup {
+			return err
+		}
+		return t.settle(scope.TeamID, []string{key})
 	})
 	return changed, err
 }

@@ -35,6 +35,9 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if _, err := t.exec("story_delete", map[string]any{"team_id": scope.TeamID, "entity_key": key, "now": d.DeletedAt}); err != nil {
 			return err
 		}
+		if err := t.leave(scope.TeamID, n); err != nil {
+			return err
+		}
 		rows, err := t.exec("node_delete", map[string]any{
 			"team_id": scope.TeamID, "entity_key": key, "kind": kind.Name, "label": kind.Label, "now": d.DeletedAt, "user_id": scope.user(),
 		})
@@ -97,8 +100,10 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 		if _, err := t.exec("story_restore", map[string]any{"team_id": scope.TeamID, "entity_key": key}); err != nil {
 			return err
 		}
-		_, err = t.exec("relationship_rank", map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}})
-		return err
+		if _, err = t.exec("relationship_rank", map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}}); err != nil {
+			return err
+		}
+		return t.enter(scope.TeamID, n)
 	})
 	return view, err
 }
@@ -125,7 +130,10 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 		if err == nil && integer(rows[0].Values[0]) == 0 {
 			err = fmt.Errorf("relationship: %w", ErrNotFound)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return t.settle(scope.TeamID, []string{r.from, r.to})
 	})
 	return d, err
 }
@@ -204,6 +212,9 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 	_, err = t.exec("relationship_rank", map[string]any{
 		"team_id": scope.TeamID, "pairs": []map[string]any{{"from": from, "to": to}}, "entity_keys": []string{},
 	})
+	if err == nil {
+		err = t.settle(scope.TeamID, []string{from, to})
+	}
 	return relationshipView(from, kind, to, p, t.store.now()), err
 }
 

@@ -225,13 +225,41 @@ func (j *memoryJob) run() error {
 		}
 	}
 	j.conclude()
-	if len(pairs)+len(j.rerank) == 0 {
-		return nil
+	if len(pairs)+len(j.rerank) > 0 {
+		_, err = j.tx.exec("relationship_rank", map[string]any{
+			"team_id": j.scope.TeamID, "pairs": pairs, "entity_keys": j.rerank,
+		})
+		if err != nil {
+			return err
+		}
 	}
-	_, err = j.tx.exec("relationship_rank", map[string]any{
-		"team_id": j.scope.TeamID, "pairs": pairs, "entity_keys": j.rerank,
-	})
-	return err
+	return j.tx.settle(j.scope.TeamID, j.moved())
+}
+
+// moved are the keys of the nodes whose place in their workspaces may have changed: those that are written, and those that
+// are linked with a project.
+func (j *memoryJob) moved() []string {
+	var keys []string
+	changed := func(s Status) bool { return s == Created || s == Updated }
+	for i := range j.result.Nodes {
+		if n := &j.result.Nodes[i]; changed(n.Status) && j.write.Nodes[i].kind().group == projectGroup {
+			keys = append(keys, n.EntityKey)
+		}
+	}
+	for i := range j.result.Relationships {
+		r := &j.result.Relationships[i]
+		from, to := j.found.byKey[r.From], j.found.byKey[r.To]
+		if !changed(r.Status) || from == nil || to == nil {
+			continue
+		}
+		if from.kind == projectKind {
+			keys = append(keys, r.To)
+		}
+		if to.kind == projectKind {
+			keys = append(keys, r.From)
+		}
+	}
+	return keys
 }
 
 func (j *memoryJob) conclude() {

@@ -95,6 +95,14 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"walk": 100, "labels": nil, "prefixes": []string{"concept"}, "most": 100, "each": 100,
 		"steps": []map[string]any{{"number": 0, "from": "me", "to": "n-1", "key": nil, "out": nil}},
 	})
+	maps.Copy(known, map[string]any{
+		"users": []string{"", "u"}, "tasks": []string{"task" + keySeparator}, "fields": shownFields, "task_fields": taskFields, "project_fields": projectFields, "recent_at": 0,
+		"lists":   []map[string]any{{"kind": "goal", "list": "goal" + keySeparator, "limit": 10, "fields": shownFields, "texts": []string{"description"}}},
+		"derived": []string{"n-1"}, "picture": []string{"n-1"}, "open": []string{"Task"},
+	})
+	if q.Name == "workspace_project" {
+		known["from"], known["to"] = noon, noon
+	}
 	params := map[string]any{}
 	for _, name := range q.Params {
 		value, ok := known[name]
@@ -141,7 +149,9 @@ var allowed = map[string]string{
 	"preference_page": "CartesianProduct",
 	"found_sources":   "CartesianProduct", "search": "CartesianProduct",
 	// The two ends of a step, each found by its key.
-	"walk_steps":            "CartesianProduct",
+	"walk_steps": "CartesianProduct",
+	// The blocks are joined: each is one row.
+	"workspace_project": "CartesianProduct", "workspace_links": "CartesianProduct",
 	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
 }
 
@@ -151,6 +161,7 @@ var ordered = map[string]int{
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1,
 	"context of 6 sections": 12, "context of 7 sections": 13, "context of 8 sections": 13,
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
+	"workspace_project": 6, "workspace_keys": 1,
 	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 

@@ -36,14 +36,17 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.awaitIndexes(ctx); err != nil || stored == 0 || stored == len(migrations) {
 		return err
 	}
-	if err := s.renewRanks(ctx); err != nil || stored >= searchVersion {
+	if err := s.renewRanks(ctx); err != nil || stored >= workspaceVersion {
 		return err
 	}
-	return s.RenewSearch(ctx, func(int) {})
+	return s.Renew(ctx, func(int) {})
 }
 
-// searchVersion is that of the schema since which everything has the words by which searches are scoped.
-const searchVersion = 8
+// Versions of the schema: since when everything has the words by which searches are scoped, and its place in its workspace.
+const (
+	searchVersion    = 8
+	workspaceVersion = 11
+)
 
 // renewSchema makes what is missing of the schema again, whatever version the database says it has.
 func (s *Store) renewSchema(ctx context.Context) error {

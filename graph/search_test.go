@@ -380,13 +380,13 @@ func (e *env) searchable() {
 }
 
 // Renewing gives everything what a fresh write gives it, and so does a check.
-func TestRenewSearch(t *testing.T) {
+func TestRenew(t *testing.T) {
 	e := fresh(t)
 	e.searchable()
 	fresh := e.searchedBy()
 	e.forget()
 	for after := ""; ; {
-		last, _, err := e.store.renewSearchPage(t.Context(), e.team, after)
+		last, _, err := e.store.renewPage(t.Context(), e.team, after)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 	}
 	count := &reindexCount{progress: newProgress(std.err), told: time.Now(), outcomes: map[string]int64{}}
 	defer count.end()
-	if err := store.RenewSearch(ctx, count.words); err != nil {
+	if err := store.Renew(ctx, count.words); err != nil {
 		return fmt.Errorf("%w; run kith reindex again", err)
 	}
 	_, _ = fmt.Fprintf(std.out, "%d nodes are found by their words\n", count.nodes)

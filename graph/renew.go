@@ -5,9 +5,9 @@ import "context"
 // renewBatch bounds the nodes of one transaction.
 const renewBatch = 1_000
 
-// RenewSearch gives all nodes and relationships what searches find them by, as they would have it had they been written
-// now, and tells after each step how many nodes are done. It may be broken off and begun again.
-func (s *Store) RenewSearch(ctx context.Context, progress func(nodes int)) error {
+// Renew gives all nodes and relationships what searches find them by, and their places in workspaces, as they would have
+// them had they been written now, and tells after each step how many nodes are done. It may be broken off and begun again.
+func (s *Store) Renew(ctx context.Context, progress func(nodes int)) error {
 	done, team := 0, ""
 	for {
 		rows, err := s.read(ctx, s.queries["team_next"], map[string]any{"after": team})
@@ -16,7 +16,7 @@ func (s *Store) RenewSearch(ctx context.Context, progress func(nodes int)) error
 		}
 		team = text(rows[0].Values[0])
 		for after := ""; ; {
-			last, renewed, err := s.renewSearchPage(ctx, team, after)
+			last, renewed, err := s.renewPage(ctx, team, after)
 			if err != nil {
 				return err
 			}
@@ -30,8 +30,8 @@ func (s *Store) RenewSearch(ctx context.Context, progress func(nodes int)) error
 	}
 }
 
-// renewSearchPage renews the next nodes of a team, and says which was the last; empty: there are no more.
-func (s *Store) renewSearchPage(ctx context.Context, team, after string) (last string, renewed int, err error) {
+// renewPage renews the next nodes of a team, and says which was the last; empty: there are no more.
+func (s *Store) renewPage(ctx context.Context, team, after string) (last string, renewed int, err error) {
 	row, err := s.readOne(ctx, "search_users", map[string]any{"team_id": team, "after": after, "limit": renewBatch})
 	if err != nil {
 		return "", 0, err
@@ -40,8 +40,10 @@ func (s *Store) renewSearchPage(ctx context.Context, team, after string) (last s
 		return "", 0, nil
 	}
 	scopes, kinds, names := map[string]any{}, map[string]any{}, map[string]any{}
+	var keys []string
 	for _, item := range items(row.Values[2]) {
 		l := items(item)
+		keys = append(keys, text(l[0]))
 		if name := NameKey(text(l[1])); name != "" {
 			names[text(l[0])] = name
 		}
@@ -56,10 +58,11 @@ func (s *Store) renewSearchPage(ctx context.Context, team, after string) (last s
 		rows, err := t.exec("search_renew", map[string]any{
 			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": plainTypes, "names": names,
 		})
-		if err == nil {
-			renewed = int(integer(rows[0].Values[0]))
+		if err != nil {
+			return err
 		}
-		return err
+		renewed = int(integer(rows[0].Values[0]))
+		return t.settle(team, keys)
 	})
 	return last, renewed, err
 }

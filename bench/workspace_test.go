@@ -1,0 +1,79 @@
+package bench
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"kith/graph"
+	"kith/internal/testenv"
+)
+
+// workspace writes a project with so many entities and three times as many links: a fifth of its entities hangs on the
+// project itself, tasks on plans and goals, the rest at random.
+func workspace(b testing.TB, store *graph.Store, scope graph.Scope, project string, entities int) {
+	b.Helper()
+	random := rand.New(rand.NewPCG(1, uint64(entities))) //nolint:gosec // reproducible
+	write := func(w graph.MemoryWrite) { put(b, store, scope, &w) }
+	write(graph.MemoryWrite{Nodes: []graph.NodeWrite{{Kind: "project", EntityKey: project, Name: graph.Some(project)}}})
+	const batch = 2_000
+	key := func(i int) string { return fmt.Sprintf("%s-%d", project, i) }
+	kinds := append([]string{"task", "task", "task", "task", "task"}, graph.WorkspaceKinds...)
+	states := []string{"todo", "in_progress", "blocked", "done"}
+	for start := 0; start < entities; start += batch {
+		var w graph.MemoryWrite
+		for i := start; i < min(start+batch, entities); i++ {
+			n := graph.NodeWrite{Kind: kinds[i%len(kinds)], EntityKey: key(i), Name: graph.Some(fmt.Sprintf("Entity %d of %s", i, project)), Description: graph.Some(description), OwnFields: &graph.OwnFields{ProjectID: graph.Some(project)}}
+			if n.Kind == "task" {
+				due := time.Now().Add(time.Duration(random.IntN(60*24)) * time.Hour)
+				n.StateKey, n.Priority, n.DueAt = graph.Some(states[random.IntN(4)]), graph.Some(int64(1+random.IntN(5))), graph.Some(due)
+			}
+			w.Nodes = append(w.Nodes, n)
+		}
+		write(w)
+	}
+	seen := map[[2]string]bool{}
+	var links []graph.RelationshipWrite
+	link := func(from, kind, to string) {
+		if from != to && !seen[[2]string{from, to}] && !seen[[2]string{to, from}] {
+			seen[[2]string{from, to}] = true
+			links = append(links, graph.RelationshipWrite{From: from, Type: kind, To: to})
+		}
+	}
+	for len(links) < 3*entities && len(seen) < 10*entities {
+		from, to := random.IntN(entities), random.IntN(entities)
+		switch i := len(links); {
+		case i < entities/5:
+			link(project, "contains", key(i*5))
+		default:
+			link(key(from), []string{"supports_goal", "depends_on", "relates_to", "references"}[i%4], key(to))
+		}
+	}
+	for start := 0; start < len(links); start += batch {
+		write(graph.MemoryWrite{Relationships: links[start:min(start+batch, len(links))]})
+	}
+}
+
+// BenchmarkWorkspace compares what an agent is shown of a large project with that of a small one.
+func BenchmarkWorkspace(b *testing.B) {
+	store := open(b, testenv.Neo4j(b), graph.Options{})
+	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	small, large := 100, size("KITH_BENCH_WORKSPACE", 10_000)
+	workspace(b, store, scope, "small", small)
+	workspace(b, store, scope, "large", large)
+	read := func(project string) func() error {
+		return func() error { _, err := store.WorkspaceOf(b.Context(), scope, project); return err }
+	}
+	var of [2][]time.Duration
+	for i := range max(b.N, 100) + 50 {
+		s, l := took(b, read("small")), took(b, read("large"))
+		if i >= 50 {
+			of[0], of[1] = append(of[0], s), append(of[1], l)
+		}
+	}
+	b.ReportMetric(milliseconds(median(of[0])), "project-100-p50-ms")
+	b.ReportMetric(milliseconds(median(of[1])), "project-10000-p50-ms")
+	b.ReportMetric(float64(median(of[1]))/float64(median(of[0])), "10000/100")
+	b.ReportMetric(0, "ns/op")
+}

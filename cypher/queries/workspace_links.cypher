@@ -1,0 +1,81 @@
+// What nodes of a project are linked with in it. $derived are those of which is told how many tasks, tasks that are done, plans, goals and
+// outputs belong to them, what they need first, and what needs them (S3-16); $picture those of which each relationship is
+// told, no more than $walk of one, as key, type and both ends. Of the kinds that are $open the best ten that these lead to are told too, with
+// the relationships among them.
+// mode: read
+// params: team_id, user_id, project_id, derived, picture, open, walk
+// returns: derived, edges, further
+CALL () {
+  UNWIND $derived AS key
+  MATCH (n:Memory {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  WHERE n.user_id IS NULL OR n.user_id = $user_id
+  CALL (n) {
+    MATCH (n)-[r:has_task|belongs_to_plan|supports_goal|achieved_by|requires|produces|produced_by|depends_on|blocks]-(m)
+    WHERE m.team_id = $team_id
+      AND m.project_id = $project_id
+      AND (m.user_id IS NULL OR m.user_id = $user_id)
+      AND m.workspace_counted IS NOT NULL
+      AND r.valid_to IS NULL
+    WITH n, m, type(r) AS type, startNode(r) = n AS out
+    WITH n, m,
+      type = 'has_task' AND out OR type = 'belongs_to_plan' AND NOT out AS planned,
+      type = 'has_task' AND NOT out OR type = 'belongs_to_plan' AND out AS plans,
+      type IN ['has_task', 'achieved_by', 'requires'] AND out OR type = 'supports_goal' AND NOT out AS pursued,
+      type IN ['has_task', 'achieved_by', 'requires'] AND NOT out OR type = 'supports_goal' AND out AS pursues,
+      type = 'produces' AND NOT out OR type = 'produced_by' AND out AS made,
+      type = 'produces' AND out OR type = 'produced_by' AND NOT out AS makes,
+      type IN ['depends_on', 'requires'] AND out OR type = 'blocks' AND NOT out AS needs,
+      type IN ['depends_on', 'requires'] AND NOT out OR type = 'blocks' AND out AS needed
+    WITH n, m, plans, pursues, made, makes, needs, needed,
+      m:Task AND (n:Plan AND planned OR n:Goal AND pursued OR n:Output AND made) AS isTask
+    RETURN count(DISTINCT CASE WHEN isTask THEN m END) AS tasks,
+      count(DISTINCT CASE WHEN isTask AND m.state_key = 'done' THEN m END) AS done,
+      count(DISTINCT CASE WHEN m:Plan AND plans THEN m END) AS plans,
+      count(DISTINCT CASE WHEN m:Goal AND (n:Task AND pursues OR n:Output AND made) THEN m END) AS goals,
+      count(DISTINCT CASE WHEN m:Output AND makes THEN m END) AS outputs,
+      count(DISTINCT CASE WHEN needs THEN m END) AS needs,
+      count(DISTINCT CASE WHEN needed THEN m END) AS needed
+  }
+  RETURN collect([n.entity_key, tasks, done, plans, goals, outputs, needs, needed]) AS derived
+}
+CALL () {
+  UNWIND $picture AS key
+  MATCH (n:Memory {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  WHERE n.user_id IS NULL OR n.user_id = $user_id
+  CALL (n) {
+    MATCH (n)-[r]-(m)
+    WITH r, m
+    LIMIT $walk
+    WHERE m.team_id = $team_id
+      AND m.project_id = $project_id
+      AND (m.user_id IS NULL OR m.user_id = $user_id)
+      AND m.workspace_counted IS NOT NULL
+      AND r.valid_to IS NULL
+    RETURN r, m, any(label IN labels(m) WHERE label IN $open) AND NOT m.entity_key IN $picture AS further
+  }
+  WITH collect([r.key, type(r), startNode(r).entity_key, endNode(r).entity_key]) AS edges,
+    collect(DISTINCT CASE WHEN further THEN m END) AS others
+  CALL (others) {
+    UNWIND others AS o
+    WITH o, [label IN labels(o) WHERE label <> 'Memory'][0] AS kind
+    ORDER BY o.workspace_rank, o.entity_key
+    WITH kind, collect(o)[..10] AS best
+    WITH collect(best) AS bests
+    WITH reduce(all = [], best IN bests | all + best) AS best
+    UNWIND best AS o
+    CALL (o, best) {
+      MATCH (o)-[r]-(m)
+      WITH r, m, best
+      LIMIT $walk
+      WHERE r.valid_to IS NULL
+        AND m IN best
+      RETURN collect([r.key, type(r), startNode(r).entity_key, endNode(r).entity_key]) AS links
+    }
+    RETURN collect([labels(o), o.entity_key, o.name, o.state_key, o.type_key, o.updated_at, o.workspace_rank, o.workspace_links, links]) AS further
+  }
+  RETURN edges, further
+}
+RETURN derived, edges, further
+LIMIT 1

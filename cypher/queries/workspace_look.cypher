@@ -1,0 +1,28 @@
+// What decides over the places of some nodes in their workspaces, and the places that they have; $fields are the properties
+// that are asked for. Locks them until the transaction ends. Links are those with their project: outgoing, type, key.
+// mode: write
+// params: team_id, keys, fields
+// returns: labels, properties, links
+UNWIND $keys AS key
+MATCH (n:Memory {team_id: $team_id, entity_key: key})
+WHERE n.project_id IS NOT NULL
+  OR n.workspace_counted IS NOT NULL
+  OR n:Project
+SET n:Memory
+WITH n, n.project_id AS project
+CALL (n, project) {
+  MATCH (n)-[r]-(p)
+  WHERE project IS NOT NULL
+    AND p.entity_key = project
+    AND p.team_id = $team_id
+    AND 'Project' IN labels(p)
+    AND r.valid_to IS NULL
+  WITH r, p
+  ORDER BY r.key
+  LIMIT 8
+  RETURN collect([CASE WHEN endNode(r) = p THEN 'out' ELSE 'in' END, type(r), r.key]) AS links
+}
+RETURN labels(n) AS labels,
+  [field IN $fields | [field, n[field]]] AS properties,
+  links
+LIMIT 100000

@@ -1,0 +1,267 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// A workspace is a project with all that belongs to it. So that what an agent is shown of it costs no more than what is
+// shown, every node keeps its place there, and the workspace counts.
+
+var projectKind, _ = KindOf("project")
+
+// WorkspaceKinds are the kinds of what belongs to a project, in the order in which agents are told of them (S3-29).
+var WorkspaceKinds = []string{
+	"goal", "risk", "decision", "requirement", "document", "milestone", "plan", "output", "signal", "insight", "task",
+}
+
+// place is where a node stands in its workspace.
+type place struct {
+	list   string   // in which it is shown; empty: in none
+	at     int64    // its order there, the first one first
+	direct string   // its kind and user where it is linked with the project
+	rank   int64    // its order in a picture of the workspace, the first one first
+	links  []string // with the project
+	counts string   // as what it is counted; empty: as nothing
+}
+
+// placeNames are the properties of a place.
+var placeNames = []string{"workspace_list", "workspace_at", "workspace_direct", "workspace_rank", "workspace_links", "workspace_counted"}
+
+// placeSources are the properties that decide over it.
+var placeSources = []string{
+	"entity_key", "user_id", "project_id", "state_key", "type_key", "priority", "due_at", "target_date", "impact", "decision_at",
+	"ts", "created_at", "updated_at",
+}
+
+// placeOf is the place of a node with some links with its project.
+func placeOf(n *stored, links []string) place {
+	scope := keySeparator + n.user()
+	if n.kind == projectKind {
+		return place{list: n.kind.Name + scope, at: n.order(), counts: countedAs("", n.user(), n.kind.Name)}
+	}
+	project := n.text("project_id")
+	if n.kind.group != projectGroup || project == "" || n.isScratch() {
+		return place{}
+	}
+	p := place{rank: -n.score(), links: links}
+	counted := []string{"total"}
+	if len(links) > 0 {
+		p.direct = n.kind.Name + scope
+		counted = append(counted, "direct")
+	}
+	if n.isShown(len(links) > 0) {
+		p.list, p.at = n.kind.Name+scope, n.order()
+		counted = append(counted, "listed")
+	}
+	p.counts = countedAs(project, n.user(), n.kind.Name, counted...)
+	return p
+}
+
+func (p place) properties() properties {
+	all := properties{}
+	all.putUnless(p.list == "", "workspace_list", p.list)
+	all.putUnless(p.list == "", "workspace_at", p.at)
+	all.putUnless(p.direct == "", "workspace_direct", p.direct)
+	all.putUnless(p.counts == "", "workspace_rank", p.rank)
+	all.putUnless(len(p.links) == 0, "workspace_links", p.links)
+	all.putUnless(p.counts == "", "workspace_counted", p.counts)
+	return all
+}
+
+// isScratch says whether it is a document that nobody is to be shown (S2-8).
+func (s *stored) isScratch() bool {
+	kind := strings.ToLower(s.text("type_key"))
+	return s.kind.Name == "document" && (strings.Contains(kind, "scratch") || strings.Contains(kind, "workspace"))
+}
+
+// isShown says whether it stands among what agents are shown (S3-11, S3-13, S3-14).
+func (s *stored) isShown(direct bool) bool {
+	state := s.text("state_key")
+	switch s.kind.Name {
+	case "goal", "document", "output":
+		return true
+	case "task":
+		return state != "done" && state != "blocked"
+	case "risk":
+		return direct && state != "mitigated" && state != "closed"
+	}
+	return direct
+}
+
+// order is its place among those of its kind: mostly the newest first (S3-13).
+func (s *stored) order() int64 {
+	first := func(names ...string) int64 {
+		for _, name := range append(names, "created_at") {
+			if t := s.moment(name); t != nil {
+				return t.UnixMilli()
+			}
+		}
+		return time.Time{}.UnixMilli()
+	}
+	switch s.kind.Name {
+	case "milestone":
+		return first("due_at")
+	case "decision":
+		return -first("decision_at")
+	case "signal":
+		return -first("ts")
+	case "risk", "requirement", "insight":
+		return -first()
+	}
+	return -first("updated_at")
+}
+
+// score says how much a picture of the workspace should show it (S3-18).
+func (s *stored) score() (score int64) {
+	add := func(points int64, when bool) {
+		if when {
+			score += points
+		}
+	}
+	state := s.text("state_key")
+	switch s.kind.Name {
+	case "task":
+		priority := s.properties["priority"]
+		add(50, state == "blocked")
+		add(20, state == "in_progress")
+		add(30, priority != nil && integer(priority) <= 2)
+		add(15, s.properties["due_at"] != nil)
+	case "risk":
+		add(40, s.text("impact") == "critical")
+		add(30, s.text("impact") == "high")
+		add(10, state == "identified")
+	case "goal":
+		add(20, state == "active")
+		add(10, s.properties["target_date"] != nil)
+	case "output":
+		add(25, state == "review")
+		add(15, state != "" && state != "published")
+	}
+	return score
+}
+
+// countedAs says in which workspace a node is counted, for whom, and as what: task_total.
+func countedAs(project, user, kind string, as ...string) string {
+	names := make([]string, len(as))
+	for i := range as {
+		names[i] = kind + "_" + as[i]
+	}
+	if len(as) == 0 {
+		names = []string{kind + "_total"}
+	}
+	return strings.Join(append([]string{project, user}, names...), keySeparator)
+}
+
+// tally adds up what is counted otherwise than it was.
+type tally map[[2]string]map[string]int64 // by project and user
+
+func (t tally) add(counted string, by int64) {
+	parts := strings.Split(counted, keySeparator)
+	if len(parts) < 3 {
+		return
+	}
+	workspace := [2]string{parts[0], parts[1]}
+	if t[workspace] == nil {
+		t[workspace] = map[string]int64{}
+	}
+	for _, name := range parts[2:] {
+		t[workspace][name] += by
+	}
+}
+
+// rows are those of workspace_count, in the order in which every writer locks them.
+func (t tally) rows() []map[string]any {
+	var rows []map[string]any
+	for workspace, counts := range t {
+		var changes []any
+		for name, by := range counts {
+			if by != 0 {
+				changes = append(changes, []any{name, by})
+			}
+		}
+		if len(changes) > 0 {
+			rows = append(rows, map[string]any{"project": workspace[0], "user": workspace[1], "counts": changes})
+		}
+	}
+	slices.SortFunc(rows, func(a, b map[string]any) int {
+		return strings.Compare(text(a["project"])+keySeparator+text(a["user"]), text(b["project"])+keySeparator+text(b["user"]))
+	})
+	return rows
+}
+
+// settle gives nodes the places in their workspaces that they have by now.
+func (t *tx) settle(team string, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	rows, err := t.exec("workspace_look", map[string]any{
+		"team_id": team, "keys": distinct(keys), "fields": slices.Concat(placeSources, placeNames),
+	})
+	if err != nil {
+		return err
+	}
+	return t.settleAll(team, len(rows), func(i int) (*stored, place) {
+		n := &stored{kindFrom(rows[i].Values[0]), pairsFrom(rows[i].Values[1])}
+		var links []string
+		for _, link := range items(rows[i].Values[2]) {
+			links = append(links, strings.Join(texts(link), keySeparator))
+		}
+		return n, placeOf(n, links)
+	})
+}
+
+// enter gives a node that is back its place, and with a project all that belongs to it.
+func (t *tx) enter(team string, n *stored) error {
+	if n.kind.group != projectGroup {
+		return nil
+	}
+	if err := t.settle(team, []string{n.key()}); err != nil || n.kind != projectKind {
+		return err
+	}
+	for after := ""; ; {
+		rows, err := t.exec("workspace_keys", map[string]any{"team_id": team, "project_id": n.key(), "after": after, "limit": renewBatch})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		keys := make([]string, len(rows))
+		for i, row := range rows {
+			keys[i] = text(row.Values[0])
+		}
+		after = keys[len(keys)-1]
+		if err := t.settle(team, keys); err != nil {
+			return err
+		}
+	}
+}
+
+// leave takes a node out of its workspace: it is about to be deleted.
+func (t *tx) leave(team string, n *stored) error {
+	if n.kind.group != projectGroup {
+		return nil
+	}
+	return t.settleAll(team, 1, func(int) (*stored, place) { return n, place{} })
+}
+
+func (t *tx) settleAll(team string, count int, node func(int) (*stored, place)) error {
+	counts, changes := tally{}, []map[string]any{}
+	for i := range count {
+		n, next := node(i)
+		old := properties{}
+		for _, name := range placeNames {
+			old.putUnless(n.properties[name] == nil, name, n.properties[name])
+		}
+		changed := old.changesTo(next.properties())
+		if len(changed) == 0 {
+			continue
+		}
+		changes = append(changes, map[string]any{"entity_key": n.key(), "properties": map[string]any(changed)})
+		counts.add(old.text("workspace_counted"), -1)
+		counts.add(next.counts, 1)
+	}
+	if err := t.rows("node_update", team, changes); err != nil {
+		return err
+	}
+	return t.rows("workspace_count", team, counts.rows())
+}
