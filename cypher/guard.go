@@ -143,6 +143,18 @@ func (n names) sorted() []string {
 	return all
 }
 
+// live are the names that patterns may use.
+func (n names) live() []string {
+	all := []string{}
+	for name, sort := range n {
+		if sort&dropped == 0 {
+			all = append(all, name)
+		}
+	}
+	sort.Strings(all)
+	return all
+}
+
 // made is a name that no caller can write.
 func (s *scoper) make() string {
 	s.made++
@@ -171,7 +183,7 @@ func (s *scoper) statement(q *query) (columns []string, refused *Refusal) {
 			s.refuse(len(s.text), "the statement needs a RETURN at its end")
 		}
 	}
-	(&coster{text: s.text, given: s.given}).query(q, extents{})
+	(&coster{text: s.text, given: s.given, rounds: 1}).query(q, extents{})
 	columns = s.query(q, names{}, nil)
 	if len(q.parts) > 1 {
 		*q = union(*q)
@@ -437,16 +449,16 @@ func (s *scoper) call(c *callClause, known names) {
 	loose := s.loose
 	var columns []string
 	if c.scoped {
-		inside := maps.Clone(known)
-		if !c.star {
-			inside = names{}
-			for _, name := range c.imports {
-				sort, ok := known[name]
-				if !ok {
-					s.undefined(name, c.at)
-				}
-				inside[name] = sort
+		if c.star { // within an expression, Neo4j's own * leaves out what stands around that
+			c.star, c.imports = false, known.live()
+		}
+		inside := names{}
+		for _, name := range c.imports {
+			sort, ok := known[name]
+			if !ok {
+				s.undefined(name, c.at)
 			}
+			inside[name] = sort
 		}
 		columns = s.query(&c.body, inside, inside)
 	} else {

@@ -32,9 +32,6 @@ func (s *scoper) expr(e expr, known names) expr {
 	case *listExpr:
 		s.exprs(e.items, known)
 	case *mapExpr:
-		for _, key := range e.keys {
-			s.hidden(key, e.at)
-		}
 		s.exprs(e.values, known)
 	case *projection:
 		s.projection(e, known)
@@ -48,7 +45,12 @@ func (s *scoper) expr(e expr, known names) expr {
 			e.rest[i].value = s.expr(e.rest[i].value, known)
 		}
 	case *hasLabels:
-		e.of, e.labels = s.expr(e.of, known), s.labels(e.labels, e.at)
+		if v, ok := e.of.(*variable); ok && known.sort(v.name) == aNode {
+			e.labels = s.labels(e.labels, e.at)
+		} else {
+			_ = s.labels(e.labels, e.at) // they may be types of relationships
+		}
+		e.of = s.expr(e.of, known)
 	case *call:
 		return s.function(e, known)
 	case *caseExpr:
@@ -143,6 +145,9 @@ func (s *scoper) isNumber(e expr, known names) bool {
 	case *literal:
 		_, ok := e.value.(int64)
 		return ok
+	case *paramExpr:
+		_, ok := wholeNumber(s.given[e.name])
+		return ok
 	case *variable:
 		return known.sort(e.name) == aNumber
 	case *call:
@@ -159,14 +164,12 @@ func (s *scoper) isNumber(e expr, known names) bool {
 func (s *scoper) element(e *indexOf, known names) expr {
 	number := s.isNumber(e.index, known)
 	e.of = s.expr(e.of, known)
-	if l, ok := e.index.(*literal); ok {
-		if key, ok := l.value.(string); ok {
-			s.hidden(key, e.at)
-		}
-		e.index = s.literal(l)
-		return e
+	_, isLiteral := e.index.(*literal)
+	key, isKey := constantOf(e.index, s.given).(string)
+	if isKey {
+		s.hidden(key, e.at)
 	}
-	if e.index = s.expr(e.index, known); number {
+	if e.index = s.expr(e.index, known); number || isKey || isLiteral {
 		return e
 	}
 	return once(e.index, func(index expr) expr {
@@ -188,7 +191,7 @@ func once(e expr, in func(expr) expr) expr {
 	return &call{name: "head", args: []expr{&comprehension{name: x.name, list: &listExpr{[]expr{e}}, value: in(x)}}}
 }
 
-// projection scopes a map projection: of all properties, the hidden ones are null.
+// projection scopes a map projection: of all properties, the hidden ones have a value that says nothing.
 func (s *scoper) projection(e *projection, known names) {
 	if _, ok := known[e.of]; !ok {
 		s.undefined(e.of, e.at)
@@ -199,16 +202,25 @@ func (s *scoper) projection(e *projection, known names) {
 		if all = all || item.all; item.all {
 			continue
 		}
-		s.hidden(item.name, e.at)
 		if item.value != nil {
 			item.value = s.expr(item.value, known)
+		} else {
+			s.hidden(item.name, e.at)
 		}
 	}
 	if all {
-		for _, name := range s.rules.Hidden {
-			e.items = append(e.items, projected{name: name, value: &literal{nil}})
-		}
+		e.items = append(e.items, s.masks()...)
 	}
+}
+
+// masks stand over the hidden properties in a map of all. Their value is the same in every map, so that maps that are
+// equal stay so; who reads the answer takes them out.
+func (s *scoper) masks() []projected {
+	masks := make([]projected, len(s.rules.Hidden))
+	for i, name := range s.rules.Hidden {
+		masks[i] = projected{name: name, value: s.own("mask")}
+	}
+	return masks
 }
 
 func (s *scoper) binary(e *binary, known names) expr {
@@ -241,19 +253,27 @@ func (s *scoper) pattern(e *binary, known names) expr {
 	if !ok || strings.ContainsAny(rest, `\^$.|?*+()[]{}`) {
 		s.refuse(e.at, "regular expressions are only allowed as '(?i).*text.*': write CONTAINS, STARTS WITH or ENDS WITH, with toLower() on both sides where case does not matter")
 	}
-	if fold {
-		left, rest = &call{name: "toLower", args: []expr{&call{name: "toStringOrNull", args: []expr{left}}}}, strings.ToLower(rest)
-	}
 	value := s.literal(&literal{rest})
+	if !fold {
+		return where(left, value, before, after)
+	}
+	lower := func(e expr) expr { return &call{name: "toLower", args: []expr{e}} }
+	return once(left, func(left expr) expr { // of what is no text it is null
+		return &caseExpr{branches: [][2]expr{{&unary{operator: "IS :: STRING NOT NULL", of: left}, where(lower(left), lower(value), before, after)}}}
+	})
+}
+
+// where is the condition that a text stands in another: somewhere, at its end, at its beginning, or as all of it.
+func where(text, sought expr, before, after bool) expr {
 	switch {
 	case before && after:
-		return &binary{operator: "CONTAINS", left: left, right: value}
+		return &binary{operator: "CONTAINS", left: text, right: sought}
 	case before:
-		return &binary{operator: "ENDS WITH", left: left, right: value}
+		return &binary{operator: "ENDS WITH", left: text, right: sought}
 	case after:
-		return &binary{operator: "STARTS WITH", left: left, right: value}
+		return &binary{operator: "STARTS WITH", left: text, right: sought}
 	}
-	return &comparison{first: left, rest: []compared{{"=", value}}}
+	return &comparison{first: text, rest: []compared{{"=", sought}}}
 }
 
 // collected makes a list of paths a subquery, which can hold a barrier.
@@ -322,7 +342,8 @@ func (s *scoper) safe(e expr, known names) bool {
 		v, ok := e.of.(*variable)
 		return ok && hasProperties(known.sort(v.name))
 	case *quantified: // of a path: all(r IN relationships(path) WHERE …)
-		c, ok := e.list.(*call)
+		c, isCall := e.list.(*call)
+		ok := isCall
 		if ok = ok && len(c.args) == 1 && (c.name == "nodes" || c.name == "relationships"); ok {
 			v, isName := c.args[0].(*variable)
 			ok = isName && known.sort(v.name) == aPath
@@ -331,7 +352,9 @@ func (s *scoper) safe(e expr, known names) bool {
 			ok = known.sort(v.name) == aList
 		}
 		inside := maps.Clone(known)
-		inside[e.name] = aNode // or a relationship: both have properties
+		if inside[e.name] = aRelationship; isCall && c.name == "nodes" {
+			inside[e.name] = aNode
+		}
 		return ok && s.safe(e.where, inside)
 	}
 	return false

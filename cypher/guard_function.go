@@ -12,8 +12,8 @@ func itoa(n int) string { return strconv.Itoa(n) }
 var functions = byLowerName(
 	// of values
 	"coalesce", "nullIf", "head", "last", "tail", "size", "length", "reverse", "range", "isEmpty", "valueType",
-	"toString", "toStringOrNull", "toStringList", "toInteger", "toIntegerOrNull", "toIntegerList", "toFloat", "toFloatOrNull",
-	"toFloatList", "toBoolean", "toBooleanOrNull", "toBooleanList", "char_length", "character_length",
+	"toString", "toStringOrNull", "toStringList", "toInteger", "toIntegerOrNull", "toFloat", "toFloatOrNull",
+	"toBoolean", "toBooleanOrNull", "toBooleanList", "char_length", "character_length",
 	// of nodes, relationships and paths
 	"type", "labels", "keys", "properties", "nodes", "relationships", "startNode", "endNode",
 	// of texts
@@ -59,6 +59,7 @@ var instead = map[string]string{
 	"length": "", "lcase": "write toLower(…)", "ucase": "write toUpper(…)", "toint": "write toInteger(…)", "filter": noFilter, "extract": noExtract,
 	"len": "write size(…)", "substr": "write substring(…)", "now": "write datetime()", "current_date": "write date()", "concat": "write a + b",
 	"ifnull": "write coalesce(…)", "contains": "write a CONTAINS b", "degree": "write COUNT { (n)--() }",
+	"tointegerlist": "write [x IN list | toInteger(x)]", "tofloatlist": "write [x IN list | toFloat(x)]",
 	"linenumber": "nothing is read from files", "file": "nothing is read from files",
 }
 
@@ -133,13 +134,10 @@ func (s *scoper) without(e *call, own string, hide bool) expr {
 	return &comprehension{name: x, list: e, where: where}
 }
 
-// properties is the map of all properties, of which the hidden ones are null.
+// properties is the map of all properties, with masks over the hidden ones.
 func (s *scoper) properties(e *call) expr {
 	const x = "#of"
-	p := &projection{of: x, items: []projected{{all: true}}}
-	for _, name := range s.rules.Hidden {
-		p.items = append(p.items, projected{name: name, value: &literal{nil}})
-	}
+	p := &projection{of: x, items: append([]projected{{all: true}}, s.masks()...)}
 	return &call{name: "head", args: []expr{&comprehension{name: x, list: &listExpr{[]expr{e.args[0]}}, value: p}}}
 }
 

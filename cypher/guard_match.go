@@ -79,6 +79,7 @@ func (s *scoper) shortest(m *matchClause, at int, known names) []clause {
 	clauses = append(clauses, s.barrier(nil))
 
 	p := s.newMatch(known)
+	p.shortestEnds = true
 	path.parts = []pathPart{&nodePattern{name: from.name, at: from.at}, r, &nodePattern{name: to.name, at: to.at}}
 	inner := &matchClause{at: m.at, patterns: []pathPattern{path}}
 	p.declare(&inner.patterns[0])
@@ -116,6 +117,8 @@ type scopedMatch struct {
 	visible []expr            // what makes the nodes visible
 	safe    []expr            // conditions of the caller that may be tried on anything
 	unsafe  []expr            // and those that may be tried only on what is visible
+
+	shortestEnds bool // its nodes were scoped by the MATCH before it
 }
 
 func (s *scoper) newMatch(known names) *scopedMatch {
@@ -255,5 +258,5 @@ func (p *scopedMatch) optional(clauses []clause) clause {
 		w.items = []item{{value: &literal{true}, name: p.make(), named: true}}
 	}
 	slices.SortFunc(w.items, func(a, b item) int { return strings.Compare(a.name, b.name) })
-	return &callClause{optional: true, scoped: true, star: true, body: query{parts: []singleQuery{{clauses: append(clauses, w)}}}}
+	return &callClause{optional: true, scoped: true, imports: p.before.live(), body: query{parts: []singleQuery{{clauses: append(clauses, w)}}}}
 }

@@ -90,7 +90,7 @@ func (p *scopedMatch) between(path *pathPattern) {
 // planned counts what Neo4j has to plan in all.
 func (s *scoper) planned(at int) {
 	if s.patterns++; s.patterns > maxPatterns {
-		s.refuse(at, "the statement matches more than %d relationships: ask for less at once", maxPatterns)
+		s.refuse(at, "the statement matches more than %d nodes and relationships: ask for less at once", maxPatterns)
 	}
 }
 
@@ -106,6 +106,9 @@ func (p *scopedMatch) plannedTogether(path *pathPattern) {
 		return before || p.met[n.name]
 	}
 	attached := known(path.parts[0])
+	if len(path.parts) == 1 && !attached {
+		p.planned(path.at)
+	}
 	for i, part := range path.parts {
 		if n, ok := part.(*nodePattern); ok {
 			p.met[n.name] = true
@@ -148,8 +151,16 @@ func (p *scopedMatch) bound(r *repeat) {
 func (p *scopedMatch) node(n *nodePattern) {
 	p.wishes(n.name, n.properties, n.where)
 	n.properties, n.where = nil, nil
-	if _, bound := p.before[n.name]; bound {
-		return // it was scoped where it came from
+	if _, bound := p.before[n.name]; bound { // it was scoped where it came from
+		if n.labels != nil {
+			n.labels = p.labels(n.labels, n.at)
+		}
+		if p.within > 0 && !p.shortestEnds && !p.scoped[n.name] { // should Neo4j know nothing of it there after all
+			p.scoped[n.name] = true
+			p.nodes = append(p.nodes, n.name)
+			n.labels, n.properties = p.based(n.labels), p.team()
+		}
+		return
 	}
 	if p.scoped[n.name] {
 		return

@@ -125,13 +125,13 @@ func (p *scopedMatch) alongPath(q *quantified) expr {
 	inside := maps.Clone(p.known)
 	inside[q.name] = aValue
 	x := &variable{name: q.name}
-	seen := p.endsOf(x)
+	seen, sort := p.endsOf(x), aRelationship
 	if c, ok := q.list.(*call); ok && c.name == "nodes" {
-		seen = []expr{p.visibleNode(x)}
+		seen, sort = []expr{p.visibleNode(x)}, aNode
 	}
 	others := &scopedMatch{scoper: p.scoper, before: p.before, known: inside}
 	more, _ := others.seenBy(q.where)
-	inside[q.name] = aNode
+	inside[q.name] = sort
 	q.list, q.where = p.expr(q.list, p.known), only(append(seen, more...), p.expr(q.where, inside))
 	return q
 }

@@ -1,5 +1,7 @@
 package cypher
 
+import "slices"
+
 // indexOf is the index that finds nodes with some labels: that of a label that all of them have.
 func (s *scoper) indexOf(labels labelExpr) *Index {
 	switch l := labels.(type) {
@@ -31,6 +33,9 @@ func (p *scopedMatch) joined(m *matchClause) {
 	groups := map[string]int{} // by name: to which group of patterns it belongs; 0 is what is known
 	for i := range m.patterns {
 		mine := i + 1
+		if p.followsBound(&m.patterns[i]) {
+			mine = 0
+		}
 		for _, n := range m.patterns[i].nodes() {
 			if _, bound := p.before[n.name]; bound {
 				groups[n.name] = 0
@@ -66,6 +71,18 @@ func (p *scopedMatch) joined(m *matchClause) {
 	if p.loose += len(starts); p.loose > maxLoose {
 		p.refuse(m.at, "more than %d patterns have nothing in common, so that all their combinations come back: join them by relationships, or ask one by one", maxLoose)
 	}
+}
+
+// followsBound says whether a path has a relationship that is known already: Neo4j begins there.
+func (p *scopedMatch) followsBound(path *pathPattern) bool {
+	return slices.ContainsFunc(path.parts, func(part pathPart) bool {
+		r, ok := part.(*relPattern)
+		if !ok || r.name == "" {
+			return false
+		}
+		_, bound := p.before[r.name]
+		return bound
+	})
 }
 
 // byName lets a node that must have a certain name be found by it.

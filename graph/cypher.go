@@ -21,20 +21,21 @@ const (
 	cypherBytes  = 1 << 20 // of the rows as JSON
 	cypherTime   = 2 * time.Second
 	planTime     = 5 * time.Second // for the first statement of a form
-	cypherAtOnce = 4               // of one team
-	cypherFetch  = 250             // rows that the database sends at once
+	briefTime    = 200 * time.Millisecond
+	cypherAtOnce = 4   // of one team
+	cypherFetch  = 250 // rows that the database sends at once
 )
 
 // baseLabel is that of all that callers may see.
 const baseLabel = "Memory"
 
 // hiddenProperties are those that callers may not read: whose something is, and what Kith keeps to find and rank it.
-var hiddenProperties = []string{ //nolint:gochecknoglobals // a constant list
+var hiddenProperties = append([]string{ //nolint:gochecknoglobals // a constant list
 	"team_id", "vector", "embedding", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key",
 	"owner_key", "owner_of", "salience_at", "decay_rate", "node_salience", "node_salience_at", "node_decay_rate", "node_until", "ranked",
 	"next_seq", "story_due", "notes_expire_at", "mention_weight", "expires_at", "ends_at", "is_dirty", "created_by",
 	"last_update_source", "distinct_source_days", "decay_gradient", "recall_frequency", "last_recall_interval",
-}
+}, placeNames...)
 
 // cypherRules are those of the guard.
 var cypherRules = func() cypher.Rules { //nolint:gochecknoglobals // constant
@@ -73,10 +74,10 @@ func (s *Store) Cypher(ctx context.Context, scope Scope, text string, parameters
 	t := &tableReader{store: s, scope: scope, table: Table{Columns: g.Columns, Rows: [][]json.RawMessage{}}}
 	err = s.guarded(ctx, scope, g, parameters, t)
 	s.options.Observe("cypher", time.Since(start), err)
-	if errors.Is(err, errTooLong) {
-		time.AfterFunc(cypherTime, leave) // the database may need some more time to end it
-	} else {
+	if ended := err == nil || ctx.Err() == nil && !errors.Is(err, errTooLong) && !errors.Is(err, ErrUnavailable); ended {
 		leave()
+	} else {
+		time.AfterFunc(cypherTime, leave) // the database may need some more time to end it
 	}
 	if err != nil {
 		return Table{}, Recall{}, err
@@ -105,10 +106,10 @@ func (s *Store) reading(outer context.Context, limit time.Duration, do func(ctx 
 	ctx, cancel := context.WithTimeout(outer, limit+limit/8) // the database gives up first
 	defer cancel()
 	session := s.driver.NewSession(ctx, neo4j.SessionConfig{AccessMode: neo4j.AccessModeRead, DatabaseName: s.database, FetchSize: cypherFetch})
-	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	defer briefly(ctx, session.Close)
 	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(limit), neo4j.WithTxMetadata(metadata("cypher")))
 	if err == nil {
-		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+		defer briefly(ctx, tx.Rollback)
 		err = do(ctx, tx)
 	}
 	if err != nil && ctx.Err() != nil && outer.Err() == nil {
@@ -117,13 +118,21 @@ func (s *Store) reading(outer context.Context, limit time.Duration, do func(ctx 
 	return cypherFault(err)
 }
 
+// briefly ends what was begun on a connection. What does not end soon, since the database is still sending, is broken off
+// with the connection.
+func briefly(ctx context.Context, end func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), briefTime)
+	defer cancel()
+	_ = end(ctx) // nothing was written
+}
+
 func guardParameters(scope Scope, g cypher.Guarded) map[string]any {
 	labels := []string{baseLabel}
 	for _, k := range Kinds {
 		labels = append(labels, k.Label)
 	}
-	g.Guard["team"], g.Guard["user"], g.Guard["cap"] = scope.TeamID, scope.user(), int64(math.MaxInt64)
-	g.Guard["hidden"], g.Guard["labels"] = hiddenProperties, labels
+	g.Guard["team"], g.Guard["user"], g.Guard["cap"] = scope.TeamID, scope.user(), int64(math.MaxInt64/2) // and what SKIP adds to it
+	g.Guard["hidden"], g.Guard["labels"], g.Guard["mask"] = hiddenProperties, labels, mask
 	return g.Guard
 }
 
@@ -147,7 +156,7 @@ func tooLongCypher() error { return fmt.Errorf("%w: %w", errTooLong, invalidCyph
 // cypherFaults are what is told of the database's codes.
 var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals // a constant table
 	{"Neo.ClientError.Statement.ArithmeticError", "a calculation failed: a division by 0, or a number that does not fit into 64 bits"},
-	{"Neo.ClientError.Statement.ArgumentError", "a function got a value that it does not take, a range has a step of 0, or a list within a loop or a range is longer than 10,000 (1,000 in a loop within a loop): ask for fewer"},
+	{"Neo.ClientError.Statement.ArgumentError", "a function got a value that it does not take, a range has a step of 0, or a list within a loop or a range is longer than 10,000 (300 in a loop within a loop), or a text within a loop, one that is sought in another, or one that becomes a number is too long: ask for fewer, or for each by UNWIND and MATCH"},
 	{"Neo.ClientError.Statement.TypeError", "a value has the wrong type for what is done with it: see GET /v1/schema for the types of properties, and convert with toString(), toInteger() or toFloat()"},
 	{"Neo.ClientError.Statement.SyntaxError", badValue},
 	{"Neo.ClientError.Statement.EntityNotFound", "something was deleted while the statement ran: try again"},

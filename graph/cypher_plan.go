@@ -15,7 +15,10 @@ import (
 )
 
 // keptPlans is how many shapes of statements are remembered.
-const keptPlans = 4096
+const (
+	keptPlans = 1024
+	keptText  = 16 << 10 // longer statements are planned each time
+)
 
 // maxPlanned is how often a statement is planned, at most, until its plan reads nothing of other teams.
 const maxPlanned = 4
@@ -93,6 +96,9 @@ var errScans = invalidCypher("the database finds no way to answer it from what i
 func (p *plans) keep(shape, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if len(shape) > keptText {
+		return
+	}
 	if p.seen == nil || len(p.seen) >= keptPlans {
 		p.seen = map[string]string{}
 	}

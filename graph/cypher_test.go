@@ -135,6 +135,12 @@ var escapes = []string{
 	"MATCH (x:Person) CALL (x) { MATCH (x)--(y) WITH * RETURN count(y) AS c } RETURN x.name, c ORDER BY x.name",
 	"MATCH (x:Person) CALL (x) { WITH * MATCH (x)--(y) RETURN count(y) AS c } RETURN x.name, c ORDER BY x.name",
 	"MATCH (x:Person) CALL { WITH x WITH x MATCH (x)--(y) WITH y MATCH (y)--(x) RETURN count(x) AS c } RETURN x.name, c ORDER BY x.name",
+	// Neo4j's own CALL (*) does not take along what an expression around it knows.
+	"MATCH (x:Person {name:'a p1'}) RETURN COLLECT { CALL (*) { MATCH p = (x) RETURN nodes(p)[0] AS n } RETURN n.name } AS l",
+	"MATCH (x:Person {name:'a p1'}) RETURN COUNT { CALL (*) { MATCH (x)--(b) RETURN b } RETURN b } AS c",
+	"MATCH (a:Person {name:'a p1'}) RETURN COLLECT { OPTIONAL MATCH (a)-[r]->(b) WHERE toLower(b.name) = 'a c1' RETURN startNode(r).name } AS l",
+	"MATCH (a:Person) RETURN a.name AS n, COUNT { OPTIONAL MATCH (a)-->(b) WHERE toLower(b.name) CONTAINS 'h' RETURN b } AS c ORDER BY n",
+	"MATCH (a:Person) WHERE EXISTS { OPTIONAL MATCH (a)-->(b) WHERE toLower(b.name) CONTAINS 'a h' WITH b WHERE b IS NOT NULL RETURN b } RETURN a.name ORDER BY a.name",
 	// What is tried for every node of a path must not fail.
 	"MATCH (x:Person {name: 'a p1'})-->(b) WHERE all(z IN nodes(CASE WHEN b.name STARTS WITH 'a h' THEN $word[1/0] ELSE null END) WHERE z.name = 'q') RETURN count(b)",
 	"MATCH (x:Person {name: 'a p1'})-->(b) WHERE any(z IN relationships(CASE WHEN b.name STARTS WITH 'a h' THEN $number[1/0] ELSE null END) WHERE z.name = 'q') RETURN count(b)",

@@ -11,6 +11,9 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
+// mask is what the database sends for the properties that callers may not see, in a map of all.
+const mask = "\ue000masked\ue000"
+
 // tableReader makes a table of what the database sends.
 type tableReader struct {
 	store  *Store
@@ -50,7 +53,12 @@ func (t *tableReader) read(ctx context.Context, tx neo4j.ExplicitTransaction, te
 
 func (t *tableReader) row(values []any, now time.Time) ([]json.RawMessage, error) {
 	t.keys = map[string]string{}
+	left := cypherBytes
 	for _, v := range values {
+		if left = fits(v, left); left < 0 { // it is not even written
+			t.bytes += cypherBytes + 1
+			return nil, nil
+		}
 		if err := t.nodes(v); err != nil {
 			return nil, err
 		}
@@ -65,6 +73,27 @@ func (t *tableReader) row(values []any, now time.Time) ([]json.RawMessage, error
 		t.bytes += len(raw) + 1
 	}
 	return row, nil
+}
+
+// fits is what is left of some bytes when a value has taken what it needs at least; less than 0: it does not fit.
+func fits(v any, left int) int {
+	switch v := v.(type) {
+	case string:
+		return left - len(v)
+	case []any:
+		for i := 0; i < len(v) && left >= 0; i++ {
+			left = fits(v[i], left-1)
+		}
+	case map[string]any:
+		for key, value := range v {
+			if left = fits(value, left-len(key)); left < 0 {
+				break
+			}
+		}
+	case neo4j.Path:
+		return left - 100*len(v.Nodes)
+	}
+	return left
 }
 
 // nodes notes which nodes a value has, and looks once more whether the scope may see them: the guard has made sure of that.
@@ -147,10 +176,9 @@ func (t *tableReader) value(v any, now time.Time) any {
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for key := range v {
-			m[key] = t.value(v[key], now)
-		}
-		for _, key := range hiddenProperties {
-			delete(m, key)
+			if v[key] != mask {
+				m[key] = t.value(v[key], now)
+			}
 		}
 		return m
 	case time.Time:
