@@ -98,7 +98,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	maps.Copy(known, map[string]any{
 		"users": []string{"", "u"}, "tasks": []string{"task" + keySeparator}, "fields": shownFields, "task_fields": taskFields, "project_fields": projectFields, "recent_at": 0,
 		"lists":   []map[string]any{{"kind": "goal", "list": "goal" + keySeparator, "limit": 10, "fields": shownFields, "texts": []string{"description"}}},
-		"derived": []string{"n-1"}, "picture": []string{"n-1"}, "open": []string{"Task"},
+		"derived": []string{"n-1"}, "focus": "n-1", "picture": []string{"n-1"}, "open": []string{"Task"},
 	})
 	if q.Name == "workspace_project" {
 		known["from"], known["to"] = noon, noon
@@ -151,7 +151,7 @@ var allowed = map[string]string{
 	// The two ends of a step, each found by its key.
 	"walk_steps": "CartesianProduct",
 	// The blocks are joined: each is one row.
-	"workspace_project": "CartesianProduct", "workspace_links": "CartesianProduct",
+	"workspace_project": "CartesianProduct", "workspace_links": "CartesianProduct", "workspace_global": "CartesianProduct",
 	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
 }
 
@@ -161,7 +161,7 @@ var ordered = map[string]int{
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1,
 	"context of 6 sections": 12, "context of 7 sections": 13, "context of 8 sections": 13,
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
-	"workspace_project": 6, "workspace_keys": 1,
+	"workspace_project": 6, "workspace_keys": 1, "workspace_global": 1,
 	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 

@@ -3,9 +3,13 @@ package graph
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
 // WorkspaceCounts are how many nodes of a kind a project has that the scope may see, how many of these are linked with the
@@ -26,6 +30,25 @@ type WorkspaceLinks struct {
 	Tasks, Done              int64 // of a goal, plan or output
 	Plans, Goals, Outputs    int64
 	Dependencies, Dependents int64
+}
+
+// WorkspaceFocus is a node of a project that a user looks at.
+type WorkspaceFocus struct {
+	Node    NodeView
+	Project *NodeRef       // nil: it belongs to none that the scope may see
+	State   string         // of the project
+	Edges   []WorkspaceEnd // its relationships: at most 20, those that lead to the highest scores first
+	Direct  bool           // linked with the project itself
+	Level   *int           // steps from the project along incoming relationships; nil: none of five
+	Links   WorkspaceLinks
+	First   map[string][]string // keys of the first three of what it is linked with: plans, goals, outputs, dependencies, dependents, tasks
+}
+
+// WorkspaceEnd is a relationship of a node with the node at its other end.
+type WorkspaceEnd struct {
+	Type     string
+	Outgoing bool
+	Node     NodeRef
 }
 
 // WorkspaceEdge is a current relationship between nodes of a workspace.
@@ -99,10 +122,101 @@ var (
 
 // WorkspaceOf reads what an agent is shown of a project, in two round trips. ErrNotFound.
 func (s *Store) WorkspaceOf(ctx context.Context, scope Scope, project string) (*Workspace, error) {
+	w, _, err := s.workspace(ctx, scope, project, nil)
+	return w, err
+}
+
+// WorkspaceWith is WorkspaceOf with a node in focus, which must belong to the project: ErrNotFound. It takes no more round
+// trips one after the other.
+func (s *Store) WorkspaceWith(ctx context.Context, scope Scope, project string, kind Kind, key string) (*Workspace, *WorkspaceFocus, error) {
+	var focus *WorkspaceFocus
+	read := make(chan error, 1)
+	go func() {
+		var err error
+		focus, err = s.focus(ctx, scope, kind, key)
+		if err == nil && (focus.Project == nil || focus.Project.EntityKey != project) {
+			err = fmt.Errorf("focus: %w", ErrNotFound)
+		}
+		read <- err
+	}()
+	w, derived, err := s.workspace(ctx, scope, project, &key)
+	if err = errors.Join(<-read, err); err != nil {
+		return nil, nil, err
+	}
+	focus.derive(derived)
+	return w, focus, nil
+}
+
+// Focus reads a node of a kind of projects that a user looks at. ErrNotFound.
+func (s *Store) Focus(ctx context.Context, scope Scope, kind Kind, key string) (*WorkspaceFocus, error) {
+	f, err := s.focus(ctx, scope, kind, key)
+	if err != nil || f.Project == nil {
+		return f, err
+	}
+	row, err := s.links(ctx, scope, f.Project.EntityKey, []string{key}, key, nil)
+	if err != nil {
+		return nil, err
+	}
+	f.derive(row.Values[0])
+	return f, nil
+}
+
+func (s *Store) focus(ctx context.Context, scope Scope, kind Kind, key string) (*WorkspaceFocus, error) {
+	row, err := s.readOne(ctx, "workspace_element", map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "label": kind.Label, "walk": pictureWalked,
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := &WorkspaceFocus{Node: nodeView(kind, pairsFrom(row.Values[0]), s.now()), First: map[string][]string{}}
+	f.Direct = len(texts(row.Values[4])) > 0
+	for _, project := range items(row.Values[1]) {
+		p := items(project)
+		f.Project, f.State = &NodeRef{EntityKey: text(p[0]), Kind: projectKind.Name, Name: text(p[1])}, text(p[2])
+	}
+	for _, edge := range items(row.Values[2]) {
+		e := items(edge)
+		f.Edges = append(f.Edges, WorkspaceEnd{text(e[0]), truth(e[1]), refFrom(e[2:])})
+	}
+	if level, ok := row.Values[3].(int64); ok {
+		steps := int(level)
+		f.Level = &steps
+	}
+	return f, nil
+}
+
+// derive reads what follows from the links of the node in focus.
+func (f *WorkspaceFocus) derive(v any) {
+	for _, item := range items(v) {
+		l := items(item)
+		if text(l[0]) != f.Node.EntityKey {
+			continue
+		}
+		f.Links = linksFrom(f.Node.Kind, items(l[1]))
+		for i, name := range []string{"plans", "goals", "outputs", "dependencies", "dependents", "tasks"} {
+			f.First[name] = texts(items(l[2])[i])
+		}
+	}
+}
+
+// links reads what follows from the links of some nodes, and what a picture leads to.
+func (s *Store) links(ctx context.Context, scope Scope, project string, derived []string, focus string, p *picture) (*neo4j.Record, error) {
+	keys, open := []string{}, []string{}
+	if p != nil {
+		keys, open = p.keys(), p.open()
+	}
+	return s.readOne(ctx, "workspace_links", map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "project_id": project, "derived": derived, "focus": focus,
+		"picture": keys, "open": open, "walk": pictureWalked,
+	})
+}
+
+// workspace reads a project, and what follows from the links of all that is shown, of the node in focus too.
+func (s *Store) workspace(ctx context.Context, scope Scope, project string, focus *string) (*Workspace, any, error) {
 	now := s.now()
 	row, err := s.readOne(ctx, "workspace_project", workspaceParams(scope, project, now))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	v := row.Values
 	w := &Workspace{
@@ -117,16 +231,17 @@ func (s *Store) WorkspaceOf(ctx context.Context, scope Scope, project string) (*
 	w.tasks(v[4], v[6], now)
 	w.linked(project, v[9])
 	p := newPicture(project, w.Project, v[8])
-	row, err = s.readOne(ctx, "workspace_links", map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "project_id": project,
-		"derived": w.derived(), "picture": p.keys(), "open": p.open(), "walk": pictureWalked,
-	})
+	derived, focused := w.derived(), ""
+	if focus != nil {
+		derived, focused = append(derived, *focus), *focus
+	}
+	row, err = s.links(ctx, scope, project, derived, focused, p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	w.derive(row.Values[0])
 	w.Nodes, w.Edges = p.grow(row.Values[1], row.Values[2])
-	return w, nil
+	return w, row.Values[0], nil
 }
 
 // Workspaces are the projects that a scope may see.
@@ -344,7 +459,7 @@ func (w *Workspace) derived() []string {
 func (w *Workspace) derive(v any) {
 	links := map[string][]any{}
 	for _, item := range items(v) {
-		links[text(items(item)[0])] = items(item)[1:]
+		links[text(items(item)[0])] = items(items(item)[1])
 	}
 	for _, shown := range [][]WorkspaceItem{w.Shown["goal"], w.Shown["plan"], w.Shown["output"], w.Recent, w.Upcoming} {
 		for i := range shown {

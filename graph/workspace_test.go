@@ -384,14 +384,13 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 		if w, err := e.store.WorkspaceOf(e.Context(), e.as("u1"), "p1"); err == nil {
 			mu.Lock()
 			defer mu.Unlock()
-			seen["upcoming"] += len(w.Upcoming)
 			for _, n := range w.Nodes {
 				seen[fmt.Sprint("hops ", n.Hops)]++
 			}
 		}
 	})
 	t.Cleanup(func() {
-		for _, what := range []string{"upcoming", "hops 1", "hops 2"} {
+		for _, what := range []string{"hops 1", "hops 2"} {
 			if seen[what] == 0 {
 				t.Errorf("no %s in all workspaces", what)
 			}
@@ -457,5 +456,78 @@ func (e *env) disturb(r *rapid.T, user string, keys []string) {
 	if rapid.IntRange(0, 3).Draw(r, "again") > 0 {
 		e.now = e.now.Add(time.Hour)
 		_, _ = e.store.RestoreNode(e.Context(), e.as(user), kind, key)
+	}
+}
+
+// TestUpcomingTasks shows the tasks of the next seven days, those that come first first, and none twice.
+func TestUpcomingTasks(t *testing.T) {
+	e := fresh(t)
+	task := func(key, state string, start, due time.Duration) NodeWrite {
+		n := node("task", key, 0.5, shared)
+		n.OwnFields = &OwnFields{ProjectID: Some("p"), StateKey: Some(state)}
+		if start != 0 {
+			n.StartAt = Some(noon.Add(start))
+		}
+		if due != 0 {
+			n.DueAt = Some(noon.Add(due))
+		}
+		return n
+	}
+	day := 24 * time.Hour
+	e.write("u", []NodeWrite{
+		node("project", "p", 0.5, shared),
+		task("over", "todo", 0, 9*day), task("soon", "todo", 0, 11*day), task("starts", "todo", 10*day+time.Hour, 40*day),
+		task("both", "in_progress", 13*day, 12*day), task("week", "todo", 0, 17*day), task("later", "todo", 0, 17*day+time.Second),
+		task("blocked", "blocked", 0, 11*day), task("done", "done", 0, 11*day), task("six", "todo", 0, 14*day), task("seven", "todo", 0, 15*day),
+	})
+	e.now = noon.Add(10 * day)
+	e.write("u", []NodeWrite{task("fresh", "todo", 0, 11*day)})
+	w, err := e.store.WorkspaceOf(t.Context(), e.as("u"), "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.same("recent", []string{"fresh"}, keysOfItems(w.Recent))
+	e.same("upcoming", []string{"starts", "soon", "both", "six", "seven"}, keysOfItems(w.Upcoming))
+	e.same("totals", []int64{1, 6}, []int64{w.RecentTotal, w.UpcomingTotal})
+}
+
+// TestWorkspaceFocus tells of a node what leads to its project, and what it is linked with.
+func TestWorkspaceFocus(t *testing.T) {
+	e := fresh(t)
+	in := func(kind, key string) NodeWrite {
+		n := node(kind, key, 0.5, shared)
+		n.OwnFields = &OwnFields{ProjectID: Some("p")}
+		return n
+	}
+	nodes := []NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("goal", "g"), in("plan", "l"), in("task", "t"), in("task", "orphan")}
+	links := []RelationshipWrite{link("p", "has_goal", "g", 0.5), link("g", "has_plan", "l", 0.5), link("l", "has_task", "t", 0.5), link("g", "relates_to", "t", 0.5)}
+	for i := range 5 {
+		key := fmt.Sprintf("o%d", i)
+		nodes, links = append(nodes, in("output", key)), append(links, link("t", "produces", key, 0.5), link(key, "relates_to", "t", 0.5))
+	}
+	e.write("u", nodes, links...)
+	kind, _ := KindOf("task")
+	level := func(key, of string) *int {
+		k, _ := KindOf(of)
+		f, err := e.store.Focus(t.Context(), e.as("u"), k, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Level
+	}
+	one, two, none := 1, 2, (*int)(nil)
+	e.same("levels", []*int{&one, &two, &two, none}, []*int{level("g", "goal"), level("l", "plan"), level("t", "task"), level("orphan", "task")})
+	w, f, err := e.store.WorkspaceWith(t.Context(), e.as("u"), "p", kind, "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.same("project", []string{"p", "p"}, []string{w.Project.EntityKey, f.Project.EntityKey})
+	e.same("links", WorkspaceLinks{Plans: 1, Outputs: 5}, f.Links)
+	e.same("first", []string{"o0", "o1", "o2"}, f.First["outputs"])
+	e.same("relationships", 12, len(f.Edges))
+	for _, c := range []struct{ project, key string }{{"q", "t"}, {"p", "nothing"}, {"nothing", "t"}} {
+		if _, _, err := e.store.WorkspaceWith(t.Context(), e.as("u"), c.project, kind, c.key); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%v: %v", c, err)
+		}
 	}
 }

@@ -51,6 +51,7 @@ type store interface {
 
 type contexts interface {
 	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
+	Ontology(ctx context.Context, r loader.OntologyRequest) (loader.Answer, error)
 }
 
 // explorer finds what the memory has about something.

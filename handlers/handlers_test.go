@@ -176,6 +176,10 @@ func (f *fakes) ReplacePreferences(context.Context, graph.Scope, []graph.Prefere
 	return f.err
 }
 
+func (f *fakes) Ontology(context.Context, loader.OntologyRequest) (loader.Answer, error) {
+	return loader.Answer{Head: []byte(`{"type":"global"}`), ContentType: "application/json", ETag: `W/"1"`}, f.err
+}
+
 func (f *fakes) Context(context.Context, loader.Request, *loader.CurrentConversation) (loader.Answer, error) {
 	return loader.Answer{Head: []byte(`{"a":1`), Tail: []byte("}"), ContentType: jsonType, ETag: `W/"1"`}, f.err
 }

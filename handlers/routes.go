@@ -16,6 +16,7 @@ import (
 // routes is every route of the API.
 func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/context", "get-context", "What an agent should know at the start of a conversation", a.getContext, contextResponse)
+	route(a, api, http.MethodGet, "/v1/ontology", "get-ontology", "What an agent should know of the workspace in which it works", a.getOntology, ontologyResponse)
 	route(a, api, http.MethodPost, "/v1/conversations", "open-conversation", "Open a conversation and get its context", a.openConversation, openedResponse)
 	route(a, api, http.MethodGet, "/v1/conversations/{id}", "get-conversation", "A conversation with its messages", a.getConversation)
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/messages", "append-messages", "Append messages to an open conversation", a.appendMessages)

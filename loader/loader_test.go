@@ -23,9 +23,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakeStore answers with fixed sections; fail says which reads fail, and combined whether the one statement does.
 type fakeStore struct {
-	found    graph.Sections
-	combined error
-	fail     func(section graph.Section, attempt int) error
+	workspace  *graph.Workspace
+	workspaces *graph.Workspaces
+	focus      *graph.WorkspaceFocus
+	found      graph.Sections
+	combined   error
+	fail       func(section graph.Section, attempt int) error
 
 	mu       sync.Mutex
 	attempts map[graph.Section]int
@@ -70,6 +73,22 @@ func (f *fakeStore) ReadSection(_ context.Context, _ graph.Scope, section graph.
 		found.Focus = f.found.Focus
 	}
 	return nil
+}
+
+func (f *fakeStore) Workspaces(context.Context, graph.Scope) (*graph.Workspaces, error) {
+	return f.workspaces, nil
+}
+
+func (f *fakeStore) WorkspaceOf(context.Context, graph.Scope, string) (*graph.Workspace, error) {
+	return f.workspace, nil
+}
+
+func (f *fakeStore) WorkspaceWith(context.Context, graph.Scope, string, graph.Kind, string) (*graph.Workspace, *graph.WorkspaceFocus, error) {
+	return f.workspace, f.focus, nil
+}
+
+func (f *fakeStore) Focus(context.Context, graph.Scope, graph.Kind, string) (*graph.WorkspaceFocus, error) {
+	return f.focus, nil
 }
 
 // passThrough keeps nothing, and notes whether the bytes could be kept.

@@ -70,15 +70,7 @@ func (r *Request) Validate() error {
 	if r.TimeZone != "" && zone(r.TimeZone) == nil {
 		add("time_zone", "is not the name of an IANA time zone")
 	}
-	if r.Format != "" && r.Format != JSON && r.Format != Text {
-		add("format", "must be one of json, text")
-	}
-	switch {
-	case r.MaxTokens != 0 && r.Format != Text:
-		add("max_tokens", "goes with format=text")
-	case r.MaxTokens != 0 && (r.MaxTokens < MinTokens || r.MaxTokens > MaxTokens):
-		add("max_tokens", "must be from "+strconv.Itoa(MinTokens)+" to "+strconv.Itoa(MaxTokens))
-	}
+	faults = append(faults, formatFaults(r.Format, r.MaxTokens)...)
 	for _, part := range r.Sections {
 		if !slices.Contains(Parts, part) {
 			add("sections", "each must be one of "+strings.Join(Parts, ", "))
@@ -90,6 +82,22 @@ func (r *Request) Validate() error {
 		return &graph.InvalidError{Fields: faults}
 	}
 	return nil
+}
+
+func formatFaults(format Format, maxTokens int) []graph.FieldError {
+	var faults []graph.FieldError
+	if format != "" && format != JSON && format != Text {
+		faults = append(faults, graph.FieldError{Location: "format", Message: "must be one of json, text"})
+	}
+	switch {
+	case maxTokens != 0 && format != Text:
+		faults = append(faults, graph.FieldError{Location: "max_tokens", Message: "goes with format=text"})
+	case maxTokens != 0 && (maxTokens < MinTokens || maxTokens > MaxTokens):
+		faults = append(faults, graph.FieldError{
+			Location: "max_tokens", Message: "must be from " + strconv.Itoa(MinTokens) + " to " + strconv.Itoa(MaxTokens),
+		})
+	}
+	return faults
 }
 
 func (r *Request) focusFaults() []graph.FieldError {

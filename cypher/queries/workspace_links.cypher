@@ -1,9 +1,9 @@
 // What nodes of a project are linked with in it. $derived are those of which is told how many tasks, tasks that are done, plans, goals and
-// outputs belong to them, what they need first, and what needs them (S3-16); $picture those of which each relationship is
+// outputs belong to them, how much they need first, and how much needs them (S3-16), of $focus also the keys of the first three; $picture those of which each relationship is
 // told, no more than $walk of one, as key, type and both ends. Of the kinds that are $open the best ten that these lead to are told too, with
 // the relationships among them.
 // mode: read
-// params: team_id, user_id, project_id, derived, picture, open, walk
+// params: team_id, user_id, project_id, derived, focus, picture, open, walk
 // returns: derived, edges, further
 CALL () {
   UNWIND $derived AS key
@@ -27,17 +27,32 @@ CALL () {
       type = 'produces' AND out OR type = 'produced_by' AND NOT out AS makes,
       type IN ['depends_on', 'requires'] AND out OR type = 'blocks' AND NOT out AS needs,
       type IN ['depends_on', 'requires'] AND NOT out OR type = 'blocks' AND out AS needed
-    WITH n, m, plans, pursues, made, makes, needs, needed,
-      m:Task AND (n:Plan AND planned OR n:Goal AND pursued OR n:Output AND made) AS isTask
-    RETURN count(DISTINCT CASE WHEN isTask THEN m END) AS tasks,
-      count(DISTINCT CASE WHEN isTask AND m.state_key = 'done' THEN m END) AS done,
-      count(DISTINCT CASE WHEN m:Plan AND plans THEN m END) AS plans,
-      count(DISTINCT CASE WHEN m:Goal AND (n:Task AND pursues OR n:Output AND made) THEN m END) AS goals,
-      count(DISTINCT CASE WHEN m:Output AND makes THEN m END) AS outputs,
-      count(DISTINCT CASE WHEN needs THEN m END) AS needs,
-      count(DISTINCT CASE WHEN needed THEN m END) AS needed
+    WITH m, needs, needed, n.entity_key = $focus AS focused,
+      m:Task AND (n:Plan AND planned OR n:Goal AND pursued OR n:Output AND made) AS isTask,
+      m:Plan AND plans AS isPlan,
+      m:Goal AND (n:Task AND pursues OR n:Output AND made) AS isGoal,
+      m:Output AND makes AS isOutput
+    ORDER BY m.entity_key
+    LIMIT 100000
+    RETURN [
+        count(DISTINCT CASE WHEN isTask THEN m END),
+        count(DISTINCT CASE WHEN isTask AND m.state_key = 'done' THEN m END),
+        count(DISTINCT CASE WHEN isPlan THEN m END),
+        count(DISTINCT CASE WHEN isGoal THEN m END),
+        count(DISTINCT CASE WHEN isOutput THEN m END),
+        count(DISTINCT CASE WHEN needs THEN m END),
+        count(DISTINCT CASE WHEN needed THEN m END)
+      ] AS counts,
+      [
+        collect(DISTINCT CASE WHEN focused AND isPlan THEN m.entity_key END)[..3],
+        collect(DISTINCT CASE WHEN focused AND isGoal THEN m.entity_key END)[..3],
+        collect(DISTINCT CASE WHEN focused AND isOutput THEN m.entity_key END)[..3],
+        collect(DISTINCT CASE WHEN focused AND needs THEN m.entity_key END)[..3],
+        collect(DISTINCT CASE WHEN focused AND needed THEN m.entity_key END)[..3],
+        collect(DISTINCT CASE WHEN focused AND isTask THEN m.entity_key END)[..3]
+      ] AS first
   }
-  RETURN collect([n.entity_key, tasks, done, plans, goals, outputs, needs, needed]) AS derived
+  RETURN collect([n.entity_key, counts, first]) AS derived
 }
 CALL () {
   UNWIND $picture AS key

@@ -1,0 +1,80 @@
+// A node of a project in full, with the project, its relationships, those that lead to what matters most first, no more than
+// 20 of the first $walk, and how many steps along incoming relationships lead to the project; null: none of five.
+// mode: read
+// params: team_id, user_id, entity_key, label, walk
+// returns: properties, project, relationships, level, links
+MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+WHERE $label IN labels(n)
+  AND (n.user_id IS NULL OR n.user_id = $user_id)
+CALL (n) {
+  MATCH (p:Memory {team_id: $team_id, entity_key: n.project_id})
+  USING INDEX SEEK p:Memory(team_id, entity_key)
+  WHERE p:Project
+    AND (p.user_id IS NULL OR p.user_id = $user_id)
+  RETURN collect([p.entity_key, p.name, p.state_key]) AS project
+}
+CALL (n) {
+  MATCH (n)-[r]-(m)
+  WITH n, r, m
+  LIMIT $walk
+  WHERE m.team_id = $team_id
+    AND (m.user_id IS NULL OR m.user_id = $user_id)
+    AND m.workspace_counted IS NOT NULL
+    AND r.valid_to IS NULL
+  WITH n, r, m
+  ORDER BY m.workspace_rank, m.entity_key, r.key
+  LIMIT 20
+  RETURN collect([type(r), startNode(r) = n, m.entity_key, labels(m), m.name]) AS relationships
+}
+CALL (n) {
+  UNWIND CASE WHEN any(link IN n.workspace_links WHERE link STARTS WITH 'in') THEN [] ELSE [n] END AS o
+  MATCH (o)<-[r]-(m)
+  WHERE m.team_id = $team_id
+    AND m.project_id = n.project_id
+    AND (m.user_id IS NULL OR m.user_id = $user_id)
+    AND r.valid_to IS NULL
+  WITH collect(DISTINCT m)[..200] AS up
+  RETURN up AS above2, any(m IN up WHERE any(link IN m.workspace_links WHERE link STARTS WITH 'in')) AS at2
+}
+CALL (n, above2, at2) {
+  UNWIND CASE WHEN at2 THEN [] ELSE above2 END AS o
+  MATCH (o)<-[r]-(m)
+  WHERE m.team_id = $team_id
+    AND m.project_id = n.project_id
+    AND (m.user_id IS NULL OR m.user_id = $user_id)
+    AND r.valid_to IS NULL
+  WITH collect(DISTINCT m)[..200] AS up
+  RETURN up AS above3, any(m IN up WHERE any(link IN m.workspace_links WHERE link STARTS WITH 'in')) AS at3
+}
+CALL (n, above3, at3) {
+  UNWIND CASE WHEN at3 THEN [] ELSE above3 END AS o
+  MATCH (o)<-[r]-(m)
+  WHERE m.team_id = $team_id
+    AND m.project_id = n.project_id
+    AND (m.user_id IS NULL OR m.user_id = $user_id)
+    AND r.valid_to IS NULL
+  WITH collect(DISTINCT m)[..200] AS up
+  RETURN up AS above4, any(m IN up WHERE any(link IN m.workspace_links WHERE link STARTS WITH 'in')) AS at4
+}
+CALL (n, above4, at4) {
+  UNWIND CASE WHEN at4 THEN [] ELSE above4 END AS o
+  MATCH (o)<-[r]-(m)
+  WHERE m.team_id = $team_id
+    AND m.project_id = n.project_id
+    AND (m.user_id IS NULL OR m.user_id = $user_id)
+    AND r.valid_to IS NULL
+  WITH collect(DISTINCT m)[..200] AS up
+  RETURN up AS above5, any(m IN up WHERE any(link IN m.workspace_links WHERE link STARTS WITH 'in')) AS at5
+}
+RETURN [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties,
+  project, relationships,
+  CASE
+    WHEN any(link IN n.workspace_links WHERE link STARTS WITH 'in') THEN 1
+    WHEN at2 THEN 2
+    WHEN at3 THEN 3
+    WHEN at4 THEN 4
+    WHEN at5 THEN 5
+  END AS level,
+  n.workspace_links AS links
+LIMIT 1

@@ -1,0 +1,528 @@
+package loader
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kith/graph"
+)
+
+// OntologyContext is what an agent knows of the workspace in which it works (S3-5).
+type OntologyContext struct {
+	Type          OntologyType           `json:"type" enum:"global,project,element,combined,none"`
+	Entities      OntologyEntities       `json:"entities"`
+	Relationships *OntologyRelationships `json:"relationships,omitempty"`
+	Metadata      OntologyMetadata       `json:"metadata"`
+	Scope         *OntologyScope         `json:"scope,omitempty"`
+	Warnings      []string               `json:"warnings,omitempty"`
+
+	focus *graph.WorkspaceFocus
+}
+
+// OntologyType is which context it is (S3-3).
+type OntologyType string
+
+// The types of an ontology context. NoOntology is the answer where an agent is to know of no workspace.
+const (
+	GlobalOntology   OntologyType = "global"
+	ProjectOntology  OntologyType = "project"
+	ElementOntology  OntologyType = "element"
+	CombinedOntology OntologyType = "combined"
+	NoOntology       OntologyType = "none"
+)
+
+// OntologyEntities are whole nodes, under the names of their kinds; several of a kind under its plural.
+type OntologyEntities struct {
+	Project     *ProjectRow     `json:"project,omitempty"`
+	Projects    []ProjectRow    `json:"projects,omitempty" doc:"global: at most 50, the last changed first"`
+	Task        *graph.NodeView `json:"task,omitempty"`
+	Plan        *graph.NodeView `json:"plan,omitempty"`
+	Goal        *graph.NodeView `json:"goal,omitempty"`
+	Document    *graph.NodeView `json:"document,omitempty"`
+	Output      *graph.NodeView `json:"output,omitempty"`
+	Milestone   *graph.NodeView `json:"milestone,omitempty"`
+	Risk        *graph.NodeView `json:"risk,omitempty"`
+	Decision    *graph.NodeView `json:"decision,omitempty"`
+	Requirement *graph.NodeView `json:"requirement,omitempty"`
+}
+
+// ProjectRow is a project in short (S3-6, S3-7). Beside an element only what names it is told.
+type ProjectRow struct {
+	ID            string     `json:"id" doc:"entity_key"`
+	Name          string     `json:"name"`
+	StateKey      *string    `json:"state_key"`
+	TypeKey       *string    `json:"type_key,omitempty"`
+	Description   string     `json:"description,omitempty"`
+	NextStepShort string     `json:"next_step_short,omitempty"`
+	NextStepLong  string     `json:"next_step_long,omitempty"`
+	StartAt       *time.Time `json:"start_at,omitempty"`
+	EndAt         *time.Time `json:"end_at,omitempty"`
+	FacetContext  *string    `json:"facet_context,omitempty"`
+	FacetScale    *string    `json:"facet_scale,omitempty"`
+	FacetStage    *string    `json:"facet_stage,omitempty"`
+	CreatedAt     *time.Time `json:"created_at,omitempty"`
+	UpdatedAt     *time.Time `json:"updated_at,omitempty"`
+}
+
+func projectRow(n *graph.NodeView) ProjectRow {
+	own := ownOf(n)
+	return ProjectRow{
+		ID: n.EntityKey, Name: n.Name, StateKey: given(own.StateKey), TypeKey: given(own.TypeKey), Description: n.Description,
+		NextStepShort: own.NextStepShort.Value, NextStepLong: own.NextStepLong.Value, StartAt: given(own.StartAt), EndAt: given(own.EndAt),
+		FacetContext: given(own.FacetContext), FacetScale: given(own.FacetScale), FacetStage: given(own.FacetStage),
+		CreatedAt: &n.CreatedAt, UpdatedAt: &n.UpdatedAt,
+	}
+}
+
+// put sets the node in focus.
+func (e *OntologyEntities) put(n *graph.NodeView) {
+	slots := map[string]**graph.NodeView{
+		"task": &e.Task, "plan": &e.Plan, "goal": &e.Goal, "document": &e.Document, "output": &e.Output, "milestone": &e.Milestone,
+		"risk": &e.Risk, "decision": &e.Decision, "requirement": &e.Requirement,
+	}
+	*slots[n.Kind] = n
+}
+
+// OntologyRelationships are the relationships of what the context is about, those with the highest score first.
+type OntologyRelationships struct {
+	Edges          []OntologyEdge `json:"edges"`
+	HierarchyLevel *int           `json:"hierarchy_level" doc:"steps from the project; null: there is no way to one"`
+}
+
+// OntologyEdge is a relationship seen from what the context is about; relation begins with inverse_ where it leads there.
+type OntologyEdge struct {
+	Relation   string `json:"relation"`
+	TargetKind string `json:"target_kind"`
+	TargetID   string `json:"target_id"`
+	TargetName string `json:"target_name,omitempty"`
+}
+
+// OntologyMetadata is what is known about the context.
+type OntologyMetadata struct {
+	EntityCount          map[string]int64 `json:"entity_count,omitempty" doc:"by kind, in the plural"`
+	TotalProjects        *int64           `json:"total_projects,omitempty"`
+	AvailableEntityTypes []string         `json:"available_entity_types,omitempty"`
+	RecentProjectIDs     []string         `json:"recent_project_ids,omitempty"`
+	HierarchyLevel       *int             `json:"hierarchy_level,omitempty"`
+	ContextDocumentID    string           `json:"context_document_id,omitempty"`
+	ContextDocumentTitle string           `json:"context_document_title,omitempty"`
+	Facets               *OntologyFacets  `json:"facets,omitempty"`
+	Highlights           *Highlights      `json:"project_highlights,omitempty"`
+	Snapshot             *GraphSnapshot   `json:"graph_snapshot,omitempty"`
+	LastUpdated          *time.Time       `json:"last_updated,omitempty"`
+}
+
+// OntologyFacets are those of a project; null where it has none.
+type OntologyFacets struct {
+	Context *string `json:"context"`
+	Scale   *string `json:"scale"`
+	Stage   *string `json:"stage"`
+}
+
+// OntologyScope is where the agent works.
+type OntologyScope struct {
+	ProjectID   string         `json:"project_id"`
+	ProjectName string         `json:"project_name"`
+	Focus       *OntologyFocus `json:"focus,omitempty"`
+}
+
+// OntologyFocus is what the user looks at.
+type OntologyFocus struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// GraphSnapshot is a light picture of a project: what relationships lead to within two steps (S3-17, S3-19).
+type GraphSnapshot struct {
+	RootID   string              `json:"root_id"`
+	RootKind string              `json:"root_kind"`
+	MaxDepth int                 `json:"max_depth"`
+	Nodes    []SnapshotNode      `json:"nodes" doc:"at most 60, of a kind 10; those near the project first, then by score"`
+	Edges    []SnapshotEdge      `json:"edges" doc:"at most 80"`
+	Coverage map[string]Coverage `json:"coverage" doc:"by kind, in the plural"`
+}
+
+// SnapshotNode is one of its nodes.
+type SnapshotNode struct {
+	ID          string    `json:"id"`
+	Kind        string    `json:"kind"`
+	Name        string    `json:"name"`
+	StateKey    *string   `json:"state_key"`
+	TypeKey     *string   `json:"type_key"`
+	DirectEdge  bool      `json:"direct_edge"`
+	LastUpdated time.Time `json:"last_updated"`
+
+	score int64
+	hops  int
+}
+
+// SnapshotEdge is one of its relationships.
+type SnapshotEdge struct {
+	ID      string `json:"id"`
+	SrcID   string `json:"src_id"`
+	SrcKind string `json:"src_kind"`
+	DstID   string `json:"dst_id"`
+	DstKind string `json:"dst_kind"`
+	Rel     string `json:"rel"`
+}
+
+// Coverage says how much of a kind is linked with the project itself.
+type Coverage struct {
+	Total    int64 `json:"total"`
+	Direct   int64 `json:"direct"`
+	Unlinked int64 `json:"unlinked"`
+}
+
+// projectTypes are the context types that are about one project, and noTypes those that know of no workspace (S3-2, S3-3).
+var (
+	projectTypes = []string{"project", "project_audit", "project_forecast"}
+	noTypes      = []string{"project_create", "calendar", "daily_brief_update", "brain_dump"}
+)
+
+// focusKinds are those that can be in focus in a workspace (S3-1).
+var focusKinds = []string{"task", "plan", "goal", "document", "output", "milestone", "risk", "decision", "requirement"}
+
+// OntologyRequest asks for an ontology context.
+type OntologyRequest struct {
+	Scope       graph.Scope
+	ContextType string
+	ProjectID   string
+	FocusKind   string // a kind, or project-wide
+	FocusID     string
+	Format      Format
+	MaxTokens   int  // of the text; 0: no budget
+	WithoutJSON bool // leave the picture out of the text
+}
+
+// Validate checks the request; locations are those of the query parameters.
+func (r *OntologyRequest) Validate() error {
+	var faults []graph.FieldError
+	add := func(field, message string) {
+		faults = append(faults, graph.FieldError{Location: field, Message: message})
+	}
+	if r.Scope.UserID != "" && !graph.ValidKey(r.Scope.UserID) {
+		add("user_id", "must have 1 to 256 characters and no control characters")
+	}
+	for _, key := range []struct{ field, value string }{{"project_id", r.ProjectID}, {"focus_id", r.FocusID}} {
+		if key.value != "" && !graph.ValidKey(key.value) {
+			add(key.field, "must be an entity key of 1 to 256 characters")
+		}
+	}
+	if len(r.ContextType) > 64 {
+		add("context_type", "must have at most 64 characters")
+	}
+	if len(r.FocusKind) > 64 {
+		add("focus_kind", "must have at most 64 characters")
+	}
+	faults = append(faults, formatFaults(r.Format, r.MaxTokens)...)
+	if len(faults) > 0 {
+		return &graph.InvalidError{Fields: faults}
+	}
+	return nil
+}
+
+// choose says which context is meant, and what is odd about the request (S3-2, S3-3).
+func (r *OntologyRequest) choose() (OntologyType, []string) {
+	kind, warnings := r.ContextType, []string(nil)
+	warn := func(text string) { warnings = append(warnings, text) }
+	known := slices.Concat(projectTypes, noTypes, []string{"global", "general", "ontology"})
+	switch {
+	case kind == "general":
+		kind = "global"
+	case kind == "":
+		kind = "global"
+		warn("context_type is missing: global is taken")
+	case !slices.Contains(known, kind):
+		kind = "global"
+		warn("context_type is unknown: global is taken")
+	}
+	focused := r.FocusID != "" && slices.Contains(focusKinds, r.FocusKind)
+	switch {
+	case r.FocusKind != "" && r.FocusKind != "project-wide" && !slices.Contains(focusKinds, r.FocusKind):
+		warn("focus_kind is none of " + strings.Join(focusKinds, ", ") + ": it is left out")
+	case r.FocusID != "" && !focused:
+		warn("focus_id needs a focus_kind: it is left out")
+	case r.FocusID == "" && slices.Contains(focusKinds, r.FocusKind):
+		warn("focus_kind needs a focus_id: it is left out")
+	}
+	switch {
+	case kind == "global":
+		return GlobalOntology, warnings
+	case slices.Contains(noTypes, kind):
+		return NoOntology, warnings
+	case focused && r.ProjectID != "" && kind != "ontology":
+		return CombinedOntology, warnings
+	case focused:
+		return ElementOntology, warnings
+	case r.ProjectID != "":
+		return ProjectOntology, warnings
+	}
+	warn("there is no project_id: there is nothing to tell of")
+	return NoOntology, warnings
+}
+
+// view names what the bytes are.
+func (r *OntologyRequest) view() string {
+	return strings.Join([]string{
+		"ontology", string(r.Format), strconv.Itoa(r.MaxTokens), strconv.FormatBool(r.WithoutJSON), r.ContextType, r.ProjectID, r.FocusKind, r.FocusID,
+	}, "\x1f")
+}
+
+// plural is the name of several of a kind.
+func plural(kind string) string { return kind + "s" }
+
+// Ontology loads an ontology context, or takes it from the cache. Errors: graph.InvalidError, graph.ErrNotFound,
+// graph.ErrUnavailable.
+func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error) {
+	if r.Format == "" {
+		r.Format = JSON
+	}
+	if err := r.Validate(); err != nil {
+		return Answer{}, err
+	}
+	body, err := l.cache.Get(ctx, r.Scope.TeamID, r.Scope.UserID, r.view(), func(ctx context.Context) ([]byte, bool, error) {
+		c, err := l.ontology(ctx, &r)
+		if err != nil {
+			return nil, false, err
+		}
+		body, err := c.render(&r)
+		return body, err == nil, err
+	})
+	if err != nil {
+		return Answer{}, fmt.Errorf("ontology: %w", err)
+	}
+	answer := Answer{Head: body, ContentType: "application/json", ETag: `W/"` + sum(body) + `"`}
+	if r.Format == Text {
+		answer.ContentType = "text/markdown; charset=utf-8"
+	}
+	return answer, nil
+}
+
+func (c *OntologyContext) render(r *OntologyRequest) ([]byte, error) {
+	if r.Format == JSON {
+		return json.Marshal(c)
+	}
+	text, err := c.text(r).within(r.MaxTokens)
+	return []byte(text), err
+}
+
+// ontology loads the context that is meant.
+func (l *Loader) ontology(ctx context.Context, r *OntologyRequest) (*OntologyContext, error) {
+	kind, warnings := r.choose()
+	c := &OntologyContext{Type: kind}
+	switch kind {
+	case GlobalOntology:
+		all, err := l.store.Workspaces(ctx, r.Scope)
+		if err != nil {
+			return nil, err
+		}
+		c = globalOntology(all, l.options.Now())
+	case ProjectOntology:
+		w, err := l.store.WorkspaceOf(ctx, r.Scope, r.ProjectID)
+		if err != nil {
+			return nil, err
+		}
+		c = projectOntology(w)
+	case ElementOntology:
+		f, err := l.store.Focus(ctx, r.Scope, r.focusKind(), r.FocusID)
+		if err != nil {
+			return nil, err
+		}
+		c = elementOntology(f)
+	case CombinedOntology:
+		w, f, err := l.store.WorkspaceWith(ctx, r.Scope, r.ProjectID, r.focusKind(), r.FocusID)
+		if err != nil {
+			return nil, err
+		}
+		c = combinedOntology(projectOntology(w), elementOntology(f))
+	case NoOntology:
+	}
+	c.Warnings = warnings
+	return c, nil
+}
+
+func (r *OntologyRequest) focusKind() graph.Kind {
+	kind, _ := graph.KindOf(r.FocusKind)
+	return kind
+}
+
+// elementOntology is the context of a node alone (S3-21, S3-22).
+func elementOntology(f *graph.WorkspaceFocus) *OntologyContext {
+	c := &OntologyContext{
+		Type: ElementOntology, Relationships: &OntologyRelationships{Edges: []OntologyEdge{}, HierarchyLevel: f.Level},
+		Metadata: OntologyMetadata{HierarchyLevel: f.Level, LastUpdated: &f.Node.UpdatedAt}, focus: f,
+	}
+	c.Entities.put(&f.Node)
+	for _, e := range f.Edges {
+		relation := e.Type
+		if !e.Outgoing {
+			relation = "inverse_" + e.Type
+		}
+		c.Relationships.Edges = append(c.Relationships.Edges, OntologyEdge{relation, e.Node.Kind, e.Node.EntityKey, e.Node.Name})
+	}
+	if f.Project != nil {
+		c.Entities.Project = &ProjectRow{ID: f.Project.EntityKey, Name: f.Project.Name, StateKey: orNull(f.State)}
+		c.Scope = &OntologyScope{
+			ProjectID: f.Project.EntityKey, ProjectName: f.Project.Name, Focus: &OntologyFocus{f.Node.Kind, f.Node.EntityKey, f.Node.Name},
+		}
+	}
+	return c
+}
+
+// combinedOntology is a project's context with a node in focus, whose relationships come first (S3-23).
+func combinedOntology(project, element *OntologyContext) *OntologyContext {
+	c := *project
+	c.Type, c.Scope, c.focus = CombinedOntology, element.Scope, element.focus
+	c.Entities.put(&element.focus.Node)
+	c.Metadata.HierarchyLevel, c.Metadata.LastUpdated = element.Metadata.HierarchyLevel, element.Metadata.LastUpdated
+	edges := element.Relationships.Edges
+	for _, e := range project.Relationships.Edges {
+		if e.TargetID != element.focus.Node.EntityKey { // which says it from its own side
+			edges = append(edges, e)
+		}
+	}
+	c.Relationships = &OntologyRelationships{Edges: edges, HierarchyLevel: element.Relationships.HierarchyLevel}
+	return &c
+}
+
+// globalOntology is the context of an agent that works in no project (S3-6).
+func globalOntology(w *graph.Workspaces, now time.Time) *OntologyContext {
+	c := &OntologyContext{
+		Type: GlobalOntology, Entities: OntologyEntities{Projects: []ProjectRow{}},
+		Metadata: OntologyMetadata{
+			EntityCount: countsOf(w.Counts), TotalProjects: &w.Total, AvailableEntityTypes: append([]string{"project"}, focusKinds...),
+			RecentProjectIDs: []string{}, LastUpdated: &now,
+		},
+	}
+	c.Metadata.EntityCount["projects"] = w.Total
+	for i := range w.Projects {
+		c.Entities.Projects = append(c.Entities.Projects, projectRow(&w.Projects[i]))
+		c.Metadata.RecentProjectIDs = append(c.Metadata.RecentProjectIDs, w.Projects[i].EntityKey)
+	}
+	return c
+}
+
+func countsOf(counts map[string]graph.WorkspaceCounts) map[string]int64 {
+	all := map[string]int64{}
+	for _, kind := range graph.WorkspaceKinds {
+		all[plural(kind)] = counts[kind].Total
+	}
+	return all
+}
+
+// projectOntology is a project's context.
+func projectOntology(w *graph.Workspace) *OntologyContext {
+	level, row := 0, projectRow(&w.Project)
+	c := &OntologyContext{
+		Type: ProjectOntology, Entities: OntologyEntities{Project: &row},
+		Relationships: &OntologyRelationships{Edges: []OntologyEdge{}, HierarchyLevel: &level},
+		Metadata: OntologyMetadata{
+			EntityCount: countsOf(w.Counts), HierarchyLevel: &level, Facets: &OntologyFacets{row.FacetContext, row.FacetScale, row.FacetStage}, Highlights: highlightsOf(w),
+			Snapshot: snapshotOf(w), LastUpdated: &w.Project.UpdatedAt,
+		},
+		Scope: &OntologyScope{ProjectID: w.Project.EntityKey, ProjectName: w.Project.Name},
+	}
+	if w.Document != nil {
+		c.Metadata.ContextDocumentID, c.Metadata.ContextDocumentTitle = w.Document.EntityKey, w.Document.Name
+	}
+	for _, e := range w.Linked {
+		relation, other := e.Type, e.To
+		if e.To == w.Project.EntityKey {
+			relation, other = "inverse_"+e.Type, e.From
+		}
+		name := w.LinkedNames[other]
+		c.Relationships.Edges = append(c.Relationships.Edges, OntologyEdge{Relation: relation, TargetKind: name.Kind, TargetID: other, TargetName: name.Name})
+	}
+	return c
+}
+
+// given is an optional value; nil for none.
+func given[T any](o graph.Optional[T]) *T {
+	if !o.Given || o.Null {
+		return nil
+	}
+	return &o.Value
+}
+
+func snapshotOf(w *graph.Workspace) *GraphSnapshot {
+	s := &GraphSnapshot{
+		RootID: w.Project.EntityKey, RootKind: "project", MaxDepth: 2, Nodes: []SnapshotNode{}, Edges: []SnapshotEdge{}, Coverage: map[string]Coverage{},
+	}
+	kinds := map[string]string{}
+	for _, n := range w.Nodes {
+		kinds[n.Key] = n.Kind
+		s.Nodes = append(s.Nodes, SnapshotNode{
+			ID: n.Key, Kind: n.Kind, Name: n.Name, StateKey: orNull(n.State), TypeKey: orNull(n.Type), DirectEdge: n.Direct,
+			LastUpdated: n.UpdatedAt, score: n.Score, hops: n.Hops,
+		})
+	}
+	for _, e := range w.Edges {
+		s.Edges = append(s.Edges, SnapshotEdge{ID: e.Key, SrcID: e.From, SrcKind: kinds[e.From], DstID: e.To, DstKind: kinds[e.To], Rel: e.Type})
+	}
+	for _, kind := range graph.WorkspaceKinds {
+		if c := w.Counts[kind]; c.Total > 0 {
+			s.Coverage[plural(kind)] = Coverage{c.Total, c.Direct, c.Total - c.Direct}
+		}
+	}
+	return s
+}
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// without is a snapshot without so many of its nodes: those with the lowest score first, and of these the farthest.
+func (s *GraphSnapshot) without(count int) *GraphSnapshot {
+	order := slices.Clone(s.Nodes[1:])
+	slices.SortStableFunc(order, func(a, b SnapshotNode) int { return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(b.hops, a.hops)) })
+	gone := map[string]bool{}
+	for _, n := range order[:count] {
+		gone[n.ID] = true
+	}
+	less := *s
+	less.Nodes = slices.DeleteFunc(slices.Clone(s.Nodes), func(n SnapshotNode) bool { return gone[n.ID] })
+	less.Edges = slices.DeleteFunc(slices.Clone(s.Edges), func(e SnapshotEdge) bool { return gone[e.SrcID] || gone[e.DstID] })
+	return &less
+}
+
+// compact is the snapshot for a prompt: every id once, edges by the numbers of their nodes.
+func (s *GraphSnapshot) compact() (string, error) {
+	numbers := map[string]int{}
+	nodes, edges := make([][]any, len(s.Nodes)), make([][]any, len(s.Edges))
+	for i, n := range s.Nodes {
+		numbers[n.ID] = i
+		nodes[i] = []any{i, n.ID, n.Kind, n.Name, n.StateKey, n.TypeKey, n.DirectEdge, dateOf(&n.LastUpdated)}
+	}
+	for i, e := range s.Edges {
+		edges[i] = []any{numbers[e.SrcID], e.Rel, numbers[e.DstID]}
+	}
+	raw, err := json.Marshal(struct {
+		Node     []string            `json:"node"`
+		Nodes    [][]any             `json:"nodes"`
+		Edge     []string            `json:"edge"`
+		Edges    [][]any             `json:"edges"`
+		Coverage map[string]Coverage `json:"coverage"`
+	}{
+		[]string{"n", "id", "kind", "name", "state_key", "type_key", "direct_edge", "last_updated"}, nodes,
+		[]string{"src", "rel", "dst"}, edges, s.Coverage,
+	})
+	return string(raw), err
+}
+
+// dateOf is a day; empty for none.
+func dateOf(t *time.Time) string {
+	if t == nil || t.IsZero() {
+		return ""
+	}
+	return t.Format(time.DateOnly)
+}

@@ -1,0 +1,169 @@
+package loader
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"kith/graph"
+)
+
+// Highlights are what is most worth knowing of a project, by kind (S3-11, S3-12).
+type Highlights struct {
+	Goals         HighlightList `json:"goals"`
+	Risks         HighlightList `json:"risks"`
+	Decisions     HighlightList `json:"decisions"`
+	Requirements  HighlightList `json:"requirements"`
+	Documents     HighlightList `json:"documents"`
+	Milestones    HighlightList `json:"milestones"`
+	Plans         HighlightList `json:"plans"`
+	Outputs       HighlightList `json:"outputs"`
+	Signals       HighlightList `json:"signals"`
+	Insights      HighlightList `json:"insights"`
+	TasksRecent   HighlightList `json:"tasks_recent" doc:"open ones that changed within 7 days"`
+	TasksUpcoming HighlightList `json:"tasks_upcoming" doc:"open ones that start or are due within 7 days"`
+}
+
+// HighlightList is one of them. More is how many there are beside.
+type HighlightList struct {
+	Items []Highlight `json:"items"`
+	More  int64       `json:"more,omitempty"`
+}
+
+// Highlight is a node in short: the fields of its kind, its texts cut (S3-15), and what follows from its links (S3-16).
+type Highlight struct {
+	ID                  string     `json:"id"`
+	Name                string     `json:"name"`
+	StateKey            *string    `json:"state_key,omitempty"`
+	TypeKey             *string    `json:"type_key,omitempty"`
+	CreatedAt           time.Time  `json:"created_at"`
+	UpdatedAt           *time.Time `json:"updated_at,omitempty"`
+	DirectEdge          bool       `json:"direct_edge"`
+	Priority            *int64     `json:"priority,omitempty"`
+	Impact              *string    `json:"impact,omitempty"`
+	Probability         *float64   `json:"probability,omitempty"`
+	StartAt             *time.Time `json:"start_at,omitempty"`
+	DueAt               *time.Time `json:"due_at,omitempty"`
+	TargetDate          *time.Time `json:"target_date,omitempty"`
+	CompletedAt         *time.Time `json:"completed_at,omitempty"`
+	DecisionAt          *time.Time `json:"decision_at,omitempty"`
+	MitigatedAt         *time.Time `json:"mitigated_at,omitempty"`
+	TS                  *time.Time `json:"ts,omitempty"`
+	Channel             string     `json:"channel,omitempty"`
+	DerivedFromSignalID *string    `json:"derived_from_signal_id,omitempty"`
+	Description         string     `json:"description,omitempty"`
+	Content             string     `json:"content,omitempty"`
+	Outcome             string     `json:"outcome,omitempty"`
+	Rationale           string     `json:"rationale,omitempty"`
+	Payload             string     `json:"payload,omitempty"`
+	Summary             string     `json:"summary,omitempty"`
+	ProgressPercent     *int64     `json:"progress_percent,omitempty" doc:"of goals with tasks"`
+	TaskCount           *int64     `json:"task_count,omitempty"`
+	CompletedTaskCount  *int64     `json:"completed_task_count,omitempty"`
+	PlanCount           *int64     `json:"plan_count,omitempty"`
+	GoalCount           *int64     `json:"goal_count,omitempty"`
+	OutputCount         *int64     `json:"output_count,omitempty"`
+	DependencyCount     *int64     `json:"dependency_count,omitempty"`
+	DependentCount      *int64     `json:"dependent_count,omitempty"`
+}
+
+func highlightsOf(w *graph.Workspace) *Highlights {
+	list := func(kind string) HighlightList {
+		return highlightList(w.Shown[kind], w.Counts[kind].Listed)
+	}
+	return &Highlights{
+		Goals: list("goal"), Risks: list("risk"), Decisions: list("decision"), Requirements: list("requirement"), Documents: list("document"),
+		Milestones: list("milestone"), Plans: list("plan"), Outputs: list("output"), Signals: list("signal"), Insights: list("insight"),
+		TasksRecent: highlightList(w.Recent, w.RecentTotal), TasksUpcoming: highlightList(w.Upcoming, w.UpcomingTotal),
+	}
+}
+
+func highlightList(shown []graph.WorkspaceItem, total int64) HighlightList {
+	l := HighlightList{Items: make([]Highlight, len(shown)), More: max(0, total-int64(len(shown)))}
+	for i := range shown {
+		l.Items[i] = highlightOf(&shown[i])
+	}
+	return l
+}
+
+// Lengths of texts in highlights, in characters (S3-15).
+const (
+	taskText   = 120
+	shortText  = 140
+	middleText = 160
+	longText   = 180
+)
+
+func highlightOf(n *graph.WorkspaceItem) Highlight {
+	own := n.OwnFields
+	if own == nil {
+		own = &graph.OwnFields{}
+	}
+	h := Highlight{
+		ID: n.EntityKey, Name: n.Name, StateKey: given(own.StateKey), TypeKey: given(own.TypeKey), CreatedAt: n.CreatedAt, DirectEdge: n.Direct,
+		Priority: given(own.Priority), Impact: given(own.Impact), Probability: given(own.Probability), StartAt: given(own.StartAt), DueAt: given(own.DueAt),
+		TargetDate: given(own.TargetDate), CompletedAt: given(own.CompletedAt), DecisionAt: given(own.DecisionAt), MitigatedAt: given(own.MitigatedAt),
+		TS: given(own.TS), DerivedFromSignalID: given(own.DerivedFromSignalID),
+	}
+	if n.Kind != "signal" && n.Kind != "insight" {
+		h.UpdatedAt = &n.UpdatedAt
+	}
+	links := n.Links
+	switch n.Kind {
+	case "goal":
+		h.Description = shorten(cmpOr(n.Description, own.Goal.Value), shortText)
+		h.TaskCount, h.CompletedTaskCount, h.ProgressPercent = &links.Tasks, &links.Done, progress(links)
+	case "plan":
+		h.Description, h.TaskCount, h.CompletedTaskCount = shorten(n.Description, shortText), &links.Tasks, &links.Done
+	case "milestone":
+		h.Description = shorten(n.Description, shortText)
+	case "decision":
+		h.Outcome, h.Rationale, h.Description = shorten(own.Outcome.Value, shortText), shorten(own.Rationale.Value, longText), shorten(n.Description, middleText)
+	case "risk":
+		h.Content = shorten(cmpOr(own.Content.Value, n.Description), middleText)
+	case "requirement":
+		h.Name = shorten(cmpOr(own.Text.Value, n.Name), middleText)
+	case "output":
+		h.Description, h.GoalCount, h.TaskCount = shorten(n.Description, middleText), &links.Goals, &links.Tasks
+	case "document":
+		h.Description = shorten(n.Description, longText)
+	case "signal":
+		h.Channel, h.Payload = cmpOr(own.Channel.Value, n.Name), shorten(n.Raw, middleText)
+	case "insight":
+		h.Summary = shorten(cmpOr(n.Description, n.Raw), middleText)
+	case "task":
+		h.Name = shorten(n.Name, taskText)
+		h.PlanCount, h.GoalCount, h.OutputCount = &links.Plans, &links.Goals, &links.Outputs
+		h.DependencyCount, h.DependentCount = &links.Dependencies, &links.Dependents
+	}
+	return h
+}
+
+// cmpOr is the first text that says something.
+func cmpOr(texts ...string) string {
+	for _, text := range texts {
+		if strings.TrimSpace(text) != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// progress is the share of a goal's tasks that is done, in percent; nil without tasks (S3-16).
+func progress(links graph.WorkspaceLinks) *int64 {
+	if links.Tasks == 0 {
+		return nil
+	}
+	percent := int64(math.Round(100 * float64(links.Done) / float64(links.Tasks)))
+	return &percent
+}
+
+// shorten cuts a text to so many characters, and says so by dots (S3-15).
+func shorten(text string, most int) string {
+	text = strings.TrimSpace(text)
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return strings.TrimSpace(string(runes[:most])) + "..."
+}

@@ -1,0 +1,422 @@
+package loader
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kith/graph"
+)
+
+// ontologyText is an ontology context as text: what may be left out of it is the picture, and lines of highlights.
+type ontologyText struct {
+	head       string
+	highlights []highlightText
+	snapshot   *GraphSnapshot // nil: none
+	tail       string
+}
+
+type highlightText struct {
+	heading string
+	lines   []string
+	more    int64
+}
+
+// leftOut is what of a text goes to keep its budget: so many nodes of the picture, then the picture, then lines.
+type leftOut struct{ nodes, lines int }
+
+func (c *OntologyContext) text(r *OntologyRequest) *ontologyText {
+	t := &ontologyText{}
+	switch c.Type {
+	case GlobalOntology:
+		t.head = c.globalHead()
+	case ProjectOntology:
+		t.head, t.tail = c.projectHead(), c.projectTail()
+		t.highlights = c.Metadata.Highlights.texts()
+	case CombinedOntology:
+		t.head = c.workspaceHead() + c.focusText()
+		t.tail = "\n---\nThe " + c.Scope.Focus.Type + " " + oneLine(c.Scope.Focus.Name) + " is in focus: act on it, and keep the project around it in mind.\n"
+	case ElementOntology:
+		t.head = c.elementText()
+	case NoOntology:
+		t.head = "No workspace is known here.\n"
+	}
+	if c.Metadata.Snapshot != nil && !r.WithoutJSON {
+		t.snapshot = c.Metadata.Snapshot
+	}
+	return t
+}
+
+// render writes the text, and says what is left out.
+func (t *ontologyText) render(out leftOut) (string, error) {
+	var b strings.Builder
+	b.WriteString(t.head)
+	keep := t.kept(out.lines)
+	if len(t.highlights) > 0 {
+		b.WriteString("\n### Project Context Highlights\n")
+	}
+	for i, h := range t.highlights {
+		b.WriteString("#### " + h.heading + "\n")
+		for _, line := range h.lines[:keep[i]] {
+			b.WriteString("- " + line + "\n")
+		}
+		if more := h.more + int64(len(h.lines)-keep[i]); more > 0 {
+			fmt.Fprintf(&b, "- ... and %d more\n", more)
+		}
+	}
+	nodes := 0
+	if t.snapshot != nil {
+		nodes = len(t.snapshot.Nodes)
+	}
+	if t.snapshot != nil && out.nodes < nodes {
+		block, err := t.snapshot.without(out.nodes).compact()
+		if err != nil {
+			return "", err
+		}
+		b.WriteString("\n### Graph Snapshot (Light)\n```json\n" + block + "\n```\n")
+	}
+	b.WriteString(t.tail)
+	if note := out.note(nodes); note != "" {
+		b.WriteString("\n" + note + "\n")
+	}
+	return b.String(), nil
+}
+
+func (o leftOut) note(nodes int) string {
+	var gone []string
+	switch {
+	case o.nodes > 0 && o.nodes >= nodes:
+		gone = append(gone, "the graph snapshot")
+	case o.nodes == 1:
+		gone = append(gone, "1 node of the graph snapshot")
+	case o.nodes > 1:
+		gone = append(gone, strconv.Itoa(o.nodes)+" nodes of the graph snapshot")
+	}
+	if o.lines == 1 {
+		gone = append(gone, "1 highlight")
+	} else if o.lines > 1 {
+		gone = append(gone, strconv.Itoa(o.lines)+" highlights")
+	}
+	if len(gone) == 0 {
+		return ""
+	}
+	return "_Left out to keep the token budget: " + strings.Join(gone, ", ") + "._"
+}
+
+// kept are how many lines each list keeps when so many go: the last of the longest lists go first.
+func (t *ontologyText) kept(gone int) []int {
+	type line struct{ list, place int }
+	var order []line
+	keep := make([]int, len(t.highlights))
+	for i, h := range t.highlights {
+		keep[i] = len(h.lines)
+		for place := range h.lines {
+			order = append(order, line{i, place})
+		}
+	}
+	slices.SortFunc(order, func(a, b line) int { return cmp.Or(cmp.Compare(b.place, a.place), cmp.Compare(b.list, a.list)) })
+	for _, l := range order[:min(gone, len(order))] {
+		keep[l.list]--
+	}
+	return keep
+}
+
+// within is the text with as much as the budget allows, in o200k tokens; 0: all of it.
+func (t *ontologyText) within(budget int) (string, error) {
+	if budget == 0 {
+		return t.render(leftOut{})
+	}
+	nodes, lines := 0, 0
+	if t.snapshot != nil {
+		nodes = len(t.snapshot.Nodes)
+	}
+	for _, h := range t.highlights {
+		lines += len(h.lines)
+	}
+	at := func(gone int) leftOut { return leftOut{min(gone, nodes), max(0, gone-nodes)} }
+	low, high := 0, nodes+lines
+	for low < high { // the fewest that must go
+		middle := (low + high) / 2
+		text, err := t.render(at(middle))
+		if err != nil {
+			return "", err
+		}
+		n, err := Tokens(text)
+		if err != nil {
+			return "", err
+		}
+		if n <= budget {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return t.render(at(low))
+}
+
+func (c *OntologyContext) globalHead() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Global Overview\n- Total Projects: %d\n- Available Entity Types: %s\n", *c.Metadata.TotalProjects, strings.Join(c.Metadata.AvailableEntityTypes, ", "))
+	b.WriteString("\n### Recent Projects\n")
+	if len(c.Entities.Projects) == 0 {
+		b.WriteString("- None\n")
+	}
+	for i := range c.Entities.Projects[:min(5, len(c.Entities.Projects))] {
+		p := &c.Entities.Projects[i]
+		fmt.Fprintf(&b, "- %s (%s · %s) - %s\n", oneLine(p.Name), orNA(p.StateKey), orNA(p.TypeKey), described150(p.Description))
+		fmt.Fprintf(&b, "  next: %s | dates: %s | updated: %s\n", orNone(p.NextStepShort), p.timeline(), dateOf(p.UpdatedAt))
+	}
+	b.WriteString("\n### Entity Distribution\n")
+	for _, kind := range graph.WorkspaceKinds {
+		if n := c.Metadata.EntityCount[plural(kind)]; n > 0 {
+			fmt.Fprintf(&b, "- Total %s: %d\n", plural(kind), n)
+		}
+	}
+	b.WriteString("\n### Hints\n- Find projects: explore with kinds [\"project\"], or list them.\n- Start one: remember a node of the kind project.\n")
+	return b.String()
+}
+
+// projectHead is what is said of a project itself (S3-28).
+func (c *OntologyContext) projectHead() string {
+	p := c.Entities.Project
+	var b strings.Builder
+	line := func(name, value string) { b.WriteString("- " + name + ": " + value + "\n") }
+	b.WriteString("### Project Information\n")
+	line("ID", p.ID)
+	line("Name", oneLine(p.Name))
+	line("State", orNA(p.StateKey))
+	line("Type", orNA(p.TypeKey))
+	line("Created", dateOf(p.CreatedAt))
+	line("Updated", dateOf(p.UpdatedAt))
+	line("Timeline", p.timeline())
+	line("Facets", facets(p.FacetContext, p.FacetScale, p.FacetStage))
+	line("Description", described150(p.Description))
+	line("Next Step (Short)", orNone(p.NextStepShort))
+	line("Next Step (Long)", orNone(shorten(p.NextStepLong, detailText)))
+	line("Context Doc", c.document())
+	return b.String()
+}
+
+// projectTail is what follows on the picture.
+func (c *OntologyContext) projectTail() string {
+	var b strings.Builder
+	b.WriteString("\n### Entity Summary\n")
+	for _, kind := range graph.WorkspaceKinds {
+		if v, ok := c.Metadata.Snapshot.Coverage[plural(kind)]; ok {
+			fmt.Fprintf(&b, "- %s: total=%d, direct=%d, unlinked=%d\n", plural(kind), v.Total, v.Direct, v.Unlinked)
+		}
+	}
+	edges := c.Relationships.Edges
+	fmt.Fprintf(&b, "\n### Available Relationships\n%d relationships loaded\n", len(edges))
+	for _, e := range edges[:min(5, len(edges))] {
+		fmt.Fprintf(&b, "- %s → %s (%s)\n", e.Relation, e.TargetKind, e.TargetID)
+	}
+	if len(edges) > 5 {
+		fmt.Fprintf(&b, "... and %d more\n", len(edges)-5)
+	}
+	b.WriteString("\n### Hints\n- List the nodes of a kind, or explore with its kind, for more of each.\n" +
+		"- traverse with mode neighbors walks the graph; a node's relationships are under its key.\n" +
+		"- get a node by its kind and key for all that is known of it.\n")
+	return b.String()
+}
+
+func ownOf(n *graph.NodeView) *graph.OwnFields {
+	if n.OwnFields == nil {
+		return &graph.OwnFields{}
+	}
+	return n.OwnFields
+}
+
+func orNA(text *string) string {
+	if text == nil || *text == "" {
+		return "n/a"
+	}
+	return oneLine(*text)
+}
+
+func orNone(text string) string { return cmp.Or(oneLine(text), "None") }
+
+func described150(text string) string {
+	return cmp.Or(oneLine(shorten(text, 150)), "No description")
+}
+
+func (p *ProjectRow) timeline() string {
+	return cmp.Or(dateOf(p.StartAt), "n/a") + " → " + cmp.Or(dateOf(p.EndAt), "n/a")
+}
+
+// texts are the highlights as lines, without empty lists (S3-29).
+func (h *Highlights) texts() []highlightText {
+	var all []highlightText
+	for _, list := range []struct {
+		heading string
+		of      HighlightList
+		parts   func(*Highlight) []string
+		text    func(*Highlight) string
+	}{
+		{"Goals", h.Goals, goalParts, description},
+		{"Risks", h.Risks, riskParts, func(h *Highlight) string { return h.Content }},
+		{"Decisions", h.Decisions, decisionParts, decisionText},
+		{"Requirements", h.Requirements, requirementParts, nil},
+		{"Documents", h.Documents, documentParts, description},
+		{"Milestones", h.Milestones, milestoneParts, description},
+		{"Plans", h.Plans, planParts, description},
+		{"Outputs", h.Outputs, outputParts, description},
+		{"Signals", h.Signals, signalParts, func(h *Highlight) string { return labelled("Payload", h.Payload) }},
+		{"Insights", h.Insights, insightParts, func(h *Highlight) string { return labelled("Summary", h.Summary) }},
+		{"Tasks (Recent Updates)", h.TasksRecent, recentParts, nil},
+		{"Tasks (Upcoming)", h.TasksUpcoming, upcomingParts, nil},
+	} {
+		if len(list.of.Items) == 0 {
+			continue
+		}
+		text := highlightText{heading: list.heading, more: list.of.More}
+		for i := range list.of.Items {
+			text.lines = append(text.lines, list.of.Items[i].line(list.parts, list.text))
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// line is a highlight as one: name [id] (parts) — text.
+func (h *Highlight) line(parts func(*Highlight) []string, text func(*Highlight) string) string {
+	name := oneLine(h.Name)
+	if h.Channel != "" {
+		name = oneLine(h.Channel)
+	}
+	line := fmt.Sprintf("%s [%s]", name, h.ID)
+	if said := slices.DeleteFunc(parts(h), func(p string) bool { return p == "" }); len(said) > 0 {
+		line += " (" + strings.Join(said, ", ") + ")"
+	}
+	if text == nil {
+		return line
+	}
+	if closing := oneLine(text(h)); closing != "" {
+		line += " — " + closing
+	}
+	return line
+}
+
+func description(h *Highlight) string { return h.Description }
+
+// labelled is a value with its name; empty without one.
+func labelled(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return name + ": " + value
+}
+
+func word(name string, value *string) string {
+	if value == nil {
+		return ""
+	}
+	return labelled(name, oneLine(*value))
+}
+
+func day(name string, at *time.Time) string { return labelled(name, dateOf(at)) }
+
+func number(name string, value *int64) string {
+	if value == nil {
+		return ""
+	}
+	return labelled(name, strconv.FormatInt(*value, 10))
+}
+
+// dates are when it was created and, on another day, updated.
+func (h *Highlight) dates() []string {
+	dates := []string{day("created", &h.CreatedAt)}
+	if h.UpdatedAt != nil && dateOf(h.UpdatedAt) != dateOf(&h.CreatedAt) {
+		dates = append(dates, day("updated", h.UpdatedAt))
+	}
+	return dates
+}
+
+func (h *Highlight) edge() string {
+	if h.DirectEdge {
+		return "edge: direct"
+	}
+	return "edge: project_id"
+}
+
+func goalParts(h *Highlight) []string {
+	parts := append([]string{word("type", h.TypeKey), word("state", h.StateKey)}, h.dates()...)
+	parts = append(parts, day("target", h.TargetDate), day("completed", h.CompletedAt))
+	if h.ProgressPercent != nil {
+		parts = append(parts, fmt.Sprintf("progress: %d%%", *h.ProgressPercent), fmt.Sprintf("tasks: %d/%d", *h.CompletedTaskCount, *h.TaskCount))
+	}
+	return append(parts, h.edge())
+}
+
+func riskParts(h *Highlight) []string {
+	parts := append([]string{word("type", h.TypeKey), word("state", h.StateKey)}, h.dates()...)
+	parts = append(parts, word("impact", h.Impact))
+	if h.Probability != nil {
+		parts = append(parts, labelled("probability", strconv.FormatFloat(*h.Probability, 'f', -1, 64)))
+	}
+	return append(parts, day("mitigated", h.MitigatedAt))
+}
+
+func decisionParts(h *Highlight) []string {
+	return append([]string{day("decision", h.DecisionAt), word("state", h.StateKey)}, h.dates()...)
+}
+
+func decisionText(h *Highlight) string {
+	said := []string{labelled("Outcome", h.Outcome), labelled("Rationale", h.Rationale), labelled("Desc", h.Description)}
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " | ")
+}
+
+func requirementParts(h *Highlight) []string {
+	return append([]string{number("priority", h.Priority), word("type", h.TypeKey)}, h.dates()...)
+}
+
+func documentParts(h *Highlight) []string {
+	return append(append([]string{word("type", h.TypeKey), word("state", h.StateKey)}, h.dates()...), h.edge())
+}
+
+func milestoneParts(h *Highlight) []string {
+	parts := append([]string{day("due", h.DueAt), word("type", h.TypeKey), word("state", h.StateKey)}, h.dates()...)
+	return append(parts, day("completed", h.CompletedAt))
+}
+
+func planParts(h *Highlight) []string {
+	parts := append([]string{word("type", h.TypeKey), word("state", h.StateKey)}, h.dates()...)
+	return append(parts, fmt.Sprintf("tasks: %d/%d", *h.CompletedTaskCount, *h.TaskCount))
+}
+
+func outputParts(h *Highlight) []string {
+	parts := append([]string{word("type", h.TypeKey), word("state", h.StateKey)}, h.dates()...)
+	return append(parts, fmt.Sprintf("links: goals: %d, tasks: %d", *h.GoalCount, *h.TaskCount), h.edge())
+}
+
+func signalParts(h *Highlight) []string {
+	return []string{day("ts", h.TS), day("created", &h.CreatedAt)}
+}
+
+func insightParts(h *Highlight) []string {
+	return []string{day("created", &h.CreatedAt), word("signal", h.DerivedFromSignalID)}
+}
+
+func recentParts(h *Highlight) []string {
+	return append([]string{
+		word("state", h.StateKey), word("type", h.TypeKey), number("priority", h.Priority), day("updated", h.UpdatedAt),
+		day("start", h.StartAt), day("due", h.DueAt), day("completed", h.CompletedAt),
+	}, h.counts()...)
+}
+
+func upcomingParts(h *Highlight) []string {
+	return append([]string{
+		word("state", h.StateKey), word("type", h.TypeKey), number("priority", h.Priority), day("start", h.StartAt), day("due", h.DueAt),
+		day("updated", h.UpdatedAt),
+	}, h.counts()...)
+}
+
+func (h *Highlight) counts() []string {
+	return []string{
+		number("plans", h.PlanCount), number("goals", h.GoalCount), number("outputs", h.OutputCount),
+		number("dependencies", h.DependencyCount), number("dependents", h.DependentCount),
+	}
+}
