@@ -140,6 +140,8 @@ func (g *grammar) match() string {
 	return text
 }
 
+func (g *grammar) optional() string { return g.pick("optional", "", "", "OPTIONAL ") }
+
 // path is a pattern of a MATCH.
 func (g *grammar) path(selectors bool) string {
 	if selectors && g.room > 1 && g.chance(25) {
@@ -304,7 +306,10 @@ func (g *grammar) list(depth int) string {
 	case "collect":
 		if depth > 0 && g.room > 0 {
 			return g.inside(func() string {
-				return "COLLECT { " + g.match() + " RETURN " + g.value(0) + " AS y ORDER BY y LIMIT 3 }"
+				if g.chance(30) {
+					return "COLLECT { CALL (*) { " + g.optional() + g.match() + " RETURN " + g.value(0) + " AS z } RETURN z AS y ORDER BY y LIMIT 3 }"
+				}
+				return "COLLECT { " + g.optional() + g.match() + " RETURN " + g.value(0) + " AS y ORDER BY y LIMIT 3 }"
 			})
 		}
 	case "labels":
@@ -338,7 +343,10 @@ func (g *grammar) condition(depth int) string {
 	case "exists":
 		if g.room > 0 {
 			return g.inside(func() string {
-				return "EXISTS { " + g.match() + " }"
+				if g.chance(30) {
+					return "EXISTS { CALL (*) { " + g.match() + " RETURN " + g.value(0) + " AS z } WITH z WHERE z IS NOT NULL RETURN z }"
+				}
+				return "EXISTS { " + g.optional() + g.match() + " }"
 			})
 		}
 	case "any":

@@ -222,7 +222,7 @@ func TestCypherTellsNothingOfOthersWhateverIsAsked(t *testing.T) {
 			asked++
 			text := (&grammar{T: r}).statement()
 			alone, among := w.answer(w.alone, text), w.answer(w.among, text)
-			if alone != among {
+			if alone != among && (!strings.Contains(text, "hortest") || unordered(alone) != unordered(among)) {
 				r.Fatalf("%s\nalone: %s\namong: %s", text, alone, among)
 			}
 			if reason, refused := strings.CutPrefix(alone, "refused: "); refused {
@@ -243,29 +243,39 @@ func TestCypherTellsNothingOfOthersWhateverIsAsked(t *testing.T) {
 	}
 }
 
+// unordered is an answer without the order of what is in it. In which order shortest paths of one length come goes by the database's
+// own numbers of nodes, which it gives again when others are deleted: not by what lies between.
+func unordered(answer string) string {
+	parts := strings.FieldsFunc(answer, func(r rune) bool { return strings.ContainsRune("[], ;", r) })
+	slices.Sort(parts)
+	return strings.Join(parts, " ")
+}
+
 // mutants are guarded statements of which the scope of one node was taken away. Each must tell the teams apart: else the
 // tests above would not see that it is missing.
 func TestCypherTestsSeeAMissingScope(t *testing.T) {
 	w := newWalls(t)
 	for kind, text := range map[string]string{
-		"node":                    "MATCH (n) RETURN n.name AS name",
-		"end of a relationship":   "MATCH (:Person {entity_key: 'p1'})-->(n) RETURN n.name AS name",
-		"start":                   "MATCH (n)-->(:Concept {entity_key: 'c1'}) RETURN n.name AS name",
-		"optional":                "MATCH (p:Person {entity_key: 'p1'}) OPTIONAL MATCH (p)-->(n) RETURN n.name AS name",
-		"optional with a barrier": "MATCH (p:Person {entity_key: 'p1'}) OPTIONAL MATCH (p)-->(n) WHERE toLower(n.name) CONTAINS 'a' RETURN n.name AS name",
-		"varying length":          "MATCH p = (:Person {entity_key: 'p1'})-[*2]->(:Entity) RETURN length(p) AS l",
-		"varying within a path":   "MATCH p = (:Person {entity_key: 'p1'})-[*2]->(:Entity)<--(:Person) RETURN length(p) AS l",
-		"repeated":                "MATCH (:Person {entity_key: 'p1'}) ((x)-[r]->(y)){2} (:Entity) RETURN size(r) AS l",
-		"shortest":                "MATCH p = shortestPath((a:Person {entity_key: 'p1'})-[*..6]-(b:Entity)) RETURN length(p) AS l",
-		"chosen":                  "MATCH p = SHORTEST 1 (a:Person {entity_key: 'p1'})--(m)--{1,4}(b:Entity) RETURN length(p) AS l",
-		"predicate":               "MATCH (p:Entity) WHERE (p)<--(:Concept)<--(:Person {entity_key: 'p1'}) RETURN p.name AS name",
-		"exists":                  "MATCH (p:Entity) WHERE EXISTS { (p)<--(n:Concept)<--(:Person) } RETURN p.name AS name",
-		"count":                   "MATCH (p:Concept) RETURN p.name AS name, COUNT { (p)--() } AS c ORDER BY name",
-		"collect":                 "MATCH (p:Concept {entity_key: 'c1'}) RETURN COLLECT { MATCH (p)--(n) RETURN n.name AS x ORDER BY x } AS names",
-		"comprehension":           "MATCH (p:Concept {entity_key: 'c1'}) RETURN [(p)--(n) | n.name] AS names",
-		"call":                    "MATCH (p:Concept {entity_key: 'c1'}) CALL (p) { MATCH (p)--(n) RETURN count(n) AS c } RETURN c",
-		"call of old":             "MATCH (p:Concept {entity_key: 'c1'}) CALL { WITH p MATCH (p)--(n) RETURN count(n) AS c } RETURN c",
-		"union":                   "MATCH (n:Person) RETURN n.name AS name UNION MATCH (n:Concept) RETURN n.name AS name",
+		"node":                      "MATCH (n) RETURN n.name AS name",
+		"end of a relationship":     "MATCH (:Person {entity_key: 'p1'})-->(n) RETURN n.name AS name",
+		"start":                     "MATCH (n)-->(:Concept {entity_key: 'c1'}) RETURN n.name AS name",
+		"optional":                  "MATCH (p:Person {entity_key: 'p1'}) OPTIONAL MATCH (p)-->(n) RETURN n.name AS name",
+		"optional with a barrier":   "MATCH (p:Person {entity_key: 'p1'}) OPTIONAL MATCH (p)-->(n) WHERE toLower(n.name) CONTAINS 'a' RETURN n.name AS name",
+		"varying length":            "MATCH p = (:Person {entity_key: 'p1'})-[*2]->(:Entity) RETURN length(p) AS l",
+		"varying within a path":     "MATCH p = (:Person {entity_key: 'p1'})-[*2]->(:Entity)<--(:Person) RETURN length(p) AS l",
+		"repeated":                  "MATCH (:Person {entity_key: 'p1'}) ((x)-[r]->(y)){2} (:Entity) RETURN size(r) AS l",
+		"shortest":                  "MATCH p = shortestPath((a:Person {entity_key: 'p1'})-[*..6]-(b:Entity)) RETURN length(p) AS l",
+		"chosen":                    "MATCH p = SHORTEST 1 (a:Person {entity_key: 'p1'})--(m)--{1,4}(b:Entity) RETURN length(p) AS l",
+		"predicate":                 "MATCH (p:Entity) WHERE (p)<--(:Concept)<--(:Person {entity_key: 'p1'}) RETURN p.name AS name",
+		"exists":                    "MATCH (p:Entity) WHERE EXISTS { (p)<--(n:Concept)<--(:Person) } RETURN p.name AS name",
+		"count":                     "MATCH (p:Concept) RETURN p.name AS name, COUNT { (p)--() } AS c ORDER BY name",
+		"collect":                   "MATCH (p:Concept {entity_key: 'c1'}) RETURN COLLECT { MATCH (p)--(n) RETURN n.name AS x ORDER BY x } AS names",
+		"optional in an expression": "MATCH (p:Concept {entity_key: 'c1'}) RETURN COLLECT { OPTIONAL MATCH (p)--(n) WHERE toLower(n.name) CONTAINS 'a' RETURN n.name AS x ORDER BY x } AS names",
+		"call in an expression":     "MATCH (p:Concept {entity_key: 'c1'}) RETURN COLLECT { CALL (*) { MATCH (p)--(n) RETURN n.name AS x } RETURN x ORDER BY x } AS names",
+		"comprehension":             "MATCH (p:Concept {entity_key: 'c1'}) RETURN [(p)--(n) | n.name] AS names",
+		"call":                      "MATCH (p:Concept {entity_key: 'c1'}) CALL (p) { MATCH (p)--(n) RETURN count(n) AS c } RETURN c",
+		"call of old":               "MATCH (p:Concept {entity_key: 'c1'}) CALL { WITH p MATCH (p)--(n) RETURN count(n) AS c } RETURN c",
+		"union":                     "MATCH (n:Person) RETURN n.name AS name UNION MATCH (n:Concept) RETURN n.name AS name",
 	} {
 		g, err := cypher.Guard(text, nil, cypherRules)
 		if err != nil {

@@ -99,7 +99,11 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"users": []string{"", "u"}, "tasks": []string{"task" + keySeparator}, "fields": shownFields, "task_fields": taskFields, "project_fields": projectFields, "recent_at": 0,
 		"lists":   []map[string]any{{"kind": "goal", "list": "goal" + keySeparator, "limit": 10, "fields": shownFields, "texts": []string{"description"}}},
 		"derived": []string{"n-1"}, "focus": "n-1", "picture": []string{"n-1"}, "open": []string{"Task"},
+		"skip": 0, "whole": true,
 	})
+	if strings.HasPrefix(q.Name, "linked_") {
+		known["until"], known["labels"] = 3, []string{"Plan"}
+	}
 	if q.Name == "workspace_project" {
 		known["from"], known["to"] = noon, noon
 	}

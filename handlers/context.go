@@ -39,10 +39,15 @@ func (a *API) getContext(ctx context.Context, in *ContextInput) (*huma.StreamRes
 		Scope: scope, TimeZone: in.TimeZone, Format: loader.Format(in.Format), MaxTokens: in.MaxTokens,
 		Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID, AsOf: optionalTime(in.AsOf),
 	}, nil)
+	return unless(in.IfNoneMatch, answer, err)
+}
+
+// unless sends an answer that is ready, unless the caller has it.
+func unless(ifNoneMatch string, answer loader.Answer, err error) (*huma.StreamResponse, error) {
 	if err != nil {
 		return nil, located("query", err)
 	}
-	if matches(in.IfNoneMatch, answer.ETag) {
+	if matches(ifNoneMatch, answer.ETag) {
 		return send(http.StatusNotModified, answer), nil
 	}
 	return send(http.StatusOK, answer, answer.Head, answer.Tail), nil

@@ -52,6 +52,7 @@ type store interface {
 type contexts interface {
 	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
 	Ontology(ctx context.Context, r loader.OntologyRequest) (loader.Answer, error)
+	Linked(ctx context.Context, r loader.LinkedRequest) (loader.Answer, error)
 }
 
 // explorer finds what the memory has about something.

@@ -180,6 +180,10 @@ func (f *fakes) Ontology(context.Context, loader.OntologyRequest) (loader.Answer
 	return loader.Answer{Head: []byte(`{"type":"global"}`), ContentType: "application/json", ETag: `W/"1"`}, f.err
 }
 
+func (f *fakes) Linked(context.Context, loader.LinkedRequest) (loader.Answer, error) {
+	return loader.Answer{Head: []byte(`{"source":{}}`), ContentType: "application/json", ETag: `W/"1"`}, f.err
+}
+
 func (f *fakes) Context(context.Context, loader.Request, *loader.CurrentConversation) (loader.Answer, error) {
 	return loader.Answer{Head: []byte(`{"a":1`), Tail: []byte("}"), ContentType: jsonType, ETag: `W/"1"`}, f.err
 }

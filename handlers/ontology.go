@@ -21,6 +21,7 @@ type OntologyInput struct {
 	Format      string `query:"format" enum:"json,text" default:"json"`
 	MaxTokens   int    `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went"`
 	Snapshot    bool   `query:"snapshot" default:"true" doc:"false leaves the graph snapshot out of the text"`
+	Linked      bool   `query:"linked" default:"true" doc:"false leaves out what is linked with the focus"`
 	IfNoneMatch string `header:"If-None-Match"`
 }
 
@@ -31,15 +32,44 @@ func (a *API) getOntology(ctx context.Context, in *OntologyInput) (*huma.StreamR
 	}
 	answer, err := a.Contexts.Ontology(ctx, loader.OntologyRequest{
 		Scope: scope, ContextType: in.ContextType, ProjectID: in.ProjectID, FocusKind: in.FocusKind, FocusID: in.FocusID,
-		Format: loader.Format(in.Format), MaxTokens: in.MaxTokens, WithoutJSON: !in.Snapshot,
+		Format: loader.Format(in.Format), MaxTokens: in.MaxTokens, WithoutJSON: !in.Snapshot, WithoutLinked: !in.Linked,
 	})
+	return unless(in.IfNoneMatch, answer, err)
+}
+
+// LinkedInput asks for what a node of a project is linked with.
+type LinkedInput struct {
+	NodePath
+	Mode        string `query:"mode" enum:"abbreviated,full" default:"abbreviated" doc:"abbreviated: some names of each kind, for a prompt; full: descriptions, page by page"`
+	FilterKind  string `query:"filter_kind" doc:"plan, goal, task, milestone, document, output, risk, decision, requirement, or all"`
+	MaxPerKind  int    `query:"max_per_kind" minimum:"1" maximum:"100" doc:"3, or 50 in mode full, if left out"`
+	Cursor      string `query:"cursor" maxLength:"256" doc:"next of the page before, in mode full"`
+	Available   bool   `query:"include_available" doc:"also what the project has of each kind, at most 100"`
+	Format      string `query:"format" enum:"json,text" default:"json"`
+	MaxTokens   int    `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; the last lines go first"`
+	IfNoneMatch string `header:"If-None-Match"`
+}
+
+func (a *API) linked(ctx context.Context, in *LinkedInput) (*huma.StreamResponse, error) {
+	scope, kind, err := in.resolve(ctx, auth.Read)
 	if err != nil {
-		return nil, located("query", err)
+		return nil, err
 	}
-	if matches(in.IfNoneMatch, answer.ETag) {
-		return send(http.StatusNotModified, answer), nil
+	answer, err := a.Contexts.Linked(ctx, loader.LinkedRequest{
+		Scope: scope, Kind: kind, Key: in.Key, Mode: loader.LinkedMode(in.Mode), Filter: in.FilterKind, Most: in.MaxPerKind, Cursor: in.Cursor,
+		Available: in.Available, Format: loader.Format(in.Format), MaxTokens: in.MaxTokens,
+	})
+	return unless(in.IfNoneMatch, answer, err)
+}
+
+// linkedResponse describes the answer, which is sent as bytes.
+func linkedResponse(api huma.API, o *huma.Operation) {
+	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[loader.LinkedContext](), true, "LinkedContext")
+	o.Errors = append(o.Errors, http.StatusNotFound)
+	o.Responses = map[string]*huma.Response{
+		"200": jsonOrText("What it is linked with", schema),
+		"304": {Description: "Nothing has changed since the ETag in If-None-Match"},
 	}
-	return send(http.StatusOK, answer, answer.Head), nil
 }
 
 // ontologyResponse describes the answer, which is sent as bytes.

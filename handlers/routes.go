@@ -32,6 +32,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodDelete, "/v1/nodes/{kind}/{key}", "delete-node", "Delete a node; it can be restored for a while", a.deleteNode)
 	route(a, api, http.MethodPost, "/v1/nodes/{kind}/{key}/restore", "restore-node", "Undo the delete of a node", a.restoreNode)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/relationships", "list-node-relationships", "A page of a node's relationships", a.nodeRelationships)
+	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/linked", "list-linked", "What a node of a project is linked with, by kind", a.linked, linkedResponse)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/notes", "list-node-notes", "The notes of a node", a.nodeNotes)
 	route(a, api, http.MethodPost, "/v1/nodes/{kind}/{key}/notes", "add-node-note", "Add a note to a node", a.addNodeNote, created)
 	route(a, api, http.MethodDelete, "/v1/nodes/{kind}/{key}/notes/{id}", "delete-node-note", "Take a note off a node", a.deleteNodeNote)

@@ -22,6 +22,8 @@ type store interface {
 	WorkspaceOf(ctx context.Context, scope graph.Scope, project string) (*graph.Workspace, error)
 	WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string) (*graph.Workspace, *graph.WorkspaceFocus, error)
 	Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (*graph.WorkspaceFocus, error)
+	LinkedWith(ctx context.Context, scope graph.Scope, q graph.LinkedQuery) (*graph.LinkedEntities, error)
+	Available(ctx context.Context, scope graph.Scope, project, key string, kinds []string) (map[string][]graph.Available, error)
 }
 
 // preferences is where users' preferences are when they are not in the graph.

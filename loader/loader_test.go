@@ -26,9 +26,12 @@ type fakeStore struct {
 	workspace  *graph.Workspace
 	workspaces *graph.Workspaces
 	focus      *graph.WorkspaceFocus
-	found      graph.Sections
-	combined   error
-	fail       func(section graph.Section, attempt int) error
+
+	linked      *graph.LinkedEntities
+	linkedFails error
+	found       graph.Sections
+	combined    error
+	fail        func(section graph.Section, attempt int) error
 
 	mu       sync.Mutex
 	attempts map[graph.Section]int
@@ -89,6 +92,14 @@ func (f *fakeStore) WorkspaceWith(context.Context, graph.Scope, string, graph.Ki
 
 func (f *fakeStore) Focus(context.Context, graph.Scope, graph.Kind, string) (*graph.WorkspaceFocus, error) {
 	return f.focus, nil
+}
+
+func (f *fakeStore) LinkedWith(context.Context, graph.Scope, graph.LinkedQuery) (*graph.LinkedEntities, error) {
+	return f.linked, f.linkedFails
+}
+
+func (f *fakeStore) Available(context.Context, graph.Scope, string, string, []string) (map[string][]graph.Available, error) {
+	return map[string][]graph.Available{"plan": {{Key: "plan-07", Name: "Quay Repair", State: "active", Linked: true}, {Key: "plan-08", Name: "Later"}}}, nil
 }
 
 // passThrough keeps nothing, and notes whether the bytes could be kept.

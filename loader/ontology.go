@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,9 +21,11 @@ type OntologyContext struct {
 	Relationships *OntologyRelationships `json:"relationships,omitempty"`
 	Metadata      OntologyMetadata       `json:"metadata"`
 	Scope         *OntologyScope         `json:"scope,omitempty"`
+	Linked        *LinkedContext         `json:"linked_entities,omitempty" doc:"of what is in focus, at most 3 of each kind"`
 	Warnings      []string               `json:"warnings,omitempty"`
 
-	focus *graph.WorkspaceFocus
+	focus    *graph.WorkspaceFocus
+	degraded bool // something could not be loaded
 }
 
 // OntologyType is which context it is (S3-3).
@@ -199,6 +202,8 @@ type OntologyRequest struct {
 	Format      Format
 	MaxTokens   int  // of the text; 0: no budget
 	WithoutJSON bool // leave the picture out of the text
+
+	WithoutLinked bool // leave out what is linked with the focus
 }
 
 // Validate checks the request; locations are those of the query parameters.
@@ -271,7 +276,7 @@ func (r *OntologyRequest) choose() (OntologyType, []string) {
 // view names what the bytes are.
 func (r *OntologyRequest) view() string {
 	return strings.Join([]string{
-		"ontology", string(r.Format), strconv.Itoa(r.MaxTokens), strconv.FormatBool(r.WithoutJSON), r.ContextType, r.ProjectID, r.FocusKind, r.FocusID,
+		"ontology", string(r.Format), strconv.Itoa(r.MaxTokens), strconv.FormatBool(r.WithoutJSON), strconv.FormatBool(r.WithoutLinked), r.ContextType, r.ProjectID, r.FocusKind, r.FocusID,
 	}, "\x1f")
 }
 
@@ -293,16 +298,12 @@ func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error
 			return nil, false, err
 		}
 		body, err := c.render(&r)
-		return body, err == nil, err
+		return body, err == nil && !c.degraded, err
 	})
 	if err != nil {
 		return Answer{}, fmt.Errorf("ontology: %w", err)
 	}
-	answer := Answer{Head: body, ContentType: "application/json", ETag: `W/"` + sum(body) + `"`}
-	if r.Format == Text {
-		answer.ContentType = "text/markdown; charset=utf-8"
-	}
-	return answer, nil
+	return rendered(body, r.Format), nil
 }
 
 func (c *OntologyContext) render(r *OntologyRequest) ([]byte, error) {
@@ -317,6 +318,7 @@ func (c *OntologyContext) render(r *OntologyRequest) ([]byte, error) {
 func (l *Loader) ontology(ctx context.Context, r *OntologyRequest) (*OntologyContext, error) {
 	kind, warnings := r.choose()
 	c := &OntologyContext{Type: kind}
+	linked := l.beside(ctx, r, kind)
 	switch kind {
 	case GlobalOntology:
 		all, err := l.store.Workspaces(ctx, r.Scope)
@@ -345,7 +347,31 @@ func (l *Loader) ontology(ctx context.Context, r *OntologyRequest) (*OntologyCon
 	case NoOntology:
 	}
 	c.Warnings = warnings
+	if found, ok := <-linked; ok && found == nil {
+		c.degraded, c.Warnings = true, append(c.Warnings, "what is linked with the focus could not be loaded")
+	} else if ok {
+		c.Linked = linkedContext(found, l.options.Now())
+		c.Linked.Truncated = c.Linked.most() > abbreviatedMost
+	}
 	return c, nil
+}
+
+// beside reads what is linked with the focus at the same time. Nil: it could not be loaded, which is no reason to answer with nothing
+// (S2-23); nothing: there is no focus.
+func (l *Loader) beside(ctx context.Context, r *OntologyRequest, kind OntologyType) <-chan *graph.LinkedEntities {
+	linked := make(chan *graph.LinkedEntities, 1)
+	if r.WithoutLinked || kind != ElementOntology && kind != CombinedOntology {
+		close(linked)
+		return linked
+	}
+	go func() {
+		found, err := l.store.LinkedWith(ctx, r.Scope, graph.LinkedQuery{Kind: r.focusKind(), Key: r.FocusID, Most: abbreviatedMost})
+		if err != nil && !errors.Is(err, graph.ErrNotFound) {
+			l.options.Log.Warn("ontology: what is linked with the focus is missing", "error", err)
+		}
+		linked <- found
+	}()
+	return linked
 }
 
 func (r *OntologyRequest) focusKind() graph.Kind {

@@ -97,7 +97,7 @@ func ontologies() *fakeStore {
 		projects.Projects = append(projects.Projects, p)
 	}
 	projects.Projects[1].OwnFields = nil
-	return &fakeStore{workspaces: projects, workspace: survey(), focus: inFocus()}
+	return &fakeStore{workspaces: projects, workspace: survey(), focus: inFocus(), linked: links()}
 }
 
 // TestOntologyGoldens holds the contexts, as JSON and as texts, against what they were.

@@ -44,6 +44,9 @@ func (c *OntologyContext) text(r *OntologyRequest) *ontologyText {
 	case NoOntology:
 		t.head = "No workspace is known here.\n"
 	}
+	if c.Linked != nil && c.Linked.Counts["total"] > 0 {
+		t.head += "\n" + c.Linked.abbreviated(abbreviatedMost)
+	}
 	if c.Metadata.Snapshot != nil && !r.WithoutJSON {
 		t.snapshot = c.Metadata.Snapshot
 	}

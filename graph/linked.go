@@ -1,0 +1,125 @@
+package graph
+
+import (
+	"context"
+	"time"
+)
+
+// LinkedKinds are the kinds of what nodes of projects are linked with, in the order in which agents are told of them (S2-15).
+var LinkedKinds = []string{"plan", "goal", "task", "milestone", "document", "output", "risk", "decision", "requirement"}
+
+// LinkedEntities are what a node is linked with, one step away.
+type LinkedEntities struct {
+	Node    NodeRef
+	Project string // entity key; empty: none
+	Kinds   map[string]LinkedKind
+	Cut     bool // it has more relationships than are looked at
+}
+
+// LinkedKind is a part of the nodes of a kind that a node is linked with, and how many there are.
+type LinkedKind struct {
+	Total int
+	Nodes []LinkedNode
+}
+
+// LinkedNode is one of them. Description is there when it was asked for.
+type LinkedNode struct {
+	Key, Name, State, Type, Description string
+	DueAt                               *time.Time
+	Context                             bool // the document by which the project is described
+	Relations                           []LinkedRelation
+}
+
+// LinkedRelation is a relationship, seen from the node that is asked about.
+type LinkedRelation struct {
+	Key, Type string
+	Outgoing  bool
+}
+
+// LinkedQuery asks for a part of what a node is linked with.
+type LinkedQuery struct {
+	Kind  Kind
+	Key   string
+	Kinds []string // of LinkedKinds; none: all
+	Skip  int      // of each kind
+	Most  int      // of each kind
+	Whole bool     // with descriptions
+}
+
+// linkedWalked bounds the relationships of a node that are looked at.
+const linkedWalked = 10_000
+
+// LinkedWith reads what a node is linked with: of each kind those that are under way before the others, then the newest first
+// (S2-5, S2-7). ErrNotFound.
+func (s *Store) LinkedWith(ctx context.Context, scope Scope, q LinkedQuery) (*LinkedEntities, error) {
+	row, err := s.readOne(ctx, "linked_entities", map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": q.Key, "label": q.Kind.Label, "labels": labelsOf(q.Kinds),
+		"skip": q.Skip, "until": q.Skip + q.Most, "whole": q.Whole, "walk": linkedWalked,
+	})
+	if err != nil {
+		return nil, err
+	}
+	v := row.Values
+	l := &LinkedEntities{
+		Node: NodeRef{EntityKey: text(v[0]), Kind: q.Kind.Name, Name: text(v[1])}, Project: text(v[2]),
+		Kinds: map[string]LinkedKind{}, Cut: integer(v[4]) >= linkedWalked,
+	}
+	contexts := texts(v[3])
+	for _, item := range items(v[5]) {
+		k := items(item)
+		kind := LinkedKind{Total: int(integer(k[1]))}
+		for _, node := range items(k[2]) {
+			n := linkedFrom(items(node))
+			n.Context = len(contexts) > 0 && contexts[0] == n.Key
+			kind.Nodes = append(kind.Nodes, n)
+		}
+		l.Kinds[kindOfLabel(text(k[0])).Name] = kind
+	}
+	return l, nil
+}
+
+func linkedFrom(l []any) LinkedNode {
+	n := LinkedNode{Key: text(l[0]), Name: text(l[1]), State: text(l[2]), Type: text(l[3]), DueAt: optionalMoment(l[4]), Description: text(l[5])}
+	for _, relation := range items(l[6]) {
+		r := items(relation)
+		n.Relations = append(n.Relations, LinkedRelation{text(r[0]), text(r[1]), truth(r[2])})
+	}
+	return n
+}
+
+func labelsOf(kinds []string) []string {
+	if len(kinds) == 0 {
+		kinds = LinkedKinds
+	}
+	labels := make([]string, len(kinds))
+	for i, name := range kinds {
+		kind, _ := KindOf(name)
+		labels[i] = kind.Label
+	}
+	return labels
+}
+
+// Available is what may be linked with a node.
+type Available struct {
+	Key, Name, State string
+	Linked           bool // it is
+}
+
+// Available reads what the project of a node has, by kind, at most 100 of each (S2-18).
+func (s *Store) Available(ctx context.Context, scope Scope, project, key string, kinds []string) (map[string][]Available, error) {
+	rows, err := s.read(ctx, s.queries["linked_available"], map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "project_id": project, "entity_key": key, "labels": labelsOf(kinds),
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]Available{}
+	for _, row := range rows {
+		kind := kindOfLabel(text(row.Values[0])).Name
+		for _, item := range items(row.Values[1]) {
+			a := items(item)
+			all[kind] = append(all[kind], Available{text(a[0]), text(a[1]), text(a[2]), truth(a[3])})
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,295 @@
+package loader
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kith/graph"
+)
+
+// LinkedMode says how much is told of what a node is linked with.
+type LinkedMode string
+
+// Abbreviated is for a prompt: a few names of each kind. Full is for a tool: descriptions, page by page.
+const (
+	Abbreviated LinkedMode = "abbreviated"
+	Full        LinkedMode = "full"
+)
+
+// Bounds of a linked context (S2-6).
+const (
+	abbreviatedMost = 3
+	fullMost        = 50
+	linkedMost      = 100
+	linkedSkip      = 10_000 // nodes of a kind
+)
+
+// LinkedContext is what a node is linked with, one step away (S2-3).
+type LinkedContext struct {
+	Source    LinkedSource                 `json:"source"`
+	Linked    map[string][]LinkedEntity    `json:"linked_entities" doc:"by kind, in the plural; those that are under way before the others, then the newest first"`
+	Counts    map[string]int               `json:"counts" doc:"by kind, in the plural, and their total: of all there are, not of those that are shown"`
+	Truncated bool                         `json:"truncated" doc:"there are more than are shown"`
+	Next      *string                      `json:"next" doc:"cursor of the next page of mode full; null: this is the last"`
+	Available map[string][]AvailableEntity `json:"available_entities,omitempty" doc:"what the project has of each kind, at most 100"`
+	LoadedAt  time.Time                    `json:"loaded_at"`
+	Warnings  []string                     `json:"warnings,omitempty"`
+}
+
+// LinkedSource is the node that is asked about.
+type LinkedSource struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// LinkedEntity is a node that it is linked with, by one relationship or several (S2-2).
+type LinkedEntity struct {
+	Kind            string           `json:"kind"`
+	ID              string           `json:"id"`
+	Name            string           `json:"name"`
+	State           *string          `json:"state"`
+	TypeKey         *string          `json:"type_key"`
+	Relation        string           `json:"relation"`
+	Direction       string           `json:"direction" enum:"outgoing,incoming" doc:"seen from the node that is asked about"`
+	EdgeID          string           `json:"edge_id"`
+	Others          []LinkedRelation `json:"more_relations,omitempty" doc:"where there are several between the two"`
+	ContextDocument bool             `json:"context_document,omitempty" doc:"it is the document by which the project is described"`
+	Description     string           `json:"description,omitempty" doc:"in mode full"`
+	DueAt           *time.Time       `json:"due_at,omitempty" doc:"of milestones and tasks"`
+}
+
+// LinkedRelation is one of several relationships between the same two nodes.
+type LinkedRelation struct {
+	Relation  string `json:"relation"`
+	Direction string `json:"direction" enum:"outgoing,incoming"`
+	EdgeID    string `json:"edge_id"`
+}
+
+// AvailableEntity is a node that may be linked.
+type AvailableEntity struct {
+	ID       string  `json:"id"`
+	Name     string  `json:"name"`
+	State    *string `json:"state"`
+	IsLinked bool    `json:"is_linked"`
+}
+
+// LinkedRequest asks for a linked context.
+type LinkedRequest struct {
+	Scope     graph.Scope
+	Kind      graph.Kind
+	Key       string
+	Mode      LinkedMode // default Abbreviated
+	Filter    string     // a kind; empty or all: every kind
+	Most      int        // of each kind; 0: 3, or 50 in mode full
+	Cursor    string     // of mode full
+	Available bool
+	Format    Format
+	MaxTokens int
+}
+
+// Validate checks the request; locations are those of the query parameters.
+func (r *LinkedRequest) Validate() error {
+	faults := formatFaults(r.Format, r.MaxTokens)
+	add := func(field, message string) {
+		faults = append(faults, graph.FieldError{Location: field, Message: message})
+	}
+	if r.Mode != Abbreviated && r.Mode != Full {
+		add("mode", "must be one of abbreviated, full")
+	}
+	if r.Filter != "" && r.Filter != "all" && !slices.Contains(graph.LinkedKinds, r.Filter) {
+		add("filter_kind", "must be all or one of "+strings.Join(graph.LinkedKinds, ", "))
+	}
+	if r.Most < 0 || r.Most > linkedMost {
+		add("max_per_kind", "must be from 1 to "+strconv.Itoa(linkedMost))
+	}
+	if _, ok := r.skip(); !ok {
+		add("cursor", "is not one that a page of this question ended with")
+	}
+	if len(faults) > 0 {
+		return &graph.InvalidError{Fields: faults}
+	}
+	return nil
+}
+
+func (r *LinkedRequest) settle() {
+	if r.Mode == "" {
+		r.Mode = Abbreviated
+	}
+	if r.Format == "" {
+		r.Format = JSON
+	}
+	if r.Most == 0 && r.Mode == Full {
+		r.Most = fullMost
+	} else if r.Most == 0 {
+		r.Most = abbreviatedMost
+	}
+}
+
+// question is what a cursor belongs to.
+func (r *LinkedRequest) question() string {
+	return strings.Join([]string{r.Scope.TeamID, r.Scope.UserID, r.Kind.Name, r.Key, string(r.Mode), r.Filter, strconv.Itoa(r.Most)}, "\x1f")
+}
+
+const cursorSum = 12 // bytes
+
+func (r *LinkedRequest) cursor(skip int) string {
+	raw := binary.BigEndian.AppendUint32(nil, uint32(skip)) //nolint:gosec // at most linkedSkip
+	sum := sha256.Sum256(append(raw, r.question()...))
+	return base64.RawURLEncoding.EncodeToString(append(raw, sum[:cursorSum]...))
+}
+
+// skip is how many of each kind were on the pages before; not ok: the cursor is of another question.
+func (r *LinkedRequest) skip() (int, bool) {
+	if r.Cursor == "" {
+		return 0, true
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(r.Cursor)
+	if err != nil || len(raw) != 4+cursorSum || r.Mode != Full {
+		return 0, false
+	}
+	skip := int(binary.BigEndian.Uint32(raw))
+	return skip, skip <= linkedSkip && r.cursor(skip) == r.Cursor
+}
+
+func (r *LinkedRequest) kinds() []string {
+	if r.Filter == "" || r.Filter == "all" {
+		return graph.LinkedKinds
+	}
+	return []string{r.Filter}
+}
+
+func (r *LinkedRequest) view() string {
+	return strings.Join([]string{
+		"linked", r.question(), r.Cursor, strconv.FormatBool(r.Available), string(r.Format), strconv.Itoa(r.MaxTokens),
+	}, "\x1f")
+}
+
+// Linked loads what a node is linked with, or takes it from the cache. Errors: graph.InvalidError, graph.ErrNotFound,
+// graph.ErrUnavailable.
+func (l *Loader) Linked(ctx context.Context, r LinkedRequest) (Answer, error) {
+	r.settle()
+	if err := r.Validate(); err != nil {
+		return Answer{}, err
+	}
+	body, err := l.cache.Get(ctx, r.Scope.TeamID, r.Scope.UserID, r.view(), func(ctx context.Context) ([]byte, bool, error) {
+		c, err := l.linked(ctx, &r)
+		if err != nil {
+			return nil, false, err
+		}
+		body, err := c.render(&r)
+		return body, err == nil, err
+	})
+	if err != nil {
+		return Answer{}, fmt.Errorf("linked: %w", err)
+	}
+	return rendered(body, r.Format), nil
+}
+
+// rendered is an answer of bytes that are ready.
+func rendered(body []byte, format Format) Answer {
+	answer := Answer{Head: body, ContentType: "application/json", ETag: `W/"` + sum(body) + `"`}
+	if format == Text {
+		answer.ContentType = "text/markdown; charset=utf-8"
+	}
+	return answer
+}
+
+func (l *Loader) linked(ctx context.Context, r *LinkedRequest) (*LinkedContext, error) {
+	skip, _ := r.skip()
+	found, err := l.store.LinkedWith(ctx, r.Scope, graph.LinkedQuery{
+		Kind: r.Kind, Key: r.Key, Kinds: r.kinds(), Skip: skip, Most: r.Most, Whole: r.Mode == Full,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := linkedContext(found, l.options.Now())
+	if most := c.most(); r.Mode == Full && most > skip+r.Most && skip+r.Most <= linkedSkip {
+		next := r.cursor(skip + r.Most)
+		c.Next = &next
+	}
+	c.Truncated = c.Next != nil || r.Mode == Abbreviated && c.most() > r.Most
+	if found.Cut {
+		c.Warnings = append(c.Warnings, "it has more relationships than are looked at: the counts are those of the first 10,000")
+	}
+	if !r.Available || found.Project == "" {
+		return c, nil
+	}
+	all, err := l.store.Available(ctx, r.Scope, found.Project, r.Key, r.kinds())
+	if err != nil {
+		return nil, err
+	}
+	c.Available = map[string][]AvailableEntity{}
+	for kind, list := range all {
+		for _, a := range list {
+			c.Available[plural(kind)] = append(c.Available[plural(kind)], AvailableEntity{a.Key, a.Name, orNull(a.State), a.Linked})
+		}
+	}
+	return c, nil
+}
+
+// most is how many there are of the kind of which there are most.
+func (c *LinkedContext) most() (most int) {
+	for kind, n := range c.Counts {
+		if kind != "total" {
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+func linkedContext(found *graph.LinkedEntities, now time.Time) *LinkedContext {
+	c := &LinkedContext{
+		Source: LinkedSource{found.Node.Kind, found.Node.EntityKey, found.Node.Name},
+		Linked: map[string][]LinkedEntity{}, Counts: map[string]int{"total": 0}, LoadedAt: now.UTC(),
+	}
+	for kind, of := range found.Kinds {
+		c.Counts[plural(kind)] = of.Total
+		c.Counts["total"] += of.Total
+		list := make([]LinkedEntity, len(of.Nodes))
+		for i := range of.Nodes {
+			list[i] = linkedEntity(kind, &of.Nodes[i])
+		}
+		c.Linked[plural(kind)] = list
+	}
+	return c
+}
+
+func linkedEntity(kind string, n *graph.LinkedNode) LinkedEntity {
+	e := LinkedEntity{
+		Kind: kind, ID: n.Key, Name: n.Name, State: orNull(n.State), TypeKey: orNull(n.Type), Description: n.Description,
+		DueAt: n.DueAt, ContextDocument: n.Context,
+	}
+	for i, r := range n.Relations {
+		direction := "incoming"
+		if r.Outgoing {
+			direction = "outgoing"
+		}
+		if i == 0 {
+			e.Relation, e.Direction, e.EdgeID = r.Type, direction, r.Key
+		} else {
+			e.Others = append(e.Others, LinkedRelation{r.Type, direction, r.Key})
+		}
+	}
+	return e
+}
+
+func (c *LinkedContext) render(r *LinkedRequest) ([]byte, error) {
+	switch {
+	case r.Format == JSON:
+		return json.Marshal(c)
+	case r.Mode == Full:
+		text, err := c.fullText(r.MaxTokens)
+		return []byte(text), err
+	}
+	text, err := c.abbreviatedText(r.MaxTokens)
+	return []byte(text), err
+}

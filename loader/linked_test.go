@@ -1,0 +1,135 @@
+package loader
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"kith/graph"
+	"kith/internal/golden"
+)
+
+// links are those of a task.
+func links() *graph.LinkedEntities {
+	due := at.AddDate(0, 0, 9)
+	l := &graph.LinkedEntities{
+		Node: graph.NodeRef{EntityKey: "task-31", Kind: "task", Name: "Inspect pier 4"}, Project: "proj-1",
+		Kinds: map[string]graph.LinkedKind{
+			"plan": {Total: 1, Nodes: []graph.LinkedNode{{
+				Key: "plan-07", Name: "Quay Repair", State: "active", Type: "plan.phase.works", Description: "Untruncated text.",
+				Relations: []graph.LinkedRelation{{Key: "e1", Type: "belongs_to_plan", Outgoing: true}, {Key: "e2", Type: "has_task"}},
+			}}},
+			"milestone": {Total: 4, Nodes: []graph.LinkedNode{{
+				Key: "mile-1", Name: "First chart", DueAt: &due, Relations: []graph.LinkedRelation{{Key: "e3", Type: "targets_milestone", Outgoing: true}},
+			}}},
+		},
+	}
+	documents := graph.LinkedKind{Total: 5}
+	for i := range 3 {
+		documents.Nodes = append(documents.Nodes, graph.LinkedNode{
+			Key: fmt.Sprintf("doc-1%d", i), Name: "Tide\nTables", Context: i == 1, Relations: []graph.LinkedRelation{{Key: fmt.Sprint("d", i), Type: "references", Outgoing: true}},
+		})
+	}
+	l.Kinds["document"] = documents
+	return l
+}
+
+func linkedText(t *testing.T, found *graph.LinkedEntities, r LinkedRequest) string {
+	t.Helper()
+	l, _ := newLoader(&fakeStore{linked: found}, Options{})
+	r.Scope, r.Key = scope, "task-31"
+	r.Kind, _ = graph.KindOf("task")
+	answer, err := l.Linked(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(answer.Body())
+}
+
+// TestLinkedGoldens holds the two texts and the JSON against what they were (S2-13, S2-14).
+func TestLinkedGoldens(t *testing.T) {
+	t.Parallel()
+	none := &graph.LinkedEntities{Node: links().Node}
+	golden.Check(t, "testdata/linked_abbreviated.md", linkedText(t, links(), LinkedRequest{Format: Text}))
+	golden.Check(t, "testdata/linked_full.md", linkedText(t, links(), LinkedRequest{Format: Text, Mode: Full}))
+	golden.Check(t, "testdata/linked_full.json", linkedText(t, links(), LinkedRequest{Mode: Full, Most: 3, Available: true})+"\n")
+	if got := linkedText(t, none, LinkedRequest{Format: Text}); got != "" {
+		t.Errorf("without links: %q", got)
+	}
+	if got := linkedText(t, none, LinkedRequest{Format: Text, Mode: Full}); !strings.Contains(got, "No linked entities found.") {
+		t.Errorf("without links, in full: %q", got)
+	}
+}
+
+// TestLinkedBudget keeps the token budget by leaving lines out.
+func TestLinkedBudget(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []LinkedMode{Abbreviated, Full} {
+		for _, budget := range []int{100, 150, 250} {
+			text := linkedText(t, links(), LinkedRequest{Format: Text, Mode: mode, MaxTokens: budget})
+			if n, _ := Tokens(text); n > budget && mode == Full {
+				t.Errorf("%s, budget %d: %d tokens", mode, budget, n)
+			}
+		}
+	}
+	nine := &graph.LinkedEntities{Node: links().Node, Kinds: map[string]graph.LinkedKind{}}
+	for _, kind := range graph.LinkedKinds {
+		of := graph.LinkedKind{Total: 12}
+		for i := range 3 {
+			of.Nodes = append(of.Nodes, graph.LinkedNode{Key: fmt.Sprintf("%s-%02d", kind, i), Name: "Sound the basin", State: "active", Relations: []graph.LinkedRelation{{Type: "relates_to"}}})
+		}
+		nine.Kinds[kind] = of
+	}
+	text := linkedText(t, nine, LinkedRequest{Format: Text, MaxTokens: 500})
+	if n, _ := Tokens(text); n > 500 || strings.Count(text, "###") != 9 {
+		t.Errorf("nine kinds: %d tokens\n%s", n, text)
+	}
+}
+
+// TestLinkedPages goes on where a page ended, and takes no cursor of another question.
+func TestLinkedPages(t *testing.T) {
+	t.Parallel()
+	found := links()
+	plans := found.Kinds["plan"]
+	plans.Total = 120
+	found.Kinds["plan"] = plans
+	var first LinkedContext
+	if err := json.Unmarshal([]byte(linkedText(t, found, LinkedRequest{Mode: Full})), &first); err != nil || first.Next == nil || !first.Truncated {
+		t.Fatalf("no next page of 120: %+v, %v", first, err)
+	}
+	r := LinkedRequest{Scope: scope, Key: "task-31", Mode: Full, Cursor: *first.Next}
+	r.Kind, _ = graph.KindOf("task")
+	r.settle()
+	if skip, ok := r.skip(); !ok || skip != 50 {
+		t.Errorf("the next page begins at %d, %v", skip, ok)
+	}
+	for name, change := range map[string]func(*LinkedRequest){
+		"another node": func(r *LinkedRequest) { r.Key = "task-3" }, "another filter": func(r *LinkedRequest) { r.Filter = "plan" },
+		"another user": func(r *LinkedRequest) { r.Scope.UserID = "v" }, "tampered with": func(r *LinkedRequest) { r.Cursor = "A" + r.Cursor[1:] + "A" },
+		"not one": func(r *LinkedRequest) { r.Cursor = "%" }, "another size": func(r *LinkedRequest) { r.Most = 10 },
+	} {
+		other := r
+		change(&other)
+		if err := other.Validate(); !errors.Is(err, graph.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestOntologyWithoutLinks comes all the same where what is linked cannot be loaded, says so, and is not kept.
+func TestOntologyWithoutLinks(t *testing.T) {
+	t.Parallel()
+	store := ontologies()
+	store.linked, store.linkedFails = nil, graph.ErrUnavailable
+	l, kept := newLoader(store, Options{})
+	answer, err := l.Ontology(t.Context(), OntologyRequest{Scope: scope, ContextType: "ontology", FocusKind: "task", FocusID: "task-31"})
+	if err != nil || kept.kept || !strings.Contains(string(answer.Body()), "could not be loaded") {
+		t.Errorf("%v, kept %v: %s", err, kept.kept, answer.Body())
+	}
+	answer, err = l.Ontology(t.Context(), OntologyRequest{Scope: scope, ContextType: "ontology", FocusKind: "task", FocusID: "task-31", WithoutLinked: true})
+	if err != nil || !kept.kept || strings.Contains(string(answer.Body()), "linked_entities") {
+		t.Errorf("switched off: %v, %s", err, answer.Body())
+	}
+}
