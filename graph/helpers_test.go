@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"errors"
+	testflag "flag"
 	"fmt"
 	"slices"
 	"sync"
@@ -16,7 +17,13 @@ import (
 	"kith/internal/testenv"
 )
 
-func TestMain(m *testing.M) { testenv.Main(m) }
+// TestMain has random histories tried fifty times, not rapid's hundred, unless -rapid.checks says otherwise: each runs on the database.
+func TestMain(m *testing.M) {
+	if err := testflag.Set("rapid.checks", "50"); err != nil {
+		panic(err)
+	}
+	testenv.Main(m)
+}
 
 // noon is what the clock of a fresh store says, and weekAgo the edge of what its contexts show.
 var (
