@@ -43,7 +43,7 @@ const (
 // OntologyEntities are whole nodes, under the names of their kinds; several of a kind under its plural.
 type OntologyEntities struct {
 	Project     *ProjectRow     `json:"project,omitempty"`
-	Projects    []ProjectRow    `json:"projects,omitempty" doc:"global: at most 50, the last changed first"`
+	Projects    []ProjectRow    `json:"projects,omitzero" doc:"global: at most 50, the last changed first"`
 	Task        *graph.NodeView `json:"task,omitempty"`
 	Plan        *graph.NodeView `json:"plan,omitempty"`
 	Goal        *graph.NodeView `json:"goal,omitempty"`
