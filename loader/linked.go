@@ -180,27 +180,14 @@ func (l *Loader) Linked(ctx context.Context, r LinkedRequest) (Answer, error) {
 	if err := r.Validate(); err != nil {
 		return Answer{}, err
 	}
-	body, err := l.cache.Get(ctx, r.Scope.TeamID, r.Scope.UserID, r.view(), func(ctx context.Context) ([]byte, bool, error) {
+	return l.rendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
 		c, err := l.linked(ctx, &r)
 		if err != nil {
-			return nil, false, err
+			return nil, false, fmt.Errorf("linked: %w", err)
 		}
 		body, err := c.render(&r)
-		return body, err == nil, err
+		return body, true, err
 	})
-	if err != nil {
-		return Answer{}, fmt.Errorf("linked: %w", err)
-	}
-	return rendered(body, r.Format), nil
-}
-
-// rendered is an answer of bytes that are ready.
-func rendered(body []byte, format Format) Answer {
-	answer := Answer{Head: body, ContentType: "application/json", ETag: `W/"` + sum(body) + `"`}
-	if format == Text {
-		answer.ContentType = "text/markdown; charset=utf-8"
-	}
-	return answer
 }
 
 func (l *Loader) linked(ctx context.Context, r *LinkedRequest) (*LinkedContext, error) {

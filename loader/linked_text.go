@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,16 +20,11 @@ func (c *LinkedContext) abbreviatedText(budget int) (string, error) {
 	for _, list := range c.Linked {
 		most = max(most, len(list))
 	}
-	for ; ; most-- {
-		text := c.abbreviated(most)
-		n, err := Tokens(text)
-		if err != nil {
-			return "", err
-		}
-		if budget == 0 || n <= budget || most == 0 {
-			return text, nil
-		}
+	if budget == 0 {
+		return c.abbreviated(most), nil
 	}
+	text, _, _, err := leastLeftOut(budget, most, func(gone int) (string, error) { return c.abbreviated(most - gone), nil })
+	return text, err
 }
 
 // abbreviated shows at most so many of each kind.
@@ -97,33 +91,21 @@ func (c *LinkedContext) fullText(budget int) (string, error) {
 			entries = append(entries, entry+list[i].entry())
 		}
 	}
-	text := func(count int) string {
-		text := head + strings.Join(entries[:count], "")
-		if gone := len(entries) - count; gone > 0 {
+	text := func(gone int) (string, error) {
+		text := head + strings.Join(entries[:len(entries)-gone], "")
+		if gone > 0 {
 			text += fmt.Sprintf("\n_Left out to keep the token budget: %d of these._\n", gone)
 		}
 		if c.Next != nil {
 			text += "\n_There are more: ask again with cursor=" + *c.Next + "_\n"
 		}
-		return text
-	}
-	low, high := 0, len(entries)
-	for low < high && budget > 0 {
-		middle := (low + high + 1) / 2
-		n, err := Tokens(text(middle))
-		if err != nil {
-			return "", err
-		}
-		if n <= budget {
-			low = middle
-		} else {
-			high = middle - 1
-		}
+		return text, nil
 	}
 	if budget == 0 {
-		low = len(entries)
+		return text(0)
 	}
-	return text(low), nil
+	fitting, _, _, err := leastLeftOut(budget, len(entries), text)
+	return fitting, err
 }
 
 // entry is an entity in full.
@@ -146,7 +128,7 @@ func (e *LinkedEntity) entry() string {
 		line("Due", &due)
 	}
 	for _, r := range append([]LinkedRelation{{e.Relation, e.Direction, e.EdgeID}}, e.Others...) {
-		relation := fmt.Sprintf("%s (%s)", r.Relation, cmp.Or(r.Direction, "outgoing"))
+		relation := fmt.Sprintf("%s (%s)", r.Relation, r.Direction)
 		line("Relationship", &relation)
 	}
 	line("Description", &e.Description)

@@ -77,6 +77,19 @@ func New(s store, c byteCache, o Options) *Loader {
 	return &Loader{store: s, cache: c, options: o}
 }
 
+// rendered is an answer of bytes that are ready: from the cache, or as make makes them, which says whether they may be kept.
+func (l *Loader) rendered(ctx context.Context, scope graph.Scope, view string, format Format, make cache.Loader) (Answer, error) {
+	body, err := l.cache.Get(ctx, scope.TeamID, scope.UserID, view, make)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{Head: body, ContentType: "application/json", ETag: `W/"` + sum(body) + `"`}
+	if format == Text {
+		answer.ContentType = "text/markdown; charset=utf-8"
+	}
+	return answer, nil
+}
+
 // load reads sections, and beside them the preferences where these are not in the graph. What fails is tried again alone;
 // if it still fails it is in degraded. The error is that of the identity, without which there is no context.
 func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (found *graph.Sections, degraded []graph.Section, err error) {

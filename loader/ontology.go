@@ -1,14 +1,10 @@
 package loader
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"kith/graph"
@@ -142,144 +138,6 @@ type OntologyFocus struct {
 	Name string `json:"name"`
 }
 
-// GraphSnapshot is a light picture of a project: what relationships lead to within two steps (S3-17, S3-19).
-type GraphSnapshot struct {
-	RootID   string              `json:"root_id"`
-	RootKind string              `json:"root_kind"`
-	MaxDepth int                 `json:"max_depth"`
-	Nodes    []SnapshotNode      `json:"nodes" doc:"at most 60, of a kind 10; those near the project first, then by score"`
-	Edges    []SnapshotEdge      `json:"edges" doc:"at most 80"`
-	Coverage map[string]Coverage `json:"coverage" doc:"by kind, in the plural"`
-}
-
-// SnapshotNode is one of its nodes.
-type SnapshotNode struct {
-	ID          string    `json:"id"`
-	Kind        string    `json:"kind"`
-	Name        string    `json:"name"`
-	StateKey    *string   `json:"state_key"`
-	TypeKey     *string   `json:"type_key"`
-	DirectEdge  bool      `json:"direct_edge"`
-	LastUpdated time.Time `json:"last_updated"`
-
-	score int64
-	hops  int
-}
-
-// SnapshotEdge is one of its relationships.
-type SnapshotEdge struct {
-	ID      string `json:"id"`
-	SrcID   string `json:"src_id"`
-	SrcKind string `json:"src_kind"`
-	DstID   string `json:"dst_id"`
-	DstKind string `json:"dst_kind"`
-	Rel     string `json:"rel"`
-}
-
-// Coverage says how much of a kind is linked with the project itself.
-type Coverage struct {
-	Total    int64 `json:"total"`
-	Direct   int64 `json:"direct"`
-	Unlinked int64 `json:"unlinked"`
-}
-
-// projectTypes are the context types that are about one project, and noTypes those that know of no workspace (S3-2, S3-3).
-var (
-	projectTypes = []string{"project", "project_audit", "project_forecast"}
-	noTypes      = []string{"project_create", "calendar", "daily_brief_update", "brain_dump"}
-)
-
-// focusKinds are those that can be in focus in a workspace (S3-1).
-var focusKinds = []string{"task", "plan", "goal", "document", "output", "milestone", "risk", "decision", "requirement"}
-
-// OntologyRequest asks for an ontology context.
-type OntologyRequest struct {
-	Scope       graph.Scope
-	ContextType string
-	ProjectID   string
-	FocusKind   string // a kind, or project-wide
-	FocusID     string
-	Format      Format
-	MaxTokens   int  // of the text; 0: no budget
-	WithoutJSON bool // leave the picture out of the text
-
-	WithoutLinked bool // leave out what is linked with the focus
-}
-
-// Validate checks the request; locations are those of the query parameters.
-func (r *OntologyRequest) Validate() error {
-	var faults []graph.FieldError
-	add := func(field, message string) {
-		faults = append(faults, graph.FieldError{Location: field, Message: message})
-	}
-	if r.Scope.UserID != "" && !graph.ValidKey(r.Scope.UserID) {
-		add("user_id", "must have 1 to 256 characters and no control characters")
-	}
-	for _, key := range []struct{ field, value string }{{"project_id", r.ProjectID}, {"focus_id", r.FocusID}} {
-		if key.value != "" && !graph.ValidKey(key.value) {
-			add(key.field, "must be an entity key of 1 to 256 characters")
-		}
-	}
-	if len(r.ContextType) > 64 {
-		add("context_type", "must have at most 64 characters")
-	}
-	if len(r.FocusKind) > 64 {
-		add("focus_kind", "must have at most 64 characters")
-	}
-	faults = append(faults, formatFaults(r.Format, r.MaxTokens)...)
-	if len(faults) > 0 {
-		return &graph.InvalidError{Fields: faults}
-	}
-	return nil
-}
-
-// choose says which context is meant, and what is odd about the request (S3-2, S3-3).
-func (r *OntologyRequest) choose() (OntologyType, []string) {
-	kind, warnings := r.ContextType, []string(nil)
-	warn := func(text string) { warnings = append(warnings, text) }
-	known := slices.Concat(projectTypes, noTypes, []string{"global", "general", "ontology"})
-	switch {
-	case kind == "general":
-		kind = "global"
-	case kind == "":
-		kind = "global"
-		warn("context_type is missing: global is taken")
-	case !slices.Contains(known, kind):
-		kind = "global"
-		warn("context_type is unknown: global is taken")
-	}
-	focused := r.FocusID != "" && slices.Contains(focusKinds, r.FocusKind)
-	switch {
-	case r.FocusKind != "" && r.FocusKind != "project-wide" && !slices.Contains(focusKinds, r.FocusKind):
-		warn("focus_kind is none of " + strings.Join(focusKinds, ", ") + ": it is left out")
-	case r.FocusID != "" && !focused:
-		warn("focus_id needs a focus_kind: it is left out")
-	case r.FocusID == "" && slices.Contains(focusKinds, r.FocusKind):
-		warn("focus_kind needs a focus_id: it is left out")
-	}
-	switch {
-	case kind == "global":
-		return GlobalOntology, warnings
-	case slices.Contains(noTypes, kind):
-		return NoOntology, warnings
-	case focused && r.ProjectID != "" && kind != "ontology":
-		return CombinedOntology, warnings
-	case focused:
-		return ElementOntology, warnings
-	case r.ProjectID != "":
-		return ProjectOntology, warnings
-	}
-	warn("there is no project_id: there is nothing to tell of")
-	return NoOntology, warnings
-}
-
-// view names what the bytes are.
-func (r *OntologyRequest) view() string {
-	return strings.Join([]string{
-		"ontology", string(r.Format), strconv.Itoa(r.MaxTokens), strconv.FormatBool(r.WithoutJSON), strconv.FormatBool(r.WithoutLinked), r.ContextType, r.ProjectID, r.FocusKind, r.FocusID,
-	}, "\x1f")
-}
-
 // plural is the name of several of a kind.
 func plural(kind string) string { return kind + "s" }
 
@@ -292,18 +150,14 @@ func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error
 	if err := r.Validate(); err != nil {
 		return Answer{}, err
 	}
-	body, err := l.cache.Get(ctx, r.Scope.TeamID, r.Scope.UserID, r.view(), func(ctx context.Context) ([]byte, bool, error) {
+	return l.rendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
 		c, err := l.ontology(ctx, &r)
 		if err != nil {
-			return nil, false, err
+			return nil, false, fmt.Errorf("ontology: %w", err)
 		}
 		body, err := c.render(&r)
-		return body, err == nil && !c.degraded, err
+		return body, !c.degraded, err
 	})
-	if err != nil {
-		return Answer{}, fmt.Errorf("ontology: %w", err)
-	}
-	return rendered(body, r.Format), nil
 }
 
 func (c *OntologyContext) render(r *OntologyRequest) ([]byte, error) {
@@ -372,11 +226,6 @@ func (l *Loader) beside(ctx context.Context, r *OntologyRequest, kind OntologyTy
 		linked <- found
 	}()
 	return linked
-}
-
-func (r *OntologyRequest) focusKind() graph.Kind {
-	kind, _ := graph.KindOf(r.FocusKind)
-	return kind
 }
 
 // elementOntology is the context of a node alone (S3-21, S3-22).
@@ -477,72 +326,11 @@ func given[T any](o graph.Optional[T]) *T {
 	return &o.Value
 }
 
-func snapshotOf(w *graph.Workspace) *GraphSnapshot {
-	s := &GraphSnapshot{
-		RootID: w.Project.EntityKey, RootKind: "project", MaxDepth: 2, Nodes: []SnapshotNode{}, Edges: []SnapshotEdge{}, Coverage: map[string]Coverage{},
-	}
-	kinds := map[string]string{}
-	for _, n := range w.Nodes {
-		kinds[n.Key] = n.Kind
-		s.Nodes = append(s.Nodes, SnapshotNode{
-			ID: n.Key, Kind: n.Kind, Name: n.Name, StateKey: orNull(n.State), TypeKey: orNull(n.Type), DirectEdge: n.Direct,
-			LastUpdated: n.UpdatedAt, score: n.Score, hops: n.Hops,
-		})
-	}
-	for _, e := range w.Edges {
-		s.Edges = append(s.Edges, SnapshotEdge{ID: e.Key, SrcID: e.From, SrcKind: kinds[e.From], DstID: e.To, DstKind: kinds[e.To], Rel: e.Type})
-	}
-	for _, kind := range graph.WorkspaceKinds {
-		if c := w.Counts[kind]; c.Total > 0 {
-			s.Coverage[plural(kind)] = Coverage{c.Total, c.Direct, c.Total - c.Direct}
-		}
-	}
-	return s
-}
-
 func orNull(text string) *string {
 	if text == "" {
 		return nil
 	}
 	return &text
-}
-
-// without is a snapshot without so many of its nodes: those with the lowest score first, and of these the farthest.
-func (s *GraphSnapshot) without(count int) *GraphSnapshot {
-	order := slices.Clone(s.Nodes[1:])
-	slices.SortStableFunc(order, func(a, b SnapshotNode) int { return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(b.hops, a.hops)) })
-	gone := map[string]bool{}
-	for _, n := range order[:count] {
-		gone[n.ID] = true
-	}
-	less := *s
-	less.Nodes = slices.DeleteFunc(slices.Clone(s.Nodes), func(n SnapshotNode) bool { return gone[n.ID] })
-	less.Edges = slices.DeleteFunc(slices.Clone(s.Edges), func(e SnapshotEdge) bool { return gone[e.SrcID] || gone[e.DstID] })
-	return &less
-}
-
-// compact is the snapshot for a prompt: every id once, edges by the numbers of their nodes.
-func (s *GraphSnapshot) compact() (string, error) {
-	numbers := map[string]int{}
-	nodes, edges := make([][]any, len(s.Nodes)), make([][]any, len(s.Edges))
-	for i, n := range s.Nodes {
-		numbers[n.ID] = i
-		nodes[i] = []any{i, n.ID, n.Kind, n.Name, n.StateKey, n.TypeKey, n.DirectEdge, dateOf(&n.LastUpdated)}
-	}
-	for i, e := range s.Edges {
-		edges[i] = []any{numbers[e.SrcID], e.Rel, numbers[e.DstID]}
-	}
-	raw, err := json.Marshal(struct {
-		Node     []string            `json:"node"`
-		Nodes    [][]any             `json:"nodes"`
-		Edge     []string            `json:"edge"`
-		Edges    [][]any             `json:"edges"`
-		Coverage map[string]Coverage `json:"coverage"`
-	}{
-		[]string{"n", "id", "kind", "name", "state_key", "type_key", "direct_edge", "last_updated"}, nodes,
-		[]string{"src", "rel", "dst"}, edges, s.Coverage,
-	})
-	return string(raw), err
 }
 
 // dateOf is a day; empty for none.

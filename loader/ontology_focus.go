@@ -34,12 +34,7 @@ func (c *OntologyContext) workspaceHead() string {
 	if updated := dateOf(p.UpdatedAt); updated != dateOf(p.CreatedAt) {
 		line("Updated", updated)
 	}
-	line("Facets", facets(p.FacetContext, p.FacetScale, p.FacetStage))
-	line("Description", described150(p.Description))
-	line("Next Step (Short)", orNone(p.NextStepShort))
-	line("Next Step (Long)", orNone(shorten(p.NextStepLong, detailText)))
-	line("Context Doc", c.document())
-	return b.String()
+	return b.String() + c.projectLines()
 }
 
 func facets(context, scale, stage *string) string {

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -95,10 +96,7 @@ const (
 )
 
 func highlightOf(n *graph.WorkspaceItem) Highlight {
-	own := n.OwnFields
-	if own == nil {
-		own = &graph.OwnFields{}
-	}
+	own := ownOf(&n.NodeView)
 	h := Highlight{
 		ID: n.EntityKey, Name: n.Name, StateKey: given(own.StateKey), TypeKey: given(own.TypeKey), CreatedAt: n.CreatedAt, DirectEdge: n.Direct,
 		Priority: given(own.Priority), Impact: given(own.Impact), Probability: given(own.Probability), StartAt: given(own.StartAt), DueAt: given(own.DueAt),
@@ -111,7 +109,7 @@ func highlightOf(n *graph.WorkspaceItem) Highlight {
 	links := n.Links
 	switch n.Kind {
 	case "goal":
-		h.Description = shorten(cmpOr(n.Description, own.Goal.Value), shortText)
+		h.Description = shorten(cmp.Or(strings.TrimSpace(n.Description), own.Goal.Value), shortText)
 		h.TaskCount, h.CompletedTaskCount, h.ProgressPercent = &links.Tasks, &links.Done, progress(links)
 	case "plan":
 		h.Description, h.TaskCount, h.CompletedTaskCount = shorten(n.Description, shortText), &links.Tasks, &links.Done
@@ -120,33 +118,23 @@ func highlightOf(n *graph.WorkspaceItem) Highlight {
 	case "decision":
 		h.Outcome, h.Rationale, h.Description = shorten(own.Outcome.Value, shortText), shorten(own.Rationale.Value, longText), shorten(n.Description, middleText)
 	case "risk":
-		h.Content = shorten(cmpOr(own.Content.Value, n.Description), middleText)
+		h.Content = shorten(cmp.Or(strings.TrimSpace(own.Content.Value), n.Description), middleText)
 	case "requirement":
-		h.Name = shorten(cmpOr(own.Text.Value, n.Name), middleText)
+		h.Name = shorten(cmp.Or(strings.TrimSpace(own.Text.Value), n.Name), middleText)
 	case "output":
 		h.Description, h.GoalCount, h.TaskCount = shorten(n.Description, middleText), &links.Goals, &links.Tasks
 	case "document":
 		h.Description = shorten(n.Description, longText)
 	case "signal":
-		h.Channel, h.Payload = cmpOr(own.Channel.Value, n.Name), shorten(n.Raw, middleText)
+		h.Channel, h.Payload = cmp.Or(own.Channel.Value, n.Name), shorten(n.Raw, middleText)
 	case "insight":
-		h.Summary = shorten(cmpOr(n.Description, n.Raw), middleText)
+		h.Summary = shorten(cmp.Or(strings.TrimSpace(n.Description), n.Raw), middleText)
 	case "task":
 		h.Name = shorten(n.Name, taskText)
 		h.PlanCount, h.GoalCount, h.OutputCount = &links.Plans, &links.Goals, &links.Outputs
 		h.DependencyCount, h.DependentCount = &links.Dependencies, &links.Dependents
 	}
 	return h
-}
-
-// cmpOr is the first text that says something.
-func cmpOr(texts ...string) string {
-	for _, text := range texts {
-		if strings.TrimSpace(text) != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 // progress is the share of a goal's tasks that is done, in percent; nil without tasks (S3-16).

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"kith/graph"
 )
@@ -140,24 +139,8 @@ func (t *ontologyText) within(budget int) (string, error) {
 		lines += len(h.lines)
 	}
 	at := func(gone int) leftOut { return leftOut{min(gone, nodes), max(0, gone-nodes)} }
-	low, high := 0, nodes+lines
-	for low < high { // the fewest that must go
-		middle := (low + high) / 2
-		text, err := t.render(at(middle))
-		if err != nil {
-			return "", err
-		}
-		n, err := Tokens(text)
-		if err != nil {
-			return "", err
-		}
-		if n <= budget {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	return t.render(at(low))
+	text, _, _, err := leastLeftOut(budget, nodes+lines, func(gone int) (string, error) { return t.render(at(gone)) })
+	return text, err
 }
 
 func (c *OntologyContext) globalHead() string {
@@ -195,6 +178,14 @@ func (c *OntologyContext) projectHead() string {
 	line("Created", dateOf(p.CreatedAt))
 	line("Updated", dateOf(p.UpdatedAt))
 	line("Timeline", p.timeline())
+	return b.String() + c.projectLines()
+}
+
+// projectLines are what both heads end with: the facets and all that follows.
+func (c *OntologyContext) projectLines() string {
+	p := c.Entities.Project
+	var b strings.Builder
+	line := func(name, value string) { b.WriteString("- " + name + ": " + value + "\n") }
 	line("Facets", facets(p.FacetContext, p.FacetScale, p.FacetStage))
 	line("Description", described150(p.Description))
 	line("Next Step (Short)", orNone(p.NextStepShort))
@@ -248,178 +239,4 @@ func described150(text string) string {
 
 func (p *ProjectRow) timeline() string {
 	return cmp.Or(dateOf(p.StartAt), "n/a") + " → " + cmp.Or(dateOf(p.EndAt), "n/a")
-}
-
-// texts are the highlights as lines, without empty lists (S3-29).
-func (h *Highlights) texts() []highlightText {
-	var all []highlightText
-	for _, list := range []struct {
-		heading string
-		of      HighlightList
-		parts   func(*Highlight) []string
-		text    func(*Highlight) string
-	}{
-		{"Goals", h.Goals, goalParts, description},
-		{"Risks", h.Risks, riskParts, func(h *Highlight) string { return h.Content }},
-		{"Decisions", h.Decisions, decisionParts, decisionText},
-		{"Requirements", h.Requirements, requirementParts, nil},
-		{"Documents", h.Documents, documentParts, description},
-		{"Milestones", h.Milestones, milestoneParts, description},
-		{"Plans", h.Plans, planParts, description},
-		{"Outputs", h.Outputs, outputParts, description},
-		{"Signals", h.Signals, signalParts, func(h *Highlight) string { return labelled("Payload", h.Payload) }},
-		{"Insights", h.Insights, insightParts, func(h *Highlight) string { return labelled("Summary", h.Summary) }},
-		{"Tasks (Recent Updates)", h.TasksRecent, recentParts, nil},
-		{"Tasks (Upcoming)", h.TasksUpcoming, upcomingParts, nil},
-	} {
-		if len(list.of.Items) == 0 {
-			continue
-		}
-		text := highlightText{heading: list.heading, more: list.of.More}
-		for i := range list.of.Items {
-			text.lines = append(text.lines, list.of.Items[i].line(list.parts, list.text))
-		}
-		all = append(all, text)
-	}
-	return all
-}
-
-// line is a highlight as one: name [id] (parts) — text.
-func (h *Highlight) line(parts func(*Highlight) []string, text func(*Highlight) string) string {
-	name := oneLine(h.Name)
-	if h.Channel != "" {
-		name = oneLine(h.Channel)
-	}
-	line := fmt.Sprintf("%s [%s]", name, h.ID)
-	if said := slices.DeleteFunc(parts(h), func(p string) bool { return p == "" }); len(said) > 0 {
-		line += " (" + strings.Join(said, ", ") + ")"
-	}
-	if text == nil {
-		return line
-	}
-	if closing := oneLine(text(h)); closing != "" {
-		line += " — " + closing
-	}
-	return line
-}
-
-func description(h *Highlight) string { return h.Description }
-
-// labelled is a value with its name; empty without one.
-func labelled(name, value string) string {
-	if value == "" {
-		return ""
-	}
-	return name + ": " + value
-}
-
-func word(name string, value *string) string {
-	if value == nil {
-		return ""
-	}
-	return labelled(name, oneLine(*value))
-}
-
-func day(name string, at *time.Time) string { return labelled(name, dateOf(at)) }
-
-func number(name string, value *int64) string {
-	if value == nil {
-		return ""
-	}
-	return labelled(name, strconv.FormatInt(*value, 10))
-}
-
-// dates are when it was created and, on another day, updated.
-func (h *Highlight) dates() []string {
-	dates := []string{day("created", &h.CreatedAt)}
-	if h.UpdatedAt != nil && dateOf(h.UpdatedAt) != dateOf(&h.CreatedAt) {
-		dates = append(dates, day("updated", h.UpdatedAt))
-	}
-	return dates
-}
-
-func (h *Highlight) edge() string {
-	if h.DirectEdge {
-		return "edge: direct"
-	}
-	return "edge: project_id"
-}
-
-func goalParts(h *Highlight) []string {
-	parts := append([]string{word("type", h.TypeKey), word("state", h.StateKey)}, h.dates()...)
-	parts = append(parts, day("target", h.TargetDate), day("completed", h.CompletedAt))
-	if h.ProgressPercent != nil {
-		parts = append(parts, fmt.Sprintf("progress: %d%%", *h.ProgressPercent), fmt.Sprintf("tasks: %d/%d", *h.CompletedTaskCount, *h.TaskCount))
-	}
-	return append(parts, h.edge())
-}
-
-func riskParts(h *Highlight) []string {
-	parts := append([]string{word("type", h.TypeKey), word("state", h.StateKey)}, h.dates()...)
-	parts = append(parts, word("impact", h.Impact))
-	if h.Probability != nil {
-		parts = append(parts, labelled("probability", strconv.FormatFloat(*h.Probability, 'f', -1, 64)))
-	}
-	return append(parts, day("mitigated", h.MitigatedAt))
-}
-
-func decisionParts(h *Highlight) []string {
-	return append([]string{day("decision", h.DecisionAt), word("state", h.StateKey)}, h.dates()...)
-}
-
-func decisionText(h *Highlight) string {
-	said := []string{labelled("Outcome", h.Outcome), labelled("Rationale", h.Rationale), labelled("Desc", h.Description)}
-	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " | ")
-}
-
-func requirementParts(h *Highlight) []string {
-	return append([]string{number("priority", h.Priority), word("type", h.TypeKey)}, h.dates()...)
-}
-
-func documentParts(h *Highlight) []string {
-	return append(append([]string{word("type", h.TypeKey), word("state", h.StateKey)}, h.dates()...), h.edge())
-}
-
-func milestoneParts(h *Highlight) []string {
-	parts := append([]string{day("due", h.DueAt), word("type", h.TypeKey), word("state", h.StateKey)}, h.dates()...)
-	return append(parts, day("completed", h.CompletedAt))
-}
-
-func planParts(h *Highlight) []string {
-	parts := append([]string{word("type", h.TypeKey), word("state", h.StateKey)}, h.dates()...)
-	return append(parts, fmt.Sprintf("tasks: %d/%d", *h.CompletedTaskCount, *h.TaskCount))
-}
-
-func outputParts(h *Highlight) []string {
-	parts := append([]string{word("type", h.TypeKey), word("state", h.StateKey)}, h.dates()...)
-	return append(parts, fmt.Sprintf("links: goals: %d, tasks: %d", *h.GoalCount, *h.TaskCount), h.edge())
-}
-
-func signalParts(h *Highlight) []string {
-	return []string{day("ts", h.TS), day("created", &h.CreatedAt)}
-}
-
-func insightParts(h *Highlight) []string {
-	return []string{day("created", &h.CreatedAt), word("signal", h.DerivedFromSignalID)}
-}
-
-func recentParts(h *Highlight) []string {
-	return append([]string{
-		word("state", h.StateKey), word("type", h.TypeKey), number("priority", h.Priority), day("updated", h.UpdatedAt),
-		day("start", h.StartAt), day("due", h.DueAt), day("completed", h.CompletedAt),
-	}, h.counts()...)
-}
-
-func upcomingParts(h *Highlight) []string {
-	return append([]string{
-		word("state", h.StateKey), word("type", h.TypeKey), number("priority", h.Priority), day("start", h.StartAt), day("due", h.DueAt),
-		day("updated", h.UpdatedAt),
-	}, h.counts()...)
-}
-
-func (h *Highlight) counts() []string {
-	return []string{
-		number("plans", h.PlanCount), number("goals", h.GoalCount), number("outputs", h.OutputCount),
-		number("dependencies", h.DependencyCount), number("dependents", h.DependentCount),
-	}
 }

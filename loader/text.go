@@ -189,35 +189,48 @@ func (t *textContext) render(counts []int) string {
 // within drops the lowest-ranked lines until the text keeps the budget, and shortens who the user is as a last resort.
 func (t *textContext) within(budget int) ([]byte, error) {
 	order := t.dropOrder()
-	fits := func(dropped int) (string, bool, error) {
-		text := t.render(t.without(order[:dropped]))
-		n, err := Tokens(text)
-		return text, n <= budget, err
+	render := func(gone int) (string, error) { return t.render(t.without(order[:gone])), nil }
+	text, gone, fits, err := leastLeftOut(budget, len(order), render)
+	for err == nil && !fits {
+		if gone < len(order) {
+			gone++
+		} else if !t.shorten() {
+			break
+		}
+		text, _ = render(gone)
+		fits, err = keeps(text, budget)
 	}
-	low, high := 0, len(order)
+	return []byte(text), err
+}
+
+// leastLeftOut writes a text without as little as keeps a budget of o200k tokens, by halves: a text without more is to be no longer. Most is
+// how much can be left out; if not even that is enough, it does not fit.
+func leastLeftOut(budget, most int, render func(gone int) (string, error)) (text string, gone int, fits bool, err error) {
+	low, high := 0, most
 	for low < high {
 		middle := (low + high) / 2
-		_, ok, err := fits(middle)
-		if err != nil {
-			return nil, err
+		if text, err = render(middle); err != nil {
+			return "", 0, false, err
 		}
-		if ok {
+		if fits, err = keeps(text, budget); err != nil {
+			return "", 0, false, err
+		}
+		if fits {
 			high = middle
 		} else {
 			low = middle + 1
 		}
 	}
-	for {
-		text, ok, err := fits(low)
-		if ok || err != nil {
-			return []byte(text), err
-		}
-		if low < len(order) {
-			low++
-		} else if !t.shorten() {
-			return []byte(text), nil
-		}
+	if text, err = render(low); err != nil {
+		return "", 0, false, err
 	}
+	fits, err = keeps(text, budget)
+	return text, low, fits, err
+}
+
+func keeps(text string, budget int) (bool, error) {
+	n, err := Tokens(text)
+	return n <= budget, err
 }
 
 // shorten halves the texts that are never left out; false when nothing is left to halve.
