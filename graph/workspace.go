@@ -1,10 +1,7 @@
 package graph
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -30,25 +27,6 @@ type WorkspaceLinks struct {
 	Tasks, Done              int64 // of a goal, plan or output
 	Plans, Goals, Outputs    int64
 	Dependencies, Dependents int64
-}
-
-// WorkspaceFocus is a node of a project that a user looks at.
-type WorkspaceFocus struct {
-	Node    NodeView
-	Project *NodeRef       // nil: it belongs to none that the scope may see
-	State   string         // of the project
-	Edges   []WorkspaceEnd // its relationships: at most 20, those that lead to the highest scores first
-	Direct  bool           // linked with the project itself
-	Level   *int           // steps from the project along incoming relationships; nil: none of five
-	Links   WorkspaceLinks
-	First   map[string][]string // keys of the first three of what it is linked with: plans, goals, outputs, dependencies, dependents, tasks
-}
-
-// WorkspaceEnd is a relationship of a node with the node at its other end.
-type WorkspaceEnd struct {
-	Type     string
-	Outgoing bool
-	Node     NodeRef
 }
 
 // WorkspaceEdge is a current relationship between nodes of a workspace.
@@ -122,81 +100,8 @@ var (
 
 // WorkspaceOf reads what an agent is shown of a project, in two round trips. ErrNotFound.
 func (s *Store) WorkspaceOf(ctx context.Context, scope Scope, project string) (*Workspace, error) {
-	w, _, err := s.workspace(ctx, scope, project, nil)
+	w, _, err := s.workspace(ctx, scope, project, "")
 	return w, err
-}
-
-// WorkspaceWith is WorkspaceOf with a node in focus, which must belong to the project: ErrNotFound. It takes no more round
-// trips one after the other.
-func (s *Store) WorkspaceWith(ctx context.Context, scope Scope, project string, kind Kind, key string) (*Workspace, *WorkspaceFocus, error) {
-	var focus *WorkspaceFocus
-	read := make(chan error, 1)
-	go func() {
-		var err error
-		focus, err = s.focus(ctx, scope, kind, key)
-		if err == nil && (focus.Project == nil || focus.Project.EntityKey != project) {
-			err = fmt.Errorf("focus: %w", ErrNotFound)
-		}
-		read <- err
-	}()
-	w, derived, err := s.workspace(ctx, scope, project, &key)
-	if err = errors.Join(<-read, err); err != nil {
-		return nil, nil, err
-	}
-	focus.derive(derived)
-	return w, focus, nil
-}
-
-// Focus reads a node of a kind of projects that a user looks at. ErrNotFound.
-func (s *Store) Focus(ctx context.Context, scope Scope, kind Kind, key string) (*WorkspaceFocus, error) {
-	f, err := s.focus(ctx, scope, kind, key)
-	if err != nil || f.Project == nil {
-		return f, err
-	}
-	row, err := s.links(ctx, scope, f.Project.EntityKey, []string{key}, key, nil)
-	if err != nil {
-		return nil, err
-	}
-	f.derive(row.Values[0])
-	return f, nil
-}
-
-func (s *Store) focus(ctx context.Context, scope Scope, kind Kind, key string) (*WorkspaceFocus, error) {
-	row, err := s.readOne(ctx, "workspace_element", map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "label": kind.Label, "walk": pictureWalked,
-	})
-	if err != nil {
-		return nil, err
-	}
-	f := &WorkspaceFocus{Node: nodeView(kind, pairsFrom(row.Values[0]), s.now()), First: map[string][]string{}}
-	f.Direct = len(texts(row.Values[4])) > 0
-	for _, project := range items(row.Values[1]) {
-		p := items(project)
-		f.Project, f.State = &NodeRef{EntityKey: text(p[0]), Kind: projectKind.Name, Name: text(p[1])}, text(p[2])
-	}
-	for _, edge := range items(row.Values[2]) {
-		e := items(edge)
-		f.Edges = append(f.Edges, WorkspaceEnd{text(e[0]), truth(e[1]), refFrom(e[2:])})
-	}
-	if level, ok := row.Values[3].(int64); ok {
-		steps := int(level)
-		f.Level = &steps
-	}
-	return f, nil
-}
-
-// derive reads what follows from the links of the node in focus.
-func (f *WorkspaceFocus) derive(v any) {
-	for _, item := range items(v) {
-		l := items(item)
-		if text(l[0]) != f.Node.EntityKey {
-			continue
-		}
-		f.Links = linksFrom(f.Node.Kind, items(l[1]))
-		for i, name := range []string{"plans", "goals", "outputs", "dependencies", "dependents", "tasks"} {
-			f.First[name] = texts(items(l[2])[i])
-		}
-	}
 }
 
 // links reads what follows from the links of some nodes, and what a picture leads to.
@@ -212,7 +117,7 @@ func (s *Store) links(ctx context.Context, scope Scope, project string, derived 
 }
 
 // workspace reads a project, and what follows from the links of all that is shown, of the node in focus too.
-func (s *Store) workspace(ctx context.Context, scope Scope, project string, focus *string) (*Workspace, any, error) {
+func (s *Store) workspace(ctx context.Context, scope Scope, project, focus string) (*Workspace, any, error) {
 	now := s.now()
 	row, err := s.readOne(ctx, "workspace_project", workspaceParams(scope, project, now))
 	if err != nil {
@@ -231,11 +136,11 @@ func (s *Store) workspace(ctx context.Context, scope Scope, project string, focu
 	w.tasks(v[4], v[6], now)
 	w.linked(project, v[9])
 	p := newPicture(project, w.Project, v[8])
-	derived, focused := w.derived(), ""
-	if focus != nil {
-		derived, focused = append(derived, *focus), *focus
+	derived := w.derived()
+	if focus != "" {
+		derived = append(derived, focus)
 	}
-	row, err = s.links(ctx, scope, project, derived, focused, p)
+	row, err = s.links(ctx, scope, project, derived, focus, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -319,104 +224,6 @@ func countsFrom(v any) map[string]WorkspaceCounts {
 		}
 	}
 	return all
-}
-
-// listed is an item with its place in its list.
-type listed struct {
-	kind string
-	at   int64
-	item WorkspaceItem
-}
-
-func listedFrom(v any, now time.Time) listed {
-	l := items(v)
-	p := pairsFrom(l[2])
-	for name, value := range pairsFrom(l[3]) {
-		p[name] = value
-	}
-	kind, _ := KindOf(text(l[0]))
-	item := WorkspaceItem{Direct: len(p.texts("workspace_links")) > 0}
-	for _, name := range []string{"payload", "props"} { // of which only the beginning is here
-		item.Raw += p.text(name)
-		delete(p, name)
-	}
-	item.NodeView = nodeView(kind, p, now)
-	return listed{kind.Name, integer(l[1]), item}
-}
-
-// shownFrom merges the lists of what everybody sees and of what is the user's own.
-func shownFrom(v any, now time.Time) map[string][]WorkspaceItem {
-	byKind := map[string][]listed{}
-	for _, list := range items(v) {
-		for _, item := range items(list) {
-			l := listedFrom(item, now)
-			byKind[l.kind] = append(byKind[l.kind], l)
-		}
-	}
-	shown := map[string][]WorkspaceItem{}
-	for kind, all := range byKind {
-		shown[kind] = firstOf(all, workspaceShown[kind].most)
-	}
-	return shown
-}
-
-// firstOf are the first of a list.
-func firstOf(all []listed, most int) []WorkspaceItem {
-	slices.SortFunc(all, func(a, b listed) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.item.EntityKey, b.item.EntityKey))
-	})
-	var shown []WorkspaceItem
-	for _, l := range all[:min(most, len(all))] {
-		shown = append(shown, l.item)
-	}
-	return shown
-}
-
-// tasks chooses those that changed lately, and of the others those that start or are due soon, the earliest first.
-func (w *Workspace) tasks(recent, upcoming any, now time.Time) {
-	var all []listed
-	for _, list := range items(recent) {
-		for _, item := range items(list) {
-			all = append(all, listedFrom(item, now))
-		}
-	}
-	w.Recent = firstOf(all, recentShown)
-	isRecent := map[string]bool{}
-	for i := range w.Recent {
-		isRecent[w.Recent[i].EntityKey] = true
-		if soon(&w.Recent[i], now) != nil {
-			w.UpcomingTotal--
-		}
-	}
-	all = slices.DeleteFunc(listedAll(items(upcoming), now), func(l listed) bool { return isRecent[l.item.EntityKey] })
-	slices.SortFunc(all, func(a, b listed) int {
-		return cmp.Or(soon(&a.item, now).Compare(*soon(&b.item, now)), cmp.Compare(a.at, b.at), cmp.Compare(a.item.EntityKey, b.item.EntityKey))
-	})
-	for _, l := range all[:min(upcomingShown, len(all))] {
-		w.Upcoming = append(w.Upcoming, l.item)
-	}
-}
-
-func listedAll(list []any, now time.Time) []listed {
-	all := make([]listed, len(list))
-	for i := range list {
-		all[i] = listedFrom(list[i], now)
-	}
-	return all
-}
-
-// soon is when a task starts or is due within a week, the earlier of both; nil: neither.
-func soon(task *WorkspaceItem, now time.Time) *time.Time {
-	if task.OwnFields == nil {
-		return nil
-	}
-	var first *time.Time
-	for _, at := range []Optional[time.Time]{task.StartAt, task.DueAt} {
-		if at.Given && !at.Null && !at.Value.Before(now) && !at.Value.After(now.Add(Week)) && (first == nil || at.Value.Before(*first)) {
-			first = &at.Value
-		}
-	}
-	return first
 }
 
 // linked reads what is linked with the project itself, in the order in which it comes.

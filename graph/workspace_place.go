@@ -39,7 +39,7 @@ var placeSources = []string{
 func placeOf(n *stored, links []string) place {
 	scope := keySeparator + n.user()
 	if n.kind == projectKind {
-		return place{list: n.kind.Name + scope, at: n.order(), counts: countedAs("", n.user(), n.kind.Name)}
+		return place{list: n.kind.Name + scope, at: n.order(), counts: countedAs("", n.user(), n.kind.Name, "total")}
 	}
 	project := n.text("project_id")
 	if n.kind.group != projectGroup || project == "" || n.isScratch() {
@@ -148,9 +148,6 @@ func countedAs(project, user, kind string, as ...string) string {
 	for i := range as {
 		names[i] = kind + "_" + as[i]
 	}
-	if len(as) == 0 {
-		names = []string{kind + "_total"}
-	}
 	return strings.Join(append([]string{project, user}, names...), keySeparator)
 }
 
@@ -202,14 +199,16 @@ func (t *tx) settle(team string, keys []string) error {
 	if err != nil {
 		return err
 	}
-	return t.settleAll(team, len(rows), func(i int) (*stored, place) {
-		n := &stored{kindFrom(rows[i].Values[0]), pairsFrom(rows[i].Values[1])}
+	moves := make([]move, len(rows))
+	for i, row := range rows {
+		n := &stored{kindFrom(row.Values[0]), pairsFrom(row.Values[1])}
 		var links []string
-		for _, link := range items(rows[i].Values[2]) {
+		for _, link := range items(row.Values[2]) {
 			links = append(links, strings.Join(texts(link), keySeparator))
 		}
-		return n, placeOf(n, links)
-	})
+		moves[i] = move{n, placeOf(n, links)}
+	}
+	return t.move(team, moves)
 }
 
 // enter gives a node that is back its place, and with a project all that belongs to it.
@@ -241,24 +240,30 @@ func (t *tx) leave(team string, n *stored) error {
 	if n.kind.group != projectGroup {
 		return nil
 	}
-	return t.settleAll(team, 1, func(int) (*stored, place) { return n, place{} })
+	return t.move(team, []move{{n, place{}}})
 }
 
-func (t *tx) settleAll(team string, count int, node func(int) (*stored, place)) error {
+// move is a node with the place that it is to have.
+type move struct {
+	node *stored
+	to   place
+}
+
+// move stores the places of nodes, and counts them there.
+func (t *tx) move(team string, moves []move) error {
 	counts, changes := tally{}, []map[string]any{}
-	for i := range count {
-		n, next := node(i)
+	for _, m := range moves {
 		old := properties{}
 		for _, name := range placeNames {
-			old.putUnless(n.properties[name] == nil, name, n.properties[name])
+			old.putUnless(m.node.properties[name] == nil, name, m.node.properties[name])
 		}
-		changed := old.changesTo(next.properties())
+		changed := old.changesTo(m.to.properties())
 		if len(changed) == 0 {
 			continue
 		}
-		changes = append(changes, map[string]any{"entity_key": n.key(), "properties": map[string]any(changed)})
+		changes = append(changes, map[string]any{"entity_key": m.node.key(), "properties": map[string]any(changed)})
 		counts.add(old.text("workspace_counted"), -1)
-		counts.add(next.counts, 1)
+		counts.add(m.to.counts, 1)
 	}
 	if err := t.rows("node_update", team, changes); err != nil {
 		return err

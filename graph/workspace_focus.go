@@ -1,0 +1,106 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// WorkspaceFocus is a node of a project that a user looks at.
+type WorkspaceFocus struct {
+	Node    NodeView
+	Project *NodeRef       // nil: it belongs to none that the scope may see
+	State   string         // of the project
+	Edges   []WorkspaceEnd // its relationships: at most 20, those that lead to the highest scores first
+	Direct  bool           // linked with the project itself
+	Level   *int           // steps from the project along incoming relationships; nil: none of five
+	Links   WorkspaceLinks
+	First   map[string][]string // keys of the first three of what it is linked with: plans, goals, outputs, dependencies, dependents, tasks
+}
+
+// WorkspaceEnd is a relationship of a node with the node at its other end.
+type WorkspaceEnd struct {
+	Type     string
+	Outgoing bool
+	Node     NodeRef
+}
+
+// WorkspaceWith is WorkspaceOf with a node in focus, which must belong to the project: ErrNotFound. It takes no more round
+// trips one after the other.
+func (s *Store) WorkspaceWith(ctx context.Context, scope Scope, project string, kind Kind, key string) (*Workspace, *WorkspaceFocus, error) {
+	var (
+		w       *Workspace
+		focus   *WorkspaceFocus
+		derived any
+	)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		focus, err = s.focus(ctx, scope, kind, key)
+		if err == nil && (focus.Project == nil || focus.Project.EntityKey != project) {
+			err = fmt.Errorf("focus: %w", ErrNotFound)
+		}
+		return err
+	})
+	group.Go(func() (err error) {
+		w, derived, err = s.workspace(ctx, scope, project, key)
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	focus.derive(derived)
+	return w, focus, nil
+}
+
+// Focus reads a node of a kind of projects that a user looks at. ErrNotFound.
+func (s *Store) Focus(ctx context.Context, scope Scope, kind Kind, key string) (*WorkspaceFocus, error) {
+	f, err := s.focus(ctx, scope, kind, key)
+	if err != nil || f.Project == nil {
+		return f, err
+	}
+	row, err := s.links(ctx, scope, f.Project.EntityKey, []string{key}, key, nil)
+	if err != nil {
+		return nil, err
+	}
+	f.derive(row.Values[0])
+	return f, nil
+}
+
+func (s *Store) focus(ctx context.Context, scope Scope, kind Kind, key string) (*WorkspaceFocus, error) {
+	row, err := s.readOne(ctx, "workspace_element", map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "label": kind.Label, "walk": pictureWalked,
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := &WorkspaceFocus{Node: nodeView(kind, pairsFrom(row.Values[0]), s.now()), First: map[string][]string{}}
+	f.Direct = len(texts(row.Values[4])) > 0
+	for _, project := range items(row.Values[1]) {
+		p := items(project)
+		f.Project, f.State = &NodeRef{EntityKey: text(p[0]), Kind: projectKind.Name, Name: text(p[1])}, text(p[2])
+	}
+	for _, edge := range items(row.Values[2]) {
+		e := items(edge)
+		f.Edges = append(f.Edges, WorkspaceEnd{text(e[0]), truth(e[1]), refFrom(e[2:])})
+	}
+	if level, ok := row.Values[3].(int64); ok {
+		steps := int(level)
+		f.Level = &steps
+	}
+	return f, nil
+}
+
+// derive reads what follows from the links of the node in focus.
+func (f *WorkspaceFocus) derive(v any) {
+	for _, item := range items(v) {
+		l := items(item)
+		if text(l[0]) != f.Node.EntityKey {
+			continue
+		}
+		f.Links = linksFrom(f.Node.Kind, items(l[1]))
+		for i, name := range []string{"plans", "goals", "outputs", "dependencies", "dependents", "tasks"} {
+			f.First[name] = texts(items(l[2])[i])
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// listed is an item with its place in its list.
+type listed struct {
+	kind string
+	at   int64
+	item WorkspaceItem
+}
+
+func listedFrom(v any, now time.Time) listed {
+	l := items(v)
+	p := pairsFrom(l[2])
+	for name, value := range pairsFrom(l[3]) {
+		p[name] = value
+	}
+	kind, _ := KindOf(text(l[0]))
+	item := WorkspaceItem{Direct: len(p.texts("workspace_links")) > 0}
+	for _, name := range []string{"payload", "props"} { // of which only the beginning is here
+		item.Raw += p.text(name)
+		delete(p, name)
+	}
+	item.NodeView = nodeView(kind, p, now)
+	return listed{kind.Name, integer(l[1]), item}
+}
+
+// shownFrom merges the lists of what everybody sees and of what is the user's own.
+func shownFrom(v any, now time.Time) map[string][]WorkspaceItem {
+	byKind := map[string][]listed{}
+	for _, list := range items(v) {
+		for _, l := range listedAll(list, now) {
+			byKind[l.kind] = append(byKind[l.kind], l)
+		}
+	}
+	shown := map[string][]WorkspaceItem{}
+	for kind, all := range byKind {
+		shown[kind] = firstOf(all, workspaceShown[kind].most)
+	}
+	return shown
+}
+
+// firstOf are the first of a list.
+func firstOf(all []listed, most int) []WorkspaceItem {
+	slices.SortFunc(all, func(a, b listed) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.item.EntityKey, b.item.EntityKey))
+	})
+	var shown []WorkspaceItem
+	for _, l := range all[:min(most, len(all))] {
+		shown = append(shown, l.item)
+	}
+	return shown
+}
+
+// tasks chooses those that changed lately, and of the others those that start or are due soon, the earliest first.
+func (w *Workspace) tasks(recent, upcoming any, now time.Time) {
+	var all []listed
+	for _, list := range items(recent) {
+		all = append(all, listedAll(list, now)...)
+	}
+	w.Recent = firstOf(all, recentShown)
+	isRecent := map[string]bool{}
+	for i := range w.Recent {
+		isRecent[w.Recent[i].EntityKey] = true
+		if soon(&w.Recent[i], now) != nil {
+			w.UpcomingTotal--
+		}
+	}
+	all = slices.DeleteFunc(listedAll(upcoming, now), func(l listed) bool { return isRecent[l.item.EntityKey] })
+	slices.SortFunc(all, func(a, b listed) int {
+		return cmp.Or(soon(&a.item, now).Compare(*soon(&b.item, now)), cmp.Compare(a.at, b.at), cmp.Compare(a.item.EntityKey, b.item.EntityKey))
+	})
+	for _, l := range all[:min(upcomingShown, len(all))] {
+		w.Upcoming = append(w.Upcoming, l.item)
+	}
+}
+
+func listedAll(v any, now time.Time) []listed {
+	list := items(v)
+	all := make([]listed, len(list))
+	for i := range list {
+		all[i] = listedFrom(list[i], now)
+	}
+	return all
+}
+
+// soon is when a task starts or is due within a week, the earlier of both; nil: neither.
+func soon(task *WorkspaceItem, now time.Time) *time.Time {
+	if task.OwnFields == nil {
+		return nil
+	}
+	var first *time.Time
+	for _, at := range []Optional[time.Time]{task.StartAt, task.DueAt} {
+		if at.Given && !at.Null && !at.Value.Before(now) && !at.Value.After(now.Add(Week)) && (first == nil || at.Value.Before(*first)) {
+			first = &at.Value
+		}
+	}
+	return first
+}
