@@ -93,7 +93,7 @@ func TestSemanticStatus(t *testing.T) {
 		"another model meanwhile":   {changed, toward(1, 0), MeaningUnavailable, 1},
 		"vectors do not come":       {more, toward(1, 0), MeaningLoading, 1},
 		"the embedder is away":      {said(ok), failing(llm.ErrUnavailable), MeaningUnavailable, 1},
-		"it answers wrongly":        {said(ok), failing(llm.ErrAnswer), MeaningUnavailable, 1},
+		"it answers wrongly":        {said(ok), failing(llm.ErrGarbled), MeaningUnavailable, 1},
 		"it refuses":                {said(ok), failing(llm.ErrRefused), MeaningUnavailable, 1},
 		"a vector of other length":  {said(ok), toward(1, 0, 0), MeaningUnavailable, 1},
 		"stored vectors of another": {said(mixed), toward(1, 0), MeaningLoading, 1},

@@ -237,7 +237,7 @@ func (e *Embedding) embed(ctx context.Context, rows []waiting) error {
 func (e *Embedding) batch(ctx context.Context, batch []waiting) error {
 	slices.SortFunc(batch, func(a, b waiting) int { return cmp.Or(cmp.Compare(a.team, b.team), cmp.Compare(a.key, b.key)) }) // as writers lock
 	vectors, err := e.vectors(ctx, batch)
-	if errors.Is(err, llm.ErrRefused) || errors.Is(err, llm.ErrAnswer) {
+	if errors.Is(err, llm.ErrRefused) || errors.Is(err, llm.ErrGarbled) {
 		return e.singly(ctx, batch)
 	}
 	if err != nil {
@@ -263,14 +263,14 @@ func (e *Embedding) vectors(ctx context.Context, batch []waiting) ([][]byte, err
 		return nil, err
 	}
 	if len(units) != len(texts) {
-		return nil, llm.ErrAnswer
+		return nil, llm.ErrGarbled
 	}
 	for i, unit := range units {
 		if unit == nil {
 			continue
 		}
 		if !sound(unit, e.store.options.Embedder.Dimensions()) {
-			return nil, llm.ErrAnswer
+			return nil, llm.ErrGarbled
 		}
 		encoded[places[i]] = vector.Encode(unit)
 	}
@@ -304,7 +304,7 @@ func (e *Embedding) singly(ctx context.Context, batch []waiting) error {
 			e.options.Log.Warn("the embedder refuses a text: it has no vector", "team_id", one[0].team, "entity_key", one[0].key)
 			err = e.store.saveVectors(ctx, one, [][]byte{nil}, nil)
 			e.options.Observe(Given, 1)
-		case errors.Is(err, llm.ErrAnswer):
+		case errors.Is(err, llm.ErrGarbled):
 			e.options.Log.Warn("the embedder's answer for a text is wrong: it is asked again later", "team_id", one[0].team, "entity_key", one[0].key)
 			err = e.postpone(ctx, one)
 			e.options.Observe(Postponed, 1)

@@ -441,7 +441,7 @@ func embedWrong(e *embedding) {
 	e.embeds("u", map[string]string{"c-1": "the c-1\ngood", "c-2": "the c-2\nbad"})
 	e.embedder.spoil = func(string) []float32 { return []float32{1, 0} }
 	e.write("u", []NodeWrite{node("concept", "c-3", 0.5)})
-	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, llm.ErrAnswer) {
+	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, llm.ErrGarbled) {
 		e.Fatal("an embedder that answers nothing right:", done, err)
 	}
 	e.embedder.spoil = nil

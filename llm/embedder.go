@@ -1,22 +1,22 @@
-// Package llm talks to language models. An Embedder turns texts into vectors: RemoteEmbedder asks an OpenAI-compatible
-// endpoint, StaticEmbedder computes them in the process from a folder of files. The package knows nothing of the graph,
-// stores nothing, and neither its errors nor its log hold texts, keys or addresses.
+// Package llm talks to language models. A Generator answers messages; it asks an OpenAI-compatible endpoint. An Embedder
+// turns texts into vectors: RemoteEmbedder asks such an endpoint, StaticEmbedder computes them in the process from a folder
+// of files. The package knows nothing of the graph, stores nothing, and neither its errors nor its log hold texts, keys or
+// addresses.
 package llm
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 )
 
 var (
-	// ErrUnavailable says: the embedder is away, overloaded or too slow; the same call may succeed later.
-	ErrUnavailable = errors.New("embedder unavailable")
-	// ErrAnswer says: what the embedder answered are not the vectors that were asked for.
-	ErrAnswer = errors.New("wrong answer of the embedder")
-	// ErrRefused says: the embedder does not take the request, for its key, its model or one of its texts.
-	ErrRefused = errors.New("refused by the embedder")
+	// ErrUnavailable says: there is no model, or it is away, overloaded or too slow; the same call may succeed later.
+	ErrUnavailable = errors.New("model unavailable")
+	// ErrGarbled says: what the model answered is not what it was asked for.
+	ErrGarbled = errors.New("wrong answer of the model")
+	// ErrRefused says: the request is not taken, for its key, its model or one of its texts.
+	ErrRefused = errors.New("refused by the model")
 )
 
 // Embedder turns texts into vectors whose cosine tells how near their meanings are. It is safe for concurrent use.
@@ -24,24 +24,12 @@ type Embedder interface {
 	// Embed returns one vector for each text, in their order, all of length 1 and of Dimensions numbers. A text with
 	// nothing in it that the model can read (blank, or no token is known) has the vector nil. It is all or nothing;
 	// what is cut off long texts is said by the implementation. Errors: ErrUnavailable, also when ctx is past its
-	// deadline, ErrAnswer, ErrRefused, context.Canceled.
+	// deadline, ErrGarbled, ErrRefused, context.Canceled.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 	// Model names what makes the vectors: those of two models cannot be compared.
 	Model() string
 	// Dimensions is how many numbers a vector has; 0 while that is not known.
 	Dimensions() int
-}
-
-// ended translates the end of a context, nil while it goes on.
-func ended(ctx context.Context) error {
-	switch err := ctx.Err(); {
-	case err == nil:
-		return nil
-	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("embed: %w", context.Canceled)
-	default:
-		return fmt.Errorf("embed: no answer in time: %w", ErrUnavailable)
-	}
 }
 
 // unit makes the vector's length 1; false where it has none: zero, or not all numbers are finite.

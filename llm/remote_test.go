@@ -25,20 +25,28 @@ const (
 	secretText = "the text of a memory"
 )
 
-// endpoint is an OpenAI-compatible server that does what the script says for each request in turn, and answers those
-// beyond it as it should: a text's vector is its length, 1 and 0.
-type endpoint struct {
+// scripted is an OpenAI-compatible server that does what the script says for each request in turn, and answers those
+// beyond it, and where that is nil, as it should.
+type scripted struct {
 	*httptest.Server
 	script      []http.HandlerFunc
+	well        http.HandlerFunc
 	requests    atomic.Int64
 	connections atomic.Int64
 	mu          sync.Mutex
 	batches     [][]string
 }
 
-func serve(t *testing.T, script ...http.HandlerFunc) *endpoint {
+func serve(t *testing.T, script ...http.HandlerFunc) *scripted {
 	t.Helper()
-	s := &endpoint{script: script}
+	s := &scripted{script: script}
+	s.well = s.embed
+	s.listen(t)
+	return s
+}
+
+func (s *scripted) listen(t *testing.T) {
+	t.Helper()
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.answer))
 	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -50,15 +58,19 @@ func serve(t *testing.T, script ...http.HandlerFunc) *endpoint {
 		s.CloseClientConnections()
 		s.Close()
 	})
-	return s
 }
 
-func (s *endpoint) answer(w http.ResponseWriter, r *http.Request) {
+func (s *scripted) answer(w http.ResponseWriter, r *http.Request) {
 	n := int(s.requests.Add(1))
 	if n <= len(s.script) && s.script[n-1] != nil {
 		s.script[n-1](w, r)
 		return
 	}
+	s.well(w, r)
+}
+
+// embed has for each text its length, 1 and 0.
+func (s *scripted) embed(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Model string
 		Input []string
@@ -117,7 +129,7 @@ func never(_ http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-func dial(t *testing.T, s *endpoint, o RemoteOptions) *RemoteEmbedder {
+func embedderAt(t *testing.T, s *scripted, o RemoteOptions) *RemoteEmbedder {
 	t.Helper()
 	o.Key = secretKey
 	e, err := NewRemoteEmbedder(s.URL+"/v1/", "small", o)
@@ -132,7 +144,7 @@ func dial(t *testing.T, s *endpoint, o RemoteOptions) *RemoteEmbedder {
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	e := dial(t, s, RemoteOptions{})
+	e := embedderAt(t, s, RemoteOptions{})
 	if e.Model() != "small" || e.Dimensions() != 0 {
 		t.Errorf("model %s, %d dimensions before the first answer", e.Model(), e.Dimensions())
 	}
@@ -164,7 +176,7 @@ func TestRemoteCutsTexts(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	texts := []string{strings.Repeat("ä", 5000), "x" + strings.Repeat("ä", 5000), strings.Repeat("x", 8192)}
-	if _, err := dial(t, s, RemoteOptions{}).Embed(t.Context(), texts); err != nil {
+	if _, err := embedderAt(t, s, RemoteOptions{}).Embed(t.Context(), texts); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.batches[0]; got[0] != texts[0][:8192] || got[1] != texts[1][:8191] || got[2] != texts[2] {
@@ -196,28 +208,28 @@ func TestRemoteFaults(t *testing.T) {
 		"404":                     {status(404), ErrRefused},
 		"413":                     {status(413), ErrRefused},
 		"redirect":                {status(307, "Location", "/elsewhere"), ErrRefused},
-		"garbage":                 {says("<html>" + secretText), ErrAnswer},
-		"other JSON":              {says(`[]`), ErrAnswer},
-		"error with status 200":   {says(`{"error":{"message":"no"}}`), ErrAnswer},
-		"too few":                 {says(`{"data":[]}`), ErrAnswer},
-		"too many":                {says(`{"data":[` + vector + `,` + strings.Replace(vector, "0", "1", 1) + `]}`), ErrAnswer},
-		"other index":             {says(`{"data":[` + strings.Replace(vector, "0", "1", 1) + `]}`), ErrAnswer},
-		"negative index":          {says(`{"data":[` + strings.Replace(vector, "0", "-1", 1) + `]}`), ErrAnswer},
-		"other dimensions":        {says(`{"data":[{"index":0,"embedding":[1,2,3,4]}]}`), ErrAnswer},
-		"no dimensions":           {says(`{"data":[{"index":0,"embedding":[]}]}`), ErrAnswer},
-		"no embedding":            {says(`{"data":[{"index":0}]}`), ErrAnswer},
-		"zero vector":             {says(`{"data":[{"index":0,"embedding":[0,0,0]}]}`), ErrAnswer},
-		"NaN":                     {says(`{"data":[{"index":0,"embedding":[NaN,2,3]}]}`), ErrAnswer},
-		"infinite":                {says(`{"data":[{"index":0,"embedding":[1e999,2,3]}]}`), ErrAnswer},
-		"words":                   {says(`{"data":[{"index":0,"embedding":["a",2,3]}]}`), ErrAnswer},
-		"null":                    {says(`{"data":[{"index":0,"embedding":[null,null,null]}]}`), ErrAnswer},
-		"base64 though not asked": {says(`{"data":[{"index":0,"embedding":"AACAPwAAAEAAAEBA"}]}`), ErrAnswer},
-		"endless":                 {endless, ErrAnswer},
+		"garbage":                 {says("<html>" + secretText), ErrGarbled},
+		"other JSON":              {says(`[]`), ErrGarbled},
+		"error with status 200":   {says(`{"error":{"message":"no"}}`), ErrGarbled},
+		"too few":                 {says(`{"data":[]}`), ErrGarbled},
+		"too many":                {says(`{"data":[` + vector + `,` + strings.Replace(vector, "0", "1", 1) + `]}`), ErrGarbled},
+		"other index":             {says(`{"data":[` + strings.Replace(vector, "0", "1", 1) + `]}`), ErrGarbled},
+		"negative index":          {says(`{"data":[` + strings.Replace(vector, "0", "-1", 1) + `]}`), ErrGarbled},
+		"other dimensions":        {says(`{"data":[{"index":0,"embedding":[1,2,3,4]}]}`), ErrGarbled},
+		"no dimensions":           {says(`{"data":[{"index":0,"embedding":[]}]}`), ErrGarbled},
+		"no embedding":            {says(`{"data":[{"index":0}]}`), ErrGarbled},
+		"zero vector":             {says(`{"data":[{"index":0,"embedding":[0,0,0]}]}`), ErrGarbled},
+		"NaN":                     {says(`{"data":[{"index":0,"embedding":[NaN,2,3]}]}`), ErrGarbled},
+		"infinite":                {says(`{"data":[{"index":0,"embedding":[1e999,2,3]}]}`), ErrGarbled},
+		"words":                   {says(`{"data":[{"index":0,"embedding":["a",2,3]}]}`), ErrGarbled},
+		"null":                    {says(`{"data":[{"index":0,"embedding":[null,null,null]}]}`), ErrGarbled},
+		"base64 though not asked": {says(`{"data":[{"index":0,"embedding":"AACAPwAAAEAAAEBA"}]}`), ErrGarbled},
+		"endless":                 {endless, ErrGarbled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, one.fault)
-			e := dial(t, s, RemoteOptions{Dimensions: 3, Timeout: 10 * time.Second})
+			e := embedderAt(t, s, RemoteOptions{Dimensions: 3, Timeout: 10 * time.Second})
 			if name == "hangs" {
 				e.timeout = 100 * time.Millisecond
 			}
@@ -252,27 +264,27 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 
 func TestRemoteDimensionsStay(t *testing.T) {
 	t.Parallel()
-	e := dial(t, serve(t, nil, says(`{"data":[{"index":0,"embedding":[1,2]}]}`)), RemoteOptions{})
+	e := embedderAt(t, serve(t, nil, says(`{"data":[{"index":0,"embedding":[1,2]}]}`)), RemoteOptions{})
 	if _, err := e.Embed(t.Context(), []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Embed(t.Context(), []string{"a"}); !errors.Is(err, ErrAnswer) || e.Dimensions() != 3 {
+	if _, err := e.Embed(t.Context(), []string{"a"}); !errors.Is(err, ErrGarbled) || e.Dimensions() != 3 {
 		t.Errorf("got %v, %d dimensions", err, e.Dimensions())
 	}
 	twice := says(`{"data":[{"index":1,"embedding":[1,2]},{"index":1,"embedding":[1,3]}]}`)
-	if got, err := dial(t, serve(t, twice), RemoteOptions{}).Embed(t.Context(), []string{"a", "b"}); !errors.Is(err, ErrAnswer) {
+	if got, err := embedderAt(t, serve(t, twice), RemoteOptions{}).Embed(t.Context(), []string{"a", "b"}); !errors.Is(err, ErrGarbled) {
 		t.Errorf("the same index twice: %v, %v", got, err)
 	}
 	mixed := says(`{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2,3]}]}`)
-	e = dial(t, serve(t, mixed), RemoteOptions{})
-	if _, err := e.Embed(t.Context(), []string{"a", "b"}); !errors.Is(err, ErrAnswer) || e.Dimensions() != 0 {
+	e = embedderAt(t, serve(t, mixed), RemoteOptions{})
+	if _, err := e.Embed(t.Context(), []string{"a", "b"}); !errors.Is(err, ErrGarbled) || e.Dimensions() != 0 {
 		t.Errorf("got %v, %d dimensions", err, e.Dimensions())
 	}
 }
 
 func TestRemoteWaitsAsAsked(t *testing.T) {
 	t.Parallel()
-	e := dial(t, serve(t, status(429, "Retry-After", "1")), RemoteOptions{})
+	e := embedderAt(t, serve(t, status(429, "Retry-After", "1")), RemoteOptions{})
 	begun := time.Now()
 	if _, err := e.Embed(t.Context(), []string{"a"}); err != nil || time.Since(begun) < time.Second {
 		t.Errorf("%v after %v", err, time.Since(begun))
@@ -285,7 +297,7 @@ func TestRemoteDeadline(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		begun := time.Now()
-		_, err := dial(t, serve(t, fault, fault), RemoteOptions{}).Embed(ctx, []string{"a"})
+		_, err := embedderAt(t, serve(t, fault, fault), RemoteOptions{}).Embed(ctx, []string{"a"})
 		if !errors.Is(err, ErrUnavailable) || time.Since(begun) > 5*time.Second {
 			t.Errorf("%s: %v after %v", name, err, time.Since(begun))
 		}
@@ -300,10 +312,10 @@ func TestRemoteCancelled(t *testing.T) {
 			time.AfterFunc(50*time.Millisecond, cancel)
 			fault(w, r)
 		})
-		if _, err := dial(t, s, RemoteOptions{}).Embed(ctx, []string{"a"}); !errors.Is(err, context.Canceled) {
+		if _, err := embedderAt(t, s, RemoteOptions{}).Embed(ctx, []string{"a"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := dial(t, s, RemoteOptions{}).Embed(ctx, []string{" "}); !errors.Is(err, context.Canceled) {
+		if _, err := embedderAt(t, s, RemoteOptions{}).Embed(ctx, []string{" "}); !errors.Is(err, context.Canceled) {
 			t.Errorf("before: %v", err)
 		}
 	}
@@ -319,8 +331,8 @@ func TestRemoteCircuit(t *testing.T) {
 	s := serve(t, script...)
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, nil))
-	e := dial(t, s, RemoteOptions{Log: logger})
-	e.circuit = newCircuit(logger, 200*time.Millisecond)
+	e := embedderAt(t, s, RemoteOptions{Log: logger})
+	e.circuit = newCircuit("KITH_EMBEDDINGS", logger, 200*time.Millisecond)
 	embed := func(ctx context.Context) error {
 		_, err := e.Embed(ctx, []string{secretText})
 		return err
@@ -360,7 +372,7 @@ func TestRemoteCircuitOfAnswers(t *testing.T) {
 	for i := range script {
 		script[i] = []http.HandlerFunc{status(400), says("{}")}[i%2]
 	}
-	e := dial(t, serve(t, script...), RemoteOptions{})
+	e := embedderAt(t, serve(t, script...), RemoteOptions{})
 	for range script {
 		if _, err := e.Embed(t.Context(), []string{"a"}); err == nil || errors.Is(err, ErrUnavailable) {
 			t.Fatal(err)
@@ -374,7 +386,7 @@ func TestRemoteCircuitOfAnswers(t *testing.T) {
 func TestRemoteConcurrent(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil, status(500), nil, cut, nil, status(429))
-	e := dial(t, s, RemoteOptions{})
+	e := embedderAt(t, s, RemoteOptions{})
 	var running sync.WaitGroup
 	for i := range 8 {
 		running.Go(func() {

@@ -185,7 +185,7 @@ func (e *StaticEmbedder) Embed(ctx context.Context, texts []string) ([][]float32
 	var ids []int32
 	for i, text := range texts {
 		if err := ended(ctx); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("embed: %w", err)
 		}
 		ids = e.tokens(ids[:0], text)
 		if vector := e.sum(ids); unit(vector) {
