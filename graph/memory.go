@@ -14,8 +14,10 @@ type MemoryWrite struct {
 	Nodes          []NodeWrite         `json:"nodes,omitempty" maxItems:"10000"`
 	Relationships  []RelationshipWrite `json:"relationships,omitempty" maxItems:"10000"`
 
-	restoring bool // an import: history may be given, and nothing is taken for new
-	existing  bool // nodes must be there
+	restoring bool   // an import: history may be given, and nothing is taken for new
+	existing  bool   // nodes must be there
+	additive  bool   // a current relationship is kept as it is
+	author    string // who is named as having written; empty: the scope's user
 	plan      *RestorePlan
 	types     []string // of an import: those of the relationships that there are
 }
@@ -197,6 +199,14 @@ type memoryJob struct {
 	placed    placed               // relationships of an import
 	keys      map[string][3]string // of an import: which relationships have the keys that it gives
 	grown     map[string]int64     // how many entities and relationships systems have got
+}
+
+// author is whom new nodes and relationships name as theirs; empty: nobody.
+func (j *memoryJob) author() string {
+	if j.write.author != "" {
+		return j.write.author
+	}
+	return j.scope.UserID
 }
 
 func (j *memoryJob) run() error {

@@ -248,7 +248,7 @@ func (p *nodePlan) newNode(w *NodeWrite, kind Kind) properties {
 	if user := owner(w, p.job.scope); user != "" {
 		n["user_id"] = user
 	}
-	n.putUnless(p.job.scope.UserID == "", "created_by", p.job.scope.UserID)
+	n.putUnless(p.job.author() == "", "created_by", p.job.author())
 	switch {
 	case w.IsOwner.Value:
 		n["salience"], n["ttl_policy"] = ownerSalience, "keep_forever"

@@ -209,6 +209,9 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 		}
 		return key, Created, version(next)
 	}
+	if j.write.additive {
+		return old.text("key"), Unchanged, version(old)
+	}
 	next := old.clone()
 	w.overlay(next)
 	if kind != mentionsType || next["salience"] != nil {
@@ -261,7 +264,7 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 	default:
 		p["salience"], p["confidence"], p["state"] = defaultSalience, defaultRelationshipConfidence, "candidate"
 		p["description"], p["valid_from"], p["updated_at"] = "", started, j.now
-		p.putUnless(j.scope.UserID == "", "recorded_by", j.scope.UserID)
+		p.putUnless(j.author() == "", "recorded_by", j.author())
 		w.overlay(p)
 		w.live(p, true, j.now)
 	}

@@ -21,6 +21,14 @@ var (
 	Sensitivities = []string{"low", "normal", "high"}
 )
 
+// What a language model made of a source (S1-20).
+const (
+	SourceRaw       = "raw"       // nothing yet
+	SourceProcessed = "processed" // a summary
+	SourceExtracted = "extracted" // persons, concepts, entities and their relationships
+	SourceFailed    = "failed"    // nothing: it was asked for what it proposes, and the reason is with the source
+)
+
 // Conversation is the content type of sources that a context shows.
 const Conversation = "conversation"
 
@@ -39,6 +47,10 @@ type Source struct {
 	Tags         []string   `json:"tags,omitempty"`
 	Participants []string   `json:"participants,omitempty"`
 	MessageCount int64      `json:"message_count"`
+
+	ProcessingStatus string     `json:"processing_status" enum:"raw,processed,extracted,failed" doc:"what a language model made of it"`
+	ProcessingError  string     `json:"processing_error,omitempty"`
+	ProcessedAt      *time.Time `json:"processed_at,omitempty"`
 }
 
 // SourceWrite is a source to add or change, with its messages (added to those there are) and what it mentions.
@@ -306,6 +318,6 @@ func (s *Store) Source(ctx context.Context, scope Scope, key string) (Source, er
 		EntityKey: text(l[0]), UserID: optionalText(l[1]), ContentType: text(l[2]), ContextType: optionalText(l[3]),
 		SourceType: text(l[4]), Sensitivity: text(l[5]), StartedAt: moment(l[6]), EndedAt: optionalMoment(l[7]),
 		Summary: text(l[8]), Keywords: texts(l[9]), Tags: texts(l[10]), Participants: texts(l[11]),
-		MessageCount: integer(l[12]),
+		MessageCount: integer(l[12]), ProcessingStatus: text(l[13]), ProcessingError: text(l[14]), ProcessedAt: optionalMoment(l[15]),
 	}, nil
 }

@@ -47,12 +47,8 @@ var usualTypes = map[[2]string][]string{
 // unusual says which type would be usual between two kinds, where the given one is that of others; empty: none.
 // relates_to is the fallback for any.
 func unusual(from, to Kind, relationship string) string {
-	pair := [2]string{from.Name, to.Name}
-	usual, ok := usualTypes[pair]
-	if !ok {
-		usual, ok = usualTypes[[2]string{to.Name, from.Name}]
-	}
-	if !ok || slices.Contains(usual, relationship) {
+	usual := usualBetween(from, to)
+	if usual == nil || slices.Contains(usual, relationship) {
 		return ""
 	}
 	for _, types := range usualTypes {
@@ -61,6 +57,19 @@ func unusual(from, to Kind, relationship string) string {
 		}
 	}
 	return ""
+}
+
+// usualBetween are the types that lead between two kinds; nil where none is usual.
+func usualBetween(from, to Kind) []string {
+	if usual := usualTypes[[2]string{from.Name, to.Name}]; usual != nil {
+		return usual
+	}
+	return usualTypes[[2]string{to.Name, from.Name}]
+}
+
+// fittingTypes are those that may be proposed between two kinds of knowledge: the usual ones, and the fallback for any.
+func fittingTypes(from, to Kind) []string {
+	return append(slices.Clone(usualBetween(from, to)), "relates_to")
 }
 
 // parents are the kinds that contain a kind, the nearest first (S2-12a).

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"kith/auth"
+	"kith/digest"
 	"kith/graph"
 	"kith/loader"
 )
@@ -143,7 +144,14 @@ type AppendInput struct {
 // SourceOutput says what became of a source.
 type SourceOutput struct {
 	Repeated string `header:"Idempotency-Replayed" doc:"true: the answer of an earlier request with the same idempotency key"`
-	Body     graph.SourceResult
+	Body     ReadSource
+}
+
+// ReadSource is what became of a source, and what a language model made of it.
+type ReadSource struct {
+	graph.SourceResult
+	Summary    string             `json:"summary,omitempty" doc:"that the language model made of a conversation that ended without one"`
+	Extraction *digest.Extraction `json:"extraction,omitempty" doc:"where it was asked for"`
 }
 
 func (a *API) appendMessages(ctx context.Context, in *AppendInput) (*SourceOutput, error) {
@@ -165,7 +173,7 @@ func (a *API) sourceOutput(ctx context.Context, scope graph.Scope, result graph.
 		return nil, located("body", err)
 	}
 	a.changed(ctx, scope, result.UserID)
-	return &SourceOutput{Repeated: replayed(result.Repeated), Body: result}, nil
+	return &SourceOutput{Repeated: replayed(result.Repeated), Body: ReadSource{SourceResult: result}}, nil
 }
 
 // EndInput ends a conversation.
@@ -179,8 +187,14 @@ func (a *API) endConversation(ctx context.Context, in *EndInput) (*SourceOutput,
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Store.EndConversation(ctx, scope, in.ID, &in.Body)
-	return a.sourceOutput(ctx, scope, result, err)
+	result, err := a.storeSource(ctx, func(ctx context.Context) (graph.SourceResult, error) {
+		return a.Store.EndConversation(ctx, scope, in.ID, &in.Body)
+	})
+	out, err := a.sourceOutput(ctx, scope, result, err)
+	if err == nil && a.Digests != nil && !in.Body.Summary.Given {
+		a.summarize(ctx, graph.Scope{TeamID: scope.TeamID, UserID: result.UserID}, out)
+	}
+	return out, err
 }
 
 // openedResponse describes the answer, which is sent as bytes.

@@ -16,6 +16,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"kith/auth"
+	"kith/digest"
 	"kith/explore"
 	"kith/graph"
 	"kith/loader"
@@ -61,6 +62,12 @@ type explorer interface {
 	Forget(scope graph.Scope) // what is kept of a user, or a team, that was erased
 }
 
+// digests has a language model read sources.
+type digests interface {
+	Extract(ctx context.Context, scope graph.Scope, key string) (digest.Extraction, error)
+	Summarize(ctx context.Context, scope graph.Scope, key string) (summary string, warnings []string, err error)
+}
+
 // traverser walks the graph of the memory.
 type traverser interface {
 	Traverse(ctx context.Context, scope graph.Scope, r *traverse.Request) (traverse.Result, graph.Recall, error)
@@ -103,6 +110,7 @@ type Services struct {
 	Contexts    contexts
 	Explorer    explorer
 	Traverser   traverser
+	Digests     digests // nil: no language model is configured
 	Keys        keys
 	Changes     changes
 	Recalls     recalls
@@ -115,6 +123,7 @@ type Services struct {
 type Options struct {
 	Version   string
 	Deadline  time.Duration // of a request; default 10 s
+	Reading   time.Duration // of a language model, which a request that has it read a source has besides; default a minute
 	MaxBody   int64         // bytes of a request's body; default 32 MiB
 	MaxImport int64         // bytes of an import; default 4 GiB
 	// StreamPause is how long an import or export may stand still; default a minute.
@@ -135,6 +144,9 @@ type API struct {
 func New(s Services, o Options) http.Handler {
 	if o.Deadline == 0 {
 		o.Deadline = 10 * time.Second
+	}
+	if o.Reading == 0 {
+		o.Reading = time.Minute
 	}
 	if o.MaxBody == 0 {
 		o.MaxBody = 32 << 20

@@ -87,12 +87,19 @@ func (a *API) recover(c *gin.Context) {
 	c.Next()
 }
 
+// readings are the routes on which a language model may be asked.
+var readings = map[string]bool{"/v1/sources": true, "/v1/conversations/:id/end": true} //nolint:gochecknoglobals // a constant table
+
 // deadline bounds the request as a whole; nothing below has one of its own.
 func (a *API) deadline(c *gin.Context) {
 	if exchanges[c.Request.URL.Path] {
 		return
 	}
-	ctx, cancel := context.WithTimeout(c.Request.Context(), a.options.Deadline)
+	limit := a.options.Deadline
+	if a.Digests != nil && readings[c.FullPath()] {
+		limit += a.options.Reading
+	}
+	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
 	c.Next()

@@ -9,6 +9,7 @@ import (
 
 // SourceInput writes a source.
 type SourceInput struct {
+	Extract        bool   `query:"extract" doc:"have the language model propose the persons, concepts and entities that the source tells of, and how they relate; it may take a minute"`
 	IdempotencyKey string `header:"Idempotency-Key" maxLength:"256" doc:"for a day, the same key and body get the same answer; another body a 409"`
 	Body           graph.SourceWrite
 }
@@ -21,6 +22,52 @@ func (a *API) writeSource(ctx context.Context, in *SourceInput) (*SourceOutput, 
 	if in.Body.IdempotencyKey, err = idempotencyKey(in.IdempotencyKey, in.Body.IdempotencyKey); err != nil {
 		return nil, err
 	}
-	result, err := a.Store.WriteSource(ctx, scope, &in.Body)
-	return a.sourceOutput(ctx, scope, result, err)
+	if in.Extract && a.Digests == nil {
+		return nil, fault("query.extract", "needs a language model, and none is configured: its availability is unavailable")
+	}
+	result, err := a.storeSource(ctx, func(ctx context.Context) (graph.SourceResult, error) {
+		return a.Store.WriteSource(ctx, scope, &in.Body)
+	})
+	out, err := a.sourceOutput(ctx, scope, result, err)
+	if err != nil || !in.Extract {
+		return out, err
+	}
+	return out, a.extract(ctx, scope, out)
+}
+
+// storeSource writes a source within the time that requests without a language model have.
+func (a *API) storeSource(ctx context.Context, write func(context.Context) (graph.SourceResult, error)) (graph.SourceResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.options.Deadline)
+	defer cancel()
+	return write(ctx)
+}
+
+// extract has the language model propose what a stored source tells of. An answer that is repeated has been read before,
+// unless that failed.
+func (a *API) extract(ctx context.Context, scope graph.Scope, out *SourceOutput) error {
+	if out.Repeated != "" {
+		source, err := a.Store.Source(ctx, scope, out.Body.EntityKey)
+		if err != nil || source.ProcessingStatus == graph.SourceExtracted {
+			return err
+		}
+	}
+	extraction, err := a.Digests.Extract(ctx, scope, out.Body.EntityKey)
+	if err != nil {
+		a.changed(ctx, scope, "", scope.UserID)
+		return err
+	}
+	a.changed(ctx, scope, extraction.Users...)
+	out.Body.Extraction = &extraction
+	return nil
+}
+
+// summarize has the language model sum a conversation up that has just ended. It is ended, whatever comes of that.
+func (a *API) summarize(ctx context.Context, scope graph.Scope, out *SourceOutput) {
+	summary, warnings, err := a.Digests.Summarize(ctx, scope, out.Body.EntityKey)
+	if err != nil {
+		a.options.Log.WarnContext(ctx, "no summary", "request_id", requestID(ctx), "error", err)
+		warnings = []string{"summary: the conversation has none, as the language model made none that can be stored"}
+	}
+	a.changed(ctx, scope, scope.UserID)
+	out.Body.Summary, out.Body.Warnings = summary, append(out.Body.Warnings, warnings...)
 }

@@ -14,6 +14,7 @@ import (
 
 	"kith/auth"
 	"kith/cache"
+	"kith/digest"
 	"kith/explore"
 	"kith/graph"
 	"kith/handlers"
@@ -111,6 +112,13 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 		return err
 	}
 	defer closeEmbedder(asking)
+	model, err := c.openModel(log)
+	if err != nil {
+		return err
+	}
+	if model != nil {
+		defer model.Close()
+	}
 	db, err := c.openDatabase(ctx, log, std)
 	if err != nil {
 		return unlessDone(ctx, err)
@@ -147,7 +155,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 		if err != nil {
 			return unlessDone(ctx, err)
 		}
-		api := handlers.New(handlers.Services{
+		services := handlers.Services{
 			Store: store, Preferences: own.orIn(store), Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping,
 			Erasure: store, Kept: kept,
 			Explorer:  explore.New(store, explore.Options{Embedder: asking, Vectors: vectors, Log: log, Observe: metrics.explored}),
@@ -155,8 +163,12 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 			Contexts: loader.New(store, kept, loader.Options{
 				Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection, Preferences: own.orNil(),
 			}),
-		}, handlers.Options{
-			Version: version, Deadline: c.RequestTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
+		}
+		if model != nil {
+			services.Digests = digest.New(store, model, digest.Options{Timeout: c.LLMTimeout, Log: log})
+		}
+		api := handlers.New(services, handlers.Options{
+			Version: version, Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
 			Log: log, Observe: metrics.request,
 		})
 		gate.open.Store(&api)
