@@ -30,7 +30,9 @@ type memory struct {
 	summary  string
 }
 
-func (m *memory) Source(context.Context, graph.Scope, string) (graph.Source, error) { return m.source, nil }
+func (m *memory) Source(context.Context, graph.Scope, string) (graph.Source, error) {
+	return m.source, nil
+}
 
 func (m *memory) Messages(_ context.Context, _ graph.Scope, _ string, from, limit int64) ([]graph.Message, error) {
 	var page []graph.Message
