@@ -1,0 +1,236 @@
+// Package client calls Kith over HTTP. Its types and calls are those of the contract (contract.go is generated from it); it
+// links no code of the service.
+//
+// A call that bears repetition (one that reads, replaces or deletes, or has an idempotency key) is tried again when the
+// service is busy or away (429, 503, a broken connection), with growing pauses or after the time that the service asks
+// for, while its context allows. Other calls are tried again after a 429 alone: nothing of them was done.
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+//go:generate go run ./generate ../handlers/testdata/openapi.json contract.go
+
+const (
+	tries      = 5
+	firstPause = 250 * time.Millisecond
+	maxPause   = 10 * time.Second // whatever the service asks for
+	maxAnswer  = 64 << 20         // bytes of an answer that does not stream
+)
+
+var errTooLarge = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+
+// Client calls a Kith. It is safe for concurrent use.
+type Client struct {
+	url, key string
+	http     *http.Client
+	pause    time.Duration
+}
+
+// New makes a client of the Kith at an address, such as http://127.0.0.1:8080, with an API key. Over is what requests are
+// made with; nil: http.DefaultClient. A timeout of it ends streams too: better bound each call by its context.
+func New(address, key string, over *http.Client) *Client {
+	if over == nil {
+		over = http.DefaultClient
+	}
+	return &Client{url: strings.TrimRight(address, "/"), key: key, http: over, pause: firstPause}
+}
+
+// request is a call before it is sent.
+type request struct {
+	method, path string
+	query        any  // a struct; nil: nothing
+	body         any  // nil: none
+	asText       bool // the text form of an answer that has another one
+	again        bool // it bears repetition
+	key          string // of idempotency; empty: none
+}
+
+// fetch is a call that is answered by an object.
+func fetch[T any](ctx context.Context, c *Client, r request) (*T, error) {
+	answer := new(T)
+	if err := c.do(ctx, r, func(raw []byte) error { return json.Unmarshal(raw, answer) }); err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// text is a call that is answered by a text.
+func (c *Client) text(ctx context.Context, r request) (text string, err error) {
+	err = c.do(ctx, r, func(raw []byte) error {
+		text = string(raw)
+		return nil
+	})
+	return text, err
+}
+
+// do makes a call. take reads the answer; nil: nobody does.
+func (c *Client) do(ctx context.Context, r request, take func([]byte) error) error {
+	address, body, err := c.render(r)
+	if err == nil {
+		var answer []byte
+		if answer, err = c.repeat(ctx, r, address, body); err == nil && take != nil {
+			err = take(answer)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("kith: %s %s: %w", r.method, r.path, err)
+	}
+	return nil
+}
+
+// repeat makes a call until it succeeds, fails for good, or there were too many.
+func (c *Client) repeat(ctx context.Context, r request, address string, body []byte) ([]byte, error) {
+	for try, pause := 1, c.pause; ; try, pause = try+1, 2*pause {
+		answer, err := c.once(ctx, r, address, body)
+		if err == nil {
+			return answer, nil
+		}
+		wait, again := r.repeats(err, pause)
+		if !again || try == tries || !sleep(ctx, wait) {
+			return nil, err
+		}
+	}
+}
+
+// render makes address and body of a call.
+func (c *Client) render(r request) (address string, body []byte, err error) {
+	values, err := queryOf(r.query)
+	if err != nil {
+		return "", nil, err
+	}
+	if r.body != nil {
+		if body, err = json.Marshal(r.body); err != nil {
+			return "", nil, err
+		}
+	}
+	if r.asText {
+		values.Set("format", "text")
+	}
+	address = c.url + r.path
+	if len(values) > 0 {
+		address += "?" + values.Encode()
+	}
+	return address, body, nil
+}
+
+// repeats says whether, and after how long, a call is made again that failed.
+func (r *request) repeats(err error, pause time.Duration) (time.Duration, bool) {
+	pause = pause/2 + mathrand.N(pause/2+1)
+	var refused *Error
+	switch {
+	case errors.Is(err, errTooLarge):
+		return 0, false
+	case !errors.As(err, &refused):
+		return pause, r.again
+	case refused.Status == http.StatusTooManyRequests, refused.Status == http.StatusServiceUnavailable && r.again:
+		return min(max(pause, refused.RetryAfter), maxPause), true
+	}
+	return 0, false
+}
+
+// once makes a call once.
+func (c *Client) once(ctx context.Context, r request, address string, body []byte) ([]byte, error) {
+	response, err := c.send(ctx, r, address, bytes.NewReader(body), "application/json")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err == nil && len(answer) > maxAnswer {
+		err = errTooLarge
+	}
+	return answer, err
+}
+
+// send sends a call, and gives its answer, if that is a success; its body is to be closed.
+func (c *Client) send(ctx context.Context, r request, address string, body io.Reader, contentType string) (*http.Response, error) {
+	out, err := http.NewRequestWithContext(ctx, r.method, address, body)
+	if err != nil {
+		return nil, errors.New("the address of the service is none")
+	}
+	out.Header.Set("Authorization", "Bearer "+c.key)
+	out.Header.Set("Content-Type", contentType)
+	if r.key != "" {
+		out.Header.Set("Idempotency-Key", r.key)
+	}
+	response, err := c.http.Do(out)
+	if err != nil {
+		var outer *url.Error
+		if errors.As(err, &outer) {
+			err = outer.Err // without the address, which may hold ids of users
+		}
+		return nil, err
+	}
+	if response.StatusCode/100 != 2 {
+		defer func() { _ = response.Body.Close() }()
+		return nil, errorOf(response)
+	}
+	return response, nil
+}
+
+// queryOf is a struct as what stands behind the path of an address, by the names that its fields have in JSON.
+func queryOf(query any) (url.Values, error) {
+	values := url.Values{}
+	if query == nil {
+		return values, nil
+	}
+	raw, err := json.Marshal(query)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, err
+	}
+	for name, field := range fields {
+		var (
+			text string
+			list []string
+		)
+		switch {
+		case json.Unmarshal(field, &text) == nil:
+			values.Set(name, text)
+		case json.Unmarshal(field, &list) == nil:
+			values.Set(name, strings.Join(list, ","))
+		default:
+			values.Set(name, string(field))
+		}
+	}
+	return values, nil
+}
+
+// escape makes one step of a path of a text.
+func escape(s string) string { return url.PathEscape(s) }
+
+// keyOf is the idempotency key of a write: its own, or a new one, so that it bears repetition.
+func keyOf(given string) string {
+	if given == "" {
+		return rand.Text()
+	}
+	return given
+}
+
+// sleep waits, unless the context ends before.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

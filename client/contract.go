@@ -1,0 +1,1965 @@
+// Code generated from the contract by client/generate; DO NOT EDIT.
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// ListConsolidationQuery is what ListConsolidation may be asked for besides.
+type ListConsolidationQuery struct {
+	Cursor string `json:"cursor,omitempty"`  // next of the page before
+	Limit  int64  `json:"limit,omitempty"`   // at most so many candidates; a page may have less, even none, while next is given
+	UserID string `json:"user_id,omitempty"` // whose; left out: the user of the key
+}
+
+// ListConsolidation is GET /v1/consolidation: sources that could be archived, and why.
+func (c *Client) ListConsolidation(ctx context.Context, query ListConsolidationQuery) (*ConsolidationPage, error) {
+	return fetch[ConsolidationPage](ctx, c, request{method: http.MethodGet, path: "/v1/consolidation", query: query, again: true})
+}
+
+// Consolidate is POST /v1/consolidation: archive sources; their links stay.
+func (c *Client) Consolidate(ctx context.Context, body *Consolidation) (*ConsolidationResult, error) {
+	return fetch[ConsolidationResult](ctx, c, request{method: http.MethodPost, path: "/v1/consolidation", body: body})
+}
+
+// ContextQuery is what Context may be asked for besides.
+type ContextQuery struct {
+	AsOf      time.Time `json:"as_of,omitzero"`       // the context of a day in the past: what was linked then, the week before it
+	FocusID   string    `json:"focus_id,omitempty"`   // entity_key of what the user looks at
+	FocusKind string    `json:"focus_kind,omitempty"` // person, concept or entity; with focus_id
+	MaxTokens int64     `json:"max_tokens,omitempty"` // o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went
+	Sections  []string  `json:"sections,omitempty"`   // user, relationships, recent_context, temporal; default: all
+	TeamID    string    `json:"team_id,omitempty"`    // must be the key's team, if given
+	TimeZone  string    `json:"time_zone,omitempty"`  // IANA name; default: the preference time_zone, else UTC
+	UserID    string    `json:"user_id,omitempty"`    // whose context; left out: the user of the key
+}
+
+// Context is GET /v1/context: what an agent should know at the start of a conversation.
+func (c *Client) Context(ctx context.Context, query ContextQuery) (*AgentContext, error) {
+	return fetch[AgentContext](ctx, c, request{method: http.MethodGet, path: "/v1/context", query: query, again: true})
+}
+
+// ContextText is GET /v1/context: what an agent should know at the start of a conversation. The answer is its text form.
+func (c *Client) ContextText(ctx context.Context, query ContextQuery) (string, error) {
+	return c.text(ctx, request{method: http.MethodGet, path: "/v1/context", query: query, again: true, asText: true})
+}
+
+// OpenConversation is POST /v1/conversations: open a conversation and get its context.
+func (c *Client) OpenConversation(ctx context.Context, body *Opening) (*Opened, error) {
+	return fetch[Opened](ctx, c, request{method: http.MethodPost, path: "/v1/conversations", body: body})
+}
+
+// ConversationQuery is what Conversation may be asked for besides.
+type ConversationQuery struct {
+	From   int64  `json:"from,omitempty"`    // number of the first message
+	Limit  int64  `json:"limit,omitempty"`   // at most so many messages
+	UserID string `json:"user_id,omitempty"` // whose; left out: the user of the key, or any of the team
+}
+
+// Conversation is GET /v1/conversations/{id}: a conversation with its messages.
+func (c *Client) Conversation(ctx context.Context, id string, query ConversationQuery) (*ConversationPage, error) {
+	return fetch[ConversationPage](ctx, c, request{method: http.MethodGet, path: "/v1/conversations/" + escape(id), query: query, again: true})
+}
+
+// EndConversation is POST /v1/conversations/{id}/end: end a conversation.
+func (c *Client) EndConversation(ctx context.Context, id string, body *ConversationEnd) (*ReadSource, error) {
+	return fetch[ReadSource](ctx, c, request{method: http.MethodPost, path: "/v1/conversations/" + escape(id) + "/end", body: body})
+}
+
+// AppendMessages is POST /v1/conversations/{id}/messages: append messages to an open conversation.
+func (c *Client) AppendMessages(ctx context.Context, id string, body *Appending) (*ReadSource, error) {
+	return fetch[ReadSource](ctx, c, request{method: http.MethodPost, path: "/v1/conversations/" + escape(id) + "/messages", body: body})
+}
+
+// Explore is POST /v1/explore: find what the memory has about something: by words, meaning and links.
+func (c *Client) Explore(ctx context.Context, body *ExploreRequest) (*ExploreResult, error) {
+	return fetch[ExploreResult](ctx, c, request{method: http.MethodPost, path: "/v1/explore", body: body, again: true})
+}
+
+// ExploreText is POST /v1/explore: find what the memory has about something: by words, meaning and links. The answer is its text form.
+func (c *Client) ExploreText(ctx context.Context, body *ExploreRequest) (string, error) {
+	asText := *body
+	asText.Format = "text"
+	return c.text(ctx, request{method: http.MethodPost, path: "/v1/explore", body: &asText, again: true})
+}
+
+// ImportQuery is what Import may be asked for besides.
+type ImportQuery struct {
+	DryRun   bool   `json:"dry_run,omitempty"` // say what would become of each item, and store nothing
+	Format   string `json:"format,omitempty"`
+	ImportID string `json:"import_id,omitempty"` // a name of your own for this file: sent again with it after a break, the import goes on where it stopped
+	Strict   bool   `json:"strict,omitempty"`    // stop at the first fault: what stands before it is stored, and the rest of its piece of at most 1,000 items where only the database could tell
+	UserID   string `json:"user_id,omitempty"`   // for whom items are that name no user; those of another user are refused
+}
+
+// ListKeysQuery is what ListKeys may be asked for besides.
+type ListKeysQuery struct {
+	TeamID string `json:"team_id,omitempty"` // default: the caller's
+}
+
+// ListKeys is GET /v1/keys: API keys, without their secrets.
+func (c *Client) ListKeys(ctx context.Context, query ListKeysQuery) (*ListKeysPage, error) {
+	return fetch[ListKeysPage](ctx, c, request{method: http.MethodGet, path: "/v1/keys", query: query, again: true})
+}
+
+// CreateKey is POST /v1/keys: make an API key.
+func (c *Client) CreateKey(ctx context.Context, body *CreateKeyInput) (*CreatedKey, error) {
+	return fetch[CreatedKey](ctx, c, request{method: http.MethodPost, path: "/v1/keys", body: body})
+}
+
+// RevokeKey is DELETE /v1/keys/{id}: revoke an API key.
+func (c *Client) RevokeKey(ctx context.Context, id string) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: "/v1/keys/" + escape(id), again: true}, nil)
+}
+
+// WriteMemory is POST /v1/memory: add and change nodes and relationships in one transaction.
+func (c *Client) WriteMemory(ctx context.Context, body *MemoryWrite) (*MemoryResult, error) {
+	return fetch[MemoryResult](ctx, c, request{method: http.MethodPost, path: "/v1/memory", body: body, again: true, key: keyOf(body.IdempotencyKey)})
+}
+
+// ListNodesQuery is what ListNodes may be asked for besides.
+type ListNodesQuery struct {
+	Cursor    string `json:"cursor,omitempty"`  // next of the page before
+	Deleted   bool   `json:"deleted,omitempty"` // only deleted ones that can be restored
+	Limit     int64  `json:"limit,omitempty"`
+	ProjectID string `json:"project_id,omitempty"` // only those of this project
+	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
+}
+
+// ListNodes is GET /v1/nodes/{kind}: a page of the nodes of one kind.
+func (c *Client) ListNodes(ctx context.Context, kind string, query ListNodesQuery) (*NodesPage, error) {
+	return fetch[NodesPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind), query: query, again: true})
+}
+
+// DeleteNodeQuery is what DeleteNode may be asked for besides.
+type DeleteNodeQuery struct {
+	IfVersion int64  `json:"if_version,omitempty"` // only if this is the stored version
+	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
+}
+
+// DeleteNode is DELETE /v1/nodes/{kind}/{key}: delete a node; it can be restored for a while.
+func (c *Client) DeleteNode(ctx context.Context, kind string, key string, query DeleteNodeQuery) (*Deletion, error) {
+	return fetch[Deletion](ctx, c, request{method: http.MethodDelete, path: "/v1/nodes/" + escape(kind) + "/" + escape(key), query: query, again: true})
+}
+
+// NodeQuery is what Node may be asked for besides.
+type NodeQuery struct {
+	AsOf          time.Time `json:"as_of,omitzero"`          // the relationships that were current then; 404 if the node was not there yet
+	Relationships int64     `json:"relationships,omitempty"` // at most so many, the strongest first
+	Touch         bool      `json:"touch,omitempty"`         // count this as a recall, as explore and traverse do
+	UserID        string    `json:"user_id,omitempty"`       // for whom; left out: the user of the key, or the team itself
+}
+
+// Node is GET /v1/nodes/{kind}/{key}: a node with its notes and strongest relationships.
+func (c *Client) Node(ctx context.Context, kind string, key string, query NodeQuery) (*NodeView, error) {
+	return fetch[NodeView](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key), query: query, again: true})
+}
+
+// PatchNodeQuery is what PatchNode may be asked for besides.
+type PatchNodeQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// PatchNode is PATCH /v1/nodes/{kind}/{key}: change what is given of a node.
+func (c *Client) PatchNode(ctx context.Context, kind string, key string, query PatchNodeQuery, body *NodeWrite) (*NodeView, error) {
+	return fetch[NodeView](ctx, c, request{method: http.MethodPatch, path: "/v1/nodes/" + escape(kind) + "/" + escape(key), query: query, body: body})
+}
+
+// ListLinkedQuery is what ListLinked may be asked for besides.
+type ListLinkedQuery struct {
+	Cursor           string `json:"cursor,omitempty"`            // next of the page before, in mode full
+	FilterKind       string `json:"filter_kind,omitempty"`       // plan, goal, task, milestone, document, output, risk, decision, requirement, or all
+	IncludeAvailable bool   `json:"include_available,omitempty"` // also what the project has of each kind, at most 100
+	MaxPerKind       int64  `json:"max_per_kind,omitempty"`      // 3, or 50 in mode full, if left out
+	MaxTokens        int64  `json:"max_tokens,omitempty"`        // o200k tokens of the text, 100 to 100,000; the last lines go first
+	Mode             string `json:"mode,omitempty"`              // abbreviated: some names of each kind, for a prompt; full: descriptions, page by page
+	UserID           string `json:"user_id,omitempty"`           // for whom; left out: the user of the key, or the team itself
+}
+
+// ListLinked is GET /v1/nodes/{kind}/{key}/linked: what a node of a project is linked with, by kind.
+func (c *Client) ListLinked(ctx context.Context, kind string, key string, query ListLinkedQuery) (*LinkedContext, error) {
+	return fetch[LinkedContext](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/linked", query: query, again: true})
+}
+
+// ListLinkedText is GET /v1/nodes/{kind}/{key}/linked: what a node of a project is linked with, by kind. The answer is its text form.
+func (c *Client) ListLinkedText(ctx context.Context, kind string, key string, query ListLinkedQuery) (string, error) {
+	return c.text(ctx, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/linked", query: query, again: true, asText: true})
+}
+
+// ListNodeNotesQuery is what ListNodeNotes may be asked for besides.
+type ListNodeNotesQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// ListNodeNotes is GET /v1/nodes/{kind}/{key}/notes: the notes of a node.
+func (c *Client) ListNodeNotes(ctx context.Context, kind string, key string, query ListNodeNotesQuery) (*NotesPage, error) {
+	return fetch[NotesPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes", query: query, again: true})
+}
+
+// AddNodeNoteQuery is what AddNodeNote may be asked for besides.
+type AddNodeNoteQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// AddNodeNote is POST /v1/nodes/{kind}/{key}/notes: add a note to a node.
+func (c *Client) AddNodeNote(ctx context.Context, kind string, key string, query AddNodeNoteQuery, body *NoteWrite) (*NotesPage, error) {
+	return fetch[NotesPage](ctx, c, request{method: http.MethodPost, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes", query: query, body: body})
+}
+
+// DeleteNodeNoteQuery is what DeleteNodeNote may be asked for besides.
+type DeleteNodeNoteQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// DeleteNodeNote is DELETE /v1/nodes/{kind}/{key}/notes/{id}: take a note off a node.
+func (c *Client) DeleteNodeNote(ctx context.Context, kind string, key string, id string, query DeleteNodeNoteQuery) (*NotesPage, error) {
+	return fetch[NotesPage](ctx, c, request{method: http.MethodDelete, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes/" + escape(id), query: query, again: true})
+}
+
+// ListNodeRelationshipsQuery is what ListNodeRelationships may be asked for besides.
+type ListNodeRelationshipsQuery struct {
+	AsOf      time.Time `json:"as_of,omitzero"`   // those that were current then
+	Cursor    string    `json:"cursor,omitempty"` // next of the page before
+	Direction string    `json:"direction,omitempty"`
+	Limit     int64     `json:"limit,omitempty"`
+	Past      bool      `json:"past,omitempty"`    // also those that are over
+	Types     []string  `json:"types,omitempty"`   // only these; left out: all
+	UserID    string    `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// ListNodeRelationships is GET /v1/nodes/{kind}/{key}/relationships: a page of a node's relationships.
+func (c *Client) ListNodeRelationships(ctx context.Context, kind string, key string, query ListNodeRelationshipsQuery) (*RelationshipsPage, error) {
+	return fetch[RelationshipsPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/relationships", query: query, again: true})
+}
+
+// RestoreNodeQuery is what RestoreNode may be asked for besides.
+type RestoreNodeQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// RestoreNode is POST /v1/nodes/{kind}/{key}/restore: undo the delete of a node.
+func (c *Client) RestoreNode(ctx context.Context, kind string, key string, query RestoreNodeQuery) (*NodeView, error) {
+	return fetch[NodeView](ctx, c, request{method: http.MethodPost, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/restore", query: query})
+}
+
+// OntologyQuery is what Ontology may be asked for besides.
+type OntologyQuery struct {
+	ContextType string         `json:"context_type,omitempty"` // project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing
+	FocusID     string         `json:"focus_id,omitempty"`     // entity_key of what the user looks at; it must belong to the project
+	FocusKind   string         `json:"focus_kind,omitempty"`   // task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide
+	Linked      Optional[bool] `json:"linked,omitzero"`        // false leaves out what is linked with the focus
+	MaxTokens   int64          `json:"max_tokens,omitempty"`   // o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went
+	ProjectID   string         `json:"project_id,omitempty"`   // entity_key of the project
+	Snapshot    Optional[bool] `json:"snapshot,omitzero"`      // false leaves the graph snapshot out of the text
+	UserID      string         `json:"user_id,omitempty"`      // for whom; left out: the user of the key, or the team itself
+}
+
+// Ontology is GET /v1/ontology: what an agent should know of the workspace in which it works.
+func (c *Client) Ontology(ctx context.Context, query OntologyQuery) (*OntologyContext, error) {
+	return fetch[OntologyContext](ctx, c, request{method: http.MethodGet, path: "/v1/ontology", query: query, again: true})
+}
+
+// OntologyText is GET /v1/ontology: what an agent should know of the workspace in which it works. The answer is its text form.
+func (c *Client) OntologyText(ctx context.Context, query OntologyQuery) (string, error) {
+	return c.text(ctx, request{method: http.MethodGet, path: "/v1/ontology", query: query, again: true, asText: true})
+}
+
+// DeleteRelationshipQuery is what DeleteRelationship may be asked for besides.
+type DeleteRelationshipQuery struct {
+	IfVersion int64  `json:"if_version,omitempty"` // only if this is the stored version
+	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
+}
+
+// DeleteRelationship is DELETE /v1/relationships/{key}: delete a relationship; it can be restored for a while.
+func (c *Client) DeleteRelationship(ctx context.Context, key string, query DeleteRelationshipQuery) (*Deletion, error) {
+	return fetch[Deletion](ctx, c, request{method: http.MethodDelete, path: "/v1/relationships/" + escape(key), query: query, again: true})
+}
+
+// RelationshipQuery is what Relationship may be asked for besides.
+type RelationshipQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// Relationship is GET /v1/relationships/{key}: a relationship, current or past.
+func (c *Client) Relationship(ctx context.Context, key string, query RelationshipQuery) (*RelationshipView, error) {
+	return fetch[RelationshipView](ctx, c, request{method: http.MethodGet, path: "/v1/relationships/" + escape(key), query: query, again: true})
+}
+
+// ListRelationshipNotesQuery is what ListRelationshipNotes may be asked for besides.
+type ListRelationshipNotesQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// ListRelationshipNotes is GET /v1/relationships/{key}/notes: the notes of a relationship.
+func (c *Client) ListRelationshipNotes(ctx context.Context, key string, query ListRelationshipNotesQuery) (*NotesPage, error) {
+	return fetch[NotesPage](ctx, c, request{method: http.MethodGet, path: "/v1/relationships/" + escape(key) + "/notes", query: query, again: true})
+}
+
+// AddRelationshipNoteQuery is what AddRelationshipNote may be asked for besides.
+type AddRelationshipNoteQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// AddRelationshipNote is POST /v1/relationships/{key}/notes: add a note to a relationship.
+func (c *Client) AddRelationshipNote(ctx context.Context, key string, query AddRelationshipNoteQuery, body *NoteWrite) (*NotesPage, error) {
+	return fetch[NotesPage](ctx, c, request{method: http.MethodPost, path: "/v1/relationships/" + escape(key) + "/notes", query: query, body: body})
+}
+
+// DeleteRelationshipNoteQuery is what DeleteRelationshipNote may be asked for besides.
+type DeleteRelationshipNoteQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// DeleteRelationshipNote is DELETE /v1/relationships/{key}/notes/{id}: take a note off a relationship.
+func (c *Client) DeleteRelationshipNote(ctx context.Context, key string, id string, query DeleteRelationshipNoteQuery) (*NotesPage, error) {
+	return fetch[NotesPage](ctx, c, request{method: http.MethodDelete, path: "/v1/relationships/" + escape(key) + "/notes/" + escape(id), query: query, again: true})
+}
+
+// RestoreRelationshipQuery is what RestoreRelationship may be asked for besides.
+type RestoreRelationshipQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// RestoreRelationship is POST /v1/relationships/{key}/restore: undo the delete of a relationship.
+func (c *Client) RestoreRelationship(ctx context.Context, key string, query RestoreRelationshipQuery) (*RelationshipView, error) {
+	return fetch[RelationshipView](ctx, c, request{method: http.MethodPost, path: "/v1/relationships/" + escape(key) + "/restore", query: query})
+}
+
+// SchemaQuery is what Schema may be asked for besides.
+type SchemaQuery struct {
+	MaxTokens int64  `json:"max_tokens,omitempty"` // o200k tokens of the text, 1,000 to 100,000, default 4,000; the rarest kinds and types go first
+	UserID    string `json:"user_id,omitempty"`    // whose memory, with what the team shares; left out: the user of the key, or only what the team shares
+}
+
+// Schema is GET /v1/schema: what Cypher can ask here: kinds, properties, relationship types, examples.
+func (c *Client) Schema(ctx context.Context, query SchemaQuery) (*TraverseSchema, error) {
+	return fetch[TraverseSchema](ctx, c, request{method: http.MethodGet, path: "/v1/schema", query: query, again: true})
+}
+
+// SchemaText is GET /v1/schema: what Cypher can ask here: kinds, properties, relationship types, examples. The answer is its text form.
+func (c *Client) SchemaText(ctx context.Context, query SchemaQuery) (string, error) {
+	return c.text(ctx, request{method: http.MethodGet, path: "/v1/schema", query: query, again: true, asText: true})
+}
+
+// WriteSourceQuery is what WriteSource may be asked for besides.
+type WriteSourceQuery struct {
+	Extract bool `json:"extract,omitempty"` // have the language model propose the persons, concepts and entities that the source tells of, and how they relate; it may take a minute
+}
+
+// WriteSource is POST /v1/sources: add or change a conversation, mail, meeting or note.
+func (c *Client) WriteSource(ctx context.Context, query WriteSourceQuery, body *SourceWrite) (*ReadSource, error) {
+	return fetch[ReadSource](ctx, c, request{method: http.MethodPost, path: "/v1/sources", query: query, body: body, again: true, key: keyOf(body.IdempotencyKey)})
+}
+
+// ListSystemsQuery is what ListSystems may be asked for besides.
+type ListSystemsQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next_cursor of the page before
+	Limit  int64  `json:"limit,omitempty"`
+}
+
+// ListSystems is GET /v1/systems: the systems of the team.
+func (c *Client) ListSystems(ctx context.Context, query ListSystemsQuery) (*SystemsPage, error) {
+	return fetch[SystemsPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems", query: query, again: true})
+}
+
+// DeleteSystem is DELETE /v1/systems/{system}: delete a system with all that is known of it.
+func (c *Client) DeleteSystem(ctx context.Context, system string) (*SystemCounts, error) {
+	return fetch[SystemCounts](ctx, c, request{method: http.MethodDelete, path: "/v1/systems/" + escape(system), again: true})
+}
+
+// ListSystemEntitiesQuery is what ListSystemEntities may be asked for besides.
+type ListSystemEntitiesQuery struct {
+	Cursor int64  `json:"cursor,omitempty"` // next_cursor of the page before
+	Limit  int64  `json:"limit,omitempty"`
+	Tag    string `json:"tag,omitempty"`
+	Type   string `json:"type,omitempty"`
+}
+
+// ListSystemEntities is GET /v1/systems/{system}/entities: entities in the order in which they were added.
+func (c *Client) ListSystemEntities(ctx context.Context, system string, query ListSystemEntitiesQuery) (*SystemEntitiesPage, error) {
+	return fetch[SystemEntitiesPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/entities", query: query, again: true})
+}
+
+// DeleteSystemEntity is DELETE /v1/systems/{system}/entities/{name}: delete an entity with its relationships.
+func (c *Client) DeleteSystemEntity(ctx context.Context, system string, name string) (*SystemCounts, error) {
+	return fetch[SystemCounts](ctx, c, request{method: http.MethodDelete, path: "/v1/systems/" + escape(system) + "/entities/" + escape(name), again: true})
+}
+
+// SystemEntity is GET /v1/systems/{system}/entities/{name}: an entity by its exact name.
+func (c *Client) SystemEntity(ctx context.Context, system string, name string) (*SystemNode, error) {
+	return fetch[SystemNode](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/entities/" + escape(name), again: true})
+}
+
+// ChangeSystemEntity is PATCH /v1/systems/{system}/entities/{name}: change an entity.
+func (c *Client) ChangeSystemEntity(ctx context.Context, system string, name string, body *ChangeSystemEntityInput) (*SystemNode, error) {
+	return fetch[SystemNode](ctx, c, request{method: http.MethodPatch, path: "/v1/systems/" + escape(system) + "/entities/" + escape(name), body: body})
+}
+
+// RenameSystemEntity is POST /v1/systems/{system}/entities/{name}/rename: rename an entity; its relationships stay.
+func (c *Client) RenameSystemEntity(ctx context.Context, system string, name string, body *RenameSystemEntityInput) (*SystemNode, error) {
+	return fetch[SystemNode](ctx, c, request{method: http.MethodPost, path: "/v1/systems/" + escape(system) + "/entities/" + escape(name) + "/rename", body: body})
+}
+
+// SystemMemory is GET /v1/systems/{system}/memory: what is known of a system, as its file.
+func (c *Client) SystemMemory(ctx context.Context, system string) (*SystemMemory, error) {
+	return fetch[SystemMemory](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/memory", again: true})
+}
+
+// MergeSystemMemoryQuery is what MergeSystemMemory may be asked for besides.
+type MergeSystemMemoryQuery struct {
+	Strict bool `json:"strict,omitempty"` // the same as strict in the body
+}
+
+// MergeSystemMemory is POST /v1/systems/{system}/memory: add and change entities and relationships in one transaction.
+func (c *Client) MergeSystemMemory(ctx context.Context, system string, query MergeSystemMemoryQuery, body *SystemWrite) (*SystemResult, error) {
+	return fetch[SystemResult](ctx, c, request{method: http.MethodPost, path: "/v1/systems/" + escape(system) + "/memory", query: query, body: body})
+}
+
+// PutSystemMemoryQuery is what PutSystemMemory may be asked for besides.
+type PutSystemMemoryQuery struct {
+	Strict bool `json:"strict,omitempty"` // relationships whose ends are missing are faults, and nothing is written; else they are left out with a warning
+}
+
+// PutSystemMemory is PUT /v1/systems/{system}/memory: make a file all that is known of a system.
+func (c *Client) PutSystemMemory(ctx context.Context, system string, query PutSystemMemoryQuery, body *SystemMemory) (*SystemResult, error) {
+	return fetch[SystemResult](ctx, c, request{method: http.MethodPut, path: "/v1/systems/" + escape(system) + "/memory", query: query, body: body, again: true})
+}
+
+// SystemTextQuery is what SystemText may be asked for besides.
+type SystemTextQuery struct {
+	Format    string   `json:"format,omitempty"`     // json: as the file; compact: a line an entity and a relationship
+	MaxTokens int64    `json:"max_tokens,omitempty"` // o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went
+	Name      []string `json:"name,omitempty"`       // only these entities, and those one relationship away
+	Tag       []string `json:"tag,omitempty"`        // only entities with one of these tags
+	Type      []string `json:"type,omitempty"`       // only entities of one of these types
+}
+
+// SystemText is GET /v1/systems/{system}/memory/text: what is known of a system, as a text for a prompt. The answer is its text form.
+func (c *Client) SystemText(ctx context.Context, system string, query SystemTextQuery) (string, error) {
+	return c.text(ctx, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/memory/text", query: query, again: true})
+}
+
+// DeleteSystemRelationshipQuery is what DeleteSystemRelationship may be asked for besides.
+type DeleteSystemRelationshipQuery struct {
+	From string `json:"from,omitempty"` // name of an entity
+	To   string `json:"to,omitempty"`   // name of an entity
+	Type string `json:"type,omitempty"`
+}
+
+// DeleteSystemRelationship is DELETE /v1/systems/{system}/relationships: delete a relationship by from, to and type.
+func (c *Client) DeleteSystemRelationship(ctx context.Context, system string, query DeleteSystemRelationshipQuery) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: "/v1/systems/" + escape(system) + "/relationships", query: query, again: true}, nil)
+}
+
+// FindSystemRelationshipsQuery is what FindSystemRelationships may be asked for besides.
+type FindSystemRelationshipsQuery struct {
+	Cursor int64  `json:"cursor,omitempty"` // next_cursor of the page before
+	From   string `json:"from,omitempty"`   // name of an entity
+	Limit  int64  `json:"limit,omitempty"`
+	To     string `json:"to,omitempty"` // name of an entity
+	Type   string `json:"type,omitempty"`
+}
+
+// FindSystemRelationships is GET /v1/systems/{system}/relationships: relationships by any of from, to and type.
+func (c *Client) FindSystemRelationships(ctx context.Context, system string, query FindSystemRelationshipsQuery) (*SystemRelationshipsPage, error) {
+	return fetch[SystemRelationshipsPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/relationships", query: query, again: true})
+}
+
+// EraseTeam is DELETE /v1/teams/{id}: erase a team with all it has, its keys too.
+func (c *Client) EraseTeam(ctx context.Context, id string) (*TeamErasure, error) {
+	return fetch[TeamErasure](ctx, c, request{method: http.MethodDelete, path: "/v1/teams/" + escape(id), again: true})
+}
+
+// TraverseRows is POST /v1/traverse: walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads.
+func (c *Client) TraverseRows(ctx context.Context, body *TraverseRequest) (*TraverseRows, error) {
+	return fetch[TraverseRows](ctx, c, request{method: http.MethodPost, path: "/v1/traverse", body: body, again: true})
+}
+
+// TraversePaths is POST /v1/traverse: walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads.
+func (c *Client) TraversePaths(ctx context.Context, body *TraverseRequest) (*TraversePaths, error) {
+	return fetch[TraversePaths](ctx, c, request{method: http.MethodPost, path: "/v1/traverse", body: body, again: true})
+}
+
+// TraverseTable is POST /v1/traverse: walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads.
+func (c *Client) TraverseTable(ctx context.Context, body *TraverseRequest) (*TraverseTable, error) {
+	return fetch[TraverseTable](ctx, c, request{method: http.MethodPost, path: "/v1/traverse", body: body, again: true})
+}
+
+// TraverseText is POST /v1/traverse: walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads. The answer is its text form.
+func (c *Client) TraverseText(ctx context.Context, body *TraverseRequest) (string, error) {
+	asText := *body
+	asText.Format = "text"
+	return c.text(ctx, request{method: http.MethodPost, path: "/v1/traverse", body: &asText, again: true})
+}
+
+// EraseUser is DELETE /v1/users/{id}: erase a user: all that is private to the user, and the user's authorship of what others keep.
+func (c *Client) EraseUser(ctx context.Context, id string) (*UserErasure, error) {
+	return fetch[UserErasure](ctx, c, request{method: http.MethodDelete, path: "/v1/users/" + escape(id), again: true})
+}
+
+// Preferences is GET /v1/users/{id}/preferences: a user's preferences.
+func (c *Client) Preferences(ctx context.Context, id string) (*Preferences, error) {
+	return fetch[Preferences](ctx, c, request{method: http.MethodGet, path: "/v1/users/" + escape(id) + "/preferences", again: true})
+}
+
+// PutPreferences is PUT /v1/users/{id}/preferences: replace a user's preferences.
+func (c *Client) PutPreferences(ctx context.Context, id string, body *Preferences) (*Preferences, error) {
+	return fetch[Preferences](ctx, c, request{method: http.MethodPut, path: "/v1/users/" + escape(id) + "/preferences", body: body, again: true})
+}
+
+// AgentContext is part of the contract.
+type AgentContext struct {
+	CurrentConversation *CurrentConversation `json:"current_conversation,omitempty"`
+	Degraded            []string             `json:"degraded,omitempty"` // what could not be loaded and is missing
+	Focus               *Focus               `json:"focus,omitempty"`
+	RecentContext       *RecentContext       `json:"recent_context,omitempty"`
+	Relationships       []OwnerRelationship  `json:"relationships"` // at most 10, the strongest first
+	Temporal            *Temporal            `json:"temporal,omitempty"`
+	User                *User                `json:"user,omitempty"`
+	Warnings            []string             `json:"warnings,omitempty"`
+}
+
+// Appending is part of the contract.
+type Appending struct {
+	Messages []MessageWrite `json:"messages"`
+	UserID   string         `json:"user_id,omitempty"`
+}
+
+// ArtifactHit is part of the contract.
+type ArtifactHit struct {
+	ContentType  string    `json:"content_type"` // document or output
+	CreatedAt    time.Time `json:"created_at"`
+	Description  string    `json:"description"`
+	EntityKey    string    `json:"entity_key"`
+	Name         string    `json:"name"`
+	RelatedNodes []NodeRef `json:"related_nodes"`
+}
+
+// AvailableEntity is part of the contract.
+type AvailableEntity struct {
+	ID       string  `json:"id"`
+	IsLinked bool    `json:"is_linked"`
+	Name     string  `json:"name"`
+	State    *string `json:"state"`
+}
+
+// ChangeSystemEntityInput is part of the contract.
+type ChangeSystemEntityInput struct {
+	Description      Optional[string] `json:"description,omitzero"`        // left out: kept; empty: cleared
+	Properties       json.RawMessage  `json:"properties,omitempty"`        // laid over those there are
+	RemoveProperties []string         `json:"remove_properties,omitempty"` // names of properties, removed before properties are laid over
+	RemoveTags       []string         `json:"remove_tags,omitempty"`       // removed before tags are added
+	Tags             []string         `json:"tags,omitempty"`              // added to those there are
+	Type             Optional[string] `json:"type,omitzero"`
+}
+
+// Consolidation is part of the contract.
+type Consolidation struct {
+	EntityKeys []string `json:"entity_keys"`
+	Strict     bool     `json:"strict,omitempty"`  // all or nothing: an unknown source is a 422 and nothing is archived
+	UserID     string   `json:"user_id,omitempty"` // whose sources; left out: the user of the key
+}
+
+// ConsolidationCandidate is part of the contract.
+type ConsolidationCandidate struct {
+	EntityKeys  []string       `json:"entity_keys"`
+	Node        *MentionedNode `json:"node,omitempty"`   // what the sources overlap in
+	Reason      string         `json:"reason"`           // faded: a source older than 7 days with a salience below 0.2; overlapping: 5 or more sources older than 7 days that mention the same node
+	Source      *FadedSource   `json:"source,omitempty"` // the source that has faded
+	SourceCount int64          `json:"source_count"`
+}
+
+// ConsolidationPage is part of the contract.
+type ConsolidationPage struct {
+	Candidates []ConsolidationCandidate `json:"candidates"`
+	Next       *string                  `json:"next"`
+}
+
+// ConsolidationResult is part of the contract.
+type ConsolidationResult struct {
+	Sources  []NodeResult `json:"sources"`
+	Warnings []string     `json:"warnings"`
+}
+
+// ConversationEnd is part of the contract.
+type ConversationEnd struct {
+	EndedAt  Optional[time.Time] `json:"ended_at,omitzero"`  // default: now
+	Mentions []string            `json:"mentions,omitempty"` // entity keys of persons, concepts and entities
+	Summary  Optional[string]    `json:"summary,omitzero"`   // one or two sentences; at most 16,384 characters
+	UserID   string              `json:"user_id,omitempty"`
+}
+
+// ConversationPage is part of the contract.
+type ConversationPage struct {
+	ContentType      string     `json:"content_type"`
+	ContextType      *string    `json:"context_type"`
+	EndedAt          *time.Time `json:"ended_at"`
+	EntityKey        string     `json:"entity_key"`
+	Keywords         []string   `json:"keywords,omitempty"`
+	MessageCount     int64      `json:"message_count"`
+	Messages         []Message  `json:"messages"`
+	Next             *int64     `json:"next"`
+	Participants     []string   `json:"participants,omitempty"`
+	ProcessedAt      time.Time  `json:"processed_at,omitzero"`
+	ProcessingError  string     `json:"processing_error,omitempty"`
+	ProcessingStatus string     `json:"processing_status"` // what a language model made of it
+	Sensitivity      string     `json:"sensitivity,omitempty"`
+	SourceType       string     `json:"source_type,omitempty"`
+	StartedAt        time.Time  `json:"started_at"`
+	Summary          string     `json:"summary"`
+	Tags             []string   `json:"tags,omitempty"`
+	UserID           *string    `json:"user_id"`
+}
+
+// Counts is part of the contract.
+type Counts struct {
+	Created   int64 `json:"created"`
+	Refused   int64 `json:"refused"`
+	Unchanged int64 `json:"unchanged"`
+	Updated   int64 `json:"updated"`
+}
+
+// Coverage is part of the contract.
+type Coverage struct {
+	Direct   int64 `json:"direct"`
+	Total    int64 `json:"total"`
+	Unlinked int64 `json:"unlinked"`
+}
+
+// CreateKeyInput is part of the contract.
+type CreateKeyInput struct {
+	ExpiresAt Optional[time.Time] `json:"expires_at,omitzero"`
+	Scopes    []string            `json:"scopes"`            // read, write, admin
+	TeamID    string              `json:"team_id,omitempty"` // default: the caller's; another team needs an admin key of team default
+	UserID    Optional[string]    `json:"user_id,omitzero"`  // binds the key to this user
+}
+
+// CreatedKey is part of the contract.
+type CreatedKey struct {
+	Key   string `json:"key"`
+	KeyID string `json:"key_id"`
+}
+
+// CurrentConversation is part of the contract.
+type CurrentConversation struct {
+	ConversationID string    `json:"conversation_id"`
+	Messages       []Message `json:"messages"`
+	StartedAt      time.Time `json:"started_at"`
+}
+
+// Deletion is part of the contract.
+type Deletion struct {
+	DeletedAt       time.Time `json:"deleted_at"`
+	Key             string    `json:"key"`
+	Messages        int64     `json:"messages"`      // of a source: those that are deleted with it
+	Relationships   int64     `json:"relationships"` // of a node: those that are hidden with it
+	RestorableUntil time.Time `json:"restorable_until"`
+}
+
+// Episodic is part of the contract.
+type Episodic struct {
+	Artifacts  []ArtifactHit  `json:"artifacts"` // documents and outputs
+	Macros     []MacroHit     `json:"macros"`
+	Messages   []MessageHit   `json:"messages"` // where kinds asks for them
+	Sources    []SourceHit    `json:"sources"`
+	Storylines []StorylineHit `json:"storylines"`
+}
+
+// Explanation is part of the contract.
+type Explanation struct {
+	Cosine   float64  `json:"cosine,omitempty"`  // of the query's vector and the hit's
+	Links    float64  `json:"links,omitempty"`   // how much the best hits link it, against the most linked
+	Meaning  float64  `json:"meaning,omitempty"` // what the meaning counted, against the best hit
+	Named    float64  `json:"named,omitempty"`   // how much what the query names links it, against the most linked
+	Rank     int64    `json:"rank"`              // by relevance alone, from 1
+	Recency  float64  `json:"recency"`           // exp(-0.02 × days)
+	Salience float64  `json:"salience"`
+	Via      []string `json:"via,omitempty"`   // the names of what links it
+	Words    float64  `json:"words,omitempty"` // how well the words fit, against the best hit
+}
+
+// Extraction is part of the contract.
+type Extraction struct {
+	Error         *string              `json:"error"`                 // why it failed; the source keeps it as its processing_error
+	Nodes         []Proposed           `json:"nodes"`                 // what the source is about, and is now said to mention; unchanged ones were there
+	ProviderID    string               `json:"provider_id,omitempty"` // the model that answered
+	Relationships []RelationshipResult `json:"relationships"`
+	Status        string               `json:"status"`
+	Warnings      []string             `json:"warnings"`
+}
+
+// FadedSource is part of the contract.
+type FadedSource struct {
+	EndedAt   *time.Time `json:"ended_at"`
+	EntityKey string     `json:"entity_key"`
+	Salience  float64    `json:"salience"`
+	StartedAt time.Time  `json:"started_at"`
+	Summary   string     `json:"summary"`
+}
+
+// Fault is part of the contract.
+type Fault struct {
+	CurrentVersion int64  `json:"current_version,omitempty"` // the stored version, where another one was asked for
+	Location       string `json:"location"`
+	Message        string `json:"message"`
+}
+
+// Focus is part of the contract.
+type Focus struct {
+	Node          Node        `json:"node"`
+	Relationships []FocusLink `json:"relationships"`
+}
+
+// FocusLink is part of the contract.
+type FocusLink struct {
+	Direction               string  `json:"direction"`
+	EntityKey               string  `json:"entity_key"`
+	Name                    string  `json:"name"`
+	NodeType                string  `json:"node_type"`
+	RelationshipDescription string  `json:"relationship_description"`
+	RelationshipSalience    float64 `json:"relationship_salience"`
+	RelationshipType        string  `json:"relationship_type"`
+}
+
+// GraphSnapshot is part of the contract.
+type GraphSnapshot struct {
+	Coverage map[string]Coverage `json:"coverage"` // by kind, in the plural
+	Edges    []SnapshotEdge      `json:"edges"`    // at most 80
+	MaxDepth int64               `json:"max_depth"`
+	Nodes    []SnapshotNode      `json:"nodes"` // at most 60, of a kind 10; those near the project first, then by score
+	RootID   string              `json:"root_id"`
+	RootKind string              `json:"root_kind"`
+}
+
+// Highlight is part of the contract.
+type Highlight struct {
+	Channel             string    `json:"channel,omitempty"`
+	CompletedAt         time.Time `json:"completed_at,omitzero"`
+	CompletedTaskCount  int64     `json:"completed_task_count,omitempty"`
+	Content             string    `json:"content,omitempty"`
+	CreatedAt           time.Time `json:"created_at"`
+	DecisionAt          time.Time `json:"decision_at,omitzero"`
+	DependencyCount     int64     `json:"dependency_count,omitempty"`
+	DependentCount      int64     `json:"dependent_count,omitempty"`
+	DerivedFromSignalID string    `json:"derived_from_signal_id,omitempty"`
+	Description         string    `json:"description,omitempty"`
+	DirectEdge          bool      `json:"direct_edge"`
+	DueAt               time.Time `json:"due_at,omitzero"`
+	GoalCount           int64     `json:"goal_count,omitempty"`
+	ID                  string    `json:"id"`
+	Impact              string    `json:"impact,omitempty"`
+	MitigatedAt         time.Time `json:"mitigated_at,omitzero"`
+	Name                string    `json:"name"`
+	Outcome             string    `json:"outcome,omitempty"`
+	OutputCount         int64     `json:"output_count,omitempty"`
+	Payload             string    `json:"payload,omitempty"`
+	PlanCount           int64     `json:"plan_count,omitempty"`
+	Priority            int64     `json:"priority,omitempty"`
+	Probability         float64   `json:"probability,omitempty"`
+	ProgressPercent     int64     `json:"progress_percent,omitempty"` // of goals with tasks
+	Rationale           string    `json:"rationale,omitempty"`
+	StartAt             time.Time `json:"start_at,omitzero"`
+	StateKey            string    `json:"state_key,omitempty"`
+	Summary             string    `json:"summary,omitempty"`
+	TargetDate          time.Time `json:"target_date,omitzero"`
+	TaskCount           int64     `json:"task_count,omitempty"`
+	TS                  time.Time `json:"ts,omitzero"`
+	TypeKey             string    `json:"type_key,omitempty"`
+	UpdatedAt           time.Time `json:"updated_at,omitzero"`
+}
+
+// HighlightList is part of the contract.
+type HighlightList struct {
+	Items []Highlight `json:"items"`
+	More  int64       `json:"more,omitempty"`
+}
+
+// Highlights is part of the contract.
+type Highlights struct {
+	Decisions     HighlightList `json:"decisions"`
+	Documents     HighlightList `json:"documents"`
+	Goals         HighlightList `json:"goals"`
+	Insights      HighlightList `json:"insights"`
+	Milestones    HighlightList `json:"milestones"`
+	Outputs       HighlightList `json:"outputs"`
+	Plans         HighlightList `json:"plans"`
+	Requirements  HighlightList `json:"requirements"`
+	Risks         HighlightList `json:"risks"`
+	Signals       HighlightList `json:"signals"`
+	TasksRecent   HighlightList `json:"tasks_recent"`   // open ones that changed within 7 days
+	TasksUpcoming HighlightList `json:"tasks_upcoming"` // open ones that start or are due within 7 days
+}
+
+// History is part of the contract.
+type History struct {
+	AccessCount        Optional[int64]   `json:"access_count,omitzero"`
+	CreatedBy          Optional[string]  `json:"created_by,omitzero"`
+	DecayGradient      Optional[float64] `json:"decay_gradient,omitzero"`
+	DecayRate          Optional[float64] `json:"decay_rate,omitzero"` // a day
+	DistinctSourceDays []string          `json:"distinct_source_days,omitempty"`
+	ExpiresAt          Optional[int64]   `json:"expires_at,omitzero"` // milliseconds since 1970
+	IsDirty            Optional[bool]    `json:"is_dirty,omitzero"`
+	IsGoalGiven        Optional[bool]    `json:"is_goal_given,omitzero"`
+	LastRecallInterval Optional[int64]   `json:"last_recall_interval,omitzero"` // milliseconds
+	MentionWeight      Optional[float64] `json:"mention_weight,omitzero"`
+	NextSeq            Optional[int64]   `json:"next_seq,omitzero"` // of a source: the number of its next message, where it is not how many it has
+	Notes              []string          `json:"notes,omitempty"`   // each a note as JSON, the newest first
+	RecallFrequency    Optional[int64]   `json:"recall_frequency,omitzero"`
+	SalienceAt         Optional[int64]   `json:"salience_at,omitzero"` // when salience was so, in milliseconds since 1970
+	Seq                Optional[int64]   `json:"seq,omitzero"`         // of a relationship in a system: its number
+	StoryDue           Optional[int64]   `json:"story_due,omitzero"`   // when its part in storylines is looked at, in milliseconds since 1970
+	System             Optional[string]  `json:"system,omitzero"`      // of a relationship in a system
+	Themes             []string          `json:"themes,omitempty"`     // what at least half of a storyline's newest sources mention
+	Version            Optional[int64]   `json:"version,omitzero"`
+}
+
+// KeyEntity is part of the contract.
+type KeyEntity struct {
+	EntityKey string `json:"entity_key"`
+	Name      string `json:"name"`
+	Type      string `json:"type"`
+}
+
+// KeyInfo is part of the contract.
+type KeyInfo struct {
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at"`
+	KeyID     string     `json:"key_id"`
+	RevokedAt *time.Time `json:"revoked_at"`
+	Scopes    []string   `json:"scopes"`
+	TeamID    string     `json:"team_id"`
+	UserID    *string    `json:"user_id"`
+}
+
+// LinkedContext is part of the contract.
+type LinkedContext struct {
+	AvailableEntities map[string][]AvailableEntity `json:"available_entities,omitempty"` // what the project has of each kind, at most 100
+	Counts            map[string]int64             `json:"counts"`                       // by kind, in the plural, and their total: of all there are, not of those that are shown
+	LinkedEntities    map[string][]LinkedEntity    `json:"linked_entities"`              // by kind, in the plural; those that are under way before the others, then the newest first
+	LoadedAt          time.Time                    `json:"loaded_at"`
+	Next              *string                      `json:"next"` // cursor of the next page of mode full; null: this is the last
+	Source            LinkedSource                 `json:"source"`
+	Truncated         bool                         `json:"truncated"` // there are more than are shown
+	Warnings          []string                     `json:"warnings,omitempty"`
+}
+
+// LinkedEntity is part of the contract.
+type LinkedEntity struct {
+	ContextDocument bool             `json:"context_document,omitempty"` // it is the document by which the project is described
+	Description     string           `json:"description,omitempty"`      // in mode full
+	Direction       string           `json:"direction"`                  // seen from the node that is asked about
+	DueAt           time.Time        `json:"due_at,omitzero"`            // of milestones and tasks
+	EdgeID          string           `json:"edge_id"`
+	ID              string           `json:"id"`
+	Kind            string           `json:"kind"`
+	MoreRelations   []LinkedRelation `json:"more_relations,omitempty"` // where there are several between the two
+	Name            string           `json:"name"`
+	Relation        string           `json:"relation"`
+	State           *string          `json:"state"`
+	TypeKey         *string          `json:"type_key"`
+}
+
+// LinkedRelation is part of the contract.
+type LinkedRelation struct {
+	Direction string `json:"direction"`
+	EdgeID    string `json:"edge_id"`
+	Relation  string `json:"relation"`
+}
+
+// LinkedSource is part of the contract.
+type LinkedSource struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// ListKeysPage is part of the contract.
+type ListKeysPage struct {
+	Keys []KeyInfo `json:"keys"`
+}
+
+// MacroHit is part of the contract.
+type MacroHit struct {
+	Anchor           *NodeRef         `json:"anchor,omitempty"`
+	Description      string           `json:"description,omitempty"`
+	LastEventAt      time.Time        `json:"last_event_at,omitzero"`
+	MacroID          string           `json:"macro_id"`
+	Name             string           `json:"name"`
+	RelevanceScore   float64          `json:"relevance_score,omitempty"`
+	StartedAt        time.Time        `json:"started_at,omitzero"`
+	StorylineCount   int64            `json:"storyline_count,omitempty"`
+	Storylines       []MacroStoryline `json:"storylines,omitempty"`
+	TotalSourceCount int64            `json:"total_source_count,omitempty"`
+}
+
+// MacroStoryline is part of the contract.
+type MacroStoryline struct {
+	Name        string `json:"name"`
+	OneLiner    string `json:"one_liner"`
+	SourceCount int64  `json:"source_count"`
+	StorylineID string `json:"storyline_id"`
+}
+
+// MemoryResult is part of the contract.
+type MemoryResult struct {
+	Nodes         []NodeResult         `json:"nodes"`
+	Relationships []RelationshipResult `json:"relationships"`
+	Warnings      []string             `json:"warnings"`
+}
+
+// MemoryWrite is part of the contract.
+type MemoryWrite struct {
+	IdempotencyKey string              `json:"idempotency_key,omitempty"` // the same as the header Idempotency-Key: for a day, the same key and body get the same answer; another body a 409
+	Nodes          []NodeWrite         `json:"nodes,omitempty"`
+	Relationships  []RelationshipWrite `json:"relationships,omitempty"`
+	Strict         bool                `json:"strict,omitempty"`  // all or nothing: a refused item is a 422 and nothing is written
+	UserID         string              `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// MentionedNode is part of the contract.
+type MentionedNode struct {
+	EntityKey string `json:"entity_key"`
+	Kind      string `json:"kind"`
+	Name      string `json:"name"`
+}
+
+// Message is part of the contract.
+type Message struct {
+	At        time.Time `json:"at"`
+	EntityKey string    `json:"entity_key"`
+	Name      string    `json:"name,omitempty"`
+	Role      string    `json:"role"`
+	Seq       int64     `json:"seq"`
+	Text      string    `json:"text"`
+}
+
+// MessageHit is part of the contract.
+type MessageHit struct {
+	At          time.Time    `json:"at"`
+	EntityKey   string       `json:"entity_key"`
+	Explanation *Explanation `json:"explanation,omitempty"`
+	Name        string       `json:"name,omitempty"`
+	Role        string       `json:"role"`
+	Score       float64      `json:"score"` // 0 to 1
+	Seq         int64        `json:"seq"`
+	SourceKey   string       `json:"source_key"`
+	Text        string       `json:"text"`
+}
+
+// MessageResult is part of the contract.
+type MessageResult struct {
+	EntityKey string `json:"entity_key"`
+	Status    string `json:"status"`
+}
+
+// MessageWrite is part of the contract.
+type MessageWrite struct {
+	At        Optional[time.Time] `json:"at,omitzero"`          // default: now
+	EntityKey string              `json:"entity_key,omitempty"` // generated (UUIDv7) when left out
+	Name      string              `json:"name,omitempty"`       // who spoke
+	Role      string              `json:"role"`                 // user, assistant, or another word
+	Text      string              `json:"text"`
+}
+
+// ExploreMeta is part of the contract.
+type ExploreMeta struct {
+	Cut         int64    `json:"cut"` // hits that max_tokens left out
+	Granularity int64    `json:"granularity"`
+	Mode        string   `json:"mode"`
+	QueryUsed   []string `json:"query_used"` // the queries and text matches, and in deep mode what was added
+	Semantic    string   `json:"semantic"`   // whether meaning counted: partial: not all memories have their vector yet; loading: the vectors are being read, ask again; unavailable: the embedder did not answer in time, or wrongly; off: there is no embedder
+}
+
+// Moment is part of the contract.
+type Moment struct {
+	Date      string `json:"date"`
+	DayOfWeek string `json:"day_of_week"`
+	Hour      int64  `json:"hour"`
+}
+
+// Neighbour is part of the contract.
+type Neighbour struct {
+	Description string `json:"description"`
+	EntityKey   string `json:"entity_key"`
+	Name        string `json:"name"`
+	NodeType    string `json:"node_type"`
+}
+
+// Node is part of the contract.
+type Node struct {
+	AccessCount    int64           `json:"access_count"`
+	CanonicalName  string          `json:"canonical_name,omitempty"` // persons only
+	Confidence     float64         `json:"confidence"`
+	CreatedAt      time.Time       `json:"created_at"`
+	Description    string          `json:"description"`
+	EntityKey      string          `json:"entity_key"`
+	IsGoal         bool            `json:"is_goal,omitempty"`  // concepts only
+	IsOwner        bool            `json:"is_owner,omitempty"` // persons only
+	LastAccessedAt *time.Time      `json:"last_accessed_at"`
+	Name           string          `json:"name"`
+	Properties     json.RawMessage `json:"properties,omitempty"`
+	Salience       float64         `json:"salience"`
+	State          string          `json:"state"`
+	TTLPolicy      string          `json:"ttl_policy"`
+	Type           string          `json:"type,omitempty"` // entities only
+	UpdatedAt      time.Time       `json:"updated_at"`
+	UserID         *string         `json:"user_id"`
+}
+
+// NodeHit is part of the contract.
+type NodeHit struct {
+	Anchors        []NodeRef  `json:"anchors,omitempty"` // at granularity 2 and 3: storylines about it
+	Description    string     `json:"description"`
+	EntityKey      string     `json:"entity_key"`
+	LastAccessedAt *time.Time `json:"last_accessed_at"`
+	Name           string     `json:"name"`
+	NodeType       string     `json:"node_type"`                // the kind as a label: Person, Concept, Task …
+	NotesSnippets  []string   `json:"notes_snippets,omitempty"` // unexpired notes, the newest 10: 500 characters of each, 5,000 of all
+	Salience       float64    `json:"salience"`
+	State          string     `json:"state"`
+}
+
+// NodeRef is part of the contract.
+type NodeRef struct {
+	EntityKey string `json:"entity_key"`
+	Kind      string `json:"kind"`
+	Name      string `json:"name"`
+}
+
+// NodeResult is part of the contract.
+type NodeResult struct {
+	EntityKey string  `json:"entity_key"`
+	Error     *string `json:"error"`
+	Status    string  `json:"status"`
+	Version   int64   `json:"version,omitempty"`
+}
+
+// NodeView is part of the contract.
+type NodeView struct {
+	AccessCount         int64               `json:"access_count"`
+	AnchorKey           Optional[string]    `json:"anchor_key,omitzero"`      // what it is about; read only
+	At                  Optional[time.Time] `json:"at,omitzero"`              // messages
+	CanonicalName       string              `json:"canonical_name,omitempty"` // persons only
+	Channel             Optional[string]    `json:"channel,omitzero"`
+	CompletedAt         Optional[time.Time] `json:"completed_at,omitzero"`
+	Confidence          float64             `json:"confidence"`
+	Content             Optional[string]    `json:"content,omitzero"`
+	ContentType         Optional[string]    `json:"content_type,omitzero"` // sources: conversation (default), email, slack-thread, meeting or text-note
+	ContextType         Optional[string]    `json:"context_type,omitzero"` // sources
+	CreatedAt           time.Time           `json:"created_at"`
+	DecisionAt          Optional[time.Time] `json:"decision_at,omitzero"`
+	DeletedAt           time.Time           `json:"deleted_at,omitzero"`
+	DerivedFromSignalID Optional[string]    `json:"derived_from_signal_id,omitzero"`
+	Description         string              `json:"description"`
+	DueAt               Optional[time.Time] `json:"due_at,omitzero"`
+	EndAt               Optional[time.Time] `json:"end_at,omitzero"`
+	EndedAt             Optional[time.Time] `json:"ended_at,omitzero"` // sources; null: still open
+	EntityKey           string              `json:"entity_key"`
+	FacetContext        Optional[string]    `json:"facet_context,omitzero"`
+	FacetScale          Optional[string]    `json:"facet_scale,omitzero"`
+	FacetStage          Optional[string]    `json:"facet_stage,omitzero"`
+	FirstMentionedAt    Optional[time.Time] `json:"first_mentioned_at,omitzero"`
+	FirstSourceAt       Optional[time.Time] `json:"first_source_at,omitzero"`
+	Goal                Optional[string]    `json:"goal,omitzero"`
+	Impact              Optional[string]    `json:"impact,omitzero"`    // low, medium, high or critical
+	IsGoal              bool                `json:"is_goal,omitempty"`  // concepts only
+	IsOwner             bool                `json:"is_owner,omitempty"` // persons only
+	Keywords            []string            `json:"keywords,omitempty"` // sources
+	Kind                string              `json:"kind"`
+	LastAccessedAt      *time.Time          `json:"last_accessed_at"`
+	LastMentionedAt     Optional[time.Time] `json:"last_mentioned_at,omitzero"`
+	LastSourceAt        Optional[time.Time] `json:"last_source_at,omitzero"`
+	MessageCount        Optional[int64]     `json:"message_count,omitzero"` // sources; read only
+	MitigatedAt         Optional[time.Time] `json:"mitigated_at,omitzero"`
+	Name                string              `json:"name"`
+	NextStepLong        Optional[string]    `json:"next_step_long,omitzero"`
+	NextStepShort       Optional[string]    `json:"next_step_short,omitzero"`
+	Notes               []Note              `json:"notes,omitempty"` // the newest first, without expired ones
+	Outcome             Optional[string]    `json:"outcome,omitzero"`
+	Participants        []string            `json:"participants,omitempty"`     // sources: user ids
+	Payload             json.RawMessage     `json:"payload,omitempty"`          // an object
+	Priority            Optional[int64]     `json:"priority,omitzero"`          // 1 to 5
+	Probability         Optional[float64]   `json:"probability,omitzero"`       // 0 to 1
+	ProcessedAt         Optional[time.Time] `json:"processed_at,omitzero"`      // sources; read only
+	ProcessingError     Optional[string]    `json:"processing_error,omitzero"`  // sources: why that failed; read only
+	ProcessingStatus    Optional[string]    `json:"processing_status,omitzero"` // sources: what a language model made of it; left out: raw; read only
+	ProjectID           Optional[string]    `json:"project_id,omitzero"`        // the project it belongs to
+	Properties          json.RawMessage     `json:"properties,omitempty"`
+	Props               json.RawMessage     `json:"props,omitempty"` // an object
+	Rationale           Optional[string]    `json:"rationale,omitzero"`
+	Relationships       []RelationshipView  `json:"relationships,omitempty"` // the strongest first
+	RestorableUntil     time.Time           `json:"restorable_until,omitzero"`
+	Role                Optional[string]    `json:"role,omitzero"` // messages
+	Salience            float64             `json:"salience"`
+	Sensitivity         Optional[string]    `json:"sensitivity,omitzero"`  // sources: low, normal (default) or high
+	Seq                 Optional[int64]     `json:"seq,omitzero"`          // messages: their number, from 0; read only
+	SourceCount         Optional[int64]     `json:"source_count,omitzero"` // sources that mention it; read only
+	SourceKey           Optional[string]    `json:"source_key,omitzero"`   // messages: the source they belong to
+	SourceType          Optional[string]    `json:"source_type,omitzero"`  // sources; never changes
+	StartAt             Optional[time.Time] `json:"start_at,omitzero"`
+	StartedAt           Optional[time.Time] `json:"started_at,omitzero"` // sources
+	State               string              `json:"state"`
+	StateKey            Optional[string]    `json:"state_key,omitzero"` // the project's own state, such as in_progress
+	StorylineCount      Optional[int64]     `json:"storyline_count,omitzero"`
+	Summary             Optional[string]    `json:"summary,omitzero"` // sources
+	System              Optional[string]    `json:"system,omitzero"`  // system entities: the system they belong to
+	Tags                []string            `json:"tags,omitempty"`   // sources and system entities
+	TargetDate          Optional[time.Time] `json:"target_date,omitzero"`
+	Text                Optional[string]    `json:"text,omitzero"`  // requirements and messages
+	Title               Optional[string]    `json:"title,omitzero"` // the same as name
+	TS                  Optional[time.Time] `json:"ts,omitzero"`
+	TTLPolicy           string              `json:"ttl_policy"`
+	Type                string              `json:"type,omitempty"`    // entities only
+	TypeKey             Optional[string]    `json:"type_key,omitzero"` // such as plan.phase.works
+	UpdatedAt           time.Time           `json:"updated_at"`
+	UserID              *string             `json:"user_id"`
+	Version             int64               `json:"version"`
+}
+
+// NodeWrite is part of the contract.
+type NodeWrite struct {
+	AnchorKey           Optional[string]    `json:"anchor_key,omitzero"`     // what it is about; read only
+	At                  Optional[time.Time] `json:"at,omitzero"`             // messages
+	CanonicalName       Optional[string]    `json:"canonical_name,omitzero"` // persons only; default: the name in lower case
+	Channel             Optional[string]    `json:"channel,omitzero"`
+	CompletedAt         Optional[time.Time] `json:"completed_at,omitzero"`
+	Confidence          Optional[float64]   `json:"confidence,omitzero"` // 0 to 1; default 0.5
+	Content             Optional[string]    `json:"content,omitzero"`
+	ContentType         Optional[string]    `json:"content_type,omitzero"` // sources: conversation (default), email, slack-thread, meeting or text-note
+	ContextType         Optional[string]    `json:"context_type,omitzero"` // sources
+	CreatedAt           Optional[time.Time] `json:"created_at,omitzero"`
+	DecisionAt          Optional[time.Time] `json:"decision_at,omitzero"`
+	DerivedFromSignalID Optional[string]    `json:"derived_from_signal_id,omitzero"`
+	Description         Optional[string]    `json:"description,omitzero"` // at most 16,384 characters
+	DueAt               Optional[time.Time] `json:"due_at,omitzero"`
+	EndAt               Optional[time.Time] `json:"end_at,omitzero"`
+	EndedAt             Optional[time.Time] `json:"ended_at,omitzero"`    // sources; null: still open
+	EntityKey           string              `json:"entity_key,omitempty"` // generated (UUIDv7) when left out
+	FacetContext        Optional[string]    `json:"facet_context,omitzero"`
+	FacetScale          Optional[string]    `json:"facet_scale,omitzero"`
+	FacetStage          Optional[string]    `json:"facet_stage,omitzero"`
+	FirstMentionedAt    Optional[time.Time] `json:"first_mentioned_at,omitzero"`
+	FirstSourceAt       Optional[time.Time] `json:"first_source_at,omitzero"`
+	Goal                Optional[string]    `json:"goal,omitzero"`
+	History             *History            `json:"history,omitempty"`         // what Kith keeps of the node; exports have it, and only imports may give it
+	IfVersion           Optional[int64]     `json:"if_version,omitzero"`       // write only if this is the stored version; 0: only if there is none. Otherwise 409 and nothing is written
+	Impact              Optional[string]    `json:"impact,omitzero"`           // low, medium, high or critical
+	IsGoal              Optional[bool]      `json:"is_goal,omitzero"`          // concepts only; default: the word goal in name or description
+	IsOwner             Optional[bool]      `json:"is_owner,omitzero"`         // persons only: this person is the user; one a user
+	Keywords            []string            `json:"keywords,omitempty"`        // sources
+	Kind                string              `json:"kind,omitempty"`            // person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity
+	LastAccessedAt      Optional[time.Time] `json:"last_accessed_at,omitzero"` // a salience given with it was so then, if that is later than updated_at
+	LastMentionedAt     Optional[time.Time] `json:"last_mentioned_at,omitzero"`
+	LastSourceAt        Optional[time.Time] `json:"last_source_at,omitzero"`
+	MessageCount        Optional[int64]     `json:"message_count,omitzero"` // sources; read only
+	MitigatedAt         Optional[time.Time] `json:"mitigated_at,omitzero"`
+	Name                Optional[string]    `json:"name,omitzero"` // needed for a new node of most kinds; at most 512 characters
+	NextStepLong        Optional[string]    `json:"next_step_long,omitzero"`
+	NextStepShort       Optional[string]    `json:"next_step_short,omitzero"`
+	Notes               []NoteWrite         `json:"notes,omitempty"` // added to those there are
+	Outcome             Optional[string]    `json:"outcome,omitzero"`
+	Participants        []string            `json:"participants,omitempty"`     // sources: user ids
+	Payload             json.RawMessage     `json:"payload,omitempty"`          // an object
+	Priority            Optional[int64]     `json:"priority,omitzero"`          // 1 to 5
+	Probability         Optional[float64]   `json:"probability,omitzero"`       // 0 to 1
+	ProcessedAt         Optional[time.Time] `json:"processed_at,omitzero"`      // sources; read only
+	ProcessingError     Optional[string]    `json:"processing_error,omitzero"`  // sources: why that failed; read only
+	ProcessingStatus    Optional[string]    `json:"processing_status,omitzero"` // sources: what a language model made of it; left out: raw; read only
+	ProjectID           Optional[string]    `json:"project_id,omitzero"`        // the project it belongs to
+	Properties          json.RawMessage     `json:"properties,omitempty"`       // an object of the caller's own; at most 16,384 bytes, 8 levels
+	Props               json.RawMessage     `json:"props,omitempty"`            // an object
+	Rationale           Optional[string]    `json:"rationale,omitzero"`
+	Role                Optional[string]    `json:"role,omitzero"`         // messages
+	Salience            Optional[float64]   `json:"salience,omitzero"`     // 0 to 1; default 0.5, an owner 1; null is 0
+	Sensitivity         Optional[string]    `json:"sensitivity,omitzero"`  // sources: low, normal (default) or high
+	Seq                 Optional[int64]     `json:"seq,omitzero"`          // messages: their number, from 0; read only
+	SourceCount         Optional[int64]     `json:"source_count,omitzero"` // sources that mention it; read only
+	SourceKey           Optional[string]    `json:"source_key,omitzero"`   // messages: the source they belong to
+	SourceType          Optional[string]    `json:"source_type,omitzero"`  // sources; never changes
+	StartAt             Optional[time.Time] `json:"start_at,omitzero"`
+	StartedAt           Optional[time.Time] `json:"started_at,omitzero"` // sources
+	State               Optional[string]    `json:"state,omitzero"`      // candidate (default), active, core or archived
+	StateKey            Optional[string]    `json:"state_key,omitzero"`  // the project's own state, such as in_progress
+	StorylineCount      Optional[int64]     `json:"storyline_count,omitzero"`
+	Summary             Optional[string]    `json:"summary,omitzero"` // sources
+	System              Optional[string]    `json:"system,omitzero"`  // system entities: the system they belong to
+	Tags                []string            `json:"tags,omitempty"`   // sources and system entities
+	TargetDate          Optional[time.Time] `json:"target_date,omitzero"`
+	Text                Optional[string]    `json:"text,omitzero"`  // requirements and messages
+	Title               Optional[string]    `json:"title,omitzero"` // the same as name
+	TS                  Optional[time.Time] `json:"ts,omitzero"`
+	TTLPolicy           Optional[string]    `json:"ttl_policy,omitzero"` // decay (default), keep_forever (default of an owner) or ephemeral
+	Type                Optional[string]    `json:"type,omitzero"`       // entities and system entities; at most 128 characters
+	TypeKey             Optional[string]    `json:"type_key,omitzero"`   // such as plan.phase.works
+	UpdatedAt           Optional[time.Time] `json:"updated_at,omitzero"` // default: now; a salience given with it was so then
+	UserID              Optional[string]    `json:"user_id,omitzero"`    // left out: the request's user; null: shared by the team
+}
+
+// NodesPage is part of the contract.
+type NodesPage struct {
+	Next  *string    `json:"next"`
+	Nodes []NodeView `json:"nodes"`
+}
+
+// Note is part of the contract.
+type Note struct {
+	AddedBy         *string    `json:"added_by"`
+	Content         string     `json:"content"`
+	DateAdded       time.Time  `json:"date_added"`
+	ExpiresAt       *time.Time `json:"expires_at"`
+	ID              string     `json:"id"`
+	SourceEntityKey *string    `json:"source_entity_key"`
+}
+
+// NoteWrite is part of the contract.
+type NoteWrite struct {
+	AddedBy         Optional[string]    `json:"added_by,omitzero"`          // default: the request's user
+	Content         string              `json:"content"`                    // at most 4,096 characters
+	DateAdded       Optional[time.Time] `json:"date_added,omitzero"`        // default: now; its lifetime begins here
+	Lifetime        string              `json:"lifetime,omitempty"`         // week, month (default), year or forever
+	SourceEntityKey Optional[string]    `json:"source_entity_key,omitzero"` // where it comes from
+}
+
+// NotesPage is part of the contract.
+type NotesPage struct {
+	Notes []Note `json:"notes"`
+}
+
+// OntologyContext is part of the contract.
+type OntologyContext struct {
+	Entities       OntologyEntities       `json:"entities"`
+	LinkedEntities *LinkedContext         `json:"linked_entities,omitempty"` // of what is in focus, at most 3 of each kind
+	Metadata       OntologyMetadata       `json:"metadata"`
+	Relationships  *OntologyRelationships `json:"relationships,omitempty"`
+	Scope          *OntologyScope         `json:"scope,omitempty"`
+	Type           string                 `json:"type"`
+	Warnings       []string               `json:"warnings,omitempty"`
+}
+
+// OntologyEdge is part of the contract.
+type OntologyEdge struct {
+	Relation   string `json:"relation"`
+	TargetID   string `json:"target_id"`
+	TargetKind string `json:"target_kind"`
+	TargetName string `json:"target_name,omitempty"`
+}
+
+// OntologyEntities is part of the contract.
+type OntologyEntities struct {
+	Decision    *NodeView    `json:"decision,omitempty"`
+	Document    *NodeView    `json:"document,omitempty"`
+	Goal        *NodeView    `json:"goal,omitempty"`
+	Milestone   *NodeView    `json:"milestone,omitempty"`
+	Output      *NodeView    `json:"output,omitempty"`
+	Plan        *NodeView    `json:"plan,omitempty"`
+	Project     *ProjectRow  `json:"project,omitempty"`
+	Projects    []ProjectRow `json:"projects,omitempty"` // global: at most 50, the last changed first
+	Requirement *NodeView    `json:"requirement,omitempty"`
+	Risk        *NodeView    `json:"risk,omitempty"`
+	Task        *NodeView    `json:"task,omitempty"`
+}
+
+// OntologyFacets is part of the contract.
+type OntologyFacets struct {
+	Context *string `json:"context"`
+	Scale   *string `json:"scale"`
+	Stage   *string `json:"stage"`
+}
+
+// OntologyFocus is part of the contract.
+type OntologyFocus struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// OntologyMetadata is part of the contract.
+type OntologyMetadata struct {
+	AvailableEntityTypes []string         `json:"available_entity_types,omitempty"`
+	ContextDocumentID    string           `json:"context_document_id,omitempty"`
+	ContextDocumentTitle string           `json:"context_document_title,omitempty"`
+	EntityCount          map[string]int64 `json:"entity_count,omitempty"` // by kind, in the plural
+	Facets               *OntologyFacets  `json:"facets,omitempty"`
+	GraphSnapshot        *GraphSnapshot   `json:"graph_snapshot,omitempty"`
+	HierarchyLevel       int64            `json:"hierarchy_level,omitempty"`
+	LastUpdated          time.Time        `json:"last_updated,omitzero"`
+	ProjectHighlights    *Highlights      `json:"project_highlights,omitempty"`
+	RecentProjectIDs     []string         `json:"recent_project_ids,omitempty"`
+	TotalProjects        int64            `json:"total_projects,omitempty"`
+}
+
+// OntologyRelationships is part of the contract.
+type OntologyRelationships struct {
+	Edges          []OntologyEdge `json:"edges"`
+	HierarchyLevel *int64         `json:"hierarchy_level"` // steps from the project; null: there is no way to one
+}
+
+// OntologyScope is part of the contract.
+type OntologyScope struct {
+	Focus       *OntologyFocus `json:"focus,omitempty"`
+	ProjectID   string         `json:"project_id"`
+	ProjectName string         `json:"project_name"`
+}
+
+// Opening is part of the contract.
+type Opening struct {
+	ContextType    Optional[string] `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
+	ConversationID string           `json:"conversation_id,omitempty"` // generated (UUIDv7) when left out; opening one again is harmless
+	FocusID        string           `json:"focus_id,omitempty"`
+	FocusKind      string           `json:"focus_kind,omitempty"`
+	Sections       []string         `json:"sections,omitempty"`  // user, relationships, recent_context, temporal; default: all
+	TimeZone       string           `json:"time_zone,omitempty"` // IANA name
+	UserID         string           `json:"user_id,omitempty"`   // whose conversation; left out: the user of the key
+}
+
+// Opened is part of the contract.
+type Opened struct {
+	Context        AgentContext `json:"context"`
+	ConversationID string       `json:"conversation_id"`
+}
+
+// OwnerRelationship is part of the contract.
+type OwnerRelationship struct {
+	Node                    Node    `json:"node"`
+	NodeType                string  `json:"node_type"`
+	RecentMentions          int64   `json:"recent_mentions"` // sources of the last 7 days that mention the node
+	RelationshipDescription string  `json:"relationship_description"`
+	RelationshipSalience    float64 `json:"relationship_salience"`
+	RelationshipType        string  `json:"relationship_type"`
+}
+
+// Preference is part of the contract.
+type Preference struct {
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
+}
+
+// Preferences is part of the contract.
+type Preferences struct {
+	Preferences []Preference `json:"preferences"`
+}
+
+// Problem is part of the contract.
+type Problem struct {
+	Detail string  `json:"detail"`
+	Errors []Fault `json:"errors,omitempty"`
+	Status int64   `json:"status"`
+	Title  string  `json:"title"`
+	Type   string  `json:"type"`
+}
+
+// ProjectRow is part of the contract.
+type ProjectRow struct {
+	CreatedAt     time.Time `json:"created_at,omitzero"`
+	Description   string    `json:"description,omitempty"`
+	EndAt         time.Time `json:"end_at,omitzero"`
+	FacetContext  string    `json:"facet_context,omitempty"`
+	FacetScale    string    `json:"facet_scale,omitempty"`
+	FacetStage    string    `json:"facet_stage,omitempty"`
+	ID            string    `json:"id"` // entity_key
+	Name          string    `json:"name"`
+	NextStepLong  string    `json:"next_step_long,omitempty"`
+	NextStepShort string    `json:"next_step_short,omitempty"`
+	StartAt       time.Time `json:"start_at,omitzero"`
+	StateKey      *string   `json:"state_key"`
+	TypeKey       string    `json:"type_key,omitempty"`
+	UpdatedAt     time.Time `json:"updated_at,omitzero"`
+}
+
+// Proposed is part of the contract.
+type Proposed struct {
+	EntityKey string  `json:"entity_key"`
+	Error     *string `json:"error"`
+	Kind      string  `json:"kind"`
+	Name      string  `json:"name"`
+	Status    string  `json:"status"`
+	Version   int64   `json:"version,omitempty"`
+}
+
+// ExploreQuery is part of the contract.
+type ExploreQuery struct {
+	Query     string  `json:"query"`               // at most 16,384 characters
+	Threshold float64 `json:"threshold,omitempty"` // 0 (default) to 1: the least cosine of what is found by meaning alone
+}
+
+// ReadSource is part of the contract.
+type ReadSource struct {
+	EntityKey  string          `json:"entity_key"`
+	Extraction *Extraction     `json:"extraction,omitempty"` // where it was asked for
+	Mentions   []NodeResult    `json:"mentions"`
+	Messages   []MessageResult `json:"messages"`
+	Status     string          `json:"status"`
+	Summary    string          `json:"summary,omitempty"` // that the language model made of a conversation that ended without one
+	Warnings   []string        `json:"warnings"`
+}
+
+// RecentContext is part of the contract.
+type RecentContext struct {
+	Sources []RecentSource `json:"sources"` // at most 20, the newest first
+}
+
+// RecentSource is part of the contract.
+type RecentSource struct {
+	ContextType *string     `json:"context_type"`
+	EndedAt     *time.Time  `json:"ended_at"`
+	EntityKey   string      `json:"entity_key"`
+	KeyEntities []KeyEntity `json:"key_entities"`
+	StartedAt   time.Time   `json:"started_at"`
+	Summary     string      `json:"summary"`
+}
+
+// Refusal is part of the contract.
+type Refusal struct {
+	Line     int64  `json:"line"`
+	Location string `json:"location"`
+	Message  string `json:"message"`
+}
+
+// RelationshipFilters is part of the contract.
+type RelationshipFilters struct {
+	ExcludeRelationshipTypes []string        `json:"exclude_relationship_types,omitempty"` // all but these
+	MaxAttitude              Optional[int64] `json:"max_attitude,omitzero"`                // 1 to 5
+	MaxProximity             Optional[int64] `json:"max_proximity,omitzero"`               // 1 to 5
+	MinAttitude              Optional[int64] `json:"min_attitude,omitzero"`                // 1 to 5
+	MinProximity             Optional[int64] `json:"min_proximity,omitzero"`               // 1 to 5
+	RelationshipTypes        []string        `json:"relationship_types,omitempty"`         // only these
+}
+
+// RelationshipHit is part of the contract.
+type RelationshipHit struct {
+	Attitude         int64    `json:"attitude,omitempty"`
+	Description      string   `json:"description"`
+	FromEntityKey    string   `json:"from_entity_key"`
+	FromName         string   `json:"from_name"`
+	Key              string   `json:"key"`
+	NotesSnippets    []string `json:"notes_snippets,omitempty"`
+	Proximity        int64    `json:"proximity,omitempty"`
+	RelationshipKind string   `json:"relationship_kind"`           // its type
+	RelationshipType string   `json:"relationship_type,omitempty"` // in the caller's own words
+	Salience         float64  `json:"salience"`
+	State            string   `json:"state,omitempty"`
+	ToEntityKey      string   `json:"to_entity_key"`
+	ToName           string   `json:"to_name"`
+}
+
+// RelationshipResult is part of the contract.
+type RelationshipResult struct {
+	Closed  string  `json:"closed,omitempty"`
+	Error   *string `json:"error"`
+	From    string  `json:"from"`
+	Key     string  `json:"key"`
+	Status  string  `json:"status"`
+	To      string  `json:"to"`
+	Type    string  `json:"type"`
+	Version int64   `json:"version,omitempty"`
+}
+
+// RelationshipView is part of the contract.
+type RelationshipView struct {
+	AccessCount      int64           `json:"access_count"`
+	Attitude         int64           `json:"attitude,omitempty"`
+	AttitudeWord     string          `json:"attitude_word,omitempty"`
+	Confidence       float64         `json:"confidence"`
+	Description      string          `json:"description"`
+	Direction        string          `json:"direction,omitempty"`
+	From             string          `json:"from"`
+	Key              string          `json:"key"`
+	LastAccessedAt   *time.Time      `json:"last_accessed_at"`
+	Node             *NodeRef        `json:"node,omitempty"`  // the other end
+	Notes            []Note          `json:"notes,omitempty"` // the newest first, without expired ones
+	Properties       json.RawMessage `json:"properties,omitempty"`
+	Proximity        int64           `json:"proximity,omitempty"`
+	ProximityWord    string          `json:"proximity_word,omitempty"`
+	RecordedAt       *time.Time      `json:"recorded_at"`
+	RecordedBy       *string         `json:"recorded_by"`
+	RelationshipType string          `json:"relationship_type,omitempty"`
+	Salience         float64         `json:"salience"`
+	State            string          `json:"state,omitempty"`
+	To               string          `json:"to"`
+	Type             string          `json:"type"`
+	ValidFrom        *time.Time      `json:"valid_from"`
+	ValidTo          *time.Time      `json:"valid_to"`
+	Version          int64           `json:"version"`
+}
+
+// RelationshipWrite is part of the contract.
+type RelationshipWrite struct {
+	Attitude         Optional[int64]     `json:"attitude,omitzero"`         // 1 to 5
+	Confidence       Optional[float64]   `json:"confidence,omitzero"`       // 0 to 1; default 0.8
+	Contradicts      bool                `json:"contradicts,omitempty"`     // the current relationship of this type is over: it is closed, and this one added. A valid_from after that of the current one says the same
+	Description      Optional[string]    `json:"description,omitzero"`      // how the two relate; at most 16,384 characters
+	From             string              `json:"from"`                      // entity_key
+	History          *History            `json:"history,omitempty"`         // only for imports
+	IfVersion        Optional[int64]     `json:"if_version,omitzero"`       // write only if this is the stored version of the current one; 0: only if there is none. Otherwise 409 and nothing is written
+	Key              string              `json:"key,omitempty"`             // only for imports: it is generated
+	LastAccessedAt   Optional[time.Time] `json:"last_accessed_at,omitzero"` // only for imports
+	Notes            []NoteWrite         `json:"notes,omitempty"`           // added to those there are
+	Properties       json.RawMessage     `json:"properties,omitempty"`      // an object of the caller's own; at most 16,384 bytes, 8 levels
+	Proximity        Optional[int64]     `json:"proximity,omitzero"`        // 1 to 5
+	RecordedAt       Optional[time.Time] `json:"recorded_at,omitzero"`      // only for imports
+	RecordedBy       Optional[string]    `json:"recorded_by,omitzero"`
+	RelationshipType Optional[string]    `json:"relationship_type,omitzero"` // one free word
+	Salience         Optional[float64]   `json:"salience,omitzero"`          // 0 to 1; default 0.5; null is 0
+	State            Optional[string]    `json:"state,omitzero"`             // candidate (default), active, core or archived
+	To               string              `json:"to"`                         // entity_key
+	Type             string              `json:"type"`                       // ^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to
+	UpdatedAt        Optional[time.Time] `json:"updated_at,omitzero"`        // only for imports
+	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero"`        // default: now, or the end of the last one, if that is to come. Not in the time of another one
+	ValidTo          Optional[time.Time] `json:"valid_to,omitzero"`          // closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again where there is no current one
+}
+
+// RelationshipsPage is part of the contract.
+type RelationshipsPage struct {
+	Next          *string            `json:"next"`
+	Relationships []RelationshipView `json:"relationships"`
+}
+
+// RenameSystemEntityInput is part of the contract.
+type RenameSystemEntityInput struct {
+	Name string `json:"name"` // the new name; 409 when another entity has it
+}
+
+// ImportReport is part of the contract.
+type ImportReport struct {
+	Complete      bool      `json:"complete"` // false: the import stopped, and may be sent again with the same import_id
+	DryRun        bool      `json:"dry_run"`
+	ImportID      string    `json:"import_id,omitempty"`
+	Lines         int64     `json:"lines"`
+	Nodes         Counts    `json:"nodes"`
+	Preferences   Counts    `json:"preferences"`
+	Refused       []Refusal `json:"refused"` // the first 1,000, with reasons
+	Relationships Counts    `json:"relationships"`
+	ResumedAtLine int64     `json:"resumed_at_line,omitempty"`
+	Stopped       string    `json:"stopped,omitempty"` // why the import is not complete
+	Warnings      []Refusal `json:"warnings"`          // the first 1,000
+}
+
+// ExploreRequest is part of the contract.
+type ExploreRequest struct {
+	AsOf                Optional[time.Time]  `json:"as_of,omitzero"`                 // the memory of that day: what was said and made by then, and the relationships that were current
+	Evidence            []string             `json:"evidence,omitempty"`             // what may speak for a hit: words, neighbours (the words of the messages around one), links, meaning; left out: all
+	Expand              int64                `json:"expand,omitempty"`               // so many neighbours of the nodes found; default none
+	Format              string               `json:"format,omitempty"`               // json (default) or text
+	Granularity         int64                `json:"granularity,omitempty"`          // 1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines
+	IncludeArchived     bool                 `json:"include_archived,omitempty"`     // also what is archived: faded, ended or put away; it is always found by its key
+	Kinds               []string             `json:"kinds,omitempty"`                // only these kinds of nodes; message: messages as a list of their own. Left out: all but messages, which come with their sources
+	Limit               int64                `json:"limit,omitempty"`                // of nodes in all, of sources and of messages; default 5. Relationships are up to twice as many; storylines and macros, unless it is given, 3 and 2 (of granularity 1), 5 and 2, none and 5
+	MaxTokens           int64                `json:"max_tokens,omitempty"`           // o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went
+	Mode                string               `json:"mode,omitempty"`                 // fast (default), or deep: a second look with what the first has found
+	MultiQuery          bool                 `json:"multi_query,omitempty"`          // the same as mode deep
+	Queries             []ExploreQuery       `json:"queries,omitempty"`              // questions or descriptions, searched by words and by meaning; this or text_matches is needed
+	RelationshipFilters *RelationshipFilters `json:"relationship_filters,omitempty"` // which relationships count; applied before anything is ranked
+	ReturnExplanations  bool                 `json:"return_explanations,omitempty"`  // with each hit, what its score is made of
+	SalienceWeight      Optional[float64]    `json:"salience_weight,omitzero"`       // of salience; default 0.4
+	SearchRelationships Optional[bool]       `json:"search_relationships,omitzero"`  // default true
+	SemanticWeight      Optional[float64]    `json:"semantic_weight,omitzero"`       // of relevance; default 0.3
+	Since               Optional[time.Time]  `json:"since,omitzero"`                 // what was said, or changed, from then on
+	TextMatches         []string             `json:"text_matches,omitempty"`         // names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words
+	TimeWeight          Optional[float64]    `json:"time_weight,omitzero"`           // of recency; default 0.3
+	Until               Optional[time.Time]  `json:"until,omitzero"`                 // what was said, or made, until then
+	UserID              string               `json:"user_id,omitempty"`              // whose memory, with what the team shares; left out: the user of the key, or only what the team shares
+}
+
+// ExploreResult is part of the contract.
+type ExploreResult struct {
+	Episodic Episodic    `json:"episodic"`
+	Meta     ExploreMeta `json:"meta"`
+	Semantic Semantic    `json:"semantic"`
+}
+
+// Semantic is part of the contract.
+type Semantic struct {
+	Concepts      []NodeHit         `json:"concepts"`
+	Entities      []NodeHit         `json:"entities"`
+	Neighbours    []Neighbour       `json:"neighbours"` // of the nodes found, where expand asks for them
+	Others        []NodeHit         `json:"others"`     // of projects and systems
+	People        []NodeHit         `json:"people"`
+	Relationships []RelationshipHit `json:"relationships"`
+}
+
+// SnapshotEdge is part of the contract.
+type SnapshotEdge struct {
+	DstID   string `json:"dst_id"`
+	DstKind string `json:"dst_kind"`
+	ID      string `json:"id"`
+	Rel     string `json:"rel"`
+	SrcID   string `json:"src_id"`
+	SrcKind string `json:"src_kind"`
+}
+
+// SnapshotNode is part of the contract.
+type SnapshotNode struct {
+	DirectEdge  bool      `json:"direct_edge"`
+	ID          string    `json:"id"`
+	Kind        string    `json:"kind"`
+	LastUpdated time.Time `json:"last_updated"`
+	Name        string    `json:"name"`
+	StateKey    *string   `json:"state_key"`
+	TypeKey     *string   `json:"type_key"`
+}
+
+// SourceHit is part of the contract.
+type SourceHit struct {
+	ContentType    string       `json:"content_type"`
+	ContextType    string       `json:"context_type,omitempty"`
+	EndedAt        *time.Time   `json:"ended_at"`
+	EntityKey      string       `json:"entity_key"`
+	MacroRefs      []string     `json:"macro_refs,omitempty"`
+	MentionedNodes []NodeRef    `json:"mentioned_nodes"` // the ten most salient
+	Messages       []MessageHit `json:"messages"`        // the best three, the best first; of each what is around the words found
+	Name           string       `json:"name,omitempty"`
+	SourceType     string       `json:"source_type,omitempty"`
+	StartedAt      time.Time    `json:"started_at"`
+	StorylineRefs  []string     `json:"storyline_refs,omitempty"`
+	Summary        string       `json:"summary"`
+}
+
+// SourcePreview is part of the contract.
+type SourcePreview struct {
+	EntityKey string    `json:"entity_key"`
+	StartedAt time.Time `json:"started_at"`
+	Summary   string    `json:"summary"`
+}
+
+// SourceWrite is part of the contract.
+type SourceWrite struct {
+	ContentType    Optional[string]    `json:"content_type,omitzero"`     // conversation (default), email, slack-thread, meeting or text-note
+	ContextType    Optional[string]    `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
+	EndedAt        Optional[time.Time] `json:"ended_at,omitzero"`         // null or left out: still open
+	EntityKey      string              `json:"entity_key,omitempty"`      // generated (UUIDv7) when left out
+	IdempotencyKey string              `json:"idempotency_key,omitempty"` // the same as the header Idempotency-Key
+	Keywords       []string            `json:"keywords,omitempty"`
+	Mentions       []string            `json:"mentions,omitempty"` // entity keys of persons, concepts and entities
+	Messages       []MessageWrite      `json:"messages,omitempty"`
+	Participants   []string            `json:"participants,omitempty"` // user ids; the source's own user is always one
+	Sensitivity    Optional[string]    `json:"sensitivity,omitzero"`   // low, normal (default) or high
+	SourceType     Optional[string]    `json:"source_type,omitzero"`   // voice-memo, meeting, email, slack-thread or text-import; never changes
+	StartedAt      Optional[time.Time] `json:"started_at,omitzero"`    // default: now
+	Strict         bool                `json:"strict,omitempty"`       // all or nothing: a refused mention is a 422 and nothing is written
+	Summary        Optional[string]    `json:"summary,omitzero"`       // one or two sentences; at most 16,384 characters
+	Tags           []string            `json:"tags,omitempty"`
+	UserID         string              `json:"user_id,omitempty"` // whose source it is; left out: the user of the key
+}
+
+// StorylineHit is part of the contract.
+type StorylineHit struct {
+	Anchor         *NodeRef        `json:"anchor,omitempty"`
+	Description    string          `json:"description,omitempty"`
+	LastSourceAt   time.Time       `json:"last_source_at,omitzero"`
+	Name           string          `json:"name"`
+	PreviewSources []SourcePreview `json:"preview_sources,omitempty"`
+	RelevanceScore float64         `json:"relevance_score,omitempty"`
+	SourceCount    int64           `json:"source_count,omitempty"`
+	StartedAt      time.Time       `json:"started_at,omitzero"`
+	StorylineID    string          `json:"storyline_id"`
+	TopConcepts    []NodeRef       `json:"top_concepts,omitempty"`
+	TopEntities    []NodeRef       `json:"top_entities,omitempty"`
+	TopPeople      []NodeRef       `json:"top_people,omitempty"`
+}
+
+// System is part of the contract.
+type System struct {
+	CreatedAt     time.Time `json:"created_at"`
+	Entities      int64     `json:"entities"`
+	Relationships int64     `json:"relationships"`
+	System        string    `json:"system"`
+	UpdatedAt     time.Time `json:"updated_at"`
+	Version       int64     `json:"version"` // grows with every write that changes something
+}
+
+// SystemCounts is part of the contract.
+type SystemCounts struct {
+	Entities      int64 `json:"entities"`
+	Relationships int64 `json:"relationships"`
+}
+
+// SystemEntitiesPage is part of the contract.
+type SystemEntitiesPage struct {
+	Entities   []SystemNode `json:"entities"`
+	NextCursor *string      `json:"next_cursor"` // null at the end
+}
+
+// SystemEntity is part of the contract.
+type SystemEntity struct {
+	Description string          `json:"description,omitempty"` // at most 16,384 characters
+	Name        string          `json:"name"`                  // unique in the system; 1 to 512 characters, no blanks around them
+	Properties  json.RawMessage `json:"properties,omitempty"`  // an object; at most 16,384 bytes, 8 levels; numbers are kept as they are written
+	Tags        []string        `json:"tags,omitempty"`        // at most 100, of 1 to 256 characters
+	Type        string          `json:"type"`                  // the class of the entity; 1 to 128 characters
+}
+
+// SystemEntityResult is part of the contract.
+type SystemEntityResult struct {
+	Error  *string `json:"error"`
+	Name   string  `json:"name"`
+	Status string  `json:"status"`
+}
+
+// SystemEntityWrite is part of the contract.
+type SystemEntityWrite struct {
+	Description      Optional[string] `json:"description,omitzero"`        // left out: kept; empty: cleared
+	Name             string           `json:"name"`                        // unique in the system; 1 to 512 characters, no blanks around them
+	Properties       json.RawMessage  `json:"properties,omitempty"`        // an object; at most 16,384 bytes, 8 levels
+	RemoveProperties []string         `json:"remove_properties,omitempty"` // names of properties
+	RemoveTags       []string         `json:"remove_tags,omitempty"`
+	Tags             []string         `json:"tags,omitempty"` // at most 100, of 1 to 256 characters
+	Type             Optional[string] `json:"type,omitzero"`  // needed for a new entity; 1 to 128 characters
+}
+
+// SystemLink is part of the contract.
+type SystemLink struct {
+	From       string          `json:"from"` // name of an entity
+	Key        string          `json:"key"`
+	Properties json.RawMessage `json:"properties,omitempty"` // an object; at most 16,384 bytes, 8 levels
+	To         string          `json:"to"`                   // name of an entity
+	Type       string          `json:"type"`                 // free text; 1 to 128 characters
+}
+
+// SystemMemory is part of the contract.
+type SystemMemory struct {
+	Entities      []SystemEntity       `json:"entities"`
+	Relationships []SystemRelationship `json:"relationships"`
+}
+
+// SystemNode is part of the contract.
+type SystemNode struct {
+	CreatedAt   time.Time       `json:"created_at"`
+	Description string          `json:"description,omitempty"` // at most 16,384 characters
+	EntityKey   string          `json:"entity_key"`
+	Name        string          `json:"name"`                 // unique in the system; 1 to 512 characters, no blanks around them
+	Properties  json.RawMessage `json:"properties,omitempty"` // an object; at most 16,384 bytes, 8 levels; numbers are kept as they are written
+	Tags        []string        `json:"tags,omitempty"`       // at most 100, of 1 to 256 characters
+	Type        string          `json:"type"`                 // the class of the entity; 1 to 128 characters
+	UpdatedAt   time.Time       `json:"updated_at"`
+	Version     int64           `json:"version"` // 1, and one more with every change
+}
+
+// SystemRelationship is part of the contract.
+type SystemRelationship struct {
+	From       string          `json:"from"`                 // name of an entity
+	Properties json.RawMessage `json:"properties,omitempty"` // an object; at most 16,384 bytes, 8 levels
+	To         string          `json:"to"`                   // name of an entity
+	Type       string          `json:"type"`                 // free text; 1 to 128 characters
+}
+
+// SystemRelationshipResult is part of the contract.
+type SystemRelationshipResult struct {
+	Error  *string `json:"error"`
+	From   string  `json:"from"`
+	Status string  `json:"status"`
+	To     string  `json:"to"`
+	Type   string  `json:"type"`
+}
+
+// SystemRelationshipWrite is part of the contract.
+type SystemRelationshipWrite struct {
+	From             string          `json:"from"`                        // name of an entity
+	Properties       json.RawMessage `json:"properties,omitempty"`        // an object; at most 16,384 bytes, 8 levels
+	RemoveProperties []string        `json:"remove_properties,omitempty"` // names of properties
+	To               string          `json:"to"`                          // name of an entity
+	Type             string          `json:"type"`                        // free text; 1 to 128 characters
+}
+
+// SystemRelationshipsPage is part of the contract.
+type SystemRelationshipsPage struct {
+	NextCursor    *string      `json:"next_cursor"` // null at the end
+	Relationships []SystemLink `json:"relationships"`
+}
+
+// SystemResult is part of the contract.
+type SystemResult struct {
+	Entities      []SystemEntityResult       `json:"entities"`
+	Relationships []SystemRelationshipResult `json:"relationships"`
+	Removed       *SystemCounts              `json:"removed,omitempty"` // what was there and is not in the file
+	Warnings      []string                   `json:"warnings"`
+}
+
+// SystemWrite is part of the contract.
+type SystemWrite struct {
+	Entities      []SystemEntityWrite       `json:"entities,omitempty"`
+	Relationships []SystemRelationshipWrite `json:"relationships,omitempty"`
+	Strict        bool                      `json:"strict,omitempty"` // all or nothing: a refused item is a 422 and nothing is written
+}
+
+// SystemsPage is part of the contract.
+type SystemsPage struct {
+	NextCursor *string  `json:"next_cursor"` // null at the end
+	Systems    []System `json:"systems"`
+}
+
+// TeamErasure is part of the contract.
+type TeamErasure struct {
+	Anonymised      int64     `json:"anonymised"`    // nodes and relationships that others keep, and that no longer name the user
+	CacheEntries    int64     `json:"cache_entries"` // of this process and of Redis
+	ErasedAt        time.Time `json:"erased_at"`
+	Keys            int64     `json:"keys"` // API keys
+	Messages        int64     `json:"messages"`
+	Nodes           int64     `json:"nodes"`            // deleted ones that could be restored too; without messages
+	NotesAnonymised int64     `json:"notes_anonymised"` // the user's notes on what others keep: the text stays, who wrote it does not
+	Preferences     int64     `json:"preferences"`
+	Records         int64     `json:"records"` // answers kept for idempotency keys, imports, and the like
+	Relationships   int64     `json:"relationships"`
+	Remaining       int64     `json:"remaining"` // what was found when reading back; 0
+	TeamID          string    `json:"team_id"`
+}
+
+// Temporal is part of the contract.
+type Temporal struct {
+	CurrentDatetime           Moment  `json:"current_datetime"`
+	LastConversationType      *string `json:"last_conversation_type"`
+	TimeSinceLastConversation *string `json:"time_since_last_conversation"` // ISO 8601 duration; null before the first conversation
+	TimeZone                  string  `json:"time_zone"`                    // the zone of current_datetime
+}
+
+// TraverseExample is part of the contract.
+type TraverseExample struct {
+	Cypher     string          `json:"cypher"`
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+	Question   string          `json:"question"`
+}
+
+// TraverseKindSchema is part of the contract.
+type TraverseKindSchema struct {
+	Count      int64             `json:"count"`
+	Label      string            `json:"label"`
+	Properties map[string]string `json:"properties,omitempty"` // beside the common ones
+}
+
+// TraverseNode is part of the contract.
+type TraverseNode struct {
+	AccessCount int64     `json:"access_count"`
+	Confidence  float64   `json:"confidence"`
+	Description string    `json:"description"`
+	EntityKey   string    `json:"entity_key"`
+	Name        string    `json:"name"`
+	NodeType    string    `json:"node_type"`       // the kind as a label: Person, Concept, Task …
+	Notes       []string  `json:"notes,omitempty"` // the newest 10 that are not expired
+	Salience    float64   `json:"salience"`
+	State       string    `json:"state,omitempty"`
+	UpdatedAt   time.Time `json:"updated_at"`
+}
+
+// TraversePaths is part of the contract.
+type TraversePaths struct {
+	Message   string        `json:"message,omitempty"` // when nothing was found, or not all was looked at
+	Mode      string        `json:"mode"`
+	Paths     []TraverseWay `json:"paths"`     // the strongest first
+	Truncated bool          `json:"truncated"` // there are more relationships than are looked at: there may be a path, or a shorter one
+}
+
+// TraverseRelationship is part of the contract.
+type TraverseRelationship struct {
+	Attitude         int64   `json:"attitude,omitempty"`
+	Description      string  `json:"description"`
+	From             string  `json:"from"`
+	Key              string  `json:"key,omitempty"`
+	Proximity        int64   `json:"proximity,omitempty"`
+	RelationshipType string  `json:"relationship_type,omitempty"` // in the caller's own words
+	Salience         float64 `json:"salience"`
+	To               string  `json:"to"`
+	Type             string  `json:"type"`
+}
+
+// TraverseRelationshipSchema is part of the contract.
+type TraverseRelationshipSchema struct {
+	Count   int64  `json:"count"`
+	Pattern string `json:"pattern"`
+}
+
+// TraverseRequest is part of the contract.
+type TraverseRequest struct {
+	Cursor                   string          `json:"cursor,omitempty"`                     // neighbors: next_cursor of the page before
+	Cypher                   string          `json:"cypher,omitempty"`                     // cypher: the statement, at most 8,192 bytes. GET /v1/schema says what there is
+	Damping                  float64         `json:"damping,omitempty"`                    // ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85
+	Direction                string          `json:"direction,omitempty"`                  // of the relationships that are followed: outbound (default of neighbors), inbound or both (default of path and ppr)
+	EntityKey                string          `json:"entity_key,omitempty"`                 // neighbors: of the node
+	ExcludeRelationshipTypes []string        `json:"exclude_relationship_types,omitempty"` // all but these are followed
+	Format                   string          `json:"format,omitempty"`                     // json (default) or text
+	From                     string          `json:"from,omitempty"`                       // path: entity key of the node where it begins
+	Kinds                    []string        `json:"kinds,omitempty"`                      // neighbors, ppr: only nodes of these kinds are returned
+	Limit                    int64           `json:"limit,omitempty"`                      // neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1
+	MaxDepth                 int64           `json:"max_depth,omitempty"`                  // ppr: how far from the seeds, 1 to 3 (default)
+	MaxHops                  int64           `json:"max_hops,omitempty"`                   // neighbors: 1 (default) to 3; path: 1 to 6 (default)
+	Mode                     string          `json:"mode"`                                 // neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads
+	Parameters               json.RawMessage `json:"parameters,omitempty"`                 // cypher: of the statement, by their names without $; at most 100
+	RelationshipTypes        []string        `json:"relationship_types,omitempty"`         // only these are followed
+	SeedNodes                []string        `json:"seed_nodes,omitempty"`                 // ppr: 1 to 20 entity keys
+	To                       string          `json:"to,omitempty"`                         // path: entity key of the node where it ends
+	TopK                     int64           `json:"top_k,omitempty"`                      // ppr: so many nodes, 1 to 100; default 20
+	UserID                   string          `json:"user_id,omitempty"`                    // whose memory, with what the team shares; left out: the user of the key, or only what the team shares
+	Verbose                  bool            `json:"verbose,omitempty"`                    // texts in full; otherwise 200 characters of each
+}
+
+// TraverseRow is part of the contract.
+type TraverseRow struct {
+	Hops         int64                 `json:"hops,omitempty"`
+	Node         TraverseNode          `json:"node"`
+	Relationship *TraverseRelationship `json:"relationship,omitempty"` // neighbors: the last one on the way
+	Score        float64               `json:"score"`                  // neighbors: the strengths of the relationships to it, multiplied, with its own salience, 0 to 1; ppr: the rank, of which all together have 1
+}
+
+// TraverseRows is part of the contract.
+type TraverseRows struct {
+	Message    string        `json:"message,omitempty"` // when nothing was found, or not all was looked at
+	Mode       string        `json:"mode"`
+	NextCursor string        `json:"next_cursor,omitempty"` // neighbors: of the next page
+	Rows       []TraverseRow `json:"rows"`                  // the best first
+	Truncated  bool          `json:"truncated"`             // there are more relationships than are looked at
+}
+
+// TraverseSchema is part of the contract.
+type TraverseSchema struct {
+	CommonProperties       map[string]string            `json:"common_properties"` // of nodes of every kind, with their types
+	Cut                    int64                        `json:"cut,omitempty"`     // so many of the kinds and relationship types, the rarest, did not fit into max_tokens
+	Examples               []TraverseExample            `json:"examples"`
+	Kinds                  []TraverseKindSchema         `json:"kinds"`                   // those that the scope has nodes of, the most first
+	RelationshipProperties map[string]string            `json:"relationship_properties"` // of relationships of every type, with their types
+	RelationshipTypes      []TraverseRelationshipSchema `json:"relationship_types"`      // the most frequent first
+	Rules                  []string                     `json:"rules"`
+	Sampled                bool                         `json:"sampled"` // counts are those of a part: there is more than is counted
+}
+
+// TraverseTable is part of the contract.
+type TraverseTable struct {
+	Columns   []string            `json:"columns"`           // names, as the statement gives them
+	Message   string              `json:"message,omitempty"` // when nothing was found, or not all came
+	Mode      string              `json:"mode"`
+	Rows      [][]json.RawMessage `json:"rows"`      // one value for each column; a node is as in GET /v1/nodes, a path is a list of nodes and relationships in turn
+	Truncated bool                `json:"truncated"` // there are more rows than an answer may have
+}
+
+// TraverseWay is part of the contract.
+type TraverseWay struct {
+	Length        int64                  `json:"length"` // relationships
+	Nodes         []TraverseNode         `json:"nodes"`
+	Relationships []TraverseRelationship `json:"relationships"` // one between each node and the next
+}
+
+// User is part of the contract.
+type User struct {
+	CoreBeliefs     []Node       `json:"core_beliefs"` // at most 10
+	OwnerPersonNode Node         `json:"owner_person_node"`
+	Preferences     []Preference `json:"preferences"`
+	PrimaryGoals    []Node       `json:"primary_goals"` // at most 5
+	UserID          string       `json:"user_id"`
+}
+
+// UserErasure is part of the contract.
+type UserErasure struct {
+	Anonymised      int64     `json:"anonymised"`    // nodes and relationships that others keep, and that no longer name the user
+	CacheEntries    int64     `json:"cache_entries"` // of this process and of Redis
+	ErasedAt        time.Time `json:"erased_at"`
+	Keys            int64     `json:"keys"` // API keys
+	Messages        int64     `json:"messages"`
+	Nodes           int64     `json:"nodes"`            // deleted ones that could be restored too; without messages
+	NotesAnonymised int64     `json:"notes_anonymised"` // the user's notes on what others keep: the text stays, who wrote it does not
+	Preferences     int64     `json:"preferences"`
+	Records         int64     `json:"records"` // answers kept for idempotency keys, imports, and the like
+	Relationships   int64     `json:"relationships"`
+	Remaining       int64     `json:"remaining"` // what was found when reading back; 0
+	UserID          string    `json:"user_id"`
+}

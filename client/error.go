@@ -1,0 +1,53 @@
+package client
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxProblem  = 1 << 20 // bytes
+	shownFaults = 3
+)
+
+// Error is an answer that is not a success. Status is that of HTTP; Detail and Errors are empty where somebody else than
+// Kith has answered.
+type Error struct {
+	Problem
+	RetryAfter time.Duration // that the service asks for; 0: nothing
+	RequestID  string        // leads to the service's log
+}
+
+// Error tells status, detail and the first faults.
+func (e *Error) Error() string {
+	text := strconv.FormatInt(e.Status, 10)
+	if e.Detail != "" {
+		text += " " + e.Detail
+	} else if name := http.StatusText(int(e.Status)); name != "" {
+		text += " " + strings.ToLower(name)
+	}
+	for _, f := range e.Errors[:min(len(e.Errors), shownFaults)] {
+		text += "; " + f.Location + " " + f.Message
+	}
+	if more := len(e.Errors) - shownFaults; more > 0 {
+		text += "; and " + strconv.Itoa(more) + " more"
+	}
+	return text
+}
+
+// errorOf reads a problem (RFC 9457). Something else, say a proxy's page, is told by its status alone.
+func errorOf(response *http.Response) error {
+	e := &Error{RequestID: response.Header.Get("X-Request-Id")}
+	if raw, err := io.ReadAll(io.LimitReader(response.Body, maxProblem)); err == nil && json.Unmarshal(raw, &e.Problem) != nil {
+		e.Problem = Problem{}
+	}
+	e.Status = int64(response.StatusCode)
+	if seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 31); err == nil {
+		e.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	return e
+}

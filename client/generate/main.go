@@ -1,0 +1,340 @@
+// Command generate writes the types and calls of package client from the service's contract (OpenAPI 3.1).
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/format"
+	"log"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// contract is what is read of an OpenAPI document.
+type contract struct {
+	Paths      map[string]map[string]operation
+	Components struct{ Schemas map[string]schema }
+}
+
+type operation struct {
+	OperationID string `json:"operationId"`
+	Summary     string
+	Parameters  []parameter
+	RequestBody struct{ Content map[string]media }
+	Responses   map[string]struct{ Content map[string]media }
+}
+
+type parameter struct {
+	Name, In, Description string
+	Schema                schema
+}
+
+type media struct{ Schema schema }
+
+type schema struct {
+	Ref                  string `json:"$ref"`
+	Type                 any    // a name, or several
+	Format, Description  string
+	Items                *schema
+	OneOf                []schema `json:"oneOf"`
+	Default              any
+	Properties           map[string]schema
+	Required             []string
+	AdditionalProperties any
+}
+
+// byHand are the operations that stream.
+var byHand = []string{"export", "import"}
+
+// reads are those of the POST operations that change nothing, and so bear repetition.
+var reads = []string{"explore", "traverse"}
+
+// names are the better ones for some schemas, outside of the package that they are from.
+var names = map[string]string{
+	"Request": "ExploreRequest", "Result": "ExploreResult", "Query": "ExploreQuery", "Meta": "ExploreMeta",
+	"Report": "ImportReport", "CreateKeyOutputBody": "CreatedKey", "OpenInputBody": "Opening", "AppendInputBody": "Appending",
+}
+
+func main() {
+	log.SetFlags(0)
+	raw, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	source, err := generate(raw)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(os.Args[2], source, 0o644); err != nil { //nolint:gosec // source code
+		log.Fatal(err)
+	}
+}
+
+func generate(document []byte) ([]byte, error) {
+	var c contract
+	if err := json.Unmarshal(document, &c); err != nil {
+		return nil, err
+	}
+	g := &generator{}
+	g.line("// Code generated from the contract by client/generate; DO NOT EDIT.\n\npackage client\n")
+	g.line("import (\n\"context\"\n\"encoding/json\"\n\"net/http\"\n\"time\"\n)\n")
+	for _, path := range sorted(c.Paths) {
+		for _, method := range sorted(c.Paths[path]) {
+			if o := c.Paths[path][method]; !slices.Contains(byHand, o.OperationID) {
+				g.operation(strings.ToUpper(method), path, o)
+			} else {
+				g.query(o)
+			}
+		}
+	}
+	for _, name := range sorted(c.Components.Schemas) {
+		g.structure(typeName(name), "is part of the contract.", c.Components.Schemas[name])
+	}
+	if g.fault != nil {
+		return nil, g.fault
+	}
+	return format.Source(g.out.Bytes())
+}
+
+type generator struct {
+	out   bytes.Buffer
+	fault error
+}
+
+func (g *generator) line(text string, args ...any) { fmt.Fprintf(&g.out, text+"\n", args...) }
+
+// operation writes a call for each form of answer, and what it can be asked for.
+func (g *generator) operation(method, path string, o operation) {
+	call := methodName(o.OperationID)
+	arguments, target := "ctx context.Context", fmt.Sprintf("%q", path)
+	for _, p := range o.Parameters {
+		if p.In == "path" {
+			arguments += ", " + parameterName(p.Name) + " string"
+			target = strings.Replace(target, "{"+p.Name+"}", `" + escape(`+parameterName(p.Name)+`) + "`, 1)
+		}
+	}
+	target = strings.TrimSuffix(target, ` + ""`)
+	request := fmt.Sprintf("request{method: http.Method%s, path: %s", goMethod(method), target)
+	if g.query(o) {
+		arguments += ", query " + queryName(o)
+		request += ", query: query"
+	}
+	if body, ok := o.RequestBody.Content["application/json"]; ok {
+		arguments += ", body *" + typeName(reference(body.Schema))
+		request += ", body: body"
+	}
+	keyed := slices.ContainsFunc(o.Parameters, func(p parameter) bool { return p.Name == "Idempotency-Key" })
+	switch {
+	case keyed:
+		request += ", again: true, key: keyOf(body.IdempotencyKey)"
+	case method != "POST" && method != "PATCH" || slices.Contains(reads, o.OperationID):
+		request += ", again: true"
+	}
+	doc := fmt.Sprintf("is %s %s: %s.", method, path, lowerFirst(o.Summary))
+	forms := answer(o)
+	for _, kind := range sorted(forms) {
+		s := forms[kind].Schema
+		switch {
+		case kind == "":
+			g.line("// %s %s\nfunc (c *Client) %s(%s) error {\nreturn c.do(ctx, %s}, nil)\n}\n", call, doc, call, arguments, request)
+		case kind == "application/json" && len(s.OneOf) > 0:
+			for _, one := range s.OneOf {
+				result := typeName(reference(one))
+				g.fetch(result, doc, arguments, result, request)
+			}
+		case kind == "application/json":
+			g.fetch(call, doc, arguments, typeName(reference(s)), request)
+		case strings.HasPrefix(kind, "text/") && kind != "text/event-stream":
+			name, before := call, ""
+			switch {
+			case len(forms) > 1 && strings.Contains(request, "body: body"):
+				name, before = name+"Text", "asText := *body\nasText.Format = \"text\"\n"
+				request = strings.Replace(request, "body: body", "body: &asText", 1)
+			case len(forms) > 1:
+				name, request = name+"Text", request+", asText: true"
+			}
+			g.line("// %s %s The answer is its text form.\nfunc (c *Client) %s(%s) (string, error) {\n%sreturn c.text(ctx, %s})\n}\n", name, doc, name, arguments, before, request)
+		default:
+			g.fault = fmt.Errorf("%s answers with %s: write it by hand, and name it in byHand", o.OperationID, kind)
+		}
+	}
+}
+
+// fetch writes a call whose answer is an object.
+func (g *generator) fetch(name, doc, arguments, result, request string) {
+	g.line("// %s %s\nfunc (c *Client) %s(%s) (*%s, error) {\nreturn fetch[%s](ctx, c, %s})\n}\n", name, doc, name, arguments, result, result, request)
+}
+
+// query writes what stands in the address of a call behind its path, and says whether anything does.
+func (g *generator) query(o operation) bool {
+	var fields schema
+	fields.Properties = map[string]schema{}
+	for _, p := range o.Parameters {
+		if p.In == "query" && p.Name != "format" || p.In == "query" && len(answer(o)) == 1 {
+			s := p.Schema
+			s.Description = p.Description
+			fields.Properties[p.Name] = s
+		}
+	}
+	if len(fields.Properties) == 0 {
+		return false
+	}
+	g.structure(queryName(o), "is what "+methodName(o.OperationID)+" may be asked for besides.", fields)
+	return true
+}
+
+// structure writes a type.
+func (g *generator) structure(name, doc string, s schema) {
+	g.line("// %s %s", name, doc)
+	g.line("type %s struct {", name)
+	for _, field := range sorted(s.Properties) {
+		p := s.Properties[field]
+		kind, tag := goType(p, slices.Contains(s.Required, field)), field
+		switch {
+		case slices.Contains(s.Required, field):
+		case strings.HasPrefix(kind, "Optional["), kind == "time.Time":
+			tag += ",omitzero"
+		default:
+			tag += ",omitempty"
+		}
+		comment := ""
+		if p.Description != "" {
+			comment = " // " + strings.ReplaceAll(p.Description, "\n", " ")
+		}
+		g.line("%s %s `json:%q`%s", fieldName(field), kind, tag, comment)
+	}
+	g.line("}\n")
+}
+
+// goType is the type of a field. What may be left out and may be null is an Optional; what is always there and may be null
+// a pointer.
+func goType(s schema, required bool) string {
+	types := typesOf(s)
+	kind := plainType(s, types)
+	switch {
+	case kind == "bool" && s.Default == true:
+		return "Optional[bool]"
+	case !slices.Contains(types, "null"):
+	case required:
+		return "*" + kind
+	default:
+		return "Optional[" + kind + "]"
+	}
+	if s.Ref != "" && !required {
+		return "*" + kind
+	}
+	return kind
+}
+
+func plainType(s schema, types []string) string {
+	switch {
+	case s.Ref != "":
+		return typeName(reference(s))
+	case len(types) == 0:
+		return "json.RawMessage"
+	case types[0] == "array":
+		return "[]" + goType(*s.Items, true)
+	case types[0] == "object":
+		var values schema
+		raw, _ := json.Marshal(s.AdditionalProperties)
+		if json.Unmarshal(raw, &values) != nil || values.Type == nil && values.Ref == "" {
+			return "json.RawMessage"
+		}
+		return "map[string]" + goType(values, true)
+	case s.Format == "date-time":
+		return "time.Time"
+	}
+	return map[string]string{"string": "string", "boolean": "bool", "integer": "int64", "number": "float64"}[types[0]]
+}
+
+func typesOf(s schema) []string {
+	switch t := s.Type.(type) {
+	case string:
+		return []string{t}
+	case []any:
+		all := make([]string, len(t))
+		for i := range t {
+			all[i], _ = t[i].(string)
+		}
+		return all
+	}
+	return nil
+}
+
+// answer are the forms of the answer of a call that succeeds, by media type; the empty one for none.
+func answer(o operation) map[string]media {
+	for status, response := range o.Responses {
+		if !strings.HasPrefix(status, "2") {
+			continue
+		}
+		if len(response.Content) == 0 {
+			return map[string]media{"": {}}
+		}
+		return response.Content
+	}
+	return nil
+}
+
+func reference(s schema) string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
+
+// typeName is that of a schema; the name of a body is that of what it carries.
+func typeName(name string) string {
+	if better := names[name]; better != "" {
+		return better
+	}
+	if carried, ok := strings.CutSuffix(name, "OutputBody"); ok {
+		return carried + "Page"
+	}
+	return strings.TrimSuffix(name, "Body")
+}
+
+func queryName(o operation) string { return methodName(o.OperationID) + "Query" }
+
+// methodName is that of an operation; who asks for something need not say that it gets it.
+func methodName(operation string) string {
+	return fieldName(strings.ReplaceAll(strings.TrimPrefix(operation, "get-"), "-", "_"))
+}
+
+func parameterName(name string) string {
+	if name == "id" {
+		return name
+	}
+	return lowerFirst(fieldName(name))
+}
+
+var initialisms = map[string]string{"id": "ID", "ids": "IDs", "url": "URL", "ttl": "TTL", "ts": "TS"}
+
+// fieldName is a wire name as Go spells it.
+func fieldName(wire string) string {
+	var name strings.Builder
+	for _, word := range regexp.MustCompile(`[a-z0-9]+|[A-Z][a-z0-9]*`).FindAllString(wire, -1) {
+		if better := initialisms[word]; better != "" {
+			name.WriteString(better)
+			continue
+		}
+		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return name.String()
+}
+
+func goMethod(method string) string { return method[:1] + strings.ToLower(method[1:]) }
+
+// lowerFirst is a sentence within another one, or a name that is not exported; what begins with an acronym stays.
+func lowerFirst(s string) string {
+	if len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+func sorted[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,42 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+const ndjson = "application/x-ndjson"
+
+// Export streams all that the team has, as NDJSON lines. The last line says that it is the last: a stream that ends without
+// it broke off, and reading it fails. Close it after use.
+func (c *Client) Export(ctx context.Context) (io.ReadCloser, error) {
+	r := request{method: http.MethodGet, path: "/v1/export"}
+	response, err := c.send(ctx, r, c.url+r.path, http.NoBody, ndjson)
+	if err != nil {
+		return nil, fmt.Errorf("kith: %s %s: %w", r.method, r.path, err)
+	}
+	return response.Body, nil
+}
+
+// Import streams an export, or another system's file, into the team. It is not tried again, as the file has been read by
+// then: with an ImportID the same import goes on where it stopped.
+func (c *Client) Import(ctx context.Context, file io.Reader, query ImportQuery) (*ImportReport, error) {
+	r := request{method: http.MethodPost, path: "/v1/import", query: query}
+	address, _, err := c.render(r)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.send(ctx, r, address, file, ndjson)
+	if err != nil {
+		return nil, fmt.Errorf("kith: %s %s: %w", r.method, r.path, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	report := &ImportReport{}
+	if err := json.NewDecoder(response.Body).Decode(report); err != nil {
+		return nil, fmt.Errorf("kith: %s %s: %w", r.method, r.path, err)
+	}
+	return report, nil
+}
