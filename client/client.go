@@ -51,10 +51,10 @@ func New(address, key string, over *http.Client) *Client {
 // request is a call before it is sent.
 type request struct {
 	method, path string
-	query        any  // a struct; nil: nothing
-	body         any  // nil: none
-	asText       bool // the text form of an answer that has another one
-	again        bool // it bears repetition
+	query        any    // a struct; nil: nothing
+	body         any    // nil: none
+	asText       bool   // the text form of an answer that has another one
+	again        bool   // it bears repetition
 	key          string // of idempotency; empty: none
 }
 
