@@ -46,6 +46,8 @@ type Principal struct {
 	TeamID string
 	UserID string // empty: may act for any user of the team
 	Scopes []string
+
+	RateLimit *int64 // requests a minute; 0: any number, nil: as the service has it
 }
 
 // Allows says whether the caller has a scope.
@@ -160,7 +162,7 @@ func (k *Keys) look(ctx context.Context, sum [32]byte) (verdict, error) {
 	if subtle.ConstantTimeCompare([]byte(stored.Hash), []byte(hash)) != 1 || stored.RevokedAt != nil {
 		return verdict{}, nil
 	}
-	p := Principal{KeyID: stored.KeyID, TeamID: stored.TeamID, Scopes: stored.Scopes}
+	p := Principal{KeyID: stored.KeyID, TeamID: stored.TeamID, Scopes: stored.Scopes, RateLimit: stored.RateLimit}
 	if stored.UserID != nil {
 		p.UserID = *stored.UserID
 	}
@@ -175,6 +177,7 @@ type Spec struct {
 	TeamID    string
 	UserID    string // empty: not bound
 	Scopes    []string
+	RateLimit *int64 // requests a minute; 0: any number, nil: as the service has it
 	ExpiresAt *time.Time
 }
 
@@ -193,7 +196,7 @@ func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error
 	sum := sha256.Sum256([]byte(secret))
 	hash := hex.EncodeToString(sum[:])
 	key := graph.APIKey{
-		KeyID: keyID(hash), Hash: hash, TeamID: spec.TeamID, Scopes: spec.Scopes, CreatedAt: k.now(), ExpiresAt: spec.ExpiresAt,
+		KeyID: keyID(hash), Hash: hash, TeamID: spec.TeamID, Scopes: spec.Scopes, RateLimit: spec.RateLimit, CreatedAt: k.now(), ExpiresAt: spec.ExpiresAt,
 	}
 	if spec.UserID != "" {
 		key.UserID = &spec.UserID

@@ -633,9 +633,10 @@ type Coverage struct {
 // CreateKeyInput is part of the contract.
 type CreateKeyInput struct {
 	ExpiresAt Optional[time.Time] `json:"expires_at,omitzero"`
-	Scopes    []string            `json:"scopes"`            // read, write, admin
-	TeamID    string              `json:"team_id,omitempty"` // default: the caller's; another team needs an admin key of team default
-	UserID    Optional[string]    `json:"user_id,omitzero"`  // binds the key to this user
+	RateLimit Optional[int64]     `json:"rate_limit,omitzero"` // requests a minute; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it
+	Scopes    []string            `json:"scopes"`              // read, write, admin
+	TeamID    string              `json:"team_id,omitempty"`   // default: the caller's; another team needs an admin key of team default
+	UserID    Optional[string]    `json:"user_id,omitzero"`    // binds the key to this user
 }
 
 // CreatedKey is part of the contract.
@@ -829,6 +830,7 @@ type KeyInfo struct {
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt *time.Time `json:"expires_at"`
 	KeyID     string     `json:"key_id"`
+	RateLimit *int64     `json:"rate_limit"`
 	RevokedAt *time.Time `json:"revoked_at"`
 	Scopes    []string   `json:"scopes"`
 	TeamID    string     `json:"team_id"`

@@ -13,6 +13,7 @@ type APIKey struct {
 	TeamID    string
 	UserID    *string // bound to this user, if set
 	Scopes    []string
+	RateLimit *int64 // requests a minute; 0: any number, nil: as the service has it
 	CreatedAt time.Time
 	ExpiresAt *time.Time
 	RevokedAt *time.Time
@@ -26,6 +27,9 @@ func (s *Store) CreateAPIKey(ctx context.Context, k APIKey) error {
 	properties := map[string]any{"hash": k.Hash, "scopes": k.Scopes, "created_at": k.CreatedAt.UTC()}
 	if k.UserID != nil {
 		properties["user_id"] = *k.UserID
+	}
+	if k.RateLimit != nil {
+		properties["rate_limit"] = *k.RateLimit
 	}
 	if k.ExpiresAt != nil {
 		properties["expires_at"] = k.ExpiresAt.UTC()
@@ -88,6 +92,6 @@ func apiKeyFrom(v any) APIKey {
 	l := items(v)
 	return APIKey{
 		KeyID: text(l[0]), Hash: text(l[1]), TeamID: text(l[2]), UserID: optionalText(l[3]), Scopes: texts(l[4]),
-		CreatedAt: moment(l[5]), ExpiresAt: optionalMoment(l[6]), RevokedAt: optionalMoment(l[7]),
+		CreatedAt: moment(l[5]), ExpiresAt: optionalMoment(l[6]), RevokedAt: optionalMoment(l[7]), RateLimit: optionalInteger(l[8]),
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"kith/digest"
 	"kith/explore"
 	"kith/graph"
+	"kith/limit"
 	"kith/loader"
 	"kith/traverse"
 )
@@ -74,6 +75,11 @@ type traverser interface {
 	Schema(ctx context.Context, scope graph.Scope, maxTokens int) (*traverse.Schema, error)
 }
 
+// limits says whether a key may make one more request.
+type limits interface {
+	Allow(ctx context.Context, key string, own *int64) limit.Decision
+}
+
 type keys interface {
 	Verify(ctx context.Context, key string) (auth.Principal, error)
 	Create(ctx context.Context, spec auth.Spec) (secret, id string, err error)
@@ -112,6 +118,7 @@ type Services struct {
 	Traverser   traverser
 	Digests     digests // nil: no language model is configured
 	Keys        keys
+	Limits      limits // nil: keys may make any number of requests
 	Changes     changes
 	Recalls     recalls
 	Erasure     erases
@@ -173,7 +180,7 @@ func New(s Services, o Options) http.Handler {
 	engine.UnescapePathValues = true
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
-	engine.Use(a.observe, a.recover, stream, a.deadline, a.authenticate, a.admit, a.body)
+	engine.Use(a.observe, a.recover, stream, a.deadline, a.authenticate, a.limit, a.admit, a.body)
 	engine.NoRoute(func(c *gin.Context) { abort(c, problemOf(http.StatusNotFound, "there is no such path")) })
 	engine.NoMethod(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))

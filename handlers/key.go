@@ -16,6 +16,7 @@ type CreateKeyInput struct {
 		TeamID    string     `json:"team_id,omitempty" maxLength:"256" doc:"default: the caller's; another team needs an admin key of team default"`
 		UserID    *string    `json:"user_id,omitempty" maxLength:"256" nullable:"true" doc:"binds the key to this user"`
 		Scopes    []string   `json:"scopes" minItems:"1" maxItems:"3" doc:"read, write, admin"`
+		RateLimit *int64     `json:"rate_limit,omitempty" nullable:"true" minimum:"0" maximum:"1000000" doc:"requests a minute; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it"`
 		ExpiresAt *time.Time `json:"expires_at,omitempty" nullable:"true"`
 	}
 }
@@ -33,7 +34,10 @@ func (a *API) createKey(ctx context.Context, in *CreateKeyInput) (*CreateKeyOutp
 	if err != nil {
 		return nil, err
 	}
-	spec := auth.Spec{TeamID: team, Scopes: in.Body.Scopes, ExpiresAt: in.Body.ExpiresAt}
+	if in.Body.RateLimit != nil && principal(ctx).TeamID != auth.DefaultTeam {
+		return nil, fmt.Errorf("only an admin key of team %s gives limits: %w", auth.DefaultTeam, auth.ErrForbidden)
+	}
+	spec := auth.Spec{TeamID: team, Scopes: in.Body.Scopes, RateLimit: in.Body.RateLimit, ExpiresAt: in.Body.ExpiresAt}
 	if in.Body.UserID != nil {
 		spec.UserID = *in.Body.UserID
 	}
@@ -93,6 +97,7 @@ type KeyInfo struct {
 	TeamID    string     `json:"team_id"`
 	UserID    *string    `json:"user_id"`
 	Scopes    []string   `json:"scopes"`
+	RateLimit *int64     `json:"rate_limit"`
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt *time.Time `json:"expires_at"`
 	RevokedAt *time.Time `json:"revoked_at"`
@@ -117,7 +122,7 @@ func (a *API) listKeys(ctx context.Context, in *ListKeysInput) (*ListKeysOutput,
 	out := &ListKeysOutput{}
 	out.Body.Keys = make([]KeyInfo, len(found))
 	for i, k := range found {
-		out.Body.Keys[i] = KeyInfo{k.KeyID, k.TeamID, k.UserID, k.Scopes, k.CreatedAt, k.ExpiresAt, k.RevokedAt}
+		out.Body.Keys[i] = KeyInfo{k.KeyID, k.TeamID, k.UserID, k.Scopes, k.RateLimit, k.CreatedAt, k.ExpiresAt, k.RevokedAt}
 	}
 	return out, nil
 }

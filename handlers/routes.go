@@ -90,7 +90,9 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 	operation := huma.Operation{
 		Method: method, Path: path, OperationID: id, Summary: summary,
 		MaxBodyBytes: a.options.MaxBody + 1, BodyReadTimeout: -1, // bounded in the middleware
-		Errors: []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
+		Errors: []int{
+			http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusServiceUnavailable,
+		},
 	}
 	for _, c := range change {
 		c(api, &operation)

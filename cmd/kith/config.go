@@ -61,6 +61,7 @@ type config struct {
 	LLMKey            string        `name:"llm-key" env:"KITH_LLM_KEY" help:"Key of that endpoint; empty: none is sent."`
 	LLMModel          string        `name:"llm-model" env:"KITH_LLM_MODEL" help:"Name by which that endpoint knows the model."`
 	LLMTimeout        time.Duration `name:"llm-timeout" env:"KITH_LLM_TIMEOUT" default:"1m" help:"How long the model may be silent in an answer, and may take to read a source."`
+	RateLimit         int64         `env:"KITH_RATE_LIMIT" default:"0" help:"Requests a minute that a key may make, unless it has a limit of its own; 0: any number."`
 	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`
 	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 }

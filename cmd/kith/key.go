@@ -24,13 +24,14 @@ type createKeyCmd struct {
 	Team    string        `default:"default" help:"Team the key belongs to."`
 	User    string        `help:"Bind the key to this user."`
 	Scopes  []string      `default:"read,write" enum:"read,write,admin" help:"read, write, admin."`
+	Limit   *int64        `help:"Requests a minute; 0: any number; left out: as the service has it."`
 	Expires time.Duration `help:"How long the key is good; 0: for ever."`
 }
 
 // Run makes a key and prints it.
 func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
 	return parent.with(ctx, std, func(keys *auth.Keys) error {
-		spec := auth.Spec{TeamID: c.Team, UserID: c.User, Scopes: c.Scopes}
+		spec := auth.Spec{TeamID: c.Team, UserID: c.User, Scopes: c.Scopes, RateLimit: c.Limit}
 		if c.Expires > 0 {
 			end := time.Now().Add(c.Expires)
 			spec.ExpiresAt = &end

@@ -19,6 +19,7 @@ import (
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/sleep"
+	"kith/limit"
 	"kith/loader"
 	"kith/traverse"
 	"kith/vector"
@@ -145,6 +146,11 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 	vectors := vector.New(c.EmbeddingsMemory << 20)
 	keys := auth.New(store, time.Now)
 	defer keys.Close()
+	limits, err := limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = limits.Close() }()
 
 	recalls := graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.recall, Changed: kept.Changed})
 	group, ctx := errgroup.WithContext(ctx)
@@ -156,7 +162,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 			return unlessDone(ctx, err)
 		}
 		services := handlers.Services{
-			Store: store, Preferences: own.orIn(store), Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping,
+			Store: store, Preferences: own.orIn(store), Keys: keys, Limits: limits, Changes: kept, Recalls: recalls, Ready: store.Ping,
 			Erasure: store, Kept: kept,
 			Explorer:  explore.New(store, explore.Options{Embedder: asking, Vectors: vectors, Log: log, Observe: metrics.explored}),
 			Traverser: traverse.New(store, metrics.traversed),

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	"kith/internal/testenv"
+)
+
+// Two processes count the requests of a key together.
+func TestRateLimits(t *testing.T) {
+	t.Parallel()
+	environ := append(settings(testenv.Neo4j(t), testenv.Redis(t)), "KITH_RATE_LIMIT=6")
+	one, two := start(t, environ), start(t, environ)
+	team := testenv.Team(t)
+	admin := one.as(bootstrapKey)
+	make := func(limit string) string {
+		t.Helper()
+		return admin.must(t, http.MethodPost, "/v1/keys", `{"team_id":"`+team+`","scopes":["read","admin"]`+limit+`}`)["key"].(string)
+	}
+	standard, free, teamAdmin := make(""), make(`,"rate_limit":0`), make(`,"rate_limit":1000`)
+
+	const path = "/v1/users/u1/preferences"
+	for i := range 6 {
+		s := []*service{one, two}[i%2]
+		if r := s.as(standard).do(t, http.MethodGet, path, ""); r.status != 200 || r.header.Get("RateLimit-Limit") != "6" || r.header.Get("RateLimit-Remaining") != string(rune('5'-i)) {
+			t.Errorf("request %d: %d %v", i, r.status, r.header)
+		}
+	}
+	for _, s := range []*service{one, two} {
+		r := s.as(standard).do(t, http.MethodGet, path, "")
+		if r.status != http.StatusTooManyRequests || r.header.Get("RateLimit-Remaining") != "0" || r.header.Get("RateLimit-Reset") == "" ||
+			(r.header.Get("Retry-After") != "10" && r.header.Get("Retry-After") != "9") || r.object(t)["status"] != 429.0 {
+			t.Errorf("one too many: %d %v %s", r.status, r.header, r.body)
+		}
+	}
+	for range 10 {
+		if r := one.as(free).do(t, http.MethodGet, path, ""); r.status != 200 || r.header.Get("RateLimit-Limit") != "" {
+			t.Errorf("any number: %d %v", r.status, r.header)
+		}
+	}
+	if r := two.as(teamAdmin).do(t, http.MethodPost, "/v1/keys", `{"scopes":["read"],"rate_limit":0}`); r.status != http.StatusForbidden {
+		t.Errorf("a team lifts its own limits: %d", r.status)
+	}
+	if r := two.as(teamAdmin).do(t, http.MethodPost, "/v1/keys", `{"scopes":["read"]}`); r.status != http.StatusCreated || r.header.Get("RateLimit-Limit") != "1000" {
+		t.Errorf("a team makes a key: %d %v", r.status, r.header)
+	}
+	if r := one.as("").do(t, http.MethodGet, "/readyz", ""); r.status != 200 || r.header.Get("RateLimit-Limit") != "" {
+		t.Errorf("health: %d %v", r.status, r.header)
+	}
+}
