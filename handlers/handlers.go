@@ -75,6 +75,11 @@ type traverser interface {
 	Schema(ctx context.Context, scope graph.Scope, maxTokens int) (*traverse.Schema, error)
 }
 
+// tokens verifies those of an OpenID Connect issuer.
+type tokens interface {
+	Verify(ctx context.Context, token string) (auth.Principal, error)
+}
+
 // limits says whether a key may make one more request.
 type limits interface {
 	Allow(ctx context.Context, key string, own *int64) limit.Decision
@@ -118,6 +123,7 @@ type Services struct {
 	Traverser   traverser
 	Digests     digests // nil: no language model is configured
 	Keys        keys
+	Tokens      tokens // nil: API keys alone are good
 	Limits      limits // nil: keys may make any number of requests
 	Changes     changes
 	Recalls     recalls
@@ -212,9 +218,10 @@ func contract(version string) huma.Config {
 	config.CreateHooks = nil
 	config.RejectUnknownQueryParameters = true
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"key": {Type: "http", Scheme: "bearer", Description: "An API key (kith_…); it belongs to a team, and may be bound to a user."},
+		"key":   {Type: "http", Scheme: "bearer", Description: "An API key (kith_…); it belongs to a team, and may be bound to a user."},
+		"token": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "A token of the OpenID Connect issuer that the service trusts, if any."},
 	}
-	config.Security = []map[string][]string{{"key": {}}}
+	config.Security = []map[string][]string{{"key": {}}, {"token": {}}}
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	aliases(config.Components.Schemas)
 	return config

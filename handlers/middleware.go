@@ -105,7 +105,15 @@ func (a *API) deadline(c *gin.Context) {
 	c.Next()
 }
 
-// authenticate lets nobody into /v1 without a key.
+// caller is who shows a credential: an API key, or a token where those are good.
+func (a *API) caller(ctx context.Context, credential string) (auth.Principal, error) {
+	if a.Tokens != nil && auth.IsToken(credential) {
+		return a.Tokens.Verify(ctx, credential)
+	}
+	return a.Keys.Verify(ctx, credential)
+}
+
+// authenticate lets nobody into /v1 without a credential.
 func (a *API) authenticate(c *gin.Context) {
 	if !strings.HasPrefix(c.Request.URL.Path, "/v1/") {
 		return
@@ -114,13 +122,13 @@ func (a *API) authenticate(c *gin.Context) {
 	if !ok {
 		key = ""
 	}
-	p, err := a.Keys.Verify(c.Request.Context(), strings.TrimSpace(key))
+	p, err := a.caller(c.Request.Context(), strings.TrimSpace(key))
 	if err != nil {
 		problem := problemFor(err)
 		if problem.Status == http.StatusUnauthorized {
 			c.Header("WWW-Authenticate", `Bearer realm="kith"`)
 		} else {
-			a.options.Log.Error("key not verified", "request_id", requestID(c.Request.Context()), "error", err)
+			a.options.Log.Error("caller not verified", "request_id", requestID(c.Request.Context()), "error", err)
 		}
 		abort(c, problem)
 		return

@@ -61,6 +61,11 @@ type config struct {
 	LLMKey            string        `name:"llm-key" env:"KITH_LLM_KEY" help:"Key of that endpoint; empty: none is sent."`
 	LLMModel          string        `name:"llm-model" env:"KITH_LLM_MODEL" help:"Name by which that endpoint knows the model."`
 	LLMTimeout        time.Duration `name:"llm-timeout" env:"KITH_LLM_TIMEOUT" default:"1m" help:"How long the model may be silent in an answer, and may take to read a source."`
+	OIDCIssuer        string        `name:"oidc-issuer" env:"KITH_OIDC_ISSUER" help:"URL of an OpenID Connect issuer whose tokens are good beside API keys; empty: none."`
+	OIDCAudience      string        `name:"oidc-audience" env:"KITH_OIDC_AUDIENCE" help:"What a token's aud must name."`
+	OIDCTeamClaim     string        `name:"oidc-team-claim" env:"KITH_OIDC_TEAM_CLAIM" default:"team_id" help:"Claim with the caller's team."`
+	OIDCUserClaim     string        `name:"oidc-user-claim" env:"KITH_OIDC_USER_CLAIM" default:"sub" help:"Claim with the user that the caller is bound to; - for none: it may act for any of the team."`
+	OIDCScopesClaim   string        `name:"oidc-scopes-claim" env:"KITH_OIDC_SCOPES_CLAIM" default:"scope" help:"Claim with read, write, admin."`
 	RateLimit         int64         `env:"KITH_RATE_LIMIT" default:"0" help:"Requests a minute that a key may make, unless it has a limit of its own; 0: any number."`
 	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`
 	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`

@@ -146,6 +146,10 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 	vectors := vector.New(c.EmbeddingsMemory << 20)
 	keys := auth.New(store, time.Now)
 	defer keys.Close()
+	tokens, err := c.openTokens()
+	if err != nil {
+		return err
+	}
 	limits, err := limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log})
 	if err != nil {
 		return err
@@ -169,6 +173,10 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 			Contexts: loader.New(store, kept, loader.Options{
 				Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection, Preferences: own.orNil(),
 			}),
+		}
+		if tokens != nil {
+			defer tokens.Close()
+			services.Tokens = tokens
 		}
 		if model != nil {
 			services.Digests = digest.New(store, model, digest.Options{Timeout: c.LLMTimeout, Log: log})

@@ -1,0 +1,251 @@
+package auth_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/google/go-cmp/cmp"
+
+	"kith/auth"
+)
+
+// issuer is an OpenID Connect issuer over HTTP.
+type issuer struct {
+	*httptest.Server
+	key      *ecdsa.PrivateKey
+	status   atomic.Int64 // that it answers with
+	asked    atomic.Int64 // for its keys
+	replaced atomic.Pointer[ecdsa.PrivateKey]
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func startIssuer(t *testing.T) *issuer {
+	t.Helper()
+	i := &issuer{key: newKey(t)}
+	i.status.Store(http.StatusOK)
+	i.replaced.Store(i.key)
+	i.Server = httptest.NewServer(i)
+	t.Cleanup(i.Close)
+	return i
+}
+
+func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(int(i.status.Load()))
+	if r.URL.Path == "/.well-known/openid-configuration" {
+		_ = json.NewEncoder(w).Encode(map[string]string{"issuer": i.URL, "jwks_uri": i.URL + "/keys"})
+		return
+	}
+	i.asked.Add(1)
+	key := i.replaced.Load()
+	_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "k", Algorithm: "ES256", Use: "sig"}}})
+}
+
+// claims are those of a good token, with changes; nil takes one away.
+func (i *issuer) claims(change map[string]any) map[string]any {
+	all := map[string]any{
+		"iss": i.URL, "aud": []string{"kith", "other"}, "sub": "u1", "team_id": "acme", "scope": "openid read write profile",
+		"exp": now.Add(time.Hour).Unix(), "iat": now.Unix(),
+	}
+	maps.Copy(all, change)
+	for name, value := range all {
+		if value == nil {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+func sign(t *testing.T, algorithm jose.SignatureAlgorithm, key any, claims any) string {
+	t.Helper()
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", "k"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := signer.Sign(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := signed.CompactSerialize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func (i *issuer) token(t *testing.T, change map[string]any) string {
+	t.Helper()
+	return sign(t, jose.ES256, i.key, i.claims(change))
+}
+
+// verifier is a Tokens for an issuer, and its clock.
+func verifier(t *testing.T, i *issuer, change func(*auth.TokenOptions)) (*auth.Tokens, *atomic.Pointer[time.Time]) {
+	t.Helper()
+	o := auth.TokenOptions{Issuer: i.URL, Audience: "kith", TeamClaim: "team_id", UserClaim: "sub", ScopesClaim: "scope"}
+	if change != nil {
+		change(&o)
+	}
+	clock := &atomic.Pointer[time.Time]{}
+	clock.Store(&now)
+	v, err := auth.NewTokens(o, func() time.Time { return *clock.Load() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(v.Close)
+	return v, clock
+}
+
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	i := startIssuer(t)
+	v, clock := verifier(t, i, nil)
+	token := i.token(t, nil)
+	if !auth.IsToken(token) || auth.IsToken("kith_x") || auth.IsToken("a.key.of") {
+		t.Error("a token is not told from a key")
+	}
+	for range 3 {
+		got, err := v.Verify(t.Context(), token)
+		if diff := cmp.Diff(auth.Principal{KeyID: "oidc:u1", TeamID: "acme", UserID: "u1", Scopes: []string{"read", "write"}}, got); err != nil || diff != "" {
+			t.Errorf("%v %s", err, diff)
+		}
+	}
+	if i.asked.Load() != 1 {
+		t.Errorf("the issuer was asked %d times for its keys", i.asked.Load())
+	}
+	later := now.Add(time.Hour)
+	clock.Store(&later)
+	if _, err := v.Verify(t.Context(), token); !errors.Is(err, auth.ErrUnauthorized) {
+		t.Errorf("after its end: %v", err)
+	}
+	v, _ = verifier(t, i, func(o *auth.TokenOptions) { o.UserClaim, o.TeamClaim, o.ScopesClaim = "", "org", "roles" })
+	got, err := v.Verify(t.Context(), i.token(t, map[string]any{"org": "beta", "roles": []string{"admin", "else"}}))
+	if diff := cmp.Diff(auth.Principal{KeyID: "oidc:u1", TeamID: "beta", Scopes: []string{"admin"}}, got); err != nil || diff != "" {
+		t.Errorf("other claims: %v %s", err, diff)
+	}
+}
+
+func TestTokensThatAreNotGood(t *testing.T) {
+	t.Parallel()
+	i := startIssuer(t)
+	v, _ := verifier(t, i, nil)
+	public, err := x509.MarshalPKIXPublicKey(i.key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	weak, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := func(v any) string {
+		raw, _ := json.Marshal(v)
+		return base64.RawURLEncoding.EncodeToString(raw)
+	}
+	good := i.token(t, nil)
+	for name, token := range map[string]string{
+		"expired":                i.token(t, map[string]any{"exp": now.Add(-time.Second).Unix()}),
+		"without an end":         i.token(t, map[string]any{"exp": nil}),
+		"not yet good":           i.token(t, map[string]any{"nbf": now.Add(time.Hour).Unix()}),
+		"of another issuer":      i.token(t, map[string]any{"iss": "https://elsewhere"}),
+		"for another audience":   i.token(t, map[string]any{"aud": "other"}),
+		"for no audience":        i.token(t, map[string]any{"aud": nil}),
+		"without a team":         i.token(t, map[string]any{"team_id": nil}),
+		"of two teams":           i.token(t, map[string]any{"team_id": []string{"a", "b"}}),
+		"of a team that is none": i.token(t, map[string]any{"team_id": "a\x1fb"}),
+		"without a subject":      i.token(t, map[string]any{"sub": nil}),
+		"of a blank subject":     i.token(t, map[string]any{"sub": " "}),
+		"signed by another key":  sign(t, jose.ES256, newKey(t), i.claims(nil)),
+		"signed by another kind": sign(t, jose.RS256, weak, i.claims(nil)),
+		"signed by a secret":     sign(t, jose.HS256, public, i.claims(nil)),
+		"not signed":             part(map[string]string{"alg": "none"}) + "." + part(i.claims(nil)) + ".",
+		"changed":                good[:strings.Index(good, ".")] + "." + part(i.claims(map[string]any{"team_id": "other"})) + good[strings.LastIndex(good, "."):],
+		"garbage":                "eyJ.x.y",
+		"too long":               "eyJ" + strings.Repeat("x", 20<<10) + ".x.y",
+	} {
+		if p, err := v.Verify(t.Context(), token); !errors.Is(err, auth.ErrUnauthorized) || p.TeamID != "" {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+	}
+	if p, err := v.Verify(t.Context(), i.token(t, map[string]any{"scope": nil})); err != nil || p.Allows(auth.Read) {
+		t.Errorf("without scopes: %+v, %v", p, err)
+	}
+	if i.asked.Load() > 1 { // the clock stands still
+		t.Errorf("the issuer was asked %d times for its keys", i.asked.Load())
+	}
+}
+
+// An issuer that is away at the start, or changes its keys, is found again.
+func TestIssuerComesAndGoes(t *testing.T) {
+	t.Parallel()
+	i := startIssuer(t)
+	v, clock := verifier(t, i, nil)
+	pass := func(d time.Duration) {
+		later := clock.Load().Add(d)
+		clock.Store(&later)
+	}
+	i.status.Store(http.StatusBadGateway)
+	for range 2 {
+		if _, err := v.Verify(t.Context(), i.token(t, nil)); !errors.Is(err, auth.ErrIssuer) {
+			t.Fatalf("away: %v", err)
+		}
+	}
+	i.status.Store(http.StatusOK)
+	pass(time.Minute)
+	if _, err := v.Verify(t.Context(), i.token(t, nil)); err != nil {
+		t.Fatalf("back: %v", err)
+	}
+	next := newKey(t)
+	i.replaced.Store(next)
+	pass(time.Minute)
+	if _, err := v.Verify(t.Context(), sign(t, jose.ES256, next, i.claims(map[string]any{"jti": "2"}))); err != nil {
+		t.Errorf("with a new key: %v", err)
+	}
+	i.status.Store(http.StatusInternalServerError)
+	pass(time.Minute)
+	if _, err := v.Verify(t.Context(), sign(t, jose.ES256, newKey(t), i.claims(nil))); !errors.Is(err, auth.ErrIssuer) {
+		t.Errorf("its keys cannot be had: %v", err)
+	}
+	if _, err := v.Verify(t.Context(), sign(t, jose.ES256, next, i.claims(map[string]any{"jti": "3"}))); err != nil {
+		t.Errorf("with a key that is known: %v", err)
+	}
+}
+
+func TestTokenOptions(t *testing.T) {
+	t.Parallel()
+	for want, o := range map[string]auth.TokenOptions{
+		"KITH_OIDC_ISSUER":     {Issuer: "https://user:hidden@host", Audience: "a", TeamClaim: "t", ScopesClaim: "s"},
+		"KITH_OIDC_AUDIENCE":   {Issuer: "https://host", TeamClaim: "t", ScopesClaim: "s"},
+		"KITH_OIDC_TEAM_CLAIM": {Issuer: "https://host", Audience: "a", ScopesClaim: "s"},
+	} {
+		if _, err := auth.NewTokens(o, time.Now); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
