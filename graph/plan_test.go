@@ -90,7 +90,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"without_types": []string{}, "min_attitude": nil, "max_attitude": nil, "min_proximity": nil, "max_proximity": nil, "previews": 5,
 	})
 	maps.Copy(known, map[string]any{"model": "m", "dimensions": 3, "until_ms": 1, "base": 0, "from_team": "", "from_key": "", "walked": true,
-		"vector_scope": "k0", "embed_due": 1})
+		"vector_scope": "k0", "embed_due": 1, "texts": true})
 	maps.Copy(known, map[string]any{
 		"walk": 100, "labels": nil, "prefixes": []string{"concept"}, "most": 100, "each": 100,
 		"steps": []map[string]any{{"number": 0, "from": "me", "to": "n-1", "key": nil, "out": nil}},

@@ -31,6 +31,7 @@ type Options struct {
 	Observe  func(query string, took time.Duration, err error) // called after every statement
 	MaxTypes int                                               // distinct relationship types of the server; default 256
 
+	Quota       Quota         // of each team
 	KeepDeleted time.Duration // how long deletes can be undone; default 30 days
 
 	Embedder llm.Embedder // makes the vectors of what is written (see Embedding); nil: there are none
@@ -46,6 +47,7 @@ type Store struct {
 	types    atomic.Pointer[[]string] // relationship types that the server was seen to have; never changed
 	gates    gates                    // of statements that callers write
 	plans    plans                    // of those
+	usages   usages                   // of teams, where they have quotas
 	texts    chan struct{}            // holds something when texts wait for their vectors
 }
 

@@ -36,7 +36,7 @@ var (
 )
 
 func own(err error) bool {
-	for _, sentinel := range []error{ErrNotFound, ErrInvalid, ErrConflict, ErrUnavailable, ErrBusy, ErrSchemaNewer, ErrModel, errStatement} {
+	for _, sentinel := range []error{ErrNotFound, ErrInvalid, ErrConflict, ErrUnavailable, ErrBusy, ErrQuota, ErrSchemaNewer, ErrModel, errStatement} {
 		if errors.Is(err, sentinel) {
 			return true
 		}

@@ -66,6 +66,7 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{auth.ErrUnauthorized, http.StatusUnauthorized, "a valid API key or token is needed: Authorization: Bearer …"},
 	{auth.ErrIssuer, http.StatusServiceUnavailable, "the issuer of tokens does not answer; try again"},
 	{auth.ErrForbidden, http.StatusForbidden, ""},
+	{graph.ErrQuota, http.StatusForbidden, ""},
 	{graph.ErrBusy, http.StatusTooManyRequests, "too many statements of the team run at once; try again"},
 	{graph.ErrUnavailable, http.StatusServiceUnavailable, "the database does not answer; try again"},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, "the request took too long; try again"},

@@ -67,6 +67,8 @@ type config struct {
 	OIDCUserClaim     string        `name:"oidc-user-claim" env:"KITH_OIDC_USER_CLAIM" default:"sub" help:"Claim with the user that the caller is bound to; - for none: it may act for any of the team."`
 	OIDCScopesClaim   string        `name:"oidc-scopes-claim" env:"KITH_OIDC_SCOPES_CLAIM" default:"scope" help:"Claim with read, write, admin."`
 	RateLimit         int64         `env:"KITH_RATE_LIMIT" default:"0" help:"Requests a minute that a key may make, unless it has a limit of its own; 0: any number."`
+	QuotaNodes        int64         `env:"KITH_QUOTA_NODES" default:"0" help:"Nodes that a team may have; 0: any number."`
+	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters of text that a team may have; 0: any number."`
 	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`
 	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 }

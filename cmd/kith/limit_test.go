@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"kith/internal/testenv"
@@ -48,4 +49,28 @@ func TestRateLimits(t *testing.T) {
 	if r := one.as("").do(t, http.MethodGet, "/readyz", ""); r.status != 200 || r.header.Get("RateLimit-Limit") != "" {
 		t.Errorf("health: %d %v", r.status, r.header)
 	}
+}
+
+func TestQuotas(t *testing.T) {
+	t.Parallel()
+	s := start(t, append(settings(testenv.Neo4j(t), testenv.Redis(t)), "KITH_QUOTA_NODES=3"))
+	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"a","name":"a"},{"kind":"concept","name":"b"}]}`)
+	id := c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`)["conversation_id"].(string)
+	const why = "the team may have 3 nodes"
+	for what, one := range map[string][2]string{
+		"a node":         {"/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"c"}]}`},
+		"a message":      {"/v1/conversations/" + id + "/messages", `{"messages":[{"role":"user","text":"x"}]}`},
+		"a conversation": {"/v1/conversations", `{"user_id":"u1"}`},
+	} {
+		r := c.do(t, http.MethodPost, one[0], one[1])
+		if detail, _ := r.object(t)["detail"].(string); r.status != http.StatusForbidden || !strings.Contains(detail, why) {
+			t.Errorf("%s: %d %s", what, r.status, r.body)
+		}
+	}
+	line := `{"node":{"kind":"concept","entity_key":"z","user_id":"u1","name":"z"}}` + "\n"
+	if r := c.do(t, http.MethodPost, "/v1/import?format=kith", line, "Content-Type", "application/x-ndjson"); r.status != http.StatusForbidden || !strings.Contains(string(r.body), why) {
+		t.Errorf("an import: %d %s", r.status, r.body)
+	}
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"a","description":"changed"}]}`)
 }

@@ -133,6 +133,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 	}()
 	store, err := graph.Open(db.Connection, graph.Options{
 		Log: log, Observe: metrics.statement, MaxTypes: c.RelationshipTypes, KeepDeleted: c.KeepDeleted, Embedder: embedder,
+		Quota: graph.Quota{Nodes: c.QuotaNodes, Text: c.QuotaText},
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Quota is how much each team may have; 0: any number.
+type Quota struct {
+	Nodes int64
+	Text  int64 // characters of names, descriptions, summaries, messages, contents, own properties and notes
+}
+
+const (
+	usageFresh = time.Second      // a measure that may refuse a write is no older
+	usageTime  = 10 * time.Second // and one that admits it no older than this,
+	usageShare = 100              // or than so many times what measuring took
+)
+
+// quotaTexts are the properties whose characters count.
+var quotaTexts = []string{"name", "description", "summary", "text", "content", "properties"}
+
+// usages is how much the teams have of which this process writes.
+type usages struct {
+	mu     sync.Mutex
+	byTeam map[string]*usage
+}
+
+// usage is how much a team was measured to have, and what this process wrote since.
+type usage struct {
+	mu          sync.Mutex
+	nodes, text int64
+	measured    time.Time
+	stale       time.Time // from then on it is measured again
+}
+
+func (u *usages) of(teamID string) *usage {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.byTeam == nil {
+		u.byTeam = map[string]*usage{}
+	}
+	if u.byTeam[teamID] == nil {
+		u.byTeam[teamID] = &usage{}
+	}
+	return u.byTeam[teamID]
+}
+
+// admit counts the rows of nodes that a write is about to create: ErrQuota where the team may not have them. What other
+// processes write is seen when the team is measured again, so that a quota can be passed by what they write in ten seconds.
+func (t *tx) admit(teamID string, rows []map[string]any) error {
+	quota := t.store.options.Quota
+	if quota == (Quota{}) || len(rows) == 0 {
+		return nil
+	}
+	nodes, text := int64(len(rows)), int64(0)
+	if quota.Text > 0 {
+		for _, row := range rows {
+			text += sizeOf(row["properties"])
+		}
+	}
+	u := t.store.usages.of(teamID)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	err := quota.exceeded(u.nodes+nodes, u.text+text)
+	if now := time.Now(); now.After(u.stale) || err != nil && now.Sub(u.measured) > usageFresh {
+		if err := t.store.measure(t.ctx, teamID, u); err != nil {
+			return err
+		}
+		err = quota.exceeded(u.nodes+nodes, u.text+text)
+	}
+	if err == nil {
+		u.nodes, u.text = u.nodes+nodes, u.text+text
+	}
+	return err
+}
+
+func (q Quota) exceeded(nodes, text int64) error {
+	switch {
+	case q.Nodes > 0 && nodes > q.Nodes:
+		return fmt.Errorf("the team may have %d nodes, and would have more: delete some, or ask for a larger quota: %w", q.Nodes, ErrQuota)
+	case q.Text > 0 && text > q.Text:
+		return fmt.Errorf("the team may have %d characters of text, and would have more: delete some, or ask for a larger quota: %w", q.Text, ErrQuota)
+	}
+	return nil
+}
+
+// measure asks the database how much a team has.
+func (s *Store) measure(ctx context.Context, teamID string, u *usage) error {
+	begun := time.Now()
+	row, err := s.readOne(ctx, "team_usage", map[string]any{"team_id": teamID, "texts": s.options.Quota.Text > 0})
+	if err != nil {
+		return err
+	}
+	u.nodes, u.text, u.measured = integer(row.Values[0]), integer(row.Values[1]), time.Now()
+	u.stale = u.measured.Add(max(usageTime, usageShare*u.measured.Sub(begun)))
+	return nil
+}
+
+// sizeOf is how many characters of a new node's properties count.
+func sizeOf(row any) (size int64) {
+	p, ok := row.(properties)
+	if !ok {
+		p, _ = row.(map[string]any)
+	}
+	for _, name := range quotaTexts {
+		size += int64(utf8.RuneCountInString(p.text(name)))
+	}
+	for _, note := range p.texts("notes") {
+		size += int64(utf8.RuneCountInString(note))
+	}
+	return size
+}
