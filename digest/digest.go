@@ -69,6 +69,15 @@ type Extraction struct {
 	Users         []string                   `json:"-"` // whose memory was changed
 }
 
+// Changed are the keys of what was created.
+func (e *Extraction) Changed() []string {
+	nodes := make([]graph.NodeResult, len(e.Nodes))
+	for i := range e.Nodes {
+		nodes[i] = e.Nodes[i].NodeResult
+	}
+	return append(graph.ChangedNodes(nodes), graph.ChangedRelationships(e.Relationships)...)
+}
+
 // Proposed is a node that a language model proposed, and what became of it.
 type Proposed struct {
 	Kind string `json:"kind"`

@@ -65,6 +65,35 @@ type MemoryResult struct {
 	Repeated      bool                 `json:"-"` // the answer of an earlier write with the same idempotency key
 }
 
+// Changed are the keys of what the write created or changed.
+func (r *MemoryResult) Changed() []string {
+	return append(ChangedNodes(r.Nodes), ChangedRelationships(r.Relationships)...)
+}
+
+// ChangedNodes are the keys of those that a write created or changed.
+func ChangedNodes(results []NodeResult) (keys []string) {
+	for i := range results {
+		if s := results[i].Status; s == Created || s == Updated {
+			keys = append(keys, results[i].EntityKey)
+		}
+	}
+	return keys
+}
+
+// ChangedRelationships are the keys of those that a write created, changed or closed.
+func ChangedRelationships(results []RelationshipResult) (keys []string) {
+	for i := range results {
+		r := &results[i]
+		if r.Closed != "" {
+			keys = append(keys, r.Closed)
+		}
+		if r.Status == Created || r.Status == Updated {
+			keys = append(keys, r.Key)
+		}
+	}
+	return keys
+}
+
 // Users lists whose memory a write may have changed; the empty string stands for what the team shares. It is for a write
 // whose outcome is unknown, or that of an earlier one: a node found by its key, or the ends of a relationship, may be
 // shared. The result of a write that is done says it exactly.

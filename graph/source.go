@@ -84,6 +84,19 @@ type SourceResult struct {
 	Warnings  []string        `json:"warnings"`
 }
 
+// Changed are the keys of the source, if it was created or changed, and of the messages that were added.
+func (r *SourceResult) Changed() (keys []string) {
+	if r.Status != Unchanged {
+		keys = append(keys, r.EntityKey)
+	}
+	for _, m := range r.Messages {
+		if m.Status == Created {
+			keys = append(keys, m.EntityKey)
+		}
+	}
+	return keys
+}
+
 func newSourceResult(userID, key string) SourceResult {
 	return SourceResult{
 		UserID: userID, EntityKey: key, Status: Unchanged,

@@ -95,6 +95,7 @@ func joined(err error) error {
 // changed says that something of users was written.
 func (a *API) changed(ctx context.Context, scope graph.Scope, users ...string) {
 	a.Changes.Changed(ctx, scope.TeamID, users...)
+	noted(ctx, users)
 }
 
 // ConversationInput asks for a conversation.
@@ -173,6 +174,7 @@ func (a *API) sourceOutput(ctx context.Context, scope graph.Scope, result graph.
 		return nil, located("body", err)
 	}
 	a.changed(ctx, scope, result.UserID)
+	noted(ctx, nil, result.Changed()...)
 	return &SourceOutput{Repeated: replayed(result.Repeated), Body: ReadSource{SourceResult: result}}, nil
 }
 

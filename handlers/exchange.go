@@ -130,6 +130,9 @@ func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamRe
 			return nil, fault("query."+field, "must not be blank, nor contain control characters")
 		}
 	}
+	if in.ImportID != "" {
+		noted(ctx, nil, in.ImportID)
+	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		report, err := a.runImport(ctx, scope, in, hc.BodyReader())
 		status := a.importStatus(ctx, report, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humagin"
 	"github.com/gin-gonic/gin"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/digest"
 	"kith/explore"
@@ -129,6 +130,7 @@ type Services struct {
 	Recalls     recalls
 	Erasure     erases
 	Kept        forgets
+	Audit       *audit.Log                      // nil: none is kept
 	Ready       func(ctx context.Context) error // nil error: requests can be answered
 }
 
@@ -186,7 +188,7 @@ func New(s Services, o Options) http.Handler {
 	engine.UnescapePathValues = true
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
-	engine.Use(a.observe, a.recover, stream, a.deadline, a.authenticate, a.limit, a.admit, a.body)
+	engine.Use(a.observe, a.recover, stream, a.deadline, a.authenticate, a.limit, a.audited, a.admit, a.body)
 	engine.NoRoute(func(c *gin.Context) { abort(c, problemOf(http.StatusNotFound, "there is no such path")) })
 	engine.NoMethod(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))

@@ -46,6 +46,7 @@ func (a *API) createKey(ctx context.Context, in *CreateKeyInput) (*CreateKeyOutp
 	}
 	out := &CreateKeyOutput{}
 	out.Body.Key, out.Body.KeyID, err = a.Keys.Create(ctx, spec)
+	noted(ctx, nil, spec.TeamID, out.Body.KeyID)
 	return out, err
 }
 

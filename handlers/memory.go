@@ -56,6 +56,7 @@ func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, 
 		return nil, located("body", err)
 	}
 	a.changed(ctx, scope, result.Users...)
+	noted(ctx, nil, result.Changed()...)
 	return &MemoryOutput{Repeated: replayed(result.Repeated), Body: result}, nil
 }
 

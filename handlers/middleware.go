@@ -21,6 +21,7 @@ const (
 	requestIDKey contextKey = iota
 	principalKey
 	controllerKey
+	trailKey
 )
 
 const requestIDHeader = "X-Request-Id"

@@ -57,6 +57,7 @@ func (a *API) extract(ctx context.Context, scope graph.Scope, out *SourceOutput)
 		return err
 	}
 	a.changed(ctx, scope, extraction.Users...)
+	noted(ctx, nil, extraction.Changed()...)
 	out.Body.Extraction = &extraction
 	return nil
 }

@@ -69,6 +69,7 @@ type config struct {
 	RateLimit         int64         `env:"KITH_RATE_LIMIT" default:"0" help:"Requests a minute that a key may make, unless it has a limit of its own; 0: any number."`
 	QuotaNodes        int64         `env:"KITH_QUOTA_NODES" default:"0" help:"Nodes that a team may have; 0: any number."`
 	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters of text that a team may have; 0: any number."`
+	AuditLog          string        `env:"KITH_AUDIT_LOG" help:"File to which a line is appended for each change: who, what ids, when; - for standard output, empty: none."`
 	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`
 	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 }

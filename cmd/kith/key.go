@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/graph"
 )
@@ -40,6 +41,9 @@ func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 			return fmt.Errorf("create key: team and user must have 1 to 256 characters: %w", graph.ErrInvalid)
 		}
 		secret, id, err := keys.Create(ctx, spec)
+		if err == nil {
+			err = parent.audit("kith key create", std, c.Team, id)
+		}
 		if err != nil {
 			return err
 		}
@@ -93,12 +97,26 @@ type revokeKeyCmd struct {
 // Run revokes a key.
 func (c *revokeKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
 	return parent.with(ctx, std, func(keys *auth.Keys) error {
-		if err := keys.Revoke(ctx, "", c.ID); err != nil {
+		err := keys.Revoke(ctx, "", c.ID)
+		if err == nil {
+			err = parent.audit("kith key revoke", std, c.ID)
+		}
+		if err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(std.out, "revoked")
+		_, err = fmt.Fprintln(std.out, "revoked")
 		return err
 	})
+}
+
+// audit notes a change of keys that no request made.
+func (c *keyCmd) audit(operation string, std streams, ids ...string) error {
+	log, err := audit.Open(c.AuditLog, std.err) // standard output has the key
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	return log.Write(audit.Entry{At: time.Now().UTC(), Operation: operation, TeamID: auth.DefaultTeam, IDs: ids})
 }
 
 // with opens the store for one command.

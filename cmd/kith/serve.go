@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/cache"
 	"kith/digest"
@@ -151,6 +152,11 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 	if err != nil {
 		return err
 	}
+	trail, err := audit.Open(c.AuditLog, std.out)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = trail.Close() }()
 	limits, err := limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log})
 	if err != nil {
 		return err
@@ -167,7 +173,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 			return unlessDone(ctx, err)
 		}
 		services := handlers.Services{
-			Store: store, Preferences: own.orIn(store), Keys: keys, Limits: limits, Changes: kept, Recalls: recalls, Ready: store.Ping,
+			Store: store, Preferences: own.orIn(store), Keys: keys, Limits: limits, Audit: trail, Changes: kept, Recalls: recalls, Ready: store.Ping,
 			Erasure: store, Kept: kept,
 			Explorer:  explore.New(store, explore.Options{Embedder: asking, Vectors: vectors, Log: log, Observe: metrics.explored}),
 			Traverser: traverse.New(store, metrics.traversed),
