@@ -73,6 +73,7 @@ type store interface {
 	FindAPIKey(ctx context.Context, keyID string) (graph.APIKey, error)
 	ListAPIKeys(ctx context.Context, teamID string) ([]graph.APIKey, error)
 	RevokeAPIKey(ctx context.Context, teamID, keyID string) error
+	TouchAPIKeys(ctx context.Context, used map[string]time.Time) error
 }
 
 const (
@@ -89,8 +90,9 @@ type Keys struct {
 	now      func() time.Time
 	verified *otter.Cache[[32]byte, verdict]
 
-	mu  sync.Mutex
-	era int // counts the changes of keys: what the store said before one is not kept after it
+	mu   sync.Mutex
+	used map[string]time.Time // when keys were last used, by id, as far as that is not stored
+	era  int                  // counts the changes of keys: what the store said before one is not kept after it
 }
 
 // verdict is what the store said of a key, good or not, for a moment.
@@ -102,7 +104,7 @@ type verdict struct {
 
 // New makes a Keys over a store; now is the clock by which keys expire.
 func New(s store, now func() time.Time) *Keys {
-	return &Keys{store: s, now: now, verified: otter.Must(&otter.Options[[32]byte, verdict]{
+	return &Keys{store: s, now: now, used: map[string]time.Time{}, verified: otter.Must(&otter.Options[[32]byte, verdict]{
 		MaximumSize: maxVerified, ExpiryCalculator: otter.ExpiryWriting[[32]byte, verdict](verifiedTTL),
 	})}
 }
@@ -129,6 +131,9 @@ func (k *Keys) Verify(ctx context.Context, key string) (Principal, error) {
 	}
 	if !v.good || v.expires != nil && !k.now().Before(*v.expires) {
 		return Principal{}, ErrUnauthorized
+	}
+	if !ok {
+		k.use(v.principal.KeyID)
 	}
 	return v.principal, nil
 }

@@ -26,6 +26,7 @@ type fake struct {
 	find   func(keyID string) (graph.APIKey, error)
 	list   func(teamID string) ([]graph.APIKey, error)
 	revoke func(teamID, keyID string) error
+	touch  func(used map[string]time.Time) error
 }
 
 func (f *fake) CreateAPIKey(_ context.Context, k graph.APIKey) error { return f.create(k) }
@@ -41,6 +42,8 @@ func (f *fake) ListAPIKeys(_ context.Context, teamID string) ([]graph.APIKey, er
 func (f *fake) RevokeAPIKey(_ context.Context, teamID, keyID string) error {
 	return f.revoke(teamID, keyID)
 }
+
+func (f *fake) TouchAPIKeys(_ context.Context, used map[string]time.Time) error { return f.touch(used) }
 
 // env is a Keys over records that a test looks into, and a clock that it moves.
 type env struct {

@@ -827,14 +827,15 @@ type KeyEntity struct {
 
 // KeyInfo is part of the contract.
 type KeyInfo struct {
-	CreatedAt time.Time  `json:"created_at"`
-	ExpiresAt *time.Time `json:"expires_at"`
-	KeyID     string     `json:"key_id"`
-	RateLimit *int64     `json:"rate_limit"`
-	RevokedAt *time.Time `json:"revoked_at"`
-	Scopes    []string   `json:"scopes"`
-	TeamID    string     `json:"team_id"`
-	UserID    *string    `json:"user_id"`
+	CreatedAt  time.Time  `json:"created_at"`
+	ExpiresAt  *time.Time `json:"expires_at"`
+	KeyID      string     `json:"key_id"`
+	LastUsedAt *time.Time `json:"last_used_at"` // a minute late at most while the service runs
+	RateLimit  *int64     `json:"rate_limit"`
+	RevokedAt  *time.Time `json:"revoked_at"`
+	Scopes     []string   `json:"scopes"`
+	TeamID     string     `json:"team_id"`
+	UserID     *string    `json:"user_id"`
 }
 
 // LinkedContext is part of the contract.

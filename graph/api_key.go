@@ -3,6 +3,8 @@ package graph
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -17,6 +19,7 @@ type APIKey struct {
 	CreatedAt time.Time
 	ExpiresAt *time.Time
 	RevokedAt *time.Time
+	LastUsed  *time.Time // a minute late, while a service runs
 }
 
 // maxKeys bounds the list of keys.
@@ -81,6 +84,18 @@ func (s *Store) RevokeAPIKey(ctx context.Context, teamID, keyID string) error {
 	})
 }
 
+// TouchAPIKeys notes when keys, by their ids, were last used. Unknown ones are passed over.
+func (s *Store) TouchAPIKeys(ctx context.Context, used map[string]time.Time) error {
+	rows := make([]map[string]any, 0, len(used))
+	for _, id := range slices.Sorted(maps.Keys(used)) { // two processes lock them in one order
+		rows = append(rows, map[string]any{"key_id": id, "at": used[id].UTC().Truncate(precision)})
+	}
+	return s.transaction(ctx, "api_key_touch", func(t *tx) error {
+		_, err := t.exec("api_key_touch", map[string]any{"rows": rows})
+		return err
+	})
+}
+
 func orNil(s string) any {
 	if s == "" {
 		return nil
@@ -92,6 +107,6 @@ func apiKeyFrom(v any) APIKey {
 	l := items(v)
 	return APIKey{
 		KeyID: text(l[0]), Hash: text(l[1]), TeamID: text(l[2]), UserID: optionalText(l[3]), Scopes: texts(l[4]),
-		CreatedAt: moment(l[5]), ExpiresAt: optionalMoment(l[6]), RevokedAt: optionalMoment(l[7]), RateLimit: optionalInteger(l[8]),
+		CreatedAt: moment(l[5]), ExpiresAt: optionalMoment(l[6]), RevokedAt: optionalMoment(l[7]), RateLimit: optionalInteger(l[8]), LastUsed: optionalMoment(l[9]),
 	}
 }

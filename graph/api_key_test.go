@@ -44,6 +44,21 @@ func TestAPIKeys(t *testing.T) {
 	full.RevokedAt = &revoked
 	found, _ = e.store.FindAPIKey(t.Context(), full.KeyID)
 	e.same("revoked, when it was first", full, found)
+	for _, at := range []time.Time{noon.Add(time.Hour), noon} { // the later one stays
+		if err := e.store.TouchAPIKeys(t.Context(), map[string]time.Time{plain.KeyID: at, "gone-" + e.team: at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit, later := int64(600), noon.Add(time.Hour)
+	plain.LastUsed = &later
+	found, _ = e.store.FindAPIKey(t.Context(), plain.KeyID)
+	e.same("last used", plain, found)
+	limited := APIKey{KeyID: e.team + "-3", Hash: "h4", TeamID: e.team, Scopes: []string{}, RateLimit: &limit, CreatedAt: noon}
+	if err := e.store.CreateAPIKey(t.Context(), limited); err != nil {
+		t.Fatal(err)
+	}
+	found, _ = e.store.FindAPIKey(t.Context(), limited.KeyID)
+	e.same("a limit of its own", limited, found)
 	if err := e.store.RevokeAPIKey(t.Context(), "", foreign.KeyID); err != nil {
 		t.Error(err)
 	}

@@ -102,6 +102,7 @@ type KeyInfo struct {
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt *time.Time `json:"expires_at"`
 	RevokedAt *time.Time `json:"revoked_at"`
+	LastUsed  *time.Time `json:"last_used_at" doc:"a minute late at most while the service runs"`
 }
 
 // ListKeysOutput lists at most 1,000 keys, the newest first.
@@ -123,7 +124,7 @@ func (a *API) listKeys(ctx context.Context, in *ListKeysInput) (*ListKeysOutput,
 	out := &ListKeysOutput{}
 	out.Body.Keys = make([]KeyInfo, len(found))
 	for i, k := range found {
-		out.Body.Keys[i] = KeyInfo{k.KeyID, k.TeamID, k.UserID, k.Scopes, k.RateLimit, k.CreatedAt, k.ExpiresAt, k.RevokedAt}
+		out.Body.Keys[i] = KeyInfo{k.KeyID, k.TeamID, k.UserID, k.Scopes, k.RateLimit, k.CreatedAt, k.ExpiresAt, k.RevokedAt, k.LastUsed}
 	}
 	return out, nil
 }

@@ -65,14 +65,18 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 			return err
 		}
 		table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
-		_, _ = fmt.Fprintln(table, "KEY ID\tTEAM\tUSER\tSCOPES\tCREATED\tSTATE")
+		_, _ = fmt.Fprintln(table, "KEY ID\tTEAM\tUSER\tSCOPES\tCREATED\tLAST USED\tSTATE")
 		for _, k := range found {
 			user := "-"
 			if k.UserID != nil {
 				user = *k.UserID
 			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n",
-				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), state(k, time.Now()))
+			lastUsed := "-"
+			if k.LastUsed != nil {
+				lastUsed = k.LastUsed.Format(time.DateTime)
+			}
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, state(k, time.Now()))
 		}
 		return table.Flush()
 	})

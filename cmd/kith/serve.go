@@ -167,6 +167,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return kept.Run(ctx) })
 	group.Go(func() error { return recalls.Run(ctx) })
+	group.Go(func() error { return keys.Run(ctx) })
 	group.Go(func() error {
 		key, err := c.prepare(ctx, store, own, keys, log)
 		if err != nil {

@@ -1,0 +1,51 @@
+package auth
+
+import (
+	"context"
+	"maps"
+	"time"
+)
+
+const (
+	useEvery = time.Minute
+	useTime  = 5 * time.Second // for the last note, when the service stops
+)
+
+// use notes that a key is used. A key in use is looked up every two seconds, and so is this.
+func (k *Keys) use(keyID string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.used[keyID] = k.now()
+}
+
+// Run stores when keys were last used, once a minute until ctx is done, and then once more. A note that cannot be
+// stored waits for the next time.
+func (k *Keys) Run(ctx context.Context) error {
+	tick := time.NewTicker(useEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			k.noteUse(ctx)
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), useTime)
+			defer cancel()
+			k.noteUse(last)
+			return nil
+		}
+	}
+}
+
+func (k *Keys) noteUse(ctx context.Context) {
+	k.mu.Lock()
+	used := k.used
+	k.used = map[string]time.Time{}
+	k.mu.Unlock()
+	if len(used) == 0 || k.store.TouchAPIKeys(ctx, used) == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	maps.Copy(used, k.used) // later ones
+	k.used = used
+}
