@@ -94,6 +94,6 @@ func (g *Generator) generate(ctx context.Context, messages []Message, delta func
 		return Answer{}, err
 	}
 	defer h.close()
-	text, err := h.listen(delta)
+	text, err := h.listen(ctx, delta)
 	return Answer{Text: text, ProviderID: h.model}, err
 }

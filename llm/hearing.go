@@ -16,7 +16,6 @@ const maxAnswerText = 1 << 20 // bytes
 
 // hearing is an answer while it arrives. It is closed after use.
 type hearing struct {
-	ctx      context.Context    //nolint:containedctx // of the one call that it is made for
 	giveUp   context.CancelFunc // ends the request
 	alarm    *time.Timer        // gives up after a silence
 	silence  time.Duration
@@ -29,32 +28,33 @@ type hearing struct {
 // hear sends a request, and waits for the first text of its answer.
 func (g *Generator) hear(ctx context.Context, request openai.ChatCompletionRequest) (*hearing, error) {
 	attempt, cancel := context.WithCancel(ctx)
-	h := &hearing{ctx: ctx, giveUp: cancel, alarm: time.AfterFunc(g.silence, cancel), silence: g.silence, model: g.model}
-	if err := h.begin(attempt, g.client, request); err != nil {
+	h := &hearing{giveUp: cancel, alarm: time.AfterFunc(g.silence, cancel), silence: g.silence, model: g.model}
+	if err := h.begin(ctx, attempt, g.client, request); err != nil {
 		h.close()
 		return nil, err
 	}
 	return h, nil
 }
 
-func (h *hearing) begin(attempt context.Context, client *openai.Client, request openai.ChatCompletionRequest) (err error) {
+// begin sends the request, which ends with attempt, on behalf of a caller who waits for as long as ctx.
+func (h *hearing) begin(ctx, attempt context.Context, client *openai.Client, request openai.ChatCompletionRequest) (err error) {
 	if h.stream, err = client.CreateChatCompletionStream(attempt, request); err != nil {
-		return translate(h.ctx, err)
+		return translate(ctx, err)
 	}
 	if kind, _, err := mime.ParseMediaType(h.stream.Header().Get("Content-Type")); err != nil || kind != "text/event-stream" {
 		return fmt.Errorf("the answer is no stream of events: %w", ErrGarbled)
 	}
-	if h.first, err = h.next(); err == nil && h.first == "" {
+	if h.first, err = h.next(ctx); err == nil && h.first == "" {
 		err = fmt.Errorf("the answer has no text: %w", ErrGarbled)
 	}
 	return err
 }
 
 // listen is the whole text; delta is called with each piece.
-func (h *hearing) listen(delta func(string)) (string, error) {
+func (h *hearing) listen(ctx context.Context, delta func(string)) (string, error) {
 	var text strings.Builder
 	piece, err := h.first, error(nil)
-	for ; err == nil && piece != ""; piece, err = h.next() {
+	for ; err == nil && piece != ""; piece, err = h.next(ctx) {
 		if text.Len()+len(piece) > maxAnswerText {
 			return "", fmt.Errorf("the answer has more than %d bytes: %w", maxAnswerText, ErrGarbled)
 		}
@@ -65,14 +65,14 @@ func (h *hearing) listen(delta func(string)) (string, error) {
 }
 
 // next is the next piece of the text; empty after the last one.
-func (h *hearing) next() (string, error) {
+func (h *hearing) next(ctx context.Context) (string, error) {
 	for {
 		chunk, err := h.stream.Recv()
 		switch {
 		case errors.Is(err, io.EOF):
 			return "", h.end()
 		case err != nil:
-			return "", translate(h.ctx, err)
+			return "", translate(ctx, err)
 		}
 		h.alarm.Reset(h.silence)
 		if chunk.Model != "" {
