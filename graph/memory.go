@@ -18,6 +18,7 @@ type MemoryWrite struct {
 	existing  bool // nodes must be there
 	plan      *RestorePlan
 	types     []string // of an import: those of the relationships that there are
+	edges     []edge   // what the relationships are made of: what is there already stays as it is
 }
 
 // Status is what became of an item.
