@@ -1,0 +1,26 @@
+// The counts that a workspace has for a user, and those of the nodes that say they are counted there: $counted begins what
+// they say, $list is that of projects, which are counted under the empty project.
+// mode: read
+// params: team_id, project_id, user_id, counted, list, separator
+// returns: stored, counted
+CALL () {
+  OPTIONAL MATCH (w:Workspace {team_id: $team_id, user_id: $user_id, project_id: $project_id})
+  RETURN [name IN keys(w) WHERE NOT name IN ['team_id', 'user_id', 'project_id'] | [name, w[name]]] AS stored
+  LIMIT 1
+}
+CALL () {
+  CALL () {
+    MATCH (n:Memory {team_id: $team_id, project_id: $project_id})
+    WHERE n.workspace_counted STARTS WITH $counted
+    RETURN n
+    UNION ALL
+    MATCH (n:Project {team_id: $team_id, workspace_list: $list})
+    WHERE $project_id = ''
+    RETURN n
+  }
+  UNWIND split(n.workspace_counted, $separator)[2..] AS name
+  WITH name, count(*) AS nodes
+  RETURN collect([name, nodes]) AS counted
+}
+RETURN stored, counted
+LIMIT 1
