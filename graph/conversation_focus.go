@@ -15,6 +15,13 @@ type ConversationFocus struct {
 // WorkspaceFocusKinds are the kinds that can be in focus in a workspace (S3-1).
 var WorkspaceFocusKinds = []string{"task", "plan", "goal", "document", "output", "milestone", "risk", "decision", "requirement"}
 
+// Validate checks all that can be said without the store.
+func (c *ConversationFocus) Validate() error {
+	f := &faults{}
+	c.check(f, "focus")
+	return f.err()
+}
+
 func (c *ConversationFocus) check(f *faults, at string) {
 	f.word(at+".project_id", c.ProjectID, MaxKeyLength)
 	if c.wide() {
@@ -82,9 +89,8 @@ func focusFault(scope Scope, found known, given Optional[ConversationFocus]) err
 func (s *Store) SetFocus(ctx context.Context, scope Scope, key string, focus *ConversationFocus) (SourceResult, error) {
 	given, ends := Null[ConversationFocus](), []string(nil)
 	if focus != nil {
-		f := &faults{}
-		if focus.check(f, "focus"); len(f.fields) > 0 {
-			return SourceResult{}, f.err()
+		if err := focus.Validate(); err != nil {
+			return SourceResult{}, err
 		}
 		given, ends = Some(*focus), focus.ends()
 	}

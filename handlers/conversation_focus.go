@@ -50,6 +50,11 @@ func inFocus(given graph.Optional[graph.ConversationFocus]) *graph.ConversationF
 // look has a request look at a focus that is given, which the conversation, if there is one, remembers; else at the one it remembers.
 func (a *API) look(ctx context.Context, scope graph.Scope, conversation string, given graph.Optional[graph.ConversationFocus], r *loader.OntologyRequest) error {
 	focus := inFocus(given)
+	if focus != nil {
+		if err := focus.Validate(); err != nil {
+			return err
+		}
+	}
 	r.LookAt(focus)
 	switch {
 	case conversation == "":

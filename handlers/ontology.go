@@ -53,7 +53,7 @@ type LinkedInput struct {
 	Cursor      string `query:"cursor" maxLength:"256" doc:"next of the page before, in mode full"`
 	Available   bool   `query:"include_available" doc:"also what the project has of each kind, at most 100"`
 	Format      string `query:"format" enum:"json,text" default:"json"`
-	MaxTokens   int    `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; the last lines go first"`
+	MaxTokens   int    `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; 500 in mode abbreviated if left out; the last lines go first"`
 	IfNoneMatch string `header:"If-None-Match"`
 }
 
