@@ -11,11 +11,16 @@ CALL () {
 CALL () {
   CALL () {
     MATCH (n:Memory {team_id: $team_id, project_id: $project_id})
-    WHERE n.workspace_counted STARTS WITH $counted
+    USING INDEX SEEK n:Memory(team_id, project_id, entity_key)
+    WHERE n.entity_key IS NOT NULL
+      AND n.workspace_counted STARTS WITH $counted
     RETURN n
     UNION ALL
     MATCH (n:Project {team_id: $team_id, workspace_list: $list})
-    WHERE $project_id = ''
+    USING INDEX SEEK n:Project(team_id, workspace_list, workspace_at, entity_key)
+    WHERE n.workspace_at IS NOT NULL
+      AND n.entity_key IS NOT NULL
+      AND $project_id = ''
     RETURN n
   }
   UNWIND split(n.workspace_counted, $separator)[2..] AS name
