@@ -70,9 +70,30 @@ func (c *Client) EndConversation(ctx context.Context, id string, body *Conversat
 	return fetch[ReadSource](ctx, c, request{method: http.MethodPost, path: "/v1/conversations/" + escape(id) + "/end", body: body})
 }
 
+// SetFocus is PUT /v1/conversations/{id}/focus: have a conversation remember what its user looks at in a workspace.
+func (c *Client) SetFocus(ctx context.Context, id string, body *FocusInput) (*ReadSource, error) {
+	return fetch[ReadSource](ctx, c, request{method: http.MethodPut, path: "/v1/conversations/" + escape(id) + "/focus", body: body, again: true})
+}
+
 // AppendMessages is POST /v1/conversations/{id}/messages: append messages to an open conversation.
 func (c *Client) AppendMessages(ctx context.Context, id string, body *Appending) (*ReadSource, error) {
 	return fetch[ReadSource](ctx, c, request{method: http.MethodPost, path: "/v1/conversations/" + escape(id) + "/messages", body: body})
+}
+
+// Link is POST /v1/edges: link nodes of a project, all or none; links that are there are skipped.
+func (c *Client) Link(ctx context.Context, body *EdgesWrite) (*EdgesResult, error) {
+	return fetch[EdgesResult](ctx, c, request{method: http.MethodPost, path: "/v1/edges", body: body})
+}
+
+// UnlinkQuery is what Unlink may be asked for besides.
+type UnlinkQuery struct {
+	IfVersion int64  `json:"if_version,omitempty"` // only if this is the stored version
+	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
+}
+
+// Unlink is DELETE /v1/edges/{key}: delete a link; it can be restored for a while.
+func (c *Client) Unlink(ctx context.Context, key string, query UnlinkQuery) (*Deletion, error) {
+	return fetch[Deletion](ctx, c, request{method: http.MethodDelete, path: "/v1/edges/" + escape(key), query: query, again: true})
 }
 
 // Explore is POST /v1/explore: find what the memory has about something: by words, meaning and links.
@@ -175,7 +196,7 @@ type ListLinkedQuery struct {
 	FilterKind       string `json:"filter_kind,omitempty"`       // plan, goal, task, milestone, document, output, risk, decision, requirement, or all
 	IncludeAvailable bool   `json:"include_available,omitempty"` // also what the project has of each kind, at most 100
 	MaxPerKind       int64  `json:"max_per_kind,omitempty"`      // 3, or 50 in mode full, if left out
-	MaxTokens        int64  `json:"max_tokens,omitempty"`        // o200k tokens of the text, 100 to 100,000; the last lines go first
+	MaxTokens        int64  `json:"max_tokens,omitempty"`        // o200k tokens of the text, 100 to 100,000; 500 in mode abbreviated if left out; the last lines go first
 	Mode             string `json:"mode,omitempty"`              // abbreviated: some names of each kind, for a prompt; full: descriptions, page by page
 	UserID           string `json:"user_id,omitempty"`           // for whom; left out: the user of the key, or the team itself
 }
@@ -248,14 +269,15 @@ func (c *Client) RestoreNode(ctx context.Context, kind string, key string, query
 
 // OntologyQuery is what Ontology may be asked for besides.
 type OntologyQuery struct {
-	ContextType string         `json:"context_type,omitempty"` // project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing
-	FocusID     string         `json:"focus_id,omitempty"`     // entity_key of what the user looks at; it must belong to the project
-	FocusKind   string         `json:"focus_kind,omitempty"`   // task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide
-	Linked      Optional[bool] `json:"linked,omitzero"`        // false leaves out what is linked with the focus
-	MaxTokens   int64          `json:"max_tokens,omitempty"`   // o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went
-	ProjectID   string         `json:"project_id,omitempty"`   // entity_key of the project
-	Snapshot    Optional[bool] `json:"snapshot,omitzero"`      // false leaves the graph snapshot out of the text
-	UserID      string         `json:"user_id,omitempty"`      // for whom; left out: the user of the key, or the team itself
+	ContextType    string         `json:"context_type,omitempty"`    // project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing
+	ConversationID string         `json:"conversation_id,omitempty"` // where neither a project nor a focus is given, those that this conversation remembers are meant
+	FocusID        string         `json:"focus_id,omitempty"`        // entity_key of what the user looks at; it must belong to the project
+	FocusKind      string         `json:"focus_kind,omitempty"`      // task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide
+	Linked         Optional[bool] `json:"linked,omitzero"`           // false leaves out what is linked with the focus
+	MaxTokens      int64          `json:"max_tokens,omitempty"`      // o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went
+	ProjectID      string         `json:"project_id,omitempty"`      // entity_key of the project
+	Snapshot       Optional[bool] `json:"snapshot,omitzero"`         // false leaves the graph snapshot out of the text
+	UserID         string         `json:"user_id,omitempty"`         // for whom; left out: the user of the key, or the team itself
 }
 
 // Ontology is GET /v1/ontology: what an agent should know of the workspace in which it works.
@@ -266,6 +288,11 @@ func (c *Client) Ontology(ctx context.Context, query OntologyQuery) (*OntologyCo
 // OntologyText is GET /v1/ontology: what an agent should know of the workspace in which it works. The answer is its text form.
 func (c *Client) OntologyText(ctx context.Context, query OntologyQuery) (string, error) {
 	return c.text(ctx, request{method: http.MethodGet, path: "/v1/ontology", query: query, again: true, asText: true})
+}
+
+// MakePrompt is POST /v1/prompt: the messages to send to a language model: guidance, preferences, context snapshot, conversation.
+func (c *Client) MakePrompt(ctx context.Context, body *PromptInput) (*Prompt, error) {
+	return fetch[Prompt](ctx, c, request{method: http.MethodPost, path: "/v1/prompt", body: body, again: true})
 }
 
 // DeleteRelationshipQuery is what DeleteRelationship may be asked for besides.
@@ -593,26 +620,34 @@ type ConversationEnd struct {
 	UserID   string              `json:"user_id,omitempty"`
 }
 
+// ConversationFocus is part of the contract.
+type ConversationFocus struct {
+	FocusID   string `json:"focus_id,omitempty"`   // entity_key of a node of the project
+	FocusKind string `json:"focus_kind,omitempty"` // task, plan, goal, document, output, milestone, risk, decision or requirement; left out: the project as a whole
+	ProjectID string `json:"project_id"`           // entity_key of the project
+}
+
 // ConversationPage is part of the contract.
 type ConversationPage struct {
-	ContentType      string     `json:"content_type"`
-	ContextType      *string    `json:"context_type"`
-	EndedAt          *time.Time `json:"ended_at"`
-	EntityKey        string     `json:"entity_key"`
-	Keywords         []string   `json:"keywords,omitempty"`
-	MessageCount     int64      `json:"message_count"`
-	Messages         []Message  `json:"messages"`
-	Next             *int64     `json:"next"`
-	Participants     []string   `json:"participants,omitempty"`
-	ProcessedAt      time.Time  `json:"processed_at,omitzero"`
-	ProcessingError  string     `json:"processing_error,omitempty"`
-	ProcessingStatus string     `json:"processing_status"` // what a language model made of it
-	Sensitivity      string     `json:"sensitivity,omitempty"`
-	SourceType       string     `json:"source_type,omitempty"`
-	StartedAt        time.Time  `json:"started_at"`
-	Summary          string     `json:"summary"`
-	Tags             []string   `json:"tags,omitempty"`
-	UserID           *string    `json:"user_id"`
+	ContentType      string             `json:"content_type"`
+	ContextType      *string            `json:"context_type"`
+	EndedAt          *time.Time         `json:"ended_at"`
+	EntityKey        string             `json:"entity_key"`
+	Focus            *ConversationFocus `json:"focus,omitempty"` // what the user of a conversation looks at in a workspace
+	Keywords         []string           `json:"keywords,omitempty"`
+	MessageCount     int64              `json:"message_count"`
+	Messages         []Message          `json:"messages"`
+	Next             *int64             `json:"next"`
+	Participants     []string           `json:"participants,omitempty"`
+	ProcessedAt      time.Time          `json:"processed_at,omitzero"`
+	ProcessingError  string             `json:"processing_error,omitempty"`
+	ProcessingStatus string             `json:"processing_status"` // what a language model made of it
+	Sensitivity      string             `json:"sensitivity,omitempty"`
+	SourceType       string             `json:"source_type,omitempty"`
+	StartedAt        time.Time          `json:"started_at"`
+	Summary          string             `json:"summary"`
+	Tags             []string           `json:"tags,omitempty"`
+	UserID           *string            `json:"user_id"`
 }
 
 // Counts is part of the contract.
@@ -659,6 +694,36 @@ type Deletion struct {
 	Messages        int64     `json:"messages"`      // of a source: those that are deleted with it
 	Relationships   int64     `json:"relationships"` // of a node: those that are hidden with it
 	RestorableUntil time.Time `json:"restorable_until"`
+}
+
+// EdgeResult is part of the contract.
+type EdgeResult struct {
+	Created bool   `json:"created"`
+	ID      string `json:"id"`
+}
+
+// EdgeWrite is part of the contract.
+type EdgeWrite struct {
+	DstID   string          `json:"dst_id"`
+	DstKind string          `json:"dst_kind"`
+	Props   json.RawMessage `json:"props,omitempty"` // an object of the caller's own; at most 16,384 bytes, 8 levels
+	Rel     string          `json:"rel"`             // ^[a-z][a-z0-9_]{0,63}$; the field's own: has_plan, has_task, supports_goal, depends_on, references, produces, targets_milestone, …
+	SrcID   string          `json:"src_id"`          // entity_key
+	SrcKind string          `json:"src_kind"`        // project, or a kind of what belongs to one
+}
+
+// EdgesResult is part of the contract.
+type EdgesResult struct {
+	Created  int64        `json:"created"`
+	Edges    []EdgeResult `json:"edges"`
+	Skipped  int64        `json:"skipped"`
+	Warnings []string     `json:"warnings"`
+}
+
+// EdgesWrite is part of the contract.
+type EdgesWrite struct {
+	Edges  []EdgeWrite `json:"edges"`
+	UserID string      `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
 // Episodic is part of the contract.
@@ -713,6 +778,12 @@ type Fault struct {
 type Focus struct {
 	Node          Node        `json:"node"`
 	Relationships []FocusLink `json:"relationships"`
+}
+
+// FocusInput is part of the contract.
+type FocusInput struct {
+	Focus  *ConversationFocus `json:"focus"` // replaces the one there was; null: nothing any more
+	UserID string             `json:"user_id,omitempty"`
 }
 
 // FocusLink is part of the contract.
@@ -816,6 +887,13 @@ type History struct {
 	System             Optional[string]  `json:"system,omitzero"`      // of a relationship in a system
 	Themes             []string          `json:"themes,omitempty"`     // what at least half of a storyline's newest sources mention
 	Version            Optional[int64]   `json:"version,omitzero"`
+}
+
+// HistoryUsage is part of the contract.
+type HistoryUsage struct {
+	LeftOut   int64 `json:"left_out"`  // the oldest
+	Shortened int64 `json:"shortened"` // older ones, of which the beginning is told
+	Whole     int64 `json:"whole"`     // messages that are told as they are
 }
 
 // KeyEntity is part of the contract.
@@ -1067,6 +1145,9 @@ type NodeView struct {
 	FacetStage          Optional[string]    `json:"facet_stage,omitzero"`
 	FirstMentionedAt    Optional[time.Time] `json:"first_mentioned_at,omitzero"`
 	FirstSourceAt       Optional[time.Time] `json:"first_source_at,omitzero"`
+	FocusID             Optional[string]    `json:"focus_id,omitzero"`         // conversations: what is in focus in it
+	FocusKind           Optional[string]    `json:"focus_kind,omitzero"`       // conversations: the kind of what is in focus in it
+	FocusProjectID      Optional[string]    `json:"focus_project_id,omitzero"` // conversations: the project that the user looks at
 	Goal                Optional[string]    `json:"goal,omitzero"`
 	Impact              Optional[string]    `json:"impact,omitzero"`    // low, medium, high or critical
 	IsGoal              bool                `json:"is_goal,omitempty"`  // concepts only
@@ -1147,6 +1228,9 @@ type NodeWrite struct {
 	FacetStage          Optional[string]    `json:"facet_stage,omitzero"`
 	FirstMentionedAt    Optional[time.Time] `json:"first_mentioned_at,omitzero"`
 	FirstSourceAt       Optional[time.Time] `json:"first_source_at,omitzero"`
+	FocusID             Optional[string]    `json:"focus_id,omitzero"`         // conversations: what is in focus in it
+	FocusKind           Optional[string]    `json:"focus_kind,omitzero"`       // conversations: the kind of what is in focus in it
+	FocusProjectID      Optional[string]    `json:"focus_project_id,omitzero"` // conversations: the project that the user looks at
 	Goal                Optional[string]    `json:"goal,omitzero"`
 	History             *History            `json:"history,omitempty"`         // what Kith keeps of the node; exports have it, and only imports may give it
 	IfVersion           Optional[int64]     `json:"if_version,omitzero"`       // write only if this is the stored version; 0: only if there is none. Otherwise 409 and nothing is written
@@ -1310,13 +1394,14 @@ type OntologyScope struct {
 
 // Opening is part of the contract.
 type Opening struct {
-	ContextType    Optional[string] `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
-	ConversationID string           `json:"conversation_id,omitempty"` // generated (UUIDv7) when left out; opening one again is harmless
-	FocusID        string           `json:"focus_id,omitempty"`
-	FocusKind      string           `json:"focus_kind,omitempty"`
-	Sections       []string         `json:"sections,omitempty"`  // user, relationships, recent_context, temporal; default: all
-	TimeZone       string           `json:"time_zone,omitempty"` // IANA name
-	UserID         string           `json:"user_id,omitempty"`   // whose conversation; left out: the user of the key
+	ContextType    Optional[string]            `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
+	ConversationID string                      `json:"conversation_id,omitempty"` // generated (UUIDv7) when left out; opening one again is harmless
+	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // what the user looks at in a workspace: the conversation remembers it
+	FocusID        string                      `json:"focus_id,omitempty"`
+	FocusKind      string                      `json:"focus_kind,omitempty"` // person, concept or entity: what the context also tells of
+	Sections       []string                    `json:"sections,omitempty"`   // user, relationships, recent_context, temporal; default: all
+	TimeZone       string                      `json:"time_zone,omitempty"`  // IANA name
+	UserID         string                      `json:"user_id,omitempty"`    // whose conversation; left out: the user of the key
 }
 
 // Opened is part of the contract.
@@ -1333,6 +1418,13 @@ type OwnerRelationship struct {
 	RelationshipDescription string  `json:"relationship_description"`
 	RelationshipSalience    float64 `json:"relationship_salience"`
 	RelationshipType        string  `json:"relationship_type"`
+}
+
+// PartUsage is part of the contract.
+type PartUsage struct {
+	Budget int64  `json:"budget"`
+	Status string `json:"status"`
+	Tokens int64  `json:"tokens"`
 }
 
 // Preference is part of the contract.
@@ -1371,6 +1463,52 @@ type ProjectRow struct {
 	StateKey      *string   `json:"state_key"`
 	TypeKey       string    `json:"type_key,omitempty"`
 	UpdatedAt     time.Time `json:"updated_at,omitzero"`
+}
+
+// Prompt is part of the contract.
+type Prompt struct {
+	ContextType string          `json:"context_type"`
+	History     HistoryUsage    `json:"history"`
+	Messages    []PromptMessage `json:"messages"` // the system prompt with what is linked with the focus, preferences, the context snapshot, the conversation, the current message
+	Usage       PromptUsage     `json:"usage"`
+	Warnings    []string        `json:"warnings,omitempty"`
+}
+
+// PromptInput is part of the contract.
+type PromptInput struct {
+	ContextType    string                      `json:"context_type,omitempty"`    // as of GET /v1/ontology; left out: project with a focus, else global
+	ConversationID string                      `json:"conversation_id,omitempty"` // its focus is meant where none is given, and it remembers the one that is
+	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // what the user looks at; the conversation remembers it. Null: nothing any more
+	History        []PromptMessage             `json:"history,omitempty"`         // the conversation so far, the oldest first
+	Linked         bool                        `json:"linked,omitempty"`          // false leaves out what is linked with the focus
+	MaxTokens      int64                       `json:"max_tokens,omitempty"`      // o200k tokens of all messages
+	Message        string                      `json:"message"`                   // of the user, to be answered
+	SystemPrompt   string                      `json:"system_prompt,omitempty"`   // stands before the guidance
+	UserID         string                      `json:"user_id,omitempty"`         // for whom; left out: the user of the key, or the team itself
+}
+
+// PromptMessage is part of the contract.
+type PromptMessage struct {
+	Content string `json:"content"`
+	Role    string `json:"role"` // system, user, assistant or tool
+}
+
+// PromptParts is part of the contract.
+type PromptParts struct {
+	ContextSnapshot PartUsage `json:"context_snapshot"`
+	History         PartUsage `json:"history"`
+	LinkedEntities  PartUsage `json:"linked_entities"`
+	Message         PartUsage `json:"message"`
+	Preferences     PartUsage `json:"preferences"`
+	System          PartUsage `json:"system"`
+}
+
+// PromptUsage is part of the contract.
+type PromptUsage struct {
+	Budget int64       `json:"budget"`
+	Parts  PromptParts `json:"parts"`
+	Status string      `json:"status"`
+	Tokens int64       `json:"tokens"`
 }
 
 // Proposed is part of the contract.
@@ -1630,22 +1768,23 @@ type SourcePreview struct {
 
 // SourceWrite is part of the contract.
 type SourceWrite struct {
-	ContentType    Optional[string]    `json:"content_type,omitzero"`     // conversation (default), email, slack-thread, meeting or text-note
-	ContextType    Optional[string]    `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
-	EndedAt        Optional[time.Time] `json:"ended_at,omitzero"`         // null or left out: still open
-	EntityKey      string              `json:"entity_key,omitempty"`      // generated (UUIDv7) when left out
-	IdempotencyKey string              `json:"idempotency_key,omitempty"` // the same as the header Idempotency-Key
-	Keywords       []string            `json:"keywords,omitempty"`
-	Mentions       []string            `json:"mentions,omitempty"` // entity keys of persons, concepts and entities
-	Messages       []MessageWrite      `json:"messages,omitempty"`
-	Participants   []string            `json:"participants,omitempty"` // user ids; the source's own user is always one
-	Sensitivity    Optional[string]    `json:"sensitivity,omitzero"`   // low, normal (default) or high
-	SourceType     Optional[string]    `json:"source_type,omitzero"`   // voice-memo, meeting, email, slack-thread or text-import; never changes
-	StartedAt      Optional[time.Time] `json:"started_at,omitzero"`    // default: now
-	Strict         bool                `json:"strict,omitempty"`       // all or nothing: a refused mention is a 422 and nothing is written
-	Summary        Optional[string]    `json:"summary,omitzero"`       // one or two sentences; at most 16,384 characters
-	Tags           []string            `json:"tags,omitempty"`
-	UserID         string              `json:"user_id,omitempty"` // whose source it is; left out: the user of the key
+	ContentType    Optional[string]            `json:"content_type,omitzero"`     // conversation (default), email, slack-thread, meeting or text-note
+	ContextType    Optional[string]            `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
+	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero"`         // null or left out: still open
+	EntityKey      string                      `json:"entity_key,omitempty"`      // generated (UUIDv7) when left out
+	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // conversations: what the user looks at in a workspace; null: nothing any more
+	IdempotencyKey string                      `json:"idempotency_key,omitempty"` // the same as the header Idempotency-Key
+	Keywords       []string                    `json:"keywords,omitempty"`
+	Mentions       []string                    `json:"mentions,omitempty"` // entity keys of persons, concepts and entities
+	Messages       []MessageWrite              `json:"messages,omitempty"`
+	Participants   []string                    `json:"participants,omitempty"` // user ids; the source's own user is always one
+	Sensitivity    Optional[string]            `json:"sensitivity,omitzero"`   // low, normal (default) or high
+	SourceType     Optional[string]            `json:"source_type,omitzero"`   // voice-memo, meeting, email, slack-thread or text-import; never changes
+	StartedAt      Optional[time.Time]         `json:"started_at,omitzero"`    // default: now
+	Strict         bool                        `json:"strict,omitempty"`       // all or nothing: a refused mention is a 422 and nothing is written
+	Summary        Optional[string]            `json:"summary,omitzero"`       // one or two sentences; at most 16,384 characters
+	Tags           []string                    `json:"tags,omitempty"`
+	UserID         string                      `json:"user_id,omitempty"` // whose source it is; left out: the user of the key
 }
 
 // StorylineHit is part of the contract.

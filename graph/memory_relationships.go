@@ -147,8 +147,15 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	if field == "" {
 		field, message = j.overlapRefusal(w, old, candidates)
 	}
+	if field == "" && j.write.edges != nil {
+		field, message = j.write.edges[i].refusal(j.found.byKey[from], j.found.byKey[to])
+	}
 	if field != "" {
 		result.Status, result.Error = j.refuse(at+"."+field, "%s", message)
+		return result
+	}
+	if old != nil && j.write.additive {
+		result.Key, result.Status, result.Version = old.text("key"), Unchanged, version(old)
 		return result
 	}
 	j.relationshipWarnings(w, at, swap)
@@ -208,9 +215,6 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 			plan.mentioned = append(plan.mentioned, j.mentionRow(from, to))
 		}
 		return key, Created, version(next)
-	}
-	if j.write.additive {
-		return old.text("key"), Unchanged, version(old)
 	}
 	next := old.clone()
 	w.overlay(next)

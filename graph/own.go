@@ -25,6 +25,9 @@ type OwnFields struct {
 	Keywords         Optional[[]string]  `json:"keywords,omitzero" kinds:"source" doc:"sources"`
 	Tags             Optional[[]string]  `json:"tags,omitzero" kinds:"source system_entity" doc:"sources and system entities"`
 	Participants     Optional[[]string]  `json:"participants,omitzero" kinds:"source" doc:"sources: user ids"`
+	FocusProjectID   Optional[string]    `json:"focus_project_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: the project that the user looks at"`
+	FocusKind        Optional[string]    `json:"focus_kind,omitzero" kinds:"source" oneof:"task plan goal document output milestone risk decision requirement" doc:"conversations: the kind of what is in focus in it"`
+	FocusID          Optional[string]    `json:"focus_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: what is in focus in it"`
 	MessageCount     Optional[int64]     `json:"message_count,omitzero" kinds:"source" readonly:"true" doc:"sources; read only"`
 	ProcessingStatus Optional[string]    `json:"processing_status,omitzero" kinds:"source" oneof:"raw processed extracted failed" readonly:"true" doc:"sources: what a language model made of it; left out: raw; read only"`
 	ProcessingError  Optional[string]    `json:"processing_error,omitzero" kinds:"source" max:"1000" readonly:"true" doc:"sources: why that failed; read only"`

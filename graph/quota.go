@@ -31,10 +31,24 @@ type usages struct {
 
 // usage is how much a team was measured to have, and what this process wrote since.
 type usage struct {
-	mu          sync.Mutex
-	nodes, text int64
-	measured    time.Time
-	stale       time.Time // from then on it is measured again
+	mu       sync.Mutex
+	has      amount
+	open     amount // of it what is not committed yet, and so is not measured
+	measured time.Time
+	stale    time.Time // from then on it is measured again
+}
+
+// amount is how much of what has a quota.
+type amount struct{ nodes, text int64 }
+
+func (a amount) plus(b amount) amount { return amount{a.nodes + b.nodes, a.text + b.text} }
+
+func (a amount) minus(b amount) amount { return amount{a.nodes - b.nodes, a.text - b.text} }
+
+// reserved is what a transaction is about to add to a team's.
+type reserved struct {
+	*usage
+	amount
 }
 
 func (u *usages) of(teamID string) *usage {
@@ -56,33 +70,51 @@ func (t *tx) admit(teamID string, rows []map[string]any) error {
 	if quota == (Quota{}) || len(rows) == 0 {
 		return nil
 	}
-	nodes, text := int64(len(rows)), int64(0)
+	added := amount{nodes: int64(len(rows))}
 	if quota.Text > 0 {
 		for _, row := range rows {
-			text += sizeOf(row["properties"])
+			added.text += sizeOf(row["properties"])
 		}
 	}
 	u := t.store.usages.of(teamID)
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	err := quota.exceeded(u.nodes+nodes, u.text+text)
+	err := quota.exceeded(u.has.plus(added))
 	if now := time.Now(); now.After(u.stale) || err != nil && now.Sub(u.measured) > usageFresh {
 		if err := t.store.measure(t.ctx, teamID, u); err != nil {
 			return err
 		}
-		err = quota.exceeded(u.nodes+nodes, u.text+text)
+		err = quota.exceeded(u.has.plus(added))
 	}
 	if err == nil {
-		u.nodes, u.text = u.nodes+nodes, u.text+text
+		u.has, u.open = u.has.plus(added), u.open.plus(added)
+		t.reserved = append(t.reserved, reserved{u, added})
 	}
 	return err
 }
 
-func (q Quota) exceeded(nodes, text int64) error {
+// release says that a transaction has ended: what it was about to add is there, or is not. Measured in between, what is
+// there may count twice until the team is measured again.
+func (t *tx) release(committed bool) {
+	if t == nil {
+		return
+	}
+	for _, r := range t.reserved {
+		r.mu.Lock()
+		r.open = r.open.minus(r.amount)
+		if !committed {
+			r.has = r.has.minus(r.amount)
+		}
+		r.mu.Unlock()
+	}
+	t.reserved = nil
+}
+
+func (q Quota) exceeded(a amount) error {
 	switch {
-	case q.Nodes > 0 && nodes > q.Nodes:
+	case q.Nodes > 0 && a.nodes > q.Nodes:
 		return fmt.Errorf("the team may have %d nodes, and would have more: delete some, or ask for a larger quota: %w", q.Nodes, ErrQuota)
-	case q.Text > 0 && text > q.Text:
+	case q.Text > 0 && a.text > q.Text:
 		return fmt.Errorf("the team may have %d characters of text, and would have more: delete some, or ask for a larger quota: %w", q.Text, ErrQuota)
 	}
 	return nil
@@ -95,7 +127,7 @@ func (s *Store) measure(ctx context.Context, teamID string, u *usage) error {
 	if err != nil {
 		return err
 	}
-	u.nodes, u.text, u.measured = integer(row.Values[0]), integer(row.Values[1]), time.Now()
+	u.has, u.measured = u.open.plus(amount{integer(row.Values[0]), integer(row.Values[1])}), time.Now()
 	u.stale = u.measured.Add(max(usageTime, usageShare*u.measured.Sub(begun)))
 	return nil
 }

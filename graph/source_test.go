@@ -53,7 +53,7 @@ func TestSourceDefaults(t *testing.T) {
 	}
 	e.same("source", &Source{
 		EntityKey: result.EntityKey, UserID: &user, ContentType: "conversation", Sensitivity: "normal", StartedAt: noon,
-		Keywords: []string{}, Tags: []string{}, Participants: []string{user},
+		Keywords: []string{}, Tags: []string{}, Participants: []string{user}, ProcessingStatus: SourceRaw,
 	}, e.see(user, result.EntityKey))
 
 	ended := noon.Add(-time.Hour)
@@ -80,7 +80,7 @@ func TestSourceIsWrittenOnce(t *testing.T) {
 	want := &Source{
 		EntityKey: "s", UserID: &user, ContentType: "meeting", ContextType: &context, SourceType: "meeting", Sensitivity: "high",
 		StartedAt: noon.Add(-time.Hour), EndedAt: &ended, Summary: "We met.", Keywords: []string{"k"}, Tags: []string{"t", "u"},
-		Participants: []string{user, "u2"}, MessageCount: 2,
+		Participants: []string{user, "u2"}, MessageCount: 2, ProcessingStatus: SourceRaw,
 	}
 	e.same("source", want, e.see(user, "s"))
 

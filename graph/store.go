@@ -181,6 +181,7 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 	)
 	for range readAttempts {
 		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
+			t.release(false) // that of the attempt before
 			t = &tx{ctx: ctx, run: m, store: s}
 			return nil, work(t)
 		}, neo4j.WithTxMetadata(metadata(name)))
@@ -188,6 +189,7 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 			break
 		}
 	}
+	t.release(err == nil)
 	if err == nil && t.retold {
 		s.wake()
 	}
@@ -206,7 +208,8 @@ type tx struct {
 	run   neo4j.ManagedTransaction
 	store *Store
 
-	retold bool // texts were written that wait for their vectors
+	retold   bool       // texts were written that wait for their vectors
+	reserved []reserved // of the quotas of teams
 }
 
 func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {

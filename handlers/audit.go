@@ -17,12 +17,12 @@ type trail struct {
 	users, ids []string
 }
 
-// asking are the routes of POST that change nothing.
-var asking = []string{"/v1/explore", "/v1/traverse"} //nolint:gochecknoglobals // a constant table
+// asking are the routes of POST that change nothing, unless they say so.
+var asking = []string{"/v1/explore", "/v1/prompt", "/v1/traverse"} //nolint:gochecknoglobals // a constant table
 
 // audited writes of each request that changed something who made it, and what it changed. What is refused changes nothing.
 func (a *API) audited(c *gin.Context) {
-	if a.Audit == nil || c.Request.Method == http.MethodGet || slices.Contains(asking, c.FullPath()) {
+	if a.Audit == nil {
 		return
 	}
 	t := &trail{}
@@ -30,6 +30,10 @@ func (a *API) audited(c *gin.Context) {
 	c.Next()
 	status := c.Writer.Status()
 	if status >= http.StatusBadRequest && status < http.StatusInternalServerError {
+		return
+	}
+	asks := c.Request.Method == http.MethodGet || slices.Contains(asking, c.FullPath())
+	if asks && len(t.users)+len(t.ids) == 0 {
 		return
 	}
 	for _, p := range c.Params {

@@ -8,6 +8,7 @@ import (
 	"go/format"
 	"log"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,7 +51,7 @@ type schema struct {
 var byHand = []string{"export", "import"}
 
 // reads are those of the POST operations that change nothing, and so bear repetition.
-var reads = []string{"explore", "traverse"}
+var reads = []string{"explore", "make-prompt", "traverse"}
 
 // names are the better ones for some schemas, outside of the package that they are from.
 var names = map[string]string{
@@ -78,6 +79,7 @@ func generate(document []byte) ([]byte, error) {
 	if err := json.Unmarshal(document, &c); err != nil {
 		return nil, err
 	}
+	c.name()
 	g := &generator{}
 	g.line("// Code generated from the contract by client/generate; DO NOT EDIT.\n\npackage client\n")
 	g.line("import (\n\"context\"\n\"encoding/json\"\n\"net/http\"\n\"time\"\n)\n")
@@ -97,6 +99,35 @@ func generate(document []byte) ([]byte, error) {
 		return nil, g.fault
 	}
 	return format.Source(g.out.Bytes())
+}
+
+// name gives objects that stand within others a schema of their own: the one that has the same properties, or a new one
+// named by where they stand.
+func (c *contract) name() {
+	for _, parent := range sorted(c.Components.Schemas) {
+		for _, field := range sorted(c.Components.Schemas[parent].Properties) {
+			inner := c.Components.Schemas[parent].Properties[field]
+			if len(inner.Properties) == 0 {
+				continue
+			}
+			name := c.known(inner)
+			if name == "" {
+				name = typeName(parent) + fieldName(field)
+				c.Components.Schemas[name] = inner
+			}
+			c.Components.Schemas[parent].Properties[field] = schema{Ref: "#/components/schemas/" + name, Type: inner.Type, Description: inner.Description}
+		}
+	}
+}
+
+// known is the schema that has the same properties; empty: there is none.
+func (c *contract) known(s schema) string {
+	for _, name := range sorted(c.Components.Schemas) {
+		if reflect.DeepEqual(c.Components.Schemas[name].Properties, s.Properties) {
+			return name
+		}
+	}
+	return ""
 }
 
 type generator struct {

@@ -9,6 +9,7 @@ WHERE ($user_id IS NULL OR s.user_id IS NULL OR s.user_id = $user_id OR $user_id
 RETURN [
   s.entity_key, s.user_id, s.content_type, s.context_type, s.source_type, s.sensitivity,
   s.started_at, s.ended_at, s.summary, s.keywords, s.tags, s.participants, s.message_count,
+  s.focus_project_id, s.focus_kind, s.focus_id,
   coalesce(s.processing_status, 'raw'), s.processing_error, s.processed_at
 ] AS source
 LIMIT 1
