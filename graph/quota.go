@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -81,7 +80,7 @@ func (t *tx) admit(teamID string, rows []map[string]any) error {
 	defer u.mu.Unlock()
 	err := quota.exceeded(u.has.plus(added))
 	if now := time.Now(); now.After(u.stale) || err != nil && now.Sub(u.measured) > usageFresh {
-		if err := t.store.measure(t.ctx, teamID, u); err != nil {
+		if err := t.measure(teamID, u); err != nil {
 			return err
 		}
 		err = quota.exceeded(u.has.plus(added))
@@ -120,14 +119,21 @@ func (q Quota) exceeded(a amount) error {
 	return nil
 }
 
-// measure asks the database how much a team has.
-func (s *Store) measure(ctx context.Context, teamID string, u *usage) error {
+// measure asks the database how much a team has: in the transaction itself, as writers who wait for the answer may hold
+// all other connections. It sees what this transaction has added, and not what others have.
+func (t *tx) measure(teamID string, u *usage) error {
 	begun := time.Now()
-	row, err := s.readOne(ctx, "team_usage", map[string]any{"team_id": teamID, "texts": s.options.Quota.Text > 0})
+	rows, err := t.exec("team_usage", map[string]any{"team_id": teamID, "texts": t.store.options.Quota.Text > 0})
 	if err != nil {
 		return err
 	}
-	u.has, u.measured = u.open.plus(amount{integer(row.Values[0]), integer(row.Values[1])}), time.Now()
+	others := u.open
+	for _, r := range t.reserved {
+		if r.usage == u {
+			others = others.minus(r.amount)
+		}
+	}
+	u.has, u.measured = others.plus(amount{integer(rows[0].Values[0]), integer(rows[0].Values[1])}), time.Now()
 	u.stale = u.measured.Add(max(usageTime, usageShare*u.measured.Sub(begun)))
 	return nil
 }

@@ -83,9 +83,9 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 	e := limited(t, Quota{Nodes: 20})
 	var stored atomic.Int64
 	var writers sync.WaitGroup
-	for i := range 8 {
+	for i := range 16 {
 		writers.Go(func() {
-			for n := range 5 {
+			for n := range 3 {
 				switch err := e.add(fmt.Sprintf("n-%d-%d", i, n)); {
 				case err == nil:
 					stored.Add(1)
