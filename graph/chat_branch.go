@@ -10,6 +10,7 @@ import (
 // model.
 type ChatBranch struct {
 	Turns        []ChatStep
+	Scope        Scope // of all who see the tree
 	Status       ChatStatus
 	Attempt      int64
 	SystemPrompt string
@@ -38,8 +39,10 @@ func (s *Store) ChatBranch(ctx context.Context, scope Scope, id string) (*ChatBr
 		return nil, err
 	}
 	v := row.Values
-	b := &ChatBranch{Attempt: integer(v[2]), SystemPrompt: systemPrompt(v[4]), Context: chatContextFrom(v[5])}
-	b.Status, _ = statusAt(v[1], nil, v[3], s.now())
+	b := &ChatBranch{
+		Scope: Scope{scope.TeamID, text(v[1])}, Attempt: integer(v[3]), SystemPrompt: systemPrompt(v[5]), Context: chatContextFrom(v[6]),
+	}
+	b.Status, _ = statusAt(v[2], nil, v[4], s.now())
 	for _, step := range items(v[0]) {
 		l := items(step)
 		t := ChatStep{ID: text(l[0]), Size: integer(l[1])}
@@ -49,6 +52,40 @@ func (s *Store) ChatBranch(ctx context.Context, scope Scope, id string) (*ChatBr
 		b.Turns = append(b.Turns, t)
 	}
 	return b, nil
+}
+
+// Nearest are the ids of the turn itself and of as many above it as have no more bytes than the limit together with it, and the
+// keys of what they refer to.
+func (b *ChatBranch) Nearest(limit int64) (ids, keys []string) {
+	var size int64
+	for i, step := range b.Turns {
+		if size += step.Size; i > 0 && size > limit {
+			break
+		}
+		ids, keys = append(ids, step.ID), append(keys, step.Keys...)
+	}
+	return ids, keys
+}
+
+// ChatPath is a turn in full and those above it, the root first: all, or the nearest of 4 MiB.
+type ChatPath struct {
+	Turns     []ChatTurn `json:"turns"`
+	Truncated bool       `json:"truncated" doc:"the first of them is not the root: go on from its parent"`
+}
+
+// maxChatPath bounds the texts of a path.
+const maxChatPath = 4 << 20
+
+// ChatPath reads the path from the root to a turn. ErrNotFound.
+func (s *Store) ChatPath(ctx context.Context, scope Scope, id string) (ChatPath, error) {
+	branch, err := s.ChatBranch(ctx, scope, id)
+	if err != nil {
+		return ChatPath{}, err
+	}
+	ids, _ := branch.Nearest(maxChatPath)
+	turns, _, err := s.ReadChatTurns(ctx, scope, ids, nil)
+	slices.Reverse(turns)
+	return ChatPath{Turns: turns, Truncated: len(ids) < len(branch.Turns)}, err
 }
 
 // ReadChatTurns reads turns by their ids, in the order of these, and by their keys the entities to which prompts refer, as far
@@ -61,7 +98,7 @@ func (s *Store) ReadChatTurns(ctx context.Context, scope Scope, ids, keys []stri
 		return nil, nil, err
 	}
 	now := s.now()
-	var turns []ChatTurn
+	turns := []ChatTurn{}
 	for _, v := range items(row.Values[0]) {
 		turns = append(turns, chatTurnFrom(v, now))
 	}

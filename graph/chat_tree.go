@@ -116,8 +116,10 @@ func (s Scope) owners() []string {
 // it is. ErrConflict when it is another user's. created says whether the tree is new.
 func (s *Store) CreateChatTree(ctx context.Context, scope Scope, id string, w *ChatTreeWrite) (tree ChatTree, created bool, err error) {
 	f := &faults{}
-	if id != "" {
-		f.word("id", id, MaxKeyLength)
+	for field, value := range map[string]string{"id": id, "user_id": scope.UserID} {
+		if value != "" {
+			f.word(field, value, MaxKeyLength)
+		}
 	}
 	if w.check(f, scope); len(f.fields) > 0 {
 		return ChatTree{}, false, f.err()
@@ -220,14 +222,17 @@ func (l *ChatTreeList) after() (before int64, id string, err error) {
 	return before, id, nil
 }
 
-// ChangeChatTree changes a tree, named by its own id or that of one of its turns. ErrNotFound.
+// ChangeChatTree changes a tree. ErrNotFound.
 func (s *Store) ChangeChatTree(ctx context.Context, scope Scope, id string, w *ChatTreeWrite) (ChatTree, error) {
 	tree, err := s.ChatTree(ctx, scope, id)
+	if err == nil && tree.ID != id {
+		err = fmt.Errorf("change tree: %w", ErrNotFound)
+	}
 	if err != nil {
 		return ChatTree{}, err
 	}
 	f := &faults{}
-	if w.check(f, tree.Scope(scope.TeamID)); len(f.fields) > 0 {
+	if w.check(f, tree.scope(scope.TeamID)); len(f.fields) > 0 {
 		return ChatTree{}, f.err()
 	}
 	err = s.transaction(ctx, "chat_tree_change", func(t *tx) error {
@@ -245,8 +250,8 @@ func (s *Store) ChangeChatTree(ctx context.Context, scope Scope, id string, w *C
 	return s.ChatTree(ctx, scope, tree.ID)
 }
 
-// Scope is the one in which the model is told of what a turn refers to: that of all who see the tree.
-func (t *ChatTree) Scope(team string) Scope {
+// scope is that of all who see the tree.
+func (t *ChatTree) scope(team string) Scope {
 	s := Scope{TeamID: team}
 	if t.UserID != nil {
 		s.UserID = *t.UserID

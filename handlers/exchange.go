@@ -105,7 +105,7 @@ func (r *movingReader) Read(p []byte) (int, error) {
 
 // stream lets the routes that stream reach their connection.
 func stream(c *gin.Context) {
-	if exchanges[c.Request.URL.Path] {
+	if streams(c) {
 		controller := http.NewResponseController(c.Writer)
 		c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), controllerKey, controller))
 	}

@@ -89,7 +89,7 @@ func (a *API) recover(c *gin.Context) {
 
 // deadline bounds the request as a whole; nothing below has one of its own.
 func (a *API) deadline(c *gin.Context) {
-	if exchanges[c.Request.URL.Path] {
+	if streams(c) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), a.options.Deadline)

@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"kith/auth"
+	"kith/chat"
 	"kith/graph"
 )
 
@@ -66,6 +67,8 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{auth.ErrUnauthorized, http.StatusUnauthorized, "a valid API key is needed: Authorization: Bearer KEY"},
 	{auth.ErrForbidden, http.StatusForbidden, ""},
 	{graph.ErrBusy, http.StatusTooManyRequests, "too many statements of the team run at once; try again"},
+	{chat.ErrFull, http.StatusTooManyRequests, "as many generations run and wait as may; try again"},
+	{chat.ErrNoModel, http.StatusServiceUnavailable, ""},
 	{graph.ErrUnavailable, http.StatusServiceUnavailable, "the database does not answer; try again"},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, "the request took too long; try again"},
 	{context.Canceled, statusClientClosed, "the request was given up"},
