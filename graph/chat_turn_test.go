@@ -10,7 +10,7 @@ import (
 )
 
 // minute is a lease of a test's own process.
-func minute() *ChatLease { return &ChatLease{Holder: "p-1", Life: time.Minute} }
+func (e *env) minute() *ChatLease { return &ChatLease{Holder: e.team, Life: time.Minute} }
 
 func TestChatTurnsFormTrees(t *testing.T) {
 	e := fresh(t)
@@ -44,7 +44,7 @@ func TestChatTurnsFormTrees(t *testing.T) {
 func TestChatTurnIsAddedOnce(t *testing.T) {
 	e := fresh(t)
 	tree, other := e.tree("u1"), e.tree("u1")
-	first := e.turn("u1", tree.ID, "", "a", minute())
+	first := e.turn("u1", tree.ID, "", "a", e.minute())
 	want := ChatTurn{
 		ID: "a", TreeID: tree.ID, UserPrompt: "prompt of a", EntityRefs: []ChatRef{}, Status: ChatGenerating, Attempt: 1, PromptVersion: "1",
 		CreatedAt: noon.UnixMilli(), UpdatedAt: noon.UnixMilli(),
@@ -93,7 +93,7 @@ func TestChatTurnNamesItsFaults(t *testing.T) {
 	}
 	after, err := e.store.ChatTree(t.Context(), e.as("u1"), tree.ID)
 	e.same("the tree", []any{tree, nil}, []any{after, err})
-	e.turn("u1", tree.ID, "", "failed", minute())
+	e.turn("u1", tree.ID, "", "failed", e.minute())
 	if _, err := e.store.FinishChatTurn(t.Context(), e.as("u1"), "failed", 1, &ChatAnswer{Error: Some("no")}); err != nil {
 		t.Fatal(err)
 	}
@@ -124,16 +124,19 @@ func TestChatTurnsChangeAsTheyMay(t *testing.T) {
 	}
 	into := map[ChatStatus]func(id string){
 		ChatPending:    func(id string) { e.turn("u1", tree.ID, "", id, nil) },
-		ChatGenerating: func(id string) { e.turn("u1", tree.ID, "", id, minute()) },
+		ChatGenerating: func(id string) { e.turn("u1", tree.ID, "", id, e.minute()) },
 		ChatComplete: func(id string) {
-			e.turn("u1", tree.ID, "", id, minute())
+			e.turn("u1", tree.ID, "", id, e.minute())
 			finish(id, &ChatAnswer{AssistantText: Some("yes"), ProviderID: Some("m")})
 		},
 		ChatError: func(id string) {
-			e.turn("u1", tree.ID, "", id, minute())
+			e.turn("u1", tree.ID, "", id, e.minute())
 			finish(id, &ChatAnswer{Error: Some("no")})
 		},
-		ChatCancelled: func(id string) { e.turn("u1", tree.ID, "", id, minute()); must(e.store.CancelChatTurn(ctx, scope, id)) },
+		ChatCancelled: func(id string) {
+			e.turn("u1", tree.ID, "", id, e.minute())
+			must(e.store.CancelChatTurn(ctx, scope, id))
+		},
 		chatInterrupted: func(id string) {
 			e.turn("u1", tree.ID, "", id, &ChatLease{Holder: "dead", Life: -time.Second})
 		},
@@ -157,7 +160,7 @@ func TestChatTurnsChangeAsTheyMay(t *testing.T) {
 			return e.store.FinishChatTurn(ctx, scope, id, 2, &ChatAnswer{AssistantText: Some("ours")})
 		}, nil},
 		"retry": {func(id string) (bool, error) {
-			_, retried, err := e.store.RetryChatTurn(ctx, scope, id, *minute())
+			_, retried, err := e.store.RetryChatTurn(ctx, scope, id, *e.minute())
 			return retried, err
 		}, map[ChatStatus]ChatStatus{ChatError: ChatGenerating, chatInterrupted: ChatGenerating}},
 		"cancel": {func(id string) (bool, error) {

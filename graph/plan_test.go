@@ -103,7 +103,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	})
 	maps.Copy(known, map[string]any{
 		"owners": []string{"", "u"}, "tree_id": "t-1", "turn_id": "c-1", "parent_id": "c-0", "pinned": []bool{true, false}, "ids": []string{"c-1"},
-		"before_id": "", "statuses": []string{"pending"}, "attempt": nil, "next": 0,
+		"before_id": "", "statuses": []string{"pending"}, "attempt": nil, "next": 0, "turn_count": 1,
 	})
 	if strings.HasPrefix(q.Name, "chat_") {
 		known["before"], known["now"], known["until"], known["from"] = 1, 1, 1, 0
