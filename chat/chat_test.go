@@ -126,7 +126,7 @@ func TestErrorsAreRetried(t *testing.T) {
 	for range 3 {
 		c.delta(strings.Repeat("x", graph.MaxChatAnswer/2))
 	}
-	same(t, "an endless answer", "the answer has more than 1 MiB", k.ended(tooLong)["error"])
+	same(t, "an endless answer", "the answer has more than 256 KiB", k.ended(tooLong)["error"])
 }
 
 // What comes after a cancel, a delete or the end of a lease changes nothing, however little the model cares.

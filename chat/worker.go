@@ -22,7 +22,7 @@ const (
 
 var (
 	errUnwanted = errors.New("the answer is not wanted any more")
-	errTooLong  = errors.New("the answer has more than 1 MiB")
+	errTooLong  = errors.New("the answer has more than 256 KiB")
 	errTooSlow  = errors.New("there was no answer within 10 minutes")
 	errMemory   = errors.New("what the model is to be told could not be read")
 )

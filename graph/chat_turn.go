@@ -85,7 +85,7 @@ type ChatLease struct {
 
 // ChatAnswer is what came of asking a model: an answer, or an error.
 type ChatAnswer struct {
-	AssistantText  Optional[string]             `json:"assistant_text,omitzero" doc:"at most 1 MiB"`
+	AssistantText  Optional[string]             `json:"assistant_text,omitzero" doc:"at most 256 KiB"`
 	Error          Optional[string]             `json:"error,omitzero" doc:"at most 4,096 characters"`
 	ProviderID     Optional[string]             `json:"provider_id,omitzero" doc:"at most 256 characters"`
 	ProviderConfig Optional[ChatProviderConfig] `json:"provider_config,omitzero"`
@@ -95,14 +95,13 @@ type ChatAnswer struct {
 const (
 	MaxChatTurns   = 10_000 // of a tree
 	MaxChatPrompt  = 100 << 10
-	MaxChatAnswer  = 1 << 20
+	MaxChatAnswer  = 256 << 10
 	maxChatError   = 4096
 	maxChatRefs    = 100
 	chatLineLength = 30
 )
 
-func (w *ChatTurnWrite) check() error {
-	f := &faults{}
+func (w *ChatTurnWrite) check(f *faults) {
 	for field, id := range map[string]string{"id": w.ID, "parent_id": w.ParentID} {
 		if id != "" {
 			f.word(field, id, MaxKeyLength)
@@ -115,15 +114,15 @@ func (w *ChatTurnWrite) check() error {
 	if len(f.fields) == 0 && len(storedRefs(w.UserPrompt)) > maxChatRefs {
 		f.add("user_prompt", "must refer to at most %d entities", maxChatRefs)
 	}
-	return f.err()
 }
 
 // AddChatTurn stores a turn of a tree. A turn of its id with the same parent and prompt stays as it is: then created is
 // false. Errors: ErrNotFound for an unknown or foreign tree; InvalidError, also for a parent that is not of the tree;
 // ErrConflict for an id that is taken, a parent in error, or a full tree.
 func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w ChatTurnWrite) (turn ChatTurn, created bool, err error) {
-	if err := w.check(); err != nil {
-		return ChatTurn{}, false, err
+	f := &faults{}
+	if w.check(f); len(f.fields) > 0 {
+		return ChatTurn{}, false, f.err()
 	}
 	if w.ID == "" {
 		w.ID = uuid.Must(uuid.NewV7()).String()

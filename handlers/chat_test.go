@@ -112,6 +112,14 @@ func (f *fakes) Watch(ctx context.Context, _ graph.Scope, id, last string, send 
 		send(chat.Event{ID: "1.3", Type: chat.TextEvent, Data: chat.TurnText{Text: "a\nb"}}))
 }
 
+func (f *fakes) ExportChats(context.Context, string, func(*graph.ChatTreeRecord) error, func(*graph.ChatTurnRecord) error) error {
+	return f.err
+}
+
+func (f *fakes) RestoreChats(context.Context, graph.Scope, *graph.ChatBatch) (graph.ChatResult, error) {
+	return graph.ChatResult{}, f.err
+}
+
 func (f *fakes) Availability() llm.Availability { return llm.Downloading }
 
 // What a request asks for is what the memory is asked for, and the status says what came of it.
