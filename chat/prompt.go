@@ -40,8 +40,8 @@ const (
 	user      = "user"
 	assistant = "assistant"
 
-	longestToken = 128 // bytes, of o200k
-	messageCost  = 4   // tokens that a message takes beside its text: its role, and where it ends
+	usualToken  = 8 // bytes: seldom are more in an o200k token
+	messageCost = 4 // tokens that a message takes beside its text: its role, and where it ends
 )
 
 // Assemble puts together what a model is told for a turn, in at most so many o200k tokens (0: as many as generations are
@@ -53,8 +53,8 @@ func (s *Service) Assemble(ctx context.Context, scope graph.Scope, id string, ma
 	return s.assemble(ctx, scope, id, maxTokens)
 }
 
-// assemble asks the store twice: for the way to the root, and for the texts of as many turns as can be within the budget.
-// What prompts refer to is told as all see it who see the tree.
+// assemble asks the store twice: for the way to the root, and for the texts of the turns that come within the budget (again only
+// where their tokens are longer than usual). What prompts refer to is told as all see it who see the tree.
 func (s *Service) assemble(ctx context.Context, scope graph.Scope, id string, budget int) (*Assembled, error) {
 	branch, err := s.store.ChatBranch(ctx, scope, id)
 	if err != nil {
@@ -64,39 +64,54 @@ func (s *Service) assemble(ctx context.Context, scope graph.Scope, id string, bu
 	if err != nil {
 		return nil, err
 	}
-	ids, keys := branch.Nearest(int64(budget) * longestToken)
-	turns, entities, err := s.store.ReadChatTurns(ctx, branch.Scope, ids, keys)
-	if err != nil {
+	a := &Assembled{SystemPrompt: joined(branch.SystemPrompt, known), status: branch.Status, attempt: branch.Attempt}
+	p := &parts{}
+	if p.left, err = rest(budget, RoleMessage{system, a.SystemPrompt}); err != nil {
 		return nil, err
 	}
-	if len(turns) == 0 || turns[0].ID != id {
-		return nil, fmt.Errorf("assemble: %w", graph.ErrNotFound)
+	for full := false; !full && p.turns < len(branch.Turns); {
+		ids, keys := branch.Part(p.turns, int64(p.left)*usualToken)
+		turns, entities, err := s.store.ReadChatTurns(ctx, branch.Scope, ids, keys)
+		if err == nil && (len(turns) < len(ids) || turns[0].ID != ids[0]) { // they are deleted at this moment
+			err = fmt.Errorf("assemble: %w", graph.ErrNotFound)
+		}
+		if err == nil {
+			full, err = p.take(turns, entities)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	a := &Assembled{SystemPrompt: joined(branch.SystemPrompt, known), status: branch.Status, attempt: branch.Attempt}
-	taken, err := a.take(turns, entities, budget)
-	a.LeftOut = len(branch.Turns) - taken
+	slices.Reverse(p.messages)
+	a.UserPrompt = flat(p.messages)
+	a.Messages = append([]RoleMessage{{system, a.SystemPrompt}}, p.messages...)
+	a.LeftOut = len(branch.Turns) - p.turns
 	a.Truncated = a.LeftOut > 0
-	return a, err
+	return a, nil
 }
 
-// take takes turns in while the budget lasts, the newest of which come first, and says how many.
-func (a *Assembled) take(turns []graph.ChatTurn, entities map[string]graph.ChatEntity, budget int) (taken int, err error) {
-	parts := []RoleMessage{{user, resolved(turns[0].UserPrompt, entities)}} // the last one first
-	left, err := rest(budget, RoleMessage{system, a.SystemPrompt}, parts[0])
-	for taken = 1; taken < len(turns) && err == nil; taken++ {
-		said := []RoleMessage{{user, resolved(turns[taken].UserPrompt, entities)}}
-		if answer := turns[taken].AssistantText; answer != nil {
-			said = []RoleMessage{{assistant, *answer}, said[0]}
+// parts are what turns add to a prompt, the last one first.
+type parts struct {
+	messages []RoleMessage
+	turns    int // that they come from
+	left     int // of the budget of tokens
+}
+
+// take takes turns in while the budget lasts, the newest of which come first, and the first of all in any case. It says whether
+// there is no room for more.
+func (p *parts) take(turns []graph.ChatTurn, entities map[string]graph.ChatEntity) (full bool, err error) {
+	for _, t := range turns {
+		said := []RoleMessage{{user, resolved(t.UserPrompt, entities)}}
+		if t.AssistantText != nil && p.turns > 0 {
+			said = []RoleMessage{{assistant, *t.AssistantText}, said[0]}
 		}
-		if left, err = rest(left, said...); left < 0 {
-			break
+		left, err := rest(p.left, said...)
+		if err != nil || left < 0 && p.turns > 0 {
+			return true, err
 		}
-		parts = append(parts, said...)
+		p.messages, p.left, p.turns = append(p.messages, said...), left, p.turns+1
 	}
-	slices.Reverse(parts)
-	a.UserPrompt = flat(parts)
-	a.Messages = append([]RoleMessage{{system, a.SystemPrompt}}, parts...)
-	return taken, err
+	return p.left < 0, nil
 }
 
 // rest is what messages leave of a budget of tokens; less than none is not counted on.

@@ -164,9 +164,9 @@ type importer struct {
 	plan    *graph.RestorePlan
 
 	chatPlan *graph.ChatPlan
-	passed  batch // nodes that an earlier attempt has stored, under which keys is yet to be found
-	batch   batch
-	pieces  int // that the store was given
+	passed   batch // nodes that an earlier attempt has stored, under which keys is yet to be found
+	batch    batch
+	pieces   int // that the store was given
 }
 
 // acrossPieces is what a dry run cannot say, since it takes back each piece before it looks at the next.

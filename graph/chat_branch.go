@@ -54,11 +54,11 @@ func (s *Store) ChatBranch(ctx context.Context, scope Scope, id string) (*ChatBr
 	return b, nil
 }
 
-// Nearest are the ids of the turn itself and of as many above it as have no more bytes than the limit together with it, and the
-// keys of what they refer to.
-func (b *ChatBranch) Nearest(limit int64) (ids, keys []string) {
+// Part are the ids of as many turns as have no more bytes than the limit together, and at least one, from a place in the branch on;
+// and the keys of what they refer to.
+func (b *ChatBranch) Part(from int, limit int64) (ids, keys []string) {
 	var size int64
-	for i, step := range b.Turns {
+	for i, step := range b.Turns[from:] {
 		if size += step.Size; i > 0 && size > limit {
 			break
 		}
@@ -82,7 +82,7 @@ func (s *Store) ChatPath(ctx context.Context, scope Scope, id string) (ChatPath,
 	if err != nil {
 		return ChatPath{}, err
 	}
-	ids, _ := branch.Nearest(maxChatPath)
+	ids, _ := branch.Part(0, maxChatPath)
 	turns, _, err := s.ReadChatTurns(ctx, scope, ids, nil)
 	slices.Reverse(turns)
 	return ChatPath{Turns: turns, Truncated: len(ids) < len(branch.Turns)}, err

@@ -175,7 +175,7 @@ var ordered = map[string]int{
 	"context of 6 sections": 12, "context of 7 sections": 13, "context of 8 sections": 13,
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_global": 1,
-	"chat_tree_list": 1, "chat_tree_get": 1, "chat_turn_list": 1,
+	"chat_tree_list": 1, "chat_turn_list": 1,
 	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 
