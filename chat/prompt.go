@@ -40,7 +40,7 @@ const (
 	user      = "user"
 	assistant = "assistant"
 
-	usualToken  = 8 // bytes: seldom are more in an o200k token
+	usualToken  = 8 // bytes; few o200k tokens stand for more
 	messageCost = 4 // tokens that a message takes beside its text: its role, and where it ends
 )
 

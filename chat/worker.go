@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	longest  = 10 * time.Minute // that a generation may take
-	leaving  = 5 * time.Second  // to note at the end that generations were interrupted
-	storeTry = time.Second      // between attempts to store an answer
-	signs    = 6                // of a process in the time of a lease
+	longest   = 10 * time.Minute // that a generation may take
+	longError = 1000             // bytes of an error that are kept
+	leaving   = 5 * time.Second  // to note at the end that generations were interrupted
+	storeTry  = time.Second      // between attempts to store an answer
+	signs     = 6                // of a process in the time of a lease
 )
 
 var (
@@ -154,7 +155,8 @@ func (s *Service) conclude(ctx context.Context, g *generation, answer llm.Answer
 		if failed == nil {
 			failed = errTooLong
 		}
-		a.Error = graph.Some(storable(failed.Error()))
+		why := failed.Error()
+		a.Error = graph.Some(storable(why[:min(len(why), longError)]))
 		outcome = Failed
 	}
 	patience := s.options.Lease

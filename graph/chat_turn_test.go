@@ -41,6 +41,24 @@ func TestChatTurnsFormTrees(t *testing.T) {
 	e.same("left", [][]any{{int64(0)}}, e.raw(`MATCH (n) WHERE n.team_id = $team RETURN count(n)`))
 }
 
+// Walks end, whatever somebody has written past the store.
+func TestForgedCyclesEnd(t *testing.T) {
+	e := alone(t)
+	tree := e.tree("u1")
+	e.turn("u1", tree.ID, "", "a", nil)
+	e.turn("u1", tree.ID, "a", "b", nil)
+	e.turn("u1", tree.ID, "b", "c", nil)
+	e.raw(`MATCH (a:ChatTurn {team_id: $team, id: 'a'}) MATCH (c:ChatTurn {team_id: $team, id: 'c'})
+		SET a.parent_id = 'c' CREATE (a)-[:REPLIES_TO {team_id: $team}]->(c)`)
+	path, err := e.store.ChatPath(t.Context(), e.as("u1"), "b")
+	below, listed := e.store.ChatDescendants(t.Context(), e.as("u1"), "b")
+	if err != nil || listed != nil || len(path.Turns) > 4 || len(below) > 4 {
+		t.Errorf("path of %d, %d below, %v, %v", len(path.Turns), len(below), err, listed)
+	}
+	removed, err := e.store.DeleteChatTurn(t.Context(), e.as("u1"), "b")
+	e.same("removed", []any{3, nil}, []any{len(removed), err})
+}
+
 func TestChatTurnIsAddedOnce(t *testing.T) {
 	e := fresh(t)
 	tree, other := e.tree("u1"), e.tree("u1")
