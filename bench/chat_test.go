@@ -30,7 +30,7 @@ func (m model) Generate(ctx context.Context, messages []llm.Message, delta func(
 	return m(ctx, messages, delta)
 }
 
-func (model) Availability() llm.Availability { return llm.Available }
+func (model) Availability() llm.Availability { return "available" }
 
 // chatting is a chat service that runs until the benchmark ends.
 func chatting(b *testing.B, store *graph.Store, g chat.Generator, o chat.Options) *chat.Service {

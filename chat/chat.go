@@ -118,7 +118,7 @@ func New(s store, g Generator, c contexts, o Options) *Service {
 // Availability says whether answers can be generated now.
 func (s *Service) Availability() llm.Availability {
 	if s.generator == nil {
-		return llm.Unavailable
+		return "unavailable"
 	}
 	return s.generator.Availability()
 }

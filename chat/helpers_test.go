@@ -38,7 +38,7 @@ func (s scripted) Generate(ctx context.Context, messages []llm.Message, delta fu
 	return s(ctx, messages, delta)
 }
 
-func (scripted) Availability() llm.Availability { return llm.Available }
+func (scripted) Availability() llm.Availability { return "available" }
 
 // echo answers with the last message.
 func echo(_ context.Context, messages []llm.Message, delta func(string)) (llm.Answer, error) {
@@ -66,7 +66,7 @@ type reply struct {
 
 func newModel() *model { return &model{calls: make(chan *call, 1000)} }
 
-func (m *model) Availability() llm.Availability { return llm.Available }
+func (m *model) Availability() llm.Availability { return "available" }
 
 func (m *model) Generate(ctx context.Context, messages []llm.Message, delta func(string)) (llm.Answer, error) {
 	c := &call{ctx, messages, delta, make(chan reply, 1)}

@@ -120,7 +120,7 @@ func (f *fakes) RestoreChats(context.Context, graph.Scope, *graph.ChatBatch) (gr
 	return graph.ChatResult{}, f.err
 }
 
-func (f *fakes) Availability() llm.Availability { return llm.Downloading }
+func (f *fakes) Availability() llm.Availability { return "downloading" }
 
 // What a request asks for is what the memory is asked for, and the status says what came of it.
 func TestChatRequests(t *testing.T) {

@@ -1,17 +1,10 @@
 package llm
 
-// Message is a part of a conversation with a language model. Role is system, user or assistant.
-type Message struct{ Role, Text string }
+// Message is one turn of what a language model is given.
+type Message struct{ Role, Text string } // role: system, user, assistant
 
-// Answer is what a model said, and which provider it came from.
+// Answer is what a language model said. ProviderID is the model that the provider names.
 type Answer struct{ Text, ProviderID string }
 
-// Availability says whether a model can be asked now.
-type Availability string
-
-// The availabilities of a model.
-const (
-	Available   Availability = "available"
-	Downloading Availability = "downloading"
-	Unavailable Availability = "unavailable"
-)
+// Availability says whether a language model can be asked.
+type Availability string // available, downloading, unavailable
