@@ -33,6 +33,8 @@ type server struct {
 	url, key string
 	loads    atomic.Int64 // statements that loaded a context
 	client   *http.Client
+	store    *graph.Store
+	scope    graph.Scope
 }
 
 func serve(b *testing.B) *server {
@@ -49,6 +51,7 @@ func serve(b *testing.B) *server {
 	}
 	keys := auth.New(store, time.Now)
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	s.store, s.scope = store, scope
 	fullUser(b, store, scope, 100)
 	if s.key, _, err = keys.Create(b.Context(), auth.Spec{TeamID: scope.TeamID, Scopes: []string{auth.Read}}); err != nil {
 		b.Fatal(err)

@@ -64,6 +64,8 @@ type auditor struct {
 	store   *Store
 	options AuditOptions
 	result  AuditResult
+
+	workspaces map[[2]string]bool // of the team: project and user, of which nodes say that they are counted there
 }
 
 // report tells of a finding. repair, if there is one, is what Fix does; where the database refuses that, the advice stands.
@@ -121,6 +123,7 @@ func (a *auditor) teams(ctx context.Context) error {
 // team audits one team.
 func (a *auditor) team(ctx context.Context, team string) error {
 	a.result.Teams++
+	a.workspaces = map[[2]string]bool{}
 	var nodes int64
 	for after := ""; ; {
 		rows, err := a.rows(ctx, "audit_nodes", map[string]any{"team_id": team, "after": after, "names": auditNames, "limit": auditPage})
@@ -128,7 +131,7 @@ func (a *auditor) team(ctx context.Context, team string) error {
 			return err
 		}
 		if len(rows) == 0 {
-			return errors.Join(a.expired(ctx, team), a.chats(ctx, team))
+			return errors.Join(a.workspacesOf(ctx, team), a.chats(ctx, team), a.expired(ctx, team))
 		}
 		if err := a.page(ctx, newAuditPage(team, rows)); err != nil {
 			return err

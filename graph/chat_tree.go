@@ -20,7 +20,7 @@ type ChatTree struct {
 	DisplayName  string       `json:"display_name" doc:"the name, else the beginning of the first prompt"`
 	Pinned       bool         `json:"pinned"`
 	SystemPrompt string       `json:"system_prompt"`
-	Context      *ChatContext `json:"context" doc:"what the model is told of the memory in each generation; null: nothing"`
+	Context      *ChatContext `json:"context,omitempty" doc:"what the model is told of the memory in each generation"`
 	TurnCount    int64        `json:"turn_count"`
 	CreatedAt    int64        `json:"created_at" doc:"milliseconds since 1970"`
 	UpdatedAt    int64        `json:"updated_at" doc:"milliseconds since 1970"`
