@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 )
 
@@ -116,15 +115,10 @@ func turnRecordFrom(v any) *ChatTurnRecord {
 }
 
 func (r *ChatTreeRecord) properties() map[string]any {
-	p := map[string]any{
-		"user_id": r.UserID.or(""), "name": orAbsent(r.Name), "pinned": r.Pinned, "system_prompt": orAbsent(r.SystemPrompt), "context": nil,
+	return map[string]any{
+		"user_id": r.UserID.or(""), "name": orAbsent(r.Name), "pinned": r.Pinned, "system_prompt": orAbsent(r.SystemPrompt), "context": storedContext(r.Context),
 		"created_at": r.CreatedAt, "updated_at": r.UpdatedAt, "created_by": orAbsent(r.CreatedBy),
 	}
-	if r.Context != nil {
-		raw, _ := json.Marshal(r.Context) //nolint:errchkjson // a ChatContext always can
-		p["context"] = string(raw)
-	}
-	return p
 }
 
 func (r *ChatTurnRecord) properties(user string) map[string]any {
@@ -154,9 +148,7 @@ func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
 	f := &faults{}
 	f.word("id", r.ID, MaxKeyLength)
 	user := r.UserID.or("")
-	if user != "" {
-		f.word("user_id", user, MaxKeyLength)
-	}
+	f.keyIfAny("user_id", user)
 	if scope.UserID != "" && user != "" && user != scope.UserID {
 		f.add("user_id", "is another user than the one the import is for")
 	}

@@ -85,11 +85,8 @@ func (c *ChatContext) check(f *faults, scope Scope) {
 	case (c.FocusKind == "") != (c.FocusID == ""):
 		f.add("context.focus_id", "goes with focus_kind")
 	}
-	for field, key := range map[string]string{"project_id": c.ProjectID, "focus_id": c.FocusID} {
-		if key != "" {
-			f.word("context."+field, key, MaxKeyLength)
-		}
-	}
+	f.keyIfAny("context.project_id", c.ProjectID)
+	f.keyIfAny("context.focus_id", c.FocusID)
 	if c.MaxTokens != 0 && (c.MaxTokens < 100 || c.MaxTokens > 32_000) {
 		f.add("context.max_tokens", "must be from 100 to 32000")
 	}
@@ -104,6 +101,13 @@ func (f *faults) bytes(location, value string, limit int) {
 	f.text(location, value, limit)
 }
 
+// keyIfAny checks a key that may be empty.
+func (f *faults) keyIfAny(location, key string) {
+	if key != "" {
+		f.word(location, key, MaxKeyLength)
+	}
+}
+
 // owners are whose chats the scope sees: the team's, which have no user, and the user's.
 func (s Scope) owners() []string {
 	if s.UserID == "" {
@@ -116,11 +120,8 @@ func (s Scope) owners() []string {
 // it is. ErrConflict when it is another user's. created says whether the tree is new.
 func (s *Store) CreateChatTree(ctx context.Context, scope Scope, id string, w *ChatTreeWrite) (tree ChatTree, created bool, err error) {
 	f := &faults{}
-	for field, value := range map[string]string{"id": id, "user_id": scope.UserID} {
-		if value != "" {
-			f.word(field, value, MaxKeyLength)
-		}
-	}
+	f.keyIfAny("id", id)
+	f.keyIfAny("user_id", scope.UserID)
 	if w.check(f, scope); len(f.fields) > 0 {
 		return ChatTree{}, false, f.err()
 	}
@@ -151,21 +152,18 @@ func (s *Store) CreateChatTree(ctx context.Context, scope Scope, id string, w *C
 // properties are what is given, nil where it is to go.
 func (w *ChatTreeWrite) properties() properties {
 	p := properties{}
-	put := func(given, null bool, name string, value any) {
-		if null {
-			value = nil
-		}
-		if given {
-			p[name] = value
-		}
+	if w.Name.Given {
+		p["name"] = orAbsent(w.Name.pointer())
 	}
-	put(w.Name.Given, w.Name.Null, "name", w.Name.Value)
-	put(w.SystemPrompt.Given, w.SystemPrompt.Null, "system_prompt", w.SystemPrompt.Value)
 	if w.Pinned.Given {
 		p["pinned"] = w.Pinned.or(false)
 	}
-	raw, _ := json.Marshal(w.Context.Value) //nolint:errchkjson // a ChatContext always can
-	put(w.Context.Given, w.Context.Null, "context", string(raw))
+	if w.SystemPrompt.Given {
+		p["system_prompt"] = orAbsent(w.SystemPrompt.pointer())
+	}
+	if w.Context.Given {
+		p["context"] = storedContext(w.Context.pointer())
+	}
 	return p
 }
 
@@ -296,6 +294,15 @@ func systemPrompt(v any) string {
 		return own
 	}
 	return DefaultSystemPrompt
+}
+
+// storedContext is a context as it is stored; nil for none.
+func storedContext(c *ChatContext) any {
+	if c == nil {
+		return nil
+	}
+	raw, _ := json.Marshal(c) //nolint:errchkjson // a ChatContext always can
+	return string(raw)
 }
 
 func chatContextFrom(v any) *ChatContext {

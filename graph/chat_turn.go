@@ -102,11 +102,8 @@ const (
 )
 
 func (w *ChatTurnWrite) check(f *faults) {
-	for field, id := range map[string]string{"id": w.ID, "parent_id": w.ParentID} {
-		if id != "" {
-			f.word(field, id, MaxKeyLength)
-		}
-	}
+	f.keyIfAny("id", w.ID)
+	f.keyIfAny("parent_id", w.ParentID)
 	f.bytes("user_prompt", w.UserPrompt, MaxChatPrompt)
 	if strings.TrimSpace(w.UserPrompt) == "" {
 		f.add("user_prompt", "must not be blank")
