@@ -24,9 +24,13 @@ type batch struct {
 	user                         string // whose preferences there are
 	preferences                  []graph.Preference
 	preferenceLines              []int64
+	chats                        graph.ChatBatch
+	treeLines, turnLines         []int64
 }
 
-func (b *batch) items() int { return len(b.Nodes) + len(b.Relationships) + len(b.preferences) }
+func (b *batch) items() int {
+	return len(b.Nodes) + len(b.Relationships) + len(b.preferences) + len(b.chats.Trees) + len(b.chats.Turns)
+}
 
 func (b *batch) full() bool {
 	return b.items() >= batchItems || b.bytes >= batchBytes || len(b.told) >= batchItems
@@ -115,6 +119,9 @@ func (i *importer) flush(ctx context.Context) error {
 	b := i.batch
 	i.batch = batch{}
 	if err := i.storePreferences(ctx, &b); err != nil {
+		return err
+	}
+	if err := i.storeChats(ctx, &b); err != nil {
 		return err
 	}
 	if i.settled == i.marked || len(b.Nodes)+len(b.Relationships) == 0 && !i.resumable() {

@@ -12,6 +12,7 @@ import (
 type exportStore interface {
 	ExportNodes(ctx context.Context, teamID string, visit func(*graph.NodeWrite) error) error
 	ExportRelationships(ctx context.Context, teamID string, visit func(*graph.RelationshipWrite) error) error
+	ExportChats(ctx context.Context, teamID string, tree func(*graph.ChatTreeRecord) error, turn func(*graph.ChatTurnRecord) error) error
 }
 
 // exportPreferences is where a team's settings are kept.
@@ -22,7 +23,7 @@ type exportPreferences interface {
 // preferencePage bounds the preferences that are read at once.
 const preferencePage = 1000
 
-// Export writes all that a team has, one line each: nodes, relationships, preferences, and how many of each as the last
+// Export writes all that a team has, one line each: nodes, relationships, preferences, chats, and how many of each as the last
 // line, which a reader can know a whole export by. The same memory gives the same bytes.
 func Export(ctx context.Context, store exportStore, prefs exportPreferences, teamID string, out io.Writer) error {
 	e := &exporter{out: out}
@@ -46,6 +47,9 @@ func Export(ctx context.Context, store exportStore, prefs exportPreferences, tea
 	if err := e.preferences(ctx, prefs, teamID); err != nil {
 		return fmt.Errorf("export preferences: %w", err)
 	}
+	if err := e.chats(ctx, store, teamID); err != nil {
+		return fmt.Errorf("export chats: %w", err)
+	}
 	return e.line(EndItem, e.end)
 }
 
@@ -62,6 +66,16 @@ func (e *exporter) line(kind ItemKind, value any) error {
 	}
 	_, err = e.out.Write(e.buffer)
 	return err
+}
+
+func (e *exporter) chats(ctx context.Context, store exportStore, teamID string) error {
+	return store.ExportChats(ctx, teamID, func(r *graph.ChatTreeRecord) error {
+		e.end.ChatTrees++
+		return e.line(ChatTreeItem, r)
+	}, func(r *graph.ChatTurnRecord) error {
+		e.end.ChatTurns++
+		return e.line(ChatTurnItem, r)
+	})
 }
 
 func (e *exporter) preferences(ctx context.Context, prefs exportPreferences, teamID string) error {

@@ -20,6 +20,7 @@ type importStore interface {
 	CheckRelationship(w *graph.RelationshipWrite) []graph.FieldError
 	ImportProgress(ctx context.Context, scope graph.Scope, id string) (graph.ImportMark, error)
 	EndImport(ctx context.Context, scope graph.Scope, id string) error
+	RestoreChats(ctx context.Context, scope graph.Scope, b *graph.ChatBatch) (graph.ChatResult, error)
 }
 
 // preferences are where a user's settings are kept.
@@ -73,6 +74,8 @@ type Report struct {
 	Nodes         Counts    `json:"nodes"`
 	Relationships Counts    `json:"relationships"`
 	Preferences   Counts    `json:"preferences"`
+	ChatTrees     Counts    `json:"chat_trees"`
+	ChatTurns     Counts    `json:"chat_turns"`
 	Refused       []Refusal `json:"refused" doc:"the first 1,000, with reasons"`
 	Warnings      []Refusal `json:"warnings" doc:"the first 1,000"`
 	Stopped       string    `json:"stopped,omitempty" doc:"why the import is not complete"`
@@ -96,6 +99,10 @@ func (r *Report) of(kind ItemKind) *Counts {
 		return &r.Relationships
 	case PreferenceItem:
 		return &r.Preferences
+	case ChatTreeItem:
+		return &r.ChatTrees
+	case ChatTurnItem:
+		return &r.ChatTurns
 	}
 	return &Counts{} // of lines whose kind nobody knows
 }
@@ -110,7 +117,7 @@ func Import(ctx context.Context, store importStore, prefs preferences, scope gra
 	}
 	defer func() { _ = i.aliases.Close() }()
 	if o.DryRun {
-		i.plan = graph.NewRestorePlan()
+		i.plan, i.chatPlan = graph.NewRestorePlan(), &graph.ChatPlan{}
 		defer func() { _ = i.plan.Close() }()
 	}
 	if err := i.resume(ctx); err != nil {
@@ -155,9 +162,11 @@ type importer struct {
 	marked  int64           // of which so much is stored
 	aliases *graph.KeyTable // keys of an import that turned out to be those of stored nodes
 	plan    *graph.RestorePlan
-	passed  batch // nodes that an earlier attempt has stored, under which keys is yet to be found
-	batch   batch
-	pieces  int // that the store was given
+
+	chatPlan *graph.ChatPlan
+	passed   batch // nodes that an earlier attempt has stored, under which keys is yet to be found
+	batch    batch
+	pieces   int // that the store was given
 }
 
 // acrossPieces is what a dry run cannot say, since it takes back each piece before it looks at the next.
@@ -239,6 +248,10 @@ func (i *importer) take(ctx context.Context, item Item, fault *Fault) error {
 		return i.relationship(ctx, item)
 	case PreferenceItem:
 		return i.preference(ctx, item)
+	case ChatTreeItem:
+		return i.chatTree(ctx, item)
+	case ChatTurnItem:
+		return i.chatTurn(ctx, item)
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ type inTeam struct {
 }
 
 // embedded drops the names of embedded structs from a decoder's path.
-var embedded = strings.NewReplacer("NodeWrite.", "", "RelationshipWrite.", "", "OwnFields.", "") //nolint:gochecknoglobals // a constant
+var embedded = strings.NewReplacer("NodeWrite.", "", "ChatTreeRecord.", "", "ChatTurnRecord.", "", "RelationshipWrite.", "", "OwnFields.", "") //nolint:gochecknoglobals // a constant
 
 // decodeItem reads an item of Kith's own form. An unknown field is a fault: what is not understood is not stored.
 func decodeItem(raw json.RawMessage, into any, in *inTeam, team string) *graph.FieldError {

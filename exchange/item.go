@@ -7,6 +7,8 @@
 //	{"node":{"kind":"person","entity_key":"p-ada",…}}       as POST /v1/memory takes it
 //	{"relationship":{"from":"p-ada","to":"c-3",…}}          likewise
 //	{"preference":{"user_id":"u1","key":"tone","value":…}}
+//	{"chat_tree":{"id":"t-1","name":"Knots",…}}
+//	{"chat_turn":{"id":"c-1","tree_id":"t-1","user_prompt":…}}
 //	{"end":{"nodes":2,"relationships":1,"preferences":1}}   the last line of an export
 package exchange
 
@@ -33,6 +35,8 @@ const (
 	NodeItem         ItemKind = "node"
 	RelationshipItem ItemKind = "relationship"
 	PreferenceItem   ItemKind = "preference"
+	ChatTreeItem     ItemKind = "chat_tree"
+	ChatTurnItem     ItemKind = "chat_turn"
 	EndItem          ItemKind = "end"
 )
 
@@ -63,6 +67,8 @@ type End struct {
 	Nodes         int64 `json:"nodes"`
 	Relationships int64 `json:"relationships"`
 	Preferences   int64 `json:"preferences"`
+	ChatTrees     int64 `json:"chat_trees,omitempty"`
+	ChatTurns     int64 `json:"chat_turns,omitempty"`
 }
 
 // ParseEnd reads a last line. Anything else is not ok.

@@ -55,7 +55,7 @@ func (r *kithReader) line(raw []byte) error {
 	case raw[0] != '{':
 		r.refuse("", "must be an object")
 	case r.checker.members != 1:
-		r.refuse("", "must have exactly one key: kith, node, relationship, preference or end")
+		r.refuse("", "must have exactly one key: kith, node, relationship, preference, chat_tree, chat_turn or end")
 	case r.checker.value[0] != '{':
 		r.refuse("", "the value of its key must be an object")
 	case r.ended:
@@ -108,8 +108,12 @@ func (r *kithReader) count(kind ItemKind) {
 		r.counted.Relationships++
 	case PreferenceItem:
 		r.counted.Preferences++
+	case ChatTreeItem:
+		r.counted.ChatTrees++
+	case ChatTurnItem:
+		r.counted.ChatTurns++
 	default:
-		r.refuse("", "has a key that is not kith, node, relationship, preference or end")
+		r.refuse("", "has a key that is not kith, node, relationship, preference, chat_tree, chat_turn or end")
 		return
 	}
 	r.item(r.lines.number, kind, r.checker.value)

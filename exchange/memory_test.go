@@ -57,6 +57,14 @@ func (v *vast) ImportProgress(context.Context, graph.Scope, string) (graph.Impor
 	return graph.ImportMark{}, nil
 }
 
+func (v *vast) ExportChats(context.Context, string, func(*graph.ChatTreeRecord) error, func(*graph.ChatTurnRecord) error) error {
+	return nil
+}
+
+func (v *vast) RestoreChats(context.Context, graph.Scope, *graph.ChatBatch) (graph.ChatResult, error) {
+	return graph.ChatResult{}, nil
+}
+
 func (v *vast) EndImport(context.Context, graph.Scope, string) error { return nil }
 
 func (v *vast) ExportNodes(_ context.Context, _ string, visit func(*graph.NodeWrite) error) error {

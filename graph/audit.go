@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -130,10 +131,7 @@ func (a *auditor) team(ctx context.Context, team string) error {
 			return err
 		}
 		if len(rows) == 0 {
-			if err := a.workspacesOf(ctx, team); err != nil {
-				return err
-			}
-			return a.expired(ctx, team)
+			return errors.Join(a.workspacesOf(ctx, team), a.chats(ctx, team), a.expired(ctx, team))
 		}
 		if err := a.page(ctx, newAuditPage(team, rows)); err != nil {
 			return err

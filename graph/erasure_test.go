@@ -35,7 +35,7 @@ func (e *env) lines(with, without string) []string {
 	var all []string
 	for _, found := range []string{
 		`MATCH (x) WITH x, labels(x) AS id` + has,
-		`MATCH (a)-[x]->(b) WITH x, [type(x), a.entity_key, b.entity_key] AS id` + has,
+		`MATCH (a)-[x]->(b) WITH x, [type(x), coalesce(a.entity_key, a.id), coalesce(b.entity_key, b.id)] AS id` + has,
 	} {
 		for _, row := range e.raw(found) {
 			var pairs []string
@@ -101,6 +101,15 @@ func (e *env) erased(user string, c *canaries) {
 			e.Fatal(err)
 		}
 	}
+	tree, _, err := e.store.CreateChatTree(e.Context(), e.as(user), "", &ChatTreeWrite{Name: Some(c.next()), SystemPrompt: Some(c.next())})
+	if err != nil {
+		e.Fatal(err)
+	}
+	root := e.turn(user, tree.ID, "", c.next(), nil)
+	e.turn(user, tree.ID, root.ID, c.next(), nil)
+	if _, err := e.store.AnswerChatTurn(e.Context(), e.as(user), root.ID, &ChatAnswer{AssistantText: Some(c.next()), ProviderID: Some(c.next())}); err != nil {
+		e.Fatal(err)
+	}
 	e.raw(fmt.Sprintf(`CREATE (:Import {team_id: $team, import_id: '%s', user_id: '%s', note: '%s'})`, rand.Text(), user, c.next()))
 }
 
@@ -134,6 +143,7 @@ func (e *env) kept(user string) {
 	e.remove(user, "relationship", result.Relationships[1].Key)
 	e.remove(user, "project", "gone")
 	e.source("u2", SourceWrite{EntityKey: "meeting", Participants: []string{user, "u3"}, Mentions: []string{"shared"}, Messages: []MessageWrite{said("m", "x")}})
+	e.turn(user, e.tree("").ID, "", "in the team's tree", nil)
 	e.source("u2", SourceWrite{EntityKey: "ended", Participants: []string{user}})
 	e.remove("u2", "source", "ended")
 }
@@ -166,7 +176,7 @@ func TestEraseUser(t *testing.T) {
 		}
 	}
 	want := Erasure{
-		ErasedAt: noon, Nodes: 21, Messages: 4, Relationships: 8, NotesAnonymised: 2, Preferences: 1, Keys: 1, Records: 4, Anonymised: 8,
+		ErasedAt: noon, Nodes: 21, Messages: 4, Relationships: 8, NotesAnonymised: 2, Preferences: 1, Keys: 1, Records: 7, Anonymised: 9,
 	}
 	e.same("receipt", want, receipt)
 	e.same("what is shared", [][]any{{int64(5), int64(3), int64(1), int64(1)}}, e.raw(`MATCH (n {team_id: $team})

@@ -47,6 +47,14 @@ func (o Optional[T]) or(fallback T) T {
 	return fallback
 }
 
+// pointer is the value; nil where the field was left out or null.
+func (o Optional[T]) pointer() *T {
+	if !o.Given || o.Null {
+		return nil
+	}
+	return &o.Value
+}
+
 // set puts a given field into properties; null becomes empty, and an empty of nil removes the field.
 func (o Optional[T]) set(p properties, name string, empty any) {
 	switch {

@@ -101,6 +101,14 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"derived": []string{"n-1"}, "focus": "n-1", "picture": []string{"n-1"}, "open": []string{"Task"},
 		"skip": 0, "whole": true, "counted": "p-1" + keySeparator, "list": "project" + keySeparator, "separator": keySeparator,
 	})
+	maps.Copy(known, map[string]any{
+		"owners": []string{"", "u"}, "tree_id": "t-1", "turn_id": "c-1", "parent_id": "c-0", "pinned": []bool{true, false}, "ids": []string{"c-1"},
+		"before_id": "", "statuses": []string{"pending"}, "attempt": nil, "next": 0, "turn_count": 1, "after_seq": 0, "tree_ids": []string{"t-1"}, "turn_ids": []string{"c-1"},
+		"trees": []map[string]any{{"id": "t-1", "properties": map[string]any{"name": "x"}}}, "turns": []map[string]any{{"id": "c-1", "properties": map[string]any{"parent_id": "c-0"}}},
+	})
+	if strings.HasPrefix(q.Name, "chat_") {
+		known["before"], known["now"], known["until"], known["from"] = 1, 1, 1, 0
+	}
 	if strings.HasPrefix(q.Name, "linked_") {
 		known["until"], known["labels"] = 3, []string{"Plan"}
 	}
@@ -152,6 +160,7 @@ var allowed = map[string]string{
 	// The sections are joined: each is one row. So are the two parts of a page.
 	"preference_page": "CartesianProduct",
 	"found_sources":   "CartesianProduct", "search": "CartesianProduct",
+	"chat_turn_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
 	// The two ends of a step, each found by its key.
 	"walk_steps": "CartesianProduct",
 	// The blocks are joined: each is one row.
@@ -167,6 +176,7 @@ var ordered = map[string]int{
 	"context of 6 sections": 12, "context of 7 sections": 13, "context of 8 sections": 13,
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_global": 1,
+	"chat_tree_list": 1, "chat_turn_list": 1,
 	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 

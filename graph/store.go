@@ -196,10 +196,12 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 	return translate(name, err)
 }
 
-// lostRace says that another writer took the same new key between look-up and creation.
+// lostRace says that another writer took the same new key between look-up and creation, or deleted what was found before it
+// was locked.
 func lostRace(err error) bool {
 	var db *neo4j.Neo4jError
-	return errors.As(err, &db) && db.Code == "Neo.ClientError.Schema.ConstraintValidationFailed"
+	return errors.As(err, &db) &&
+		(db.Code == "Neo.ClientError.Schema.ConstraintValidationFailed" || db.Code == "Neo.ClientError.Statement.EntityNotFound")
 }
 
 // tx runs statements in a write transaction.

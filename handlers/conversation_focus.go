@@ -30,12 +30,12 @@ func (a *API) setFocus(ctx context.Context, in *FocusInput) (*SourceOutput, erro
 	return a.sourceOutput(ctx, scope, result, err)
 }
 
-// nullableFocus is the contract of a focus that may be null.
-type nullableFocus struct{}
+// nullable is the contract of an object that may be null.
+type nullable[T any] struct{}
 
-// Schema is that of the focus, or null.
-func (nullableFocus) Schema(r huma.Registry) *huma.Schema {
-	s := huma.SchemaFromType(r, reflect.TypeFor[graph.ConversationFocus]())
+// Schema is that of the object, or null.
+func (nullable[T]) Schema(r huma.Registry) *huma.Schema {
+	s := huma.SchemaFromType(r, reflect.TypeFor[T]())
 	s.Nullable = true
 	return s
 }

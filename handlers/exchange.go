@@ -33,6 +33,8 @@ type memories interface {
 	CheckRelationship(w *graph.RelationshipWrite) []graph.FieldError
 	ImportProgress(ctx context.Context, scope graph.Scope, id string) (graph.ImportMark, error)
 	EndImport(ctx context.Context, scope graph.Scope, id string) error
+	ExportChats(ctx context.Context, teamID string, tree func(*graph.ChatTreeRecord) error, turn func(*graph.ChatTurnRecord) error) error
+	RestoreChats(ctx context.Context, scope graph.Scope, b *graph.ChatBatch) (graph.ChatResult, error)
 }
 
 // wholeTeam is the scope of a caller that may see all of its team: no key that is bound to a user.
@@ -105,7 +107,7 @@ func (r *movingReader) Read(p []byte) (int, error) {
 
 // stream lets the routes that stream reach their connection.
 func stream(c *gin.Context) {
-	if exchanges[c.Request.URL.Path] {
+	if streams(c) {
 		controller := http.NewResponseController(c.Writer)
 		c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), controllerKey, controller))
 	}

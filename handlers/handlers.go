@@ -50,6 +50,7 @@ type store interface {
 	DeleteRelationshipNote(ctx context.Context, scope graph.Scope, key, id string) (graph.Changed, error)
 	memories
 	systems
+	chatStore
 	ConsolidationCandidates(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConsolidationPage, error)
 	Consolidate(ctx context.Context, scope graph.Scope, c *graph.Consolidation) (graph.ConsolidationResult, error)
 }
@@ -126,6 +127,7 @@ type Services struct {
 	Explorer    explorer
 	Traverser   traverser
 	Digests     digests // nil: no language model is configured
+	Chats       chats
 	Keys        keys
 	Tokens      tokens // nil: API keys alone are good
 	Limits      limits // nil: keys may make any number of requests
@@ -146,7 +148,8 @@ type Options struct {
 	MaxImport int64         // bytes of an import; default 4 GiB
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration
-	Log         *slog.Logger // default: discards
+	Stopping    <-chan struct{} // when it is closed, streams of events end, to be asked for again elsewhere; default: never
+	Log         *slog.Logger    // default: discards
 	Observe     func(route, method string, status int, took time.Duration)
 	Now         func() time.Time
 }

@@ -236,7 +236,7 @@ func newAPI(f *fakes) http.Handler {
 	return New(Services{Store: f, Preferences: struct {
 		*fakes
 		*kept
-	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }},
+	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }},
 		Options{Version: "test"})
 }
 

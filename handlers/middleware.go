@@ -93,7 +93,7 @@ var readings = map[string]bool{"/v1/sources": true, "/v1/conversations/:id/end":
 
 // deadline bounds the request as a whole; nothing below has one of its own.
 func (a *API) deadline(c *gin.Context) {
-	if exchanges[c.Request.URL.Path] {
+	if streams(c) {
 		return
 	}
 	limit := a.options.Deadline

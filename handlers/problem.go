@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"kith/auth"
+	"kith/chat"
 	"kith/graph"
 )
 
@@ -68,6 +69,8 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{auth.ErrForbidden, http.StatusForbidden, ""},
 	{graph.ErrQuota, http.StatusForbidden, ""},
 	{graph.ErrBusy, http.StatusTooManyRequests, "too many statements of the team run at once; try again"},
+	{chat.ErrFull, http.StatusTooManyRequests, "as many generations run and wait as may; try again"},
+	{chat.ErrNoModel, http.StatusServiceUnavailable, ""},
 	{graph.ErrUnavailable, http.StatusServiceUnavailable, "the database does not answer; try again"},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, "the request took too long; try again"},
 	{context.Canceled, statusClientClosed, "the request was given up"},

@@ -53,6 +53,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/export", "export", "All that the team has, as NDJSON", a.export, exportResponse)
 	route(a, api, http.MethodPost, "/v1/import", "import", "Store an export, or another system's file", a.importMemory, importResponse)
 	a.systemRoutes(api)
+	a.chatRoutes(api)
 	route(a, api, http.MethodDelete, "/v1/users/{id}", "erase-user", "Erase a user: all that is private to the user, and the user's authorship of what others keep", a.eraseUser, mayConflict)
 	route(a, api, http.MethodDelete, "/v1/teams/{id}", "erase-team", "Erase a team with all it has, its keys too", a.eraseTeam, mayConflict)
 	route(a, api, http.MethodPost, "/v1/keys", "create-key", "Make an API key", a.createKey, created)
@@ -124,7 +125,9 @@ func aliases(registry huma.Registry) {
 	alias(reflect.TypeFor[graph.Optional[float64]](), reflect.TypeFor[float64]())
 	alias(reflect.TypeFor[graph.Optional[int64]](), reflect.TypeFor[int64]())
 	alias(reflect.TypeFor[graph.Optional[time.Time]](), reflect.TypeFor[time.Time]())
-	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[graph.ConversationFocus]](), reflect.TypeFor[nullableFocus]())
+	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[graph.ConversationFocus]](), reflect.TypeFor[nullable[graph.ConversationFocus]]())
+	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[graph.ChatContext]](), reflect.TypeFor[nullable[graph.ChatContext]]())
+	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[graph.ChatProviderConfig]](), reflect.TypeFor[nullable[graph.ChatProviderConfig]]())
 	alias(reflect.TypeFor[graph.Optional[[]string]](), reflect.TypeFor[[]string]())
 	alias(reflect.TypeFor[graph.Optional[json.RawMessage]](), reflect.TypeFor[json.RawMessage]())
 }

@@ -61,6 +61,9 @@ type config struct {
 	LLMKey            string        `name:"llm-key" env:"KITH_LLM_KEY" help:"Key of that endpoint; empty: none is sent."`
 	LLMModel          string        `name:"llm-model" env:"KITH_LLM_MODEL" help:"Name by which that endpoint knows the model."`
 	LLMTimeout        time.Duration `name:"llm-timeout" env:"KITH_LLM_TIMEOUT" default:"1m" help:"How long the model may be silent in an answer, and may take to read a source."`
+	LLMWorkers        int           `name:"llm-workers" env:"KITH_LLM_WORKERS" default:"8" help:"Answers of chats that are generated at the same time."`
+	LLMQueue          int           `name:"llm-queue" env:"KITH_LLM_QUEUE" default:"64" help:"Answers of chats that may wait to be generated."`
+	LLMPromptTokens   int           `name:"llm-prompt-tokens" env:"KITH_LLM_PROMPT_TOKENS" default:"16000" help:"What the model is told for a turn of a chat, in o200k tokens; the oldest turns are left out."`
 	OIDCIssuer        string        `name:"oidc-issuer" env:"KITH_OIDC_ISSUER" help:"URL of an OpenID Connect issuer whose tokens are good beside API keys; empty: none."`
 	OIDCAudience      string        `name:"oidc-audience" env:"KITH_OIDC_AUDIENCE" help:"What a token's aud must name."`
 	OIDCTeamClaim     string        `name:"oidc-team-claim" env:"KITH_OIDC_TEAM_CLAIM" default:"team_id" help:"Claim with the caller's team."`

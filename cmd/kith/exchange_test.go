@@ -119,6 +119,15 @@ func everything(t *testing.T, c caller) {
 	post("/v1/systems/pay%2Fments/memory", `{"entities":[{"name":"Ledger","type":"Free text type!","description":"d","tags":["b","a"],"properties":{"k":1}},{"name":"gone","type":"x"},{"name":"API 🌊","type":"x"}],
 		"relationships":[{"from":"Ledger","to":"API 🌊","type":"is called by, mostly"},{"from":"Ledger","to":"API 🌊","type":"owns","properties":{"p":[]}},{"from":"gone","to":"Ledger","type":"x"},{"from":"Ledger","to":"Ledger","type":"calls itself"}]}`)
 	c.must(t, http.MethodDelete, "/v1/systems/pay%2Fments/entities/gone", "")
+	post("/v1/trees", `{"id":"tree 🌳","user_id":"u1","name":"Knots","pinned":true,"system_prompt":"Be <brief>.","context":{"user_id":"u1","max_tokens":500}}`)
+	post("/v1/trees", `{"id":"shared-tree"}`)
+	turns := "/v1/trees/" + url.PathEscape("tree 🌳") + "/turns"
+	for _, turn := range []string{`"id":"c-1"`, `"id":"c-2","parent_id":"c-1"`, `"id":"c-3","parent_id":"c-1"`, `"id":"c-4"`} {
+		post(turns, `{"user_id":"u1","user_prompt":"Is @Task:ta due?\nAssistant: no","generate":false,`+turn+`}`)
+	}
+	c.must(t, http.MethodPatch, "/v1/turns/c-1", `{"user_id":"u1","assistant_text":"yes\n","provider_id":"own","provider_config":{"model":"m"}}`)
+	c.must(t, http.MethodPatch, "/v1/turns/c-2", `{"user_id":"u1","error":"away"}`)
+	c.must(t, http.MethodPost, "/v1/turns/c-3/cancel?user_id=u1", "")
 	for n := 1.0; n <= 3; n++ { // recalls: counts, intervals, gradients
 		c.must(t, http.MethodGet, "/v1/nodes/person/"+fox+"?user_id=u1&touch=true", "")
 		eventually(t, 10*time.Second, "the recall is stored", func() bool {
@@ -133,7 +142,7 @@ func TestExportAndImportOfEverything(t *testing.T) {
 	from, to := s.team(t), s.team(t)
 	everything(t, from)
 	file := from.exported(t)
-	for _, has := range []string{`"next_seq"`, `"valid_to"`, `"access_count"`, `"decay_gradient"`, `"is_goal_given":false`, `"system":"pay/ments"`, `for a week`, `of a message`, `"mentions"`, `"payload"`, `"u2"`} {
+	for _, has := range []string{`"next_seq"`, `"valid_to"`, `"access_count"`, `"decay_gradient"`, `"is_goal_given":false`, `"system":"pay/ments"`, `for a week`, `of a message`, `"mentions"`, `"payload"`, `"u2"`, `"chat_tree"`, `"parent_id":"c-1"`, `"error":"away"`, `"max_tokens":500`} {
 		if !strings.Contains(file, has) {
 			t.Errorf("the export lacks %s, so that this shows nothing of it", has)
 		}
@@ -151,7 +160,7 @@ func TestExportAndImportOfEverything(t *testing.T) {
 	first := to.whole(t, file)
 	want := exchange.Report{
 		Complete: true, Lines: lines, Nodes: counted(end.Nodes, 0, 0, 0), Relationships: counted(end.Relationships, 0, 0, 0),
-		Preferences: counted(end.Preferences, 0, 0, 0), Refused: []exchange.Refusal{}, Warnings: []exchange.Refusal{},
+		Preferences: counted(end.Preferences, 0, 0, 0), ChatTrees: counted(end.ChatTrees, 0, 0, 0), ChatTurns: counted(end.ChatTurns, 0, 0, 0), Refused: []exchange.Refusal{}, Warnings: []exchange.Refusal{},
 	}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("first import (-want +got):\n%s", diff)
@@ -165,6 +174,7 @@ func TestExportAndImportOfEverything(t *testing.T) {
 	}
 	again := to.whole(t, file)
 	want.DryRun, want.Nodes, want.Relationships, want.Preferences = false, counted(0, 0, end.Nodes, 0), counted(0, 0, end.Relationships, 0), counted(0, 0, end.Preferences, 0)
+	want.ChatTrees, want.ChatTurns = counted(0, 0, end.ChatTrees, 0), counted(0, 0, end.ChatTurns, 0)
 	if diff := cmp.Diff(want, again); diff != "" {
 		t.Errorf("second import (-want +got):\n%s", diff)
 	}
@@ -257,6 +267,16 @@ func TestImportRefusesWithPlace(t *testing.T) {
 		{`{"preference":{"key":"k","value":null}}`, "value", "JSON value"},
 		{`{"preference":{"key":"k","value":1,"user_id":"u2"}}`, "user_id", "another user"},
 		{`{"preference":{"key":"k","value":1}}`, "", ""},
+		{`{"chat_tree":{"id":"t","created_at":1,"updated_at":1}}`, "", ""},
+		{`{"chat_tree":{"id":"t2","user_id":"u2","created_at":1,"updated_at":1}}`, "user_id", "another user"},
+		{`{"chat_tree":{"id":"t3","user_id":null,"context":{"user_id":"u1"},"created_at":1,"updated_at":1}}`, "context.user_id", "private"},
+		{`{"chat_turn":{"id":"x","tree_id":"t","parent_id":"y","seq":0,"user_prompt":"x","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "parent_id", "stands before"},
+		{`{"chat_turn":{"id":"y","tree_id":"t","parent_id":"x","seq":1,"user_prompt":"y","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "parent_id", "stands before"},
+		{`{"chat_turn":{"id":"z","tree_id":"t","parent_id":"z","seq":1,"user_prompt":"z","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "parent_id", "stands before"},
+		{`{"chat_turn":{"id":"a","tree_id":"t","seq":1,"user_prompt":"a","status":"complete","assistant_text":"x","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "", ""},
+		{`{"chat_turn":{"id":"a","tree_id":"t","seq":1,"user_prompt":"other","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "id", "taken"},
+		{`{"chat_turn":{"id":"b","tree_id":"t2","seq":1,"user_prompt":"b","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "tree_id", "no chat tree"},
+		{`{"chat_turn":{"id":"c","tree_id":"t","seq":1,"user_prompt":"c","status":"generating","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "status", "must be one of"},
 		{`{"person":{}}`, "", "has a key that is not"},
 		{`not json`, "", "not valid JSON"},
 		{`{"node":{"kind":"concept","entity_key":"half`, "", "is cut"},
@@ -284,12 +304,12 @@ func TestImportRefusesWithPlace(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || status != http.StatusOK {
 		t.Errorf("%d, refused (-want +got):\n%s", status, diff)
 	}
-	if diff := cmp.Diff([]exchange.Counts{counted(5, 0, 1, 11), counted(4, 1, 0, 8), counted(1, 0, 0, 2)},
-		[]exchange.Counts{report.Nodes, report.Relationships, report.Preferences}); diff != "" {
+	if diff := cmp.Diff([]exchange.Counts{counted(5, 0, 1, 11), counted(4, 1, 0, 8), counted(1, 0, 0, 2), counted(1, 0, 0, 2), counted(1, 0, 0, 6)},
+		[]exchange.Counts{report.Nodes, report.Relationships, report.Preferences, report.ChatTrees, report.ChatTurns}); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
 	sameDryRun(t, report, dry)
-	if file := c.exported(t); strings.Count(file, "\n") != 2+5+4+1 {
+	if file := c.exported(t); strings.Count(file, "\n") != 2+5+4+1+2 {
 		t.Errorf("stored: %s", file)
 	}
 	// What is stored counts as well as what the file has.

@@ -34,8 +34,8 @@ func (c *exportCmd) Run(ctx context.Context, std streams) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	end := d.received.end
-	_, _ = fmt.Fprintf(std.err, "exported %d nodes, %d relationships, %d preferences: %d lines, %s\n",
-		end.Nodes, end.Relationships, end.Preferences, d.received.lines, size(d.received.bytes))
+	_, _ = fmt.Fprintf(std.err, "exported %d nodes, %d relationships, %d preferences, %d turns of chats: %d lines, %s\n",
+		end.Nodes, end.Relationships, end.Preferences, end.ChatTurns, d.received.lines, size(d.received.bytes))
 	return nil
 }
 

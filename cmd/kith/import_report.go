@@ -12,6 +12,8 @@ type importReport struct {
 	Nodes         importCounts `json:"nodes"`
 	Relationships importCounts `json:"relationships"`
 	Preferences   importCounts `json:"preferences"`
+	ChatTrees     importCounts `json:"chat_trees"`
+	ChatTurns     importCounts `json:"chat_turns"`
 	Refused       []importNote `json:"refused"`
 	Warnings      []importNote `json:"warnings"`
 	ResumedAtLine int64        `json:"resumed_at_line"`
@@ -61,7 +63,7 @@ func (r *importReport) tell(p *progress) {
 
 // refusals counts them; a line that could not be read is in no count of a kind.
 func (r *importReport) refusals() int64 {
-	return max(r.Nodes.Refused+r.Relationships.Refused+r.Preferences.Refused, int64(len(r.Refused)))
+	return max(r.Nodes.Refused+r.Relationships.Refused+r.Preferences.Refused+r.ChatTrees.Refused+r.ChatTurns.Refused, int64(len(r.Refused)))
 }
 
 // String is a summary in lines.
@@ -75,6 +77,9 @@ func (r *importReport) String() string {
 		_, _ = fmt.Fprintf(&out, "resumed at:    line %d\n", r.ResumedAtLine)
 	}
 	_, _ = fmt.Fprintf(&out, "nodes:         %s\nrelationships: %s\npreferences:   %s\n", r.Nodes, r.Relationships, r.Preferences)
+	if none := (importCounts{}); r.ChatTrees != none || r.ChatTurns != none {
+		_, _ = fmt.Fprintf(&out, "chat trees:    %s\nchat turns:    %s\n", r.ChatTrees, r.ChatTurns)
+	}
 	return out.String()
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"kith/cache"
+	"kith/chat"
 	"kith/explore"
 	"kith/graph"
 	"kith/traverse"
@@ -30,6 +31,7 @@ type metrics struct {
 	embeddings *prometheus.CounterVec
 	explores   *prometheus.CounterVec
 	traverses  *prometheus.CounterVec
+	chats      *prometheus.HistogramVec
 }
 
 func newMetrics() *metrics {
@@ -64,8 +66,12 @@ func newMetrics() *metrics {
 		traverses: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kith_traverse_total", Help: "Answers of traverse, by mode and whether something was found, or not all was looked at.",
 		}, []string{"mode", "outcome"}),
+		chats: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "kith_generation_seconds", Help: "Time from a turn of a chat to what came of its generation: complete, error, interrupted, dropped or refused.",
+			Buckets: prometheus.ExponentialBuckets(0.05, 2, 14),
+		}, []string{"outcome"}),
 	}
-	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores, m.traverses,
+	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores, m.traverses, m.chats,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -104,6 +110,10 @@ func (m *metrics) explored(semantic explore.Meaning, mode explore.Mode) {
 
 func (m *metrics) traversed(mode traverse.Mode, outcome traverse.Outcome) {
 	m.traverses.WithLabelValues(string(mode), string(outcome)).Inc()
+}
+
+func (m *metrics) generated(outcome chat.Outcome, took time.Duration) {
+	m.chats.WithLabelValues(string(outcome)).Observe(took.Seconds())
 }
 
 // vectors adds what waits for its vector, and what is kept of them.

@@ -15,6 +15,7 @@ import (
 	"kith/audit"
 	"kith/auth"
 	"kith/cache"
+	"kith/chat"
 	"kith/digest"
 	"kith/explore"
 	"kith/graph"
@@ -64,7 +65,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 		group.Go(func() error { return serveHTTP(ctx, admin, metrics.handler()) })
 	}
 	url := "http://" + reachable(listener.Addr().String())
-	group.Go(func() error { return c.serveMemory(memory, url, gate, metrics, log, std) })
+	group.Go(func() error { return c.serveMemory(memory, ctx.Done(), url, gate, metrics, log, std) })
 	return group.Wait()
 }
 
@@ -97,8 +98,9 @@ func newGate() *gate {
 // ServeHTTP hands the request to whoever answers now.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load()).ServeHTTP(w, r) }
 
-// serveMemory opens database and cache, opens the gate, and gives both back when ctx is done.
-func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
+// serveMemory opens database and cache, opens the gate, and gives both back when ctx is done. Stopping is closed before that,
+// while requests are still answered.
+func (c *serveCmd) serveMemory(ctx context.Context, stopping <-chan struct{}, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
 	own, err := c.openPreferences(ctx, metrics)
 	if err != nil {
 		return err
@@ -173,25 +175,32 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 		if err != nil {
 			return unlessDone(ctx, err)
 		}
+		contexts := loader.New(store, kept, loader.Options{
+			Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection, Preferences: own.orNil(),
+		})
 		services := handlers.Services{
 			Store: store, Preferences: own.orIn(store), Keys: keys, Limits: limits, Audit: trail, Changes: kept, Recalls: recalls, Ready: store.Ping,
-			Erasure: store, Kept: kept,
+			Erasure: store, Kept: kept, Contexts: contexts,
 			Explorer:  explore.New(store, explore.Options{Embedder: asking, Vectors: vectors, Log: log, Observe: metrics.explored}),
 			Traverser: traverse.New(store, metrics.traversed),
-			Contexts: loader.New(store, kept, loader.Options{
-				Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection, Preferences: own.orNil(),
-			}),
 		}
 		if tokens != nil {
 			defer tokens.Close()
 			services.Tokens = tokens
 		}
+		var answering chat.Generator // nil: nothing is generated
 		if model != nil {
+			answering = model
 			services.Digests = digest.New(store, model, digest.Options{Timeout: c.LLMTimeout, Log: log})
 		}
+		chats := chat.New(store, answering, contexts, chat.Options{
+			Workers: c.LLMWorkers, Queue: c.LLMQueue, PromptTokens: c.LLMPromptTokens, Log: log, Observe: metrics.generated,
+		})
+		group.Go(func() error { return chats.Run(ctx) })
+		services.Chats = chats
 		api := handlers.New(services, handlers.Options{
 			Version: version, Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
-			Log: log, Observe: metrics.request,
+			Stopping: stopping, Log: log, Observe: metrics.request,
 		})
 		gate.open.Store(&api)
 		if embedder != nil {

@@ -1,0 +1,108 @@
+package chat
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"kith/graph"
+)
+
+// Explanation asks the model to explain a result to somebody, in the tree of a session.
+type Explanation struct {
+	SessionID string    `json:"session_id" minLength:"1" maxLength:"256" doc:"one tree for each of a user's sessions"`
+	ID        string    `json:"id,omitempty" maxLength:"256" doc:"of the turn; generated (UUIDv7) when left out; asking again is harmless"`
+	Result    string    `json:"result" doc:"what is to be explained; at most 90 KiB"`
+	Subjects  []Subject `json:"subjects,omitempty" maxItems:"20" doc:"what the result is about"`
+	Question  string    `json:"question,omitempty" doc:"what is to be explained about it; at most 4 KiB"`
+}
+
+// Subject is something of the memory, by its kind in CamelCase and its key.
+type Subject struct {
+	EntityType string `json:"entity_type" maxLength:"64"`
+	EntityID   string `json:"entity_id" maxLength:"256"`
+}
+
+const (
+	explainPrompt = "You explain results to the person who got them: what they say, what led to them, and what is uncertain. " +
+		"Use plain words and short paragraphs, and nothing that you are not told here."
+	explainName = "Explanations"
+
+	maxResult   = 90 << 10
+	maxQuestion = 4 << 10
+	maxSubjects = 20
+)
+
+// explainSpace makes the ids of trees from users and sessions.
+var explainSpace = uuid.MustParse("6f0f54ae-9d0c-4f6b-8f39-1d6f0c3f7a11")
+
+var subjectType = regexp.MustCompile(`^[A-Z][A-Za-z]*$`)
+
+// Explain makes the session's tree, or uses it again, and submits a root that asks for the explanation. Errors: those of Submit.
+func (s *Service) Explain(ctx context.Context, scope graph.Scope, e *Explanation) (turn graph.ChatTurn, created bool, err error) {
+	if err := e.validate(); err != nil {
+		return graph.ChatTurn{}, false, err
+	}
+	if s.generator == nil {
+		return graph.ChatTurn{}, false, ErrNoModel
+	}
+	id := uuid.NewSHA1(explainSpace, []byte(scope.UserID+"\x1f"+e.SessionID)).String()
+	_, _, err = s.store.CreateChatTree(ctx, scope, id, &graph.ChatTreeWrite{
+		Name: graph.Some(explainName), SystemPrompt: graph.Some(explainPrompt),
+	})
+	if err != nil {
+		return graph.ChatTurn{}, false, err
+	}
+	return s.Submit(ctx, scope, id, Prompt{ID: e.ID, Text: e.text()})
+}
+
+func (e *Explanation) validate() error {
+	var faults []graph.FieldError
+	add := func(at, message string) { faults = append(faults, graph.FieldError{Location: at, Message: message}) }
+	if !graph.ValidKey(e.SessionID) {
+		add("session_id", "must have 1 to 256 characters and no control characters")
+	}
+	if len(e.Result) > maxResult || strings.TrimSpace(e.Result) == "" {
+		add("result", "must not be blank, and have at most "+strconv.Itoa(maxResult)+" bytes")
+	}
+	if len(e.Question) > maxQuestion {
+		add("question", "must have at most "+strconv.Itoa(maxQuestion)+" bytes")
+	}
+	if len(e.Subjects) > maxSubjects {
+		add("subjects", "must have at most "+strconv.Itoa(maxSubjects)+" items")
+	}
+	for i, subject := range e.Subjects[:min(len(e.Subjects), maxSubjects)] {
+		at := "subjects[" + strconv.Itoa(i) + "]."
+		if !subjectType.MatchString(subject.EntityType) {
+			add(at+"entity_type", "must be a kind in CamelCase")
+		}
+		if tokens := graph.ChatTokens(subject.token()); len(tokens) != 1 || tokens[0].EntityID != subject.EntityID {
+			add(at+"entity_id", "must be a key without blanks that a prompt can name")
+		}
+	}
+	if len(faults) > 0 {
+		return &graph.InvalidError{Fields: faults}
+	}
+	return nil
+}
+
+func (s Subject) token() string { return "@" + s.EntityType + ":" + s.EntityID }
+
+// text is the prompt of the root.
+func (e *Explanation) text() string {
+	parts := []string{"Explain this result."}
+	if len(e.Subjects) > 0 {
+		tokens := make([]string, len(e.Subjects))
+		for i, subject := range e.Subjects {
+			tokens[i] = subject.token()
+		}
+		parts = append(parts, "It is about "+strings.Join(tokens, ", ")+".")
+	}
+	if question := strings.TrimSpace(e.Question); question != "" {
+		parts = append(parts, question)
+	}
+	return strings.Join(append(parts, "Result:\n"+e.Result), "\n\n")
+}

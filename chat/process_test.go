@@ -1,0 +1,190 @@
+package chat_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kith/chat"
+	"kith/graph"
+	"kith/internal/testenv"
+	"kith/llm"
+)
+
+// Two processes never generate one attempt twice, and a retry that both are asked for at once is one attempt.
+func TestTwoProcessesShareAttempts(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked := map[string]int{} // by prompt
+	var failing atomic.Bool
+	failing.Store(true)
+	counting := scripted(func(_ context.Context, messages []llm.Message, _ func(string)) (llm.Answer, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[messages[1].Text]++
+		if failing.Load() {
+			return llm.Answer{}, errScripted
+		}
+		return llm.Answer{Text: "yes"}, nil
+	})
+	a := start(t, counting, chat.Options{})
+	b := beside(t, a, counting, chat.Options{})
+	tree := a.tree()
+	var turns []string
+	for i := range 10 {
+		turns = append(turns, a.submit(tree, "", fmt.Sprint("turn ", i)))
+	}
+	for _, id := range turns {
+		same(t, "first attempt", "error", b.ended(id)["status"])
+	}
+	failing.Store(false)
+	var all sync.WaitGroup
+	var retried atomic.Int64
+	for _, id := range turns {
+		for _, k := range []*kith{a, b, a, b} {
+			all.Go(func() {
+				status, o := k.ask("POST", "/v1/turns/"+id+"/retry?user_id=u1", "")
+				if status != 200 {
+					t.Errorf("retry: %d %v", status, o)
+				}
+				if o["retried"] == true {
+					retried.Add(1)
+				}
+			})
+		}
+	}
+	all.Wait()
+	for i, id := range turns {
+		turn := b.ended(id)
+		same(t, "second attempt", []any{"complete", 2.0}, []any{turn["status"], turn["attempt"]})
+		mu.Lock()
+		same(t, "times asked", 2, asked[fmt.Sprint("turn ", i)])
+		mu.Unlock()
+	}
+	same(t, "retried", int64(len(turns)), retried.Load())
+}
+
+// A cancel or a delete in one process ends the generation in another one, and its events are told in both.
+func TestProcessesLearnOfEachOther(t *testing.T) {
+	t.Parallel()
+	m := newModel()
+	a := start(t, m, chat.Options{Lease: 3 * time.Second}) // which shows a sign of itself twice a second
+	b := beside(t, a, nil, chat.Options{})
+	tree := a.tree()
+	ends := map[string]func(id string){
+		"cancelled": func(id string) { b.must(200, "POST", "/v1/turns/"+id+"/cancel?user_id=u1", "") },
+		"deleted":   func(id string) { b.must(200, "DELETE", "/v1/turns/"+id+"?user_id=u1", "") },
+	}
+	for what, end := range ends {
+		id := a.submit(tree, "", what)
+		c := m.next(t)
+		there, here := b.watch(t.Context(), id, ""), a.watch(t.Context(), id, "")
+		same(t, what+" elsewhere, first", "status", next(t, there).kind)
+		end(id)
+		select {
+		case <-c.ctx.Done():
+		case <-time.After(time.Minute):
+			t.Fatalf("%s elsewhere, and the model goes on", what)
+		}
+		for where, events := range map[string]<-chan event{"there": there, "here": here} {
+			list := all(t, events)
+			last := list[len(list)-1]
+			if want := map[string]string{"cancelled": "status", "deleted": "deleted"}[what]; last.kind != want {
+				t.Errorf("%s, told %s: %v", what, where, last)
+			}
+		}
+	}
+	id := a.submit(tree, "", "answered")
+	there := b.watch(t.Context(), id, "")
+	m.next(t).answer <- reply{text: "yes"}
+	list := all(t, there)
+	if last := list[len(list)-1]; last.data != fmt.Sprintf(`{"turn_id":%q,"status":"complete","attempt":1,"assistant_text":"yes"}`, id) {
+		t.Errorf("told in another process: %v", last)
+	}
+}
+
+// A service that ends leaves nothing behind that goes on for ever.
+func TestEndInterrupts(t *testing.T) {
+	t.Parallel()
+	m := newModel()
+	k := start(t, m, chat.Options{Workers: 1})
+	other := beside(t, k, scripted(echo), chat.Options{})
+	tree := k.tree()
+	running, waiting := k.submit(tree, "", "a"), k.submit(tree, "", "b")
+	m.next(t)
+	events := k.watch(t.Context(), running, "")
+	next(t, events)
+	k.stop()
+	for _, id := range []string{running, waiting} {
+		turn := other.turn(id)
+		same(t, "after the end", []any{"error", graph.Interrupted}, []any{turn["status"], turn["error"]})
+		other.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")
+		same(t, "retried", "complete", other.ended(id)["status"])
+	}
+	all(t, events) // the stream has ended
+}
+
+// generatesAlone is set for a test binary that is to be nothing but a process that generates, so that it can be killed. Its
+// value is the team to whose tree it submits a turn.
+const generatesAlone = "KITH_TEST_GENERATES_ALONE"
+
+const aloneLease = 5 * time.Second
+
+func generateAlone() {
+	ctx := context.Background()
+	fail := func(err error) {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	store, err := graph.Open(graph.Connection{
+		URI: os.Getenv("KITH_TEST_NEO4J_URI"), User: os.Getenv("KITH_TEST_NEO4J_USER"), Password: os.Getenv("KITH_TEST_NEO4J_PASSWORD"),
+		Database: os.Getenv("KITH_TEST_NEO4J_DATABASE"),
+	}, graph.Options{})
+	fail(err)
+	service := chat.New(store, scripted(func(ctx context.Context, _ []llm.Message, delta func(string)) (llm.Answer, error) {
+		delta("half an ")
+		<-ctx.Done()
+		return llm.Answer{}, ctx.Err()
+	}), nil, chat.Options{Lease: aloneLease})
+	_, _, err = service.Submit(ctx, graph.Scope{TeamID: os.Getenv(generatesAlone), UserID: "u1"}, "tree", chat.Prompt{ID: "turn", Text: "x"})
+	fail(err)
+	fail(service.Run(ctx))
+}
+
+// A generation whose process was killed ends as an error, and can be retried.
+func TestKillInterrupts(t *testing.T) {
+	t.Parallel()
+	k := start(t, scripted(echo), chat.Options{Lease: aloneLease})
+	k.must(201, "POST", "/v1/trees", `{"id":"tree","user_id":"u1"}`)
+	command := exec.Command(os.Args[0])
+	db := testenv.Neo4j(t)
+	command.Env = append(os.Environ(), generatesAlone+"="+k.team, "KITH_TEST_NEO4J_URI="+db.URI, "KITH_TEST_NEO4J_USER="+db.User,
+		"KITH_TEST_NEO4J_PASSWORD="+db.Password, "KITH_TEST_NEO4J_DATABASE="+db.Database)
+	command.Stderr = os.Stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = command.Process.Kill(); _ = command.Wait() }()
+	k.eventually("it generates", func() bool {
+		status, turn := k.ask("GET", "/v1/turns/turn?user_id=u1", "")
+		return status == 200 && turn["status"] == "generating"
+	})
+	time.Sleep(aloneLease + time.Second) // it lives on by its signs of life
+	same(t, "while it lives", "generating", k.turn("turn")["status"])
+	if err := command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = command.Wait()
+	turn := k.ended("turn")
+	same(t, "when it was killed", []any{"error", "generation interrupted"}, []any{turn["status"], turn["error"]})
+	same(t, "retried", true, k.must(200, "POST", "/v1/turns/turn/retry?user_id=u1", "")["retried"])
+	turn = k.ended("turn")
+	same(t, "retried", []any{"complete", "echo of x", 2.0}, []any{turn["status"], turn["assistant_text"], turn["attempt"]})
+}

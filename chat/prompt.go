@@ -1,0 +1,208 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kith/graph"
+	"kith/llm"
+	"kith/loader"
+)
+
+// PromptVersion names the way in which prompts are put together here; each turn keeps that of its own.
+const PromptVersion = "2026-11-22"
+
+// Assembled is what a model is told for a turn: the system prompt, the turns above it as far as the budget of tokens allows,
+// the oldest first, and its own prompt. UserPrompt has all but the first of it in one text; there a prompt may look like an
+// answer, which it cannot in Messages.
+type Assembled struct {
+	SystemPrompt string        `json:"system_prompt"`
+	UserPrompt   string        `json:"user_prompt"`
+	Messages     []RoleMessage `json:"messages"`
+	Truncated    bool          `json:"truncated" doc:"the oldest turns were left out to keep the budget"`
+	LeftOut      int           `json:"left_out" doc:"how many"`
+
+	status  graph.ChatStatus
+	attempt int64
+}
+
+// RoleMessage is one part of it.
+type RoleMessage struct {
+	Role string `json:"role" enum:"system,user,assistant"`
+	Text string `json:"text"`
+}
+
+const (
+	system    = "system"
+	user      = "user"
+	assistant = "assistant"
+
+	usualToken  = 8 // bytes; few o200k tokens stand for more
+	messageCost = 4 // tokens that a message takes beside its text: its role, and where it ends
+)
+
+// Assemble puts together what a model is told for a turn, in at most so many o200k tokens (0: as many as generations are
+// given) if the system prompt and the turn's own prompt leave room. graph.ErrNotFound.
+func (s *Service) Assemble(ctx context.Context, scope graph.Scope, id string, maxTokens int) (*Assembled, error) {
+	if maxTokens == 0 {
+		maxTokens = s.options.PromptTokens
+	}
+	return s.assemble(ctx, scope, id, maxTokens)
+}
+
+// assemble asks the store twice: for the way to the root, and for the texts of the turns that come within the budget (again only
+// where their tokens are longer than usual). What prompts refer to is told as all see it who see the tree.
+func (s *Service) assemble(ctx context.Context, scope graph.Scope, id string, budget int) (*Assembled, error) {
+	branch, err := s.store.ChatBranch(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.memory(ctx, branch.Scope, branch.Context)
+	if err != nil {
+		return nil, err
+	}
+	a := &Assembled{SystemPrompt: joined(branch.SystemPrompt, known), status: branch.Status, attempt: branch.Attempt}
+	p := &parts{}
+	if p.left, err = rest(budget, RoleMessage{system, a.SystemPrompt}); err != nil {
+		return nil, err
+	}
+	for full := false; !full && p.turns < len(branch.Turns); {
+		ids, keys := branch.Part(p.turns, int64(p.left)*usualToken)
+		turns, entities, err := s.store.ReadChatTurns(ctx, branch.Scope, ids, keys)
+		if err == nil && (len(turns) < len(ids) || turns[0].ID != ids[0]) { // they are deleted at this moment
+			err = fmt.Errorf("assemble: %w", graph.ErrNotFound)
+		}
+		if err == nil {
+			full, err = p.take(turns, entities)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Reverse(p.messages)
+	a.UserPrompt = flat(p.messages)
+	a.Messages = append([]RoleMessage{{system, a.SystemPrompt}}, p.messages...)
+	a.LeftOut = len(branch.Turns) - p.turns
+	a.Truncated = a.LeftOut > 0
+	return a, nil
+}
+
+// parts are what turns add to a prompt, the last one first.
+type parts struct {
+	messages []RoleMessage
+	turns    int // that they come from
+	left     int // of the budget of tokens
+}
+
+// take takes turns in while the budget lasts, the newest of which come first, and the first of all in any case. It says whether
+// there is no room for more.
+func (p *parts) take(turns []graph.ChatTurn, entities map[string]graph.ChatEntity) (full bool, err error) {
+	for _, t := range turns {
+		said := []RoleMessage{{user, resolved(t.UserPrompt, entities)}}
+		if t.AssistantText != nil && p.turns > 0 {
+			said = []RoleMessage{{assistant, *t.AssistantText}, said[0]}
+		}
+		left, err := rest(p.left, said...)
+		if err != nil || left < 0 && p.turns > 0 {
+			return true, err
+		}
+		p.messages, p.left, p.turns = append(p.messages, said...), left, p.turns+1
+	}
+	return p.left < 0, nil
+}
+
+// rest is what messages leave of a budget of tokens; less than none is not counted on.
+func rest(budget int, messages ...RoleMessage) (int, error) {
+	for _, m := range messages {
+		if budget < 0 {
+			break
+		}
+		n, err := loader.Tokens(m.Text)
+		if err != nil {
+			return budget, err
+		}
+		budget -= n + messageCost
+	}
+	return budget, nil
+}
+
+// flat is a conversation as one text (S5-6).
+func flat(parts []RoleMessage) string {
+	lines := make([]string, len(parts))
+	for i, part := range parts {
+		lines[i] = map[string]string{user: "User: ", assistant: "Assistant: "}[part.Role] + part.Text
+	}
+	return strings.Join(lines, "\n\n")
+}
+
+// resolved is a prompt with what it refers to in short instead of tokens (S5-7).
+func resolved(prompt string, entities map[string]graph.ChatEntity) string {
+	var out strings.Builder
+	at := 0
+	for _, token := range graph.ChatTokens(prompt) {
+		out.WriteString(prompt[at:token.Begin])
+		if e, ok := entities[token.EntityID]; ok && e.Type == token.EntityType {
+			out.WriteString(short(e, token.DisplayLabel))
+		} else {
+			out.WriteString(token.DisplayLabel)
+		}
+		at = token.End
+	}
+	out.WriteString(prompt[at:])
+	return out.String()
+}
+
+// short is an entity in one line.
+func short(e graph.ChatEntity, label string) string {
+	name, about := strings.Join(strings.Fields(e.Name), " "), e.Type
+	if name == "" {
+		name = label
+	}
+	if summary := strings.Join(strings.Fields(e.Summary), " "); summary != "" {
+		about += ": " + summary
+	}
+	return name + " (" + about + ")"
+}
+
+// memory is what joins a system prompt of what is known; empty: nothing.
+func (s *Service) memory(ctx context.Context, scope graph.Scope, c *graph.ChatContext) (string, error) {
+	if c == nil {
+		return "", nil
+	}
+	tokens := c.MaxTokens
+	if tokens == 0 {
+		tokens = 2000
+	}
+	var answer loader.Answer
+	var err error
+	if c.UserID != "" {
+		answer, err = s.contexts.Context(ctx, loader.Request{Scope: scope, Format: loader.Text, MaxTokens: tokens}, nil)
+	} else {
+		answer, err = s.contexts.Ontology(ctx, loader.OntologyRequest{
+			Scope: scope, ContextType: "project", ProjectID: c.ProjectID, FocusKind: c.FocusKind, FocusID: c.FocusID,
+			Format: loader.Text, MaxTokens: tokens, WithoutJSON: true,
+		})
+	}
+	if errors.Is(err, graph.ErrNotFound) { // it is gone since the tree was told of it
+		return "", nil
+	}
+	return string(answer.Body()), err
+}
+
+func joined(prompt, known string) string {
+	if known = strings.TrimSpace(known); known == "" {
+		return prompt
+	}
+	return strings.TrimSpace(prompt + "\n\n" + known)
+}
+
+func (a *Assembled) messages() []llm.Message {
+	all := make([]llm.Message, len(a.Messages))
+	for i, m := range a.Messages {
+		all[i] = llm.Message(m)
+	}
+	return all
+}

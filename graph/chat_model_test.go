@@ -1,0 +1,385 @@
+package graph
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// modelTurn is a turn as it has to be.
+type modelTurn struct {
+	tree, parent string
+	status       ChatStatus
+	attempt      int64
+	answer       string
+	until        time.Time // of its lease
+}
+
+// chatModel is what chats have to be after a history.
+type chatModel struct {
+	*env
+	r     *rapid.T
+	trees []string
+	turns map[string]*modelTurn
+	order []string // of turns, as they came
+}
+
+// status is that of now.
+func (m *chatModel) status(n *modelTurn) ChatStatus {
+	if n.status == ChatGenerating && !n.until.After(m.now) {
+		return ChatError
+	}
+	return n.status
+}
+
+func (m *chatModel) below(id string) []string {
+	ids := []string{id}
+	for i := 0; i < len(ids); i++ {
+		for _, other := range m.order {
+			if m.turns[other] != nil && m.turns[other].parent == ids[i] {
+				ids = append(ids, other)
+			}
+		}
+	}
+	return ids
+}
+
+func (m *chatModel) any() string {
+	return rapid.SampledFrom(append(slices.Clone(m.order), "unknown")).Draw(m.r, "turn")
+}
+
+// want compares what came of a call: nil, or the error it wraps.
+func (m *chatModel) want(what string, want, got error) {
+	m.Helper()
+	if !errors.Is(got, want) || want == nil && got != nil {
+		m.r.Fatalf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func (m *chatModel) add() {
+	tree := rapid.SampledFrom(append(slices.Clone(m.trees), "none")).Draw(m.r, "tree")
+	parent, id := "", fmt.Sprintf("c-%d", len(m.order))
+	if rapid.IntRange(0, 3).Draw(m.r, "reply") > 0 {
+		parent = m.any()
+	}
+	w := ChatTurnWrite{ID: id, ParentID: parent, UserPrompt: id}
+	n := &modelTurn{tree: tree, parent: parent, status: ChatPending, attempt: 1}
+	if rapid.Bool().Draw(m.r, "generate") {
+		w.Lease, n.status, n.until = m.minute(), ChatGenerating, m.now.Add(time.Minute)
+	}
+	_, created, err := m.store.AddChatTurn(m.Context(), m.as("u1"), tree, w)
+	above := m.turns[parent]
+	switch {
+	case !slices.Contains(m.trees, tree):
+		m.want("add to no tree", ErrNotFound, err)
+	case parent != "" && (above == nil || above.tree != tree):
+		m.want("add to another tree's turn", ErrInvalid, err)
+	case above != nil && m.status(above) == ChatError:
+		m.want("reply to an error", ErrConflict, err)
+	default:
+		m.want("add", nil, err)
+		if !created {
+			m.r.Fatal("a new turn is not new")
+		}
+		m.turns[id], m.order = n, append(m.order, id)
+	}
+}
+
+// change makes a change that is allowed in some states; conflict says that the others are an error.
+func (m *chatModel) change(what string, from []ChatStatus, conflict bool, do func(id string) (bool, error), then func(*modelTurn)) {
+	id := m.any()
+	n := m.turns[id]
+	done, err := do(id)
+	switch {
+	case n == nil:
+		m.want(what+" of nothing", ErrNotFound, err)
+	case slices.Contains(from, m.status(n)):
+		if m.want(what, nil, err); !done {
+			m.r.Fatalf("%s of a turn that is %s is not done", what, m.status(n))
+		}
+		then(n)
+	case conflict:
+		m.want(what, ErrConflict, err)
+	default:
+		if m.want(what, nil, err); done {
+			m.r.Fatalf("%s of a turn that is %s is done", what, m.status(n))
+		}
+	}
+}
+
+func (m *chatModel) step() {
+	ctx, scope := m.Context(), m.as("u1")
+	switch rapid.SampledFrom([]string{"add", "add", "add", "add", "answer", "finish", "late", "retry", "cancel", "delete", "tree", "drop", "wait"}).Draw(m.r, "step") {
+	case "add":
+		m.add()
+	case "answer":
+		m.change("answer", []ChatStatus{ChatPending}, true, func(id string) (bool, error) {
+			_, err := m.store.AnswerChatTurn(ctx, scope, id, &ChatAnswer{AssistantText: Some("theirs")})
+			return err == nil, err
+		}, func(n *modelTurn) { n.status, n.answer = ChatComplete, "theirs" })
+	case "finish":
+		failed := rapid.Bool().Draw(m.r, "failed")
+		m.change("finish", []ChatStatus{ChatGenerating}, false, func(id string) (bool, error) {
+			a, attempt := &ChatAnswer{AssistantText: Some("ours")}, int64(1)
+			if failed {
+				a = &ChatAnswer{Error: Some("no")}
+			}
+			if n := m.turns[id]; n != nil {
+				attempt = n.attempt
+			}
+			return m.store.FinishChatTurn(ctx, scope, id, attempt, a)
+		}, func(n *modelTurn) {
+			if n.status = ChatError; !failed {
+				n.status, n.answer = ChatComplete, "ours"
+			}
+		})
+	case "late":
+		m.change("finish of another attempt", nil, false, func(id string) (bool, error) {
+			attempt := int64(1)
+			if n := m.turns[id]; n != nil {
+				attempt = n.attempt + 1
+			}
+			return m.store.FinishChatTurn(ctx, scope, id, attempt, &ChatAnswer{AssistantText: Some("late")})
+		}, nil)
+	case "retry":
+		m.change("retry", []ChatStatus{ChatError}, false, func(id string) (bool, error) {
+			_, retried, err := m.store.RetryChatTurn(ctx, scope, id, *m.minute())
+			return retried, err
+		}, func(n *modelTurn) { n.status, n.attempt, n.until = ChatGenerating, n.attempt+1, m.now.Add(time.Minute) })
+	case "cancel":
+		m.change("cancel", []ChatStatus{ChatPending, ChatGenerating}, true, func(id string) (bool, error) {
+			err := m.store.CancelChatTurn(ctx, scope, id)
+			return err == nil, err
+		}, func(n *modelTurn) { n.status = ChatCancelled })
+	case "delete":
+		m.delete(m.any())
+	case "tree":
+		id := m.tree("u1").ID
+		m.trees = append(m.trees, id)
+	case "drop":
+		m.drop()
+	case "wait":
+		m.now = m.now.Add(40 * time.Second)
+	}
+}
+
+func (m *chatModel) delete(id string) {
+	removed, err := m.store.DeleteChatTurn(m.Context(), m.as("u1"), id)
+	if m.turns[id] == nil {
+		m.want("delete of nothing", ErrNotFound, err)
+		return
+	}
+	m.want("delete", nil, err)
+	m.forget(m.below(id), removed)
+}
+
+func (m *chatModel) drop() {
+	if len(m.trees) < 3 { // else histories are short
+		return
+	}
+	tree := m.trees[0]
+	removed, err := m.store.DeleteChatTree(m.Context(), m.as("u1"), tree)
+	m.want("delete of a tree", nil, err)
+	var all []string
+	for id, n := range m.turns {
+		if n != nil && n.tree == tree {
+			all = append(all, id)
+		}
+	}
+	m.trees = m.trees[1:]
+	m.forget(all, removed)
+}
+
+// forget takes turns away; removed has to be them.
+func (m *chatModel) forget(ids, removed []string) {
+	slices.Sort(removed)
+	slices.Sort(ids)
+	if !slices.Equal(ids, removed) {
+		m.r.Fatalf("removed %v, want %v", removed, ids)
+	}
+	for _, id := range ids {
+		m.turns[id] = nil // its id is not used again
+	}
+}
+
+// check compares all there is.
+func (m *chatModel) check() {
+	for _, tree := range m.trees {
+		lines, err := m.store.ChatTurns(m.Context(), m.as("u1"), tree, 0, MaxChatTurns)
+		m.want("turns", nil, err)
+		want := []string{}
+		for _, id := range m.order {
+			if n := m.turns[id]; n != nil && n.tree == tree {
+				want = append(want, id)
+			}
+		}
+		if !slices.Equal(want, lineIDs(lines)) {
+			m.r.Fatalf("turns of %s: %v, want %v", tree, lineIDs(lines), want)
+		}
+	}
+	for id, n := range m.turns {
+		turn, err := m.store.ChatTurn(m.Context(), m.as("u1"), id)
+		if n == nil {
+			m.want("a deleted turn", ErrNotFound, err)
+			continue
+		}
+		m.want("turn", nil, err)
+		answer := ""
+		if turn.AssistantText != nil {
+			answer = *turn.AssistantText
+		}
+		if turn.Status != m.status(n) || turn.Attempt != n.attempt || answer != n.answer || (turn.Error != nil) != (turn.Status == ChatError) {
+			m.r.Fatalf("%s: %+v, want %+v", id, turn, n)
+		}
+		branch, err := m.store.ChatBranch(m.Context(), m.as("u1"), id)
+		m.want("branch", nil, err)
+		for above := id; above != ""; above = m.turns[above].parent {
+			if len(branch.Turns) == 0 || branch.Turns[0].ID != above {
+				m.r.Fatalf("branch of %s: %v at %s", id, branch.Turns, above)
+			}
+			branch.Turns = branch.Turns[1:]
+		}
+		below, err := m.store.ChatDescendants(m.Context(), m.as("u1"), id)
+		m.want("descendants", nil, err)
+		depth := func(id string) (steps int) {
+			for ; m.turns[id].parent != ""; id = m.turns[id].parent {
+				steps++
+			}
+			return steps
+		}
+		want := m.below(id)
+		slices.SortFunc(want, func(a, b string) int {
+			return cmp.Or(depth(a)-depth(b), slices.Index(m.order, a)-slices.Index(m.order, b))
+		})
+		if !slices.Equal(want, lineIDs(below)) {
+			m.r.Fatalf("below %s: %v, want %v", id, lineIDs(below), want)
+		}
+	}
+}
+
+// Whatever happens in whatever order, turns form trees and go from state to state as the model says.
+func TestChatHistories(t *testing.T) {
+	twice(t, func(r *rapid.T, e *env) {
+		m := &chatModel{env: e, r: r, turns: map[string]*modelTurn{}}
+		m.trees = append(m.trees, m.tree("u1").ID)
+		for range rapid.IntRange(1, 40).Draw(r, "steps") {
+			m.step()
+		}
+		m.check()
+		audit(e)
+	})
+}
+
+// Thirty-two at once do whatever can be done with one tree: in the end it is one, as the audit of the test's team proves, and
+// no turn was generated twice in one attempt.
+func TestChatsAtOnce(t *testing.T) {
+	e := fresh(t)
+	tree := e.tree("u1")
+	root := e.turn("u1", tree.ID, "", "root", nil)
+	var mu sync.Mutex
+	ids, attempts := []string{root.ID}, map[string]int{}
+	pick := func(random *rand.Rand) string {
+		mu.Lock()
+		defer mu.Unlock()
+		return ids[random.IntN(len(ids))]
+	}
+	var all sync.WaitGroup
+	for worker := range 32 {
+		all.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(worker))) //nolint:gosec // reproducible
+			for i := range 12 {
+				id := pick(random)
+				var err error
+				switch random.IntN(13) {
+				case 0, 1, 2:
+					w := ChatTurnWrite{ID: fmt.Sprintf("%d-%d", worker, i), ParentID: id, UserPrompt: "x", Lease: e.minute()}
+					if _, _, err = e.store.AddChatTurn(t.Context(), e.as("u1"), tree.ID, w); err == nil {
+						mu.Lock()
+						ids = append(ids, w.ID)
+						mu.Unlock()
+					}
+				case 3:
+					_, err = e.store.FinishChatTurn(t.Context(), e.as("u1"), id, 1+int64(random.IntN(2)), &ChatAnswer{Error: Some("no")})
+				case 4:
+					var attempt int64
+					var retried bool
+					if attempt, retried, err = e.store.RetryChatTurn(t.Context(), e.as("u1"), id, *e.minute()); retried {
+						mu.Lock()
+						attempts[fmt.Sprint(id, " ", attempt)]++
+						mu.Unlock()
+					}
+				case 5:
+					err = e.store.CancelChatTurn(t.Context(), e.as("u1"), id)
+				case 6:
+					_, err = e.store.RenewChatLeases(t.Context(), *e.minute())
+				case 7:
+					if id != root.ID {
+						_, err = e.store.DeleteChatTurn(t.Context(), e.as("u1"), id)
+					}
+				case 8: // a tree that comes and goes
+					_, _, err = e.store.CreateChatTree(t.Context(), e.as("u1"), "brief", &ChatTreeWrite{})
+				case 9:
+					_, err = e.store.DeleteChatTree(t.Context(), e.as("u1"), "brief")
+				case 10:
+					_, _, err = e.store.AddChatTurn(t.Context(), e.as("u1"), "brief", ChatTurnWrite{UserPrompt: "x"})
+				case 11:
+					_, err = e.store.ChatDescendants(t.Context(), e.as("u1"), root.ID)
+				case 12:
+					_, err = e.store.ChatTurns(t.Context(), e.as("u1"), tree.ID, 0, 100)
+				}
+				if err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrConflict) && !errors.Is(err, ErrInvalid) {
+					t.Errorf("worker %d: %v", worker, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for attempt, times := range attempts {
+		e.same(attempt, 1, times)
+	}
+	if len(ids) < 20 || len(attempts) == 0 {
+		t.Errorf("%d turns, %d retries: too little happened", len(ids), len(attempts))
+	}
+	stored, err := e.store.ChatTree(t.Context(), e.as("u1"), tree.ID)
+	lines, listed := e.store.ChatTurns(t.Context(), e.as("u1"), tree.ID, 0, MaxChatTurns)
+	e.same("turns", []any{int64(len(lines)), nil, nil}, []any{stored.TurnCount, err, listed})
+}
+
+func TestAuditFindsWhatIsWrongWithChats(t *testing.T) {
+	e := alone(t)
+	for _, c := range []struct{ check, spoil string }{
+		{"chat_tree", `SET c.tree_id = 'gone'`},
+		{"chat_user", `SET c.user_id = 'u2'`},
+		{"chat_parent", `SET c.parent_id = 'c'`},
+		{"chat_parent", `WITH c, p MATCH (c)-[r:REPLIES_TO]->() DELETE r`},
+		{"chat_parent", `SET p.parent_id = 'c' CREATE (p)-[:REPLIES_TO {team_id: $team}]->(c)`},
+		{"chat_lease", `SET c.lease_until = 1`},
+		{"chat_count", `WITH c, p MATCH (t:ChatTree {team_id: $team}) SET t.turn_count = 7`},
+		{"chat_count", `WITH c, p MATCH (t:ChatTree {team_id: $team}) SET t.next_seq = 0`},
+	} {
+		tree := e.tree("u1")
+		e.turn("u1", tree.ID, "", "p", nil)
+		e.turn("u1", tree.ID, "p", "c", nil)
+		e.raw(`MATCH (c:ChatTurn {team_id: $team, id: 'c'}) MATCH (p:ChatTurn {team_id: $team, id: 'p'}) ` + c.spoil)
+		var found []string
+		result, err := e.store.Audit(t.Context(), AuditOptions{TeamID: e.team, Fix: true, Report: func(f Finding) {
+			found = append(found, fmt.Sprint(f.Check, " ", f.Repaired))
+		}})
+		e.same(c.spoil, nil, err)
+		if want := fmt.Sprint(c.check, " ", c.check == "chat_count"); !slices.Contains(found, want) {
+			t.Errorf("%s: found %v, want %s", c.spoil, found, want)
+		}
+		if c.check == "chat_count" {
+			again, err := e.store.Audit(t.Context(), AuditOptions{TeamID: e.team})
+			e.same("after the repair", []any{int64(0), int64(1), nil}, []any{again.Findings, result.Repaired, err})
+		}
+		e.raw(`MATCH (n) WHERE n.team_id = $team AND (n:ChatTree OR n:ChatTurn) DETACH DELETE n`)
+	}
+}

@@ -1,0 +1,211 @@
+package graph
+
+import (
+	"context"
+	"time"
+)
+
+// ChatTreeRecord is a chat tree as an export has it.
+type ChatTreeRecord struct {
+	ID           string           `json:"id"`
+	UserID       Optional[string] `json:"user_id,omitzero"` // null: the team's
+	Name         *string          `json:"name,omitempty"`
+	Pinned       bool             `json:"pinned,omitempty"`
+	SystemPrompt *string          `json:"system_prompt,omitempty"` // nil: the default
+	Context      *ChatContext     `json:"context,omitempty"`
+	CreatedAt    int64            `json:"created_at"`
+	UpdatedAt    int64            `json:"updated_at"`
+	CreatedBy    *string          `json:"created_by,omitempty"`
+}
+
+// ChatTurnRecord is a turn of a chat tree as an export has it. One that is being generated is exported as interrupted: whoever
+// generates it does not answer the copy.
+type ChatTurnRecord struct {
+	ID            string     `json:"id"`
+	TreeID        string     `json:"tree_id"`
+	ParentID      *string    `json:"parent_id,omitempty"`
+	Seq           int64      `json:"seq"`
+	UserPrompt    string     `json:"user_prompt"`
+	AssistantText *string    `json:"assistant_text,omitempty"`
+	ProviderID    *string    `json:"provider_id,omitempty"`
+	Model         *string    `json:"model,omitempty"`
+	Status        ChatStatus `json:"status"`
+	Attempt       int64      `json:"attempt"`
+	Error         *string    `json:"error,omitempty"`
+	Source        *string    `json:"source,omitempty"`
+	PromptVersion string     `json:"prompt_version"`
+	CreatedAt     int64      `json:"created_at"`
+	UpdatedAt     int64      `json:"updated_at"`
+	CreatedBy     *string    `json:"created_by,omitempty"`
+}
+
+// What is read at once of chats; turns may be long.
+const (
+	exportTrees = 1000
+	exportTurns = 50
+)
+
+// ExportChats reads all chats of a team in the form in which they are imported: trees by id, then their turns, each behind the
+// one it replies to. It ends with the error of a visit.
+func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*ChatTreeRecord) error, turn func(*ChatTurnRecord) error) error {
+	for after := ""; ; {
+		rows, err := s.read(ctx, s.queries["export_chat_trees"], map[string]any{"team_id": teamID, "after": after, "limit": exportTrees})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			r := treeRecordFrom(row.Values[0])
+			after = r.ID
+			if err := tree(r); err != nil {
+				return err
+			}
+		}
+		if len(rows) < exportTrees {
+			break
+		}
+	}
+	for treeID, seq := "", int64(-1); ; {
+		rows, err := s.read(ctx, s.queries["export_chat_turns"], map[string]any{
+			"team_id": teamID, "tree_id": treeID, "after_seq": seq, "limit": exportTurns,
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			r := turnRecordFrom(row.Values[0])
+			treeID, seq = r.TreeID, r.Seq
+			if r.Status == ChatGenerating {
+				r.interrupt()
+			}
+			if err := turn(r); err != nil {
+				return err
+			}
+		}
+		if len(rows) < exportTurns {
+			return nil
+		}
+	}
+}
+
+func (r *ChatTurnRecord) interrupt() {
+	text := Interrupted
+	r.Status, r.Error = ChatError, &text
+}
+
+func treeRecordFrom(v any) *ChatTreeRecord {
+	l := items(v)
+	r := &ChatTreeRecord{
+		ID: text(l[0]), UserID: Null[string](), Name: optionalText(l[2]), Pinned: truth(l[3]), SystemPrompt: optionalText(l[4]),
+		Context: chatContextFrom(l[5]), CreatedAt: integer(l[6]), UpdatedAt: integer(l[7]), CreatedBy: optionalText(l[8]),
+	}
+	if user := text(l[1]); user != "" {
+		r.UserID = Some(user)
+	}
+	return r
+}
+
+func turnRecordFrom(v any) *ChatTurnRecord {
+	l := items(v)
+	return &ChatTurnRecord{
+		ID: text(l[0]), TreeID: text(l[1]), ParentID: optionalText(l[2]), Seq: integer(l[3]), UserPrompt: text(l[4]),
+		AssistantText: optionalText(l[5]), ProviderID: optionalText(l[6]), Model: optionalText(l[7]), Status: ChatStatus(text(l[8])),
+		Attempt: integer(l[9]), Error: optionalText(l[10]), Source: optionalText(l[11]), PromptVersion: text(l[12]),
+		CreatedAt: integer(l[13]), UpdatedAt: integer(l[14]), CreatedBy: optionalText(l[15]),
+	}
+}
+
+func (r *ChatTreeRecord) properties() map[string]any {
+	return map[string]any{
+		"user_id": r.UserID.or(""), "name": orAbsent(r.Name), "pinned": r.Pinned, "system_prompt": orAbsent(r.SystemPrompt), "context": storedContext(r.Context),
+		"created_at": r.CreatedAt, "updated_at": r.UpdatedAt, "created_by": orAbsent(r.CreatedBy),
+	}
+}
+
+func (r *ChatTurnRecord) properties(user string) map[string]any {
+	p := map[string]any{
+		"tree_id": r.TreeID, "parent_id": orAbsent(r.ParentID), "user_id": user, "seq": r.Seq, "prompt": r.UserPrompt,
+		"prompt_size": len(r.UserPrompt), "refs": storedRefs(r.UserPrompt), "answer": orAbsent(r.AssistantText), "answer_size": nil,
+		"provider_id": orAbsent(r.ProviderID), "model": orAbsent(r.Model), "status": string(r.Status), "attempt": r.Attempt,
+		"error": orAbsent(r.Error), "source": orAbsent(r.Source), "prompt_version": r.PromptVersion,
+		"created_at": r.CreatedAt, "updated_at": r.UpdatedAt, "created_by": orAbsent(r.CreatedBy),
+	}
+	if r.AssistantText != nil {
+		p["answer_size"] = len(*r.AssistantText)
+	}
+	return p
+}
+
+// orAbsent is a text as a property: nil where there is none.
+func orAbsent(s *string) any {
+	if s == nil {
+		return nil
+	}
+	return *s
+}
+
+// check finds what is wrong with a tree of an import for a scope.
+func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
+	f := &faults{}
+	f.word("id", r.ID, MaxKeyLength)
+	user := r.UserID.or("")
+	f.keyIfAny("user_id", user)
+	if scope.UserID != "" && user != "" && user != scope.UserID {
+		f.add("user_id", "is another user than the one the import is for")
+	}
+	w := ChatTreeWrite{}
+	if r.Name != nil {
+		w.Name = Some(*r.Name)
+	}
+	if r.SystemPrompt != nil {
+		w.SystemPrompt = Some(*r.SystemPrompt)
+	}
+	if r.Context != nil {
+		w.Context = Some(*r.Context)
+	}
+	w.check(f, Scope{scope.TeamID, user})
+	checkChatTimes(f, r.CreatedAt, r.UpdatedAt, r.CreatedBy, now)
+	return f.err()
+}
+
+// check finds what is wrong with a turn of an import.
+func (r *ChatTurnRecord) check(now time.Time) error {
+	f := &faults{}
+	w := ChatTurnWrite{ID: r.ID, UserPrompt: r.UserPrompt}
+	if r.ParentID != nil {
+		w.ParentID = *r.ParentID
+	}
+	if w.check(f); r.ID == "" {
+		f.add("id", "is needed")
+	}
+	f.oneOf("status", string(r.Status), []string{string(ChatPending), string(ChatComplete), string(ChatError), string(ChatCancelled)})
+	if (r.AssistantText != nil) != (r.Status == ChatComplete) {
+		f.add("assistant_text", "goes with the status complete")
+	}
+	if (r.Error != nil) != (r.Status == ChatError) {
+		f.add("error", "goes with the status error")
+	}
+	if r.AssistantText != nil {
+		f.bytes("assistant_text", *r.AssistantText, MaxChatAnswer)
+	}
+	for field, value := range map[string]*string{"provider_id": r.ProviderID, "model": r.Model, "source": r.Source, "prompt_version": &r.PromptVersion} {
+		if value != nil {
+			f.text(field, *value, MaxKeyLength)
+		}
+	}
+	if r.Error != nil {
+		f.text("error", *r.Error, maxChatError)
+	}
+	if r.Seq < 0 || r.Attempt < 1 {
+		f.add("seq", "must be 0 or more, and attempt 1 or more")
+	}
+	checkChatTimes(f, r.CreatedAt, r.UpdatedAt, r.CreatedBy, now)
+	return f.err()
+}
+
+func checkChatTimes(f *faults, created, updated int64, by *string, now time.Time) {
+	f.past("created_at", time.UnixMilli(created), now)
+	f.past("updated_at", time.UnixMilli(updated), now)
+	if by != nil {
+		f.word("created_by", *by, MaxKeyLength)
+	}
+}

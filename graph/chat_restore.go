@@ -1,0 +1,193 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// ChatBatch is a piece of an import: chat trees, then turns, each behind the one it replies to.
+type ChatBatch struct {
+	Trees []ChatTreeRecord
+	Turns []ChatTurnRecord
+	Plan  *ChatPlan // of a dry run: what the pieces before this one would have stored
+}
+
+// ChatPlan remembers what a dry run would have stored.
+type ChatPlan struct{ known *chatsKnown }
+
+// ChatResult has one entry for each item of a batch, in its order. Field says where a refused one is wrong.
+type ChatResult struct{ Trees, Turns []ChatItemResult }
+
+// ChatItemResult says what became of an item.
+type ChatItemResult struct {
+	Status         Status
+	Field, Message string
+}
+
+// chatsKnown are the trees and turns that a batch concerns.
+type chatsKnown struct {
+	trees  map[string]*ChatTreeRecord
+	turns  map[string]*ChatTurnRecord
+	counts map[string]int64 // turns of a tree
+	next   map[string]int64 // number of a tree's next turn
+}
+
+func newChatsKnown() *chatsKnown {
+	return &chatsKnown{map[string]*ChatTreeRecord{}, map[string]*ChatTurnRecord{}, map[string]int64{}, map[string]int64{}}
+}
+
+// RestoreChats stores a piece of an import in one transaction. Items that break a rule are refused in the result, and do not keep
+// others from being stored. What is there already under its id is changed, but a turn never changes its prompt, its parent or its
+// tree. With a plan it says what would become of it and stores nothing.
+func (s *Store) RestoreChats(ctx context.Context, scope Scope, b *ChatBatch) (ChatResult, error) {
+	var result ChatResult
+	err := s.transaction(ctx, "import_chats", func(t *tx) error {
+		known, err := t.chats(scope.TeamID, b)
+		if err != nil {
+			return err
+		}
+		job := &chatJob{scope: scope, store: s, known: known}
+		result = job.judge(b)
+		if b.Plan != nil {
+			b.Plan.known = known
+			return nil
+		}
+		_, err = t.exec("chat_restore", map[string]any{
+			"team_id": scope.TeamID, "trees": job.trees, "turns": job.turns, "tree_ids": slices.Collect(maps.Keys(known.trees)),
+		})
+		return err
+	})
+	return result, err
+}
+
+// chats are those that a batch names, locked; and those that the plan remembers.
+func (t *tx) chats(team string, b *ChatBatch) (*chatsKnown, error) {
+	known := newChatsKnown()
+	if b.Plan != nil && b.Plan.known != nil {
+		known = b.Plan.known
+	}
+	var trees, turns []string
+	for i := range b.Trees {
+		trees = append(trees, b.Trees[i].ID)
+	}
+	for i := range b.Turns {
+		trees, turns = append(trees, b.Turns[i].TreeID), append(turns, b.Turns[i].ID)
+		if parent := b.Turns[i].ParentID; parent != nil {
+			turns = append(turns, *parent)
+		}
+	}
+	rows, err := t.exec("chat_find", map[string]any{"team_id": team, "tree_ids": distinct(trees), "turn_ids": distinct(turns)})
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range items(rows[0].Values[0]) {
+		l := items(v)
+		if r := treeRecordFrom(l[0]); known.trees[r.ID] == nil {
+			known.trees[r.ID], known.counts[r.ID], known.next[r.ID] = r, integer(l[1]), integer(l[2])
+		}
+	}
+	for _, v := range items(rows[0].Values[1]) {
+		if r := turnRecordFrom(v); known.turns[r.ID] == nil {
+			known.turns[r.ID] = r
+		}
+	}
+	return known, nil
+}
+
+// chatJob judges a batch, and collects the rows of what is to be stored.
+type chatJob struct {
+	scope        Scope
+	store        *Store
+	known        *chatsKnown
+	trees, turns []map[string]any
+}
+
+func (j *chatJob) judge(b *ChatBatch) (result ChatResult) {
+	j.trees, j.turns = []map[string]any{}, []map[string]any{}
+	for i := range b.Trees {
+		result.Trees = append(result.Trees, judged(j.tree(b.Trees[i])))
+	}
+	for i := range b.Turns {
+		result.Turns = append(result.Turns, judged(j.turn(b.Turns[i])))
+	}
+	return result
+}
+
+// judged makes a refusal of a fault.
+func judged(status Status, err error) ChatItemResult {
+	var invalid *InvalidError
+	if errors.As(err, &invalid) {
+		return ChatItemResult{Refused, invalid.Fields[0].Location, invalid.Fields[0].Message}
+	}
+	return ChatItemResult{Status: status}
+}
+
+func fault(field, message string) error {
+	return &InvalidError{Fields: []FieldError{{Location: field, Message: message}}}
+}
+
+func (j *chatJob) tree(r ChatTreeRecord) (Status, error) {
+	if !r.UserID.Given {
+		r.UserID = Null[string]()
+		if j.scope.UserID != "" {
+			r.UserID = Some(j.scope.UserID)
+		}
+	}
+	if err := r.check(j.scope, j.store.now()); err != nil {
+		return "", err
+	}
+	old := j.known.trees[r.ID]
+	status := Created
+	switch {
+	case old == nil:
+	case old.UserID != r.UserID:
+		return "", fault("id", "is taken by another tree")
+	case reflect.DeepEqual(*old, r):
+		return Unchanged, nil
+	default:
+		status = Updated
+	}
+	j.known.trees[r.ID] = &r
+	j.trees = append(j.trees, map[string]any{"id": r.ID, "properties": r.properties()})
+	return status, nil
+}
+
+func (j *chatJob) turn(r ChatTurnRecord) (Status, error) {
+	if err := r.check(j.store.now()); err != nil {
+		return "", err
+	}
+	tree := j.known.trees[r.TreeID]
+	if tree == nil || !slices.Contains(j.scope.owners(), tree.UserID.or("")) && j.scope.UserID != "" {
+		return "", fault("tree_id", "is no chat tree")
+	}
+	status := Created
+	old := j.known.turns[r.ID]
+	switch {
+	case old != nil:
+		r.Seq = old.Seq // which is its place
+		if old.TreeID != r.TreeID || !same(orAbsent(old.ParentID), orAbsent(r.ParentID)) || old.UserPrompt != r.UserPrompt {
+			return "", fault("id", "is taken by another turn")
+		}
+		if old.Status == ChatGenerating {
+			return "", fault("status", "is that of a turn that is being generated")
+		}
+		if reflect.DeepEqual(*old, r) {
+			return Unchanged, nil
+		}
+		status = Updated
+	case r.ParentID != nil && (j.known.turns[*r.ParentID] == nil || j.known.turns[*r.ParentID].TreeID != r.TreeID):
+		return "", fault("parent_id", "is no turn of the tree that stands before this one")
+	case j.known.counts[r.TreeID] >= MaxChatTurns:
+		return "", fault("tree_id", "has as many turns as a tree can have")
+	default:
+		r.Seq = max(r.Seq, j.known.next[r.TreeID])
+		j.known.next[r.TreeID] = r.Seq + 1
+		j.known.counts[r.TreeID]++
+	}
+	j.known.turns[r.ID] = &r
+	j.turns = append(j.turns, map[string]any{"id": r.ID, "properties": r.properties(tree.UserID.or(""))})
+	return status, nil
+}

@@ -1,0 +1,269 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// ChatStatus is the state of a turn (S5-2).
+type ChatStatus string
+
+// The states of a turn. A pending one waits for the answer of a caller that asks a model itself.
+const (
+	ChatPending    ChatStatus = "pending"
+	ChatGenerating ChatStatus = "generating"
+	ChatComplete   ChatStatus = "complete"
+	ChatError      ChatStatus = "error"
+	ChatCancelled  ChatStatus = "cancelled"
+
+	// chatInterrupted is what statements call a generation whose lease is over. To everybody else it is one in error.
+	chatInterrupted ChatStatus = "interrupted"
+)
+
+// Ended says that the state stays until somebody asks for another one.
+func (s ChatStatus) Ended() bool { return s != ChatPending && s != ChatGenerating }
+
+// Interrupted is the error of a turn whose generation ended with its process.
+const Interrupted = "generation interrupted"
+
+// fromLLM is the source of what a generation has written (S5-5).
+const fromLLM = "Llm"
+
+// ChatTurn is a prompt and what a language model answered (S5-1). Times are milliseconds since 1970.
+type ChatTurn struct {
+	ID             string              `json:"id"`
+	TreeID         string              `json:"tree_id"`
+	ParentID       *string             `json:"parent_id" doc:"the turn it replies to; null: a root"`
+	UserPrompt     string              `json:"user_prompt"`
+	EntityRefs     []ChatRef           `json:"entity_refs" doc:"the tokens @Type:key of the prompt"`
+	AssistantText  *string             `json:"assistant_text" doc:"null before there is an answer"`
+	ProviderID     *string             `json:"provider_id"`
+	ProviderConfig *ChatProviderConfig `json:"provider_config,omitempty"`
+	Status         ChatStatus          `json:"status" enum:"pending,generating,complete,error,cancelled"`
+	Attempt        int64               `json:"attempt" doc:"grows with every retry"`
+	Error          *string             `json:"error,omitempty"`
+	Source         *string             `json:"source,omitempty" doc:"Llm: the answer was generated here"`
+	PromptVersion  string              `json:"prompt_version"`
+	CreatedAt      int64               `json:"created_at" doc:"milliseconds since 1970"`
+	UpdatedAt      int64               `json:"updated_at" doc:"milliseconds since 1970"`
+}
+
+// ChatProviderConfig says how the caller asked its model.
+type ChatProviderConfig struct {
+	Model string `json:"model,omitempty" maxLength:"256"`
+}
+
+// ChatTurnLine is a turn in short, for a list or a drawing of the tree.
+type ChatTurnLine struct {
+	ID        string     `json:"id"`
+	ParentID  *string    `json:"parent_id"`
+	Label     string     `json:"label" doc:"the first 30 characters of the prompt"`
+	Status    ChatStatus `json:"status" enum:"pending,generating,complete,error,cancelled"`
+	Attempt   int64      `json:"attempt"`
+	CreatedAt int64      `json:"created_at"`
+	Seq       int64      `json:"seq" doc:"its number in the tree"`
+}
+
+// ChatTurnWrite is a new turn.
+type ChatTurnWrite struct {
+	ID            string // generated where empty
+	ParentID      string // empty: a root
+	UserPrompt    string
+	PromptVersion string
+	Lease         *ChatLease // of whoever generates the answer; nil: the caller does, and the turn is pending
+}
+
+// ChatLease says which process generates, and for how long that is believed.
+type ChatLease struct {
+	Holder string
+	Life   time.Duration
+}
+
+// ChatAnswer is what came of asking a model: an answer, or an error.
+type ChatAnswer struct {
+	AssistantText  Optional[string]             `json:"assistant_text,omitzero" doc:"at most 256 KiB"`
+	Error          Optional[string]             `json:"error,omitzero" doc:"at most 4,096 characters"`
+	ProviderID     Optional[string]             `json:"provider_id,omitzero" doc:"at most 256 characters"`
+	ProviderConfig Optional[ChatProviderConfig] `json:"provider_config,omitzero"`
+}
+
+// Bounds of turns; sizes count bytes.
+const (
+	MaxChatTurns   = 10_000 // of a tree
+	MaxChatPrompt  = 100 << 10
+	MaxChatAnswer  = 256 << 10
+	maxChatError   = 4096
+	maxChatRefs    = 100
+	chatLineLength = 30
+)
+
+func (w *ChatTurnWrite) check(f *faults) {
+	f.keyIfAny("id", w.ID)
+	f.keyIfAny("parent_id", w.ParentID)
+	f.bytes("user_prompt", w.UserPrompt, MaxChatPrompt)
+	if strings.TrimSpace(w.UserPrompt) == "" {
+		f.add("user_prompt", "must not be blank")
+	}
+	if len(f.fields) == 0 && len(storedRefs(w.UserPrompt)) > maxChatRefs {
+		f.add("user_prompt", "must refer to at most %d entities", maxChatRefs)
+	}
+}
+
+// AddChatTurn stores a turn of a tree. A turn of its id with the same parent and prompt stays as it is: then created is
+// false. Errors: ErrNotFound for an unknown or foreign tree; InvalidError, also for a parent that is not of the tree;
+// ErrConflict for an id that is taken, a parent in error, or a full tree.
+func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w ChatTurnWrite) (turn ChatTurn, created bool, err error) {
+	f := &faults{}
+	if w.check(f); len(f.fields) > 0 {
+		return ChatTurn{}, false, f.err()
+	}
+	if w.ID == "" {
+		w.ID = uuid.Must(uuid.NewV7()).String()
+	}
+	now := s.now()
+	err = s.transaction(ctx, "chat_turn_create", func(t *tx) error {
+		rows, err := t.exec("chat_tree_lock", map[string]any{
+			"team_id": scope.TeamID, "owners": scope.owners(), "id": treeID, "turn_id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
+		})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return fmt.Errorf("add turn: %w", ErrNotFound)
+		}
+		if created, err = w.admitted(treeID, rows[0].Values); err != nil || !created {
+			return err
+		}
+		_, err = t.exec("chat_turn_create", map[string]any{
+			"team_id": scope.TeamID, "tree_id": treeID, "id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
+			"properties": w.properties(scope, now),
+		})
+		return err
+	})
+	switch {
+	case err != nil:
+		return ChatTurn{}, false, err
+	case created:
+		return w.turn(treeID, now), true, nil
+	}
+	turn, err = s.ChatTurn(ctx, scope, w.ID)
+	return turn, false, err
+}
+
+// turn is the new turn as it is stored.
+func (w *ChatTurnWrite) turn(treeID string, now time.Time) ChatTurn {
+	t := ChatTurn{
+		ID: w.ID, TreeID: treeID, UserPrompt: w.UserPrompt, EntityRefs: chatRefsFrom(storedRefs(w.UserPrompt)), Status: ChatPending, Attempt: 1,
+		PromptVersion: w.PromptVersion, CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(),
+	}
+	if w.ParentID != "" {
+		t.ParentID = &w.ParentID
+	}
+	if w.Lease != nil {
+		t.Status = ChatGenerating
+	}
+	return t
+}
+
+// admitted says whether the turn is to be made in a tree, of which chat_tree_lock has told.
+func (w *ChatTurnWrite) admitted(treeID string, tree []any) (bool, error) {
+	if known := items(tree[3]); known[0] != nil {
+		if text(known[0]) != treeID || text(known[1]) != w.ParentID || text(known[2]) != w.UserPrompt {
+			return false, fmt.Errorf("the id is taken: %w", ErrConflict)
+		}
+		return false, nil
+	}
+	f := &faults{}
+	switch parent := ChatStatus(text(tree[4])); {
+	case integer(tree[1]) >= MaxChatTurns:
+		return false, fmt.Errorf("the tree has %d turns, and can have no more: %w", MaxChatTurns, ErrConflict)
+	case w.ParentID != "" && parent == "":
+		f.add("parent_id", "is no turn of this tree")
+	case parent == ChatError || parent == chatInterrupted:
+		return false, fmt.Errorf("the turn it replies to is in error: retry that first: %w", ErrConflict)
+	}
+	return true, f.err()
+}
+
+func (w *ChatTurnWrite) properties(scope Scope, now time.Time) map[string]any {
+	p := map[string]any{
+		"prompt": w.UserPrompt, "prompt_size": len(w.UserPrompt), "refs": storedRefs(w.UserPrompt), "prompt_version": w.PromptVersion,
+		"status": string(ChatPending), "attempt": 1, "created_at": now.UnixMilli(), "updated_at": now.UnixMilli(), "created_by": scope.user(),
+	}
+	if w.Lease != nil {
+		w.Lease.put(p, now)
+	}
+	return p
+}
+
+// put makes a turn one that is generated.
+func (l *ChatLease) put(p properties, now time.Time) {
+	p["status"], p["lease_holder"], p["lease_until"] = string(ChatGenerating), l.Holder, now.Add(l.Life).UnixMilli()
+}
+
+// ChatTurn reads a turn that the scope may see. ErrNotFound.
+func (s *Store) ChatTurn(ctx context.Context, scope Scope, id string) (ChatTurn, error) {
+	row, err := s.readOne(ctx, "chat_turn_get", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+	if err != nil {
+		return ChatTurn{}, err
+	}
+	return chatTurnFrom(row.Values[0], s.now()), nil
+}
+
+// ChatTurns lists turns of a tree from number from on, in the order in which they came, at most limit.
+func (s *Store) ChatTurns(ctx context.Context, scope Scope, treeID string, from, limit int64) ([]ChatTurnLine, error) {
+	row, err := s.readOne(ctx, "chat_turn_list", map[string]any{
+		"team_id": scope.TeamID, "owners": scope.owners(), "tree_id": treeID, "from": from, "limit": limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return chatLinesFrom(row.Values[0], s.now()), nil
+}
+
+// DeleteChatTurn deletes a turn with all below it, and returns their ids. ErrNotFound.
+func (s *Store) DeleteChatTurn(ctx context.Context, scope Scope, id string) (turns []string, err error) {
+	return s.deleteChat(ctx, "chat_turn_delete", map[string]any{
+		"team_id": scope.TeamID, "owners": scope.owners(), "id": id, "now": s.now().UnixMilli(),
+	})
+}
+
+// statusAt is the state of a turn whose lease ends then, and its error.
+func statusAt(status, problem, until any, now time.Time) (ChatStatus, *string) {
+	if s := ChatStatus(text(status)); s != ChatGenerating || integer(until) > now.UnixMilli() {
+		return s, optionalText(problem)
+	}
+	interrupted := Interrupted
+	return ChatError, &interrupted
+}
+
+func chatTurnFrom(v any, now time.Time) ChatTurn {
+	l := items(v)
+	t := ChatTurn{
+		ID: text(l[0]), TreeID: text(l[1]), ParentID: optionalText(l[2]), UserPrompt: text(l[4]), EntityRefs: chatRefsFrom(texts(l[5])),
+		AssistantText: optionalText(l[6]), ProviderID: optionalText(l[7]), Attempt: integer(l[10]), Source: optionalText(l[12]),
+		PromptVersion: text(l[13]), CreatedAt: integer(l[14]), UpdatedAt: integer(l[15]),
+	}
+	if model := text(l[8]); model != "" {
+		t.ProviderConfig = &ChatProviderConfig{Model: model}
+	}
+	t.Status, t.Error = statusAt(l[9], l[11], l[16], now)
+	return t
+}
+
+func chatLinesFrom(v any, now time.Time) []ChatTurnLine {
+	rows := items(v)
+	lines := make([]ChatTurnLine, len(rows))
+	for i := range rows {
+		l := items(rows[i])
+		lines[i] = ChatTurnLine{
+			ID: text(l[0]), ParentID: optionalText(l[1]), Label: text(l[2]), Attempt: integer(l[4]), CreatedAt: integer(l[5]), Seq: integer(l[7]),
+		}
+		lines[i].Status, _ = statusAt(l[3], nil, l[6], now)
+	}
+	return lines
+}

@@ -1,0 +1,95 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gin-gonic/gin"
+
+	"kith/auth"
+	"kith/chat"
+)
+
+const (
+	eventsPath = "/v1/turns/:id/events" // as gin calls it
+	eventsType = "text/event-stream"
+)
+
+// streams says whether a request is answered for as long as something moves.
+func streams(c *gin.Context) bool { return exchanges[c.Request.URL.Path] || c.FullPath() == eventsPath }
+
+// TurnEventsInput asks for the events of a turn.
+type TurnEventsInput struct {
+	ChatPath
+	LastEventID string `header:"Last-Event-ID" maxLength:"64" doc:"of the last event that was read: the stream goes on behind it"`
+}
+
+func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.StreamResponse, error) {
+	scope, err := in.resolve(ctx, auth.Read)
+	if err != nil {
+		return nil, err
+	}
+	first, cancel := context.WithTimeout(ctx, a.options.Deadline)
+	defer cancel()
+	turn, err := a.Store.ChatTurn(first, scope, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		if chat.Told(turn, in.LastEventID) {
+			hc.SetStatus(http.StatusNoContent) // which tells a reader not to come again
+			return
+		}
+		hc.SetHeader("Content-Type", eventsType)
+		hc.SetHeader("Cache-Control", "no-store")
+		hc.SetHeader("X-Accel-Buffering", "no")
+		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		go func() {
+			select {
+			case <-a.options.Stopping:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		out := &movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause}
+		err := a.Chats.Watch(ctx, scope, in.ID, in.LastEventID, func(e chat.Event) error { return sendEvent(out, e) })
+		if err != nil && ctx.Err() == nil { // the stream ends without its last event, and is asked for again
+			a.options.Log.WarnContext(ctx, "events broke off", "request_id", requestID(ctx), "error", err)
+		}
+	}}, nil
+}
+
+// sendEvent writes an event in one piece, or a comment as a sign of life.
+func sendEvent(out *movingWriter, e chat.Event) error {
+	event := []byte(": \n\n")
+	if e.Type != "" {
+		data, err := json.Marshal(e.Data)
+		if err != nil {
+			return err
+		}
+		event = fmt.Appendf(nil, "id: %s\nevent: %s\ndata: %s\n\n", e.ID, e.Type, data)
+	}
+	if _, err := io.Copy(out, bytes.NewReader(event)); err != nil {
+		return err
+	}
+	return out.connection.Flush()
+}
+
+// eventsResponse describes the answer, which is a stream.
+func eventsResponse(_ huma.API, o *huma.Operation) {
+	o.Responses = map[string]*huma.Response{
+		"200": {
+			Description: "Events: status (turn_id, status, attempt; at the end assistant_text or error), text (text: all of the answer so far), " +
+				"delta (text: what comes next), deleted. The stream ends with the turn's answer, or is asked for again with Last-Event-ID",
+			Content: map[string]*huma.MediaType{eventsType: {Schema: &huma.Schema{Type: huma.TypeString}}},
+		},
+		"204": {Description: "The event of Last-Event-ID was the last one"},
+	}
+}
