@@ -76,6 +76,10 @@ func TestCallsAreSent(t *testing.T) {
 			_, err := c.PatchNode(t.Context(), "person", "a/b ?", PatchNodeQuery{UserID: "u1"}, &NodeWrite{Name: Some("Jon"), Description: Null[string]()})
 			return err
 		},
+		"GET /v1/systems/sys/memory/text?max_tokens=200&type=a%2Cb&type=c Bearer kith_secret ": func() error {
+			_, err := c.SystemText(t.Context(), "sys", SystemTextQuery{Type: []string{"a,b", "c"}, MaxTokens: 200})
+			return err
+		},
 		"DELETE /v1/keys/k1 Bearer kith_secret ": func() error { return c.RevokeKey(t.Context(), "k1") },
 	} {
 		if err := call(); err != nil || got != want {

@@ -9,6 +9,11 @@ import (
 	"time"
 )
 
+// ListConsolidation is GET /v1/consolidation: sources that could be archived, and why.
+func (c *Client) ListConsolidation(ctx context.Context, query ListConsolidationQuery) (*ConsolidationPage, error) {
+	return fetch[ConsolidationPage](ctx, c, request{method: http.MethodGet, path: "/v1/consolidation", query: query, again: true})
+}
+
 // ListConsolidationQuery is what ListConsolidation may be asked for besides.
 type ListConsolidationQuery struct {
 	Cursor string `json:"cursor,omitempty"`  // next of the page before
@@ -16,14 +21,19 @@ type ListConsolidationQuery struct {
 	UserID string `json:"user_id,omitempty"` // whose; left out: the user of the key
 }
 
-// ListConsolidation is GET /v1/consolidation: sources that could be archived, and why.
-func (c *Client) ListConsolidation(ctx context.Context, query ListConsolidationQuery) (*ConsolidationPage, error) {
-	return fetch[ConsolidationPage](ctx, c, request{method: http.MethodGet, path: "/v1/consolidation", query: query, again: true})
-}
-
 // Consolidate is POST /v1/consolidation: archive sources; their links stay.
 func (c *Client) Consolidate(ctx context.Context, body *Consolidation) (*ConsolidationResult, error) {
 	return fetch[ConsolidationResult](ctx, c, request{method: http.MethodPost, path: "/v1/consolidation", body: body})
+}
+
+// Context is GET /v1/context: what an agent should know at the start of a conversation.
+func (c *Client) Context(ctx context.Context, query ContextQuery) (*AgentContext, error) {
+	return fetch[AgentContext](ctx, c, request{method: http.MethodGet, path: "/v1/context", query: query, again: true})
+}
+
+// ContextText is GET /v1/context: what an agent should know at the start of a conversation. The answer is its text form.
+func (c *Client) ContextText(ctx context.Context, query ContextQuery) (string, error) {
+	return c.text(ctx, request{method: http.MethodGet, path: "/v1/context", query: query, again: true, asText: true})
 }
 
 // ContextQuery is what Context may be asked for besides.
@@ -38,19 +48,14 @@ type ContextQuery struct {
 	UserID    string    `json:"user_id,omitempty"`    // whose context; left out: the user of the key
 }
 
-// Context is GET /v1/context: what an agent should know at the start of a conversation.
-func (c *Client) Context(ctx context.Context, query ContextQuery) (*AgentContext, error) {
-	return fetch[AgentContext](ctx, c, request{method: http.MethodGet, path: "/v1/context", query: query, again: true})
-}
-
-// ContextText is GET /v1/context: what an agent should know at the start of a conversation. The answer is its text form.
-func (c *Client) ContextText(ctx context.Context, query ContextQuery) (string, error) {
-	return c.text(ctx, request{method: http.MethodGet, path: "/v1/context", query: query, again: true, asText: true})
-}
-
 // OpenConversation is POST /v1/conversations: open a conversation and get its context.
 func (c *Client) OpenConversation(ctx context.Context, body *Opening) (*Opened, error) {
 	return fetch[Opened](ctx, c, request{method: http.MethodPost, path: "/v1/conversations", body: body})
+}
+
+// Conversation is GET /v1/conversations/{id}: a conversation with its messages.
+func (c *Client) Conversation(ctx context.Context, id string, query ConversationQuery) (*ConversationPage, error) {
+	return fetch[ConversationPage](ctx, c, request{method: http.MethodGet, path: "/v1/conversations/" + escape(id), query: query, again: true})
 }
 
 // ConversationQuery is what Conversation may be asked for besides.
@@ -58,11 +63,6 @@ type ConversationQuery struct {
 	From   int64  `json:"from,omitempty"`    // number of the first message
 	Limit  int64  `json:"limit,omitempty"`   // at most so many messages
 	UserID string `json:"user_id,omitempty"` // whose; left out: the user of the key, or any of the team
-}
-
-// Conversation is GET /v1/conversations/{id}: a conversation with its messages.
-func (c *Client) Conversation(ctx context.Context, id string, query ConversationQuery) (*ConversationPage, error) {
-	return fetch[ConversationPage](ctx, c, request{method: http.MethodGet, path: "/v1/conversations/" + escape(id), query: query, again: true})
 }
 
 // EndConversation is POST /v1/conversations/{id}/end: end a conversation.
@@ -85,15 +85,15 @@ func (c *Client) Link(ctx context.Context, body *EdgesWrite) (*EdgesResult, erro
 	return fetch[EdgesResult](ctx, c, request{method: http.MethodPost, path: "/v1/edges", body: body})
 }
 
+// Unlink is DELETE /v1/edges/{key}: delete a link; it can be restored for a while.
+func (c *Client) Unlink(ctx context.Context, key string, query UnlinkQuery) (*Deletion, error) {
+	return fetch[Deletion](ctx, c, request{method: http.MethodDelete, path: "/v1/edges/" + escape(key), query: query, again: true})
+}
+
 // UnlinkQuery is what Unlink may be asked for besides.
 type UnlinkQuery struct {
 	IfVersion int64  `json:"if_version,omitempty"` // only if this is the stored version
 	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
-}
-
-// Unlink is DELETE /v1/edges/{key}: delete a link; it can be restored for a while.
-func (c *Client) Unlink(ctx context.Context, key string, query UnlinkQuery) (*Deletion, error) {
-	return fetch[Deletion](ctx, c, request{method: http.MethodDelete, path: "/v1/edges/" + escape(key), query: query, again: true})
 }
 
 // Explore is POST /v1/explore: find what the memory has about something: by words, meaning and links.
@@ -117,14 +117,14 @@ type ImportQuery struct {
 	UserID   string `json:"user_id,omitempty"`   // for whom items are that name no user; those of another user are refused
 }
 
-// ListKeysQuery is what ListKeys may be asked for besides.
-type ListKeysQuery struct {
-	TeamID string `json:"team_id,omitempty"` // default: the caller's
-}
-
 // ListKeys is GET /v1/keys: API keys, without their secrets.
 func (c *Client) ListKeys(ctx context.Context, query ListKeysQuery) (*ListKeysPage, error) {
 	return fetch[ListKeysPage](ctx, c, request{method: http.MethodGet, path: "/v1/keys", query: query, again: true})
+}
+
+// ListKeysQuery is what ListKeys may be asked for besides.
+type ListKeysQuery struct {
+	TeamID string `json:"team_id,omitempty"` // default: the caller's
 }
 
 // CreateKey is POST /v1/keys: make an API key.
@@ -142,6 +142,11 @@ func (c *Client) WriteMemory(ctx context.Context, body *MemoryWrite) (*MemoryRes
 	return fetch[MemoryResult](ctx, c, request{method: http.MethodPost, path: "/v1/memory", body: body, again: true, key: keyOf(body.IdempotencyKey)})
 }
 
+// ListNodes is GET /v1/nodes/{kind}: a page of the nodes of one kind.
+func (c *Client) ListNodes(ctx context.Context, kind string, query ListNodesQuery) (*NodesPage, error) {
+	return fetch[NodesPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind), query: query, again: true})
+}
+
 // ListNodesQuery is what ListNodes may be asked for besides.
 type ListNodesQuery struct {
 	Cursor    string `json:"cursor,omitempty"`  // next of the page before
@@ -151,9 +156,9 @@ type ListNodesQuery struct {
 	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
 }
 
-// ListNodes is GET /v1/nodes/{kind}: a page of the nodes of one kind.
-func (c *Client) ListNodes(ctx context.Context, kind string, query ListNodesQuery) (*NodesPage, error) {
-	return fetch[NodesPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind), query: query, again: true})
+// DeleteNode is DELETE /v1/nodes/{kind}/{key}: delete a node; it can be restored for a while.
+func (c *Client) DeleteNode(ctx context.Context, kind string, key string, query DeleteNodeQuery) (*Deletion, error) {
+	return fetch[Deletion](ctx, c, request{method: http.MethodDelete, path: "/v1/nodes/" + escape(kind) + "/" + escape(key), query: query, again: true})
 }
 
 // DeleteNodeQuery is what DeleteNode may be asked for besides.
@@ -162,9 +167,9 @@ type DeleteNodeQuery struct {
 	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
 }
 
-// DeleteNode is DELETE /v1/nodes/{kind}/{key}: delete a node; it can be restored for a while.
-func (c *Client) DeleteNode(ctx context.Context, kind string, key string, query DeleteNodeQuery) (*Deletion, error) {
-	return fetch[Deletion](ctx, c, request{method: http.MethodDelete, path: "/v1/nodes/" + escape(kind) + "/" + escape(key), query: query, again: true})
+// Node is GET /v1/nodes/{kind}/{key}: a node with its notes and strongest relationships.
+func (c *Client) Node(ctx context.Context, kind string, key string, query NodeQuery) (*NodeView, error) {
+	return fetch[NodeView](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key), query: query, again: true})
 }
 
 // NodeQuery is what Node may be asked for besides.
@@ -175,9 +180,9 @@ type NodeQuery struct {
 	UserID        string    `json:"user_id,omitempty"`       // for whom; left out: the user of the key, or the team itself
 }
 
-// Node is GET /v1/nodes/{kind}/{key}: a node with its notes and strongest relationships.
-func (c *Client) Node(ctx context.Context, kind string, key string, query NodeQuery) (*NodeView, error) {
-	return fetch[NodeView](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key), query: query, again: true})
+// PatchNode is PATCH /v1/nodes/{kind}/{key}: change what is given of a node.
+func (c *Client) PatchNode(ctx context.Context, kind string, key string, query PatchNodeQuery, body *NodeWrite) (*NodeView, error) {
+	return fetch[NodeView](ctx, c, request{method: http.MethodPatch, path: "/v1/nodes/" + escape(kind) + "/" + escape(key), query: query, body: body})
 }
 
 // PatchNodeQuery is what PatchNode may be asked for besides.
@@ -185,9 +190,14 @@ type PatchNodeQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
-// PatchNode is PATCH /v1/nodes/{kind}/{key}: change what is given of a node.
-func (c *Client) PatchNode(ctx context.Context, kind string, key string, query PatchNodeQuery, body *NodeWrite) (*NodeView, error) {
-	return fetch[NodeView](ctx, c, request{method: http.MethodPatch, path: "/v1/nodes/" + escape(kind) + "/" + escape(key), query: query, body: body})
+// ListLinked is GET /v1/nodes/{kind}/{key}/linked: what a node of a project is linked with, by kind.
+func (c *Client) ListLinked(ctx context.Context, kind string, key string, query ListLinkedQuery) (*LinkedContext, error) {
+	return fetch[LinkedContext](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/linked", query: query, again: true})
+}
+
+// ListLinkedText is GET /v1/nodes/{kind}/{key}/linked: what a node of a project is linked with, by kind. The answer is its text form.
+func (c *Client) ListLinkedText(ctx context.Context, kind string, key string, query ListLinkedQuery) (string, error) {
+	return c.text(ctx, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/linked", query: query, again: true, asText: true})
 }
 
 // ListLinkedQuery is what ListLinked may be asked for besides.
@@ -201,28 +211,13 @@ type ListLinkedQuery struct {
 	UserID           string `json:"user_id,omitempty"`           // for whom; left out: the user of the key, or the team itself
 }
 
-// ListLinked is GET /v1/nodes/{kind}/{key}/linked: what a node of a project is linked with, by kind.
-func (c *Client) ListLinked(ctx context.Context, kind string, key string, query ListLinkedQuery) (*LinkedContext, error) {
-	return fetch[LinkedContext](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/linked", query: query, again: true})
-}
-
-// ListLinkedText is GET /v1/nodes/{kind}/{key}/linked: what a node of a project is linked with, by kind. The answer is its text form.
-func (c *Client) ListLinkedText(ctx context.Context, kind string, key string, query ListLinkedQuery) (string, error) {
-	return c.text(ctx, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/linked", query: query, again: true, asText: true})
-}
-
-// ListNodeNotesQuery is what ListNodeNotes may be asked for besides.
-type ListNodeNotesQuery struct {
-	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
-}
-
 // ListNodeNotes is GET /v1/nodes/{kind}/{key}/notes: the notes of a node.
 func (c *Client) ListNodeNotes(ctx context.Context, kind string, key string, query ListNodeNotesQuery) (*NotesPage, error) {
 	return fetch[NotesPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes", query: query, again: true})
 }
 
-// AddNodeNoteQuery is what AddNodeNote may be asked for besides.
-type AddNodeNoteQuery struct {
+// ListNodeNotesQuery is what ListNodeNotes may be asked for besides.
+type ListNodeNotesQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -231,14 +226,24 @@ func (c *Client) AddNodeNote(ctx context.Context, kind string, key string, query
 	return fetch[NotesPage](ctx, c, request{method: http.MethodPost, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes", query: query, body: body})
 }
 
-// DeleteNodeNoteQuery is what DeleteNodeNote may be asked for besides.
-type DeleteNodeNoteQuery struct {
+// AddNodeNoteQuery is what AddNodeNote may be asked for besides.
+type AddNodeNoteQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
 // DeleteNodeNote is DELETE /v1/nodes/{kind}/{key}/notes/{id}: take a note off a node.
 func (c *Client) DeleteNodeNote(ctx context.Context, kind string, key string, id string, query DeleteNodeNoteQuery) (*NotesPage, error) {
 	return fetch[NotesPage](ctx, c, request{method: http.MethodDelete, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes/" + escape(id), query: query, again: true})
+}
+
+// DeleteNodeNoteQuery is what DeleteNodeNote may be asked for besides.
+type DeleteNodeNoteQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// ListNodeRelationships is GET /v1/nodes/{kind}/{key}/relationships: a page of a node's relationships.
+func (c *Client) ListNodeRelationships(ctx context.Context, kind string, key string, query ListNodeRelationshipsQuery) (*RelationshipsPage, error) {
+	return fetch[RelationshipsPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/relationships", query: query, again: true})
 }
 
 // ListNodeRelationshipsQuery is what ListNodeRelationships may be asked for besides.
@@ -252,9 +257,9 @@ type ListNodeRelationshipsQuery struct {
 	UserID    string    `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
-// ListNodeRelationships is GET /v1/nodes/{kind}/{key}/relationships: a page of a node's relationships.
-func (c *Client) ListNodeRelationships(ctx context.Context, kind string, key string, query ListNodeRelationshipsQuery) (*RelationshipsPage, error) {
-	return fetch[RelationshipsPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/relationships", query: query, again: true})
+// RestoreNode is POST /v1/nodes/{kind}/{key}/restore: undo the delete of a node.
+func (c *Client) RestoreNode(ctx context.Context, kind string, key string, query RestoreNodeQuery) (*NodeView, error) {
+	return fetch[NodeView](ctx, c, request{method: http.MethodPost, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/restore", query: query})
 }
 
 // RestoreNodeQuery is what RestoreNode may be asked for besides.
@@ -262,9 +267,14 @@ type RestoreNodeQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
-// RestoreNode is POST /v1/nodes/{kind}/{key}/restore: undo the delete of a node.
-func (c *Client) RestoreNode(ctx context.Context, kind string, key string, query RestoreNodeQuery) (*NodeView, error) {
-	return fetch[NodeView](ctx, c, request{method: http.MethodPost, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/restore", query: query})
+// Ontology is GET /v1/ontology: what an agent should know of the workspace in which it works.
+func (c *Client) Ontology(ctx context.Context, query OntologyQuery) (*OntologyContext, error) {
+	return fetch[OntologyContext](ctx, c, request{method: http.MethodGet, path: "/v1/ontology", query: query, again: true})
+}
+
+// OntologyText is GET /v1/ontology: what an agent should know of the workspace in which it works. The answer is its text form.
+func (c *Client) OntologyText(ctx context.Context, query OntologyQuery) (string, error) {
+	return c.text(ctx, request{method: http.MethodGet, path: "/v1/ontology", query: query, again: true, asText: true})
 }
 
 // OntologyQuery is what Ontology may be asked for besides.
@@ -280,19 +290,14 @@ type OntologyQuery struct {
 	UserID         string         `json:"user_id,omitempty"`         // for whom; left out: the user of the key, or the team itself
 }
 
-// Ontology is GET /v1/ontology: what an agent should know of the workspace in which it works.
-func (c *Client) Ontology(ctx context.Context, query OntologyQuery) (*OntologyContext, error) {
-	return fetch[OntologyContext](ctx, c, request{method: http.MethodGet, path: "/v1/ontology", query: query, again: true})
-}
-
-// OntologyText is GET /v1/ontology: what an agent should know of the workspace in which it works. The answer is its text form.
-func (c *Client) OntologyText(ctx context.Context, query OntologyQuery) (string, error) {
-	return c.text(ctx, request{method: http.MethodGet, path: "/v1/ontology", query: query, again: true, asText: true})
-}
-
 // MakePrompt is POST /v1/prompt: the messages to send to a language model: guidance, preferences, context snapshot, conversation.
 func (c *Client) MakePrompt(ctx context.Context, body *PromptInput) (*Prompt, error) {
 	return fetch[Prompt](ctx, c, request{method: http.MethodPost, path: "/v1/prompt", body: body, again: true})
+}
+
+// DeleteRelationship is DELETE /v1/relationships/{key}: delete a relationship; it can be restored for a while.
+func (c *Client) DeleteRelationship(ctx context.Context, key string, query DeleteRelationshipQuery) (*Deletion, error) {
+	return fetch[Deletion](ctx, c, request{method: http.MethodDelete, path: "/v1/relationships/" + escape(key), query: query, again: true})
 }
 
 // DeleteRelationshipQuery is what DeleteRelationship may be asked for besides.
@@ -301,23 +306,13 @@ type DeleteRelationshipQuery struct {
 	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
 }
 
-// DeleteRelationship is DELETE /v1/relationships/{key}: delete a relationship; it can be restored for a while.
-func (c *Client) DeleteRelationship(ctx context.Context, key string, query DeleteRelationshipQuery) (*Deletion, error) {
-	return fetch[Deletion](ctx, c, request{method: http.MethodDelete, path: "/v1/relationships/" + escape(key), query: query, again: true})
-}
-
-// RelationshipQuery is what Relationship may be asked for besides.
-type RelationshipQuery struct {
-	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
-}
-
 // Relationship is GET /v1/relationships/{key}: a relationship, current or past.
 func (c *Client) Relationship(ctx context.Context, key string, query RelationshipQuery) (*RelationshipView, error) {
 	return fetch[RelationshipView](ctx, c, request{method: http.MethodGet, path: "/v1/relationships/" + escape(key), query: query, again: true})
 }
 
-// ListRelationshipNotesQuery is what ListRelationshipNotes may be asked for besides.
-type ListRelationshipNotesQuery struct {
+// RelationshipQuery is what Relationship may be asked for besides.
+type RelationshipQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -326,8 +321,8 @@ func (c *Client) ListRelationshipNotes(ctx context.Context, key string, query Li
 	return fetch[NotesPage](ctx, c, request{method: http.MethodGet, path: "/v1/relationships/" + escape(key) + "/notes", query: query, again: true})
 }
 
-// AddRelationshipNoteQuery is what AddRelationshipNote may be asked for besides.
-type AddRelationshipNoteQuery struct {
+// ListRelationshipNotesQuery is what ListRelationshipNotes may be asked for besides.
+type ListRelationshipNotesQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -336,8 +331,8 @@ func (c *Client) AddRelationshipNote(ctx context.Context, key string, query AddR
 	return fetch[NotesPage](ctx, c, request{method: http.MethodPost, path: "/v1/relationships/" + escape(key) + "/notes", query: query, body: body})
 }
 
-// DeleteRelationshipNoteQuery is what DeleteRelationshipNote may be asked for besides.
-type DeleteRelationshipNoteQuery struct {
+// AddRelationshipNoteQuery is what AddRelationshipNote may be asked for besides.
+type AddRelationshipNoteQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -346,8 +341,8 @@ func (c *Client) DeleteRelationshipNote(ctx context.Context, key string, id stri
 	return fetch[NotesPage](ctx, c, request{method: http.MethodDelete, path: "/v1/relationships/" + escape(key) + "/notes/" + escape(id), query: query, again: true})
 }
 
-// RestoreRelationshipQuery is what RestoreRelationship may be asked for besides.
-type RestoreRelationshipQuery struct {
+// DeleteRelationshipNoteQuery is what DeleteRelationshipNote may be asked for besides.
+type DeleteRelationshipNoteQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -356,10 +351,9 @@ func (c *Client) RestoreRelationship(ctx context.Context, key string, query Rest
 	return fetch[RelationshipView](ctx, c, request{method: http.MethodPost, path: "/v1/relationships/" + escape(key) + "/restore", query: query})
 }
 
-// SchemaQuery is what Schema may be asked for besides.
-type SchemaQuery struct {
-	MaxTokens int64  `json:"max_tokens,omitempty"` // o200k tokens of the text, 1,000 to 100,000, default 4,000; the rarest kinds and types go first
-	UserID    string `json:"user_id,omitempty"`    // whose memory, with what the team shares; left out: the user of the key, or only what the team shares
+// RestoreRelationshipQuery is what RestoreRelationship may be asked for besides.
+type RestoreRelationshipQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
 // Schema is GET /v1/schema: what Cypher can ask here: kinds, properties, relationship types, examples.
@@ -372,14 +366,25 @@ func (c *Client) SchemaText(ctx context.Context, query SchemaQuery) (string, err
 	return c.text(ctx, request{method: http.MethodGet, path: "/v1/schema", query: query, again: true, asText: true})
 }
 
-// WriteSourceQuery is what WriteSource may be asked for besides.
-type WriteSourceQuery struct {
-	Extract bool `json:"extract,omitempty"` // have the language model propose the persons, concepts and entities that the source tells of, and how they relate; it may take a minute
+// SchemaQuery is what Schema may be asked for besides.
+type SchemaQuery struct {
+	MaxTokens int64  `json:"max_tokens,omitempty"` // o200k tokens of the text, 1,000 to 100,000, default 4,000; the rarest kinds and types go first
+	UserID    string `json:"user_id,omitempty"`    // whose memory, with what the team shares; left out: the user of the key, or only what the team shares
 }
 
 // WriteSource is POST /v1/sources: add or change a conversation, mail, meeting or note.
 func (c *Client) WriteSource(ctx context.Context, query WriteSourceQuery, body *SourceWrite) (*ReadSource, error) {
 	return fetch[ReadSource](ctx, c, request{method: http.MethodPost, path: "/v1/sources", query: query, body: body, again: true, key: keyOf(body.IdempotencyKey)})
+}
+
+// WriteSourceQuery is what WriteSource may be asked for besides.
+type WriteSourceQuery struct {
+	Extract bool `json:"extract,omitempty"` // have the language model propose the persons, concepts and entities that the source tells of, and how they relate; it may take a minute
+}
+
+// ListSystems is GET /v1/systems: the systems of the team.
+func (c *Client) ListSystems(ctx context.Context, query ListSystemsQuery) (*SystemsPage, error) {
+	return fetch[SystemsPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems", query: query, again: true})
 }
 
 // ListSystemsQuery is what ListSystems may be asked for besides.
@@ -388,14 +393,14 @@ type ListSystemsQuery struct {
 	Limit  int64  `json:"limit,omitempty"`
 }
 
-// ListSystems is GET /v1/systems: the systems of the team.
-func (c *Client) ListSystems(ctx context.Context, query ListSystemsQuery) (*SystemsPage, error) {
-	return fetch[SystemsPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems", query: query, again: true})
-}
-
 // DeleteSystem is DELETE /v1/systems/{system}: delete a system with all that is known of it.
 func (c *Client) DeleteSystem(ctx context.Context, system string) (*SystemCounts, error) {
 	return fetch[SystemCounts](ctx, c, request{method: http.MethodDelete, path: "/v1/systems/" + escape(system), again: true})
+}
+
+// ListSystemEntities is GET /v1/systems/{system}/entities: entities in the order in which they were added.
+func (c *Client) ListSystemEntities(ctx context.Context, system string, query ListSystemEntitiesQuery) (*SystemEntitiesPage, error) {
+	return fetch[SystemEntitiesPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/entities", query: query, again: true})
 }
 
 // ListSystemEntitiesQuery is what ListSystemEntities may be asked for besides.
@@ -404,11 +409,6 @@ type ListSystemEntitiesQuery struct {
 	Limit  int64  `json:"limit,omitempty"`
 	Tag    string `json:"tag,omitempty"`
 	Type   string `json:"type,omitempty"`
-}
-
-// ListSystemEntities is GET /v1/systems/{system}/entities: entities in the order in which they were added.
-func (c *Client) ListSystemEntities(ctx context.Context, system string, query ListSystemEntitiesQuery) (*SystemEntitiesPage, error) {
-	return fetch[SystemEntitiesPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/entities", query: query, again: true})
 }
 
 // DeleteSystemEntity is DELETE /v1/systems/{system}/entities/{name}: delete an entity with its relationships.
@@ -436,19 +436,14 @@ func (c *Client) SystemMemory(ctx context.Context, system string) (*SystemMemory
 	return fetch[SystemMemory](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/memory", again: true})
 }
 
-// MergeSystemMemoryQuery is what MergeSystemMemory may be asked for besides.
-type MergeSystemMemoryQuery struct {
-	Strict bool `json:"strict,omitempty"` // the same as strict in the body
-}
-
 // MergeSystemMemory is POST /v1/systems/{system}/memory: add and change entities and relationships in one transaction.
 func (c *Client) MergeSystemMemory(ctx context.Context, system string, query MergeSystemMemoryQuery, body *SystemWrite) (*SystemResult, error) {
 	return fetch[SystemResult](ctx, c, request{method: http.MethodPost, path: "/v1/systems/" + escape(system) + "/memory", query: query, body: body})
 }
 
-// PutSystemMemoryQuery is what PutSystemMemory may be asked for besides.
-type PutSystemMemoryQuery struct {
-	Strict bool `json:"strict,omitempty"` // relationships whose ends are missing are faults, and nothing is written; else they are left out with a warning
+// MergeSystemMemoryQuery is what MergeSystemMemory may be asked for besides.
+type MergeSystemMemoryQuery struct {
+	Strict bool `json:"strict,omitempty"` // the same as strict in the body
 }
 
 // PutSystemMemory is PUT /v1/systems/{system}/memory: make a file all that is known of a system.
@@ -456,18 +451,28 @@ func (c *Client) PutSystemMemory(ctx context.Context, system string, query PutSy
 	return fetch[SystemResult](ctx, c, request{method: http.MethodPut, path: "/v1/systems/" + escape(system) + "/memory", query: query, body: body, again: true})
 }
 
-// SystemTextQuery is what SystemText may be asked for besides.
-type SystemTextQuery struct {
-	Format    string   `json:"format,omitempty"`     // json: as the file; compact: a line an entity and a relationship
-	MaxTokens int64    `json:"max_tokens,omitempty"` // o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went
-	Name      []string `json:"name,omitempty"`       // only these entities, and those one relationship away
-	Tag       []string `json:"tag,omitempty"`        // only entities with one of these tags
-	Type      []string `json:"type,omitempty"`       // only entities of one of these types
+// PutSystemMemoryQuery is what PutSystemMemory may be asked for besides.
+type PutSystemMemoryQuery struct {
+	Strict bool `json:"strict,omitempty"` // relationships whose ends are missing are faults, and nothing is written; else they are left out with a warning
 }
 
 // SystemText is GET /v1/systems/{system}/memory/text: what is known of a system, as a text for a prompt. The answer is its text form.
 func (c *Client) SystemText(ctx context.Context, system string, query SystemTextQuery) (string, error) {
 	return c.text(ctx, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/memory/text", query: query, again: true})
+}
+
+// SystemTextQuery is what SystemText may be asked for besides.
+type SystemTextQuery struct {
+	Format    string   `json:"format,omitempty"`           // json: as the file; compact: a line an entity and a relationship
+	MaxTokens int64    `json:"max_tokens,omitempty"`       // o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went
+	Name      []string `json:"name,omitempty" each:"true"` // only these entities, and those one relationship away
+	Tag       []string `json:"tag,omitempty" each:"true"`  // only entities with one of these tags
+	Type      []string `json:"type,omitempty" each:"true"` // only entities of one of these types
+}
+
+// DeleteSystemRelationship is DELETE /v1/systems/{system}/relationships: delete a relationship by from, to and type.
+func (c *Client) DeleteSystemRelationship(ctx context.Context, system string, query DeleteSystemRelationshipQuery) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: "/v1/systems/" + escape(system) + "/relationships", query: query, again: true}, nil)
 }
 
 // DeleteSystemRelationshipQuery is what DeleteSystemRelationship may be asked for besides.
@@ -477,9 +482,9 @@ type DeleteSystemRelationshipQuery struct {
 	Type string `json:"type,omitempty"`
 }
 
-// DeleteSystemRelationship is DELETE /v1/systems/{system}/relationships: delete a relationship by from, to and type.
-func (c *Client) DeleteSystemRelationship(ctx context.Context, system string, query DeleteSystemRelationshipQuery) error {
-	return c.do(ctx, request{method: http.MethodDelete, path: "/v1/systems/" + escape(system) + "/relationships", query: query, again: true}, nil)
+// FindSystemRelationships is GET /v1/systems/{system}/relationships: relationships by any of from, to and type.
+func (c *Client) FindSystemRelationships(ctx context.Context, system string, query FindSystemRelationshipsQuery) (*SystemRelationshipsPage, error) {
+	return fetch[SystemRelationshipsPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/relationships", query: query, again: true})
 }
 
 // FindSystemRelationshipsQuery is what FindSystemRelationships may be asked for besides.
@@ -489,11 +494,6 @@ type FindSystemRelationshipsQuery struct {
 	Limit  int64  `json:"limit,omitempty"`
 	To     string `json:"to,omitempty"` // name of an entity
 	Type   string `json:"type,omitempty"`
-}
-
-// FindSystemRelationships is GET /v1/systems/{system}/relationships: relationships by any of from, to and type.
-func (c *Client) FindSystemRelationships(ctx context.Context, system string, query FindSystemRelationshipsQuery) (*SystemRelationshipsPage, error) {
-	return fetch[SystemRelationshipsPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/relationships", query: query, again: true})
 }
 
 // EraseTeam is DELETE /v1/teams/{id}: erase a team with all it has, its keys too.

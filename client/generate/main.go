@@ -30,6 +30,7 @@ type operation struct {
 
 type parameter struct {
 	Name, In, Description string
+	Explode               *bool
 	Schema                schema
 }
 
@@ -42,6 +43,7 @@ type schema struct {
 	Items                *schema
 	OneOf                []schema `json:"oneOf"`
 	Default              any
+	Each                 bool `json:"-"` // each item of a list stands for itself in an address
 	Properties           map[string]schema
 	Required             []string
 	AdditionalProperties any
@@ -139,82 +141,100 @@ func (g *generator) line(text string, args ...any) { fmt.Fprintf(&g.out, text+"\
 
 // operation writes a call for each form of answer, and what it can be asked for.
 func (g *generator) operation(method, path string, o operation) {
-	call := methodName(o.OperationID)
-	arguments, target := "ctx context.Context", fmt.Sprintf("%q", path)
-	for _, p := range o.Parameters {
-		if p.In == "path" {
-			arguments += ", " + parameterName(p.Name) + " string"
-			target = strings.Replace(target, "{"+p.Name+"}", `" + escape(`+parameterName(p.Name)+`) + "`, 1)
-		}
-	}
-	target = strings.TrimSuffix(target, ` + ""`)
-	request := fmt.Sprintf("request{method: http.Method%s, path: %s", goMethod(method), target)
-	if g.query(o) {
-		arguments += ", query " + queryName(o)
-		request += ", query: query"
-	}
-	if body, ok := o.RequestBody.Content["application/json"]; ok {
-		arguments += ", body *" + typeName(reference(body.Schema))
-		request += ", body: body"
-	}
-	keyed := slices.ContainsFunc(o.Parameters, func(p parameter) bool { return p.Name == "Idempotency-Key" })
-	switch {
-	case keyed:
-		request += ", again: true, key: keyOf(body.IdempotencyKey)"
-	case method != "POST" && method != "PATCH" || slices.Contains(reads, o.OperationID):
-		request += ", again: true"
-	}
-	doc := fmt.Sprintf("is %s %s: %s.", method, path, lowerFirst(o.Summary))
 	forms := answer(o)
 	for _, kind := range sorted(forms) {
+		c := g.call(method, path, o)
 		s := forms[kind].Schema
 		switch {
 		case kind == "":
-			g.line("// %s %s\nfunc (c *Client) %s(%s) error {\nreturn c.do(ctx, %s}, nil)\n}\n", call, doc, call, arguments, request)
+			g.line("// %s %s\nfunc (c *Client) %s(%s) error {\nreturn c.do(ctx, %s}, nil)\n}\n", c.name, c.doc, c.name, c.arguments, c.request)
 		case kind == "application/json" && len(s.OneOf) > 0:
 			for _, one := range s.OneOf {
-				result := typeName(reference(one))
-				g.fetch(result, doc, arguments, result, request)
+				c.name = typeName(reference(one))
+				g.fetch(c, c.name)
 			}
 		case kind == "application/json":
-			g.fetch(call, doc, arguments, typeName(reference(s)), request)
+			g.fetch(c, typeName(reference(s)))
 		case strings.HasPrefix(kind, "text/") && kind != "text/event-stream":
-			name, before := call, ""
-			switch {
-			case len(forms) > 1 && strings.Contains(request, "body: body"):
-				name, before = name+"Text", "asText := *body\nasText.Format = \"text\"\n"
-				request = strings.Replace(request, "body: body", "body: &asText", 1)
-			case len(forms) > 1:
-				name, request = name+"Text", request+", asText: true"
-			}
-			g.line("// %s %s The answer is its text form.\nfunc (c *Client) %s(%s) (string, error) {\n%sreturn c.text(ctx, %s})\n}\n", name, doc, name, arguments, before, request)
+			g.text(c, len(forms) > 1)
 		default:
 			g.fault = fmt.Errorf("%s answers with %s: write it by hand, and name it in byHand", o.OperationID, kind)
 		}
 	}
+	g.query(o)
+}
+
+// call is the source of one: what it takes, and the request that it makes, which is still open at its end.
+type call struct{ name, doc, arguments, request string }
+
+func (g *generator) call(method, path string, o operation) call {
+	c := call{name: methodName(o.OperationID), doc: fmt.Sprintf("is %s %s: %s.", method, path, lowerFirst(o.Summary)), arguments: "ctx context.Context"}
+	target := fmt.Sprintf("%q", path)
+	for _, p := range o.Parameters {
+		if p.In == "path" {
+			c.arguments += ", " + parameterName(p.Name) + " string"
+			target = strings.Replace(target, "{"+p.Name+"}", `" + escape(`+parameterName(p.Name)+`) + "`, 1)
+		}
+	}
+	c.request = fmt.Sprintf("request{method: http.Method%s, path: %s", goMethod(method), strings.TrimSuffix(target, ` + ""`))
+	if len(queryOf(o).Properties) > 0 {
+		c.arguments, c.request = c.arguments+", query "+queryName(o), c.request+", query: query"
+	}
+	if body, ok := o.RequestBody.Content["application/json"]; ok {
+		c.arguments, c.request = c.arguments+", body *"+typeName(reference(body.Schema)), c.request+", body: body"
+	}
+	c.request += repetition(method, o)
+	return c
+}
+
+// repetition says whether a call bears it.
+func repetition(method string, o operation) string {
+	switch {
+	case slices.ContainsFunc(o.Parameters, func(p parameter) bool { return p.Name == "Idempotency-Key" }):
+		return ", again: true, key: keyOf(body.IdempotencyKey)"
+	case method != "POST" && method != "PATCH" || slices.Contains(reads, o.OperationID):
+		return ", again: true"
+	}
+	return ""
+}
+
+// text writes a call whose answer is a text, which may be one form of several.
+func (g *generator) text(c call, several bool) {
+	before := ""
+	switch {
+	case several && strings.Contains(c.request, "body: body"):
+		c.name, before = c.name+"Text", "asText := *body\nasText.Format = \"text\"\n"
+		c.request = strings.Replace(c.request, "body: body", "body: &asText", 1)
+	case several:
+		c.name, c.request = c.name+"Text", c.request+", asText: true"
+	}
+	g.line("// %s %s The answer is its text form.\nfunc (c *Client) %s(%s) (string, error) {\n%sreturn c.text(ctx, %s})\n}\n", c.name, c.doc, c.name, c.arguments, before, c.request)
 }
 
 // fetch writes a call whose answer is an object.
-func (g *generator) fetch(name, doc, arguments, result, request string) {
-	g.line("// %s %s\nfunc (c *Client) %s(%s) (*%s, error) {\nreturn fetch[%s](ctx, c, %s})\n}\n", name, doc, name, arguments, result, result, request)
+func (g *generator) fetch(c call, result string) {
+	g.line("// %s %s\nfunc (c *Client) %s(%s) (*%s, error) {\nreturn fetch[%s](ctx, c, %s})\n}\n", c.name, c.doc, c.name, c.arguments, result, result, c.request)
 }
 
-// query writes what stands in the address of a call behind its path, and says whether anything does.
-func (g *generator) query(o operation) bool {
-	var fields schema
-	fields.Properties = map[string]schema{}
+// query writes what stands in the address of a call behind its path, if anything does.
+func (g *generator) query(o operation) {
+	if fields := queryOf(o); len(fields.Properties) > 0 {
+		g.structure(queryName(o), "is what "+methodName(o.OperationID)+" may be asked for besides.", fields)
+	}
+}
+
+// queryOf is that as an object. Which of several forms an answer has is said by the call.
+func queryOf(o operation) schema {
+	fields := schema{Properties: map[string]schema{}}
 	for _, p := range o.Parameters {
-		if p.In == "query" && p.Name != "format" || p.In == "query" && len(answer(o)) == 1 {
-			s := p.Schema
-			s.Description = p.Description
-			fields.Properties[p.Name] = s
+		if p.In != "query" || p.Name == "format" && len(answer(o)) > 1 {
+			continue
 		}
+		s := p.Schema
+		s.Description, s.Each = p.Description, s.Items != nil && (p.Explode == nil || *p.Explode)
+		fields.Properties[p.Name] = s
 	}
-	if len(fields.Properties) == 0 {
-		return false
-	}
-	g.structure(queryName(o), "is what "+methodName(o.OperationID)+" may be asked for besides.", fields)
-	return true
+	return fields
 }
 
 // structure writes a type.
@@ -235,7 +255,11 @@ func (g *generator) structure(name, doc string, s schema) {
 		if p.Description != "" {
 			comment = " // " + strings.ReplaceAll(p.Description, "\n", " ")
 		}
-		g.line("%s %s `json:%q`%s", fieldName(field), kind, tag, comment)
+		tag = fmt.Sprintf("json:%q", tag)
+		if p.Each {
+			tag += ` each:"true"`
+		}
+		g.line("%s %s `%s`%s", fieldName(field), kind, tag, comment)
 	}
 	g.line("}\n")
 }
