@@ -155,7 +155,11 @@ func (s *Service) Submit(ctx context.Context, scope graph.Scope, treeID string, 
 // ErrNoModel, ErrFull.
 func (s *Service) Retry(ctx context.Context, scope graph.Scope, id string) (turn graph.ChatTurn, retried bool, err error) {
 	if err := s.take(); err != nil {
-		return graph.ChatTurn{}, false, err
+		turn, unknown := s.store.ChatTurn(ctx, scope, id)
+		if unknown == nil && turn.Status == graph.ChatError {
+			unknown = err
+		}
+		return turn, false, unknown
 	}
 	attempt, retried, err := s.store.RetryChatTurn(ctx, scope, id, s.lease)
 	if err != nil || !retried {

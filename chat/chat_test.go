@@ -231,6 +231,9 @@ func TestWithoutAModel(t *testing.T) {
 	reply := k.must(201, "POST", turns, fmt.Sprintf(`{"user_id":"u1","user_prompt":"y","parent_id":%q,"generate":false}`, id))
 	failed := k.must(200, "PATCH", "/v1/turns/"+reply["id"].(string), `{"user_id":"u1","error":"their model is away"}`)
 	same(t, "failed", []any{"error", "their model is away"}, []any{failed["status"], failed["error"]})
+	k.must(503, "POST", "/v1/turns/"+reply["id"].(string)+"/retry?user_id=u1", "")
+	same(t, "what is not in error", false, k.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")["retried"])
+	k.must(404, "POST", "/v1/turns/unknown/retry?user_id=u1", "")
 }
 
 // What prompts refer to is told as those see it who see the tree; what they do not see is only its label.

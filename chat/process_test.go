@@ -73,7 +73,7 @@ func TestTwoProcessesShareAttempts(t *testing.T) {
 func TestProcessesLearnOfEachOther(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	a := start(t, m, chat.Options{Lease: 3 * time.Second}) // which shows a sign of itself twice a second
+	a := start(t, m, chat.Options{Lease: 12 * time.Second}) // which shows a sign of itself each two seconds
 	b := beside(t, a, nil, chat.Options{})
 	tree := a.tree()
 	ends := map[string]func(id string){
@@ -133,7 +133,7 @@ func TestEndInterrupts(t *testing.T) {
 // value is the team to whose tree it submits a turn.
 const generatesAlone = "KITH_TEST_GENERATES_ALONE"
 
-const aloneLease = 5 * time.Second
+const aloneLease = 8 * time.Second
 
 func generateAlone() {
 	ctx := context.Background()

@@ -82,7 +82,7 @@ func Told(t graph.ChatTurn, id string) bool {
 // Watch tells of a turn until it has ended, from behind the event of an id. Text comes as it is generated if that happens in this
 // process; otherwise only states do, and the answer with the last of them. It ends with send's error, ctx's, or the store's.
 func (s *Service) Watch(ctx context.Context, scope graph.Scope, id, last string, send func(Event) error) error {
-	w := &watch{service: s, at: placeOf(last), send: send, signed: time.Now()}
+	w := &watch{at: placeOf(last), send: send, signed: time.Now()}
 	for {
 		g := s.generationOf(scope.TeamID, id) // before the turn is read: one that ends meanwhile is not missed
 		turn, err := s.store.ChatTurn(ctx, scope, id)
@@ -108,11 +108,10 @@ func (s *Service) Watch(ctx context.Context, scope graph.Scope, id, last string,
 
 // watch is one watch under way.
 type watch struct {
-	service *Service
-	at      place
-	told    TurnStatus // the last
-	send    func(Event) error
-	signed  time.Time // when something was sent
+	at     place
+	told   TurnStatus // the last
+	send   func(Event) error
+	signed time.Time // when something was sent
 }
 
 // status tells of a turn's state, if it is another one.

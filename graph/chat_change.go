@@ -101,7 +101,7 @@ func (a *ChatAnswer) check() error {
 	f := &faults{}
 	answered, failed := a.AssistantText.Given && !a.AssistantText.Null, a.Error.Given && !a.Error.Null
 	if answered == failed {
-		f.add("assistant_text", "or error is needed, and not both")
+		f.add("assistant_text", "is needed, or an error, and not both")
 	}
 	f.bytes("assistant_text", a.AssistantText.Value, MaxChatAnswer)
 	if failed {

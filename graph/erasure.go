@@ -19,7 +19,7 @@ type Erasure struct {
 	NotesAnonymised int64     `json:"notes_anonymised" doc:"the user's notes on what others keep: the text stays, who wrote it does not"`
 	Preferences     int64     `json:"preferences"`
 	Keys            int64     `json:"keys" doc:"API keys"`
-	Records         int64     `json:"records" doc:"answers kept for idempotency keys, imports, and the like"`
+	Records         int64     `json:"records" doc:"chat trees and turns, answers kept for idempotency keys, imports, and the like"`
 	Anonymised      int64     `json:"anonymised" doc:"nodes and relationships that others keep, and that no longer name the user"`
 	Remaining       int64     `json:"remaining" doc:"what was found when reading back; 0"`
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
@@ -18,6 +19,8 @@ import (
 const (
 	eventsPath = "/v1/turns/:id/events" // as gin calls it
 	eventsType = "text/event-stream"
+
+	longestStream = 10 * time.Minute // then it is asked for again, with a key that is still good
 )
 
 // streams says whether a request is answered for as long as something moves.
@@ -49,7 +52,7 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 		hc.SetHeader("Cache-Control", "no-store")
 		hc.SetHeader("X-Accel-Buffering", "no")
 		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
-		ctx, cancel := context.WithCancel(ctx)
+		ctx, cancel := context.WithTimeout(ctx, longestStream)
 		defer cancel()
 		go func() {
 			select {
