@@ -24,6 +24,7 @@ import (
 	"kith/handlers"
 	"kith/internal/testenv"
 	"kith/loader"
+	"kith/mcp"
 )
 
 const callers = 8
@@ -33,6 +34,8 @@ type server struct {
 	url, key string
 	loads    atomic.Int64 // statements that loaded a context
 	client   *http.Client
+	kept     *cache.Cache
+	scope    graph.Scope
 }
 
 func serve(b *testing.B) *server {
@@ -53,8 +56,11 @@ func serve(b *testing.B) *server {
 	if s.key, _, err = keys.Create(b.Context(), auth.Spec{TeamID: scope.TeamID, Scopes: []string{auth.Read}}); err != nil {
 		b.Fatal(err)
 	}
+	s.kept, s.scope = kept, scope
+	contexts, recalls := loader.New(store, kept, loader.Options{}), graph.NewRecalls(store, graph.RecallOptions{})
+	tools := mcp.New(mcp.Services{Store: store, Contexts: contexts, Changes: kept, Recalls: recalls}, mcp.Options{})
 	api := handlers.New(handlers.Services{
-		Store: store, Preferences: store, Keys: keys, Changes: kept, Recalls: graph.NewRecalls(store, graph.RecallOptions{}), Ready: store.Ping, Contexts: loader.New(store, kept, loader.Options{}),
+		Store: store, Preferences: store, Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping, Contexts: contexts, MCP: tools.Handler(),
 	}, handlers.Options{})
 	listening := httptest.NewServer(api)
 	s.url = listening.URL
@@ -62,6 +68,7 @@ func serve(b *testing.B) *server {
 		s.client.CloseIdleConnections()
 		listening.Close()
 		keys.Close()
+		tools.Close()
 		_ = kept.Close()
 	})
 	body := s.get(b, contextPath)

@@ -11,6 +11,8 @@ type Result struct {
 	Meta     Meta     `json:"meta"`
 	Semantic Semantic `json:"semantic"`
 	Episodic Episodic `json:"episodic"`
+
+	keyed bool // Text has entity keys
 }
 
 // Meta tells how the answer came about.

@@ -6,8 +6,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"reflect"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 	"kith/auth"
 	"kith/explore"
 	"kith/graph"
+	"kith/internal/contract"
 	"kith/loader"
 	"kith/traverse"
 )
@@ -108,6 +107,7 @@ type Services struct {
 	Recalls     recalls
 	Erasure     erases
 	Kept        forgets
+	MCP         http.Handler                    // the tools, for the caller that is let in
 	Ready       func(ctx context.Context) error // nil error: requests can be answered
 }
 
@@ -166,26 +166,14 @@ func New(s Services, o Options) http.Handler {
 	engine.NoMethod(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))
 	})
-	a.routes(humagin.New(engine, contract(o.Version)))
+	a.routes(humagin.New(engine, document(o.Version)))
 	a.plain(engine)
 	return engine
 }
 
-// schemaName is what the contract calls a type. Walks have nodes and relationships of their own form.
-func schemaName(t reflect.Type, hint string) string {
-	name := huma.DefaultSchemaNamer(t, hint)
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	if t.PkgPath() == reflect.TypeFor[traverse.Request]().PkgPath() && !strings.HasPrefix(name, "Traverse") {
-		return "Traverse" + name
-	}
-	return name
-}
-
-// contract is the OpenAPI document's frame. Huma's own pages are off: the document is marshalled once (its lazy one
+// document is the OpenAPI document's frame. Huma's own pages are off: the document is marshalled once (its lazy one
 // races), and the page that shows it must work offline.
-func contract(version string) huma.Config {
+func document(version string) huma.Config {
 	configureHuma()
 	config := huma.DefaultConfig("Kith", version)
 	config.Info.Description = "A graph memory service for AI agents."
@@ -196,13 +184,9 @@ func contract(version string) huma.Config {
 		"key": {Type: "http", Scheme: "bearer", Description: "An API key (kith_…); it belongs to a team, and may be bound to a user."},
 	}
 	config.Security = []map[string][]string{{"key": {}}}
-	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
-	aliases(config.Components.Schemas)
+	config.Components.Schemas = contract.NewRegistry("#/components/schemas/")
 	return config
 }
 
-// configureHuma sets what huma keeps in package variables: faults without values, and lists that are never null.
-var configureHuma = sync.OnceFunc(func() { //nolint:gochecknoglobals // once a process
-	huma.NewError = newError
-	huma.DefaultArrayNullable = false
-})
+// configureHuma sets what huma keeps in a package variable: faults without values.
+var configureHuma = sync.OnceFunc(func() { huma.NewError = newError }) //nolint:gochecknoglobals // once a process

@@ -19,7 +19,6 @@ type contextKey int
 
 const (
 	requestIDKey contextKey = iota
-	principalKey
 	controllerKey
 )
 
@@ -31,10 +30,7 @@ func requestID(ctx context.Context) string {
 }
 
 // principal is the caller; the middleware has made sure that there is one.
-func principal(ctx context.Context) auth.Principal {
-	p, _ := ctx.Value(principalKey).(auth.Principal)
-	return p
-}
+func principal(ctx context.Context) auth.Principal { return auth.PrincipalOf(ctx) }
 
 // observe gives the request its id, and tells of it when it is done.
 func (a *API) observe(c *gin.Context) {
@@ -98,9 +94,9 @@ func (a *API) deadline(c *gin.Context) {
 	c.Next()
 }
 
-// authenticate lets nobody into /v1 without a key.
+// authenticate lets nobody into /v1 or /mcp without a key.
 func (a *API) authenticate(c *gin.Context) {
-	if !strings.HasPrefix(c.Request.URL.Path, "/v1/") {
+	if path := c.Request.URL.Path; path != mcpPath && !strings.HasPrefix(path, "/v1/") {
 		return
 	}
 	key, ok := strings.CutPrefix(c.GetHeader("Authorization"), "Bearer ")
@@ -118,5 +114,5 @@ func (a *API) authenticate(c *gin.Context) {
 		abort(c, problem)
 		return
 	}
-	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), principalKey, p))
+	c.Request = c.Request.WithContext(auth.WithPrincipal(c.Request.Context(), p))
 }

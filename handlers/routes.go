@@ -4,13 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"reflect"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
-
-	"kith/graph"
 )
 
 // routes is every route of the API.
@@ -62,8 +58,12 @@ func (a *API) routes(api huma.API) {
 	a.document = document
 }
 
-// plain are the routes outside the contract: health, and the contract itself.
+// mcpPath is where the tools are.
+const mcpPath = "/mcp"
+
+// plain are the routes outside the contract: health, the contract itself, and MCP, which has its own.
 func (a *API) plain(engine *gin.Engine) {
+	engine.Any(mcpPath, gin.WrapH(a.MCP))
 	engine.GET("/livez", livez)
 	engine.GET("/readyz", a.readyz)
 	engine.GET("/openapi.json", func(c *gin.Context) { c.Data(http.StatusOK, jsonType, a.document) })
@@ -107,18 +107,6 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 func created(_ huma.API, o *huma.Operation) { o.DefaultStatus = http.StatusCreated }
 
 func mayConflict(_ huma.API, o *huma.Operation) { o.Errors = append(o.Errors, http.StatusConflict) }
-
-// aliases tell the contract that an optional field may be left out, null or given.
-func aliases(registry huma.Registry) {
-	alias := func(optional, plain reflect.Type) { registry.RegisterTypeAlias(optional, reflect.PointerTo(plain)) }
-	alias(reflect.TypeFor[graph.Optional[string]](), reflect.TypeFor[string]())
-	alias(reflect.TypeFor[graph.Optional[bool]](), reflect.TypeFor[bool]())
-	alias(reflect.TypeFor[graph.Optional[float64]](), reflect.TypeFor[float64]())
-	alias(reflect.TypeFor[graph.Optional[int64]](), reflect.TypeFor[int64]())
-	alias(reflect.TypeFor[graph.Optional[time.Time]](), reflect.TypeFor[time.Time]())
-	alias(reflect.TypeFor[graph.Optional[[]string]](), reflect.TypeFor[[]string]())
-	alias(reflect.TypeFor[graph.Optional[json.RawMessage]](), reflect.TypeFor[json.RawMessage]())
-}
 
 // retryAfter is what a 503 advises, in seconds.
 const retryAfter = "2"

@@ -18,6 +18,7 @@ import (
 // commands is the whole command line.
 type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the service; without KITH_NEO4J_URI on a Neo4j of its own."`
+	MCP     mcpCmd     `cmd:"" help:"Serve one agent over standard input and output, from a memory of its own or a running Kith."`
 	Key     keyCmd     `cmd:"" help:"Make, list and revoke API keys."`
 	Demo    demoCmd    `cmd:"" help:"Load a made-up memory of one user, and print how to ask for it."`
 	Export  exportCmd  `cmd:"" help:"Write a team's whole memory to a file."`
@@ -58,6 +59,7 @@ type config struct {
 	EmbeddingsDir     string        `name:"embeddings-model-dir" env:"KITH_EMBEDDINGS_MODEL_DIR" help:"Folder of a static embedding model, instead of an endpoint."`
 	EmbeddingsMemory  int64         `env:"KITH_EMBEDDINGS_MEMORY" default:"512" help:"Vectors kept in the process, in MiB."`
 	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`
+	MCPCompat         string        `name:"mcp-compat" env:"KITH_MCP_COMPAT" enum:"none,memory" default:"none" help:"memory: over MCP also the nine tools of the reference memory server."`
 	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 }
 

@@ -14,6 +14,7 @@ import (
 	"kith/cache"
 	"kith/explore"
 	"kith/graph"
+	"kith/mcp"
 	"kith/traverse"
 	"kith/vector"
 )
@@ -30,6 +31,7 @@ type metrics struct {
 	embeddings *prometheus.CounterVec
 	explores   *prometheus.CounterVec
 	traverses  *prometheus.CounterVec
+	tools      *prometheus.HistogramVec
 }
 
 func newMetrics() *metrics {
@@ -64,8 +66,12 @@ func newMetrics() *metrics {
 		traverses: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kith_traverse_total", Help: "Answers of traverse, by mode and whether something was found, or not all was looked at.",
 		}, []string{"mode", "outcome"}),
+		tools: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "kith_mcp_call_seconds", Help: "Time of a call over MCP, by tool (or resource, prompt) and outcome.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
+		}, []string{"tool", "outcome"}),
 	}
-	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores, m.traverses,
+	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores, m.traverses, m.tools,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -104,6 +110,10 @@ func (m *metrics) explored(semantic explore.Meaning, mode explore.Mode) {
 
 func (m *metrics) traversed(mode traverse.Mode, outcome traverse.Outcome) {
 	m.traverses.WithLabelValues(string(mode), string(outcome)).Inc()
+}
+
+func (m *metrics) tool(name string, outcome mcp.Outcome, took time.Duration) {
+	m.tools.WithLabelValues(name, string(outcome)).Observe(took.Seconds())
 }
 
 // vectors adds what waits for its vector, and what is kept of them.

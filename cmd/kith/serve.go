@@ -12,15 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kith/auth"
-	"kith/cache"
-	"kith/explore"
-	"kith/graph"
 	"kith/handlers"
-	"kith/internal/sleep"
-	"kith/loader"
-	"kith/traverse"
-	"kith/vector"
 )
 
 // serveCmd runs the service.
@@ -94,123 +86,27 @@ func newGate() *gate {
 // ServeHTTP hands the request to whoever answers now.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load()).ServeHTTP(w, r) }
 
-// serveMemory opens database and cache, opens the gate, and gives both back when ctx is done.
+// serveMemory opens the memory and the gate, and gives both back when ctx is done.
 func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
-	own, err := c.openPreferences(ctx, metrics)
-	if err != nil {
-		return err
-	}
-	defer own.close()
-	embedder, err := c.openEmbedder(log)
-	if err != nil {
-		return err
-	}
-	defer closeEmbedder(embedder)
-	asking, err := c.apart(embedder, log)
-	if err != nil {
-		return err
-	}
-	defer closeEmbedder(asking)
-	db, err := c.openDatabase(ctx, log, std)
-	if err != nil {
-		return unlessDone(ctx, err)
-	}
-	defer func() {
-		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
-		defer cancel()
-		if err := db.close(stop); err != nil {
-			log.Error("neo4j did not stop cleanly", "error", err)
-		}
-	}()
-	store, err := graph.Open(db.Connection, graph.Options{
-		Log: log, Observe: metrics.statement, MaxTypes: c.RelationshipTypes, KeepDeleted: c.KeepDeleted, Embedder: embedder,
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
-	kept, err := cache.New(cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent}) //nolint:contextcheck // its loads outlive what asks for them
-	if err != nil {
-		return err
-	}
-	defer func() { _ = kept.Close() }()
-	vectors := vector.New(c.EmbeddingsMemory << 20)
-	keys := auth.New(store, time.Now)
-	defer keys.Close()
-
-	recalls := graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.recall, Changed: kept.Changed})
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return kept.Run(ctx) })
-	group.Go(func() error { return recalls.Run(ctx) })
-	group.Go(func() error {
-		key, err := c.prepare(ctx, store, own, keys, log)
-		if err != nil {
+	return c.withMemory(ctx, c.openDatabase, metrics, log, std, func(ctx context.Context, m *memory) error {
+		var key string
+		if err := m.prepare(ctx, func(ctx context.Context) (err error) {
+			key, err = m.keys.Bootstrap(ctx, c.BootstrapKey)
+			return err
+		}); err != nil {
 			return unlessDone(ctx, err)
 		}
 		api := handlers.New(handlers.Services{
-			Store: store, Preferences: own.orIn(store), Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping,
-			Erasure: store, Kept: kept,
-			Explorer:  explore.New(store, explore.Options{Embedder: asking, Vectors: vectors, Log: log, Observe: metrics.explored}),
-			Traverser: traverse.New(store, metrics.traversed),
-			Contexts: loader.New(store, kept, loader.Options{
-				Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection, Preferences: own.orNil(),
-			}),
+			Store: m.store, Preferences: m.own.orIn(m.store), Keys: m.keys, Changes: m.kept, Recalls: m.recalls, Ready: m.store.Ping,
+			Erasure: m.store, Kept: m.kept, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts, MCP: m.tools.Handler(),
 		}, handlers.Options{
 			Version: version, Deadline: c.RequestTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
 			Log: log, Observe: metrics.request,
 		})
 		gate.open.Store(&api)
-		if embedder != nil {
-			metrics.vectors(store, vectors)
-			group.Go(func() error {
-				return graph.NewEmbedding(store, graph.EmbeddingOptions{Log: log, Observe: metrics.embedded}).Run(ctx)
-			})
-		}
 		c.announce(ctx, url, key, log, std)
-		return c.maintain(ctx, store, kept, metrics, log)
+		return m.upkeep(ctx)
 	})
-	return group.Wait()
-}
-
-// maintain looks after the memory until ctx is done.
-func (c *serveCmd) maintain(ctx context.Context, store *graph.Store, kept *cache.Cache, metrics *metrics, log *slog.Logger) error {
-	if c.Maintenance <= 0 {
-		<-ctx.Done()
-		return nil
-	}
-	return graph.NewMaintenance(store, graph.MaintenanceOptions{
-		Every: c.Maintenance, Log: log, Observe: metrics.maintained, Changed: kept.Changed,
-	}).Run(ctx)
-}
-
-// prepare brings schemas, first key and hot plans into place; a database that is away is waited for.
-func (c *serveCmd) prepare(ctx context.Context, store *graph.Store, own ownPreferences, keys *auth.Keys, log *slog.Logger) (key string, err error) {
-	for {
-		key, err = c.prepareOnce(ctx, store, own, keys)
-		if err == nil || !errors.Is(err, graph.ErrUnavailable) {
-			return key, err
-		}
-		log.Warn("the database is not ready", "error", err)
-		if !sleep.For(ctx, retryTime) {
-			return "", ctx.Err()
-		}
-	}
-}
-
-func (c *serveCmd) prepareOnce(ctx context.Context, store *graph.Store, own ownPreferences, keys *auth.Keys) (string, error) {
-	if err := store.Migrate(ctx); err != nil {
-		return "", err
-	}
-	if err := store.PrepareEmbedding(ctx); err != nil {
-		return "", err
-	}
-	if err := own.migrate(ctx); err != nil {
-		return "", err
-	}
-	if err := store.Warm(ctx, own.sections()...); err != nil {
-		return "", err
-	}
-	return keys.Bootstrap(ctx, c.BootstrapKey)
 }
 
 // announce tells a person how to get in. key is that of a store that was empty: shown here and, if it was generated,
