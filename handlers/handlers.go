@@ -128,7 +128,8 @@ type Options struct {
 type API struct {
 	Services
 	options  Options
-	document []byte // the OpenAPI contract
+	document []byte        // the OpenAPI contract
+	page     func() []byte // that shows it, made when somebody asks for it
 }
 
 // New makes the handler of all routes.
@@ -177,6 +178,8 @@ func document(version string) huma.Config {
 	configureHuma()
 	config := huma.DefaultConfig("Kith", version)
 	config.Info.Description = "A graph memory service for AI agents."
+	config.Info.Contact = &huma.Contact{Name: "Whoever runs this Kith"}
+	config.Servers = []*huma.Server{{URL: "http://127.0.0.1:8080", Description: "A Kith on this machine, as it starts unless it is told otherwise"}}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.CreateHooks = nil
 	config.RejectUnknownQueryParameters = true

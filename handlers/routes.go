@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
@@ -45,17 +46,19 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/export", "export", "All that the team has, as NDJSON", a.export, exportResponse)
 	route(a, api, http.MethodPost, "/v1/import", "import", "Store an export, or another system's file", a.importMemory, importResponse)
 	a.systemRoutes(api)
-	route(a, api, http.MethodDelete, "/v1/users/{id}", "erase-user", "Erase a user: all that is private to the user, and the user's authorship of what others keep", a.eraseUser, mayConflict)
-	route(a, api, http.MethodDelete, "/v1/teams/{id}", "erase-team", "Erase a team with all it has, its keys too", a.eraseTeam, mayConflict)
+	route(a, api, http.MethodDelete, "/v1/users/{id}", "erase-user", "Erase a user: all that is private to the user, and the user's authorship of what others keep", a.eraseUser)
+	route(a, api, http.MethodDelete, "/v1/teams/{id}", "erase-team", "Erase a team with all it has, its keys too", a.eraseTeam)
 	route(a, api, http.MethodPost, "/v1/keys", "create-key", "Make an API key", a.createKey, created)
 	route(a, api, http.MethodGet, "/v1/keys", "list-keys", "API keys, without their secrets", a.listKeys)
 	route(a, api, http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke an API key", a.revokeKey)
 	importBody(api)
+	tell(api.OpenAPI())
 	document, err := json.Marshal(api.OpenAPI())
 	if err != nil {
 		panic("handlers: the OpenAPI document cannot be marshalled: " + err.Error())
 	}
 	a.document = document
+	a.page = sync.OnceValue(func() []byte { return pageOf(api.OpenAPI()) })
 }
 
 // mcpPath is where the tools are.
@@ -66,6 +69,7 @@ func (a *API) plain(engine *gin.Engine) {
 	engine.Any(mcpPath, gin.WrapH(a.MCP))
 	engine.GET("/livez", livez)
 	engine.GET("/readyz", a.readyz)
+	engine.GET("/docs", showPage(a.page))
 	engine.GET("/openapi.json", func(c *gin.Context) { c.Data(http.StatusOK, jsonType, a.document) })
 }
 
@@ -90,7 +94,7 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 	operation := huma.Operation{
 		Method: method, Path: path, OperationID: id, Summary: summary,
 		MaxBodyBytes: a.options.MaxBody + 1, BodyReadTimeout: -1, // bounded in the middleware
-		Errors: []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
+		Errors: errorsOf(method, path),
 	}
 	for _, c := range change {
 		c(api, &operation)
@@ -105,8 +109,6 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 }
 
 func created(_ huma.API, o *huma.Operation) { o.DefaultStatus = http.StatusCreated }
-
-func mayConflict(_ huma.API, o *huma.Operation) { o.Errors = append(o.Errors, http.StatusConflict) }
 
 // retryAfter is what a 503 advises, in seconds.
 const retryAfter = "2"

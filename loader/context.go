@@ -18,7 +18,7 @@ import (
 // conversation was opened, Focus when one was asked for, Degraded and Warnings when there is something to say.
 type AgentContext struct {
 	User                *User                     `json:"user,omitempty"`
-	Relationships       []graph.OwnerRelationship `json:"relationships" doc:"at most 10, the strongest first"`
+	Relationships       []graph.OwnerRelationship `json:"relationships,omitempty" doc:"at most 10, the strongest first"`
 	RecentContext       *RecentContext            `json:"recent_context,omitempty"`
 	Focus               *graph.Focus              `json:"focus,omitempty"`
 	Degraded            []graph.Section           `json:"degraded,omitempty" doc:"what could not be loaded and is missing"`
