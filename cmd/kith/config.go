@@ -20,6 +20,10 @@ type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the service; without KITH_NEO4J_URI on a Neo4j of its own."`
 	MCP     mcpCmd     `cmd:"" help:"Serve one agent over standard input and output, from a memory of its own or a running Kith."`
 	Key     keyCmd     `cmd:"" help:"Make, list and revoke API keys."`
+	Context contextCmd `cmd:"" help:"Show what an agent would be told of a user."`
+	Explore exploreCmd `cmd:"" help:"Search a memory."`
+	Status  statusCmd  `cmd:"" help:"Say how a running Kith is, and what it holds; exit status 1 if it is not ready."`
+	Doctor  doctorCmd  `cmd:"" help:"Look for what keeps Kith from running, and say what to do; exit status 1 if something does."`
 	Demo    demoCmd    `cmd:"" help:"Load a made-up memory of one user, and print how to ask for it."`
 	Export  exportCmd  `cmd:"" help:"Write a team's whole memory to a file."`
 	Import  importCmd  `cmd:"" help:"Load memories from files."`
@@ -29,6 +33,8 @@ type commands struct {
 	Check   checkCmd   `cmd:"" help:"Look over the database for what breaks its rules; exit status 1 if something does."`
 	Health  healthCmd  `cmd:"" help:"Ask a running service whether it is ready; exit status 1 if not."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 }
 
 // config are the settings of the service. Each is a flag and an environment variable.
