@@ -8,9 +8,9 @@ import (
 
 // Bounds of what is read as a whole.
 const (
-	MaxKnowledge        = 10_000 // nodes
-	maxKnowledgeLinks   = 20_000
-	knowledgePage int64 = 1000
+	MaxKnowledge            = 10_000 // nodes
+	maxKnowledgeLinks       = 20_000
+	knowledgePage     int64 = 1000
 )
 
 // Knowledge is all persons, concepts and entities that somebody may see, with the current relationships between them, in the

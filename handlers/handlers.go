@@ -121,7 +121,9 @@ type Options struct {
 	StreamPause time.Duration
 	Log         *slog.Logger // default: discards
 	Observe     func(route, method string, status int, took time.Duration)
-	Now         func() time.Time
+	// Trace tells of a request that begins, and gives what is to be called when it ends; default: none.
+	Trace func(r *http.Request, route string) (context.Context, func(status int))
+	Now   func() time.Time
 }
 
 // API answers requests.
@@ -151,6 +153,9 @@ func New(s Services, o Options) http.Handler {
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, string, int, time.Duration) {}
+	}
+	if o.Trace == nil {
+		o.Trace = func(r *http.Request, _ string) (context.Context, func(int)) { return r.Context(), func(int) {} }
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -35,26 +35,35 @@ func principal(ctx context.Context) auth.Principal { return auth.PrincipalOf(ctx
 // observe gives the request its id, and tells of it when it is done.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
-	defer func() { a.observed(c, time.Since(start)) }() // also of an answer that breaks off
+	ctx, end := a.options.Trace(c.Request, routeOf(c))
+	defer func() { // also of an answer that breaks off
+		a.observed(c, time.Since(start))
+		end(c.Writer.Status())
+	}()
 	id := c.GetHeader(requestIDHeader)
 	if !goodRequestID(id) {
 		id = uuid.NewString()
 	}
 	c.Header(requestIDHeader, id)
-	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), requestIDKey, id))
+	c.Request = c.Request.WithContext(context.WithValue(ctx, requestIDKey, id))
 	c.Next()
 }
 
 func (a *API) observed(c *gin.Context, took time.Duration) {
-	id, route := requestID(c.Request.Context()), c.FullPath()
-	if route == "" {
-		route = "none"
-	}
+	id, route := requestID(c.Request.Context()), routeOf(c)
 	a.options.Observe(route, c.Request.Method, c.Writer.Status(), took)
 	if a.options.Log.Enabled(c.Request.Context(), slog.LevelDebug) {
 		a.options.Log.Debug("request", "request_id", id, "method", c.Request.Method, "route", route,
 			"status", c.Writer.Status(), "bytes", c.Writer.Size(), "took", took)
 	}
+}
+
+// routeOf is the template of a request's path.
+func routeOf(c *gin.Context) string {
+	if route := c.FullPath(); route != "" {
+		return route
+	}
+	return "none"
 }
 
 // goodRequestID accepts a caller's id that is safe to log and to send back.

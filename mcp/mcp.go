@@ -70,6 +70,7 @@ type Options struct {
 	Memory   bool          // also the tools of the reference MCP memory server
 	Log      *slog.Logger  // default: discards
 	Observe  func(tool string, outcome Outcome, took time.Duration)
+	Trace    graph.Trace // of every call; default: none
 }
 
 // Server answers agents. It is safe for concurrent use.
@@ -90,6 +91,9 @@ func New(s Services, o Options) *Server {
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, Outcome, time.Duration) {}
+	}
+	if o.Trace == nil {
+		o.Trace = graph.NoTrace
 	}
 	server := &Server{Services: s, options: o, lookups: newLookups()}
 	server.sdk = sdk.NewServer(&sdk.Implementation{Name: "kith", Title: "Kith, a memory for agents", Version: o.Version}, &sdk.ServerOptions{

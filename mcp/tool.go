@@ -85,7 +85,9 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	defer func() { s.options.Observe(tool, outcome, time.Since(start)) }()
 	ctx, cancel := context.WithTimeout(ctx, s.options.Deadline)
 	defer cancel()
+	ctx, end := s.options.Trace(ctx, "tool "+tool)
 	given, err := recovered(ctx, run)
+	end(err)
 	var object json.RawMessage
 	if err == nil && !given.wrong {
 		object, err = json.Marshal(given.object)

@@ -66,6 +66,9 @@ type config struct {
 	EmbeddingsMemory  int64         `env:"KITH_EMBEDDINGS_MEMORY" default:"512" help:"Vectors kept in the process, in MiB."`
 	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`
 	MCPCompat         string        `name:"mcp-compat" env:"KITH_MCP_COMPAT" enum:"none,memory" default:"none" help:"memory: over MCP also the nine tools of the reference memory server."`
+	OTLPEndpoint      string        `name:"otlp-endpoint" env:"KITH_OTLP_ENDPOINT" help:"http:// address of an OpenTelemetry collector (OTLP) for traces; empty: none are made."`
+	OTLPRatio         float64       `name:"otlp-ratio" env:"KITH_OTLP_RATIO" default:"1" help:"Share of the requests that are traced, unless the caller says; 0 to 1."`
+	SlowStatement     time.Duration `env:"KITH_SLOW_STATEMENT" default:"1s" help:"Statements that take longer are logged, with the name of their file; 0: none."`
 	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 }
 

@@ -24,6 +24,7 @@ import (
 type memory struct {
 	config   *config
 	metrics  *metrics
+	traces   *tracing
 	log      *slog.Logger
 	store    *graph.Store
 	own      ownPreferences
@@ -44,6 +45,12 @@ type opens func(ctx context.Context, log *slog.Logger, std streams) (database, e
 
 // withMemory opens the memory for some work, and gives all of it back when that is done.
 func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, log *slog.Logger, std streams, work func(context.Context, *memory) error) error {
+	traces, err := c.openTracing(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer traces.close(ctx)
+	metrics.slow(c.SlowStatement, log)
 	own, err := c.openPreferences(ctx, metrics)
 	if err != nil {
 		return err
@@ -71,7 +78,8 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 		}
 	}()
 	store, err := graph.Open(db.Connection, graph.Options{
-		Log: log, Observe: metrics.statement, MaxTypes: c.RelationshipTypes, KeepDeleted: c.KeepDeleted, Embedder: embedder,
+		Log: log, Observe: metrics.statement, Trace: traces.of("statement"), MaxTypes: c.RelationshipTypes,
+		KeepDeleted: c.KeepDeleted, Embedder: embedder,
 	})
 	if err != nil {
 		return err
@@ -83,11 +91,12 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 	}
 	defer func() { _ = kept.Close() }()
 	m := &memory{
-		config: c, metrics: metrics, log: log, store: store, own: own, kept: kept, keys: auth.New(store, time.Now),
+		config: c, metrics: metrics, traces: traces, log: log, store: store, own: own, kept: kept, keys: auth.New(store, time.Now),
 		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.recall, Changed: kept.Changed}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
 	defer m.keys.Close()
+	metrics.memory(m)
 	m.answer(asking)
 	defer m.tools.Close()
 	return m.run(ctx, work)
@@ -97,6 +106,7 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 func (m *memory) answer(asking llm.Embedder) {
 	m.contexts = loader.New(m.store, m.kept, loader.Options{
 		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.degradedSection, Preferences: m.own.orNil(),
+		Trace: m.traces.of("load"),
 	})
 	m.explorer = explore.New(m.store, explore.Options{Embedder: asking, Vectors: m.vectors, Log: m.log, Observe: m.metrics.explored})
 	m.traverser = traverse.New(m.store, m.metrics.traversed)
@@ -104,6 +114,7 @@ func (m *memory) answer(asking llm.Embedder) {
 		Store: m.store, Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.kept, Recalls: m.recalls,
 	}, mcp.Options{
 		Version: version, Deadline: m.config.RequestTimeout, Memory: m.config.MCPCompat == "memory", Log: m.log, Observe: m.metrics.tool,
+		Trace: m.traces.of("tool"),
 	})
 }
 

@@ -101,7 +101,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, url string, gate *gate, metr
 			Erasure: m.store, Kept: m.kept, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts, MCP: m.tools.Handler(),
 		}, handlers.Options{
 			Version: version, Deadline: c.RequestTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
-			Log: log, Observe: metrics.request,
+			Log: log, Observe: metrics.request, Trace: m.traces.request(),
 		})
 		gate.open.Store(&api)
 		c.announce(ctx, url, key, log, std)
