@@ -35,6 +35,7 @@ type server struct {
 	loads    atomic.Int64 // statements that loaded a context
 	client   *http.Client
 	kept     *cache.Cache
+	store    *graph.Store
 	scope    graph.Scope
 }
 
@@ -56,7 +57,7 @@ func serve(b *testing.B) *server {
 	if s.key, _, err = keys.Create(b.Context(), auth.Spec{TeamID: scope.TeamID, Scopes: []string{auth.Read}}); err != nil {
 		b.Fatal(err)
 	}
-	s.kept, s.scope = kept, scope
+	s.store, s.kept, s.scope = store, kept, scope
 	contexts, recalls := loader.New(store, kept, loader.Options{}), graph.NewRecalls(store, graph.RecallOptions{})
 	tools := mcp.New(mcp.Services{Store: store, Contexts: contexts, Changes: kept, Recalls: recalls}, mcp.Options{})
 	api := handlers.New(handlers.Services{

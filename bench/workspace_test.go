@@ -3,11 +3,13 @@ package bench
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"kith/graph"
 	"kith/internal/testenv"
+	"kith/loader"
 )
 
 // workspace writes a project with so many entities and three times as many links: a fifth of its entities hangs on the
@@ -75,5 +77,72 @@ func BenchmarkWorkspace(b *testing.B) {
 	b.ReportMetric(milliseconds(median(of[0])), "project-100-p50-ms")
 	b.ReportMetric(milliseconds(median(of[1])), "project-10000-p50-ms")
 	b.ReportMetric(float64(median(of[1]))/float64(median(of[0])), "10000/100")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkLinked compares the context of a task with what is linked with it to the bare one, and counts their statements, which are
+// round trips, and the tokens of the text.
+func BenchmarkLinked(b *testing.B) {
+	var statements atomic.Int64
+	store := open(b, testenv.Neo4j(b), graph.Options{Observe: func(string, time.Duration, error) { statements.Add(1) }})
+	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	workspace(b, store, scope, "p", 1000)
+	w := graph.MemoryWrite{}
+	for i, kind := range graph.LinkedKinds { // three of each kind
+		for n := range 3 {
+			key := fmt.Sprintf("linked-%d-%d", i, n)
+			w.Nodes = append(w.Nodes, graph.NodeWrite{Kind: kind, EntityKey: key, Name: graph.Some("Repair the northern part of the quay"), OwnFields: &graph.OwnFields{ProjectID: graph.Some("p")}})
+			w.Relationships = append(w.Relationships, graph.RelationshipWrite{From: "p-0", Type: "relates_to", To: key})
+		}
+	}
+	put(b, store, scope, &w)
+	l := loader.New(store, noCache{}, loader.Options{})
+	ask := func(r loader.OntologyRequest) (body []byte) {
+		r.Scope, r.ContextType, r.FocusKind, r.FocusID = scope, "ontology", "task", "p-0"
+		answer, err := l.Ontology(b.Context(), r)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return answer.Body()
+	}
+	count := func(r loader.OntologyRequest) float64 {
+		before := statements.Load()
+		ask(r)
+		return float64(statements.Load() - before)
+	}
+	bare, linked := loader.OntologyRequest{WithoutLinked: true}, loader.OntologyRequest{}
+	var of [2][]time.Duration
+	for i := range max(b.N, 200) + 50 {
+		without, with := took(b, func() error { ask(bare); return nil }), took(b, func() error { ask(linked); return nil })
+		if i >= 50 {
+			of[0], of[1] = append(of[0], without), append(of[1], with)
+		}
+	}
+	text := func(r loader.OntologyRequest) int {
+		r.Format = loader.Text
+		n, err := loader.Tokens(string(ask(r)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return n
+	}
+	b.ReportMetric(float64(median(of[1]))/float64(median(of[0])), "linked/bare")
+	b.ReportMetric(count(linked)-count(bare), "statements-more")
+	b.ReportMetric(float64(text(linked)-text(bare)), "tokens-more")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkCachedOntology compares a cached project with a cached agent context, in turns.
+func BenchmarkCachedOntology(b *testing.B) {
+	s := serve(b)
+	workspace(b, s.store, s.scope, "p", 100)
+	const path = "/v1/ontology?user_id=u1&format=text&max_tokens=1000&context_type=project&project_id=p"
+	s.rate(b, contextPath, 4000)
+	s.rate(b, path, 4000)
+	var ratios []float64
+	for range 15 {
+		ratios = append(ratios, s.rate(b, path, 4000)/s.rate(b, contextPath, 4000))
+	}
+	b.ReportMetric(median(ratios), "ontology/context")
 	b.ReportMetric(0, "ns/op")
 }

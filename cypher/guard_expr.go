@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 )
 
 // expr scopes an expression and what stands in it.
@@ -234,46 +233,6 @@ func (s *scoper) binary(e *binary, known names) expr {
 	}
 	e.left, e.right = s.expr(e.left, known), s.expr(e.right, known)
 	return e
-}
-
-// pattern turns the regular expressions that only say where a text stands into what says so: others may take for ever.
-func (s *scoper) pattern(e *binary, known names) expr {
-	text, ok := "", false
-	switch r := e.right.(type) {
-	case *literal:
-		text, ok = r.value.(string)
-	case *paramExpr:
-		s.parameter(r)
-		text, ok = s.given[r.name].(string)
-	}
-	left := s.expr(e.left, known)
-	rest, fold := strings.CutPrefix(text, "(?i)")
-	rest, before := strings.CutPrefix(rest, ".*")
-	rest, after := strings.CutSuffix(rest, ".*")
-	if !ok || strings.ContainsAny(rest, `\^$.|?*+()[]{}`) {
-		s.refuse(e.at, "regular expressions are only allowed as '(?i).*text.*': write CONTAINS, STARTS WITH or ENDS WITH, with toLower() on both sides where case does not matter")
-	}
-	value := s.literal(&literal{rest})
-	if !fold {
-		return where(left, value, before, after)
-	}
-	lower := func(e expr) expr { return &call{name: "toLower", args: []expr{e}} }
-	return once(left, func(left expr) expr { // of what is no text it is null
-		return &caseExpr{branches: [][2]expr{{&unary{operator: "IS :: STRING NOT NULL", of: left}, where(lower(left), lower(value), before, after)}}}
-	})
-}
-
-// where is the condition that a text stands in another: somewhere, at its end, at its beginning, or as all of it.
-func where(text, sought expr, before, after bool) expr {
-	switch {
-	case before && after:
-		return &binary{operator: "CONTAINS", left: text, right: sought}
-	case before:
-		return &binary{operator: "ENDS WITH", left: text, right: sought}
-	case after:
-		return &binary{operator: "STARTS WITH", left: text, right: sought}
-	}
-	return &comparison{first: text, rest: []compared{{"=", sought}}}
 }
 
 // collected makes a list of paths a subquery, which can hold a barrier.

@@ -63,6 +63,8 @@ type auditor struct {
 	store   *Store
 	options AuditOptions
 	result  AuditResult
+
+	workspaces map[[2]string]bool // of the team: project and user, of which nodes say that they are counted there
 }
 
 // report tells of a finding. repair, if there is one, is what Fix does; where the database refuses that, the advice stands.
@@ -120,6 +122,7 @@ func (a *auditor) teams(ctx context.Context) error {
 // team audits one team.
 func (a *auditor) team(ctx context.Context, team string) error {
 	a.result.Teams++
+	a.workspaces = map[[2]string]bool{}
 	var nodes int64
 	for after := ""; ; {
 		rows, err := a.rows(ctx, "audit_nodes", map[string]any{"team_id": team, "after": after, "names": auditNames, "limit": auditPage})
@@ -127,6 +130,9 @@ func (a *auditor) team(ctx context.Context, team string) error {
 			return err
 		}
 		if len(rows) == 0 {
+			if err := a.workspacesOf(ctx, team); err != nil {
+				return err
+			}
 			return a.expired(ctx, team)
 		}
 		if err := a.page(ctx, newAuditPage(team, rows)); err != nil {

@@ -63,7 +63,7 @@ func (a *auditor) page(ctx context.Context, p auditedPage) error {
 			return err
 		}
 	}
-	for _, check := range []func(context.Context, auditedPage) error{a.references, a.messages, a.sources, a.duplicates, a.keyed, a.relationships} {
+	for _, check := range []func(context.Context, auditedPage) error{a.references, a.messages, a.sources, a.duplicates, a.keyed, a.relationships, a.places} {
 		if err := check(ctx, p); err != nil {
 			return err
 		}

@@ -202,6 +202,9 @@ func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
 			return err
 		}
 	}
+	if err := s.warmWorkspace(ctx, nobody); err != nil {
+		return err
+	}
 	return s.warmSearch(ctx, nobody)
 }
 

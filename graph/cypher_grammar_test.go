@@ -359,7 +359,11 @@ func (g *grammar) condition(depth int) string {
 	case "in":
 		return n + ".name IN ['a p1', 'a c1', 'a h1', $word]"
 	case "regex":
-		return n + ".name =~ '(?i).*" + g.pick("part", "C", "h", "1") + ".*'"
+		part := g.pick("part", "C", "h", "1", "(c|2)", "^a (p|h).*$|.*1")
+		if strings.HasPrefix(part, "^") {
+			return n + ".name =~ '" + part + "'"
+		}
+		return n + ".name =~ '(?i).*" + part + ".*'"
 	case "same":
 		return n + g.pick("operator", " = ", " <> ") + g.any(g.nodes, "null")
 	case "path":

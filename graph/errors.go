@@ -46,6 +46,15 @@ func (e *InvalidError) Error() string {
 // Unwrap makes errors.Is(err, ErrInvalid) true.
 func (e *InvalidError) Unwrap() error { return ErrInvalid }
 
+// MissingError says which ids of an input are unknown, or belong to somebody else; it unwraps to ErrNotFound.
+type MissingError struct{ Fields []FieldError }
+
+// Error says that; the fields say where.
+func (e *MissingError) Error() string { return "what the request names is not there" }
+
+// Unwrap makes errors.Is(err, ErrNotFound) true.
+func (e *MissingError) Unwrap() error { return ErrNotFound }
+
 // VersionError says which items are stored in another version than the one asked for; it unwraps to ErrConflict.
 type VersionError struct{ Fields []FieldError }
 

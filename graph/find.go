@@ -69,7 +69,7 @@ func (t *tx) findMore(teamID string, l lookups, k known) error {
 // endFrom reads what relationships ask of an end.
 func endFrom(teamID string, l []any) properties {
 	p := properties{"team_id": teamID, "entity_key": text(l[0])}
-	for i, name := range []string{"user_id", "is_owner", "started_at", "content_type"} {
+	for i, name := range []string{"user_id", "is_owner", "started_at", "content_type", "project_id"} {
 		if l[i+1] != nil {
 			p[name] = l[i+1]
 		}

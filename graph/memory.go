@@ -18,6 +18,7 @@ type MemoryWrite struct {
 	existing  bool // nodes must be there
 	plan      *RestorePlan
 	types     []string // of an import: those of the relationships that there are
+	edges     []edge   // what the relationships are made of: what is there already stays as it is
 }
 
 // Status is what became of an item.
@@ -233,7 +234,27 @@ func (j *memoryJob) run() error {
 			return err
 		}
 	}
-	return j.tx.settle(j.scope.TeamID, j.moved())
+	return j.settle()
+}
+
+// settle gives nodes their places in their workspaces: those that were written, and those that are linked with a project anew. What
+// belongs to a new project may have been there before it, of one of its key that was deleted.
+func (j *memoryJob) settle() error {
+	keys := j.moved()
+	for i := range j.result.Nodes {
+		n := &j.result.Nodes[i]
+		if n.Status != Created || j.write.Nodes[i].kind() != projectKind {
+			continue
+		}
+		err := j.tx.eachIn(j.scope.TeamID, n.EntityKey, func(in []string) error {
+			keys = append(keys, in...)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return j.tx.settle(j.scope.TeamID, keys)
 }
 
 // moved are the keys of the nodes whose place in their workspaces may have changed: those that are written, and those that

@@ -147,8 +147,15 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	if field == "" {
 		field, message = j.overlapRefusal(w, old, candidates)
 	}
+	if field == "" && j.write.edges != nil {
+		field, message = j.write.edges[i].refusal(j.found.byKey[from], j.found.byKey[to])
+	}
 	if field != "" {
 		result.Status, result.Error = j.refuse(at+"."+field, "%s", message)
+		return result
+	}
+	if old != nil && j.write.edges != nil {
+		result.Key, result.Status, result.Version = old.text("key"), Unchanged, version(old)
 		return result
 	}
 	j.relationshipWarnings(w, at, swap)

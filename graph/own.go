@@ -15,21 +15,24 @@ import (
 // characters or a number, oneof lists the only values of a text, word says that it is one.
 type OwnFields struct {
 	// Sources and messages.
-	ContentType  Optional[string]    `json:"content_type,omitzero" kinds:"source" oneof:"conversation email slack-thread meeting text-note" doc:"sources: conversation (default), email, slack-thread, meeting or text-note"`
-	ContextType  Optional[string]    `json:"context_type,omitzero" kinds:"source" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"sources"`
-	SourceType   Optional[string]    `json:"source_type,omitzero" kinds:"source" oneof:"voice-memo meeting email slack-thread text-import" doc:"sources; never changes"`
-	Sensitivity  Optional[string]    `json:"sensitivity,omitzero" kinds:"source" oneof:"low normal high" doc:"sources: low, normal (default) or high"`
-	StartedAt    Optional[time.Time] `json:"started_at,omitzero" kinds:"source" doc:"sources"`
-	EndedAt      Optional[time.Time] `json:"ended_at,omitzero" kinds:"source" doc:"sources; null: still open"`
-	Summary      Optional[string]    `json:"summary,omitzero" kinds:"source" max:"16384" doc:"sources"`
-	Keywords     Optional[[]string]  `json:"keywords,omitzero" kinds:"source" doc:"sources"`
-	Tags         Optional[[]string]  `json:"tags,omitzero" kinds:"source system_entity" doc:"sources and system entities"`
-	Participants Optional[[]string]  `json:"participants,omitzero" kinds:"source" doc:"sources: user ids"`
-	MessageCount Optional[int64]     `json:"message_count,omitzero" kinds:"source" readonly:"true" doc:"sources; read only"`
-	SourceKey    Optional[string]    `json:"source_key,omitzero" kinds:"message" max:"256" word:"true" doc:"messages: the source they belong to"`
-	Role         Optional[string]    `json:"role,omitzero" kinds:"message" max:"64" word:"true" doc:"messages"`
-	At           Optional[time.Time] `json:"at,omitzero" kinds:"message" doc:"messages"`
-	Seq          Optional[int64]     `json:"seq,omitzero" kinds:"message system_entity" readonly:"true" doc:"messages: their number, from 0; read only"`
+	ContentType    Optional[string]    `json:"content_type,omitzero" kinds:"source" oneof:"conversation email slack-thread meeting text-note" doc:"sources: conversation (default), email, slack-thread, meeting or text-note"`
+	ContextType    Optional[string]    `json:"context_type,omitzero" kinds:"source" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"sources"`
+	SourceType     Optional[string]    `json:"source_type,omitzero" kinds:"source" oneof:"voice-memo meeting email slack-thread text-import" doc:"sources; never changes"`
+	Sensitivity    Optional[string]    `json:"sensitivity,omitzero" kinds:"source" oneof:"low normal high" doc:"sources: low, normal (default) or high"`
+	StartedAt      Optional[time.Time] `json:"started_at,omitzero" kinds:"source" doc:"sources"`
+	EndedAt        Optional[time.Time] `json:"ended_at,omitzero" kinds:"source" doc:"sources; null: still open"`
+	Summary        Optional[string]    `json:"summary,omitzero" kinds:"source" max:"16384" doc:"sources"`
+	Keywords       Optional[[]string]  `json:"keywords,omitzero" kinds:"source" doc:"sources"`
+	Tags           Optional[[]string]  `json:"tags,omitzero" kinds:"source system_entity" doc:"sources and system entities"`
+	Participants   Optional[[]string]  `json:"participants,omitzero" kinds:"source" doc:"sources: user ids"`
+	FocusProjectID Optional[string]    `json:"focus_project_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: the project that the user looks at"`
+	FocusKind      Optional[string]    `json:"focus_kind,omitzero" kinds:"source" oneof:"task plan goal document output milestone risk decision requirement" doc:"conversations: the kind of what is in focus in it"`
+	FocusID        Optional[string]    `json:"focus_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: what is in focus in it"`
+	MessageCount   Optional[int64]     `json:"message_count,omitzero" kinds:"source" readonly:"true" doc:"sources; read only"`
+	SourceKey      Optional[string]    `json:"source_key,omitzero" kinds:"message" max:"256" word:"true" doc:"messages: the source they belong to"`
+	Role           Optional[string]    `json:"role,omitzero" kinds:"message" max:"64" word:"true" doc:"messages"`
+	At             Optional[time.Time] `json:"at,omitzero" kinds:"message" doc:"messages"`
+	Seq            Optional[int64]     `json:"seq,omitzero" kinds:"message system_entity" readonly:"true" doc:"messages: their number, from 0; read only"`
 	// Projects.
 	ProjectID           Optional[string]          `json:"project_id,omitzero" kinds:"task plan goal milestone document output risk decision requirement signal insight" max:"256" word:"true" doc:"the project it belongs to"`
 	Title               Optional[string]          `json:"title,omitzero" kinds:"task milestone risk document decision insight" max:"512" word:"true" doc:"the same as name"`

@@ -99,7 +99,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"users": []string{"", "u"}, "tasks": []string{"task" + keySeparator}, "fields": shownFields, "task_fields": taskFields, "project_fields": projectFields, "recent_at": 0,
 		"lists":   []map[string]any{{"kind": "goal", "list": "goal" + keySeparator, "limit": 10, "fields": shownFields, "texts": []string{"description"}}},
 		"derived": []string{"n-1"}, "focus": "n-1", "picture": []string{"n-1"}, "open": []string{"Task"},
-		"skip": 0, "whole": true,
+		"skip": 0, "whole": true, "counted": "p-1" + keySeparator, "list": "project" + keySeparator, "separator": keySeparator,
 	})
 	if strings.HasPrefix(q.Name, "linked_") {
 		known["until"], known["labels"] = 3, []string{"Plan"}
@@ -156,6 +156,7 @@ var allowed = map[string]string{
 	"walk_steps": "CartesianProduct",
 	// The blocks are joined: each is one row.
 	"workspace_project": "CartesianProduct", "workspace_links": "CartesianProduct", "workspace_global": "CartesianProduct",
+	"audit_workspace": "CartesianProduct",
 	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
 }
 

@@ -39,26 +39,29 @@ type Source struct {
 	Tags         []string   `json:"tags,omitempty"`
 	Participants []string   `json:"participants,omitempty"`
 	MessageCount int64      `json:"message_count"`
+
+	Focus *ConversationFocus `json:"focus,omitempty" doc:"what the user of a conversation looks at in a workspace"`
 }
 
 // SourceWrite is a source to add or change, with its messages (added to those there are) and what it mentions.
 type SourceWrite struct {
-	UserID         string              `json:"user_id,omitempty" maxLength:"256" doc:"whose source it is; left out: the user of the key"`
-	Strict         bool                `json:"strict,omitempty" doc:"all or nothing: a refused mention is a 422 and nothing is written"`
-	IdempotencyKey string              `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key"`
-	EntityKey      string              `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
-	ContentType    Optional[string]    `json:"content_type,omitzero" doc:"conversation (default), email, slack-thread, meeting or text-note"`
-	ContextType    Optional[string]    `json:"context_type,omitzero" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
-	SourceType     Optional[string]    `json:"source_type,omitzero" doc:"voice-memo, meeting, email, slack-thread or text-import; never changes"`
-	Sensitivity    Optional[string]    `json:"sensitivity,omitzero" doc:"low, normal (default) or high"`
-	StartedAt      Optional[time.Time] `json:"started_at,omitzero" doc:"default: now"`
-	EndedAt        Optional[time.Time] `json:"ended_at,omitzero" doc:"null or left out: still open"`
-	Summary        Optional[string]    `json:"summary,omitzero" doc:"one or two sentences; at most 16,384 characters"`
-	Keywords       []string            `json:"keywords,omitempty" maxItems:"100"`
-	Tags           []string            `json:"tags,omitempty" maxItems:"100"`
-	Participants   []string            `json:"participants,omitempty" maxItems:"100" doc:"user ids; the source's own user is always one"`
-	Messages       []MessageWrite      `json:"messages,omitempty" maxItems:"10000"`
-	Mentions       []string            `json:"mentions,omitempty" maxItems:"1000" doc:"entity keys of persons, concepts and entities"`
+	UserID         string                      `json:"user_id,omitempty" maxLength:"256" doc:"whose source it is; left out: the user of the key"`
+	Strict         bool                        `json:"strict,omitempty" doc:"all or nothing: a refused mention is a 422 and nothing is written"`
+	IdempotencyKey string                      `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key"`
+	EntityKey      string                      `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
+	ContentType    Optional[string]            `json:"content_type,omitzero" doc:"conversation (default), email, slack-thread, meeting or text-note"`
+	ContextType    Optional[string]            `json:"context_type,omitzero" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
+	SourceType     Optional[string]            `json:"source_type,omitzero" doc:"voice-memo, meeting, email, slack-thread or text-import; never changes"`
+	Sensitivity    Optional[string]            `json:"sensitivity,omitzero" doc:"low, normal (default) or high"`
+	StartedAt      Optional[time.Time]         `json:"started_at,omitzero" doc:"default: now"`
+	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero" doc:"null or left out: still open"`
+	Summary        Optional[string]            `json:"summary,omitzero" doc:"one or two sentences; at most 16,384 characters"`
+	Keywords       []string                    `json:"keywords,omitempty" maxItems:"100"`
+	Tags           []string                    `json:"tags,omitempty" maxItems:"100"`
+	Participants   []string                    `json:"participants,omitempty" maxItems:"100" doc:"user ids; the source's own user is always one"`
+	Focus          Optional[ConversationFocus] `json:"focus,omitzero" doc:"conversations: what the user looks at in a workspace; null: nothing any more"`
+	Messages       []MessageWrite              `json:"messages,omitempty" maxItems:"10000"`
+	Mentions       []string                    `json:"mentions,omitempty" maxItems:"1000" doc:"entity keys of persons, concepts and entities"`
 }
 
 // SourceResult says what became of a source, its messages and its mentions.
@@ -111,6 +114,9 @@ func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
 	f.words("keywords", w.Keywords)
 	f.words("tags", w.Tags)
 	f.words("participants", w.Participants)
+	if w.Focus.Given && !w.Focus.Null {
+		w.Focus.Value.check(f, "focus")
+	}
 	checkMentions(f, w.Mentions)
 	checkMessages(f, w.Messages, now)
 	return f.err()
@@ -142,6 +148,7 @@ func (w *SourceWrite) node(key string) NodeWrite {
 			*slot = Some(values)
 		}
 	}
+	own.putFocus(w.Focus)
 	list(&own.Keywords, w.Keywords)
 	list(&own.Tags, w.Tags)
 	list(&own.Participants, w.Participants)
@@ -188,8 +195,15 @@ func (j *sourceJob) run() error {
 		key = uuid.Must(uuid.NewV7()).String()
 	}
 	messages, keys := withKeys(j.write.Messages)
-	found, err := j.tx.find(j.scope.TeamID, lookups{entityKeys: append(keys, key), ends: slices.Clone(j.write.Mentions)})
+	ends := slices.Clone(j.write.Mentions)
+	if j.write.Focus.Given && !j.write.Focus.Null {
+		ends = append(ends, j.write.Focus.Value.ends()...)
+	}
+	found, err := j.tx.find(j.scope.TeamID, lookups{entityKeys: append(keys, key), ends: ends})
 	if err != nil {
+		return err
+	}
+	if err := focusFault(j.scope, found, j.write.Focus); err != nil {
 		return err
 	}
 	j.result = newSourceResult(j.scope.UserID, key)
@@ -306,6 +320,6 @@ func (s *Store) Source(ctx context.Context, scope Scope, key string) (Source, er
 		EntityKey: text(l[0]), UserID: optionalText(l[1]), ContentType: text(l[2]), ContextType: optionalText(l[3]),
 		SourceType: text(l[4]), Sensitivity: text(l[5]), StartedAt: moment(l[6]), EndedAt: optionalMoment(l[7]),
 		Summary: text(l[8]), Keywords: texts(l[9]), Tags: texts(l[10]), Participants: texts(l[11]),
-		MessageCount: integer(l[12]),
+		MessageCount: integer(l[12]), Focus: conversationFocusFrom(l[13:]),
 	}, nil
 }

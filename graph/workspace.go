@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -289,4 +290,20 @@ func linksFrom(kind string, l []any) WorkspaceLinks {
 		links.Plans, links.Goals, links.Outputs = integer(l[2]), integer(l[3]), integer(l[4])
 	}
 	return links
+}
+
+// warmWorkspace plans the statements of workspaces by asking for one that nobody has.
+func (s *Store) warmWorkspace(ctx context.Context, nobody Scope) error {
+	const key = "warm-up"
+	_, global := s.Workspaces(ctx, nobody)
+	_, project := s.WorkspaceOf(ctx, nobody, key)
+	_, links := s.links(ctx, nobody, key, []string{}, key, newPicture(key, NodeView{}, nil))
+	_, element := s.Focus(ctx, nobody, projectKind, key)
+	_, linked := s.LinkedWith(ctx, nobody, LinkedQuery{Kind: projectKind, Key: key})
+	for _, err := range []error{global, project, links, element, linked} {
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	return nil
 }

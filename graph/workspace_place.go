@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
 // A workspace is a project with all that belongs to it. So that what an agent is shown of it costs no more than what is
@@ -188,17 +190,24 @@ func (t tally) rows() []map[string]any {
 	return rows
 }
 
-// settle gives nodes the places in their workspaces that they have by now.
+// settle gives nodes, which the transaction has locked, the places in their workspaces that they have by now.
 func (t *tx) settle(team string, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := t.exec("workspace_look", map[string]any{
-		"team_id": team, "keys": distinct(keys), "fields": slices.Concat(placeSources, placeNames),
-	})
+	rows, err := t.exec("workspace_look", lookParams(team, keys))
 	if err != nil {
 		return err
 	}
+	return t.move(team, movesFrom(rows))
+}
+
+func lookParams(team string, keys []string) map[string]any {
+	return map[string]any{"team_id": team, "keys": distinct(keys), "fields": slices.Concat(placeSources, placeNames)}
+}
+
+// movesFrom reads nodes, and works out their places.
+func movesFrom(rows []*neo4j.Record) []move {
 	moves := make([]move, len(rows))
 	for i, row := range rows {
 		n := &stored{kindFrom(row.Values[0]), pairsFrom(row.Values[1])}
@@ -208,7 +217,7 @@ func (t *tx) settle(team string, keys []string) error {
 		}
 		moves[i] = move{n, placeOf(n, links)}
 	}
-	return t.move(team, moves)
+	return moves
 }
 
 // enter gives a node that is back its place, and with a project all that belongs to it.
@@ -219,8 +228,13 @@ func (t *tx) enter(team string, n *stored) error {
 	if err := t.settle(team, []string{n.key()}); err != nil || n.kind != projectKind {
 		return err
 	}
+	return t.eachIn(team, n.key(), func(keys []string) error { return t.settle(team, keys) })
+}
+
+// eachIn visits the keys of all that belongs to a project, some at a time, and locks them.
+func (t *tx) eachIn(team, project string, visit func(keys []string) error) error {
 	for after := ""; ; {
-		rows, err := t.exec("workspace_keys", map[string]any{"team_id": team, "project_id": n.key(), "after": after, "limit": renewBatch})
+		rows, err := t.exec("workspace_keys", map[string]any{"team_id": team, "project_id": project, "after": after, "limit": renewBatch})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -229,7 +243,7 @@ func (t *tx) enter(team string, n *stored) error {
 			keys[i] = text(row.Values[0])
 		}
 		after = keys[len(keys)-1]
-		if err := t.settle(team, keys); err != nil {
+		if err := visit(keys); err != nil {
 			return err
 		}
 	}
@@ -249,20 +263,25 @@ type move struct {
 	to   place
 }
 
+// changed are the properties of its place that become others.
+func (m *move) changed() properties {
+	old := properties{}
+	for _, name := range placeNames {
+		old.putUnless(m.node.properties[name] == nil, name, m.node.properties[name])
+	}
+	return old.changesTo(m.to.properties())
+}
+
 // move stores the places of nodes, and counts them there.
 func (t *tx) move(team string, moves []move) error {
 	counts, changes := tally{}, []map[string]any{}
 	for _, m := range moves {
-		old := properties{}
-		for _, name := range placeNames {
-			old.putUnless(m.node.properties[name] == nil, name, m.node.properties[name])
-		}
-		changed := old.changesTo(m.to.properties())
+		changed := m.changed()
 		if len(changed) == 0 {
 			continue
 		}
 		changes = append(changes, map[string]any{"entity_key": m.node.key(), "properties": map[string]any(changed)})
-		counts.add(old.text("workspace_counted"), -1)
+		counts.add(m.node.text("workspace_counted"), -1)
 		counts.add(m.to.counts, 1)
 	}
 	if err := t.rows("node_update", team, changes); err != nil {

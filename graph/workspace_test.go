@@ -331,6 +331,38 @@ func (e *env) wantWorkspace(user, project string) {
 	}
 }
 
+// wantWorkspaces compares what the store says of all projects with the model.
+func (e *env) wantWorkspaces(user string) {
+	e.Helper()
+	m := e.workspaceModel(user)
+	var projects []string
+	want := map[string]WorkspaceCounts{}
+	for key, n := range m.nodes {
+		if n.kind != "project" {
+			continue
+		}
+		projects = append(projects, key)
+		for kind, c := range m.counts(key) {
+			want[kind] = WorkspaceCounts{Total: want[kind].Total + c.Total}
+		}
+	}
+	slices.SortFunc(projects, func(a, b string) int {
+		return cmp.Or(m.time(b, "updated_at").Compare(m.time(a, "updated_at")), cmp.Compare(a, b))
+	})
+	got, err := e.store.Workspaces(e.Context(), e.as(user))
+	if err != nil {
+		e.Fatal(err)
+	}
+	var keys []string
+	for i := range got.Projects {
+		keys = append(keys, got.Projects[i].EntityKey)
+	}
+	maps.DeleteFunc(got.Counts, func(_ string, c WorkspaceCounts) bool { return c == WorkspaceCounts{} })
+	e.same("projects", projects, keys)
+	e.same("how many projects", len(projects), int(got.Total))
+	e.same("counts of all projects", want, got.Counts)
+}
+
 // TestWorkspaceEqualsModel does random things to random workspaces, and compares what agents are shown of them.
 func TestWorkspaceEqualsModel(t *testing.T) {
 	var mu sync.Mutex
@@ -375,12 +407,16 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 				}
 			}
 			e.try(user, nodes, links...)
+			if rapid.IntRange(0, 3).Draw(r, "anew") == 0 { // a project that was deleted may be written anew
+				e.try("u1", []NodeWrite{node("project", "p1", 0.5, shared)})
+			}
 			for range rapid.IntRange(0, 3).Draw(r, "deletes") {
 				e.disturb(r, user, append(projects, key.Draw(r, "gone")[1]))
 			}
 		}
 		e.now = e.now.Add(time.Duration(rapid.IntRange(0, 12).Draw(r, "days")) * 24 * time.Hour)
 		for _, user := range users {
+			e.wantWorkspaces(user)
 			for _, project := range projects {
 				e.wantWorkspace(user, project)
 			}

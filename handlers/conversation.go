@@ -25,8 +25,10 @@ type OpenInput struct {
 		ContextType    graph.Optional[string] `json:"context_type,omitzero" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
 		TimeZone       string                 `json:"time_zone,omitempty" doc:"IANA name"`
 		Sections       []string               `json:"sections,omitempty" maxItems:"8" doc:"user, relationships, recent_context, temporal; default: all"`
-		FocusKind      string                 `json:"focus_kind,omitempty"`
+		FocusKind      string                 `json:"focus_kind,omitempty" doc:"person, concept or entity: what the context also tells of"`
 		FocusID        string                 `json:"focus_id,omitempty"`
+
+		Focus graph.Optional[graph.ConversationFocus] `json:"focus,omitzero" doc:"what the user looks at in a workspace: the conversation remembers it"`
 	}
 }
 
@@ -50,7 +52,7 @@ func (a *API) openConversation(ctx context.Context, in *OpenInput) (*huma.Stream
 		id = uuid.Must(uuid.NewV7()).String()
 	}
 	now := a.options.Now().UTC().Truncate(time.Millisecond)
-	write := &graph.SourceWrite{EntityKey: id, ContextType: in.Body.ContextType, StartedAt: graph.Some(now)}
+	write := &graph.SourceWrite{EntityKey: id, ContextType: in.Body.ContextType, StartedAt: graph.Some(now), Focus: in.Body.Focus}
 	request := loader.Request{
 		Scope: scope, TimeZone: in.Body.TimeZone, Sections: in.Body.Sections, FocusKind: in.Body.FocusKind, FocusID: in.Body.FocusID,
 	}

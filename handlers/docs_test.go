@@ -35,6 +35,9 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s lacks its description, its request, its answer or its errors", o.ID)
 		}
 	}
+	if shown := strings.Count(page, "<section "); shown != len(Operations()) {
+		t.Errorf("the contract has %d operations, and operations.md tells of %d", shown, len(Operations()))
+	}
 	for _, to := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
 		if !strings.Contains(page, `id="`+to[1]+`"`) {
 			t.Errorf("a link leads nowhere: %s", to[1])

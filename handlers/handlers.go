@@ -38,6 +38,8 @@ type store interface {
 	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) (graph.Changed, error)
 	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
 	Relationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
+	SetFocus(ctx context.Context, scope graph.Scope, key string, focus *graph.ConversationFocus) (graph.SourceResult, error)
+	Link(ctx context.Context, scope graph.Scope, w *graph.EdgesWrite) (graph.EdgesResult, error)
 	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
 	RestoreRelationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
 	AddRelationshipNotes(ctx context.Context, scope graph.Scope, key string, notes []graph.NoteWrite) (graph.Changed, error)
@@ -52,6 +54,7 @@ type contexts interface {
 	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
 	Ontology(ctx context.Context, r loader.OntologyRequest) (loader.Answer, error)
 	Linked(ctx context.Context, r loader.LinkedRequest) (loader.Answer, error)
+	Prompt(ctx context.Context, r loader.PromptRequest) (*loader.Prompt, error)
 }
 
 // explorer finds what the memory has about something.

@@ -64,7 +64,7 @@ func (f *fakes) EndConversation(context.Context, graph.Scope, string, *graph.Con
 }
 
 func (f *fakes) Source(context.Context, graph.Scope, string) (graph.Source, error) {
-	return graph.Source{MessageCount: 3}, f.err
+	return graph.Source{MessageCount: 3, Focus: &graph.ConversationFocus{ProjectID: "kept", FocusKind: "task", FocusID: "t"}}, f.err
 }
 
 func (f *fakes) Messages(_ context.Context, _ graph.Scope, _ string, from, limit int64) ([]graph.Message, error) {
@@ -113,6 +113,15 @@ func (f *fakes) Relationships(context.Context, graph.Scope, graph.RelationshipLi
 
 func (f *fakes) Relationship(context.Context, graph.Scope, string) (graph.RelationshipView, error) {
 	return graph.RelationshipView{}, f.err
+}
+
+func (f *fakes) SetFocus(_ context.Context, s graph.Scope, key string, focus *graph.ConversationFocus) (graph.SourceResult, error) {
+	f.ask("focus of %q for %q: %+v", key, s.UserID, focus)
+	return graph.SourceResult{UserID: "u1"}, f.err
+}
+
+func (f *fakes) Link(context.Context, graph.Scope, *graph.EdgesWrite) (graph.EdgesResult, error) {
+	return graph.EdgesResult{}, nil
 }
 
 func (f *fakes) DeleteRelationship(context.Context, graph.Scope, string, int64) (graph.Deletion, error) {
@@ -176,8 +185,15 @@ func (f *fakes) ReplacePreferences(context.Context, graph.Scope, []graph.Prefere
 	return f.err
 }
 
-func (f *fakes) Ontology(context.Context, loader.OntologyRequest) (loader.Answer, error) {
+func (f *fakes) Ontology(_ context.Context, r loader.OntologyRequest) (loader.Answer, error) {
+	f.ask("ontology %s of %s %s %s, remembered %t", r.ContextType, r.ProjectID, r.FocusKind, r.FocusID, r.Remembered)
 	return loader.Answer{Head: []byte(`{"type":"global"}`), ContentType: "application/json", ETag: `W/"1"`}, f.err
+}
+
+func (f *fakes) Prompt(_ context.Context, r loader.PromptRequest) (*loader.Prompt, error) {
+	o := &r.Ontology
+	f.ask("prompt of %s for %q, focus %s %s %s, remembered %t", o.ContextType, o.Scope.UserID, o.ProjectID, o.FocusKind, o.FocusID, o.Remembered)
+	return &loader.Prompt{}, f.err
 }
 
 func (f *fakes) Linked(context.Context, loader.LinkedRequest) (loader.Answer, error) {

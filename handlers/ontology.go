@@ -13,16 +13,17 @@ import (
 
 // OntologyInput asks for what an agent should know of a workspace.
 type OntologyInput struct {
-	UserID      string `query:"user_id" doc:"for whom; left out: the user of the key, or the team itself"`
-	ContextType string `query:"context_type" doc:"project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing"`
-	ProjectID   string `query:"project_id" doc:"entity_key of the project"`
-	FocusKind   string `query:"focus_kind" doc:"task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide"`
-	FocusID     string `query:"focus_id" doc:"entity_key of what the user looks at; it must belong to the project"`
-	Format      string `query:"format" enum:"json,text" default:"json"`
-	MaxTokens   int    `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went"`
-	Snapshot    bool   `query:"snapshot" default:"true" doc:"false leaves the graph snapshot out of the text"`
-	Linked      bool   `query:"linked" default:"true" doc:"false leaves out what is linked with the focus"`
-	IfNoneMatch string `header:"If-None-Match"`
+	UserID         string `query:"user_id" doc:"for whom; left out: the user of the key, or the team itself"`
+	ContextType    string `query:"context_type" doc:"project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing"`
+	ConversationID string `query:"conversation_id" maxLength:"256" doc:"where neither a project nor a focus is given, those that this conversation remembers are meant"`
+	ProjectID      string `query:"project_id" doc:"entity_key of the project"`
+	FocusKind      string `query:"focus_kind" doc:"task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide"`
+	FocusID        string `query:"focus_id" doc:"entity_key of what the user looks at; it must belong to the project"`
+	Format         string `query:"format" enum:"json,text" default:"json"`
+	MaxTokens      int    `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went"`
+	Snapshot       bool   `query:"snapshot" default:"true" doc:"false leaves the graph snapshot out of the text"`
+	Linked         bool   `query:"linked" default:"true" doc:"false leaves out what is linked with the focus"`
+	IfNoneMatch    string `header:"If-None-Match"`
 }
 
 func (a *API) getOntology(ctx context.Context, in *OntologyInput) (*huma.StreamResponse, error) {
@@ -30,10 +31,16 @@ func (a *API) getOntology(ctx context.Context, in *OntologyInput) (*huma.StreamR
 	if err != nil {
 		return nil, err
 	}
-	answer, err := a.Contexts.Ontology(ctx, loader.OntologyRequest{
+	r := loader.OntologyRequest{
 		Scope: scope, ContextType: in.ContextType, ProjectID: in.ProjectID, FocusKind: in.FocusKind, FocusID: in.FocusID,
 		Format: loader.Format(in.Format), MaxTokens: in.MaxTokens, WithoutJSON: !in.Snapshot, WithoutLinked: !in.Linked,
-	})
+	}
+	if in.ConversationID != "" && in.ProjectID == "" && in.FocusKind == "" && in.FocusID == "" {
+		if err := a.remembered(ctx, scope, in.ConversationID, &r); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := a.Contexts.Ontology(ctx, r)
 	return unless(in.IfNoneMatch, answer, err)
 }
 
@@ -46,7 +53,7 @@ type LinkedInput struct {
 	Cursor      string `query:"cursor" maxLength:"256" doc:"next of the page before, in mode full"`
 	Available   bool   `query:"include_available" doc:"also what the project has of each kind, at most 100"`
 	Format      string `query:"format" enum:"json,text" default:"json"`
-	MaxTokens   int    `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; the last lines go first"`
+	MaxTokens   int    `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; 500 in mode abbreviated if left out; the last lines go first"`
 	IfNoneMatch string `header:"If-None-Match"`
 }
 

@@ -148,6 +148,8 @@ func errorsOf(method, path string) []int {
 var tags = []struct{ name, prefix, about string }{ //nolint:gochecknoglobals // a constant table
 	{"Context", "/v1/context", "What an agent should know of a user at the start"},
 	{"Workspaces", "/v1/ontology", "What an agent should know of a project"},
+	{"Workspaces", "/v1/prompt", ""},
+	{"Workspaces", "/v1/edges", ""},
 	{"Conversations", "/v1/conversations", "Conversations, from their start to their end"},
 	{"Search and walks", "/v1/explore", "Finding what the context does not have"},
 	{"Search and walks", "/v1/traverse", ""},

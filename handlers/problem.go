@@ -104,11 +104,14 @@ func faultsOf(err error) []Fault {
 func fieldsOf(err error) []graph.FieldError {
 	var invalid *graph.InvalidError
 	var version *graph.VersionError
+	var missing *graph.MissingError
 	switch {
 	case errors.As(err, &invalid):
 		return invalid.Fields
 	case errors.As(err, &version):
 		return version.Fields
+	case errors.As(err, &missing):
+		return missing.Fields
 	}
 	return nil
 }
@@ -136,6 +139,8 @@ func located(place string, err error) error {
 		return err
 	case errors.Is(err, graph.ErrConflict):
 		return &graph.VersionError{Fields: fields}
+	case errors.Is(err, graph.ErrNotFound):
+		return &graph.MissingError{Fields: fields}
 	}
 	return &graph.InvalidError{Fields: fields}
 }

@@ -36,6 +36,26 @@ func (a *API) getRelationship(ctx context.Context, in *GetRelationshipInput) (*R
 	return &RelationshipOutput{Body: view}, err
 }
 
+// EdgesInput links nodes of projects.
+type EdgesInput struct{ Body graph.EdgesWrite }
+
+// EdgesOutput says what became of each link.
+type EdgesOutput struct{ Body graph.EdgesResult }
+
+func (a *API) link(ctx context.Context, in *EdgesInput) (*EdgesOutput, error) {
+	scope, err := actFor(ctx, auth.Write, "", in.Body.UserID)
+	if err != nil {
+		return nil, err
+	}
+	result, err := a.Store.Link(ctx, scope, &in.Body)
+	if err != nil {
+		a.unsure(ctx, scope, err, scope.UserID, "")
+		return nil, located("body", err)
+	}
+	a.changed(ctx, scope, result.Users...)
+	return &EdgesOutput{Body: result}, nil
+}
+
 // DeleteRelationshipInput deletes a relationship.
 type DeleteRelationshipInput struct {
 	RelationshipPath

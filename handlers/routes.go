@@ -14,9 +14,11 @@ import (
 func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/context", "get-context", "What an agent should know at the start of a conversation", a.getContext, contextResponse)
 	route(a, api, http.MethodGet, "/v1/ontology", "get-ontology", "What an agent should know of the workspace in which it works", a.getOntology, ontologyResponse)
+	route(a, api, http.MethodPost, "/v1/prompt", "make-prompt", "The messages to send to a language model: guidance, preferences, context snapshot, conversation", a.prompt, mayMiss)
 	route(a, api, http.MethodPost, "/v1/conversations", "open-conversation", "Open a conversation and get its context", a.openConversation, openedResponse)
 	route(a, api, http.MethodGet, "/v1/conversations/{id}", "get-conversation", "A conversation with its messages", a.getConversation)
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/messages", "append-messages", "Append messages to an open conversation", a.appendMessages)
+	route(a, api, http.MethodPut, "/v1/conversations/{id}/focus", "set-focus", "Have a conversation remember what its user looks at in a workspace", a.setFocus)
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/end", "end-conversation", "End a conversation", a.endConversation)
 	route(a, api, http.MethodPost, "/v1/explore", "explore", "Find what the memory has about something: by words, meaning and links", a.explore, exploreResponse)
 	route(a, api, http.MethodPost, "/v1/traverse", "traverse", "Walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads", a.traverse, traverseResponse)
@@ -33,6 +35,8 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/notes", "list-node-notes", "The notes of a node", a.nodeNotes)
 	route(a, api, http.MethodPost, "/v1/nodes/{kind}/{key}/notes", "add-node-note", "Add a note to a node", a.addNodeNote, created)
 	route(a, api, http.MethodDelete, "/v1/nodes/{kind}/{key}/notes/{id}", "delete-node-note", "Take a note off a node", a.deleteNodeNote)
+	route(a, api, http.MethodPost, "/v1/edges", "link", "Link nodes of a project, all or none; links that are there are skipped", a.link, mayMiss)
+	route(a, api, http.MethodDelete, "/v1/edges/{key}", "unlink", "Delete a link; it can be restored for a while", a.deleteRelationship)
 	route(a, api, http.MethodGet, "/v1/relationships/{key}", "get-relationship", "A relationship, current or past", a.getRelationship)
 	route(a, api, http.MethodDelete, "/v1/relationships/{key}", "delete-relationship", "Delete a relationship; it can be restored for a while", a.deleteRelationship)
 	route(a, api, http.MethodPost, "/v1/relationships/{key}/restore", "restore-relationship", "Undo the delete of a relationship", a.restoreRelationship)
@@ -109,6 +113,8 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 }
 
 func created(_ huma.API, o *huma.Operation) { o.DefaultStatus = http.StatusCreated }
+
+func mayMiss(_ huma.API, o *huma.Operation) { o.Errors = append(o.Errors, http.StatusNotFound) }
 
 // retryAfter is what a 503 advises, in seconds.
 const retryAfter = "2"

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -27,9 +28,12 @@ const (
 // Bounds of a linked context (S2-6).
 const (
 	abbreviatedMost = 3
-	fullMost        = 50
-	linkedMost      = 100
-	linkedSkip      = 10_000 // nodes of a kind
+
+	abbreviatedTokens = 500 // of its text, unless another budget is given (S2-20)
+
+	fullMost   = 50
+	linkedMost = 100
+	linkedSkip = 10_000 // nodes of a kind
 )
 
 // LinkedContext is what a node is linked with, one step away (S2-3).
@@ -295,6 +299,6 @@ func (c *LinkedContext) render(r *LinkedRequest) ([]byte, error) {
 		text, err := c.fullText(r.MaxTokens)
 		return []byte(text), err
 	}
-	text, err := c.abbreviatedText(r.MaxTokens)
+	text, err := c.abbreviatedText(cmp.Or(r.MaxTokens, abbreviatedTokens))
 	return []byte(text), err
 }

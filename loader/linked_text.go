@@ -20,9 +20,6 @@ func (c *LinkedContext) abbreviatedText(budget int) (string, error) {
 	for _, list := range c.Linked {
 		most = max(most, len(list))
 	}
-	if budget == 0 {
-		return c.abbreviated(most), nil
-	}
 	text, _, _, err := leastLeftOut(budget, most, func(gone int) (string, error) { return c.abbreviated(most - gone), nil })
 	return text, err
 }

@@ -83,10 +83,16 @@ func (f *fakeStore) Workspaces(context.Context, graph.Scope) (*graph.Workspaces,
 }
 
 func (f *fakeStore) WorkspaceOf(context.Context, graph.Scope, string) (*graph.Workspace, error) {
+	if f.workspace == nil {
+		return nil, graph.ErrNotFound
+	}
 	return f.workspace, nil
 }
 
 func (f *fakeStore) WorkspaceWith(context.Context, graph.Scope, string, graph.Kind, string) (*graph.Workspace, *graph.WorkspaceFocus, error) {
+	if f.workspace == nil || f.focus == nil {
+		return nil, nil, graph.ErrNotFound
+	}
 	return f.workspace, f.focus, nil
 }
 

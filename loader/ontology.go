@@ -150,29 +150,38 @@ func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error
 	if err := r.Validate(); err != nil {
 		return Answer{}, err
 	}
-	return l.rendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
-		c, err := l.ontology(ctx, &r)
-		if err != nil {
-			return nil, false, fmt.Errorf("ontology: %w", err)
+	for {
+		answer, err := l.rendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
+			c, err := l.ontology(ctx, r)
+			if err != nil {
+				return nil, false, fmt.Errorf("ontology: %w", err)
+			}
+			body, err := c.render(&r)
+			return body, !c.degraded, err
+		})
+		if !errors.Is(err, graph.ErrNotFound) || !r.forget() {
+			return answer, err
 		}
-		body, err := c.render(&r)
-		return body, !c.degraded, err
-	})
+	}
 }
 
 func (c *OntologyContext) render(r *OntologyRequest) ([]byte, error) {
 	if r.Format == JSON {
 		return json.Marshal(c)
 	}
-	text, err := c.text(r).within(r.MaxTokens)
+	whole, err := c.text(r)
+	if err != nil {
+		return nil, err
+	}
+	text, err := whole.within(r.MaxTokens)
 	return []byte(text), err
 }
 
 // ontology loads the context that is meant.
-func (l *Loader) ontology(ctx context.Context, r *OntologyRequest) (*OntologyContext, error) {
+func (l *Loader) ontology(ctx context.Context, r OntologyRequest) (*OntologyContext, error) {
 	kind, warnings := r.choose()
 	c := &OntologyContext{Type: kind}
-	linked := l.beside(ctx, r, kind)
+	linked := l.beside(ctx, &r, kind)
 	switch kind {
 	case GlobalOntology:
 		all, err := l.store.Workspaces(ctx, r.Scope)
@@ -202,13 +211,16 @@ func (l *Loader) ontology(ctx context.Context, r *OntologyRequest) (*OntologyCon
 	}
 	c.Warnings = warnings
 	if found, ok := <-linked; ok && found == nil {
-		c.degraded, c.Warnings = true, append(c.Warnings, "what is linked with the focus could not be loaded")
+		c.degraded, c.Warnings = true, append(c.Warnings, unlinkedWarning)
 	} else if ok {
 		c.Linked = linkedContext(found, l.options.Now())
 		c.Linked.Truncated = c.Linked.most() > abbreviatedMost
 	}
 	return c, nil
 }
+
+// unlinkedWarning stands in an answer that comes without what is linked.
+const unlinkedWarning = "what is linked with the focus could not be loaded"
 
 // beside reads what is linked with the focus at the same time. Nil: it could not be loaded, which is no reason to answer with nothing
 // (S2-23); nothing: there is no focus.
@@ -272,7 +284,7 @@ func globalOntology(w *graph.Workspaces, now time.Time) *OntologyContext {
 	c := &OntologyContext{
 		Type: GlobalOntology, Entities: OntologyEntities{Projects: []ProjectRow{}},
 		Metadata: OntologyMetadata{
-			EntityCount: countsOf(w.Counts), TotalProjects: &w.Total, AvailableEntityTypes: append([]string{"project"}, focusKinds...),
+			EntityCount: countsOf(w.Counts), TotalProjects: &w.Total, AvailableEntityTypes: append([]string{"project"}, graph.WorkspaceFocusKinds...),
 			RecentProjectIDs: []string{}, LastUpdated: &now,
 		},
 	}

@@ -144,10 +144,7 @@ func (c *OntologyContext) details() string {
 		}
 	}
 	count := func(name string, value int64) { line(name, strconv.FormatInt(value, 10)) }
-	kind := own.TypeKey.Value
-	if n.Kind != "decision" {
-		line("Type", kind)
-	}
+	line("Type", own.TypeKey.Value) // which a decision has not
 	switch n.Kind {
 	case "task":
 		if p := given(own.Priority); p != nil {
@@ -172,7 +169,9 @@ func (c *OntologyContext) details() string {
 		}
 		line("Direct Edge", yes(f.Direct))
 	case "plan":
-		line("Facets", facets(given(own.FacetContext), given(own.FacetScale), given(own.FacetStage)))
+		line("Facet Context", own.FacetContext.Value)
+		line("Facet Scale", own.FacetScale.Value)
+		line("Facet Stage", own.FacetStage.Value)
 		count("Tasks", f.Links.Tasks)
 		count("Completed Tasks", f.Links.Done)
 	case "milestone":

@@ -14,9 +14,6 @@ var (
 	noTypes      = []string{"project_create", "calendar", "daily_brief_update", "brain_dump"}
 )
 
-// focusKinds are those that can be in focus in a workspace (S3-1).
-var focusKinds = []string{"task", "plan", "goal", "document", "output", "milestone", "risk", "decision", "requirement"}
-
 // OntologyRequest asks for an ontology context.
 type OntologyRequest struct {
 	Scope       graph.Scope
@@ -29,6 +26,9 @@ type OntologyRequest struct {
 	WithoutJSON bool // leave the picture out of the text
 
 	WithoutLinked bool // leave out what is linked with the focus
+
+	Remembered bool // the focus is that of the conversation so far: where it is gone, the answer says so and does without
+	gone       bool // it was
 }
 
 // Validate checks the request; locations are those of the query parameters.
@@ -73,13 +73,16 @@ func (r *OntologyRequest) choose() (OntologyType, []string) {
 		kind = "global"
 		warn("context_type is unknown: global is taken")
 	}
-	focused := r.FocusID != "" && slices.Contains(focusKinds, r.FocusKind)
+	if r.gone {
+		warn("what the conversation had in focus is gone")
+	}
+	focused := r.FocusID != "" && slices.Contains(graph.WorkspaceFocusKinds, r.FocusKind)
 	switch {
-	case r.FocusKind != "" && r.FocusKind != "project-wide" && !slices.Contains(focusKinds, r.FocusKind):
-		warn("focus_kind is none of " + strings.Join(focusKinds, ", ") + ": it is left out")
+	case r.FocusKind != "" && r.FocusKind != "project-wide" && !slices.Contains(graph.WorkspaceFocusKinds, r.FocusKind):
+		warn("focus_kind is none of " + strings.Join(graph.WorkspaceFocusKinds, ", ") + ": it is left out")
 	case r.FocusID != "" && !focused:
 		warn("focus_id needs a focus_kind: it is left out")
-	case r.FocusID == "" && slices.Contains(focusKinds, r.FocusKind):
+	case r.FocusID == "" && slices.Contains(graph.WorkspaceFocusKinds, r.FocusKind):
 		warn("focus_kind needs a focus_id: it is left out")
 	}
 	switch {
@@ -101,8 +104,35 @@ func (r *OntologyRequest) choose() (OntologyType, []string) {
 // view names what the bytes are.
 func (r *OntologyRequest) view() string {
 	return strings.Join([]string{
-		"ontology", string(r.Format), strconv.Itoa(r.MaxTokens), strconv.FormatBool(r.WithoutJSON), strconv.FormatBool(r.WithoutLinked), r.ContextType, r.ProjectID, r.FocusKind, r.FocusID,
+		"ontology", string(r.Format), strconv.Itoa(r.MaxTokens), strconv.FormatBool(r.WithoutJSON), strconv.FormatBool(r.WithoutLinked), strconv.FormatBool(r.gone), r.ContextType, r.ProjectID, r.FocusKind, r.FocusID,
 	}, "\x1f")
+}
+
+// LookAt has the request look at what a conversation has in focus, in the project of that unless it asks for something else; nil: nothing.
+func (r *OntologyRequest) LookAt(focus *graph.ConversationFocus) {
+	if focus == nil {
+		return
+	}
+	r.ProjectID, r.FocusKind, r.FocusID = focus.ProjectID, focus.FocusKind, focus.FocusID
+	if r.ContextType == "" {
+		r.ContextType = "project"
+	}
+}
+
+// forget gives up what is gone of a remembered focus: the node, and then the project. False: there is nothing to give up.
+func (r *OntologyRequest) forget() bool {
+	switch {
+	case !r.Remembered:
+		return false
+	case r.FocusID != "":
+		r.FocusKind, r.FocusID = "", ""
+	case r.ProjectID != "":
+		r.ProjectID = ""
+	default:
+		return false
+	}
+	r.gone = true
+	return true
 }
 
 func (r *OntologyRequest) focusKind() graph.Kind {

@@ -27,7 +27,7 @@ type highlightText struct {
 // leftOut is what of a text goes to keep its budget: so many nodes of the picture, then the picture, then lines.
 type leftOut struct{ nodes, lines int }
 
-func (c *OntologyContext) text(r *OntologyRequest) *ontologyText {
+func (c *OntologyContext) text(r *OntologyRequest) (*ontologyText, error) {
 	t := &ontologyText{}
 	switch c.Type {
 	case GlobalOntology:
@@ -43,13 +43,15 @@ func (c *OntologyContext) text(r *OntologyRequest) *ontologyText {
 	case NoOntology:
 		t.head = "No workspace is known here.\n"
 	}
-	if c.Linked != nil && c.Linked.Counts["total"] > 0 {
-		t.head += "\n" + c.Linked.abbreviated(abbreviatedMost)
-	}
 	if c.Metadata.Snapshot != nil && !r.WithoutJSON {
 		t.snapshot = c.Metadata.Snapshot
 	}
-	return t
+	if c.Linked == nil || c.Linked.Counts["total"] == 0 {
+		return t, nil
+	}
+	linked, err := c.Linked.abbreviatedText(abbreviatedTokens)
+	t.head += "\n" + linked
+	return t, err
 }
 
 // render writes the text, and says what is left out.

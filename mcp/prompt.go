@@ -28,12 +28,16 @@ func (s *Server) addPrompts() {
 }
 
 func (s *Server) sessionStart(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	return s.prompt(ctx, "session", func(ctx context.Context) (string, error) { return s.contextText(ctx, r.Params.Arguments["user_id"]) })
+	return s.prompt(ctx, guide("session"), func(ctx context.Context) (string, error) { return s.contextText(ctx, r.Params.Arguments["user_id"]) })
 }
 
 func (s *Server) workspaceStart(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	given := r.Params.Arguments
-	return s.prompt(ctx, "workspace", func(ctx context.Context) (string, error) {
+	guidance := loader.SnapshotGuidance
+	if given["focus_id"] != "" {
+		guidance += "\n\n" + loader.FocusGuidance
+	}
+	return s.prompt(ctx, guidance, func(ctx context.Context) (string, error) {
 		scope, err := scope(ctx, auth.Read, Caller{given["user_id"]})
 		if err != nil {
 			return "", err
@@ -47,12 +51,12 @@ func (s *Server) workspaceStart(ctx context.Context, r *sdk.GetPromptRequest) (*
 }
 
 // prompt is a guide with what it speaks of.
-func (s *Server) prompt(ctx context.Context, name string, make func(context.Context) (string, error)) (*sdk.GetPromptResult, error) {
+func (s *Server) prompt(ctx context.Context, guidance string, make func(context.Context) (string, error)) (*sdk.GetPromptResult, error) {
 	text, err := s.text(ctx, "prompt", make)
 	if err != nil {
 		return nil, err
 	}
 	return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{
-		Role: "user", Content: &sdk.TextContent{Text: guide(name) + "\n\n" + text},
+		Role: "user", Content: &sdk.TextContent{Text: guidance + "\n\n" + text},
 	}}}, nil
 }

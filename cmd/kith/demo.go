@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"kith/graph"
 )
 
 // demoCmd loads a made-up memory.
@@ -39,23 +41,37 @@ func loadDemo(ctx context.Context, api *apiClient, now time.Time) (userID string
 	if now, err = demoLoadedAt(ctx, api, now); err != nil {
 		return "", fmt.Errorf("load demo: %w", err)
 	}
-	memory, sources, err := life.writes(now)
+	if err := life.load(ctx, api, now); err != nil {
+		return "", fmt.Errorf("load demo: %w", err)
+	}
+	return demoUser, nil
+}
+
+// load writes the memory, the workspaces, which link to it, the preferences and the conversations.
+func (l *demoLife) load(ctx context.Context, api *apiClient, now time.Time) error {
+	memory, sources, err := l.writes(now)
 	if err != nil {
-		return "", fmt.Errorf("load demo: %w", err)
+		return err
 	}
-	if err := api.call(ctx, http.MethodPost, "/v1/memory", memory, nil); err != nil {
-		return "", fmt.Errorf("load demo: %w", err)
+	workspaces, err := l.workspaces(now)
+	if err != nil {
+		return err
 	}
-	preferences := map[string]any{"preferences": life.Preferences}
+	for _, write := range []*graph.MemoryWrite{memory, workspaces} {
+		if err := api.call(ctx, http.MethodPost, "/v1/memory", write, nil); err != nil {
+			return err
+		}
+	}
+	preferences := map[string]any{"preferences": l.Preferences}
 	if err := api.call(ctx, http.MethodPut, "/v1/users/"+demoUser+"/preferences", preferences, nil); err != nil {
-		return "", fmt.Errorf("load demo: %w", err)
+		return err
 	}
 	for i := range sources {
 		if err := api.call(ctx, http.MethodPost, "/v1/sources", &sources[i], nil); err != nil {
-			return "", fmt.Errorf("load demo: %w", err)
+			return err
 		}
 	}
-	return demoUser, nil
+	return nil
 }
 
 // demoProperties are kept with the demo's owner.

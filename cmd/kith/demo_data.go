@@ -22,6 +22,8 @@ type demoLife struct {
 	Relationships               []demoRelationship
 	Conversations               []demoConversation // oldest first
 	Preferences                 []graph.Preference
+	Projects                    []demoProject
+	Links                       []demoLinks
 }
 
 // demoNode is a person, concept or entity. Accessed is a time as when reads it.
@@ -52,18 +54,24 @@ func readDemo() (*demoLife, error) {
 	for name, into := range map[string]any{
 		"persons": &life.Persons, "concepts": &life.Concepts, "entities": &life.Entities,
 		"relationships": &life.Relationships, "conversations": &life.Conversations, "preferences": &life.Preferences,
+		"projects": &life.Projects, "links": &life.Links,
 	} {
 		raw, err := demoFiles.ReadFile("demo/" + name + ".json")
 		if err != nil {
 			return nil, err
 		}
-		decoder := json.NewDecoder(bytes.NewReader(raw))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(into); err != nil {
+		if err := decodeKnown(raw, into); err != nil {
 			return nil, fmt.Errorf("read demo/%s.json: %w", name, err)
 		}
 	}
 	return life, nil
+}
+
+// decodeKnown reads JSON that has no other fields than into.
+func decodeKnown(raw []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(into)
 }
 
 // demoZone is where the demo's user lives.

@@ -47,8 +47,10 @@ func TestDemoIsValid(t *testing.T) {
 	for _, now := range demoNows() {
 		life, memory, sources := demoWrites(t, now)
 		scope := graph.Scope{TeamID: "t", UserID: demoUser}
-		if err := memory.Validate(scope, now); err != nil {
-			t.Fatal(err)
+		for _, write := range []*graph.MemoryWrite{memory, demoWorkspaces(t, now)} {
+			if err := write.Validate(scope, now); err != nil {
+				t.Fatalf("now %v: %v", now, err)
+			}
 		}
 		if err := graph.ValidatePreferences(life.Preferences); err != nil {
 			t.Fatal(err)

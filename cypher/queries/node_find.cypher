@@ -28,5 +28,5 @@ MATCH (n:Memory {team_id: $team_id, entity_key: key})
 SET n:Memory
 RETURN labels(n) AS labels,
   null AS properties,
-  [n.entity_key, n.user_id, n.is_owner, n.started_at, n.content_type] AS end
+  [n.entity_key, n.user_id, n.is_owner, n.started_at, n.content_type, n.project_id] AS end
 LIMIT 100000

@@ -1,5 +1,5 @@
-// The next nodes that belong to a project, by key.
-// mode: read
+// The next nodes that belong to a project, by key. Locks them until the transaction ends.
+// mode: write
 // params: team_id, project_id, after, limit
 // returns: entity_key
 MATCH (n:Memory {team_id: $team_id, project_id: $project_id})
@@ -8,4 +8,5 @@ WHERE n.entity_key > $after
 WITH n
 ORDER BY n.team_id, n.project_id, n.entity_key
 LIMIT $limit
+SET n:Memory
 RETURN n.entity_key AS entity_key

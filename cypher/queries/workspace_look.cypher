@@ -1,6 +1,6 @@
 // What decides over the places of some nodes in their workspaces, and the places that they have; $fields are the properties
-// that are asked for. Locks them until the transaction ends. Links are those with their project: outgoing, type, key.
-// mode: write
+// that are asked for. Links are those with their project: outgoing, type, key. Who is to change them has locked them.
+// mode: read
 // params: team_id, keys, fields
 // returns: labels, properties, links
 UNWIND $keys AS key
@@ -8,7 +8,6 @@ MATCH (n:Memory {team_id: $team_id, entity_key: key})
 WHERE n.project_id IS NOT NULL
   OR n.workspace_counted IS NOT NULL
   OR n:Project
-SET n:Memory
 WITH n, n.project_id AS project
 CALL (n, project) {
   MATCH (n)-[r]-(p)

@@ -28,7 +28,18 @@ func NewRegistry(prefix string) huma.Registry {
 	optional[time.Time](registry)
 	optional[[]string](registry)
 	optional[json.RawMessage](registry)
+	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[graph.ConversationFocus]](), reflect.TypeFor[nullableFocus]())
 	return registry
+}
+
+// nullableFocus is the contract of a focus that may be null.
+type nullableFocus struct{}
+
+// Schema is that of the focus, or null.
+func (nullableFocus) Schema(r huma.Registry) *huma.Schema {
+	s := huma.SchemaFromType(r, reflect.TypeFor[graph.ConversationFocus]())
+	s.Nullable = true
+	return s
 }
 
 // configure sets what huma keeps in a package variable.

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kith/graph"
+)
+
+// demoProject is all of a project by kind; what belongs to it belongs to the one node of the kind project.
+type demoProject map[string][]demoItem
+
+// demoItem is a node of a project in the words of the API, but for short keys and for times as demoClock reads them.
+type demoItem map[string]any
+
+// demoLinks are a key, a type, and the keys that relationships of this type lead to.
+type demoLinks []string
+
+// The fields of a demoItem that are keys, and those that are times.
+var (
+	demoKeyFields  = []string{"entity_key", "derived_from_signal_id"}
+	demoTimeFields = []string{
+		"created_at", "updated_at", "start_at", "end_at", "due_at", "completed_at", "target_date", "mitigated_at", "decision_at", "ts",
+	}
+)
+
+// workspaces is the request that writes all projects.
+func (l *demoLife) workspaces(now time.Time) (*graph.MemoryWrite, error) {
+	clock, err := newDemoClock(now)
+	if err != nil {
+		return nil, err
+	}
+	workspaces := &graph.MemoryWrite{UserID: demoUser, Strict: true}
+	for _, project := range l.Projects {
+		nodes, err := project.writes(clock)
+		if err != nil {
+			return nil, err
+		}
+		workspaces.Nodes = append(workspaces.Nodes, nodes...)
+	}
+	since := map[string]time.Time{}
+	for i := range workspaces.Nodes {
+		since[workspaces.Nodes[i].EntityKey] = workspaces.Nodes[i].CreatedAt.Value
+	}
+	for _, links := range l.Links {
+		workspaces.Relationships = append(workspaces.Relationships, links.writes(since)...)
+	}
+	return workspaces, nil
+}
+
+// writes are the nodes of the project, kind by kind.
+func (p demoProject) writes(clock demoClock) ([]graph.NodeWrite, error) {
+	var nodes []graph.NodeWrite
+	project, _ := p["project"][0]["entity_key"].(string)
+	for _, kind := range slices.Sorted(maps.Keys(p)) {
+		for _, item := range p[kind] {
+			write, err := item.write(clock)
+			if err != nil {
+				return nil, fmt.Errorf("%s %v: %w", kind, item["entity_key"], err)
+			}
+			write.Kind = kind
+			if kind != "project" {
+				write.ProjectID = graph.Some(demoKey(project))
+			}
+			nodes = append(nodes, write)
+		}
+	}
+	return nodes, nil
+}
+
+// write is the item with its keys and times as they are stored. What never changed was last updated when it was created.
+func (i demoItem) write(clock demoClock) (graph.NodeWrite, error) {
+	stored := map[string]any{}
+	for field, value := range i {
+		stored[field] = value
+		switch text, _ := value.(string); {
+		case slices.Contains(demoKeyFields, field):
+			stored[field] = demoKey(text)
+		case slices.Contains(demoTimeFields, field):
+			at, err := clock.when(text)
+			if err != nil {
+				return graph.NodeWrite{}, err
+			}
+			stored[field] = at
+		}
+	}
+	raw, err := json.Marshal(stored)
+	if err != nil {
+		return graph.NodeWrite{}, err
+	}
+	w := graph.NodeWrite{State: graph.Some("active"), Confidence: graph.Some(demoConfidence["active"]), OwnFields: &graph.OwnFields{}}
+	err = decodeKnown(raw, &w)
+	if !w.UpdatedAt.Given {
+		w.UpdatedAt = w.CreatedAt
+	}
+	return w, err
+}
+
+// writes are the relationships, which hold since both ends are there.
+func (l demoLinks) writes(since map[string]time.Time) []graph.RelationshipWrite {
+	from := demoKey(l[0])
+	var links []graph.RelationshipWrite
+	for _, key := range l[2:] {
+		to := demoKey(key)
+		start := since[from]
+		if start.Before(since[to]) {
+			start = since[to]
+		}
+		links = append(links, graph.RelationshipWrite{From: from, To: to, Type: l[1], State: graph.Some("active"), ValidFrom: graph.Some(start)})
+	}
+	return links
+}

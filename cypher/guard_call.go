@@ -1,0 +1,133 @@
+package cypher
+
+import "math"
+
+// argument bounds one of the values that a function gets.
+func (c *coster) argument(e *call, i int, known extents) work {
+	w := c.expr(&e.args[i], known)
+	switch functions[e.name] {
+	case "toInteger", "toIntegerOrNull", "toFloat", "toFloatOrNull":
+		if text, ok := constantOf(e.args[i], c.given).(string); ok && len(text) > maxDigits {
+			c.refuse(e.at, "a number has at most %d digits", maxDigits)
+		}
+		return c.limited(&e.args[i], w, min(maxDigits, soughtFor/c.rounds))
+	case "split", "replace":
+		if i > 0 || functions[e.name] == "split" && c.rounds > fewElements {
+			return c.sought(&e.args[i], w)
+		}
+	case "coalesce", "head", "last", "nullIf":
+		if _, isList := e.args[i].(*variable); isList && w.isList {
+			return w
+		}
+		if c.rounds > fewElements {
+			return c.limited(&e.args[i], w, passedOn/c.rounds)
+		}
+		return w
+	case "type", "nodes", "relationships", "startNode", "endNode", "labels", "keys", "properties", "range":
+		return w
+	}
+	if isAggregate(item{value: e}) {
+		return w
+	}
+	return c.handled(&e.args[i], w)
+}
+
+// function bounds what a call makes.
+func (c *coster) function(e *call, known extents) work {
+	var w work
+	args := make([]extent, max(len(e.args), 3))
+	for i := range e.args {
+		x := c.argument(e, i, known)
+		w, args[i] = c.joined(w, x), x.extent
+	}
+	largest, first := w.extent, args[0]
+	switch functions[e.name] {
+	case "head", "last", "coalesce", "type", "nodes", "relationships", "startNode", "endNode", "collect", "count":
+	case "size", "length":
+		w.steps += 100 * largest.grown // of a text its characters are counted
+	case "split", "replace":
+		w.steps += largest.effort() + first.texts*args[1].texts/perStep + first.texts/perPiece
+	case "normalize":
+		w.steps += 10 * largest.effort()
+	default:
+		w.steps += largest.effort() // goes through what it gets
+	}
+	switch functions[e.name] {
+	case "labels":
+		w.extent = oneValue.times(10)
+	case "keys":
+		w.extent = oneValue.times(200)
+	case "properties":
+		w.extent = extent{math.Inf(1), first.cells + 200, first.grown, 4 * perStored, false}
+	case "nodes", "relationships":
+		w.extent = extent{sumHops + 1, sumHops + 1, 1, perStored, true}
+	case "collect":
+		w.extent = first.collected(unknown)
+	case "split":
+		pieces := first.texts
+		if by, ok := constantOf(e.args[min(1, len(e.args)-1)], c.given).(string); ok && by != "" {
+			pieces /= 10 // mostly
+		}
+		w.extent = extent{math.Inf(1), max(unknown, pieces), first.grown, first.texts, true}
+	case "range":
+		n := c.rangeLength(e.args)
+		if n > maxRange {
+			c.refuse(e.at, "the range has more than %d numbers: ask for fewer", maxRange)
+		}
+		w.extent = oneValue.times(n)
+	case "replace":
+		w.extent = text(first.grown * c.replaced(e.args))
+	case "tail", "reverse", "toStringList", "toBooleanList":
+		w.extent = first
+	case "head", "last", "coalesce", "nullIf", "min", "max":
+		w.extent = extent{math.Inf(1), largest.cells, largest.grown, largest.texts, false}
+	case "normalize":
+		w.extent = text(10 * first.grown)
+	case "toString", "toStringOrNull", "toLower", "toUpper", "lower", "upper", "trim", "btrim", "lTrim", "rTrim", "substring", "left", "right":
+		w.extent = text(first.grown)
+	default:
+		w.extent = oneValue
+	}
+	return w
+}
+
+// replaced is how many times longer replace can make a text.
+func (c *coster) replaced(args []expr) float64 {
+	if len(args) < 3 {
+		return 1
+	}
+	by, ok := constantOf(args[2], c.given).(string)
+	if !ok {
+		return 1
+	}
+	of, _ := constantOf(args[1], c.given).(string)
+	return max(1, float64(len(by))/float64(max(1, len(of)))+1)
+}
+
+// constantOf is the value of a literal or a parameter; nil when it is neither.
+func constantOf(e expr, given map[string]any) any {
+	switch e := e.(type) {
+	case *literal:
+		return e.value
+	case *paramExpr:
+		return given[e.name]
+	}
+	return nil
+}
+
+// rangeLength is how many numbers range(…) makes: the most that it may, when that is not known.
+func (c *coster) rangeLength(args []expr) float64 {
+	if len(args) < 2 {
+		return 0
+	}
+	from, ok := wholeNumber(constantOf(args[0], c.given))
+	to, also := wholeNumber(constantOf(args[1], c.given))
+	step, third := int64(1), true
+	if len(args) > 2 {
+		step, third = wholeNumber(constantOf(args[2], c.given))
+	}
+	if !ok || !also || !third || step == 0 {
+		return maxRange
+	}
+	return max(0, math.Floor((float64(to)-float64(from))/float64(step))+1)
+}

@@ -1,0 +1,90 @@
+package cypher
+
+import "math"
+
+// extent is how large a value can be.
+type extent struct {
+	length float64 // elements of a list; +Inf when nothing is known
+	cells  float64 // values in it, at all depths
+	grown  float64 // stored texts that the longest text in it is made of
+	texts  float64 // characters of all texts in it
+	isList bool    // for certain
+}
+
+var (
+	oneValue  = extent{length: 1, cells: 1}
+	anyStored = extent{length: math.Inf(1), cells: 1, grown: 1, texts: perStored}
+)
+
+// text is a text of so many stored ones.
+func text(grown float64) extent {
+	return extent{length: 1, cells: 1, grown: grown, texts: grown * perStored}
+}
+
+func (x extent) elements() float64 {
+	if math.IsInf(x.length, 1) {
+		return unknown
+	}
+	return max(x.length, 1)
+}
+
+func (x extent) element() extent {
+	return extent{length: math.Inf(1), cells: max(1, x.cells/x.elements()), grown: x.grown, texts: min(x.texts, x.grown*perStored)}
+}
+
+func (x extent) plus(y extent) extent {
+	return extent{x.length + y.length, x.cells + y.cells, x.grown + y.grown, x.texts + y.texts, x.isList || y.isList}
+}
+
+func (x extent) or(y extent) extent {
+	return extent{max(x.length, y.length), max(x.cells, y.cells), max(x.grown, y.grown), max(x.texts, y.texts), x.isList && y.isList}
+}
+
+// times is a list of so many of it.
+func (x extent) times(n float64) extent { return extent{n, n * x.cells, x.grown, n * x.texts, true} }
+
+// collected is a list of which Neo4j counts the memory: so many are reckoned with.
+func (x extent) collected(n float64) extent {
+	return extent{length: math.Inf(1), cells: n * x.cells, grown: x.grown, texts: x.texts, isList: true}
+}
+
+// extents are those of the names that can be used at a place.
+type extents map[string]extent
+
+func (known extents) of(name string) extent {
+	if x, ok := known[name]; ok {
+		return x
+	}
+	return anyStored
+}
+
+// effort is what going through all of a value takes, in steps.
+func (x extent) effort() float64 {
+	if x.cells >= totalMarker { // of the result of reduce: counted there
+		return 1
+	}
+	return x.cells + 100*x.grown
+}
+
+// constantExtent is that of a literal or a parameter.
+func constantExtent(v any) extent {
+	switch v := v.(type) {
+	case string:
+		return text(float64(len(v)) / perStored)
+	case []any:
+		x := extent{length: float64(len(v)), isList: true}
+		for _, item := range v {
+			of := constantExtent(item)
+			x.cells, x.grown, x.texts = x.cells+of.cells, max(x.grown, of.grown), x.texts+of.texts
+		}
+		return x
+	case map[string]any:
+		x := extent{length: math.Inf(1)}
+		for _, item := range v {
+			of := constantExtent(item)
+			x.cells, x.grown, x.texts = x.cells+of.cells, max(x.grown, of.grown), x.texts+of.texts
+		}
+		return x
+	}
+	return oneValue
+}

@@ -1,0 +1,127 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+)
+
+// ConversationFocus is what the user of a conversation looks at: a node of a project, or the project as a whole (S3-1).
+type ConversationFocus struct {
+	ProjectID string `json:"project_id" minLength:"1" maxLength:"256" doc:"entity_key of the project"`
+	FocusKind string `json:"focus_kind,omitempty" maxLength:"64" doc:"task, plan, goal, document, output, milestone, risk, decision or requirement; left out: the project as a whole"`
+	FocusID   string `json:"focus_id,omitempty" maxLength:"256" doc:"entity_key of a node of the project"`
+}
+
+// WorkspaceFocusKinds are the kinds that can be in focus in a workspace (S3-1).
+var WorkspaceFocusKinds = []string{"task", "plan", "goal", "document", "output", "milestone", "risk", "decision", "requirement"}
+
+// Validate checks all that can be said without the store.
+func (c *ConversationFocus) Validate() error {
+	f := &faults{}
+	c.check(f, "focus")
+	return f.err()
+}
+
+func (c *ConversationFocus) check(f *faults, at string) {
+	f.word(at+".project_id", c.ProjectID, MaxKeyLength)
+	if c.wide() {
+		return
+	}
+	f.oneOf(at+".focus_kind", c.FocusKind, WorkspaceFocusKinds)
+	f.word(at+".focus_id", c.FocusID, MaxKeyLength)
+}
+
+// wide says whether it is the project as a whole.
+func (c *ConversationFocus) wide() bool {
+	return c.FocusID == "" && (c.FocusKind == "" || c.FocusKind == "project-wide")
+}
+
+// ends are the keys of the nodes that it names.
+func (c *ConversationFocus) ends() []string {
+	if c.wide() {
+		return []string{c.ProjectID}
+	}
+	return []string{c.ProjectID, c.FocusID}
+}
+
+// putFocus sets it on a source, or takes what was there off.
+func (o *OwnFields) putFocus(given Optional[ConversationFocus]) {
+	field := func(value string) Optional[string] {
+		if value == "" {
+			return Null[string]()
+		}
+		return Some(value)
+	}
+	if given.Value.wide() {
+		given.Value.FocusKind = ""
+	}
+	if given.Given {
+		o.FocusProjectID, o.FocusKind, o.FocusID = field(given.Value.ProjectID), field(given.Value.FocusKind), field(given.Value.FocusID)
+	}
+}
+
+// focusFault says what of the focus is not there for the scope.
+func focusFault(scope Scope, found known, given Optional[ConversationFocus]) error {
+	if !given.Given || given.Null {
+		return nil
+	}
+	sees := func(key string) *stored {
+		if n := found.byKey[key]; n != nil && (n.user() == "" || n.user() == scope.UserID) {
+			return n
+		}
+		return nil
+	}
+	c := given.Value
+	missing := func(field string) error {
+		return &MissingError{Fields: []FieldError{{Location: "focus." + field, Message: noSuchNode}}}
+	}
+	if project := sees(c.ProjectID); project == nil || project.kind != projectKind {
+		return missing("project_id")
+	}
+	if n := sees(c.FocusID); c.FocusID != "" && (n == nil || n.kind.Name != c.FocusKind || n.project() != c.ProjectID) {
+		return missing("focus_id")
+	}
+	return nil
+}
+
+// SetFocus has a conversation remember what its user looks at; nil forgets it. ErrNotFound for an unknown or foreign conversation,
+// MissingError for a focus that is not there, InvalidError.
+func (s *Store) SetFocus(ctx context.Context, scope Scope, key string, focus *ConversationFocus) (SourceResult, error) {
+	given, ends := Null[ConversationFocus](), []string(nil)
+	if focus != nil {
+		if err := focus.Validate(); err != nil {
+			return SourceResult{}, err
+		}
+		given, ends = Some(*focus), focus.ends()
+	}
+	var result SourceResult
+	err := s.transaction(ctx, "conversation_focus", func(t *tx) error {
+		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key}, ends: ends})
+		if err != nil {
+			return err
+		}
+		source, err := conversation(found, scope, key)
+		if err != nil {
+			return err
+		}
+		asUser := Scope{TeamID: scope.TeamID, UserID: source.user()}
+		if err := focusFault(asUser, found, given); err != nil {
+			return err
+		}
+		job := &sourceJob{tx: t, scope: asUser, now: s.now(), write: &SourceWrite{Focus: given}, result: newSourceResult(asUser.UserID, key)}
+		if err := job.writeSource(key, found); err != nil {
+			return fmt.Errorf("focus: %w", err)
+		}
+		result = job.result
+		return nil
+	})
+	return result, err
+}
+
+// conversationFocusFrom reads project, kind and key; nil: there is none.
+func conversationFocusFrom(l []any) *ConversationFocus {
+	if l[0] == nil {
+		return nil
+	}
+	return &ConversationFocus{ProjectID: text(l[0]), FocusKind: text(l[1]), FocusID: text(l[2])}
+}

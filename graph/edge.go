@@ -1,0 +1,177 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// EdgesWrite links nodes of projects, all of them or none (S2-18).
+type EdgesWrite struct {
+	UserID string      `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+	Edges  []EdgeWrite `json:"edges" minItems:"1" maxItems:"1000"`
+}
+
+// EdgeWrite is a link between two nodes of one project.
+type EdgeWrite struct {
+	SrcKind string          `json:"src_kind" maxLength:"64" doc:"project, or a kind of what belongs to one"`
+	SrcID   string          `json:"src_id" minLength:"1" maxLength:"256" doc:"entity_key"`
+	DstKind string          `json:"dst_kind" maxLength:"64"`
+	DstID   string          `json:"dst_id" minLength:"1" maxLength:"256"`
+	Rel     string          `json:"rel" doc:"^[a-z][a-z0-9_]{0,63}$; the field's own: has_plan, has_task, supports_goal, depends_on, references, produces, targets_milestone, …"`
+	Props   json.RawMessage `json:"props,omitempty" doc:"an object of the caller's own; at most 16,384 bytes, 8 levels"`
+}
+
+// EdgeResult says what became of a link: ID is the key of its relationship, which is the one there was, if it is not Created.
+type EdgeResult struct {
+	ID      string `json:"id"`
+	Created bool   `json:"created"`
+}
+
+// EdgesResult has one entry for each link of the write, in its order. What was there already is skipped, and stays as it is.
+type EdgesResult struct {
+	Created  int          `json:"created"`
+	Skipped  int          `json:"skipped"`
+	Edges    []EdgeResult `json:"edges"`
+	Warnings []string     `json:"warnings"`
+	Users    []string     `json:"-"` // whose memory was changed
+}
+
+// maxEdges is how many links one write may have.
+const maxEdges = 1000
+
+// Link adds links between nodes of one project each. Errors: InvalidError, MissingError for ends that are not there or are foreign,
+// ErrUnavailable.
+func (s *Store) Link(ctx context.Context, scope Scope, w *EdgesWrite) (EdgesResult, error) {
+	if err := w.validate(); err != nil {
+		return EdgesResult{}, err
+	}
+	write, places := w.relationships()
+	done, err := s.Write(ctx, scope, write)
+	if err != nil {
+		return EdgesResult{}, write.edgeFaults(err)
+	}
+	result := EdgesResult{Edges: make([]EdgeResult, len(w.Edges)), Warnings: []string{}, Users: done.Users}
+	counted := map[int]bool{}
+	for i, place := range places {
+		r := &done.Relationships[place]
+		isNew := r.Status == Created && !counted[place]
+		counted[place] = true
+		result.Edges[i] = EdgeResult{r.Key, isNew}
+		if isNew {
+			result.Created++
+		}
+	}
+	result.Skipped = len(w.Edges) - result.Created
+	for _, warning := range done.Warnings {
+		result.Warnings = append(result.Warnings, write.edgeLocation(warning))
+	}
+	return result, nil
+}
+
+// validate checks what a write of relationships would not.
+func (w *EdgesWrite) validate() error {
+	f := &faults{}
+	if len(w.Edges) == 0 || len(w.Edges) > maxEdges {
+		f.add("edges", "must have 1 to %d items", maxEdges)
+		return f.err()
+	}
+	for i := range w.Edges {
+		e := &w.Edges[i]
+		for _, end := range []struct{ field, kind string }{{"src_kind", e.SrcKind}, {"dst_kind", e.DstKind}} {
+			if kind, ok := KindOf(end.kind); !ok || kind.group != projectGroup {
+				f.add(index("edges", i)+"."+end.field, "must be project or one of %s", list(WorkspaceKinds))
+			}
+		}
+	}
+	return f.err()
+}
+
+// relationships is the write of what is linked, each pair once for a type, and the place in it of each edge.
+func (w *EdgesWrite) relationships() (*MemoryWrite, []int) {
+	write := &MemoryWrite{UserID: w.UserID, Strict: true}
+	places, seen := make([]int, len(w.Edges)), map[[3]string]int{}
+	for i := range w.Edges {
+		e := &w.Edges[i]
+		r := RelationshipWrite{From: e.SrcID, To: e.DstID, Type: e.Rel, Properties: e.Props}
+		from, kind, to, _ := r.direction()
+		place, again := seen[[3]string{from, kind, to}]
+		if !again {
+			place = len(write.edges)
+			seen[[3]string{from, kind, to}] = place
+			write.edges = append(write.edges, edge{EdgeWrite: *e, place: i})
+			write.Relationships = append(write.Relationships, r)
+		}
+		places[i] = place
+	}
+	return write, places
+}
+
+// edge is a link that a write of relationships is made of, and its place among those that were given.
+type edge struct {
+	EdgeWrite
+	place int
+}
+
+// refusal says which field of a link does not fit its nodes, which are there and may be seen.
+func (e *edge) refusal(from, to *stored) (field, message string) {
+	if _, _, _, swap := (&RelationshipWrite{Type: e.Rel}).direction(); swap {
+		from, to = to, from
+	}
+	switch {
+	case from.kind.Name != e.SrcKind:
+		return "from", noSuchNode
+	case to.kind.Name != e.DstKind:
+		return "to", noSuchNode
+	case from.project() == "" || from.project() != to.project():
+		return "to", "must belong to the same project as src_id"
+	}
+	return "", ""
+}
+
+// project is the key of the project that a node is, or belongs to; empty: none.
+func (s *stored) project() string {
+	if s.kind == projectKind {
+		return s.key()
+	}
+	return s.text("project_id")
+}
+
+// edgeFields are the names that fields of relationships have in links.
+var edgeFields = strings.NewReplacer(".from", ".src_id", ".to", ".dst_id", ".type", ".rel", ".properties", ".props")
+
+// edgeLocation is a text that begins with the place of a relationship, with that of the link.
+func (w *MemoryWrite) edgeLocation(text string) string {
+	for i := range w.edges {
+		if rest, ok := strings.CutPrefix(text, index("relationships", i)); ok {
+			field, message, _ := strings.Cut(rest, ": ")
+			if message != "" {
+				message = ": " + message
+			}
+			return index("edges", w.edges[i].place) + edgeFields.Replace(field) + message
+		}
+	}
+	return text
+}
+
+// edgeFaults tells of links what an error says of relationships.
+func (w *MemoryWrite) edgeFaults(err error) error {
+	var invalid *InvalidError
+	if !errors.As(err, &invalid) {
+		return fmt.Errorf("link: %w", err)
+	}
+	var missing []FieldError
+	for i := range invalid.Fields {
+		f := &invalid.Fields[i]
+		f.Location = w.edgeLocation(f.Location)
+		if f.Message == noSuchNode {
+			missing = append(missing, *f)
+		}
+	}
+	if len(missing) == len(invalid.Fields) {
+		return &MissingError{Fields: missing}
+	}
+	return invalid
+}

@@ -1,0 +1,107 @@
+package graph
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+)
+
+// TestLink adds what is new, skips what is there in whatever words, and is all or nothing.
+func TestLink(t *testing.T) {
+	e := fresh(t)
+	in := func(project, kind, key string) NodeWrite {
+		w := node(kind, key, 0.5, shared)
+		w.OwnFields = &OwnFields{ProjectID: Some(project)}
+		return w
+	}
+	private := in("p", "task", "secret")
+	private.UserID = Some("v")
+	e.write("u", []NodeWrite{
+		node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("p", "task", "t"), in("p", "plan", "l"), in("p", "document", "d"),
+		in("q", "task", "other"), node("concept", "c", 0.5, shared), node("task", "homeless", 0.5, shared),
+	}, link("l", "has_task", "t", 0.9))
+	e.write("v", []NodeWrite{private})
+	edges := func(all ...EdgeWrite) (EdgesResult, error) {
+		return e.store.Link(t.Context(), e.as("u"), &EdgesWrite{Edges: all})
+	}
+	edge := func(srcKind, src, rel, dstKind, dst string) EdgeWrite {
+		return EdgeWrite{SrcKind: srcKind, SrcID: src, DstKind: dstKind, DstID: dst, Rel: rel}
+	}
+	withProps := edge("task", "t", "references", "document", "d")
+	withProps.Props = json.RawMessage(`{"page":3}`)
+	again := edge("plan", "l", "has_task", "task", "t")
+	again.Props = json.RawMessage(`{"changed":true}`)
+	got, err := edges(
+		again, withProps, withProps, edge("document", "d", "referenced_by", "task", "t"), edge("project", "p", "has_task", "task", "t"),
+		edge("task", "t", "belongs_to_plan", "plan", "l"),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.same("created and skipped", [2]int{3, 3}, [2]int{got.Created, got.Skipped})
+	e.same("the same link under its other name", got.Edges[1].ID, got.Edges[3].ID)
+	var isNew []bool
+	for _, r := range got.Edges {
+		isNew = append(isNew, r.Created)
+	}
+	e.same("new", []bool{false, true, false, false, true, true}, isNew)
+	r, err := e.store.Relationship(t.Context(), e.as("u"), got.Edges[1].ID)
+	e.same("props", `{"page":3}`, string(r.Properties))
+	e.same("read", nil, err)
+	was, err := e.store.Relationship(t.Context(), e.as("u"), got.Edges[0].ID)
+	e.same("what was there is as it was", "", string(was.Properties))
+	e.same("its version", int64(1), was.Version)
+	e.same("read", nil, err)
+	if got, err = edges(again, withProps); err != nil {
+		t.Fatal(err)
+	}
+	e.same("once more", [2]int{0, 2}, [2]int{got.Created, got.Skipped})
+
+	good := edge("plan", "l", "references", "document", "d")
+	for what, c := range map[string]struct {
+		bad      EdgeWrite
+		location string
+		is       error
+	}{
+		"itself":                {edge("task", "t", "depends_on", "task", "t"), "edges[1].dst_id", ErrInvalid},
+		"another project":       {edge("task", "t", "depends_on", "task", "other"), "edges[1].dst_id", ErrInvalid},
+		"of no project":         {edge("task", "homeless", "depends_on", "task", "t"), "edges[1].dst_id", ErrInvalid},
+		"not of a project":      {edge("task", "t", "depends_on", "concept", "c"), "edges[1].dst_kind", ErrInvalid},
+		"an unknown kind":       {edge("chore", "t", "depends_on", "task", "t"), "edges[1].src_kind", ErrInvalid},
+		"a bad type":            {edge("task", "t", "Depends On", "plan", "l"), "edges[1].rel", ErrInvalid},
+		"a type of other kinds": {edge("plan", "l", "has_task", "document", "d"), "edges[1].rel", ErrInvalid},
+		"a ring":                {edge("task", "t", "contains", "plan", "l"), "edges[1].dst_id", ErrInvalid},
+		"unknown":               {edge("task", "nothing", "depends_on", "task", "t"), "edges[1].src_id", ErrNotFound},
+		"of another kind":       {edge("task", "t", "depends_on", "task", "l"), "edges[1].dst_id", ErrNotFound},
+		"of another user":       {edge("task", "t", "depends_on", "task", "secret"), "edges[1].dst_id", ErrNotFound},
+		"swapped and unknown":   {edge("document", "nothing", "referenced_by", "task", "t"), "edges[1].src_id", ErrNotFound},
+	} {
+		_, err := edges(good, c.bad)
+		var fields []FieldError
+		var invalid *InvalidError
+		var missing *MissingError
+		if errors.As(err, &invalid) {
+			fields = invalid.Fields
+		} else if errors.As(err, &missing) {
+			fields = missing.Fields
+		}
+		if !errors.Is(err, c.is) || len(fields) != 1 || fields[0].Location != c.location {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if got, err = edges(good); err != nil || got.Created != 1 {
+		t.Errorf("a good one beside bad ones was stored: %+v %v", got, err)
+	}
+	if _, err := e.neighbour().store.Link(t.Context(), e.neighbour().as("u"), &EdgesWrite{Edges: []EdgeWrite{withProps}}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("another team: %v", err)
+	}
+	for n, valid := range map[int]bool{0: false, 1000: true, 1001: false} {
+		many := make([]EdgeWrite, n)
+		for i := range many {
+			many[i] = good
+		}
+		if _, err := edges(many...); (err == nil) != valid {
+			t.Errorf("%d edges: %v", n, err)
+		}
+	}
+}

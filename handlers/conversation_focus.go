@@ -1,0 +1,73 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/loader"
+)
+
+// FocusInput has a conversation remember what its user looks at.
+type FocusInput struct {
+	ID   string `path:"id" maxLength:"256"`
+	Body struct {
+		UserID string                                  `json:"user_id,omitempty" maxLength:"256"`
+		Focus  graph.Optional[graph.ConversationFocus] `json:"focus" doc:"replaces the one there was; null: nothing any more"`
+	}
+}
+
+func (a *API) setFocus(ctx context.Context, in *FocusInput) (*SourceOutput, error) {
+	scope, err := actFor(ctx, auth.Write, "", in.Body.UserID)
+	if err != nil {
+		return nil, err
+	}
+	result, err := a.Store.SetFocus(ctx, scope, in.ID, inFocus(in.Body.Focus))
+	return a.sourceOutput(ctx, scope, result, err)
+}
+
+func inFocus(given graph.Optional[graph.ConversationFocus]) *graph.ConversationFocus {
+	if !given.Given || given.Null {
+		return nil
+	}
+	return &given.Value
+}
+
+// look has a request look at a focus that is given, which the conversation, if there is one, remembers; else at the one it remembers.
+func (a *API) look(ctx context.Context, scope graph.Scope, conversation string, given graph.Optional[graph.ConversationFocus], r *loader.OntologyRequest) error {
+	focus := inFocus(given)
+	if focus != nil {
+		if err := focus.Validate(); err != nil {
+			return err
+		}
+	}
+	r.LookAt(focus)
+	switch {
+	case conversation == "":
+		return nil
+	case !given.Given:
+		return a.remembered(ctx, scope, conversation, r)
+	case !principal(ctx).Allows(auth.Write):
+		return fmt.Errorf("the key lacks the scope %s, which a focus to remember needs: %w", auth.Write, auth.ErrForbidden)
+	}
+	result, err := a.Store.SetFocus(ctx, scope, conversation, focus)
+	if err == nil {
+		a.changed(ctx, scope, result.UserID)
+	}
+	return err
+}
+
+// remembered has a request look at what a conversation remembers.
+func (a *API) remembered(ctx context.Context, scope graph.Scope, conversation string, r *loader.OntologyRequest) error {
+	if !graph.ValidKey(conversation) {
+		return graph.ErrNotFound
+	}
+	source, err := a.Store.Source(ctx, scope, conversation)
+	if err != nil {
+		return err
+	}
+	r.LookAt(source.Focus)
+	r.Remembered = true
+	return nil
+}

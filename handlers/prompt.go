@@ -1,0 +1,50 @@
+package handlers
+
+import (
+	"context"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/loader"
+)
+
+// PromptInput asks for the messages to send to a language model.
+type PromptInput struct {
+	Body struct {
+		UserID         string                                  `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+		ConversationID string                                  `json:"conversation_id,omitempty" maxLength:"256" doc:"its focus is meant where none is given, and it remembers the one that is"`
+		ContextType    string                                  `json:"context_type,omitempty" doc:"as of GET /v1/ontology; left out: project with a focus, else global"`
+		Focus          graph.Optional[graph.ConversationFocus] `json:"focus,omitzero" doc:"what the user looks at; the conversation remembers it. Null: nothing any more"`
+		SystemPrompt   string                                  `json:"system_prompt,omitempty" maxLength:"100000" doc:"stands before the guidance"`
+		History        []loader.PromptMessage                  `json:"history,omitempty" maxItems:"1000" doc:"the conversation so far, the oldest first"`
+		Message        string                                  `json:"message" minLength:"1" maxLength:"100000" doc:"of the user, to be answered"`
+		MaxTokens      int                                     `json:"max_tokens,omitempty" minimum:"1000" maximum:"100000" default:"5000" doc:"o200k tokens of all messages"`
+		Linked         *bool                                   `json:"linked,omitempty" doc:"false leaves out what is linked with the focus"`
+	}
+}
+
+// PromptOutput is a stack of messages.
+type PromptOutput struct{ Body *loader.Prompt }
+
+func (a *API) prompt(ctx context.Context, in *PromptInput) (*PromptOutput, error) {
+	b := &in.Body
+	scope, err := actFor(ctx, auth.Read, "", b.UserID)
+	if err != nil {
+		return nil, err
+	}
+	r := loader.PromptRequest{
+		Ontology: loader.OntologyRequest{Scope: scope, ContextType: b.ContextType, WithoutLinked: b.Linked != nil && !*b.Linked},
+		System:   b.SystemPrompt, History: b.History, Message: b.Message, MaxTokens: b.MaxTokens,
+	}
+	if err := r.Validate(); err != nil { // before anything is remembered
+		return nil, located("body", err)
+	}
+	if err := a.look(ctx, scope, b.ConversationID, b.Focus, &r.Ontology); err != nil {
+		return nil, located("body", err)
+	}
+	p, err := a.Contexts.Prompt(ctx, r)
+	if err != nil {
+		return nil, located("body", err)
+	}
+	return &PromptOutput{Body: p}, nil
+}

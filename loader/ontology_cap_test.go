@@ -1,0 +1,223 @@
+package loader
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"kith/graph"
+	"kith/internal/golden"
+)
+
+// TestOntologyTextsAreCapped shows all below and at a cap, and the cap above it (S3-27 to S3-31).
+func TestOntologyTextsAreCapped(t *testing.T) {
+	t.Parallel()
+	text := func(s *fakeStore, r OntologyRequest) string {
+		l, _ := newLoader(s, Options{})
+		r.Scope, r.Format, r.WithoutJSON = scope, Text, true
+		answer, err := l.Ontology(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(answer.Body())
+	}
+	lines := func(text, heading, prefix string) (n int) {
+		_, section, _ := strings.Cut(text, heading)
+		for line := range strings.Lines(section) {
+			if strings.HasPrefix(line, "#") {
+				break
+			}
+			if strings.HasPrefix(line, prefix) {
+				n++
+			}
+		}
+		return n
+	}
+	combined := OntologyRequest{ContextType: "project", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31"}
+	for _, c := range []struct {
+		what, heading, prefix string
+		most                  int
+		request               OntologyRequest
+		fill                  func(s *fakeStore, n int)
+	}{
+		{"projects", "### Recent Projects", "- ", 5, OntologyRequest{ContextType: "global"}, func(s *fakeStore, n int) {
+			s.workspaces.Projects = nil
+			for i := range n {
+				s.workspaces.Projects = append(s.workspaces.Projects, view("project", fmt.Sprint(i), "A project", nil))
+			}
+		}},
+		{"relationships of a project", "### Available Relationships", "- ", 5, OntologyRequest{ContextType: "project", ProjectID: "proj-1"}, func(s *fakeStore, n int) {
+			s.workspace.Linked = nil
+			for i := range n {
+				s.workspace.Linked = append(s.workspace.Linked, graph.WorkspaceEdge{Key: fmt.Sprint(i), From: "proj-1", To: "goal-1", Type: "has_goal"})
+			}
+		}},
+		{"relationships of the focus and the project", "### Relationships", "- ", 8, combined, func(s *fakeStore, n int) {
+			s.workspace.Linked, s.focus.Edges = nil, nil
+			for i := range n {
+				s.focus.Edges = append(s.focus.Edges, graph.WorkspaceEnd{Type: "depends_on", Outgoing: true, Node: graph.NodeRef{EntityKey: fmt.Sprint(i), Kind: "task", Name: "Another"}})
+			}
+		}},
+		{"metadata", "### Focus Metadata", "- ", 5, combined, func(s *fakeStore, n int) {
+			props := map[string]int{}
+			for i := range n {
+				props[fmt.Sprint("p", i)] = i
+			}
+			s.focus.Node.Properties, _ = json.Marshal(props)
+		}},
+	} {
+		for n := c.most - 1; n <= c.most+1; n++ {
+			s := ontologies()
+			c.fill(s, n)
+			if got := lines(text(s, c.request), c.heading, c.prefix); got != min(c.most, n) {
+				t.Errorf("%s: %d of %d are shown", c.what, got, n)
+			}
+		}
+	}
+	for n := 2; n <= 4; n++ {
+		s := ontologies()
+		s.focus.Links.Plans, s.focus.First["plans"] = int64(n), []string{"a", "b", "c"}[:min(3, n)]
+		want := "- Plans: " + strings.Join([]string{"a", "b", "c"}[:min(3, n)], ", ")
+		if n > 3 {
+			want += " (+1 more)"
+		}
+		if got := text(s, combined); !strings.Contains(got, want+"\n") {
+			t.Errorf("%d plans: %q is missing in\n%s", n, want, got)
+		}
+	}
+}
+
+// TestCombinedTellsARelationshipOnce: those of the focus come first, and the project's with it are not told again (S3-23).
+func TestCombinedTellsARelationshipOnce(t *testing.T) {
+	t.Parallel()
+	s := ontologies()
+	s.workspace.Linked = []graph.WorkspaceEdge{{Key: "e", From: "proj-1", To: "task-31", Type: "has_task"}, {Key: "f", From: "proj-1", To: "goal-1", Type: "has_goal"}}
+	s.focus.Edges = []graph.WorkspaceEnd{{Type: "has_task", Node: graph.NodeRef{EntityKey: "proj-1", Kind: "project", Name: "Harbour Survey"}}}
+	c, err := (&Loader{store: s, options: Options{Now: fixed}}).ontology(t.Context(), OntologyRequest{
+		Scope: scope, ContextType: "project", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31", WithoutLinked: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, e := range c.Relationships.Edges {
+		told = append(told, e.Relation+" "+e.TargetID)
+	}
+	if got := strings.Join(told, ", "); got != "inverse_has_task proj-1, has_goal goal-1" {
+		t.Error(got)
+	}
+}
+
+// TestAbbreviatedLinksKeepTheirBudget: nine kinds of three with long keys make no more than 500 tokens, and tell how many there are (S2-20).
+func TestAbbreviatedLinksKeepTheirBudget(t *testing.T) {
+	t.Parallel()
+	s := ontologies()
+	s.linked.Kinds = map[string]graph.LinkedKind{}
+	for _, kind := range graph.LinkedKinds {
+		k := graph.LinkedKind{Total: 4}
+		for range 3 {
+			k.Nodes = append(k.Nodes, graph.LinkedNode{
+				Key: uuid.NewString(), Name: "Repair the northern part of the quay", State: "in_progress",
+				Relations: []graph.LinkedRelation{{Key: "e", Type: "depends_on", Outgoing: true}},
+			})
+		}
+		s.linked.Kinds[kind] = k
+	}
+	l, _ := newLoader(s, Options{})
+	task, _ := graph.KindOf("task")
+	ask := func(budget int) (string, int) {
+		answer, err := l.Linked(t.Context(), LinkedRequest{Scope: scope, Kind: task, Key: "task-31", Format: Text, MaxTokens: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _ := Tokens(string(answer.Body()))
+		return string(answer.Body()), n
+	}
+	if text, n := ask(0); n > 500 || strings.Count(text, "(4 linked, showing first ") != 9 || !strings.Contains(text, "more plans") {
+		t.Errorf("%d tokens:\n%s", n, text)
+	}
+	if text, n := ask(5000); n <= 500 || strings.Count(text, "\n- **") != 27 {
+		t.Errorf("%d tokens:\n%s", n, text)
+	}
+	answer, err := l.Ontology(t.Context(), OntologyRequest{Scope: scope, ContextType: "ontology", FocusKind: "task", FocusID: "task-31", Format: Text})
+	if err != nil || strings.Count(string(answer.Body()), "(4 linked, showing first ") != 9 || strings.Count(string(answer.Body()), "\n- **") == 27 {
+		t.Errorf("in a context: %v\n%s", err, answer.Body())
+	}
+}
+
+// TestViewsOfWorkspaces are all different: what is kept for one question is no answer to another one.
+func TestViewsOfWorkspaces(t *testing.T) {
+	t.Parallel()
+	task, _ := graph.KindOf("task")
+	goal, _ := graph.KindOf("goal")
+	seen := map[string]string{}
+	add := func(what, view string) {
+		if before, again := seen[view]; again {
+			t.Errorf("%s has the view of %s", what, before)
+		}
+		seen[view] = what
+	}
+	for what, change := range map[string]func(*LinkedRequest){
+		"itself": func(*LinkedRequest) {}, "another kind": func(r *LinkedRequest) { r.Kind = goal }, "another node": func(r *LinkedRequest) { r.Key = "u" },
+		"full": func(r *LinkedRequest) { r.Mode = Full }, "filtered": func(r *LinkedRequest) { r.Filter = "plan" }, "fewer": func(r *LinkedRequest) { r.Most = 2 },
+		"the next page": func(r *LinkedRequest) { r.Cursor = "c" }, "with what is available": func(r *LinkedRequest) { r.Available = true },
+		"as text": func(r *LinkedRequest) { r.Format = Text }, "shorter": func(r *LinkedRequest) { r.MaxTokens = 200 },
+	} {
+		r := LinkedRequest{Scope: scope, Kind: task, Key: "t", Mode: Abbreviated, Most: 3, Format: JSON}
+		change(&r)
+		add("linked, "+what, r.view())
+	}
+	for what, change := range map[string]func(*OntologyRequest){
+		"itself": func(*OntologyRequest) {}, "another type": func(r *OntologyRequest) { r.ContextType = "ontology" }, "another project": func(r *OntologyRequest) { r.ProjectID = "q" },
+		"another kind": func(r *OntologyRequest) { r.FocusKind = "goal" }, "another focus": func(r *OntologyRequest) { r.FocusID = "u" },
+		"as text": func(r *OntologyRequest) { r.Format = Text }, "shorter": func(r *OntologyRequest) { r.MaxTokens = 200 },
+		"without picture": func(r *OntologyRequest) { r.WithoutJSON = true }, "without links": func(r *OntologyRequest) { r.WithoutLinked = true },
+		"with a focus that is gone": func(r *OntologyRequest) { r.gone = true },
+	} {
+		r := OntologyRequest{Scope: scope, ContextType: "project", ProjectID: "p", FocusKind: "task", FocusID: "t", Format: JSON}
+		change(&r)
+		add("ontology, "+what, r.view())
+	}
+}
+
+// TestDetailsOfEachKind holds what is told of a node of each kind in focus, with all fields and with none (S3-31).
+func TestDetailsOfEachKind(t *testing.T) {
+	t.Parallel()
+	day := func(days int) graph.Optional[time.Time] { return graph.Some(at.AddDate(0, 0, days)) }
+	some := graph.Some[string]
+	whole := map[string]*graph.OwnFields{
+		"task": {TypeKey: some("task.check"), Priority: graph.Some(int64(2)), FacetScale: some("small"), StartAt: day(1), DueAt: day(2), CompletedAt: day(3), StateKey: some("done")},
+		"plan": {TypeKey: some("plan.phase"), FacetContext: some("client"), FacetScale: some("small"), FacetStage: some("execution"), StateKey: some("active")},
+		"goal": {TypeKey: some("goal.outcome"), Goal: some("A dry\npier"), TargetDate: day(9), CompletedAt: day(10)}, "document": {TypeKey: some("document.brief")},
+		"output": {TypeKey: some("output.chart"), FacetStage: some("review")}, "milestone": {TypeKey: some("milestone.first"), DueAt: day(4), CompletedAt: day(5)},
+		"risk":     {TypeKey: some("risk.weather"), Impact: some("high"), Probability: graph.Some(0.05), MitigatedAt: day(-1), Content: some("Storm")},
+		"decision": {DecisionAt: day(-3), Outcome: some("Oak."), Rationale: some("It lasts.")}, "requirement": {TypeKey: some("requirement.load"), Priority: graph.Some(int64(1)), Text: some("Ten tons")},
+	}
+	var all strings.Builder
+	for _, kind := range graph.WorkspaceFocusKinds {
+		s := ontologies()
+		s.linked = &graph.LinkedEntities{}
+		s.focus = &graph.WorkspaceFocus{
+			Node: view(kind, kind+"-1", "The "+kind, whole[kind]), Direct: true, State: "active",
+			Project: &graph.NodeRef{EntityKey: "proj-1", Kind: "project", Name: "Harbour Survey"},
+			Links:   graph.WorkspaceLinks{Tasks: 3, Done: 1, Plans: 1, Goals: 1, Outputs: 1, Dependencies: 1, Dependents: 1},
+			First:   map[string][]string{"plans": {"l"}, "goals": {"g"}, "outputs": {"o"}, "dependencies": {"a"}, "dependents": {"b"}, "tasks": {"x", "y", "z"}},
+		}
+		bare := ontologies()
+		bare.linked = s.linked
+		bare.focus = &graph.WorkspaceFocus{Node: view(kind, kind+"-2", "The bare "+kind, nil)}
+		for _, store := range []*fakeStore{s, bare} {
+			l, _ := newLoader(store, Options{})
+			answer, err := l.Ontology(t.Context(), OntologyRequest{Scope: scope, ContextType: "ontology", FocusKind: kind, FocusID: kind, Format: Text})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Write(answer.Body())
+		}
+	}
+	golden.Check(t, "testdata/ontology_details.md", all.String())
+}

@@ -1,0 +1,265 @@
+package loader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"kith/graph"
+)
+
+// Bounds of a prompt. Its parts have shares of its budget (S3-35): of 5,000 tokens 800 for the system prompt, which is never cut, 500 for
+// what is linked with the focus, 300 for preferences, 1,000 for the snapshot, and at most 2,500 for the conversation, which takes what the
+// others leave but for 400 in reserve.
+const (
+	DefaultPromptTokens = 5000
+	MinPromptTokens     = 1000
+
+	MaxPromptText    = 100_000 // characters of one text
+	MaxPromptHistory = 1000    // messages
+
+	snapshotHeading = 8 // tokens, at most
+)
+
+// PromptRequest asks for the messages to send to a language model.
+type PromptRequest struct {
+	Ontology  OntologyRequest // what the snapshot is of; format and budget are the prompt's own
+	System    string          // stands before the guidance
+	History   []PromptMessage // the oldest first
+	Message   string          // the user's, that is to be answered
+	MaxTokens int             // o200k; 0: DefaultPromptTokens
+}
+
+// PromptMessage is a message to or from a language model.
+type PromptMessage struct {
+	Role    string `json:"role" doc:"system, user, assistant or tool"`
+	Content string `json:"content"`
+}
+
+// Prompt is a stack of messages, in the order in which they are to be sent (S3-24), and what they take of their budgets.
+type Prompt struct {
+	ContextType OntologyType    `json:"context_type" enum:"global,project,element,combined,none"`
+	Messages    []PromptMessage `json:"messages" doc:"the system prompt with what is linked with the focus, preferences, the context snapshot, the conversation, the current message"`
+	Usage       PromptUsage     `json:"usage"`
+	History     HistoryUsage    `json:"history"`
+	Warnings    []string        `json:"warnings,omitempty"`
+}
+
+// PromptUsage is what a prompt takes in o200k tokens of the contents of its messages.
+type PromptUsage struct {
+	PartUsage
+	Parts PromptParts `json:"parts"`
+}
+
+// PromptParts are what a prompt is made of.
+type PromptParts struct {
+	System      PartUsage `json:"system"`
+	Linked      PartUsage `json:"linked_entities"`
+	Preferences PartUsage `json:"preferences"`
+	Snapshot    PartUsage `json:"context_snapshot"`
+	History     PartUsage `json:"history"`
+	Message     PartUsage `json:"message"`
+}
+
+// PartUsage is what a part takes of its budget: near_limit from 85 %, over_budget above 100 %.
+type PartUsage struct {
+	Tokens int    `json:"tokens"`
+	Budget int    `json:"budget"`
+	Status string `json:"status" enum:"ok,near_limit,over_budget"`
+}
+
+func usage(tokens, budget int) PartUsage {
+	status := "ok"
+	switch {
+	case tokens > budget:
+		status = "over_budget"
+	case tokens*100 >= budget*85 && tokens > 0:
+		status = "near_limit"
+	}
+	return PartUsage{tokens, budget, status}
+}
+
+// Validate checks the request; locations are those of the body.
+func (r *PromptRequest) Validate() error {
+	var faults []graph.FieldError
+	add := func(field, message string) {
+		faults = append(faults, graph.FieldError{Location: field, Message: message})
+	}
+	long := func(field, text string) {
+		if len(text) > 4*MaxPromptText || len([]rune(text)) > MaxPromptText {
+			add(field, "must have at most "+strconv.Itoa(MaxPromptText)+" characters")
+		}
+	}
+	if r.Message == "" {
+		add("message", "is needed: what is to be answered")
+	}
+	long("message", r.Message)
+	long("system_prompt", r.System)
+	if len(r.History) > MaxPromptHistory {
+		add("history", "must have at most "+strconv.Itoa(MaxPromptHistory)+" messages")
+		return &graph.InvalidError{Fields: faults}
+	}
+	for i := range r.History {
+		at := "history[" + strconv.Itoa(i) + "]"
+		switch r.History[i].Role {
+		case "system", "user", "assistant", "tool":
+		default:
+			add(at+".role", "must be one of system, user, assistant, tool")
+		}
+		long(at+".content", r.History[i].Content)
+	}
+	if r.MaxTokens != 0 && (r.MaxTokens < MinPromptTokens || r.MaxTokens > MaxTokens) {
+		add("max_tokens", "must be from "+strconv.Itoa(MinPromptTokens)+" to "+strconv.Itoa(MaxTokens))
+	}
+	if len(faults) > 0 {
+		return &graph.InvalidError{Fields: faults}
+	}
+	return r.Ontology.Validate()
+}
+
+// promptTexts are the texts of a prompt that are loaded.
+type promptTexts struct{ linked, preferences, snapshot string }
+
+// Prompt makes the messages for a language model; it calls none. Errors: graph.InvalidError, graph.ErrNotFound, graph.ErrUnavailable.
+func (l *Loader) Prompt(ctx context.Context, r PromptRequest) (*Prompt, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	for {
+		p, err := l.prompt(ctx, &r)
+		if !errors.Is(err, graph.ErrNotFound) || !r.Ontology.forget() {
+			return p, err
+		}
+	}
+}
+
+func (l *Loader) prompt(ctx context.Context, r *PromptRequest) (*Prompt, error) {
+	budget := cmp.Or(r.MaxTokens, DefaultPromptTokens)
+	share := func(of int) int { return of * budget / DefaultPromptTokens }
+	kind, warnings := r.Ontology.choose()
+	p := &Prompt{ContextType: kind, Warnings: warnings}
+	texts, err := l.promptTexts(ctx, &r.Ontology, p, share)
+	if err != nil {
+		return nil, err
+	}
+	system := strings.TrimSpace(r.System + "\n\n" + guidance(kind))
+	counts, err := tokensOf(system, texts.linked, texts.preferences, texts.snapshot, r.Message)
+	if err != nil {
+		return nil, err
+	}
+	others := counts[0] + counts[1] + counts[2] + counts[3]
+	conversation := max(0, min(share(2500), budget-share(400)-others))
+	history, err := compress(r.History, max(0, conversation-counts[4]))
+	if err != nil {
+		return nil, err
+	}
+	p.History = history.usage
+	p.Messages = stack(system, texts, history.messages, r.Message)
+	p.Usage = PromptUsage{usage(others+history.tokens+counts[4], budget), PromptParts{
+		System: usage(counts[0], share(800)), Linked: usage(counts[1], share(500)), Preferences: usage(counts[2], share(300)),
+		Snapshot: usage(counts[3], share(1000)), History: usage(history.tokens, max(0, conversation-counts[4])),
+		Message: usage(counts[4], conversation),
+	}}
+	return p, nil
+}
+
+func tokensOf(texts ...string) ([]int, error) {
+	counts := make([]int, len(texts))
+	for i, text := range texts {
+		var err error
+		if counts[i], err = Tokens(text); err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
+
+// stack puts the messages into their order; empty parts are left out.
+func stack(system string, texts promptTexts, history []PromptMessage, message string) []PromptMessage {
+	if texts.linked != "" {
+		system += "\n\n" + texts.linked
+	}
+	all := []PromptMessage{{"system", system}}
+	for _, text := range []string{texts.preferences, texts.snapshot} {
+		if text != "" {
+			all = append(all, PromptMessage{"system", text})
+		}
+	}
+	return append(append(all, history...), PromptMessage{"user", message})
+}
+
+// promptTexts loads the parts beside each other. Without links or preferences a prompt is still one, with a warning (S2-23).
+func (l *Loader) promptTexts(ctx context.Context, r *OntologyRequest, p *Prompt, share func(int) int) (promptTexts, error) {
+	var texts promptTexts
+	var unlinked, unpreferred error
+	group, inGroup := errgroup.WithContext(ctx)
+	if p.ContextType != NoOntology {
+		group.Go(func() (err error) {
+			snapshot := *r
+			snapshot.Remembered = false
+			snapshot.Format, snapshot.MaxTokens, snapshot.WithoutLinked = Text, share(1000)-snapshotHeading, true
+			answer, err := l.Ontology(inGroup, snapshot)
+			texts.snapshot = "## Context Snapshot\n\n" + strings.TrimSpace(string(answer.Head))
+			return err
+		})
+	}
+	if !r.WithoutLinked && (p.ContextType == ElementOntology || p.ContextType == CombinedOntology) {
+		group.Go(func() error {
+			answer, err := l.Linked(inGroup, LinkedRequest{
+				Scope: r.Scope, Kind: r.focusKind(), Key: r.FocusID, Format: Text, MaxTokens: share(500),
+			})
+			texts.linked, unlinked = strings.TrimSpace(string(answer.Head)), err
+			return nil
+		})
+	}
+	if r.Scope.UserID != "" {
+		group.Go(func() error {
+			texts.preferences, unpreferred = l.preferencesText(inGroup, r.Scope, share(300))
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return texts, err
+	}
+	if unlinked != nil {
+		p.Warnings = append(p.Warnings, unlinkedWarning)
+	}
+	if unpreferred != nil {
+		p.Warnings = append(p.Warnings, "the preferences could not be loaded")
+	}
+	return texts, ctx.Err()
+}
+
+// preferencesText is a user's preferences as a message of their own; empty where there are none. Within its budget the last ones go first.
+func (l *Loader) preferencesText(ctx context.Context, scope graph.Scope, budget int) (string, error) {
+	view := strings.Join([]string{"preferences", strconv.Itoa(budget)}, "\x1f")
+	answer, err := l.rendered(ctx, scope, view, Text, func(ctx context.Context) ([]byte, bool, error) {
+		found, degraded, err := l.load(ctx, scope, []graph.Section{graph.PreferencesSection}, graph.SectionQuery{Now: l.options.Now()})
+		if err != nil || len(degraded) > 0 {
+			return nil, false, cmp.Or(err, graph.ErrUnavailable)
+		}
+		lines := preferenceLines(found.Preferences)
+		text, _, _, err := leastLeftOut(budget, len(lines), func(gone int) (string, error) { return preferencesBlock(lines, gone), nil })
+		return []byte(text), true, err
+	})
+	return strings.TrimSpace(string(answer.Head)), err
+}
+
+func preferencesBlock(lines []string, gone int) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("## User Preferences\n\n")
+	for _, line := range lines[:len(lines)-gone] {
+		b.WriteString("- " + line + "\n")
+	}
+	if gone > 0 {
+		b.WriteString("- ... and " + strconv.Itoa(gone) + " more\n")
+	}
+	return b.String()
+}

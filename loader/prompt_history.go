@@ -1,0 +1,90 @@
+package loader
+
+import (
+	"slices"
+	"strconv"
+)
+
+// HistoryUsage says what became of the messages of a conversation.
+type HistoryUsage struct {
+	Whole     int `json:"whole" doc:"messages that are told as they are"`
+	Shortened int `json:"shortened" doc:"older ones, of which the beginning is told"`
+	LeftOut   int `json:"left_out" doc:"the oldest"`
+}
+
+// history is a conversation that keeps a budget.
+type history struct {
+	messages []PromptMessage // the oldest first
+	tokens   int
+	usage    HistoryUsage
+}
+
+const (
+	shortenedText = 160 // characters of an older message
+	noteTokens    = 16  // of the line that says how many are left out
+	longToken     = 128 // bytes: no token of o200k is longer
+)
+
+// compress keeps the newest messages whole while they fit into three quarters of the budget, of those before them the beginnings while
+// they fit into all of it, and says how many are left out.
+func compress(all []PromptMessage, budget int) (*history, error) {
+	h := &history{}
+	for i := len(all) - 1; i >= 0; i-- {
+		whole, tokens, err := h.fit(all[i].Content, budget)
+		if err != nil {
+			return nil, err
+		}
+		content := all[i].Content
+		if !whole {
+			content = shorten(content, shortenedText)
+			if tokens, err = Tokens(content); err != nil {
+				return nil, err
+			}
+		}
+		reserve := noteTokens
+		if i == 0 {
+			reserve = 0
+		}
+		if h.tokens+tokens+reserve > budget {
+			return h.leaveOut(i+1, budget)
+		}
+		h.tokens += tokens
+		h.messages = append(h.messages, PromptMessage{all[i].Role, content})
+		if content == all[i].Content {
+			h.usage.Whole++
+		} else {
+			h.usage.Shortened++
+		}
+	}
+	slices.Reverse(h.messages)
+	return h, nil
+}
+
+// fit says whether a message is kept whole, and what it takes then. A text that cannot fit is not counted.
+func (h *history) fit(content string, budget int) (whole bool, tokens int, err error) {
+	limit := budget
+	if h.usage.Whole > 0 {
+		limit = budget * 3 / 4
+	}
+	if h.usage.Shortened > 0 || len(content) > (limit-h.tokens)*longToken {
+		return false, 0, nil
+	}
+	tokens, err = Tokens(content)
+	return h.tokens+tokens <= limit, tokens, err
+}
+
+// leaveOut says in place of the oldest messages how many they were.
+func (h *history) leaveOut(n, budget int) (*history, error) {
+	h.usage.LeftOut = n
+	note := "_Left out to keep the token budget: " + strconv.Itoa(n) + " earlier messages._"
+	if n == 1 {
+		note = "_Left out to keep the token budget: 1 earlier message._"
+	}
+	tokens, err := Tokens(note)
+	if err == nil && h.tokens+tokens <= budget {
+		h.tokens += tokens
+		h.messages = append(h.messages, PromptMessage{"system", note})
+	}
+	slices.Reverse(h.messages)
+	return h, err
+}

@@ -1,0 +1,219 @@
+package loader
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"kith/graph"
+	"kith/internal/golden"
+)
+
+// inProject asks for a prompt of a project with a task in focus.
+func inProject() PromptRequest {
+	return PromptRequest{
+		Ontology: OntologyRequest{Scope: scope, ContextType: "project", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31"},
+		System:   "You are the harbour's assistant.", Message: "What next?",
+		History: []PromptMessage{{"user", "Good morning."}, {"assistant", "Good morning. How can I help?"}},
+	}
+}
+
+func prompted() *fakeStore {
+	s := ontologies()
+	s.found.Preferences = []graph.Preference{{Key: "conversation_style", Value: json.RawMessage(`"short"`)}, {Key: "time_zone", Value: json.RawMessage(`"Europe/Oslo"`)}}
+	return s
+}
+
+// TestPromptGolden holds a prompt against what it was: system prompt with links, preferences, snapshot, history, message (S3-24).
+func TestPromptGolden(t *testing.T) {
+	t.Parallel()
+	l, _ := newLoader(prompted(), Options{})
+	p, err := l.Prompt(t.Context(), inProject())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, m := range p.Messages {
+		fmt.Fprintf(&all, "<%s>\n%s\n", m.Role, m.Content)
+	}
+	raw, _ := json.MarshalIndent(p.Usage, "", "  ")
+	golden.Check(t, "testdata/prompt.md", all.String()+string(raw)+"\n")
+	parts := p.Usage.Parts
+	sum := 0
+	for _, part := range []PartUsage{parts.System, parts.Linked, parts.Preferences, parts.Snapshot, parts.History, parts.Message} {
+		sum += part.Tokens
+	}
+	if sum != p.Usage.Tokens || p.Usage.Budget != 5000 {
+		t.Errorf("the parts make %d of %+v", sum, p.Usage)
+	}
+}
+
+// TestPromptParts leaves out what there is not, and what cannot be loaded with a warning.
+func TestPromptParts(t *testing.T) {
+	t.Parallel()
+	ask := func(s *fakeStore, change func(*PromptRequest)) (p *Prompt, system string, err error) {
+		l, _ := newLoader(s, Options{})
+		r := inProject()
+		r.History = nil
+		change(&r)
+		if p, err = l.Prompt(t.Context(), r); err == nil {
+			system = p.Messages[0].Content
+		}
+		return p, system, err
+	}
+	roles := func(p *Prompt) (roles string) {
+		for _, m := range p.Messages {
+			roles += m.Role[:1]
+		}
+		return roles
+	}
+	p, system, _ := ask(prompted(), func(*PromptRequest) {})
+	if roles(p) != "sssu" || !strings.HasPrefix(system, "You are the harbour's") || strings.Index(system, "## Linked Entities") < strings.Index(system, "the focus") {
+		t.Errorf("%s: %s", roles(p), system)
+	}
+	if strings.Contains(p.Messages[2].Content, "## Linked Entities") || strings.Count(p.Messages[2].Content, "## Context Snapshot") != 1 {
+		t.Errorf("the snapshot: %s", p.Messages[2].Content)
+	}
+	if p, system, _ = ask(prompted(), func(r *PromptRequest) { r.Ontology.WithoutLinked = true }); strings.Contains(system, "\n## Linked") || p.Usage.Parts.Linked.Tokens != 0 {
+		t.Errorf("switched off: %s", system)
+	}
+	if p, _, _ = ask(ontologies(), func(*PromptRequest) {}); roles(p) != "ssu" {
+		t.Errorf("without preferences: %s", roles(p))
+	}
+	if p, _, _ = ask(prompted(), func(r *PromptRequest) { r.Ontology.Scope.UserID = "" }); roles(p) != "ssu" {
+		t.Errorf("for a team: %s", roles(p))
+	}
+	if p, system, _ = ask(prompted(), func(r *PromptRequest) { r.Ontology.ContextType = "calendar" }); roles(p) != "ssu" || system != "You are the harbour's assistant." {
+		t.Errorf("without a workspace: %s %s", roles(p), system)
+	}
+	broken := prompted()
+	broken.linked, broken.linkedFails = nil, graph.ErrUnavailable
+	if p, _, _ = ask(broken, func(*PromptRequest) {}); len(p.Warnings) != 1 || roles(p) != "sssu" {
+		t.Errorf("without links: %v", p.Warnings)
+	}
+	away := prompted()
+	away.combined = graph.ErrUnavailable
+	away.fail = func(graph.Section, int) error { return graph.ErrUnavailable }
+	if p, _, _ = ask(away, func(*PromptRequest) {}); len(p.Warnings) != 1 || roles(p) != "ssu" {
+		t.Errorf("preferences away: %v, %s", p.Warnings, roles(p))
+	}
+	lost := prompted()
+	lost.focus = nil
+	if _, _, err := ask(lost, func(*PromptRequest) {}); !errors.Is(err, graph.ErrNotFound) {
+		t.Errorf("a focus that is not there: %v", err)
+	}
+	if p, _, _ = ask(lost, func(r *PromptRequest) { r.Ontology.Remembered = true }); p.ContextType != ProjectOntology || len(p.Warnings) != 1 {
+		t.Errorf("a remembered one: %+v", p)
+	}
+	lost.workspace = nil
+	if p, _, _ = ask(lost, func(r *PromptRequest) { r.Ontology.Remembered = true }); p.ContextType != NoOntology || len(p.Warnings) != 2 {
+		t.Errorf("a remembered project: %+v", p)
+	}
+}
+
+// TestPromptUsage says ok, near_limit from 85 %, over_budget above 100 % (S3-35).
+func TestPromptUsage(t *testing.T) {
+	t.Parallel()
+	for tokens, want := range map[int]string{0: "ok", 84: "ok", 85: "near_limit", 100: "near_limit", 101: "over_budget"} {
+		if got := usage(tokens, 100).Status; got != want {
+			t.Errorf("%d of 100: %s", tokens, got)
+		}
+	}
+	if got := usage(0, 0).Status; got != "ok" {
+		t.Errorf("nothing of nothing: %s", got)
+	}
+	l, _ := newLoader(prompted(), Options{})
+	r := inProject()
+	r.Message = strings.Repeat("word ", 6000)
+	p, err := l.Prompt(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Usage.Status != "over_budget" || p.Usage.Parts.Message.Status != "over_budget" || p.Messages[len(p.Messages)-1].Content != r.Message {
+		t.Errorf("a message that is too long is told of, and not cut: %+v", p.Usage)
+	}
+	if p.History.LeftOut != 2 || p.Usage.Parts.History.Tokens != 0 {
+		t.Errorf("there is no room for history: %+v", p.History)
+	}
+}
+
+// TestHistoryKeepsItsBudget: the newest whole, those before them shortened, the oldest left out, all in their order.
+func TestHistoryKeepsItsBudget(t *testing.T) {
+	t.Parallel()
+	var all []PromptMessage
+	for i := range 100 {
+		role := "user"
+		if i%2 == 1 {
+			role = "assistant"
+		}
+		all = append(all, PromptMessage{role, fmt.Sprintf("%d. %s", i, strings.Repeat("The tide turns at the pier. ", 1+i%20))})
+	}
+	for _, budget := range []int{0, 1, 15, 16, 17, 40, 100, 500, 1000, 2500, 20_000} {
+		h, err := compress(all, budget)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total, before := 0, -1
+		for i, m := range h.messages {
+			n, _ := Tokens(m.Content)
+			total += n
+			var number int
+			if i == 0 && m.Role == "system" {
+				if !strings.Contains(m.Content, fmt.Sprintf("%d earlier messages", h.usage.LeftOut)) {
+					t.Errorf("budget %d: %s", budget, m.Content)
+				}
+				continue
+			}
+			_, _ = fmt.Sscanf(m.Content, "%d.", &number)
+			if number <= before || number < h.usage.LeftOut || m.Role != all[number].Role {
+				t.Errorf("budget %d: %d after %d", budget, number, before)
+			}
+			if whole := number >= 100-h.usage.Whole; whole && m.Content != all[number].Content {
+				t.Errorf("budget %d: %d is not whole", budget, number)
+			}
+			before = number
+		}
+		if total > budget || total != h.tokens {
+			t.Errorf("budget %d: %d tokens, said %d", budget, total, h.tokens)
+		}
+		if sum := h.usage.Whole + h.usage.Shortened + h.usage.LeftOut; sum != 100 {
+			t.Errorf("budget %d: %+v", budget, h.usage)
+		}
+		if budget == 20_000 && h.usage.Whole != 100 || budget == 1000 && (h.usage.Shortened == 0 || h.usage.LeftOut == 0) {
+			t.Errorf("budget %d: %+v", budget, h.usage)
+		}
+	}
+	h, err := compress([]PromptMessage{{"user", strings.Repeat("x", 100_000)}}, 100)
+	if err != nil || h.usage.Shortened != 1 || len(h.messages[0].Content) != 163 {
+		t.Errorf("one that is too long: %+v, %v", h, err)
+	}
+	if h, err = compress(nil, 100); err != nil || len(h.messages) != 0 {
+		t.Errorf("none: %+v, %v", h, err)
+	}
+}
+
+// TestPromptFaults have their places in the body.
+func TestPromptFaults(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", MaxPromptText+1)
+	for at, change := range map[string]func(*PromptRequest){
+		"message": func(r *PromptRequest) { r.Message = "" }, "system_prompt": func(r *PromptRequest) { r.System = long },
+		"history[1].role": func(r *PromptRequest) { r.History[1].Role = "robot" }, "history[0].content": func(r *PromptRequest) { r.History[0].Content = long },
+		"history": func(r *PromptRequest) { r.History = make([]PromptMessage, MaxPromptHistory+1) }, "max_tokens": func(r *PromptRequest) { r.MaxTokens = 999 },
+		"project_id": func(r *PromptRequest) { r.Ontology.ProjectID = strings.Repeat("p", 257) },
+	} {
+		l, _ := newLoader(prompted(), Options{})
+		r := inProject()
+		change(&r)
+		_, err := l.Prompt(t.Context(), r)
+		var invalid *graph.InvalidError
+		if !errors.As(err, &invalid) || !cmp.Equal(invalid.Fields, []graph.FieldError{{Location: at}}, cmpopts.IgnoreFields(graph.FieldError{}, "Message")) {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+}
