@@ -64,6 +64,6 @@ func (k *Knowledge) relate(ctx context.Context, s *Store, scope Scope) error {
 		}
 		k.Cut = len(k.Relationships) > maxKnowledgeLinks
 	}
-	slices.SortFunc(k.Relationships, func(a, b RelationshipView) int { return cmp.Compare(a.Key, b.Key) }) // keys begin with their time
+	slices.SortFunc(k.Relationships, func(a, b RelationshipView) int { return cmp.Compare(a.Key, b.Key) }) // those that Kith makes begin with their time
 	return nil
 }

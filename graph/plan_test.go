@@ -156,7 +156,7 @@ var allowed = map[string]string{
 	"walk_steps": "CartesianProduct",
 	// The blocks are joined: each is one row.
 	"workspace_project": "CartesianProduct", "workspace_links": "CartesianProduct", "workspace_global": "CartesianProduct",
-	"audit_workspace": "CartesianProduct",
+	"audit_workspace":       "CartesianProduct",
 	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
 }
 

@@ -97,7 +97,10 @@ func New(s Services, o Options) *Server {
 	}
 	server := &Server{Services: s, options: o, lookups: newLookups()}
 	server.sdk = sdk.NewServer(&sdk.Implementation{Name: "kith", Title: "Kith, a memory for agents", Version: o.Version}, &sdk.ServerOptions{
-		Instructions: guide("instructions"), Logger: o.Log, Capabilities: &sdk.ServerCapabilities{},
+		Instructions: guide("instructions"),
+		Capabilities: &sdk.ServerCapabilities{ // none of these lists ever changes
+			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
+		},
 	})
 	server.addContext()
 	server.addExplore()
@@ -122,7 +125,7 @@ func (s *Server) Close() { s.lookups.counts.StopAllGoroutines() }
 // the body has been bounded; requests that bear a key need no check of the host they were sent to.
 func (s *Server) Handler() http.Handler {
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, Logger: s.options.Log, DisableLocalhostProtection: true, MaxRequestBodyBytes: -1,
+		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: -1,
 		PropagateRequestCancellation: true,
 	})
 }

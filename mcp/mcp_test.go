@@ -120,8 +120,11 @@ func session(t *testing.T, f *fakes, p auth.Principal, o Options) *sdk.ClientSes
 	server := New(Services{f, f, f, f, f, f}, o)
 	here, there := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx, p, there) }()
+	ended := make(chan struct{})
+	go func() {
+		_ = server.Run(ctx, p, there) // until ctx is done
+		close(ended)
+	}()
 	s, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(ctx, here, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +132,7 @@ func session(t *testing.T, f *fakes, p auth.Principal, o Options) *sdk.ClientSes
 	t.Cleanup(func() {
 		_ = s.Close()
 		cancel()
-		_ = <-ended // the session is over
+		<-ended
 		server.Close()
 	})
 	return s
@@ -286,8 +289,10 @@ func TestRemember(t *testing.T) {
 	if got := strings.Join(f.changed, " "); got != "u1 u1" {
 		t.Errorf("changed %s", got)
 	}
-	if r := call(t, s, "remember", `{}`); !r.IsError || !strings.Contains(textOf(r), "- nodes: is needed") {
-		t.Errorf("nothing to remember: %s", textOf(r))
+	for _, arguments := range []string{`{"user_id":"u1"}`, `{"nodes":[{"kind":"person","name":"Ada"}]}`} {
+		if r := call(t, s, "remember", arguments); !r.IsError || !strings.Contains(textOf(r), " is needed, or ") || len(f.asked) != 3 {
+			t.Errorf("remember %s: %s", arguments, textOf(r))
+		}
 	}
 }
 

@@ -63,8 +63,8 @@ func (s *Server) remember(ctx context.Context, in *rememberInput) (answer, error
 	if err != nil {
 		return answer{}, err
 	}
-	if len(in.Nodes)+len(in.Relationships) == 0 {
-		return answer{}, &graph.InvalidError{Fields: []graph.FieldError{{Location: "nodes", Message: "is needed, or relationships"}}}
+	if err := in.validate(scope); err != nil {
+		return answer{}, err
 	}
 	result := graph.MemoryResult{Nodes: []graph.NodeResult{}, Relationships: []graph.RelationshipResult{}, Warnings: []string{}}
 	if len(in.Nodes) > 0 {
@@ -80,6 +80,21 @@ func (s *Server) remember(ctx context.Context, in *rememberInput) (answer, error
 		result.Relationships, result.Warnings = related.Relationships, append(result.Warnings, related.Warnings...)
 	}
 	return in.told(&result), nil
+}
+
+// validate refuses what the store would take: what an agent heard from somebody is not for the whole team by mistake.
+func (in *rememberInput) validate(scope graph.Scope) error {
+	var faults []graph.FieldError
+	if len(in.Nodes)+len(in.Relationships) == 0 {
+		faults = append(faults, graph.FieldError{Location: "nodes", Message: "is needed, or relationships"})
+	}
+	if scope.UserID == "" && !in.Shared {
+		faults = append(faults, graph.FieldError{Location: "user_id", Message: "is needed, or shared: the key is not bound to a user"})
+	}
+	if len(faults) > 0 {
+		return &graph.InvalidError{Fields: faults}
+	}
+	return nil
 }
 
 func (s *Server) write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error) {
