@@ -68,6 +68,19 @@ func (p Principal) For(scope, userID string) (graph.Scope, error) {
 	return graph.Scope{TeamID: p.TeamID, UserID: userID}, nil
 }
 
+type principalKey struct{}
+
+// WithPrincipal is a context in which a caller acts.
+func WithPrincipal(ctx context.Context, p Principal) context.Context {
+	return context.WithValue(ctx, principalKey{}, p)
+}
+
+// PrincipalOf is who acts in a context: nobody, who may do nothing, where nobody was let in.
+func PrincipalOf(ctx context.Context) Principal {
+	p, _ := ctx.Value(principalKey{}).(Principal)
+	return p
+}
+
 type store interface {
 	CreateAPIKey(ctx context.Context, key graph.APIKey) error
 	FindAPIKey(ctx context.Context, keyID string) (graph.APIKey, error)

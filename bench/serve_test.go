@@ -24,6 +24,7 @@ import (
 	"kith/handlers"
 	"kith/internal/testenv"
 	"kith/loader"
+	"kith/mcp"
 )
 
 const callers = 8
@@ -33,6 +34,7 @@ type server struct {
 	url, key string
 	loads    atomic.Int64 // statements that loaded a context
 	client   *http.Client
+	kept     *cache.Cache
 	store    *graph.Store
 	scope    graph.Scope
 }
@@ -51,13 +53,15 @@ func serve(b *testing.B) *server {
 	}
 	keys := auth.New(store, time.Now)
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
-	s.store, s.scope = store, scope
 	fullUser(b, store, scope, 100)
 	if s.key, _, err = keys.Create(b.Context(), auth.Spec{TeamID: scope.TeamID, Scopes: []string{auth.Read}}); err != nil {
 		b.Fatal(err)
 	}
+	s.store, s.kept, s.scope = store, kept, scope
+	contexts, recalls := loader.New(store, kept, loader.Options{}), graph.NewRecalls(store, graph.RecallOptions{})
+	tools := mcp.New(mcp.Services{Store: store, Contexts: contexts, Changes: kept, Recalls: recalls}, mcp.Options{})
 	api := handlers.New(handlers.Services{
-		Store: store, Preferences: store, Keys: keys, Changes: kept, Recalls: graph.NewRecalls(store, graph.RecallOptions{}), Ready: store.Ping, Contexts: loader.New(store, kept, loader.Options{}),
+		Store: store, Preferences: store, Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping, Contexts: contexts, MCP: tools.Handler(),
 	}, handlers.Options{})
 	listening := httptest.NewServer(api)
 	s.url = listening.URL
@@ -65,6 +69,7 @@ func serve(b *testing.B) *server {
 		s.client.CloseIdleConnections()
 		listening.Close()
 		keys.Close()
+		tools.Close()
 		_ = kept.Close()
 	})
 	body := s.get(b, contextPath)

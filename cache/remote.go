@@ -329,3 +329,16 @@ type quiet struct{}
 
 // Printf drops the line.
 func (quiet) Printf(context.Context, string, ...any) {}
+
+// Ping asks a Redis for an answer.
+func Ping(ctx context.Context, uri string) error {
+	r, err := newRemote(Options{RedisURI: uri})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.client.Close() }()
+	if r.client.Ping(ctx).Err() != nil { // which may quote the address, and with it the password
+		return errors.New("redis does not answer, or refuses the password")
+	}
+	return nil
+}

@@ -120,10 +120,7 @@ func (r *mcpReader) relation(line int64, in *mcpLine) {
 
 // name gives a relationship its type, and keeps the name that it had.
 func (w *wireRelationship) name(name string, e *extras) {
-	w.Type = relationType(name)
-	if isWord(name) {
-		w.RelationshipType = name
-		return
+	if w.Type, w.RelationshipType = RelationshipType(name); w.RelationshipType == "" {
+		e.put(RelationshipName, name)
 	}
-	e.put("relationship_name", name)
 }

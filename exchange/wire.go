@@ -120,6 +120,18 @@ func (e *extras) json() json.RawMessage {
 	return raw
 }
 
+// RelationshipType is what a name of another system's relationship becomes in Kith: a type, and the name itself where that
+// can be a relationship_type.
+func RelationshipType(name string) (kind, word string) {
+	if isWord(name) {
+		word = name
+	}
+	return relationType(name), word
+}
+
+// RelationshipName is the property that keeps the name of a relationship that cannot be its relationship_type.
+const RelationshipName = "relationship_name"
+
 // relationType makes a name of a relationship's type: lower case with underscores, as ^[a-z][a-z0-9_]{0,63}$ asks.
 func relationType(name string) string {
 	var out strings.Builder

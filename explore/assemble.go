@@ -58,9 +58,9 @@ func (p *plan) weigh(relevance, recency, salience float64) float64 {
 }
 
 // score is that of a hit of a ranking, explained where it was asked for.
-func (p *plan) score(f *fused, key string, at time.Time, salience float64) scored {
+func (p *plan) score(f *fused, key string, at time.Time, salience float64) Scored {
 	relevance, recency := f.relevance[key], p.recency(at)
-	s := scored{RelevanceScore: rounded(p.weigh(relevance, recency, salience))}
+	s := Scored{RelevanceScore: rounded(p.weigh(relevance, recency, salience))}
 	if p.ReturnExplanations {
 		e := &Explanation{Recency: rounded(recency), Salience: rounded(salience), Rank: slices.Index(f.keys, key) + 1}
 		if b, ok := f.best[key]; ok {
@@ -111,7 +111,7 @@ func (p *plan) archived(state string) bool { return state == "archived" && !p.In
 type node struct {
 	*graph.NodeView
 	kind graph.Kind
-	scored
+	Scored
 }
 
 // nodes are those found, the best first.
@@ -135,7 +135,7 @@ func (a *assembly) semantic(nodes []node) Semantic {
 	for _, n := range nodes {
 		hit := NodeHit{
 			EntityKey: n.EntityKey, NodeType: n.kind.Label, Name: n.Name, Description: n.Description, NotesSnippets: noteSnippets(n.Notes),
-			Salience: n.Salience, State: n.State, LastAccessedAt: n.LastAccessedAt, scored: n.scored,
+			Salience: n.Salience, State: n.State, LastAccessedAt: n.LastAccessedAt, Scored: n.Scored,
 		}
 		if a.granularity > 1 {
 			hit.Anchors = a.storiesAbout(n.EntityKey)
@@ -212,7 +212,7 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 		if v.RecordedAt != nil {
 			at = *v.RecordedAt
 		}
-		hits[i].scored = a.score(&f, v.Key, at, v.Salience)
+		hits[i].Scored = a.score(&f, v.Key, at, v.Salience)
 	}
 	return byScore(hits, func(h *RelationshipHit) float64 { return h.RelevanceScore }, func(h *RelationshipHit) string { return h.Key }, 2*a.limit)
 }
@@ -265,7 +265,7 @@ func (a *assembly) artifacts(nodes []node) []ArtifactHit {
 		}
 		hit := ArtifactHit{
 			EntityKey: n.EntityKey, Name: n.Name, Description: n.Description, ContentType: n.kind.Name, CreatedAt: n.CreatedAt,
-			RelatedNodes: []graph.NodeRef{}, scored: n.scored,
+			RelatedNodes: []graph.NodeRef{}, Scored: n.Scored,
 		}
 		for i := range a.details.Around {
 			if s := &a.details.Around[i]; s.Node.EntityKey == n.EntityKey {
@@ -311,7 +311,7 @@ func (a *assembly) sourceHits() []SourceHit {
 		hit := SourceHit{
 			EntityKey: s.EntityKey, Name: s.Name, Summary: s.Summary, ContentType: s.ContentType, SourceType: s.SourceType,
 			StartedAt: s.StartedAt, EndedAt: s.EndedAt, MentionedNodes: s.Mentions, Messages: []MessageHit{},
-			scored: a.score(&a.best.sources, s.EntityKey, s.StartedAt, s.Salience),
+			Scored: a.score(&a.best.sources, s.EntityKey, s.StartedAt, s.Salience),
 		}
 		if s.ContextType != nil {
 			hit.ContextType = *s.ContextType

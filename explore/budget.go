@@ -113,7 +113,7 @@ func (r *Result) within(budget int, format Format) error {
 
 // tokens is how many the whole answer has.
 func (r *Result) tokens(format Format) (int, error) {
-	if format == Text {
+	if format == Text || format == Keyed {
 		return loader.Tokens(r.Text())
 	}
 	raw, err := json.Marshal(r)

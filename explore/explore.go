@@ -84,6 +84,7 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 	best.sources = fuse(seen.sources, p.tuning) // the only ones of which more became known
 	a := &assembly{plan: p, meaning: m.status, found: found, best: &best, details: &details}
 	result := a.result()
+	result.keyed = r.Format == Keyed
 	if r.MaxTokens > 0 {
 		if err := result.within(r.MaxTokens, r.Format); err != nil {
 			return nil, graph.Recall{}, err

@@ -34,10 +34,11 @@ const (
 // Format is how an answer is written.
 type Format string
 
-// JSON is the Result; Text is Markdown for a prompt.
+// JSON is the Result; Text is Markdown for a prompt; Keyed is Text with entity keys, for an agent that goes on from what it finds.
 const (
-	JSON Format = "json"
-	Text Format = "text"
+	JSON  Format = "json"
+	Text  Format = "text"
+	Keyed Format = "keyed"
 )
 
 // Request asks what a memory has about something.
@@ -63,7 +64,7 @@ type Request struct {
 	Mode                Mode                      `json:"mode,omitempty" doc:"fast (default), or deep: a second look with what the first has found"`
 	MultiQuery          bool                      `json:"multi_query,omitempty" doc:"the same as mode deep"`
 	ReturnExplanations  bool                      `json:"return_explanations,omitempty" doc:"with each hit, what its score is made of"`
-	Format              Format                    `json:"format,omitempty" doc:"json (default) or text"`
+	Format              Format                    `json:"format,omitempty" doc:"json (default), text, or keyed: text with entity keys, to go on from"`
 }
 
 // Query is one question.
@@ -187,7 +188,7 @@ func (r *Request) validateChoices(v *validation) {
 		v.between("max_tokens", r.MaxTokens, MinTokens, MaxTokens)
 	}
 	v.oneOf("mode", string(r.Mode), "", string(Fast), string(Deep))
-	v.oneOf("format", string(r.Format), "", string(JSON), string(Text))
+	v.oneOf("format", string(r.Format), "", string(JSON), string(Text), string(Keyed))
 	v.time("since", r.Since)
 	v.time("until", r.Until)
 	v.time("as_of", r.AsOf)

@@ -11,6 +11,8 @@ type Result struct {
 	Meta     Meta     `json:"meta"`
 	Semantic Semantic `json:"semantic"`
 	Episodic Episodic `json:"episodic"`
+
+	keyed bool // Text has entity keys
 }
 
 // Meta tells how the answer came about.
@@ -66,8 +68,8 @@ type Explanation struct {
 	Rank     int      `json:"rank" doc:"by relevance alone, from 1"`
 }
 
-// scored is what every hit has.
-type scored struct {
+// Scored is what every hit has.
+type Scored struct {
 	RelevanceScore float64      `json:"relevance_score" doc:"0 to 1"`
 	Explanation    *Explanation `json:"explanation,omitempty"`
 }
@@ -83,7 +85,7 @@ type NodeHit struct {
 	State          string          `json:"state"`
 	LastAccessedAt *time.Time      `json:"last_accessed_at"`
 	Anchors        []graph.NodeRef `json:"anchors,omitempty" doc:"at granularity 2 and 3: storylines about it"`
-	scored
+	Scored
 }
 
 // RelationshipHit is a relationship.
@@ -101,7 +103,7 @@ type RelationshipHit struct {
 	NotesSnippets    []string `json:"notes_snippets,omitempty"`
 	Salience         float64  `json:"salience"`
 	State            string   `json:"state,omitempty"`
-	scored
+	Scored
 }
 
 // Neighbour is a node that is linked to one that was found.
@@ -126,7 +128,7 @@ type SourceHit struct {
 	StorylineRefs  []string        `json:"storyline_refs,omitempty"`
 	MacroRefs      []string        `json:"macro_refs,omitempty"`
 	Messages       []MessageHit    `json:"messages" doc:"the best three, the best first; of each what is around the words found"`
-	scored
+	Scored
 }
 
 // MessageHit is a message. Its text is cut where it is long.
@@ -196,5 +198,5 @@ type ArtifactHit struct {
 	ContentType  string          `json:"content_type" doc:"document or output"`
 	CreatedAt    time.Time       `json:"created_at"`
 	RelatedNodes []graph.NodeRef `json:"related_nodes"`
-	scored
+	Scored
 }

@@ -9,23 +9,24 @@ import (
 // headingLength is how many characters of the queries a text repeats.
 const headingLength = 200
 
-// Text is the result as Markdown for a prompt. It has what an agent reads, without keys.
+// Text is the result as Markdown for a prompt. It has what an agent reads, and keys where these are asked for.
 func (r *Result) Text() string {
 	var t strings.Builder
+	line := lines{r.keyed}
 	fmt.Fprintf(&t, "# Found for: %s\n", cut(oneLine(strings.Join(r.Meta.QueryUsed, "; ")), headingLength))
-	t.WriteString(section("People", r.Semantic.People, nodeLine))
-	t.WriteString(section("Concepts", r.Semantic.Concepts, nodeLine))
-	t.WriteString(section("Entities", r.Semantic.Entities, nodeLine))
+	t.WriteString(section("People", r.Semantic.People, line.node))
+	t.WriteString(section("Concepts", r.Semantic.Concepts, line.node))
+	t.WriteString(section("Entities", r.Semantic.Entities, line.node))
 	t.WriteString(section("Projects and systems", r.Semantic.Others, func(h *NodeHit) string {
-		return fmt.Sprintf("%s (%s)", nodeLine(h), h.NodeType)
+		return fmt.Sprintf("%s (%s)", line.node(h), h.NodeType)
 	}))
-	t.WriteString(section("Relationships", r.Semantic.Relationships, relationshipLine))
-	t.WriteString(section("Sources", r.Episodic.Sources, sourceLine))
+	t.WriteString(section("Relationships", r.Semantic.Relationships, line.relationship))
+	t.WriteString(section("Sources", r.Episodic.Sources, line.source))
 	t.WriteString(section("Messages", r.Episodic.Messages, messageLine))
-	t.WriteString(section("Storylines", r.Episodic.Storylines, storylineLine))
-	t.WriteString(section("Macros", r.Episodic.Macros, macroLine))
-	t.WriteString(section("Documents", r.Episodic.Artifacts, func(h *ArtifactHit) string { return describe(h.Name, h.Description) }))
-	t.WriteString(section("Neighbours", r.Semantic.Neighbours, func(h *Neighbour) string { return describe(h.Name, h.Description) }))
+	t.WriteString(section("Storylines", r.Episodic.Storylines, line.storyline))
+	t.WriteString(section("Macros", r.Episodic.Macros, line.macro))
+	t.WriteString(section("Documents", r.Episodic.Artifacts, func(h *ArtifactHit) string { return line.describe(h.Name, h.EntityKey, h.Description) }))
+	t.WriteString(section("Neighbours", r.Semantic.Neighbours, func(h *Neighbour) string { return line.describe(h.Name, h.EntityKey, h.Description) }))
 	if r.empty() && r.Meta.Cut == 0 {
 		t.WriteString("\nNothing was found.\n")
 	}
@@ -61,39 +62,52 @@ func section[T any](heading string, hits []T, line func(*T) string) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// describe is a name with what is said of it.
-func describe(name, description string) string {
-	if description = oneLine(description); description != "" {
-		return "**" + oneLine(name) + "**: " + description
+// lines writes hits, with or without their keys.
+type lines struct{ keyed bool }
+
+// key is that of a hit, where it is wanted.
+func (l lines) key(key string) string {
+	if !l.keyed {
+		return ""
 	}
-	return "**" + oneLine(name) + "**"
+	return " [" + key + "]"
 }
 
-func nodeLine(h *NodeHit) string {
-	line := describe(h.Name, h.Description)
+// describe is a name with what is said of it.
+func (l lines) describe(name, key, description string) string {
+	line := "**" + oneLine(name) + "**" + l.key(key)
+	if description = oneLine(description); description != "" {
+		line += ": " + description
+	}
+	return line
+}
+
+func (l lines) node(h *NodeHit) string {
+	line := l.describe(h.Name, h.EntityKey, h.Description)
 	for _, note := range h.NotesSnippets {
 		line += "; note: " + oneLine(note)
 	}
 	return line
 }
 
-func relationshipLine(h *RelationshipHit) string {
+func (l lines) relationship(h *RelationshipHit) string {
 	kind := h.RelationshipKind
 	if h.RelationshipType != "" {
 		kind = h.RelationshipType
 	}
-	line := fmt.Sprintf("%s —%s→ %s", oneLine(h.FromName), oneLine(kind), oneLine(h.ToName))
+	line := fmt.Sprintf("%s —%s→ %s", oneLine(h.FromName)+l.key(h.FromEntityKey), oneLine(kind), oneLine(h.ToName)+l.key(h.ToEntityKey))
 	if description := oneLine(h.Description); description != "" {
 		line += ": " + description
 	}
 	return line
 }
 
-func sourceLine(h *SourceHit) string {
+func (l lines) source(h *SourceHit) string {
 	line := h.StartedAt.Format(time.DateOnly) + " " + h.ContentType
 	if h.Name != "" {
 		line += " **" + oneLine(h.Name) + "**"
 	}
+	line += l.key(h.EntityKey)
 	if summary := oneLine(h.Summary); summary != "" {
 		line += ": " + summary
 	}
@@ -111,18 +125,18 @@ func messageLine(h *MessageHit) string {
 	return fmt.Sprintf("%s, %s: %s", h.At.Format(time.DateOnly), who, oneLine(h.Text))
 }
 
-func storylineLine(h *StorylineHit) string {
-	line := describe(h.Name, h.Description)
+func (l lines) storyline(h *StorylineHit) string {
+	line := l.describe(h.Name, h.StorylineID, h.Description)
 	for _, s := range h.PreviewSources {
 		line += fmt.Sprintf("\n  - %s: %s", s.StartedAt.Format(time.DateOnly), oneLine(s.Summary))
 	}
 	return line
 }
 
-func macroLine(h *MacroHit) string {
-	line := describe(h.Name, h.Description)
+func (l lines) macro(h *MacroHit) string {
+	line := l.describe(h.Name, h.MacroID, h.Description)
 	for _, t := range h.Storylines {
-		line += "\n  - " + describe(t.Name, t.OneLiner)
+		line += "\n  - " + l.describe(t.Name, t.StorylineID, t.OneLiner)
 	}
 	return line
 }

@@ -71,9 +71,11 @@ func (s *Store) Cypher(ctx context.Context, scope Scope, text string, parameters
 		return Table{}, Recall{}, err
 	}
 	start := time.Now()
+	ctx, end := s.options.Trace(ctx, "cypher")
 	t := &tableReader{store: s, scope: scope, table: Table{Columns: g.Columns, Rows: [][]json.RawMessage{}}}
 	err = s.guarded(ctx, scope, g, parameters, t)
 	s.options.Observe("cypher", time.Since(start), err)
+	end(err)
 	if ended := err == nil || ctx.Err() == nil && !errors.Is(err, errTooLong) && !errors.Is(err, ErrUnavailable); ended {
 		leave()
 	} else {

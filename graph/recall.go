@@ -79,6 +79,9 @@ func (r *Recalls) Recalled(teamID string, recall Recall) {
 	}
 }
 
+// Waiting is how many reads have been told of and not been stored yet.
+func (r *Recalls) Waiting() int { return len(r.queue) }
+
 // Run stores what is told until ctx is done, and then what is left.
 func (r *Recalls) Run(ctx context.Context) error {
 	tick := time.NewTicker(r.options.Every)

@@ -29,12 +29,21 @@ type Options struct {
 	Now      func() time.Time                                  // default time.Now
 	Log      *slog.Logger                                      // default: discards
 	Observe  func(query string, took time.Duration, err error) // called after every statement
+	Trace    Trace                                             // of every statement; default: none
 	MaxTypes int                                               // distinct relationship types of the server; default 256
 
 	Quota       Quota         // of each team
 	KeepDeleted time.Duration // how long deletes can be undone; default 30 days
 
 	Embedder llm.Embedder // makes the vectors of what is written (see Embedding); nil: there are none
+}
+
+// Trace tells of something that begins, by its name and never by what it is about, and gives what is to be called when it ends.
+type Trace func(ctx context.Context, name string) (context.Context, func(err error))
+
+// NoTrace tells nobody.
+func NoTrace(ctx context.Context, _ string) (context.Context, func(error)) {
+	return ctx, func(error) {}
 }
 
 // Store is the memory on Neo4j. It is safe for concurrent use.
@@ -49,13 +58,15 @@ type Store struct {
 	plans    plans                    // of those
 	usages   usages                   // of teams, where they have quotas
 	texts    chan struct{}            // holds something when texts wait for their vectors
+	sessions atomic.Int64             // that are in use
 }
 
 const (
 	connectTimeout = 5 * time.Second
 	readAttempts   = 4
 	retryPause     = 50 * time.Millisecond
-	maxPool        = 64
+	// MaxSessions is how many connections there are to the database at most.
+	MaxSessions = 64
 )
 
 // Open makes a store; it does not connect yet. Close it when done.
@@ -64,7 +75,7 @@ func Open(c Connection, o Options) (*Store, error) {
 		cfg.SocketConnectTimeout = connectTimeout
 		cfg.ConnectionAcquisitionTimeout = 5 * time.Second
 		cfg.MaxTransactionRetryTime = 5 * time.Second
-		cfg.MaxConnectionPoolSize = maxPool
+		cfg.MaxConnectionPoolSize = MaxSessions
 		cfg.TelemetryDisabled = true
 		cfg.NotificationsMinSeverity = notifications.DisabledLevel // nobody reads them
 	})
@@ -79,6 +90,9 @@ func Open(c Connection, o Options) (*Store, error) {
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, time.Duration, error) {}
+	}
+	if o.Trace == nil {
+		o.Trace = NoTrace
 	}
 	if o.KeepDeleted == 0 {
 		o.KeepDeleted = 30 * day
@@ -108,11 +122,28 @@ const precision = time.Millisecond
 // now is the store's clock.
 func (s *Store) now() time.Time { return s.options.Now().UTC().Truncate(precision) }
 
+// session is one with a connection of its own as long as it runs something. It has to be closed.
 func (s *Store) session(ctx context.Context, mode neo4j.AccessMode) neo4j.SessionWithContext {
-	return s.driver.NewSession(ctx, neo4j.SessionConfig{
+	s.sessions.Add(1)
+	return session{s.driver.NewSession(ctx, neo4j.SessionConfig{
 		AccessMode: mode, DatabaseName: s.database, FetchSize: neo4j.FetchAll,
-	})
+	}), s}
 }
+
+// session is counted until it is closed.
+type session struct {
+	neo4j.SessionWithContext
+	store *Store
+}
+
+// Close gives its connection back.
+func (s session) Close(ctx context.Context) error {
+	s.store.sessions.Add(-1)
+	return s.SessionWithContext.Close(ctx)
+}
+
+// Sessions is how many are in use, of MaxSessions that can run something at once.
+func (s *Store) Sessions() int64 { return s.sessions.Load() }
 
 // read runs one statement in one round trip and returns its rows. A broken connection is tried again: after a restart
 // of the database the pool is full of them.
@@ -139,10 +170,12 @@ func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any)
 
 func (s *Store) readOnce(ctx context.Context, q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
 	start := time.Now()
+	ctx, end := s.options.Trace(ctx, q.Name)
 	session := s.session(ctx, neo4j.AccessModeRead)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
 	text, params, err := q.Statement(params)
 	if err != nil {
+		end(err)
 		return nil, err
 	}
 	result, err := session.Run(ctx, text, params, neo4j.WithTxMetadata(metadata(q.Name)))
@@ -151,6 +184,7 @@ func (s *Store) readOnce(ctx context.Context, q cypher.Query, params map[string]
 		rows, err = result.Collect(ctx)
 	}
 	s.options.Observe(q.Name, time.Since(start), err)
+	end(err)
 	return rows, err
 }
 
@@ -219,16 +253,18 @@ func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {
 }
 
 func (t *tx) execQuery(q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
-	start := time.Now()
 	text, params, err := q.Statement(params)
 	if err != nil {
 		return nil, err
 	}
+	start := time.Now()
+	_, end := t.store.options.Trace(t.ctx, q.Name)
 	result, err := t.run.Run(t.ctx, text, params)
 	var rows []*neo4j.Record
 	if err == nil {
 		rows, err = result.Collect(t.ctx)
 	}
 	t.store.options.Observe(q.Name, time.Since(start), err)
+	end(err)
 	return rows, err
 }

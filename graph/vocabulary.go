@@ -35,6 +35,9 @@ var swapped = map[string]string{
 	"part_of": "contains", "referenced_by": "references", "produced_by": "produces", "mitigated_by": "mitigates",
 }
 
+// Swapped says whether relationships of a type are stored the other way round.
+func Swapped(relationship string) bool { return swapped[relationship] != "" }
+
 // usualTypes says which types lead between two kinds of knowledge, in either direction (S1-21).
 var usualTypes = map[[2]string][]string{
 	{"person", "person"}:  {"has_relationship_with"},

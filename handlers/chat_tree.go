@@ -41,23 +41,23 @@ type chats interface {
 // chatRoutes are the routes of chat trees and their turns. No cache holds anything of them.
 func (a *API) chatRoutes(api huma.API) {
 	const tree, turn = "/v1/trees/{id}", "/v1/turns/{id}"
-	route(a, api, http.MethodPost, "/v1/trees", "create-tree", "Make a chat tree", a.createTree, madeOrThere, mayConflict)
+	route(a, api, http.MethodPost, "/v1/trees", "create-tree", "Make a chat tree", a.createTree, madeOrThere)
 	route(a, api, http.MethodGet, "/v1/trees", "list-trees", "Chat trees, the last changed first", a.listTrees)
 	route(a, api, http.MethodGet, tree, "get-tree", "A chat tree, by its own id or that of one of its turns", a.getTree)
 	route(a, api, http.MethodPatch, tree, "change-tree", "Rename or pin a chat tree, change its system prompt or context", a.changeTree)
 	route(a, api, http.MethodDelete, tree, "delete-tree", "Delete a chat tree with all its turns", a.deleteTree)
 	route(a, api, http.MethodGet, tree+"/turns", "list-turns", "The turns of a chat tree in the order in which they came, in short", a.listTurns)
-	route(a, api, http.MethodPost, tree+"/turns", "submit-turn", "Add a turn to a chat tree, and have its answer generated", a.submitTurn, generates, mayConflict)
+	route(a, api, http.MethodPost, tree+"/turns", "submit-turn", "Add a turn to a chat tree, and have its answer generated", a.submitTurn, generates)
 	route(a, api, http.MethodGet, turn, "get-turn", "A turn with its answer", a.getTurn)
-	route(a, api, http.MethodPatch, turn, "answer-turn", "Answer a pending turn", a.answerTurn, mayConflict)
+	route(a, api, http.MethodPatch, turn, "answer-turn", "Answer a pending turn", a.answerTurn)
 	route(a, api, http.MethodDelete, turn, "delete-turn", "Delete a turn with all below it", a.deleteTurn)
 	route(a, api, http.MethodPost, turn+"/retry", "retry-turn", "Have the answer of a turn in error generated again", a.retryTurn, mayBeFull)
-	route(a, api, http.MethodPost, turn+"/cancel", "cancel-turn", "End a turn that waits for its answer", a.cancelTurn, mayConflict)
+	route(a, api, http.MethodPost, turn+"/cancel", "cancel-turn", "End a turn that waits for its answer", a.cancelTurn)
 	route(a, api, http.MethodGet, turn+"/path", "get-turn-path", "The turns from the root to a turn", a.turnPath)
 	route(a, api, http.MethodGet, turn+"/descendants", "list-turn-descendants", "A turn and all below it, breadth first, in short", a.turnDescendants)
 	route(a, api, http.MethodGet, turn+"/prompt", "get-turn-prompt", "What the model is told for a turn", a.turnPrompt)
 	route(a, api, http.MethodGet, turn+"/events", "watch-turn", "A turn's state and answer while they come, as server-sent events", a.turnEvents, eventsResponse)
-	route(a, api, http.MethodPost, "/v1/explanations", "explain", "Have a result explained, in the chat tree of a session", a.explain, generates, mayConflict)
+	route(a, api, http.MethodPost, "/v1/explanations", "explain", "Have a result explained, in the chat tree of a session", a.explain, generates)
 }
 
 // madeOrThere says that an answer is 201 for what is new, and 200 for what was there.
@@ -130,6 +130,7 @@ func (a *API) createTree(ctx context.Context, in *CreateTreeInput) (*TreeOutput,
 		return nil, err
 	}
 	tree, created, err := a.Store.CreateChatTree(ctx, scope, in.Body.ID, &in.Body.ChatTreeWrite)
+	noted(ctx, []string{scope.UserID}, tree.ID)
 	return a.treeOutput(statusOf(created, http.StatusCreated), tree, err)
 }
 
@@ -217,7 +218,8 @@ type RemovedOutput struct {
 	}
 }
 
-func removed(turns []string, err error) (*RemovedOutput, error) {
+func removed(ctx context.Context, turns []string, err error) (*RemovedOutput, error) {
+	noted(ctx, nil, turns...)
 	out := &RemovedOutput{}
 	out.Body.Removed = turns
 	return out, err
@@ -228,5 +230,6 @@ func (a *API) deleteTree(ctx context.Context, in *DeleteTreeInput) (*RemovedOutp
 	if err != nil {
 		return nil, err
 	}
-	return removed(a.Chats.DeleteTree(ctx, scope, in.ID))
+	turns, err := a.Chats.DeleteTree(ctx, scope, in.ID)
+	return removed(ctx, turns, err)
 }

@@ -84,6 +84,7 @@ func (a *API) submitTurn(ctx context.Context, in *SubmitTurnInput) (*TurnOutput,
 		status = http.StatusCreated
 	}
 	turn, created, err := a.Chats.Submit(ctx, scope, in.ID, p)
+	noted(ctx, []string{scope.UserID}, turn.ID)
 	return turnOutput(statusOf(created, status), turn, err)
 }
 
@@ -101,6 +102,7 @@ func (a *API) explain(ctx context.Context, in *ExplainInput) (*TurnOutput, error
 		return nil, err
 	}
 	turn, created, err := a.Chats.Explain(ctx, scope, &in.Body.Explanation)
+	noted(ctx, []string{scope.UserID}, turn.TreeID, turn.ID)
 	return turnOutput(statusOf(created, http.StatusAccepted), turn, err)
 }
 
@@ -139,7 +141,8 @@ func (a *API) deleteTurn(ctx context.Context, in *TurnInput) (*RemovedOutput, er
 	if err != nil {
 		return nil, err
 	}
-	return removed(a.Chats.Delete(ctx, scope, in.ID))
+	turns, err := a.Chats.Delete(ctx, scope, in.ID)
+	return removed(ctx, turns, err)
 }
 
 // RetriedOutput says whether a turn is generated again, and how it is now.

@@ -3,9 +3,6 @@ package handlers
 import (
 	"context"
 	"fmt"
-	"reflect"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"kith/auth"
 	"kith/graph"
@@ -28,16 +25,6 @@ func (a *API) setFocus(ctx context.Context, in *FocusInput) (*SourceOutput, erro
 	}
 	result, err := a.Store.SetFocus(ctx, scope, in.ID, inFocus(in.Body.Focus))
 	return a.sourceOutput(ctx, scope, result, err)
-}
-
-// nullable is the contract of an object that may be null.
-type nullable[T any] struct{}
-
-// Schema is that of the object, or null.
-func (nullable[T]) Schema(r huma.Registry) *huma.Schema {
-	s := huma.SchemaFromType(r, reflect.TypeFor[T]())
-	s.Nullable = true
-	return s
 }
 
 func inFocus(given graph.Optional[graph.ConversationFocus]) *graph.ConversationFocus {

@@ -25,7 +25,7 @@ func (a *API) explore(ctx context.Context, in *ExploreInput) (*huma.StreamRespon
 		return nil, located("body", err)
 	}
 	a.Recalls.Recalled(scope.TeamID, recall)
-	return written(result, in.Body.Format == explore.Text)
+	return written(result, in.Body.Format == explore.Text || in.Body.Format == explore.Keyed)
 }
 
 // exploreResponse describes the answer, which is sent as bytes.

@@ -6,8 +6,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"reflect"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +18,7 @@ import (
 	"kith/digest"
 	"kith/explore"
 	"kith/graph"
+	"kith/internal/contract"
 	"kith/limit"
 	"kith/loader"
 	"kith/traverse"
@@ -136,6 +135,7 @@ type Services struct {
 	Erasure     erases
 	Kept        forgets
 	Audit       *audit.Log                      // nil: none is kept
+	MCP         http.Handler                    // the tools, for the caller that is let in
 	Ready       func(ctx context.Context) error // nil error: requests can be answered
 }
 
@@ -151,14 +151,17 @@ type Options struct {
 	Stopping    <-chan struct{} // when it is closed, streams of events end, to be asked for again elsewhere; default: never
 	Log         *slog.Logger    // default: discards
 	Observe     func(route, method string, status int, took time.Duration)
-	Now         func() time.Time
+	// Trace tells of a request that begins, and gives what is to be called when it ends; default: none.
+	Trace func(r *http.Request, route string) (context.Context, func(status int))
+	Now   func() time.Time
 }
 
 // API answers requests.
 type API struct {
 	Services
 	options  Options
-	document []byte // the OpenAPI contract
+	document []byte        // the OpenAPI contract
+	page     func() []byte // that shows it, made when somebody asks for it
 }
 
 // New makes the handler of all routes.
@@ -184,6 +187,9 @@ func New(s Services, o Options) http.Handler {
 	if o.Observe == nil {
 		o.Observe = func(string, string, int, time.Duration) {}
 	}
+	if o.Trace == nil {
+		o.Trace = func(r *http.Request, _ string) (context.Context, func(int)) { return r.Context(), func(int) {} }
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -199,29 +205,19 @@ func New(s Services, o Options) http.Handler {
 	engine.NoMethod(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))
 	})
-	a.routes(humagin.New(engine, contract(o.Version)))
+	a.routes(humagin.New(engine, document(o.Version)))
 	a.plain(engine)
 	return engine
 }
 
-// schemaName is what the contract calls a type. Walks have nodes and relationships of their own form.
-func schemaName(t reflect.Type, hint string) string {
-	name := huma.DefaultSchemaNamer(t, hint)
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	if t.PkgPath() == reflect.TypeFor[traverse.Request]().PkgPath() && !strings.HasPrefix(name, "Traverse") {
-		return "Traverse" + name
-	}
-	return name
-}
-
-// contract is the OpenAPI document's frame. Huma's own pages are off: the document is marshalled once (its lazy one
+// document is the OpenAPI document's frame. Huma's own pages are off: the document is marshalled once (its lazy one
 // races), and the page that shows it must work offline.
-func contract(version string) huma.Config {
+func document(version string) huma.Config {
 	configureHuma()
 	config := huma.DefaultConfig("Kith", version)
 	config.Info.Description = "A graph memory service for AI agents."
+	config.Info.Contact = &huma.Contact{Name: "Whoever runs this Kith"}
+	config.Servers = []*huma.Server{{URL: "http://127.0.0.1:8080", Description: "A Kith on this machine, as it starts unless it is told otherwise"}}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.CreateHooks = nil
 	config.RejectUnknownQueryParameters = true
@@ -230,13 +226,9 @@ func contract(version string) huma.Config {
 		"token": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "A token of the OpenID Connect issuer that the service trusts, if any."},
 	}
 	config.Security = []map[string][]string{{"key": {}}, {"token": {}}}
-	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
-	aliases(config.Components.Schemas)
+	config.Components.Schemas = contract.NewRegistry("#/components/schemas/")
 	return config
 }
 
-// configureHuma sets what huma keeps in package variables: faults without values, and lists that are never null.
-var configureHuma = sync.OnceFunc(func() { //nolint:gochecknoglobals // once a process
-	huma.NewError = newError
-	huma.DefaultArrayNullable = false
-})
+// configureHuma sets what huma keeps in a package variable: faults without values.
+var configureHuma = sync.OnceFunc(func() { huma.NewError = newError }) //nolint:gochecknoglobals // once a process

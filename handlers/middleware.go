@@ -19,7 +19,6 @@ type contextKey int
 
 const (
 	requestIDKey contextKey = iota
-	principalKey
 	controllerKey
 	trailKey
 )
@@ -32,34 +31,40 @@ func requestID(ctx context.Context) string {
 }
 
 // principal is the caller; the middleware has made sure that there is one.
-func principal(ctx context.Context) auth.Principal {
-	p, _ := ctx.Value(principalKey).(auth.Principal)
-	return p
-}
+func principal(ctx context.Context) auth.Principal { return auth.PrincipalOf(ctx) }
 
 // observe gives the request its id, and tells of it when it is done.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
-	defer func() { a.observed(c, time.Since(start)) }() // also of an answer that breaks off
+	ctx, end := a.options.Trace(c.Request, routeOf(c))
+	defer func() { // also of an answer that breaks off
+		a.observed(c, time.Since(start))
+		end(c.Writer.Status())
+	}()
 	id := c.GetHeader(requestIDHeader)
 	if !goodRequestID(id) {
 		id = uuid.NewString()
 	}
 	c.Header(requestIDHeader, id)
-	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), requestIDKey, id))
+	c.Request = c.Request.WithContext(context.WithValue(ctx, requestIDKey, id))
 	c.Next()
 }
 
 func (a *API) observed(c *gin.Context, took time.Duration) {
-	id, route := requestID(c.Request.Context()), c.FullPath()
-	if route == "" {
-		route = "none"
-	}
+	id, route := requestID(c.Request.Context()), routeOf(c)
 	a.options.Observe(route, c.Request.Method, c.Writer.Status(), took)
 	if a.options.Log.Enabled(c.Request.Context(), slog.LevelDebug) {
 		a.options.Log.Debug("request", "request_id", id, "method", c.Request.Method, "route", route,
 			"status", c.Writer.Status(), "bytes", c.Writer.Size(), "took", took)
 	}
+}
+
+// routeOf is the template of a request's path.
+func routeOf(c *gin.Context) string {
+	if route := c.FullPath(); route != "" {
+		return route
+	}
+	return "none"
 }
 
 // goodRequestID accepts a caller's id that is safe to log and to send back.
@@ -114,9 +119,9 @@ func (a *API) caller(ctx context.Context, credential string) (auth.Principal, er
 	return a.Keys.Verify(ctx, credential)
 }
 
-// authenticate lets nobody into /v1 without a credential.
+// authenticate lets nobody into /v1 or /mcp without a credential.
 func (a *API) authenticate(c *gin.Context) {
-	if !strings.HasPrefix(c.Request.URL.Path, "/v1/") {
+	if path := c.Request.URL.Path; path != mcpPath && !strings.HasPrefix(path, "/v1/") {
 		return
 	}
 	key, ok := strings.CutPrefix(c.GetHeader("Authorization"), "Bearer ")
@@ -134,5 +139,5 @@ func (a *API) authenticate(c *gin.Context) {
 		abort(c, problem)
 		return
 	}
-	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), principalKey, p))
+	c.Request = c.Request.WithContext(auth.WithPrincipal(c.Request.Context(), p))
 }

@@ -72,7 +72,6 @@ func (a *API) linked(ctx context.Context, in *LinkedInput) (*huma.StreamResponse
 // linkedResponse describes the answer, which is sent as bytes.
 func linkedResponse(api huma.API, o *huma.Operation) {
 	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[loader.LinkedContext](), true, "LinkedContext")
-	o.Errors = append(o.Errors, http.StatusNotFound)
 	o.Responses = map[string]*huma.Response{
 		"200": jsonOrText("What it is linked with", schema),
 		"304": {Description: "Nothing has changed since the ETag in If-None-Match"},

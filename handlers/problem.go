@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"kith/auth"
 	"kith/chat"
 	"kith/graph"
+	"kith/internal/contract"
 )
 
 // Problem is every error's body (RFC 9457). It never repeats what was submitted.
@@ -163,24 +163,11 @@ func newError(status int, message string, details ...error) huma.StatusError {
 	for _, d := range details {
 		var detail *huma.ErrorDetail
 		if errors.As(d, &detail) {
-			p.Errors = append(p.Errors, Fault{Location: detail.Location, Message: withoutValue(detail)})
+			p.Errors = append(p.Errors, Fault{Location: detail.Location, Message: contract.Message(detail)})
 		}
 	}
 	if len(p.Errors) == 0 && status == http.StatusUnprocessableEntity {
 		p.Errors = []Fault{{Location: "body", Message: "is needed"}}
 	}
 	return p
-}
-
-// withoutValue is huma's message, unless it comes from a decoder, whose messages quote what they could not read.
-func withoutValue(d *huma.ErrorDetail) string {
-	for _, decoder := range []string{"json:", "parsing ", "invalid character", "strconv", "invalid integer", "invalid number", "invalid boolean", "invalid date"} {
-		if strings.HasPrefix(d.Message, decoder) {
-			return "cannot be read as what it should be"
-		}
-	}
-	if value := fmt.Sprint(d.Value); len(value) > 3 && strings.Contains(d.Message, value) {
-		return "is not what it should be"
-	}
-	return d.Message
 }

@@ -4,13 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"reflect"
-	"time"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
-
-	"kith/graph"
 )
 
 // routes is every route of the API.
@@ -21,7 +18,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodPost, "/v1/conversations", "open-conversation", "Open a conversation and get its context", a.openConversation, openedResponse)
 	route(a, api, http.MethodGet, "/v1/conversations/{id}", "get-conversation", "A conversation with its messages", a.getConversation)
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/messages", "append-messages", "Append messages to an open conversation", a.appendMessages)
-	route(a, api, http.MethodPut, "/v1/conversations/{id}/focus", "set-focus", "Have a conversation remember what its user looks at in a workspace", a.setFocus, mayMiss)
+	route(a, api, http.MethodPut, "/v1/conversations/{id}/focus", "set-focus", "Have a conversation remember what its user looks at in a workspace", a.setFocus)
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/end", "end-conversation", "End a conversation", a.endConversation)
 	route(a, api, http.MethodPost, "/v1/explore", "explore", "Find what the memory has about something: by words, meaning and links", a.explore, exploreResponse)
 	route(a, api, http.MethodPost, "/v1/traverse", "traverse", "Walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads", a.traverse, traverseResponse)
@@ -54,23 +51,30 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodPost, "/v1/import", "import", "Store an export, or another system's file", a.importMemory, importResponse)
 	a.systemRoutes(api)
 	a.chatRoutes(api)
-	route(a, api, http.MethodDelete, "/v1/users/{id}", "erase-user", "Erase a user: all that is private to the user, and the user's authorship of what others keep", a.eraseUser, mayConflict)
-	route(a, api, http.MethodDelete, "/v1/teams/{id}", "erase-team", "Erase a team with all it has, its keys too", a.eraseTeam, mayConflict)
+	route(a, api, http.MethodDelete, "/v1/users/{id}", "erase-user", "Erase a user: all that is private to the user, and the user's authorship of what others keep", a.eraseUser)
+	route(a, api, http.MethodDelete, "/v1/teams/{id}", "erase-team", "Erase a team with all it has, its keys too", a.eraseTeam)
 	route(a, api, http.MethodPost, "/v1/keys", "create-key", "Make an API key", a.createKey, created)
 	route(a, api, http.MethodGet, "/v1/keys", "list-keys", "API keys, without their secrets", a.listKeys)
 	route(a, api, http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke an API key", a.revokeKey)
 	importBody(api)
+	tell(api.OpenAPI())
 	document, err := json.Marshal(api.OpenAPI())
 	if err != nil {
 		panic("handlers: the OpenAPI document cannot be marshalled: " + err.Error())
 	}
 	a.document = document
+	a.page = sync.OnceValue(func() []byte { return pageOf(api.OpenAPI()) })
 }
 
-// plain are the routes outside the contract: health, and the contract itself.
+// mcpPath is where the tools are.
+const mcpPath = "/mcp"
+
+// plain are the routes outside the contract: health, the contract itself, and MCP, which has its own.
 func (a *API) plain(engine *gin.Engine) {
+	engine.Any(mcpPath, gin.WrapH(a.MCP))
 	engine.GET("/livez", livez)
 	engine.GET("/readyz", a.readyz)
+	engine.GET("/docs", showPage(a.page))
 	engine.GET("/openapi.json", func(c *gin.Context) { c.Data(http.StatusOK, jsonType, a.document) })
 }
 
@@ -95,9 +99,7 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 	operation := huma.Operation{
 		Method: method, Path: path, OperationID: id, Summary: summary,
 		MaxBodyBytes: a.options.MaxBody + 1, BodyReadTimeout: -1, // bounded in the middleware
-		Errors: []int{
-			http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusServiceUnavailable,
-		},
+		Errors: errorsOf(method, path),
 	}
 	for _, c := range change {
 		c(api, &operation)
@@ -114,23 +116,6 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 func created(_ huma.API, o *huma.Operation) { o.DefaultStatus = http.StatusCreated }
 
 func mayMiss(_ huma.API, o *huma.Operation) { o.Errors = append(o.Errors, http.StatusNotFound) }
-
-func mayConflict(_ huma.API, o *huma.Operation) { o.Errors = append(o.Errors, http.StatusConflict) }
-
-// aliases tell the contract that an optional field may be left out, null or given.
-func aliases(registry huma.Registry) {
-	alias := func(optional, plain reflect.Type) { registry.RegisterTypeAlias(optional, reflect.PointerTo(plain)) }
-	alias(reflect.TypeFor[graph.Optional[string]](), reflect.TypeFor[string]())
-	alias(reflect.TypeFor[graph.Optional[bool]](), reflect.TypeFor[bool]())
-	alias(reflect.TypeFor[graph.Optional[float64]](), reflect.TypeFor[float64]())
-	alias(reflect.TypeFor[graph.Optional[int64]](), reflect.TypeFor[int64]())
-	alias(reflect.TypeFor[graph.Optional[time.Time]](), reflect.TypeFor[time.Time]())
-	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[graph.ConversationFocus]](), reflect.TypeFor[nullable[graph.ConversationFocus]]())
-	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[graph.ChatContext]](), reflect.TypeFor[nullable[graph.ChatContext]]())
-	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[graph.ChatProviderConfig]](), reflect.TypeFor[nullable[graph.ChatProviderConfig]]())
-	alias(reflect.TypeFor[graph.Optional[[]string]](), reflect.TypeFor[[]string]())
-	alias(reflect.TypeFor[graph.Optional[json.RawMessage]](), reflect.TypeFor[json.RawMessage]())
-}
 
 // retryAfter is what a 503 advises, in seconds.
 const retryAfter = "2"

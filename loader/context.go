@@ -18,7 +18,7 @@ import (
 // conversation was opened, Focus when one was asked for, Degraded and Warnings when there is something to say.
 type AgentContext struct {
 	User                *User                     `json:"user,omitempty"`
-	Relationships       []graph.OwnerRelationship `json:"relationships" doc:"at most 10, the strongest first"`
+	Relationships       []graph.OwnerRelationship `json:"relationships,omitempty" doc:"at most 10, the strongest first"`
 	RecentContext       *RecentContext            `json:"recent_context,omitempty"`
 	Focus               *graph.Focus              `json:"focus,omitempty"`
 	Degraded            []graph.Section           `json:"degraded,omitempty" doc:"what could not be loaded and is missing"`
@@ -67,17 +67,48 @@ func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConvers
 	if err := r.Validate(); err != nil {
 		return Answer{}, err
 	}
+	kept, err := l.kept(ctx, r)
+	if err != nil {
+		return Answer{}, err
+	}
+	return l.finish(r, kept, current)
+}
+
+// Forms is Context as JSON and as text, with one load. The errors are the same.
+func (l *Loader) Forms(ctx context.Context, r Request) (object, text Answer, err error) {
+	r.Format = Text
+	if err := r.Validate(); err != nil {
+		return Answer{}, Answer{}, err
+	}
+	r.Format = forms
+	both, err := l.kept(ctx, r)
+	if err != nil {
+		return Answer{}, Answer{}, err
+	}
+	first, second := both, both
+	first.Body, second.Body = both.Body[:both.Object], both.Body[both.Object:]
+	r.Format = Text
+	if text, err = l.finish(r, second, nil); err != nil {
+		return Answer{}, Answer{}, err
+	}
+	r.Format = JSON
+	object, err = l.finish(r, first, nil)
+	return object, text, err
+}
+
+// kept is what does not depend on the moment of the answer.
+func (l *Loader) kept(ctx context.Context, r Request) (kept, error) {
 	raw, err := l.cache.Get(ctx, r.Scope.TeamID, r.Scope.UserID, r.view(), func(ctx context.Context) ([]byte, bool, error) {
 		return l.make(ctx, r)
 	})
 	if err != nil {
-		return Answer{}, err
+		return kept{}, err
 	}
-	kept, err := decodeKept(raw)
+	k, err := decodeKept(raw)
 	if err != nil {
-		return Answer{}, fmt.Errorf("context: %w", err)
+		return kept{}, fmt.Errorf("context: %w", err)
 	}
-	return l.finish(r, kept, current)
+	return k, nil
 }
 
 // make loads and renders what does not depend on the moment of the answer.
@@ -98,13 +129,18 @@ func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, er
 			k.LastType = *last.ContextType
 		}
 	}
-	if r.Format == Text {
-		k.Body, err = renderText(r, found, degraded, k.closing(r, r.moment(q.Now)))
-	} else {
-		k.Body, err = renderJSON(r, found, degraded)
+	if r.Format != Text {
+		if k.Body, err = renderJSON(r, found, degraded); err != nil {
+			return nil, false, fmt.Errorf("context: %w", err)
+		}
 	}
-	if err != nil {
-		return nil, false, fmt.Errorf("context: %w", err)
+	k.Object = len(k.Body)
+	if r.Format != JSON {
+		text, err := renderText(r, found, degraded, k.closing(r, r.moment(q.Now)))
+		if err != nil {
+			return nil, false, fmt.Errorf("context: %w", err)
+		}
+		k.Body = append(k.Body, text...)
 	}
 	k.Sum = sum(k.Body)
 	return k.encode(), len(degraded) == 0, nil

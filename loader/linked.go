@@ -237,6 +237,24 @@ func (c *LinkedContext) most() (most int) {
 	return most
 }
 
+// Summary counts what there is of each kind: 2 plans, 1 goal (S2-17).
+func (c *LinkedContext) Summary() string {
+	var parts []string
+	for _, kind := range graph.LinkedKinds {
+		switch n := c.Counts[plural(kind)]; n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+kind)
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", n, plural(kind)))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
 func linkedContext(found *graph.LinkedEntities, now time.Time) *LinkedContext {
 	c := &LinkedContext{
 		Source: LinkedSource{found.Node.Kind, found.Node.EntityKey, found.Node.Name},

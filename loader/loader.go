@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,6 +52,7 @@ type Options struct {
 	Log         *slog.Logger     // default: discards
 	Degraded    func(section graph.Section)
 	Preferences preferences // where users' preferences are; nil: in the graph
+	Trace       graph.Trace // of what is loaded; default: none
 }
 
 // Loader assembles agent contexts. It is safe for concurrent use.
@@ -71,6 +73,9 @@ func New(s store, c byteCache, o Options) *Loader {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Trace == nil {
+		o.Trace = graph.NoTrace
+	}
 	if o.Degraded == nil {
 		o.Degraded = func(graph.Section) {}
 	}
@@ -79,7 +84,12 @@ func New(s store, c byteCache, o Options) *Loader {
 
 // rendered is an answer of bytes that are ready: from the cache, or as make makes them, which says whether they may be kept.
 func (l *Loader) rendered(ctx context.Context, scope graph.Scope, view string, format Format, make cache.Loader) (Answer, error) {
-	body, err := l.cache.Get(ctx, scope.TeamID, scope.UserID, view, make)
+	what, _, _ := strings.Cut(view, "\x1f")
+	body, err := l.cache.Get(ctx, scope.TeamID, scope.UserID, view, func(ctx context.Context) (body []byte, keep bool, err error) {
+		ctx, end := l.options.Trace(ctx, "load "+what)
+		defer func() { end(err) }()
+		return make(ctx)
+	})
 	if err != nil {
 		return Answer{}, err
 	}
@@ -93,6 +103,8 @@ func (l *Loader) rendered(ctx context.Context, scope graph.Scope, view string, f
 // load reads sections, and beside them the preferences where these are not in the graph. What fails is tried again alone;
 // if it still fails it is in degraded. The error is that of the identity, without which there is no context.
 func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (found *graph.Sections, degraded []graph.Section, err error) {
+	ctx, end := l.options.Trace(ctx, "load context")
+	defer func() { end(err) }()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sections, beside := l.readBeside(ctx, scope, sections)
@@ -143,7 +155,9 @@ func (l *Loader) each(ctx context.Context, scope graph.Scope, sections []graph.S
 	defer cancel()
 	for _, section := range sections {
 		wait.Go(func() {
+			ctx, end := l.options.Trace(ctx, "load "+string(section))
 			err := l.store.ReadSection(ctx, scope, section, q, found)
+			end(err)
 			if err == nil {
 				return
 			}

@@ -17,6 +17,8 @@ type Format string
 const (
 	JSON Format = "json"
 	Text Format = "text"
+
+	forms Format = "json+text"
 )
 
 // The parts of an AgentContext that a request may choose.

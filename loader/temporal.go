@@ -27,6 +27,7 @@ type Moment struct {
 // kept is what the cache keeps of a context: the rendered body, and what the temporal part is computed from.
 type kept struct {
 	Body        []byte
+	Object      int // of Forms: so much of the body is the object, the rest the text
 	Sum         string
 	Temporal    bool // the temporal part is wanted
 	Zone        string
@@ -52,6 +53,7 @@ func (k kept) encode() []byte {
 		out = binary.AppendUvarint(out, uint64(len(text)))
 		out = append(out, text...)
 	}
+	out = binary.AppendUvarint(out, uint64(k.Object)) //nolint:gosec // a length
 	return append(out, k.Body...)
 }
 
@@ -80,7 +82,11 @@ func decodeKept(raw []byte) (kept, error) {
 		*field = string(rest[n : n+int(size)]) //nolint:gosec // checked above
 		rest = rest[n+int(size):]              //nolint:gosec // checked above
 	}
-	k.Body = rest
+	object, n := binary.Uvarint(rest)
+	if n <= 0 || object > uint64(len(rest)-n) {
+		return kept{}, errKept
+	}
+	k.Object, k.Body = int(object), rest[n:] //nolint:gosec // checked above
 	return k, nil
 }
 

@@ -50,7 +50,7 @@ type schema struct {
 }
 
 // byHand are the operations that stream.
-var byHand = []string{"export", "import"}
+var byHand = []string{"export", "import", "watch-turn"}
 
 // reads are those of the POST operations that change nothing, and so bear repetition.
 var reads = []string{"explore", "make-prompt", "traverse"}

@@ -18,7 +18,12 @@ import (
 // commands is the whole command line.
 type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the service; without KITH_NEO4J_URI on a Neo4j of its own."`
+	MCP     mcpCmd     `cmd:"" help:"Serve one agent over standard input and output, from a memory of its own or a running Kith."`
 	Key     keyCmd     `cmd:"" help:"Make, list and revoke API keys."`
+	Context contextCmd `cmd:"" help:"Show what an agent would be told of a user."`
+	Explore exploreCmd `cmd:"" help:"Search a memory."`
+	Status  statusCmd  `cmd:"" help:"Say how a running Kith is, and what it holds; exit status 1 if it is not ready."`
+	Doctor  doctorCmd  `cmd:"" help:"Look for what keeps Kith from running, and say what to do; exit status 1 if something does."`
 	Demo    demoCmd    `cmd:"" help:"Load a made-up memory of one user, and print how to ask for it."`
 	Export  exportCmd  `cmd:"" help:"Write a team's whole memory to a file."`
 	Import  importCmd  `cmd:"" help:"Load memories from files."`
@@ -28,6 +33,8 @@ type commands struct {
 	Check   checkCmd   `cmd:"" help:"Look over the database for what breaks its rules; exit status 1 if something does."`
 	Health  healthCmd  `cmd:"" help:"Ask a running service whether it is ready; exit status 1 if not."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 }
 
 // config are the settings of the service. Each is a flag and an environment variable.
@@ -74,6 +81,10 @@ type config struct {
 	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters of text that a team may have; 0: any number."`
 	AuditLog          string        `env:"KITH_AUDIT_LOG" help:"File to which a line is appended for each change: who, what ids, when; - for standard output, empty: none."`
 	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`
+	MCPCompat         string        `name:"mcp-compat" env:"KITH_MCP_COMPAT" enum:"none,memory" default:"none" help:"memory: over MCP also the nine tools of the reference memory server."`
+	OTLPEndpoint      string        `name:"otlp-endpoint" env:"KITH_OTLP_ENDPOINT" help:"http:// address of an OpenTelemetry collector (OTLP) for traces; empty: none are made."`
+	OTLPRatio         float64       `name:"otlp-ratio" env:"KITH_OTLP_RATIO" default:"1" help:"Share of the requests that are traced, unless the caller says; 0 to 1."`
+	SlowStatement     time.Duration `env:"KITH_SLOW_STATEMENT" default:"1s" help:"Statements that take longer are logged, with the name of their file; 0: none."`
 	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 }
 

@@ -70,7 +70,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"health", "--listen=127.0.0.1:none"}, 1, "health"},
 	} {
 		var out bytes.Buffer
-		code := run(context.Background(), c.args, nil, streams{&out, &out})
+		code := run(context.Background(), c.args, nil, streams{nil, &out, &out})
 		if code != c.code || !strings.Contains(out.String(), c.says) {
 			t.Errorf("kith %v: %d, want %d with %q: %s", c.args, code, c.code, c.says, &out)
 		}

@@ -117,7 +117,7 @@ func inNeo4j(t *testing.T, statement, text string) int64 {
 func check(t *testing.T, args ...string) (code int, out string) {
 	t.Helper()
 	var results bytes.Buffer
-	code = run(t.Context(), append([]string{"check"}, args...), settings(testenv.Neo4j(t), ""), streams{&results, &buffer{}})
+	code = run(t.Context(), append([]string{"check"}, args...), settings(testenv.Neo4j(t), ""), streams{nil, &results, &buffer{}})
 	return code, results.String()
 }
 
@@ -161,7 +161,7 @@ func TestCheckOfNothing(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	var errs buffer
-	code := run(t.Context(), []string{"check"}, []string{"KITH_DATA=" + data}, streams{io.Discard, &errs})
+	code := run(t.Context(), []string{"check"}, []string{"KITH_DATA=" + data}, streams{nil, io.Discard, &errs})
 	if code != 1 || !strings.Contains(errs.String(), "there is no database in "+data) {
 		t.Errorf("%d %s", code, &errs)
 	}

@@ -290,7 +290,7 @@ func TestEvalRecallRemovesItsTeam(t *testing.T) {
 			if name == "stopped" {
 				ctx = stopped
 			}
-			code := run(ctx, args, []string{"KITH_URL=" + server.URL, "KITH_KEY=kith_secret"}, streams{io.Discard, &errs})
+			code := run(ctx, args, []string{"KITH_URL=" + server.URL, "KITH_KEY=kith_secret"}, streams{nil, io.Discard, &errs})
 			if code != 1 || service.removed() != test.removed || !strings.Contains(errs.String(), test.says) {
 				t.Errorf("status %d, %v: %s", code, service.requests, &errs)
 			}
@@ -328,7 +328,7 @@ func (s *storing) measure(t *testing.T, args []string) {
 	server := httptest.NewServer(s.handler(t))
 	defer server.Close()
 	var errs bytes.Buffer
-	if code := run(t.Context(), args, []string{"KITH_URL=" + server.URL, "KITH_KEY=" + bootstrapKey}, streams{io.Discard, &errs}); code != 0 {
+	if code := run(t.Context(), args, []string{"KITH_URL=" + server.URL, "KITH_KEY=" + bootstrapKey}, streams{nil, io.Discard, &errs}); code != 0 {
 		t.Errorf("status %d: %s", code, &errs)
 	}
 	if n := inNeo4j(t, `MATCH (n {team_id: $text}) RETURN count(n)`, s.team); n != 0 || !strings.HasPrefix(s.team, "eval-") {

@@ -232,7 +232,7 @@ func TestExchangeWithoutADatabase(t *testing.T) {
 		t.Errorf("without a database: %d %+v", status, report)
 	}
 	var errs bytes.Buffer
-	if code := run(t.Context(), []string{"export"}, []string{"KITH_URL=" + s.url, "KITH_KEY=" + whole.key}, streams{io.Discard, &errs}); code != 1 || !strings.Contains(errs.String(), "export") {
+	if code := run(t.Context(), []string{"export"}, []string{"KITH_URL=" + s.url, "KITH_KEY=" + whole.key}, streams{nil, io.Discard, &errs}); code != 1 || !strings.Contains(errs.String(), "export") {
 		t.Errorf("export without a database: %d %s", code, &errs)
 	}
 	neo4j.Start()

@@ -11,7 +11,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// servedAlone is set for a test binary that is to be nothing but a kith serve, so that it can be killed.
+// servedAlone names the one command that a test binary is to run and nothing else: so that it can be killed, or started by others.
 const servedAlone = "KITH_TEST_SERVED_ALONE"
 
 // process starts kith serve in a process of its own; kill ends it with SIGKILL.
@@ -19,7 +19,7 @@ func process(t *testing.T, environ []string) (s *service, kill func()) {
 	t.Helper()
 	s = &service{out: &buffer{}, err: &buffer{}}
 	command := exec.Command(os.Args[0])
-	command.Env = append(append(os.Environ(), environ...), servedAlone+"=yes")
+	command.Env = append(append(os.Environ(), environ...), servedAlone+"=serve")
 	command.Stdout, command.Stderr = s.out, s.err
 	if err := command.Start(); err != nil {
 		t.Fatal(err)

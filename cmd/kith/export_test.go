@@ -26,7 +26,7 @@ func kith(t *testing.T, handle http.HandlerFunc, args ...string) (code int, out,
 	server := httptest.NewServer(handle)
 	defer server.Close()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, []string{"KITH_URL=" + server.URL, "KITH_KEY=kith_secret"}, streams{&stdout, &stderr})
+	code = run(t.Context(), args, []string{"KITH_URL=" + server.URL, "KITH_KEY=kith_secret"}, streams{nil, &stdout, &stderr})
 	return code, stdout.String(), stderr.String()
 }
 

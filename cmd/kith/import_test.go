@@ -204,7 +204,7 @@ func importFile(t *testing.T, service *memoryService, file string, more ...strin
 	}
 	var stdout, stderr bytes.Buffer
 	args := append([]string{"import", "conversations", path, "--url", api.url}, more...)
-	code = run(t.Context(), args, []string{"KITH_KEY=kith_secret"}, streams{&stdout, &stderr})
+	code = run(t.Context(), args, []string{"KITH_KEY=kith_secret"}, streams{nil, &stdout, &stderr})
 	return code, stdout.String(), stderr.String()
 }
 

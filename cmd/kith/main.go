@@ -14,10 +14,13 @@ var version = "development"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Environ(), streams{os.Stdout, os.Stderr})
+	code := run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()
 	os.Exit(code)
 }
 
-// streams are where a command writes: results to out, all else to err.
-type streams struct{ out, err io.Writer }
+// streams are where a command reads and writes: results go to out, all else to err.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/pprof"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,8 +15,10 @@ import (
 
 	"kith/cache"
 	"kith/chat"
+	"kith/cypher"
 	"kith/explore"
 	"kith/graph"
+	"kith/mcp"
 	"kith/traverse"
 	"kith/vector"
 )
@@ -32,6 +36,10 @@ type metrics struct {
 	explores   *prometheus.CounterVec
 	traverses  *prometheus.CounterVec
 	chats      *prometheus.HistogramVec
+	tools      *prometheus.HistogramVec
+
+	slowAbove time.Duration
+	log       *slog.Logger
 }
 
 func newMetrics() *metrics {
@@ -70,8 +78,16 @@ func newMetrics() *metrics {
 			Name: "kith_generation_seconds", Help: "Time from a turn of a chat to what came of its generation: complete, error, interrupted, dropped or refused.",
 			Buckets: prometheus.ExponentialBuckets(0.05, 2, 14),
 		}, []string{"outcome"}),
+		tools: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "kith_mcp_call_seconds", Help: "Time of a call over MCP, by tool (or resource, prompt) and outcome.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
+		}, []string{"tool", "outcome"}),
 	}
-	m.registry.MustRegister(m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores, m.traverses, m.chats,
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "kith_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version},
+	})
+	info.Set(1)
+	m.registry.MustRegister(info, m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores, m.traverses, m.chats, m.tools,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -86,6 +102,17 @@ func (m *metrics) statement(name string, took time.Duration, err error) {
 		outcome = "error"
 	}
 	m.statements.WithLabelValues(name, outcome).Observe(took.Seconds())
+	if m.slowAbove > 0 && took > m.slowAbove {
+		m.log.Warn("a statement was slow", "statement", name, "file", fileOf(name), "took", took, "outcome", outcome)
+	}
+}
+
+// fileOf is where a statement stands: one that callers wrote, or that is put together from several, in none.
+func fileOf(name string) string {
+	if slices.Contains(cypher.Names(), name) {
+		return "cypher/queries/" + name + ".cypher"
+	}
+	return ""
 }
 
 func (m *metrics) cacheEvent(e cache.Event) { m.cache.WithLabelValues(string(e)).Inc() }
@@ -114,6 +141,28 @@ func (m *metrics) traversed(mode traverse.Mode, outcome traverse.Outcome) {
 
 func (m *metrics) generated(outcome chat.Outcome, took time.Duration) {
 	m.chats.WithLabelValues(string(outcome)).Observe(took.Seconds())
+}
+
+func (m *metrics) tool(name string, outcome mcp.Outcome, took time.Duration) {
+	m.tools.WithLabelValues(name, string(outcome)).Observe(took.Seconds())
+}
+
+// slow has statements logged that take longer than that, with the file that they are in.
+func (m *metrics) slow(limit time.Duration, log *slog.Logger) {
+	m.slowAbove, m.log = limit, log
+}
+
+// memory adds what is going on now.
+func (m *metrics) memory(of *memory) {
+	gauge := func(name, help string, value func() float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
+	}
+	m.registry.MustRegister(
+		gauge("kith_database_sessions", "Statements and transactions that have a connection to Neo4j, or wait for one.",
+			func() float64 { return float64(of.store.Sessions()) }),
+		gauge("kith_database_connections_limit", "Connections to Neo4j at most.", func() float64 { return graph.MaxSessions }),
+		gauge("kith_recall_queue", "Reads that let salience rise and are not stored yet.", func() float64 { return float64(of.recalls.Waiting()) }),
+	)
 }
 
 // vectors adds what waits for its vector, and what is kept of them.

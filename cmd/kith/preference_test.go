@@ -100,7 +100,7 @@ func TestServeWaitsForPostgres(t *testing.T) {
 	var out, said buffer
 	ended := make(chan int, 1)
 	environ := append(settings(testenv.Neo4j(t), ""), "KITH_POSTGRES_URI="+postgres.URI())
-	go func() { ended <- run(ctx, []string{"serve"}, environ, streams{&out, &said}) }()
+	go func() { ended <- run(ctx, []string{"serve"}, environ, streams{nil, &out, &said}) }()
 	eventually(t, 2*time.Minute, "it waits", func() bool { return strings.Contains(said.String(), "is not ready") || len(ended) > 0 })
 	if strings.Contains(out.String(), "answers") {
 		t.Error("it answers without a schema")
@@ -119,7 +119,7 @@ func TestServeRefusesAnAddress(t *testing.T) {
 	t.Parallel()
 	const uri = "mysql://u:a-secret@h/db"
 	var out buffer
-	code := run(t.Context(), []string{"serve"}, append(settings(testenv.Database{URI: "bolt://127.0.0.1:1"}, ""), "KITH_POSTGRES_URI="+uri), streams{&out, &out})
+	code := run(t.Context(), []string{"serve"}, append(settings(testenv.Database{URI: "bolt://127.0.0.1:1"}, ""), "KITH_POSTGRES_URI="+uri), streams{nil, &out, &out})
 	if code != 1 || !strings.Contains(out.String(), "KITH_POSTGRES_URI") {
 		t.Errorf("exit status %d: %s", code, &out)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -22,12 +21,7 @@ const (
 )
 
 func newProgress(out io.Writer) *progress {
-	file, ok := out.(*os.File)
-	if ok {
-		info, err := file.Stat()
-		ok = err == nil && info.Mode()&os.ModeCharDevice != 0
-	}
-	return &progress{out: out, terminal: ok}
+	return &progress{out: out, terminal: isTerminal(out)}
 }
 
 func (p *progress) fault(line int, message string) {

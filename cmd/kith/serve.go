@@ -12,19 +12,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kith/audit"
-	"kith/auth"
-	"kith/cache"
-	"kith/chat"
 	"kith/digest"
-	"kith/explore"
-	"kith/graph"
 	"kith/handlers"
-	"kith/internal/sleep"
-	"kith/limit"
-	"kith/loader"
-	"kith/traverse"
-	"kith/vector"
 )
 
 // serveCmd runs the service.
@@ -98,162 +87,39 @@ func newGate() *gate {
 // ServeHTTP hands the request to whoever answers now.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load()).ServeHTTP(w, r) }
 
-// serveMemory opens database and cache, opens the gate, and gives both back when ctx is done. Stopping is closed before that,
-// while requests are still answered.
+// serveMemory opens the memory and the gate, and gives both back when ctx is done. Stopping is closed before that, while requests are
+// still answered.
 func (c *serveCmd) serveMemory(ctx context.Context, stopping <-chan struct{}, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
-	own, err := c.openPreferences(ctx, metrics)
+	front, err := c.openFront(log, std)
 	if err != nil {
 		return err
 	}
-	defer own.close()
-	embedder, err := c.openEmbedder(log)
-	if err != nil {
-		return err
-	}
-	defer closeEmbedder(embedder)
-	asking, err := c.apart(embedder, log)
-	if err != nil {
-		return err
-	}
-	defer closeEmbedder(asking)
-	model, err := c.openModel(log)
-	if err != nil {
-		return err
-	}
-	if model != nil {
-		defer model.Close()
-	}
-	db, err := c.openDatabase(ctx, log, std)
-	if err != nil {
-		return unlessDone(ctx, err)
-	}
-	defer func() {
-		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
-		defer cancel()
-		if err := db.close(stop); err != nil {
-			log.Error("neo4j did not stop cleanly", "error", err)
-		}
-	}()
-	store, err := graph.Open(db.Connection, graph.Options{
-		Log: log, Observe: metrics.statement, MaxTypes: c.RelationshipTypes, KeepDeleted: c.KeepDeleted, Embedder: embedder,
-		Quota: graph.Quota{Nodes: c.QuotaNodes, Text: c.QuotaText},
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
-	kept, err := cache.New(cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent}) //nolint:contextcheck // its loads outlive what asks for them
-	if err != nil {
-		return err
-	}
-	defer func() { _ = kept.Close() }()
-	vectors := vector.New(c.EmbeddingsMemory << 20)
-	keys := auth.New(store, time.Now)
-	defer keys.Close()
-	tokens, err := c.openTokens()
-	if err != nil {
-		return err
-	}
-	trail, err := audit.Open(c.AuditLog, std.out)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = trail.Close() }()
-	limits, err := limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = limits.Close() }()
-
-	recalls := graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.recall, Changed: kept.Changed})
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return kept.Run(ctx) })
-	group.Go(func() error { return recalls.Run(ctx) })
-	group.Go(func() error { return keys.Run(ctx) })
-	group.Go(func() error {
-		key, err := c.prepare(ctx, store, own, keys, log)
-		if err != nil {
+	defer front.close()
+	return c.withMemory(ctx, c.openDatabase, metrics, log, std, func(ctx context.Context, m *memory) error {
+		var key string
+		if err := m.prepare(ctx, func(ctx context.Context) (err error) {
+			key, err = m.keys.Bootstrap(ctx, c.BootstrapKey)
+			return err
+		}); err != nil {
 			return unlessDone(ctx, err)
 		}
-		contexts := loader.New(store, kept, loader.Options{
-			Mode: c.ContextLoad, Log: log, Degraded: metrics.degradedSection, Preferences: own.orNil(),
-		})
-		services := handlers.Services{
-			Store: store, Preferences: own.orIn(store), Keys: keys, Limits: limits, Audit: trail, Changes: kept, Recalls: recalls, Ready: store.Ping,
-			Erasure: store, Kept: kept, Contexts: contexts,
-			Explorer:  explore.New(store, explore.Options{Embedder: asking, Vectors: vectors, Log: log, Observe: metrics.explored}),
-			Traverser: traverse.New(store, metrics.traversed),
-		}
-		if tokens != nil {
-			defer tokens.Close()
-			services.Tokens = tokens
-		}
-		var answering chat.Generator // nil: nothing is generated
-		if model != nil {
-			answering = model
-			services.Digests = digest.New(store, model, digest.Options{Timeout: c.LLMTimeout, Log: log})
-		}
-		chats := chat.New(store, answering, contexts, chat.Options{
-			Workers: c.LLMWorkers, Queue: c.LLMQueue, PromptTokens: c.LLMPromptTokens, Log: log, Observe: metrics.generated,
-		})
-		group.Go(func() error { return chats.Run(ctx) })
+		chats := front.chats(c, m)
+		services := front.services(m)
 		services.Chats = chats
+		if front.model != nil {
+			services.Digests = digest.New(m.store, front.model, digest.Options{Timeout: c.LLMTimeout, Log: log})
+		}
 		api := handlers.New(services, handlers.Options{
 			Version: version, Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
-			Stopping: stopping, Log: log, Observe: metrics.request,
+			Stopping: stopping, Log: log, Observe: metrics.request, Trace: m.traces.request(),
 		})
 		gate.open.Store(&api)
-		if embedder != nil {
-			metrics.vectors(store, vectors)
-			group.Go(func() error {
-				return graph.NewEmbedding(store, graph.EmbeddingOptions{Log: log, Observe: metrics.embedded}).Run(ctx)
-			})
-		}
 		c.announce(ctx, url, key, log, std)
-		return c.maintain(ctx, store, kept, metrics, log)
+		group, ctx := errgroup.WithContext(ctx)
+		group.Go(func() error { return chats.Run(ctx) })
+		group.Go(func() error { return m.upkeep(ctx) })
+		return group.Wait()
 	})
-	return group.Wait()
-}
-
-// maintain looks after the memory until ctx is done.
-func (c *serveCmd) maintain(ctx context.Context, store *graph.Store, kept *cache.Cache, metrics *metrics, log *slog.Logger) error {
-	if c.Maintenance <= 0 {
-		<-ctx.Done()
-		return nil
-	}
-	return graph.NewMaintenance(store, graph.MaintenanceOptions{
-		Every: c.Maintenance, Log: log, Observe: metrics.maintained, Changed: kept.Changed,
-	}).Run(ctx)
-}
-
-// prepare brings schemas, first key and hot plans into place; a database that is away is waited for.
-func (c *serveCmd) prepare(ctx context.Context, store *graph.Store, own ownPreferences, keys *auth.Keys, log *slog.Logger) (key string, err error) {
-	for {
-		key, err = c.prepareOnce(ctx, store, own, keys)
-		if err == nil || !errors.Is(err, graph.ErrUnavailable) {
-			return key, err
-		}
-		log.Warn("the database is not ready", "error", err)
-		if !sleep.For(ctx, retryTime) {
-			return "", ctx.Err()
-		}
-	}
-}
-
-func (c *serveCmd) prepareOnce(ctx context.Context, store *graph.Store, own ownPreferences, keys *auth.Keys) (string, error) {
-	if err := store.Migrate(ctx); err != nil {
-		return "", err
-	}
-	if err := store.PrepareEmbedding(ctx); err != nil {
-		return "", err
-	}
-	if err := own.migrate(ctx); err != nil {
-		return "", err
-	}
-	if err := store.Warm(ctx, own.sections()...); err != nil {
-		return "", err
-	}
-	return keys.Bootstrap(ctx, c.BootstrapKey)
 }
 
 // announce tells a person how to get in. key is that of a store that was empty: shown here and, if it was generated,

@@ -18,8 +18,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(servedAlone) != "" {
-		os.Exit(run(context.Background(), []string{"serve"}, os.Environ(), streams{os.Stdout, os.Stderr}))
+	if command := os.Getenv(servedAlone); command != "" {
+		os.Exit(run(context.Background(), []string{command}, os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr}))
 	}
 	testenv.Main(m)
 }
@@ -67,7 +67,7 @@ func settings(db testenv.Database, redis string) []string {
 func command(t *testing.T, environ []string, args ...string) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
-	code := run(t.Context(), args, environ, streams{&out, &out})
+	code := run(t.Context(), args, environ, streams{nil, &out, &out})
 	return code, out.String()
 }
 
@@ -79,7 +79,7 @@ func start(t *testing.T, environ []string, args ...string) *service {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	s := &service{out: &buffer{}, err: &buffer{}}
 	ended := make(chan int, 1)
-	go func() { ended <- run(ctx, append([]string{"serve"}, args...), environ, streams{s.out, s.err}) }()
+	go func() { ended <- run(ctx, append([]string{"serve"}, args...), environ, streams{nil, s.out, s.err}) }()
 	s.stop = sync.OnceValue(func() int {
 		cancel()
 		return <-ended

@@ -12,6 +12,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// Updating says whether golden files are to be written anew.
+func Updating() bool { return *update }
+
 // Check compares got with a file, and writes the file first where that is asked for.
 func Check(t testing.TB, path, got string) {
 	t.Helper()

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"log/slog"
+
+	"kith/audit"
+	"kith/auth"
+	"kith/chat"
+	"kith/handlers"
+	"kith/limit"
+	"kith/llm"
+)
+
+// front is what requests over HTTP need beside the memory.
+type front struct {
+	tokens *auth.Tokens   // nil: API keys alone are good
+	model  *llm.Generator // nil: none is configured
+	trail  *audit.Log
+	limits *limit.Limiter
+}
+
+func (c *config) openFront(log *slog.Logger, std streams) (f *front, err error) {
+	f = &front{}
+	defer func() {
+		if err != nil {
+			f.close()
+		}
+	}()
+	if f.tokens, err = c.openTokens(); err != nil {
+		return nil, err
+	}
+	if f.model, err = c.openModel(log); err != nil {
+		return nil, err
+	}
+	if f.trail, err = audit.Open(c.AuditLog, std.out); err != nil {
+		return nil, err
+	}
+	f.limits, err = limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log})
+	return f, err
+}
+
+func (f *front) close() {
+	if f.tokens != nil {
+		f.tokens.Close()
+	}
+	if f.model != nil {
+		f.model.Close()
+	}
+	if f.trail != nil {
+		_ = f.trail.Close()
+	}
+	if f.limits != nil {
+		_ = f.limits.Close()
+	}
+}
+
+// services are those of the memory and of the front.
+func (f *front) services(m *memory) handlers.Services {
+	s := handlers.Services{
+		Store: m.store, Preferences: m.own.orIn(m.store), Keys: m.keys, Limits: f.limits, Audit: f.trail, Changes: m.kept, Recalls: m.recalls,
+		Ready: m.store.Ping, Erasure: m.store, Kept: m.kept, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
+		MCP: m.tools.Handler(),
+	}
+	if f.tokens != nil {
+		s.Tokens = f.tokens
+	}
+	return s
+}
+
+// chats generates answers, if there is a model.
+func (f *front) chats(c *serveCmd, m *memory) *chat.Service {
+	var model chat.Generator
+	if f.model != nil {
+		model = f.model
+	}
+	return chat.New(m.store, model, m.contexts, chat.Options{
+		Workers: c.LLMWorkers, Queue: c.LLMQueue, PromptTokens: c.LLMPromptTokens, Log: m.log, Observe: m.metrics.generated,
+	})
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/errgroup"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/mcp"
+)
+
+// mcpCmd is Kith for one agent, which starts it and talks to it over standard input and output.
+type mcpCmd struct {
+	config
+	URL  string `env:"KITH_URL" help:"Address of a running Kith to stand before; empty: a memory of its own, in KITH_DATA or at KITH_NEO4J_URI."`
+	Key  string `env:"KITH_KEY" help:"An API key of that Kith."`
+	Team string `env:"KITH_TEAM" default:"default" help:"Without KITH_URL: the team."`
+	User string `env:"KITH_USER" default:"me" help:"Without KITH_URL: the user."`
+}
+
+// Run serves until the agent hangs up. Standard output is the agent's: what there is to say goes to standard error.
+func (c *mcpCmd) Run(ctx context.Context, std streams) error {
+	transport := &sdk.IOTransport{Reader: io.NopCloser(std.in), Writer: nopCloser{std.out}}
+	if c.URL != "" {
+		if c.Key == "" {
+			return errors.New("mcp: KITH_KEY is needed with KITH_URL")
+		}
+		return unlessDone(ctx, mcp.Proxy(ctx, mcp.Remote{URL: c.URL, Key: c.Key}, version, transport))
+	}
+	if !graph.ValidKey(c.Team) || !graph.ValidKey(c.User) {
+		return errors.New("mcp: team and user must have 1 to 256 characters and no control characters")
+	}
+	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: max(c.LogLevel, slog.LevelWarn)}))
+	return c.withMemory(ctx, c.besideDatabase, newMetrics(), log, std, func(ctx context.Context, m *memory) error {
+		return c.serve(ctx, m, transport)
+	})
+}
+
+// serve answers the agent, who needs no key: whoever starts the process owns its memory.
+func (c *mcpCmd) serve(ctx context.Context, m *memory, transport sdk.Transport) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer cancel()
+		return unlessDone(ctx, m.prepare(ctx, func(ctx context.Context) error {
+			group.Go(func() error { return m.upkeep(ctx) })
+			return m.tools.Run(ctx, auth.Principal{TeamID: c.Team, UserID: c.User, Scopes: []string{auth.Read, auth.Write}}, transport)
+		}))
+	})
+	return group.Wait()
+}
+
+// nopCloser leaves closing to whoever opened.
+type nopCloser struct{ io.Writer }
+
+// Close does nothing.
+func (nopCloser) Close() error { return nil }

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"kith/auth"
+	"kith/cache"
+	"kith/explore"
+	"kith/graph"
+	"kith/internal/sleep"
+	"kith/llm"
+	"kith/loader"
+	"kith/mcp"
+	"kith/traverse"
+	"kith/vector"
+)
+
+// memory is a database and a cache that are open, and all that answers from them.
+type memory struct {
+	config   *config
+	metrics  *metrics
+	traces   *tracing
+	log      *slog.Logger
+	store    *graph.Store
+	own      ownPreferences
+	kept     *cache.Cache
+	recalls  *graph.Recalls
+	keys     *auth.Keys
+	embedder llm.Embedder
+	vectors  *vector.Index
+
+	contexts  *loader.Loader
+	explorer  *explore.Explorer
+	traverser *traverse.Traverser
+	tools     *mcp.Server
+}
+
+// opens says how to reach the database: openDatabase, or besideDatabase.
+type opens func(ctx context.Context, log *slog.Logger, std streams) (database, error)
+
+// withMemory opens the memory for some work, and gives all of it back when that is done.
+func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, log *slog.Logger, std streams, work func(context.Context, *memory) error) error {
+	traces, err := c.openTracing(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer traces.close(ctx)
+	metrics.slow(c.SlowStatement, log)
+	own, err := c.openPreferences(ctx, metrics)
+	if err != nil {
+		return err
+	}
+	defer own.close()
+	embedder, err := c.openEmbedder(log)
+	if err != nil {
+		return err
+	}
+	defer closeEmbedder(embedder)
+	asking, err := c.apart(embedder, log)
+	if err != nil {
+		return err
+	}
+	defer closeEmbedder(asking)
+	db, err := open(ctx, log, std)
+	if err != nil {
+		return unlessDone(ctx, err)
+	}
+	defer func() {
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+		defer cancel()
+		if err := db.close(stop); err != nil {
+			log.Error("neo4j did not stop cleanly", "error", err)
+		}
+	}()
+	store, err := graph.Open(db.Connection, graph.Options{
+		Log: log, Observe: metrics.statement, Trace: traces.of("statement"), MaxTypes: c.RelationshipTypes,
+		KeepDeleted: c.KeepDeleted, Embedder: embedder, Quota: graph.Quota{Nodes: c.QuotaNodes, Text: c.QuotaText},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
+	kept, err := cache.New(cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent}) //nolint:contextcheck // its loads outlive what asks for them
+	if err != nil {
+		return err
+	}
+	defer func() { _ = kept.Close() }()
+	m := &memory{
+		config: c, metrics: metrics, traces: traces, log: log, store: store, own: own, kept: kept, keys: auth.New(store, time.Now),
+		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.recall, Changed: kept.Changed}),
+		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
+	}
+	defer m.keys.Close()
+	metrics.memory(m)
+	m.answer(asking)
+	defer m.tools.Close()
+	return m.run(ctx, work)
+}
+
+// answer makes what answers.
+func (m *memory) answer(asking llm.Embedder) {
+	m.contexts = loader.New(m.store, m.kept, loader.Options{
+		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.degradedSection, Preferences: m.own.orNil(),
+		Trace: m.traces.of("load"),
+	})
+	m.explorer = explore.New(m.store, explore.Options{Embedder: asking, Vectors: m.vectors, Log: m.log, Observe: m.metrics.explored})
+	m.traverser = traverse.New(m.store, m.metrics.traversed)
+	m.tools = mcp.New(mcp.Services{
+		Store: m.store, Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.kept, Recalls: m.recalls,
+	}, mcp.Options{
+		Version: version, Deadline: m.config.RequestTimeout, Memory: m.config.MCPCompat == "memory", Log: m.log, Observe: m.metrics.tool,
+		Trace: m.traces.of("tool"),
+	})
+}
+
+// run works while the cache hears of changes and recalls are stored.
+func (m *memory) run(ctx context.Context, work func(context.Context, *memory) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	group.Go(func() error { return m.kept.Run(ctx) })
+	group.Go(func() error { return m.recalls.Run(ctx) })
+	group.Go(func() error { return m.keys.Run(ctx) })
+	group.Go(func() error {
+		defer cancel()
+		return work(ctx, m)
+	})
+	return group.Wait()
+}
+
+// prepare brings schemas and hot plans into place, and does what is to come after them; a database that is away is waited for.
+func (m *memory) prepare(ctx context.Context, then func(context.Context) error) error {
+	for {
+		err := m.prepareOnce(ctx)
+		if err == nil {
+			err = then(ctx)
+		}
+		if err == nil || !errors.Is(err, graph.ErrUnavailable) {
+			return err
+		}
+		m.log.Warn("the database is not ready", "error", err)
+		if !sleep.For(ctx, retryTime) {
+			return ctx.Err()
+		}
+	}
+}
+
+func (m *memory) prepareOnce(ctx context.Context) error {
+	if err := m.store.Migrate(ctx); err != nil {
+		return err
+	}
+	if err := m.store.PrepareEmbedding(ctx); err != nil {
+		return err
+	}
+	if err := m.own.migrate(ctx); err != nil {
+		return err
+	}
+	return m.store.Warm(ctx, m.own.sections()...)
+}
+
+// upkeep embeds what waits for it and looks after the memory, until ctx is done.
+func (m *memory) upkeep(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	if m.embedder != nil {
+		m.metrics.vectors(m.store, m.vectors)
+		group.Go(func() error {
+			return graph.NewEmbedding(m.store, graph.EmbeddingOptions{Log: m.log, Observe: m.metrics.embedded}).Run(ctx)
+		})
+	}
+	if m.config.Maintenance > 0 {
+		group.Go(func() error {
+			return graph.NewMaintenance(m.store, graph.MaintenanceOptions{
+				Every: m.config.Maintenance, Log: m.log, Observe: m.metrics.maintained, Changed: m.kept.Changed,
+			}).Run(ctx)
+		})
+	}
+	<-ctx.Done()
+	return group.Wait()
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	spans "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"kith/graph"
+	"kith/internal/testenv"
+	"kith/vector"
+)
+
+// received are the spans that a collector was sent.
+type received struct {
+	mu  sync.Mutex
+	all []*spans.Span
+}
+
+func (r *received) ServeHTTP(_ http.ResponseWriter, request *http.Request) {
+	body, _ := io.ReadAll(request.Body)
+	var batch collector.ExportTraceServiceRequest
+	if proto.Unmarshal(body, &batch) != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, of := range batch.ResourceSpans {
+		for _, scope := range of.ScopeSpans {
+			r.all = append(r.all, scope.Spans...)
+		}
+	}
+}
+
+// ways are the names of spans from each one of a name up to the request that it is part of.
+func (r *received) ways(name string) (ways []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.all {
+		if s.Name != name {
+			continue
+		}
+		way := s.Name
+		for parent := s.ParentSpanId; len(parent) > 0; {
+			i := slices.IndexFunc(r.all, func(o *spans.Span) bool { return string(o.SpanId) == string(parent) })
+			if i < 0 {
+				way += " < elsewhere"
+				break
+			}
+			way, parent = way+" < "+r.all[i].Name, r.all[i].ParentSpanId
+		}
+		ways = append(ways, way)
+	}
+	return ways
+}
+
+// A trace leads from the request over what is loaded to the statement, within the trace of the caller, and tells nothing of what
+// it was about. Slow statements are logged with the file in which they stand.
+func TestTraces(t *testing.T) {
+	t.Parallel()
+	got := &received{}
+	server := httptest.NewServer(got)
+	t.Cleanup(server.Close)
+	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_OTLP_ENDPOINT="+server.URL, "KITH_SLOW_STATEMENT=1ns"))
+	admin := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
+	admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"s3cret-user","nodes":[{"kind":"person","entity_key":"s3cret-key","name":"S3cret Name"}]}`)
+	r := admin.do(t, http.MethodGet, "/v1/context?user_id=s3cret-user", "", "traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+	if r.status != http.StatusOK {
+		t.Fatal(r.status)
+	}
+	admin.do(t, http.MethodGet, "/v1/nodes/person/s3cret-key?user_id=s3cret-user", "")
+	s.agent(t, admin.key).says(t, "explore", `{"user_id":"s3cret-user","text_matches":["S3cret"]}`)
+	if code := s.stop(); code != 0 { // sends what is left
+		t.Fatal(code)
+	}
+	for name, want := range map[string]string{
+		"context":     "context < load context < GET /v1/context < elsewhere",
+		"node_get":    "node_get < GET /v1/nodes/:kind/:key",
+		"node_create": "node_create < POST /v1/memory",
+		"search":      "search < tool explore < POST /mcp",
+	} {
+		if ways := got.ways(name); !slices.Contains(ways, want) {
+			t.Errorf("the ways to %s: %q, without %q", name, ways, want)
+		}
+	}
+	for _, s := range got.all {
+		if text := s.String(); strings.Contains(strings.ToLower(text), "s3cret") {
+			t.Errorf("a span tells of something: %s", text)
+		}
+	}
+	if log := s.err.String(); !strings.Contains(log, "file=cypher/queries/node_create.cypher") || strings.Contains(strings.ToLower(log), "s3cret") {
+		t.Error("the log has no slow statement, or too much")
+	}
+}
+
+// A collector that is away costs nothing but spans.
+func TestTracesWithoutACollector(t *testing.T) {
+	t.Parallel()
+	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_OTLP_ENDPOINT=http://127.0.0.1:1"))
+	s.as(s.newKey(t, testenv.Team(t), "read")).must(t, http.MethodGet, "/v1/context?user_id=u1", "")
+	if code := s.stop(); code != 0 || !strings.Contains(s.err.String(), "spans were not sent") {
+		t.Errorf("%d %s", code, s.err)
+	}
+}
+
+var metricName = regexp.MustCompile(`\bkith_[a-z_]+[a-z]`)
+
+// What the dashboard and the alarms ask for is what there is, and all that there is is told of in the documents.
+func TestMetricsAreWhatIsShown(t *testing.T) {
+	t.Parallel()
+	m := newMetrics()
+	m.vectors(&graph.Store{}, vector.New(0))
+	m.memory(&memory{store: &graph.Store{}, recalls: &graph.Recalls{}})
+	described := make(chan *prometheus.Desc)
+	go func() {
+		m.registry.Describe(described)
+		close(described)
+	}()
+	var all []string
+	for d := range described {
+		all = append(all, metricName.FindString(d.String()))
+	}
+	read := func(file string) string {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	operations := read("../../docs/operations.md")
+	for _, file := range []string{"../../docs/grafana.json", "../../docs/alerts.yaml", "../../docs/operations.md"} {
+		for _, name := range metricName.FindAllString(read(file), -1) {
+			base := regexp.MustCompile(`_(bucket|sum|count)$`).ReplaceAllString(name, "")
+			if !slices.Contains(all, base) && !slices.Contains(all, name) {
+				t.Errorf("%s asks for %s, which there is not", file, name)
+			}
+		}
+	}
+	for _, name := range all {
+		if name != "" && !strings.Contains(operations, "`"+name+"`") {
+			t.Errorf("docs/operations.md does not tell of %s", name)
+		}
+	}
+	for _, alarm := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(read("../../docs/alerts.yaml"), -1) {
+		if !strings.Contains(operations, "`"+alarm[1]+"`") {
+			t.Errorf("docs/operations.md does not say what to do about %s", alarm[1])
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"kith/internal/testenv"
+)
+
+// What people ask of a running Kith: texts on a terminal, objects for programs.
+func TestCommandsForPeople(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	key := s.newKey(t, testenv.Team(t), "read", "write")
+	s.as(key).must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"a","name":"Ada","is_owner":true},{"kind":"person","entity_key":"g","name":"Grace","description":"Sings alto"}],
+		"relationships":[{"from":"a","to":"g","type":"has_relationship_with"}]}`)
+	environ := []string{"KITH_URL=" + s.url, "KITH_KEY=" + key}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"context", "u1"}, "# About Ada"},
+		{[]string{"explore", "--user", "u1", "who", "sings?"}, "**Grace**: Sings alto"},
+		{[]string{"status", "--user", "u1"}, "Person         2\nrelationships  1\n"},
+	} {
+		if code, out := command(t, environ, c.args...); code != 0 || !strings.Contains(out, c.says) {
+			t.Errorf("kith %v: %d, not %q: %s", c.args, code, c.says, out)
+		}
+		code, out := command(t, environ, append(c.args, "--json")...)
+		var object map[string]any
+		if err := json.Unmarshal([]byte(out), &object); code != 0 || err != nil || len(object) < 3 {
+			t.Errorf("kith %v --json: %d, %v: %s", c.args, code, err, out)
+		}
+	}
+	if code, out := command(t, environ, "context", "u1", "--time-zone", "nowhere"); code != 1 || !strings.Contains(out, "query.time_zone is not the name") {
+		t.Errorf("a wrong time zone: %d %s", code, out)
+	}
+}
+
+// The doctor says of each thing whether it is well, and what to do where it is not, without a secret.
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	db, redis := testenv.Neo4j(t), testenv.Redis(t)
+	s := shared(t)
+	key := s.newKey(t, testenv.Team(t), "read")
+	if code, out := command(t, append(settings(db, redis), "KITH_URL="+s.url, "KITH_KEY="+key), "doctor"); code != 0 || strings.Count(out, "✓") != 7 {
+		t.Errorf("all is well: %d %s", code, out)
+	}
+	ill := db
+	ill.Password = "wr0ng-secret"
+	code, out := command(t, append(settings(ill, "redis://:s3cret@127.0.0.1:1"), "KITH_URL="+s.url, "KITH_KEY=kith_wrong-secret"), "doctor")
+	for _, want := range []string{"✗ Neo4j", "✗ Redis", "✗ Key", "→ start it, and check KITH_NEO4J_URI", "→ make one with the scope read"} {
+		if code != 1 || !strings.Contains(out, want) {
+			t.Errorf("ill: %d, not %q: %s", code, want, out)
+		}
+	}
+	if strings.Contains(out, "s3cret") || strings.Contains(out, "-secret") {
+		t.Errorf("a secret is told: %s", out)
+	}
+	code, out = command(t, []string{"KITH_DATA=" + t.TempDir(), "KITH_LISTEN=127.0.0.1:1"}, "doctor", "--json")
+	var findings []finding
+	if err := json.Unmarshal([]byte(out), &findings); err != nil || code != 0 || len(findings) != 4 {
+		t.Errorf("nothing runs: %d, %v: %s", code, err, out)
+	}
+}
+
+func TestClock(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for ahead, good := range map[time.Duration]bool{0: true, -time.Second: true, time.Minute: false, -time.Hour: false} {
+		if f := clockFinding(now.Add(ahead).UTC().Format(http.TimeFormat), now); f.Good != good || good != (f.Advice == "") {
+			t.Errorf("%s ahead: %+v", ahead, f)
+		}
+	}
+	if clockFinding("", now).Good {
+		t.Error("no date is good")
+	}
+}
+
+// A terminal gets emphasis, and nothing that a memory could do to it.
+func TestMarkdownOnATerminal(t *testing.T) {
+	t.Parallel()
+	text := "# About \x1b[2JAda\n- **Grace**: her friend\n_Left out: 3._"
+	if got := (paint{}).markdown(text); got != text {
+		t.Errorf("without a terminal: %q", got)
+	}
+	want := "\x1b[1mAbout ·[2JAda\x1b[0m\n- \x1b[1mGrace\x1b[0m: her friend\n\x1b[2mLeft out: 3.\x1b[0m"
+	if got := (paint{on: true}).markdown(text); got != want {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for shell, want := range map[string]string{"bash": "' key create') words='", "zsh": "bashcompinit", "fish": "-n '__kith_at key create' -a '"} {
+		if code, out := command(t, nil, "completion", shell); code != 0 || !strings.Contains(out, want) || !strings.Contains(out, "--scopes") {
+			t.Errorf("%s: %d %s", shell, code, out)
+		}
+	}
+	if code, _ := command(t, nil, "completion", "tcsh"); code != 2 {
+		t.Errorf("an unknown shell: %d", code)
+	}
+}

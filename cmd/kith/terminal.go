@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"text/tabwriter"
+)
+
+// access is how commands for people reach a running Kith, and how they print what it answers.
+type access struct {
+	URL     string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
+	Key     string `env:"KITH_KEY" required:"" help:"An API key with the scope read."`
+	JSON    bool   `name:"json" help:"As JSON."`
+	NoColor string `env:"NO_COLOR" hidden:"" help:"Not empty: no colours."`
+}
+
+func (c *access) api() *apiClient { return newAPIClient(c.URL, c.Key) }
+
+// paint is how a terminal shows text; without one it is shown as it is.
+type paint struct{ on bool }
+
+func newPaint(out io.Writer, noColor string) paint { return paint{isTerminal(out) && noColor == ""} }
+
+func isTerminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+func (p paint) as(code, text string) string {
+	if !p.on {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (p paint) bold(text string) string  { return p.as("1", text) }
+func (p paint) dim(text string) string   { return p.as("2", text) }
+func (p paint) good(text string) string  { return p.as("32", text) }
+func (p paint) wrong(text string) string { return p.as("31", text) }
+
+var (
+	strong = regexp.MustCompile(`\*\*(.+?)\*\*`)
+	aside  = regexp.MustCompile(`^_(.+)_$`)
+)
+
+// markdown shows Kith's own texts: headings and names are bold, asides dim. Control characters of what was remembered
+// never reach a terminal.
+func (p paint) markdown(text string) string {
+	if !p.on {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		line = strings.Map(printable, line)
+		switch {
+		case strings.HasPrefix(line, "#"):
+			line = p.bold(strings.TrimLeft(line, "# "))
+		case aside.MatchString(line):
+			line = p.dim(line[1 : len(line)-1])
+		default:
+			line = strong.ReplaceAllString(line, p.bold("$1"))
+		}
+		lines[i] = line
+	}
+	return strings.Join(lines, "\n")
+}
+
+func printable(r rune) rune {
+	if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
+		return '·'
+	}
+	return r
+}
+
+// printJSON prints a value as one reads it.
+func printJSON(out io.Writer, v any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
+}
+
+// printTable prints rows, the first of which has the headings.
+func printTable(out io.Writer, rows [][]string) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		_, _ = fmt.Fprintln(table, strings.Join(row, "\t"))
+	}
+	return table.Flush()
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"kith/graph"
+)
+
+// tracing sends spans of requests, of what they load, and of the statements that it takes, to a collector. They have the names
+// of routes, sections and files, and never an id, a text or a parameter.
+type tracing struct {
+	provider *sdktrace.TracerProvider // nil: tracing is off, and costs nothing
+	tracer   trace.Tracer
+	incoming propagation.TraceContext
+}
+
+const flushTime = 5 * time.Second // for spans that are not sent yet at the end
+
+// openTracing reaches no collector yet: one that is away costs spans, and nothing else.
+func (c *config) openTracing(ctx context.Context, log *slog.Logger) (*tracing, error) {
+	if c.OTLPEndpoint == "" {
+		return &tracing{}, nil
+	}
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(c.OTLPEndpoint))
+	if err != nil {
+		return nil, fmt.Errorf("KITH_OTLP_ENDPOINT: %w", err)
+	}
+	provider := sdktrace.NewTracerProvider(
+		sdktrace.WithBatcher(reporting{exporter, log}),
+		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(c.OTLPRatio))),
+		sdktrace.WithResource(resource.NewSchemaless(
+			attribute.String("service.name", "kith"), attribute.String("service.version", version))),
+	)
+	return &tracing{provider: provider, tracer: provider.Tracer("kith")}, nil
+}
+
+// reporting tells the log of spans that the collector did not take; the SDK would tell it to a package variable.
+type reporting struct {
+	sdktrace.SpanExporter
+	log *slog.Logger
+}
+
+// ExportSpans sends spans.
+func (r reporting) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if err := r.SpanExporter.ExportSpans(ctx, spans); err != nil {
+		r.log.Warn("spans were not sent", "spans", len(spans), "error", err)
+	}
+	return nil
+}
+
+// close sends what is left.
+func (t *tracing) close(ctx context.Context) {
+	if t.provider == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
+	defer cancel()
+	_ = t.provider.Shutdown(ctx) // what is not sent is logged
+}
+
+// of is what traces a kind of things: statements, loads, tools.
+func (t *tracing) of(kind string) graph.Trace {
+	if t.provider == nil {
+		return graph.NoTrace
+	}
+	return func(ctx context.Context, name string) (context.Context, func(error)) {
+		ctx, span := t.tracer.Start(ctx, name, trace.WithAttributes(attribute.String("kith."+kind, name)))
+		return ctx, func(err error) {
+			if err != nil && !errors.Is(err, graph.ErrNotFound) && !errors.Is(err, graph.ErrInvalid) {
+				span.SetStatus(codes.Error, "failed") // the error's text may have values
+			}
+			span.End()
+		}
+	}
+}
+
+// request traces a request, within the trace that the caller says it belongs to. Nil: none is traced.
+func (t *tracing) request() func(*http.Request, string) (context.Context, func(int)) {
+	if t.provider == nil {
+		return nil
+	}
+	return func(r *http.Request, route string) (context.Context, func(int)) {
+		ctx := t.incoming.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+		ctx, span := t.tracer.Start(ctx, r.Method+" "+route, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
+			attribute.String("http.request.method", r.Method), attribute.String("http.route", route)))
+		return ctx, func(status int) {
+			span.SetAttributes(attribute.Int("http.response.status_code", status))
+			if status >= http.StatusInternalServerError {
+				span.SetStatus(codes.Error, "")
+			}
+			span.End()
+		}
+	}
+}

@@ -1,0 +1,15 @@
+// The current relationships that lead from some nodes to persons, concepts and entities, as far as the caller may see them.
+// mode: read
+// params: team_id, user_id, keys
+// returns: from, type, to, properties
+UNWIND $keys AS key
+MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+WHERE n.user_id IS NULL OR n.user_id = $user_id
+MATCH (n)-[r {team_id: $team_id}]->(m:Memory {team_id: $team_id})
+WHERE (m:Person OR m:Concept OR m:Entity)
+  AND (m.user_id IS NULL OR m.user_id = $user_id)
+  AND r.valid_to IS NULL
+RETURN n.entity_key AS from, type(r) AS type, m.entity_key AS to,
+  [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]] AS properties
+LIMIT 20001

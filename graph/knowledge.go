@@ -1,0 +1,69 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// Bounds of what is read as a whole.
+const (
+	MaxKnowledge            = 10_000 // nodes
+	maxKnowledgeLinks       = 20_000
+	knowledgePage     int64 = 1000
+)
+
+// Knowledge is all persons, concepts and entities that somebody may see, with the current relationships between them, in the
+// order in which they were made. With Cut there are more of either than are read as a whole.
+type Knowledge struct {
+	Nodes         []NodeView
+	Relationships []RelationshipView
+	Cut           bool
+}
+
+// Knowledge reads what a scope knows.
+func (s *Store) Knowledge(ctx context.Context, scope Scope) (Knowledge, error) {
+	var k Knowledge
+	for _, kind := range []Kind{personKind, conceptKind, entityKind} {
+		list := NodeList{Kind: kind, Limit: knowledgePage}
+		for more := true; more && !k.Cut; more = list.Cursor != "" {
+			page, err := s.Nodes(ctx, scope, list)
+			if err != nil {
+				return Knowledge{}, err
+			}
+			k.Nodes, list.Cursor = append(k.Nodes, page.Nodes...), page.Next
+			k.Cut = len(k.Nodes) > MaxKnowledge
+		}
+	}
+	slices.SortFunc(k.Nodes, func(a, b NodeView) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.EntityKey, b.EntityKey))
+	})
+	err := k.relate(ctx, s, scope)
+	return k, err
+}
+
+// relate reads the relationships, of some nodes at a time.
+func (k *Knowledge) relate(ctx context.Context, s *Store, scope Scope) error {
+	for nodes := range slices.Chunk(k.Nodes, int(knowledgePage)) {
+		if k.Cut {
+			return nil
+		}
+		keys := make([]string, len(nodes))
+		for i := range nodes {
+			keys[i] = nodes[i].EntityKey
+		}
+		rows, err := s.read(ctx, s.queries["knowledge_relationships"], map[string]any{
+			"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys,
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			v := row.Values
+			k.Relationships = append(k.Relationships, relationshipView(text(v[0]), text(v[1]), text(v[2]), pairsFrom(v[3]), s.now()))
+		}
+		k.Cut = len(k.Relationships) > maxKnowledgeLinks
+	}
+	slices.SortFunc(k.Relationships, func(a, b RelationshipView) int { return cmp.Compare(a.Key, b.Key) }) // those that Kith makes begin with their time
+	return nil
+}

@@ -1,0 +1,33 @@
+package graph
+
+import (
+	"testing"
+	"time"
+)
+
+// What somebody knows comes as a whole, in the order in which it was made, and nothing of anybody else.
+func TestKnowledge(t *testing.T) {
+	e := fresh(t)
+	other := e.neighbour()
+	e.write("u", []NodeWrite{node("entity", "b", 0.5), node("person", "c", 0.5), node("task", "task", 0.5), node("concept", "a", 0.5, shared)},
+		link("c", "knows", "a", 0.5), link("b", "knows", "c", 0.5), link("c", "relates_to", "task", 0.5), link("b", "made", "c", 0.5))
+	e.write("v", []NodeWrite{node("person", "private", 0.5)}, link("private", "knows", "a", 0.5))
+	other.write("u", []NodeWrite{node("person", "b", 0.5), node("person", "c", 0.5)}, link("b", "knows", "c", 0.5))
+	e.now = e.now.Add(time.Second)
+	e.write("u", []NodeWrite{node("person", "0", 0.5)}, RelationshipWrite{From: "b", To: "c", Type: "made", ValidTo: Some(e.now)})
+
+	k, err := e.store.Knowledge(t.Context(), e.as("u"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nodes, links []string
+	for _, n := range k.Nodes {
+		nodes = append(nodes, n.Kind+" "+n.EntityKey)
+	}
+	for _, r := range k.Relationships {
+		links = append(links, r.From+" "+r.Type+" "+r.To)
+	}
+	e.same("nodes", []string{"concept a", "entity b", "person c", "person 0"}, nodes)
+	e.same("relationships", []string{"c knows a", "b knows c"}, links)
+	e.same("cut", false, k.Cut)
+}

@@ -1,0 +1,83 @@
+// Package contract makes JSON schemas of Go types and says what of an input does not fit them, for both surfaces: HTTP and
+// MCP. It has no rules of its own: they stand on the types, as tags.
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"kith/graph"
+	"kith/traverse"
+)
+
+// NewRegistry is an empty set of schemas whose references begin with a prefix. Fields may be left out, null or given where
+// their type is graph.Optional, and lists are never null.
+func NewRegistry(prefix string) huma.Registry {
+	configure()
+	registry := huma.NewMapRegistry(prefix, name)
+	optional[string](registry)
+	optional[bool](registry)
+	optional[float64](registry)
+	optional[int64](registry)
+	optional[time.Time](registry)
+	optional[[]string](registry)
+	optional[json.RawMessage](registry)
+	object[graph.ConversationFocus](registry)
+	object[graph.ChatContext](registry)
+	object[graph.ChatProviderConfig](registry)
+	return registry
+}
+
+func object[T any](registry huma.Registry) {
+	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[T]](), reflect.TypeFor[nullable[T]]())
+}
+
+// nullable is the contract of an object that may be null.
+type nullable[T any] struct{}
+
+// Schema is that of the object, or null.
+func (nullable[T]) Schema(r huma.Registry) *huma.Schema {
+	s := huma.SchemaFromType(r, reflect.TypeFor[T]())
+	s.Nullable = true
+	return s
+}
+
+// configure sets what huma keeps in a package variable.
+var configure = sync.OnceFunc(func() { huma.DefaultArrayNullable = false }) //nolint:gochecknoglobals // once a process
+
+func optional[T any](registry huma.Registry) {
+	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[T]](), reflect.TypeFor[*T]())
+}
+
+// name is what a contract calls a type. Walks have nodes and relationships of their own form.
+func name(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.PkgPath() == reflect.TypeFor[traverse.Request]().PkgPath() && !strings.HasPrefix(name, "Traverse") {
+		return "Traverse" + name
+	}
+	return name
+}
+
+// Message is what a fault says, without what was submitted: decoders quote what they could not read.
+func Message(d *huma.ErrorDetail) string {
+	for _, decoder := range []string{"json:", "parsing ", "invalid character", "strconv", "invalid integer", "invalid number", "invalid boolean", "invalid date"} {
+		if strings.HasPrefix(d.Message, decoder) {
+			return unreadable
+		}
+	}
+	if value := fmt.Sprint(d.Value); len(value) > 3 && strings.Contains(d.Message, value) {
+		return "is not what it should be"
+	}
+	return d.Message
+}
+
+const unreadable = "cannot be read as what it should be"

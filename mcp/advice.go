@@ -1,0 +1,71 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+// advices say what to do about an error instead of calling again as before. The first that fits counts; an empty text stands
+// for the error's own, which names no values.
+var advices = []struct { //nolint:gochecknoglobals // a constant table
+	is     error
+	detail string
+	then   string
+}{
+	{graph.ErrInvalid, "the call has faults", "Correct what is named and call again."},
+	{graph.ErrNotFound, "there is nothing of this key that you may see", "Find the key first: explore gives entity keys."},
+	{graph.ErrConflict, "", "Look at what is stored before you write again."},
+	{auth.ErrForbidden, "", "Calling again does not help: tell the user, or use a user_id that the key allows."},
+	{auth.ErrUnauthorized, "nobody has been let in", "Tell the user that the API key is missing or wrong."},
+	{graph.ErrBusy, "too many statements of the team run at once", "Wait some seconds and call again, once."},
+	{graph.ErrUnavailable, "the memory does not answer", "Go on without it, and say so if it matters; call again later. What was to be written may or may not be stored, and can be sent again."},
+	{context.DeadlineExceeded, "the call took too long", "Ask for less: fewer queries, a smaller limit, fewer hops."},
+	{context.Canceled, "the call was given up", "Call again if it is still wanted."},
+}
+
+// advice is what a model reads of an error. What is not its fault is logged.
+func (s *Server) advice(ctx context.Context, tool string, err error) (string, Outcome) {
+	for _, a := range advices {
+		if !errors.Is(err, a.is) {
+			continue
+		}
+		detail := a.detail
+		if detail == "" {
+			detail = strings.TrimSuffix(err.Error(), ": "+a.is.Error())
+		}
+		outcome := Refused
+		if a.is == graph.ErrUnavailable || a.is == context.DeadlineExceeded { //nolint:errorlint // the table's own
+			outcome = Failed
+			s.options.Log.ErrorContext(ctx, "tool failed", "tool", tool, "error", err)
+		}
+		return "Refused: " + detail + ".\n" + located(err) + a.then, outcome
+	}
+	s.options.Log.ErrorContext(ctx, "tool failed", "tool", tool, "error", err)
+	return "Something went wrong here; the service's log says what. Go on without this tool.", Failed
+}
+
+// located are the places that an error tells of, a line each.
+func located(err error) string {
+	var fields []graph.FieldError
+	var invalid *graph.InvalidError
+	var version *graph.VersionError
+	switch {
+	case errors.As(err, &invalid):
+		fields = invalid.Fields
+	case errors.As(err, &version):
+		fields = version.Fields
+	}
+	var t strings.Builder
+	for _, f := range fields {
+		if f.Location == "" {
+			f.Location = "arguments"
+		}
+		fmt.Fprintf(&t, "- %s: %s\n", f.Location, f.Message)
+	}
+	return t.String()
+}

@@ -1,0 +1,128 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/internal/contract"
+)
+
+type forgetInput struct {
+	Caller
+	EntityKeys       []string `json:"entity_keys,omitempty" maxItems:"20" doc:"of nodes, with all their relationships; of a conversation with its messages"`
+	RelationshipKeys []string `json:"relationship_keys,omitempty" maxItems:"20" doc:"of relationships"`
+}
+
+// forgotten says what became of each key, in their order: nodes first.
+type forgotten struct {
+	Deleted []forgottenItem `json:"deleted"`
+}
+
+type forgottenItem struct {
+	Key             string     `json:"key"`
+	Status          string     `json:"status" enum:"deleted,not_found"`
+	RestorableUntil *time.Time `json:"restorable_until,omitempty"`
+}
+
+func (s *Server) addForget() {
+	add(s, tool{"forget", "Delete from the memory", deletes, contract.Output[forgotten](), guide("forget")}, contract.Input[forgetInput](), s.forget)
+}
+
+func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
+	scope, err := scope(ctx, auth.Write, in.Caller)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := in.validate(); err != nil {
+		return answer{}, err
+	}
+	nodes, err := s.Store.NodesByKey(ctx, scope, in.EntityKeys)
+	if err != nil {
+		return answer{}, err
+	}
+	out := forgotten{}
+	kinds := map[string]string{}
+	for i := range nodes {
+		kinds[nodes[i].EntityKey] = nodes[i].Kind
+	}
+	for _, key := range in.EntityKeys {
+		kind, _ := graph.KindOf(kinds[key])
+		if err := s.delete(ctx, scope, key, &out, func() (graph.Deletion, error) {
+			if kind.Name == "" {
+				return graph.Deletion{}, graph.ErrNotFound
+			}
+			return s.Store.DeleteNode(ctx, scope, kind, key, 0)
+		}); err != nil {
+			return answer{}, err
+		}
+	}
+	for _, key := range in.RelationshipKeys {
+		if err := s.delete(ctx, scope, key, &out, func() (graph.Deletion, error) {
+			return s.Store.DeleteRelationship(ctx, scope, key, 0)
+		}); err != nil {
+			return answer{}, err
+		}
+	}
+	return out.told(), nil
+}
+
+func (in *forgetInput) validate() error {
+	var faults []graph.FieldError
+	if len(in.EntityKeys)+len(in.RelationshipKeys) == 0 {
+		faults = append(faults, graph.FieldError{Location: "entity_keys", Message: "is needed, or relationship_keys"})
+	}
+	for _, list := range []struct {
+		name string
+		keys []string
+	}{{"entity_keys", in.EntityKeys}, {"relationship_keys", in.RelationshipKeys}} {
+		for i, key := range list.keys {
+			if !graph.ValidKey(key) {
+				faults = append(faults, graph.FieldError{Location: fmt.Sprintf("%s[%d]", list.name, i), Message: "must be a key of 1 to 256 characters"})
+			}
+		}
+	}
+	if len(faults) > 0 {
+		return &graph.InvalidError{Fields: faults}
+	}
+	return nil
+}
+
+// delete notes what became of one. What is not there, or is somebody else's, is no error: the others still go.
+func (s *Server) delete(ctx context.Context, scope graph.Scope, key string, out *forgotten, remove func() (graph.Deletion, error)) error {
+	receipt, err := remove()
+	if errors.Is(err, graph.ErrNotFound) {
+		out.Deleted = append(out.Deleted, forgottenItem{Key: key, Status: "not_found"})
+		return nil
+	}
+	users := receipt.Users
+	if err != nil {
+		users = []string{scope.UserID, ""}
+	}
+	s.changed(ctx, scope, err, users...)
+	if err == nil {
+		out.Deleted = append(out.Deleted, forgottenItem{key, "deleted", &receipt.RestorableUntil})
+	}
+	return err
+}
+
+func (f *forgotten) told() answer {
+	var t strings.Builder
+	missing := 0
+	for _, item := range f.Deleted {
+		if item.RestorableUntil == nil {
+			missing++
+			fmt.Fprintf(&t, "- [%s] not found: it is not there, or not this user's\n", item.Key)
+			continue
+		}
+		fmt.Fprintf(&t, "- [%s] deleted; can be restored until %s\n", item.Key, item.RestorableUntil.Format(time.DateOnly))
+	}
+	if missing == len(f.Deleted) {
+		t.WriteString("Nothing was deleted. explore gives keys.\n")
+	}
+	return answer{text: t.String(), object: f, wrong: missing == len(f.Deleted)}
+}

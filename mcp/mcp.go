@@ -1,0 +1,136 @@
+// Package mcp is Kith's face to agents: tools, resources and prompts of the Model Context Protocol, over the same services as
+// the HTTP API, stateless, for a caller that somebody else has let in (auth.PrincipalOf). It knows nothing of gin.
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"kith/auth"
+	"kith/explore"
+	"kith/graph"
+	"kith/loader"
+	"kith/traverse"
+)
+
+// store is what the tools ask of the memory.
+type store interface {
+	Write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error)
+	WriteSource(ctx context.Context, scope graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error)
+	Knowledge(ctx context.Context, scope graph.Scope) (graph.Knowledge, error)
+	NodesByKey(ctx context.Context, scope graph.Scope, keys []string) ([]graph.NodeView, error)
+	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
+	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) (graph.Changed, error)
+	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
+}
+
+type contexts interface {
+	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
+	Forms(ctx context.Context, r loader.Request) (object, text loader.Answer, err error)
+	Ontology(ctx context.Context, r loader.OntologyRequest) (loader.Answer, error)
+	Linked(ctx context.Context, r loader.LinkedRequest) (loader.Answer, error)
+}
+
+type explorer interface {
+	Explore(ctx context.Context, scope graph.Scope, r *explore.Request) (*explore.Result, graph.Recall, error)
+}
+
+type traverser interface {
+	Traverse(ctx context.Context, scope graph.Scope, r *traverse.Request) (traverse.Result, graph.Recall, error)
+	Schema(ctx context.Context, scope graph.Scope, maxTokens int) (*traverse.Schema, error)
+}
+
+// recalls is told what a read returned; it never slows one down.
+type recalls interface {
+	Recalled(teamID string, r graph.Recall)
+}
+
+type changes interface {
+	Changed(ctx context.Context, team string, users ...string)
+}
+
+// Services are what the tools are made of.
+type Services struct {
+	Store     store
+	Contexts  contexts
+	Explorer  explorer
+	Traverser traverser
+	Changes   changes
+	Recalls   recalls
+}
+
+// Options are what the tools may be given.
+type Options struct {
+	Version  string
+	Deadline time.Duration // of a call; default 10 s
+	Memory   bool          // also the tools of the reference MCP memory server
+	Log      *slog.Logger  // default: discards
+	Observe  func(tool string, outcome Outcome, took time.Duration)
+	Trace    graph.Trace // of every call; default: none
+}
+
+// Server answers agents. It is safe for concurrent use.
+type Server struct {
+	Services
+	options Options
+	lookups *lookups
+	sdk     *sdk.Server
+}
+
+// New makes a server of all tools, resources and prompts.
+func New(s Services, o Options) *Server {
+	if o.Deadline == 0 {
+		o.Deadline = 10 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(string, Outcome, time.Duration) {}
+	}
+	if o.Trace == nil {
+		o.Trace = graph.NoTrace
+	}
+	server := &Server{Services: s, options: o, lookups: newLookups()}
+	server.sdk = sdk.NewServer(&sdk.Implementation{Name: "kith", Title: "Kith, a memory for agents", Version: o.Version}, &sdk.ServerOptions{
+		Instructions: guide("instructions"),
+		Capabilities: &sdk.ServerCapabilities{ // none of these lists ever changes
+			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
+		},
+	})
+	server.addContext()
+	server.addExplore()
+	server.addTraverse()
+	server.addLinked()
+	server.addOntology()
+	server.addRemember()
+	server.addForget()
+	server.addConversation()
+	if o.Memory {
+		server.addMemory()
+	}
+	server.addResources()
+	server.addPrompts()
+	return server
+}
+
+// Close stops what counts look-ups.
+func (s *Server) Close() { s.lookups.counts.StopAllGoroutines() }
+
+// Handler serves callers over HTTP, each request by itself: any Kith can answer it. Who calls is known from the context, and
+// the body has been bounded; requests that bear a key need no check of the host they were sent to.
+func (s *Server) Handler() http.Handler {
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: -1,
+		PropagateRequestCancellation: true,
+	})
+}
+
+// Run serves one caller until it hangs up, or ctx is done.
+func (s *Server) Run(ctx context.Context, caller auth.Principal, transport sdk.Transport) error {
+	return s.sdk.Run(auth.WithPrincipal(ctx, caller), transport)
+}

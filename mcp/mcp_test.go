@@ -1,0 +1,331 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
+
+	"kith/auth"
+	"kith/explore"
+	"kith/graph"
+	"kith/internal/golden"
+	"kith/loader"
+	"kith/traverse"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakes answer with err, where it is set, and with nothing otherwise.
+type fakes struct {
+	err     error
+	panics  bool
+	asked   []string
+	changed []string
+}
+
+func (f *fakes) ask(format string, args ...any) {
+	f.asked = append(f.asked, fmt.Sprintf(format, args...))
+}
+
+func (f *fakes) Write(_ context.Context, s graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error) {
+	var r graph.MemoryResult
+	for i, n := range w.Nodes {
+		f.ask("write %s for %s, shared %t", n.Name.Value, s.UserID, n.UserID.Null)
+		r.Nodes = append(r.Nodes, graph.NodeResult{EntityKey: fmt.Sprint("key-", i), Status: graph.Created})
+	}
+	for _, e := range w.Relationships {
+		f.ask("relate %s to %s", e.From, e.To)
+		r.Relationships = append(r.Relationships, graph.RelationshipResult{Key: "r", Status: graph.Created})
+	}
+	r.Users = []string{s.UserID}
+	return r, f.err
+}
+
+func (f *fakes) WriteSource(context.Context, graph.Scope, *graph.SourceWrite) (graph.SourceResult, error) {
+	return graph.SourceResult{}, f.err
+}
+
+func (f *fakes) Knowledge(context.Context, graph.Scope) (graph.Knowledge, error) {
+	return graph.Knowledge{Cut: true}, f.err
+}
+
+func (f *fakes) NodesByKey(context.Context, graph.Scope, []string) ([]graph.NodeView, error) {
+	return nil, f.err
+}
+
+func (f *fakes) DeleteNode(context.Context, graph.Scope, graph.Kind, string, int64) (graph.Deletion, error) {
+	return graph.Deletion{}, f.err
+}
+
+func (f *fakes) DeleteNote(context.Context, graph.Scope, graph.Kind, string, string) (graph.Changed, error) {
+	return graph.Changed{}, f.err
+}
+
+func (f *fakes) DeleteRelationship(context.Context, graph.Scope, string, int64) (graph.Deletion, error) {
+	return graph.Deletion{}, f.err
+}
+
+func (f *fakes) Context(context.Context, loader.Request, *loader.CurrentConversation) (loader.Answer, error) {
+	return loader.Answer{}, f.err
+}
+
+func (f *fakes) Forms(context.Context, loader.Request) (object, text loader.Answer, err error) {
+	if f.panics {
+		panic("secret")
+	}
+	return loader.Answer{Head: []byte(`{}`)}, loader.Answer{}, f.err
+}
+
+func (f *fakes) Ontology(context.Context, loader.OntologyRequest) (loader.Answer, error) {
+	return loader.Answer{Head: []byte(`{}`)}, f.err
+}
+
+func (f *fakes) Linked(context.Context, loader.LinkedRequest) (loader.Answer, error) {
+	return loader.Answer{Head: []byte(`{}`)}, f.err
+}
+
+func (f *fakes) Explore(_ context.Context, s graph.Scope, r *explore.Request) (*explore.Result, graph.Recall, error) {
+	f.ask("explore for %s, %d tokens", s.UserID, r.MaxTokens)
+	return &explore.Result{}, graph.Recall{}, f.err
+}
+
+func (f *fakes) Traverse(context.Context, graph.Scope, *traverse.Request) (traverse.Result, graph.Recall, error) {
+	return &traverse.Rows{}, graph.Recall{}, f.err
+}
+
+func (f *fakes) Schema(context.Context, graph.Scope, int) (*traverse.Schema, error) {
+	return &traverse.Schema{}, f.err
+}
+
+func (f *fakes) Changed(_ context.Context, _ string, users ...string) {
+	f.changed = append(f.changed, users...)
+}
+func (f *fakes) Recalled(string, graph.Recall) {}
+
+var anybody = auth.Principal{TeamID: "t", Scopes: []string{auth.Read, auth.Write}}
+
+// session is that of a caller with a server of fakes.
+func session(t *testing.T, f *fakes, p auth.Principal, o Options) *sdk.ClientSession {
+	t.Helper()
+	server := New(Services{f, f, f, f, f, f}, o)
+	here, there := sdk.NewInMemoryTransports()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		_ = server.Run(ctx, p, there) // until ctx is done
+		close(ended)
+	}()
+	s, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(ctx, here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = s.Close()
+		cancel()
+		<-ended
+		server.Close()
+	})
+	return s
+}
+
+func call(t *testing.T, s *sdk.ClientSession, tool, arguments string) *sdk.CallToolResult {
+	t.Helper()
+	r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func textOf(r *sdk.CallToolResult) string { return r.Content[0].(*sdk.TextContent).Text }
+
+// What agents are shown changes only on purpose.
+func TestWhatAgentsAreShown(t *testing.T) {
+	t.Parallel()
+	s := session(t, &fakes{}, anybody, Options{Version: "1", Memory: true})
+	tools, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resources, err := s.ListResources(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	templates, err := s.ListResourceTemplates(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompts, err := s.ListPrompts(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all bytes.Buffer
+	encoder := json.NewEncoder(&all)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	if err := encoder.Encode([]any{s.InitializeResult().Instructions, tools.Tools, resources.Resources, templates.ResourceTemplates, prompts.Prompts}); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "testdata/shown.json", all.String())
+}
+
+// Every tool says of what it takes what it is, how long or large it may be, and of itself when not to call it.
+func TestToolsAreDescribed(t *testing.T) {
+	t.Parallel()
+	s := session(t, &fakes{}, anybody, Options{})
+	tools, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools.Tools {
+		if !strings.Contains(tool.Description, "Call it") || !strings.Contains(tool.Description, "Not ") {
+			t.Errorf("%s does not say when to call it and when not: %s", tool.Name, tool.Description)
+		}
+		if a := tool.Annotations; a.ReadOnlyHint == *a.DestructiveHint && a.ReadOnlyHint || a.Title == "" {
+			t.Errorf("%s: annotations %+v", tool.Name, a)
+		}
+		properties := tool.InputSchema.(map[string]any)["properties"].(map[string]any)
+		for name, p := range properties {
+			if p := p.(map[string]any); p["description"] == nil && p["items"] == nil && p["properties"] == nil && p["enum"] == nil {
+				t.Errorf("%s: %s is not described", tool.Name, name)
+			}
+		}
+	}
+}
+
+// An error is a result that says what to do instead, and tells nothing that it should not.
+func TestErrorsAreAdvice(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err     error
+		want    []string
+		outcome Outcome
+		logged  bool
+	}{
+		{&graph.InvalidError{Fields: []graph.FieldError{{Location: "time_zone", Message: "is none"}}}, []string{"the call has faults", "- time_zone: is none", "Correct"}, Refused, false},
+		{fmt.Errorf("x: %w", graph.ErrNotFound), []string{"nothing of this key", "explore"}, Refused, false},
+		{&graph.VersionError{Fields: []graph.FieldError{{Location: "if_version", Message: "the stored version is 2"}}}, []string{"- if_version: the stored version is 2"}, Refused, false},
+		{graph.ErrBusy, []string{"Wait some seconds"}, Refused, false},
+		{fmt.Errorf("bolt://secret: %w", graph.ErrUnavailable), []string{"does not answer", "Go on without it"}, Failed, true},
+		{context.DeadlineExceeded, []string{"took too long", "Ask for less"}, Failed, true},
+		{errors.New("secret"), []string{"Something went wrong here"}, Failed, true},
+	} {
+		var log bytes.Buffer
+		var outcomes []Outcome
+		s := session(t, &fakes{err: c.err}, anybody, Options{
+			Log:     slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})),
+			Observe: func(_ string, o Outcome, _ time.Duration) { outcomes = append(outcomes, o) },
+		})
+		r := call(t, s, "get_context", `{"user_id":"u1"}`)
+		for _, want := range c.want {
+			if !r.IsError || r.StructuredContent != nil || !strings.Contains(textOf(r), want) || strings.Contains(textOf(r), "secret") {
+				t.Errorf("%v: %+v %s", c.err, r, textOf(r))
+			}
+		}
+		if len(outcomes) != 1 || outcomes[0] != c.outcome || (log.Len() > 0) != c.logged {
+			t.Errorf("%v: %v, logged %q", c.err, outcomes, &log)
+		}
+	}
+}
+
+// A tool that panics takes nothing with it.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	s := session(t, &fakes{panics: true}, anybody, Options{})
+	if r := call(t, s, "get_context", `{"user_id":"u1"}`); !r.IsError || strings.Contains(textOf(r), "secret") {
+		t.Errorf("%+v", textOf(r))
+	}
+	if r := call(t, s, "explore", `{"text_matches":["x"]}`); r.IsError {
+		t.Error(textOf(r))
+	}
+}
+
+// Who may not act is told so, whatever the tool.
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	arguments := map[string]string{
+		"explore": `{"text_matches":["x"]}`, "traverse": `{"mode":"cypher"}`, "get_linked_entities": `{"entity_id":"x","entity_kind":"task"}`,
+		"create_entities": `{"entities":[]}`, "create_relations": `{"relations":[]}`, "add_observations": `{"observations":[]}`,
+		"delete_entities": `{"entityNames":[]}`, "delete_observations": `{"deletions":[]}`, "delete_relations": `{"relations":[]}`,
+		"search_nodes": `{"query":"x"}`, "open_nodes": `{"names":[]}`,
+	}
+	nobody := session(t, &fakes{}, auth.Principal{}, Options{Memory: true})
+	reader := session(t, &fakes{}, auth.Principal{TeamID: "t", Scopes: []string{auth.Read}}, Options{Memory: true})
+	tools, err := nobody.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools.Tools {
+		given := cmp.Or(arguments[tool.Name], `{}`)
+		if r := call(t, nobody, tool.Name, given); !r.IsError || !strings.Contains(textOf(r), "lacks the scope") {
+			t.Errorf("%s for nobody: %s", tool.Name, textOf(r))
+		}
+		if got := strings.Contains(textOf(call(t, reader, tool.Name, given)), "lacks the scope write"); got == tool.Annotations.ReadOnlyHint {
+			t.Errorf("%s for a reader: refused %t", tool.Name, got)
+		}
+	}
+}
+
+func TestRemember(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	s := session(t, f, anybody, Options{})
+	r := call(t, s, "remember", `{"user_id":"u1","shared":true,"nodes":[{"kind":"person","name":"Ada"},{"kind":"entity","entity_key":"e","name":"Mill"}],
+		"relationships":[{"from":"ADA","to":"p-9","type":"knows"}]}`)
+	want := "write Ada for u1, shared true; write Mill for u1, shared false; relate key-0 to p-9"
+	if got := strings.Join(f.asked, "; "); got != want || r.IsError {
+		t.Errorf("asked %s, want %s: %s", got, want, textOf(r))
+	}
+	if got := strings.Join(f.changed, " "); got != "u1 u1" {
+		t.Errorf("changed %s", got)
+	}
+	for _, arguments := range []string{`{"user_id":"u1"}`, `{"nodes":[{"kind":"person","name":"Ada"}]}`} {
+		if r := call(t, s, "remember", arguments); !r.IsError || !strings.Contains(textOf(r), " is needed, or ") || len(f.asked) != 3 {
+			t.Errorf("remember %s: %s", arguments, textOf(r))
+		}
+	}
+}
+
+// A conversation is told when it has looked five times; others, and other users, have counts of their own.
+func TestLooksAreCounted(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	s := session(t, f, anybody, Options{})
+	look := func(arguments string) bool {
+		r := call(t, s, "explore", `{"text_matches":["x"],`+arguments+`}`)
+		return strings.Contains(textOf(r), "5 are usually enough")
+	}
+	for i := range 7 {
+		if got := look(`"user_id":"u1","conversation_id":"c"`); got != (i >= 5) {
+			t.Errorf("look %d: hint %t", i+1, got)
+		}
+		if look(`"user_id":"u1"`) {
+			t.Error("a look in no conversation is counted")
+		}
+	}
+	if look(`"user_id":"u2","conversation_id":"c"`) || look(`"user_id":"u1","conversation_id":"d"`) {
+		t.Error("looks of another are counted")
+	}
+	if f.asked[0] != "explore for u1, 500 tokens" {
+		t.Errorf("asked %s", f.asked[0])
+	}
+}
+
+// What is too large to be read as a whole is not read in part.
+func TestMemoryTooLarge(t *testing.T) {
+	t.Parallel()
+	s := session(t, &fakes{}, anybody, Options{Memory: true})
+	if r := call(t, s, "read_graph", `{}`); !r.IsError || !strings.Contains(textOf(r), "use explore") {
+		t.Errorf("%s", textOf(r))
+	}
+}

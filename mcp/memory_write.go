@@ -1,0 +1,236 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"kith/exchange"
+	"kith/graph"
+)
+
+// maxObservations is how many notes a node keeps.
+const maxObservations = 100
+
+func (k *known) createEntities(ctx context.Context, in *memoryEntities) (answer, error) {
+	created := memoryEntities{[]memoryEntity{}}
+	w := &graph.MemoryWrite{Strict: true}
+	for _, e := range in.Entities {
+		if len(k.nodes[e.Name]) > 0 {
+			continue
+		}
+		k.nodes[e.Name] = []*graph.NodeView{{}}
+		e.Observations = distinct(nil, e.Observations)
+		created.Entities = append(created.Entities, e)
+		n := graph.NodeWrite{Kind: "entity", Name: graph.Some(e.Name), IfVersion: graph.Some(int64(0)), Notes: notes(e.Observations)}
+		switch e.EntityType {
+		case "person", "concept":
+			n.Kind = e.EntityType
+		case "":
+		default:
+			n.Type = graph.Some(e.EntityType)
+		}
+		n.Description = graph.Some(described(e.Observations))
+		w.Nodes = append(w.Nodes, n)
+	}
+	if err := k.store(ctx, w); err != nil {
+		return answer{}, err
+	}
+	return plainAnswer(created.Entities, created)
+}
+
+// distinct are the texts that are new, each once.
+func distinct(old, texts []string) []string {
+	list := []string{}
+	for _, t := range texts {
+		if !slices.Contains(old, t) && !slices.Contains(list, t) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+func notes(observations []string) []graph.NoteWrite {
+	list := make([]graph.NoteWrite, len(observations))
+	for i, o := range observations {
+		list[i] = graph.NoteWrite{Content: o, Lifetime: "forever"}
+	}
+	return list
+}
+
+// store writes all of it or nothing.
+func (k *known) store(ctx context.Context, w *graph.MemoryWrite) error {
+	if len(w.Nodes)+len(w.Relationships) == 0 {
+		return nil
+	}
+	_, err := k.write(ctx, k.scope, w)
+	return err
+}
+
+func (k *known) createRelations(ctx context.Context, in *memoryRelations) (answer, error) {
+	created := memoryRelations{[]memoryRelation{}}
+	w := &graph.MemoryWrite{Strict: true}
+	there := map[memoryRelation]bool{}
+	for i := range k.Relationships {
+		there[k.relationOf(&k.Relationships[i])] = true
+	}
+	var faults []graph.FieldError
+	for i, r := range in.Relations {
+		if there[r] {
+			continue
+		}
+		there[r] = true
+		write, fault := k.relationship(i, r)
+		if fault.Message != "" {
+			faults = append(faults, fault)
+			continue
+		}
+		created.Relations, w.Relationships = append(created.Relations, r), append(w.Relationships, write)
+	}
+	if len(faults) > 0 {
+		return answer{}, &graph.InvalidError{Fields: faults}
+	}
+	if err := k.store(ctx, w); err != nil {
+		return answer{}, err
+	}
+	return plainAnswer(created.Relations, created)
+}
+
+// relationship is a relation as it is stored, or why it cannot be.
+func (k *known) relationship(i int, r memoryRelation) (graph.RelationshipWrite, graph.FieldError) {
+	for _, end := range []struct{ field, name string }{{"from", r.From}, {"to", r.To}} {
+		if len(k.nodes[end.name]) == 0 {
+			return graph.RelationshipWrite{}, graph.FieldError{
+				Location: fmt.Sprintf("relations[%d].%s", i, end.field), Message: "is no entity: create it first",
+			}
+		}
+	}
+	kind, word := exchange.RelationshipType(r.RelationType)
+	w := graph.RelationshipWrite{
+		From: k.nodes[r.From][0].EntityKey, To: k.nodes[r.To][0].EntityKey, Type: kind, IfVersion: graph.Some(int64(0)),
+	}
+	if word != "" {
+		w.RelationshipType = graph.Some(word)
+	} else {
+		w.Properties, _ = json.Marshal(map[string]string{exchange.RelationshipName: r.RelationType})
+	}
+	return w, graph.FieldError{}
+}
+
+func (k *known) addObservations(ctx context.Context, in *memoryObservations) (answer, error) {
+	added := memoryAdded{[]memoryAddition{}}
+	changed := map[string][]string{} // all observations, by the name of the entity
+	var order []string
+	for i, o := range in.Observations {
+		if len(k.nodes[o.EntityName]) == 0 {
+			return answer{}, &graph.InvalidError{Fields: []graph.FieldError{{
+				Location: fmt.Sprintf("observations[%d].entityName", i), Message: "is no entity: create it first",
+			}}}
+		}
+		all, again := changed[o.EntityName]
+		if !again {
+			all, order = observations(k.nodes[o.EntityName][0]), append(order, o.EntityName)
+		}
+		fresh := distinct(all, o.Contents)
+		changed[o.EntityName] = append(all, fresh...)
+		added.Results = append(added.Results, memoryAddition{o.EntityName, fresh})
+	}
+	w := &graph.MemoryWrite{Strict: true}
+	for _, name := range order {
+		write, err := k.rewritten(name, changed[name])
+		if err != nil {
+			return answer{}, err
+		}
+		w.Nodes = append(w.Nodes, write)
+	}
+	if err := k.store(ctx, w); err != nil {
+		return answer{}, err
+	}
+	return plainAnswer(added.Results, added)
+}
+
+// rewritten is a node with the observations that it is to have, beyond those it has.
+func (k *known) rewritten(name string, all []string) (graph.NodeWrite, error) {
+	n := k.nodes[name][0]
+	fresh := distinct(observations(n), all)
+	if len(n.Notes)+len(fresh) > maxObservations {
+		return graph.NodeWrite{}, fmt.Errorf("an entity keeps %d observations, delete some first: %w", maxObservations, graph.ErrConflict)
+	}
+	w := graph.NodeWrite{Kind: n.Kind, EntityKey: n.EntityKey, Notes: notes(fresh)}
+	if own := len(observations(n)) == len(n.Notes); own { // what somebody else has described stays so
+		w.Description = graph.Some(described(all))
+	}
+	return w, nil
+}
+
+func (k *known) deleteEntities(ctx context.Context, in *memoryNames) (answer, error) {
+	for _, name := range in.EntityNames {
+		for _, n := range k.nodes[name] {
+			kind, _ := graph.KindOf(n.Kind)
+			if err := k.remove(ctx, func() (graph.Deletion, error) {
+				return k.Store.DeleteNode(ctx, k.scope, kind, n.EntityKey, 0)
+			}); err != nil {
+				return answer{}, err
+			}
+		}
+	}
+	return doneAnswer("Entities deleted successfully")
+}
+
+// remove deletes what may have gone in the meantime.
+func (k *known) remove(ctx context.Context, remove func() (graph.Deletion, error)) error {
+	return k.delete(ctx, k.scope, "", &forgotten{}, remove)
+}
+
+func (k *known) deleteRelations(ctx context.Context, in *memoryRelations) (answer, error) {
+	for i := range k.Relationships {
+		r := &k.Relationships[i]
+		if !slices.Contains(in.Relations, k.relationOf(r)) {
+			continue
+		}
+		if err := k.remove(ctx, func() (graph.Deletion, error) { return k.Store.DeleteRelationship(ctx, k.scope, r.Key, 0) }); err != nil {
+			return answer{}, err
+		}
+	}
+	return doneAnswer("Relations deleted successfully")
+}
+
+func (k *known) deleteObservations(ctx context.Context, in *memoryDeletions) (answer, error) {
+	for _, d := range in.Deletions {
+		if len(k.nodes[d.EntityName]) == 0 {
+			continue
+		}
+		if err := k.unsay(ctx, k.nodes[d.EntityName][0], d.Observations); err != nil {
+			return answer{}, err
+		}
+	}
+	return doneAnswer("Observations deleted successfully")
+}
+
+// unsay takes observations off a node: notes one by one, and then the description that was made of them.
+func (k *known) unsay(ctx context.Context, n *graph.NodeView, gone []string) error {
+	left := slices.DeleteFunc(observations(n), func(o string) bool { return slices.Contains(gone, o) })
+	own := len(observations(n)) == len(n.Notes)
+	kind, _ := graph.KindOf(n.Kind)
+	for _, note := range n.Notes {
+		if !slices.Contains(gone, note.Content) {
+			continue
+		}
+		if err := k.remove(ctx, func() (graph.Deletion, error) {
+			changed, err := k.Store.DeleteNote(ctx, k.scope, kind, n.EntityKey, note.ID)
+			return graph.Deletion{Users: []string{changed.User}}, err
+		}); err != nil {
+			return err
+		}
+	}
+	if !own && !slices.Contains(gone, n.Description) {
+		return nil
+	}
+	if !own {
+		left = nil
+	}
+	return k.store(ctx, &graph.MemoryWrite{Nodes: []graph.NodeWrite{{
+		Kind: n.Kind, EntityKey: n.EntityKey, Description: graph.Some(described(left)),
+	}}})
+}

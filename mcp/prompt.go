@@ -1,0 +1,62 @@
+package mcp
+
+import (
+	"context"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"kith/auth"
+	"kith/loader"
+)
+
+// addPrompts offers the starts of conversations, for people to choose.
+func (s *Server) addPrompts() {
+	user := &sdk.PromptArgument{Name: "user_id", Description: "for whom; left out: the user of the key"}
+	s.sdk.AddPrompt(&sdk.Prompt{
+		Name: "session_start", Title: "Start with what is known about the user",
+		Description: "The user's context, and how to use it.", Arguments: []*sdk.PromptArgument{user},
+	}, s.sessionStart)
+	s.sdk.AddPrompt(&sdk.Prompt{
+		Name: "workspace_start", Title: "Start in a project", Description: "What there is in a project and in focus, and how to read links.",
+		Arguments: []*sdk.PromptArgument{
+			user,
+			{Name: "project_id", Description: "entity key of the project", Required: true},
+			{Name: "focus_kind", Description: "with focus_id: task, plan, goal, document …"},
+			{Name: "focus_id", Description: "entity key of what the user looks at"},
+		},
+	}, s.workspaceStart)
+}
+
+func (s *Server) sessionStart(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	return s.prompt(ctx, guide("session"), func(ctx context.Context) (string, error) { return s.contextText(ctx, r.Params.Arguments["user_id"]) })
+}
+
+func (s *Server) workspaceStart(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	given := r.Params.Arguments
+	guidance := loader.SnapshotGuidance
+	if given["focus_id"] != "" {
+		guidance += "\n\n" + loader.FocusGuidance
+	}
+	return s.prompt(ctx, guidance, func(ctx context.Context) (string, error) {
+		scope, err := scope(ctx, auth.Read, Caller{given["user_id"]})
+		if err != nil {
+			return "", err
+		}
+		a, err := s.Contexts.Ontology(ctx, loader.OntologyRequest{
+			Scope: scope, Format: loader.Text, ContextType: "project", ProjectID: given["project_id"],
+			FocusKind: given["focus_kind"], FocusID: given["focus_id"],
+		})
+		return string(a.Body()), err
+	})
+}
+
+// prompt is a guide with what it speaks of.
+func (s *Server) prompt(ctx context.Context, guidance string, make func(context.Context) (string, error)) (*sdk.GetPromptResult, error) {
+	text, err := s.text(ctx, "prompt", make)
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{
+		Role: "user", Content: &sdk.TextContent{Text: guidance + "\n\n" + text},
+	}}}, nil
+}

@@ -1,0 +1,70 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Remote is a Kith that runs elsewhere.
+type Remote struct{ URL, Key string }
+
+// Proxy stands before a remote Kith until its one caller hangs up, or ctx is done: for clients that start a program instead of
+// calling an address.
+func Proxy(ctx context.Context, r Remote, version string, transport sdk.Transport) error {
+	client := sdk.NewClient(&sdk.Implementation{Name: "kith-proxy", Version: version}, nil)
+	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{
+		Endpoint: strings.TrimRight(r.URL, "/") + "/mcp", HTTPClient: &http.Client{Transport: bearer(r.Key)}, DisableStandaloneSSE: true,
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("connect to %s: %w", r.URL, err)
+	}
+	defer func() { _ = session.Close() }()
+	remote := session.InitializeResult()
+	server := sdk.NewServer(remote.ServerInfo, &sdk.ServerOptions{Instructions: remote.Instructions, Capabilities: remote.Capabilities})
+	server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			if result, err, ours := forward(ctx, session, r.GetParams()); ours {
+				return result, err
+			}
+			return next(ctx, method, r)
+		}
+	})
+	return server.Run(ctx, transport)
+}
+
+// bearer sends a key with every request.
+type bearer string
+
+// RoundTrip sends a request.
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// forward asks the remote what is its to answer.
+func forward(ctx context.Context, to *sdk.ClientSession, params sdk.Params) (result sdk.Result, err error, ours bool) { //nolint:revive // ours says whether there are the other two
+	switch p := params.(type) {
+	case *sdk.ListToolsParams:
+		result, err = to.ListTools(ctx, p)
+	case *sdk.CallToolParamsRaw:
+		result, err = to.CallTool(ctx, &sdk.CallToolParams{Meta: p.Meta, Name: p.Name, Arguments: p.Arguments})
+	case *sdk.ListResourcesParams:
+		result, err = to.ListResources(ctx, p)
+	case *sdk.ListResourceTemplatesParams:
+		result, err = to.ListResourceTemplates(ctx, p)
+	case *sdk.ReadResourceParams:
+		result, err = to.ReadResource(ctx, p)
+	case *sdk.ListPromptsParams:
+		result, err = to.ListPrompts(ctx, p)
+	case *sdk.GetPromptParams:
+		result, err = to.GetPrompt(ctx, p)
+	default:
+		return nil, nil, false
+	}
+	return result, err, true
+}

@@ -1,0 +1,179 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/internal/contract"
+)
+
+type rememberInput struct {
+	Caller
+	Shared        bool           `json:"shared,omitempty" doc:"new nodes are for the whole team; left out: private to the user"`
+	Nodes         []nodeInput    `json:"nodes,omitempty" maxItems:"100"`
+	Relationships []relatedInput `json:"relationships,omitempty" maxItems:"200"`
+}
+
+// nodeInput is what a model says of a node; the HTTP API takes more.
+type nodeInput struct {
+	Kind        string                    `json:"kind" enum:"person,concept,entity,project,task,plan,goal,milestone,document,output,risk,decision,requirement,insight" doc:"person: people; concept: ideas, beliefs, goals, interests; entity: organisations, places, products, pets and other things; the others belong to projects"`
+	EntityKey   string                    `json:"entity_key,omitempty" maxLength:"256" doc:"of a node that is there, as a tool gave it. Leave it out for new ones: a person, concept or entity of the same name (and type) is found and changed"`
+	Name        graph.Optional[string]    `json:"name,omitzero" doc:"at most 512 characters"`
+	Type        graph.Optional[string]    `json:"type,omitzero" doc:"of an entity: organisation, place, product …"`
+	Description graph.Optional[string]    `json:"description,omitzero" doc:"one to three sentences that stay true; replaces the one that is there. At most 16,384 characters"`
+	Note        string                    `json:"note,omitempty" maxLength:"4096" doc:"a detail, added to those that are there; forgotten after a month unless it lives longer"`
+	NoteLives   string                    `json:"note_lives,omitempty" enum:"week,month,year,forever"`
+	IsOwner     graph.Optional[bool]      `json:"is_owner,omitzero" doc:"this person is the user"`
+	IsGoal      graph.Optional[bool]      `json:"is_goal,omitzero" doc:"this concept is something the user wants to reach"`
+	Salience    graph.Optional[float64]   `json:"salience,omitzero" doc:"how much it matters to the user, 0 to 1; default 0.5"`
+	State       graph.Optional[string]    `json:"state,omitzero" doc:"candidate (default: heard once), active (matters now), core (part of who the user is), archived (over)"`
+	TTLPolicy   graph.Optional[string]    `json:"ttl_policy,omitzero" doc:"decay (default), keep_forever (with state core: a core belief) or ephemeral"`
+	ProjectID   graph.Optional[string]    `json:"project_id,omitzero" doc:"of what belongs to a project: its entity key"`
+	StateKey    graph.Optional[string]    `json:"state_key,omitzero" doc:"of a project's work: such as todo, in_progress, completed"`
+	DueAt       graph.Optional[time.Time] `json:"due_at,omitzero" doc:"of a task or milestone"`
+	Properties  json.RawMessage           `json:"properties,omitempty" doc:"an object of your own, at most 16 KiB; replaces the one that is there"`
+}
+
+// relatedInput is what a model says of a relationship.
+type relatedInput struct {
+	From        string                    `json:"from" minLength:"1" maxLength:"512" doc:"entity key, or the name of a node of this call"`
+	To          string                    `json:"to" minLength:"1" maxLength:"512" doc:"entity key, or the name of a node of this call"`
+	Type        string                    `json:"type" minLength:"1" maxLength:"64" doc:"lower case and underscores. has_relationship_with (person to person), engages_with (person to concept), associated_with (person to entity), relates_to (concept to concept), involves (concept to entity), connected_to (entity to entity), or another word"`
+	Description graph.Optional[string]    `json:"description,omitzero" doc:"how the two relate, in a sentence: it is what you are told at the start of a conversation"`
+	Salience    graph.Optional[float64]   `json:"salience,omitzero" doc:"0 to 1; default 0.5"`
+	Attitude    graph.Optional[int64]     `json:"attitude,omitzero" doc:"1 (hostile) to 5 (close)"`
+	Proximity   graph.Optional[int64]     `json:"proximity,omitzero" doc:"1 (stranger) to 5 (intimate)"`
+	Contradicts bool                      `json:"contradicts,omitempty" doc:"what is stored of this is no longer true: it is kept as past, and this one added"`
+	ValidTo     graph.Optional[time.Time] `json:"valid_to,omitzero" doc:"it is over since then, and nothing takes its place"`
+}
+
+func (s *Server) addRemember() {
+	add(s, tool{"remember", "Store what was learned", writes, contract.Output[graph.MemoryResult](), guide("remember")},
+		contract.Input[rememberInput](), s.remember)
+}
+
+// remember stores the nodes, and then their relationships, whose ends may be named by them. Both can be sent again.
+func (s *Server) remember(ctx context.Context, in *rememberInput) (answer, error) {
+	scope, err := scope(ctx, auth.Write, in.Caller)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := in.validate(scope); err != nil {
+		return answer{}, err
+	}
+	result := graph.MemoryResult{Nodes: []graph.NodeResult{}, Relationships: []graph.RelationshipResult{}, Warnings: []string{}}
+	if len(in.Nodes) > 0 {
+		if result, err = s.write(ctx, scope, &graph.MemoryWrite{Nodes: in.nodes()}); err != nil {
+			return answer{}, err
+		}
+	}
+	if len(in.Relationships) > 0 {
+		related, err := s.write(ctx, scope, &graph.MemoryWrite{Relationships: in.related(result.Nodes)})
+		if err != nil {
+			return answer{}, err
+		}
+		result.Relationships, result.Warnings = related.Relationships, append(result.Warnings, related.Warnings...)
+	}
+	return in.told(&result), nil
+}
+
+// validate refuses what the store would take: what an agent heard from somebody is not for the whole team by mistake.
+func (in *rememberInput) validate(scope graph.Scope) error {
+	var faults []graph.FieldError
+	if len(in.Nodes)+len(in.Relationships) == 0 {
+		faults = append(faults, graph.FieldError{Location: "nodes", Message: "is needed, or relationships"})
+	}
+	if scope.UserID == "" && !in.Shared {
+		faults = append(faults, graph.FieldError{Location: "user_id", Message: "is needed, or shared: the key is not bound to a user"})
+	}
+	if len(faults) > 0 {
+		return &graph.InvalidError{Fields: faults}
+	}
+	return nil
+}
+
+func (s *Server) write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error) {
+	result, err := s.Store.Write(ctx, scope, w)
+	users := result.Users
+	if err != nil {
+		users = w.Users(scope)
+	}
+	s.changed(ctx, scope, err, users...)
+	return result, err
+}
+
+func (in *rememberInput) nodes() []graph.NodeWrite {
+	nodes := make([]graph.NodeWrite, len(in.Nodes))
+	for i := range in.Nodes {
+		n := &in.Nodes[i]
+		nodes[i] = graph.NodeWrite{
+			Kind: n.Kind, EntityKey: n.EntityKey, Name: n.Name, Type: n.Type, Description: n.Description, IsOwner: n.IsOwner, IsGoal: n.IsGoal,
+			Salience: n.Salience, State: n.State, TTLPolicy: n.TTLPolicy, Properties: n.Properties,
+		}
+		if n.Note != "" {
+			nodes[i].Notes = []graph.NoteWrite{{Content: n.Note, Lifetime: n.NoteLives}}
+		}
+		if n.ProjectID.Given || n.StateKey.Given || n.DueAt.Given {
+			nodes[i].OwnFields = &graph.OwnFields{ProjectID: n.ProjectID, StateKey: n.StateKey, DueAt: n.DueAt}
+		}
+		if in.Shared && n.EntityKey == "" {
+			nodes[i].UserID = graph.Null[string]()
+		}
+	}
+	return nodes
+}
+
+// related are the relationships, with keys where nodes of the call are named.
+func (in *rememberInput) related(stored []graph.NodeResult) []graph.RelationshipWrite {
+	keys := map[string]string{}
+	for i, n := range stored {
+		if n.Status != graph.Refused {
+			keys[strings.ToLower(in.Nodes[i].Name.Value)] = n.EntityKey
+		}
+	}
+	key := func(end string) string {
+		if found := keys[strings.ToLower(end)]; found != "" {
+			return found
+		}
+		return end
+	}
+	related := make([]graph.RelationshipWrite, len(in.Relationships))
+	for i, r := range in.Relationships {
+		related[i] = graph.RelationshipWrite{
+			From: key(r.From), To: key(r.To), Type: r.Type, Description: r.Description, Salience: r.Salience,
+			Attitude: r.Attitude, Proximity: r.Proximity, Contradicts: r.Contradicts, ValidTo: r.ValidTo,
+		}
+	}
+	return related
+}
+
+// told says what became of each item. A call of which nothing was stored is wrong.
+func (in *rememberInput) told(r *graph.MemoryResult) answer {
+	var t strings.Builder
+	refused := 0
+	line := func(what, key string, status graph.Status, fault *string) {
+		if fmt.Fprintf(&t, "- %s %s", what, status); fault != nil {
+			refused++
+			fmt.Fprintf(&t, ": %s\n", *fault)
+			return
+		}
+		fmt.Fprintf(&t, " [%s]\n", key)
+	}
+	for i, n := range r.Nodes {
+		line(fmt.Sprintf("nodes[%d] (%s)", i, in.Nodes[i].Kind), n.EntityKey, n.Status, n.Error)
+	}
+	for i, e := range r.Relationships {
+		line(fmt.Sprintf("relationships[%d] (%s)", i, e.Type), e.Key, e.Status, e.Error)
+	}
+	all := len(r.Nodes) + len(r.Relationships)
+	head := fmt.Sprintf("Stored %d of %d.\n", all-refused, all)
+	if refused > 0 {
+		head += "What was refused is not stored: correct it and send it again, alone.\n"
+	}
+	return answer{text: head + t.String(), object: r, wrong: refused == all}
+}

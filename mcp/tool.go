@@ -1,0 +1,129 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/internal/contract"
+)
+
+// Outcome is how a call ended, for metrics.
+type Outcome string
+
+// Done: the tool did what was asked. Refused: the call has faults, or is not allowed. Failed: Kith could not.
+const (
+	Done    Outcome = "done"
+	Refused Outcome = "refused"
+	Failed  Outcome = "failed"
+)
+
+// Caller says for whom a tool is called; part of every input.
+type Caller struct {
+	UserID string `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key. Needed where the key is not bound to a user"`
+}
+
+// tool describes what a model may call, and by effect what that does to the memory. About says when to call it and when not.
+type tool struct {
+	name, title string
+	effect      effect
+	output      contract.Form
+	about       string
+}
+
+type effect int
+
+// Tools that read, those that add and change, those that add again when they are called again, and those that take away. None
+// reaches further than the memory.
+const (
+	reads effect = iota
+	writes
+	appends
+	deletes
+)
+
+func (t tool) annotations() *sdk.ToolAnnotations {
+	destructive, open := t.effect == deletes, false // the protocol takes neither for granted
+	return &sdk.ToolAnnotations{
+		Title: t.title, ReadOnlyHint: t.effect == reads, DestructiveHint: &destructive, IdempotentHint: t.effect != appends, OpenWorldHint: &open,
+	}
+}
+
+// answer is what a tool gives: text for a model, and the same as an object for a program. With Wrong it did nothing.
+type answer struct {
+	text   string
+	object any
+	wrong  bool
+}
+
+// add makes a tool of a function. Its input is checked against the form before, and the call is bounded in time.
+func add[I any](s *Server, t tool, input contract.Form, call func(ctx context.Context, in *I) (answer, error)) {
+	definition := &sdk.Tool{
+		Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: input, OutputSchema: t.output,
+	}
+	s.sdk.AddTool(definition, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		var in I
+		return s.call(ctx, t.name, func(ctx context.Context) (answer, error) {
+			if err := input.Read(r.Params.Arguments, &in); err != nil {
+				return answer{}, err
+			}
+			return call(ctx, &in)
+		}), nil
+	})
+}
+
+// call runs a tool and makes a result of what becomes of it: errors too are for the model to read.
+func (s *Server) call(ctx context.Context, tool string, run func(context.Context) (answer, error)) *sdk.CallToolResult {
+	start, outcome := time.Now(), Done
+	defer func() { s.options.Observe(tool, outcome, time.Since(start)) }()
+	ctx, cancel := context.WithTimeout(ctx, s.options.Deadline)
+	defer cancel()
+	ctx, end := s.options.Trace(ctx, "tool "+tool)
+	given, err := recovered(ctx, run)
+	end(err)
+	var object json.RawMessage
+	if err == nil && !given.wrong {
+		object, err = json.Marshal(given.object)
+	}
+	switch {
+	case err != nil:
+		var text string
+		text, outcome = s.advice(ctx, tool, err)
+		return &sdk.CallToolResult{IsError: true, Content: texts(text)}
+	case given.wrong:
+		outcome = Refused
+		return &sdk.CallToolResult{IsError: true, Content: texts(given.text)}
+	}
+	return &sdk.CallToolResult{Content: texts(given.text), StructuredContent: object}
+}
+
+func texts(text string) []sdk.Content { return []sdk.Content{&sdk.TextContent{Text: text}} }
+
+// recovered makes an error of a panic: one call must not end the others.
+func recovered(ctx context.Context, run func(context.Context) (answer, error)) (given answer, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack()) //nolint:err113 // for the log
+		}
+	}()
+	return run(ctx)
+}
+
+// scope is in which a caller acts for a user.
+func scope(ctx context.Context, needs string, c Caller) (graph.Scope, error) {
+	return auth.PrincipalOf(ctx).For(needs, c.UserID)
+}
+
+// changed says that something of users was written, or may have been: unless a write was refused.
+func (s *Server) changed(ctx context.Context, scope graph.Scope, err error, users ...string) {
+	if !errors.Is(err, graph.ErrInvalid) && !errors.Is(err, graph.ErrNotFound) {
+		s.Changes.Changed(ctx, scope.TeamID, users...)
+	}
+}
