@@ -21,6 +21,7 @@ import (
 type store interface {
 	Write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error)
 	WriteSource(ctx context.Context, scope graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error)
+	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
 	Knowledge(ctx context.Context, scope graph.Scope) (graph.Knowledge, error)
 	NodesByKey(ctx context.Context, scope graph.Scope, keys []string) ([]graph.NodeView, error)
 	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
@@ -106,6 +107,7 @@ func New(s Services, o Options) *Server {
 	server.addExplore()
 	server.addTraverse()
 	server.addLinked()
+	server.addRelationships()
 	server.addOntology()
 	server.addRemember()
 	server.addForget()

@@ -59,6 +59,10 @@ func (f *fakes) Knowledge(context.Context, graph.Scope) (graph.Knowledge, error)
 	return graph.Knowledge{Cut: true}, f.err
 }
 
+func (f *fakes) Relationships(context.Context, graph.Scope, graph.RelationshipList) (graph.RelationshipPage, error) {
+	return graph.RelationshipPage{Relationships: []graph.RelationshipView{{Key: "r", Type: "knows", Node: &graph.NodeRef{Name: "Ada"}}}}, f.err
+}
+
 func (f *fakes) NodesByKey(context.Context, graph.Scope, []string) ([]graph.NodeView, error) {
 	return nil, f.err
 }
@@ -255,7 +259,8 @@ func TestScopes(t *testing.T) {
 	t.Parallel()
 	arguments := map[string]string{
 		"explore": `{"text_matches":["x"]}`, "traverse": `{"mode":"cypher"}`, "get_linked_entities": `{"entity_id":"x","entity_kind":"task"}`,
-		"create_entities": `{"entities":[]}`, "create_relations": `{"relations":[]}`, "add_observations": `{"observations":[]}`,
+		"get_entity_relationships": `{"entity_id":"x","entity_kind":"task"}`,
+		"create_entities":          `{"entities":[]}`, "create_relations": `{"relations":[]}`, "add_observations": `{"observations":[]}`,
 		"delete_entities": `{"entityNames":[]}`, "delete_observations": `{"deletions":[]}`, "delete_relations": `{"relations":[]}`,
 		"search_nodes": `{"query":"x"}`, "open_nodes": `{"names":[]}`,
 	}

@@ -148,6 +148,11 @@ func converse(t *testing.T, a agent, user string) {
 	if got := at(linked, "summary"); got != "1 goal" {
 		t.Errorf("summary %v", got)
 	}
+	related := a.says(t, "get_entity_relationships", of(`"entity_kind":"task","entity_id":"grind-`+user+`","direction":"outgoing"`), "goal **Flour** [flour-"+user+"]", "## Incoming (0)")
+	if got := at(related, "outgoing", 0, "type"); got != "supports_goal" {
+		t.Errorf("related by %v", got)
+	}
+	a.says(t, "get_entity_relationships", of(`"entity_kind":"person","entity_id":"`+grace+`"`), "## Outgoing (0)", "## Incoming (1)", "**Ada**")
 	a.says(t, "add_conversation", of(`"conversation_id":"s-`+user+`","summary":"Ada asked how Grace is","messages":[{"role":"user","text":"How is Grace?"}],"mentions":["`+grace+`"]`), "is created, with 1 message")
 	a.says(t, "get_context", of(`"sections":["recent_context"]`), "Ada asked how Grace is")
 	a.says(t, "forget", of(`"entity_keys":["`+grace+`","nobody"]`), "["+grace+"] deleted; can be restored", "[nobody] not found")
@@ -246,7 +251,7 @@ func TestMCPWithTheReferenceClient(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, want := range []string{"http: 8 tools, Her oldest friend", "stdio: 17 tools, Her oldest friend"} {
+	for _, want := range []string{"http: 9 tools, Her oldest friend", "stdio: 18 tools, Her oldest friend"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("does not say %q: %s", want, out)
 		}

@@ -33,6 +33,7 @@ async function converse(name, transport) {
   await call("get_ontology", { project_id: "mill" });
   await call("get_ontology", { project_id: "mill", focus_kind: "goal", focus_id: "flour" });
   await call("get_linked_entities", { entity_kind: "goal", entity_id: "flour" });
+  await call("get_entity_relationships", { entity_kind: "person", entity_id: grace });
   await call("add_conversation", { summary: "A talk", messages: [{ role: "user", text: "Hello" }], mentions: [grace] });
   await call("get_context", { focus_kind: "person", focus_id: grace });
   await call("forget", { entity_keys: [grace] });
