@@ -21,6 +21,21 @@ func (c *Client) Export(ctx context.Context) (io.ReadCloser, error) {
 	return response.Body, nil
 }
 
+// WatchTurn streams the state of a turn of a chat and the text of its answer while they come, as server-sent events. After the last one it
+// ends; where it breaks off before, ask again. Close it after use.
+func (c *Client) WatchTurn(ctx context.Context, id string, query WatchTurnQuery) (io.ReadCloser, error) {
+	r := request{method: http.MethodGet, path: "/v1/turns/" + escape(id) + "/events", query: query}
+	address, _, err := c.render(r)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.send(ctx, r, address, http.NoBody, "text/event-stream")
+	if err != nil {
+		return nil, fmt.Errorf("kith: %s %s: %w", r.method, "/v1/turns/{id}/events", err)
+	}
+	return response.Body, nil
+}
+
 // Import streams an export, or another system's file, into the team. It is not tried again, as the file has been read by
 // then: with an ImportID the same import goes on where it stopped.
 func (c *Client) Import(ctx context.Context, file io.Reader, query ImportQuery) (*ImportReport, error) {
