@@ -58,7 +58,7 @@ func drain(t testing.TB, r *Reader, each func()) (items, faults int) {
 	}
 }
 
-// TestMemoryIsBounded reads 24 MB (of own lines 200) of each format, and of what has no end of line or list, and looks at the heap now and then.
+// TestMemoryIsBounded reads 24 MB (of own lines 60) of each format, and of what has no end of line or list, and looks at the heap now and then.
 func TestMemoryIsBounded(t *testing.T) {
 	text := strings.Repeat("a text of some length ", 40)
 	for _, test := range []struct {
@@ -78,7 +78,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			test.in.size = 24 << 20 // more than the heap may grow
 			if test.format == Kith && !testing.Short() {
-				test.in.size = 200 << 20
+				test.in.size = 60 << 20
 			}
 			before, most, n := heap(), uint64(0), 0
 			r, err := NewReader(test.in, test.format)

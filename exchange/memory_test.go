@@ -11,7 +11,7 @@ import (
 )
 
 // streamed is how much goes through an import or export whose memory is looked at.
-const streamed = 150 << 20
+const streamed = 60 << 20
 
 // vast is a memory that takes what an import stores for nothing, and has as much as an export reads. It looks at the heap
 // now and then.
@@ -22,7 +22,7 @@ type vast struct {
 }
 
 func (v *vast) look() {
-	if v.calls++; v.calls%25 == 0 {
+	if v.calls++; v.calls%10 == 0 {
 		v.most = max(v.most, heap())
 	}
 }
@@ -112,7 +112,7 @@ func TestMemoryOfImportAndExportIsBounded(t *testing.T) {
 			if err := test.run(v); err != nil {
 				t.Fatal(err)
 			}
-			if grown := int64(v.most) - int64(before); grown > 20<<20 || v.calls < 100 {
+			if grown := int64(v.most) - int64(before); grown > 20<<20 || v.calls < 50 {
 				t.Errorf("the heap grew by %d bytes in %d calls", grown, v.calls)
 			}
 		})

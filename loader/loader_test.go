@@ -109,10 +109,15 @@ func (f *fakeStore) Available(context.Context, graph.Scope, string, string, []st
 }
 
 // passThrough keeps nothing, and notes whether the bytes could be kept.
-type passThrough struct{ kept bool }
+type passThrough struct {
+	mu   sync.Mutex
+	kept bool
+}
 
 func (p *passThrough) Get(ctx context.Context, _, _, _ string, load cache.Loader) ([]byte, error) {
 	value, keep, err := load(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.kept = keep
 	return value, err
 }
