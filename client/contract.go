@@ -96,6 +96,11 @@ type UnlinkQuery struct {
 	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
 }
 
+// Explain is POST /v1/explanations: have a result explained, in the chat tree of a session.
+func (c *Client) Explain(ctx context.Context, body *ExplainInput) error {
+	return c.do(ctx, request{method: http.MethodPost, path: "/v1/explanations", body: body}, nil)
+}
+
 // Explore is POST /v1/explore: find what the memory has about something: by words, meaning and links.
 func (c *Client) Explore(ctx context.Context, body *ExploreRequest) (*ExploreResult, error) {
 	return fetch[ExploreResult](ctx, c, request{method: http.MethodPost, path: "/v1/explore", body: body, again: true})
@@ -523,6 +528,147 @@ func (c *Client) TraverseText(ctx context.Context, body *TraverseRequest) (strin
 	return c.text(ctx, request{method: http.MethodPost, path: "/v1/traverse", body: &asText, again: true})
 }
 
+// ListTrees is GET /v1/trees: chat trees, the last changed first.
+func (c *Client) ListTrees(ctx context.Context, query ListTreesQuery) (*TreesPage, error) {
+	return fetch[TreesPage](ctx, c, request{method: http.MethodGet, path: "/v1/trees", query: query, again: true})
+}
+
+// ListTreesQuery is what ListTrees may be asked for besides.
+type ListTreesQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Limit  int64  `json:"limit,omitempty"`
+	Pinned string `json:"pinned,omitempty"`  // only those that are, or are not
+	UserID string `json:"user_id,omitempty"` // whose, beside the team's; left out: the user of the key, or only the team's
+}
+
+// CreateTree is POST /v1/trees: make a chat tree.
+func (c *Client) CreateTree(ctx context.Context, body *CreateTreeInput) error {
+	return c.do(ctx, request{method: http.MethodPost, path: "/v1/trees", body: body}, nil)
+}
+
+// DeleteTree is DELETE /v1/trees/{id}: delete a chat tree with all its turns.
+func (c *Client) DeleteTree(ctx context.Context, id string, query DeleteTreeQuery) (*RemovedPage, error) {
+	return fetch[RemovedPage](ctx, c, request{method: http.MethodDelete, path: "/v1/trees/" + escape(id), query: query, again: true})
+}
+
+// DeleteTreeQuery is what DeleteTree may be asked for besides.
+type DeleteTreeQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// Tree is GET /v1/trees/{id}: a chat tree, by its own id or that of one of its turns.
+func (c *Client) Tree(ctx context.Context, id string, query TreeQuery) (*TreePage, error) {
+	return fetch[TreePage](ctx, c, request{method: http.MethodGet, path: "/v1/trees/" + escape(id), query: query, again: true})
+}
+
+// TreeQuery is what Tree may be asked for besides.
+type TreeQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// ChangeTree is PATCH /v1/trees/{id}: rename or pin a chat tree, change its system prompt or context.
+func (c *Client) ChangeTree(ctx context.Context, id string, body *ChangeTreeInput) (*TreePage, error) {
+	return fetch[TreePage](ctx, c, request{method: http.MethodPatch, path: "/v1/trees/" + escape(id), body: body})
+}
+
+// ListTurns is GET /v1/trees/{id}/turns: the turns of a chat tree in the order in which they came, in short.
+func (c *Client) ListTurns(ctx context.Context, id string, query ListTurnsQuery) (*TurnsPage, error) {
+	return fetch[TurnsPage](ctx, c, request{method: http.MethodGet, path: "/v1/trees/" + escape(id) + "/turns", query: query, again: true})
+}
+
+// ListTurnsQuery is what ListTurns may be asked for besides.
+type ListTurnsQuery struct {
+	From   int64  `json:"from,omitempty"` // number of the first turn
+	Limit  int64  `json:"limit,omitempty"`
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// SubmitTurn is POST /v1/trees/{id}/turns: add a turn to a chat tree, and have its answer generated.
+func (c *Client) SubmitTurn(ctx context.Context, id string, body *SubmitTurnInput) error {
+	return c.do(ctx, request{method: http.MethodPost, path: "/v1/trees/" + escape(id) + "/turns", body: body}, nil)
+}
+
+// DeleteTurn is DELETE /v1/turns/{id}: delete a turn with all below it.
+func (c *Client) DeleteTurn(ctx context.Context, id string, query DeleteTurnQuery) (*RemovedPage, error) {
+	return fetch[RemovedPage](ctx, c, request{method: http.MethodDelete, path: "/v1/turns/" + escape(id), query: query, again: true})
+}
+
+// DeleteTurnQuery is what DeleteTurn may be asked for besides.
+type DeleteTurnQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// Turn is GET /v1/turns/{id}: a turn with its answer.
+func (c *Client) Turn(ctx context.Context, id string, query TurnQuery) (*ChatTurn, error) {
+	return fetch[ChatTurn](ctx, c, request{method: http.MethodGet, path: "/v1/turns/" + escape(id), query: query, again: true})
+}
+
+// TurnQuery is what Turn may be asked for besides.
+type TurnQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// AnswerTurn is PATCH /v1/turns/{id}: answer a pending turn.
+func (c *Client) AnswerTurn(ctx context.Context, id string, body *AnswerTurnInput) (*ChatTurn, error) {
+	return fetch[ChatTurn](ctx, c, request{method: http.MethodPatch, path: "/v1/turns/" + escape(id), body: body})
+}
+
+// CancelTurn is POST /v1/turns/{id}/cancel: end a turn that waits for its answer.
+func (c *Client) CancelTurn(ctx context.Context, id string, query CancelTurnQuery) (*ChatTurn, error) {
+	return fetch[ChatTurn](ctx, c, request{method: http.MethodPost, path: "/v1/turns/" + escape(id) + "/cancel", query: query})
+}
+
+// CancelTurnQuery is what CancelTurn may be asked for besides.
+type CancelTurnQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// ListTurnDescendants is GET /v1/turns/{id}/descendants: a turn and all below it, breadth first, in short.
+func (c *Client) ListTurnDescendants(ctx context.Context, id string, query ListTurnDescendantsQuery) (*DescendantsPage, error) {
+	return fetch[DescendantsPage](ctx, c, request{method: http.MethodGet, path: "/v1/turns/" + escape(id) + "/descendants", query: query, again: true})
+}
+
+// ListTurnDescendantsQuery is what ListTurnDescendants may be asked for besides.
+type ListTurnDescendantsQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// WatchTurnQuery is what WatchTurn may be asked for besides.
+type WatchTurnQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// TurnPath is GET /v1/turns/{id}/path: the turns from the root to a turn.
+func (c *Client) TurnPath(ctx context.Context, id string, query TurnPathQuery) (*ChatPath, error) {
+	return fetch[ChatPath](ctx, c, request{method: http.MethodGet, path: "/v1/turns/" + escape(id) + "/path", query: query, again: true})
+}
+
+// TurnPathQuery is what TurnPath may be asked for besides.
+type TurnPathQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// TurnPrompt is GET /v1/turns/{id}/prompt: what the model is told for a turn.
+func (c *Client) TurnPrompt(ctx context.Context, id string, query TurnPromptQuery) (*Assembled, error) {
+	return fetch[Assembled](ctx, c, request{method: http.MethodGet, path: "/v1/turns/" + escape(id) + "/prompt", query: query, again: true})
+}
+
+// TurnPromptQuery is what TurnPrompt may be asked for besides.
+type TurnPromptQuery struct {
+	MaxTokens int64  `json:"max_tokens,omitempty"` // of o200k; default: as many as generations are given
+	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
+}
+
+// RetryTurn is POST /v1/turns/{id}/retry: have the answer of a turn in error generated again.
+func (c *Client) RetryTurn(ctx context.Context, id string, query RetryTurnQuery) (*RetriedPage, error) {
+	return fetch[RetriedPage](ctx, c, request{method: http.MethodPost, path: "/v1/turns/" + escape(id) + "/retry", query: query})
+}
+
+// RetryTurnQuery is what RetryTurn may be asked for besides.
+type RetryTurnQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
 // EraseUser is DELETE /v1/users/{id}: erase a user: all that is private to the user, and the user's authorship of what others keep.
 func (c *Client) EraseUser(ctx context.Context, id string) (*UserErasure, error) {
 	return fetch[UserErasure](ctx, c, request{method: http.MethodDelete, path: "/v1/users/" + escape(id), again: true})
@@ -544,10 +690,19 @@ type AgentContext struct {
 	Degraded            []string             `json:"degraded,omitempty"` // what could not be loaded and is missing
 	Focus               *Focus               `json:"focus,omitempty"`
 	RecentContext       *RecentContext       `json:"recent_context,omitempty"`
-	Relationships       []OwnerRelationship  `json:"relationships"` // at most 10, the strongest first
+	Relationships       []OwnerRelationship  `json:"relationships,omitempty"` // at most 10, the strongest first
 	Temporal            *Temporal            `json:"temporal,omitempty"`
 	User                *User                `json:"user,omitempty"`
 	Warnings            []string             `json:"warnings,omitempty"`
+}
+
+// AnswerTurnInput is part of the contract.
+type AnswerTurnInput struct {
+	AssistantText  Optional[string]             `json:"assistant_text,omitzero"` // at most 256 KiB
+	Error          Optional[string]             `json:"error,omitzero"`          // at most 4,096 characters
+	ProviderConfig Optional[ChatProviderConfig] `json:"provider_config,omitzero"`
+	ProviderID     Optional[string]             `json:"provider_id,omitzero"` // at most 256 characters
+	UserID         string                       `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
 }
 
 // Appending is part of the contract.
@@ -558,12 +713,23 @@ type Appending struct {
 
 // ArtifactHit is part of the contract.
 type ArtifactHit struct {
-	ContentType  string    `json:"content_type"` // document or output
-	CreatedAt    time.Time `json:"created_at"`
-	Description  string    `json:"description"`
-	EntityKey    string    `json:"entity_key"`
-	Name         string    `json:"name"`
-	RelatedNodes []NodeRef `json:"related_nodes"`
+	ContentType    string       `json:"content_type"` // document or output
+	CreatedAt      time.Time    `json:"created_at"`
+	Description    string       `json:"description"`
+	EntityKey      string       `json:"entity_key"`
+	Explanation    *Explanation `json:"explanation,omitempty"`
+	Name           string       `json:"name"`
+	RelatedNodes   []NodeRef    `json:"related_nodes"`
+	RelevanceScore float64      `json:"relevance_score"` // 0 to 1
+}
+
+// Assembled is part of the contract.
+type Assembled struct {
+	LeftOut      int64         `json:"left_out"` // how many
+	Messages     []RoleMessage `json:"messages"`
+	SystemPrompt string        `json:"system_prompt"`
+	Truncated    bool          `json:"truncated"` // the oldest turns were left out to keep the budget
+	UserPrompt   string        `json:"user_prompt"`
 }
 
 // AvailableEntity is part of the contract.
@@ -582,6 +748,86 @@ type ChangeSystemEntityInput struct {
 	RemoveTags       []string         `json:"remove_tags,omitempty"`       // removed before tags are added
 	Tags             []string         `json:"tags,omitempty"`              // added to those there are
 	Type             Optional[string] `json:"type,omitzero"`
+}
+
+// ChangeTreeInput is part of the contract.
+type ChangeTreeInput struct {
+	Context      Optional[ChatContext] `json:"context,omitzero"` // what the model is told of the memory; null: nothing
+	Name         Optional[string]      `json:"name,omitzero"`    // at most 512 characters; null: told by the first prompt
+	Pinned       Optional[bool]        `json:"pinned,omitzero"`
+	SystemPrompt Optional[string]      `json:"system_prompt,omitzero"` // at most 32 KiB; null: the default
+	UserID       string                `json:"user_id,omitempty"`      // for whom; left out: the user of the key, or the team itself
+}
+
+// ChatContext is part of the contract.
+type ChatContext struct {
+	FocusID   string `json:"focus_id,omitempty"`
+	FocusKind string `json:"focus_kind,omitempty"`
+	MaxTokens int64  `json:"max_tokens,omitempty"` // default 2,000
+	ProjectID string `json:"project_id,omitempty"` // what an agent should know of this project
+	UserID    string `json:"user_id,omitempty"`    // the user of the tree: what an agent should know of this user
+}
+
+// ChatPath is part of the contract.
+type ChatPath struct {
+	Truncated bool       `json:"truncated"` // the first of them is not the root: go on from its parent
+	Turns     []ChatTurn `json:"turns"`
+}
+
+// ChatProviderConfig is part of the contract.
+type ChatProviderConfig struct {
+	Model string `json:"model,omitempty"`
+}
+
+// ChatRef is part of the contract.
+type ChatRef struct {
+	DisplayLabel string `json:"display_label"` // what stands for it where it is not known
+	EntityID     string `json:"entity_id"`     // its key
+	EntityType   string `json:"entity_type"`   // a kind in CamelCase
+}
+
+// ChatTree is part of the contract.
+type ChatTree struct {
+	Context      *ChatContext `json:"context,omitempty"` // what the model is told of the memory in each generation
+	CreatedAt    int64        `json:"created_at"`        // milliseconds since 1970
+	DisplayName  string       `json:"display_name"`      // the name, else the beginning of the first prompt
+	ID           string       `json:"id"`
+	Name         *string      `json:"name"`
+	Pinned       bool         `json:"pinned"`
+	SystemPrompt string       `json:"system_prompt"`
+	TurnCount    int64        `json:"turn_count"`
+	UpdatedAt    int64        `json:"updated_at"` // milliseconds since 1970
+	UserID       *string      `json:"user_id"`    // to whom it is private; null: the team's
+}
+
+// ChatTurn is part of the contract.
+type ChatTurn struct {
+	AssistantText  *string             `json:"assistant_text"` // null before there is an answer
+	Attempt        int64               `json:"attempt"`        // grows with every retry
+	CreatedAt      int64               `json:"created_at"`     // milliseconds since 1970
+	EntityRefs     []ChatRef           `json:"entity_refs"`    // the tokens @Type:key of the prompt
+	Error          string              `json:"error,omitempty"`
+	ID             string              `json:"id"`
+	ParentID       *string             `json:"parent_id"` // the turn it replies to; null: a root
+	PromptVersion  string              `json:"prompt_version"`
+	ProviderConfig *ChatProviderConfig `json:"provider_config,omitempty"`
+	ProviderID     *string             `json:"provider_id"`
+	Source         string              `json:"source,omitempty"` // Llm: the answer was generated here
+	Status         string              `json:"status"`
+	TreeID         string              `json:"tree_id"`
+	UpdatedAt      int64               `json:"updated_at"` // milliseconds since 1970
+	UserPrompt     string              `json:"user_prompt"`
+}
+
+// ChatTurnLine is part of the contract.
+type ChatTurnLine struct {
+	Attempt   int64   `json:"attempt"`
+	CreatedAt int64   `json:"created_at"`
+	ID        string  `json:"id"`
+	Label     string  `json:"label"` // the first 30 characters of the prompt
+	ParentID  *string `json:"parent_id"`
+	Seq       int64   `json:"seq"` // its number in the tree
+	Status    string  `json:"status"`
 }
 
 // Consolidation is part of the contract.
@@ -680,6 +926,16 @@ type CreatedKey struct {
 	KeyID string `json:"key_id"`
 }
 
+// CreateTreeInput is part of the contract.
+type CreateTreeInput struct {
+	Context      Optional[ChatContext] `json:"context,omitzero"` // what the model is told of the memory; null: nothing
+	ID           string                `json:"id,omitempty"`     // generated (UUIDv7) when left out; one that is there stays as it is
+	Name         Optional[string]      `json:"name,omitzero"`    // at most 512 characters; null: told by the first prompt
+	Pinned       Optional[bool]        `json:"pinned,omitzero"`
+	SystemPrompt Optional[string]      `json:"system_prompt,omitzero"` // at most 32 KiB; null: the default
+	UserID       string                `json:"user_id,omitempty"`      // to whom it is private; left out: the user of the key, or the whole team
+}
+
 // CurrentConversation is part of the contract.
 type CurrentConversation struct {
 	ConversationID string    `json:"conversation_id"`
@@ -694,6 +950,11 @@ type Deletion struct {
 	Messages        int64     `json:"messages"`      // of a source: those that are deleted with it
 	Relationships   int64     `json:"relationships"` // of a node: those that are hidden with it
 	RestorableUntil time.Time `json:"restorable_until"`
+}
+
+// DescendantsPage is part of the contract.
+type DescendantsPage struct {
+	Turns []ChatTurnLine `json:"turns"`
 }
 
 // EdgeResult is part of the contract.
@@ -733,6 +994,16 @@ type Episodic struct {
 	Messages   []MessageHit   `json:"messages"` // where kinds asks for them
 	Sources    []SourceHit    `json:"sources"`
 	Storylines []StorylineHit `json:"storylines"`
+}
+
+// ExplainInput is part of the contract.
+type ExplainInput struct {
+	ID        string    `json:"id,omitempty"`       // of the turn; generated (UUIDv7) when left out; asking again is harmless
+	Question  string    `json:"question,omitempty"` // what is to be explained about it; at most 4 KiB
+	Result    string    `json:"result"`             // what is to be explained; at most 90 KiB
+	SessionID string    `json:"session_id"`         // one tree for each of a user's sessions
+	Subjects  []Subject `json:"subjects,omitempty"` // what the result is about
+	UserID    string    `json:"user_id,omitempty"`  // for whom; left out: the user of the key, or the team itself
 }
 
 // Explanation is part of the contract.
@@ -1093,15 +1364,17 @@ type Node struct {
 
 // NodeHit is part of the contract.
 type NodeHit struct {
-	Anchors        []NodeRef  `json:"anchors,omitempty"` // at granularity 2 and 3: storylines about it
-	Description    string     `json:"description"`
-	EntityKey      string     `json:"entity_key"`
-	LastAccessedAt *time.Time `json:"last_accessed_at"`
-	Name           string     `json:"name"`
-	NodeType       string     `json:"node_type"`                // the kind as a label: Person, Concept, Task …
-	NotesSnippets  []string   `json:"notes_snippets,omitempty"` // unexpired notes, the newest 10: 500 characters of each, 5,000 of all
-	Salience       float64    `json:"salience"`
-	State          string     `json:"state"`
+	Anchors        []NodeRef    `json:"anchors,omitempty"` // at granularity 2 and 3: storylines about it
+	Description    string       `json:"description"`
+	EntityKey      string       `json:"entity_key"`
+	Explanation    *Explanation `json:"explanation,omitempty"`
+	LastAccessedAt *time.Time   `json:"last_accessed_at"`
+	Name           string       `json:"name"`
+	NodeType       string       `json:"node_type"`                // the kind as a label: Person, Concept, Task …
+	NotesSnippets  []string     `json:"notes_snippets,omitempty"` // unexpired notes, the newest 10: 500 characters of each, 5,000 of all
+	RelevanceScore float64      `json:"relevance_score"`          // 0 to 1
+	Salience       float64      `json:"salience"`
+	State          string       `json:"state"`
 }
 
 // NodeRef is part of the contract.
@@ -1572,19 +1845,21 @@ type RelationshipFilters struct {
 
 // RelationshipHit is part of the contract.
 type RelationshipHit struct {
-	Attitude         int64    `json:"attitude,omitempty"`
-	Description      string   `json:"description"`
-	FromEntityKey    string   `json:"from_entity_key"`
-	FromName         string   `json:"from_name"`
-	Key              string   `json:"key"`
-	NotesSnippets    []string `json:"notes_snippets,omitempty"`
-	Proximity        int64    `json:"proximity,omitempty"`
-	RelationshipKind string   `json:"relationship_kind"`           // its type
-	RelationshipType string   `json:"relationship_type,omitempty"` // in the caller's own words
-	Salience         float64  `json:"salience"`
-	State            string   `json:"state,omitempty"`
-	ToEntityKey      string   `json:"to_entity_key"`
-	ToName           string   `json:"to_name"`
+	Attitude         int64        `json:"attitude,omitempty"`
+	Description      string       `json:"description"`
+	Explanation      *Explanation `json:"explanation,omitempty"`
+	FromEntityKey    string       `json:"from_entity_key"`
+	FromName         string       `json:"from_name"`
+	Key              string       `json:"key"`
+	NotesSnippets    []string     `json:"notes_snippets,omitempty"`
+	Proximity        int64        `json:"proximity,omitempty"`
+	RelationshipKind string       `json:"relationship_kind"`           // its type
+	RelationshipType string       `json:"relationship_type,omitempty"` // in the caller's own words
+	RelevanceScore   float64      `json:"relevance_score"`             // 0 to 1
+	Salience         float64      `json:"salience"`
+	State            string       `json:"state,omitempty"`
+	ToEntityKey      string       `json:"to_entity_key"`
+	ToName           string       `json:"to_name"`
 }
 
 // RelationshipResult is part of the contract.
@@ -1659,6 +1934,11 @@ type RelationshipsPage struct {
 	Relationships []RelationshipView `json:"relationships"`
 }
 
+// RemovedPage is part of the contract.
+type RemovedPage struct {
+	Removed []string `json:"removed"` // ids of turns
+}
+
 // RenameSystemEntityInput is part of the contract.
 type RenameSystemEntityInput struct {
 	Name string `json:"name"` // the new name; 409 when another entity has it
@@ -1666,6 +1946,8 @@ type RenameSystemEntityInput struct {
 
 // ImportReport is part of the contract.
 type ImportReport struct {
+	ChatTrees     Counts    `json:"chat_trees"`
+	ChatTurns     Counts    `json:"chat_turns"`
 	Complete      bool      `json:"complete"` // false: the import stopped, and may be sent again with the same import_id
 	DryRun        bool      `json:"dry_run"`
 	ImportID      string    `json:"import_id,omitempty"`
@@ -1684,7 +1966,7 @@ type ExploreRequest struct {
 	AsOf                Optional[time.Time]  `json:"as_of,omitzero"`                 // the memory of that day: what was said and made by then, and the relationships that were current
 	Evidence            []string             `json:"evidence,omitempty"`             // what may speak for a hit: words, neighbours (the words of the messages around one), links, meaning; left out: all
 	Expand              int64                `json:"expand,omitempty"`               // so many neighbours of the nodes found; default none
-	Format              string               `json:"format,omitempty"`               // json (default) or text
+	Format              string               `json:"format,omitempty"`               // json (default), text, or keyed: text with entity keys, to go on from
 	Granularity         int64                `json:"granularity,omitempty"`          // 1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines
 	IncludeArchived     bool                 `json:"include_archived,omitempty"`     // also what is archived: faded, ended or put away; it is always found by its key
 	Kinds               []string             `json:"kinds,omitempty"`                // only these kinds of nodes; message: messages as a list of their own. Left out: all but messages, which come with their sources
@@ -1710,6 +1992,18 @@ type ExploreResult struct {
 	Episodic Episodic    `json:"episodic"`
 	Meta     ExploreMeta `json:"meta"`
 	Semantic Semantic    `json:"semantic"`
+}
+
+// RetriedPage is part of the contract.
+type RetriedPage struct {
+	Retried bool     `json:"retried"` // false: the turn was not in error, and stays as it is
+	Turn    ChatTurn `json:"turn"`
+}
+
+// RoleMessage is part of the contract.
+type RoleMessage struct {
+	Role string `json:"role"`
+	Text string `json:"text"`
 }
 
 // Semantic is part of the contract.
@@ -1749,10 +2043,12 @@ type SourceHit struct {
 	ContextType    string       `json:"context_type,omitempty"`
 	EndedAt        *time.Time   `json:"ended_at"`
 	EntityKey      string       `json:"entity_key"`
+	Explanation    *Explanation `json:"explanation,omitempty"`
 	MacroRefs      []string     `json:"macro_refs,omitempty"`
 	MentionedNodes []NodeRef    `json:"mentioned_nodes"` // the ten most salient
 	Messages       []MessageHit `json:"messages"`        // the best three, the best first; of each what is around the words found
 	Name           string       `json:"name,omitempty"`
+	RelevanceScore float64      `json:"relevance_score"` // 0 to 1
 	SourceType     string       `json:"source_type,omitempty"`
 	StartedAt      time.Time    `json:"started_at"`
 	StorylineRefs  []string     `json:"storyline_refs,omitempty"`
@@ -1801,6 +2097,21 @@ type StorylineHit struct {
 	TopConcepts    []NodeRef       `json:"top_concepts,omitempty"`
 	TopEntities    []NodeRef       `json:"top_entities,omitempty"`
 	TopPeople      []NodeRef       `json:"top_people,omitempty"`
+}
+
+// Subject is part of the contract.
+type Subject struct {
+	EntityID   string `json:"entity_id"`
+	EntityType string `json:"entity_type"`
+}
+
+// SubmitTurnInput is part of the contract.
+type SubmitTurnInput struct {
+	Generate   bool             `json:"generate,omitempty"` // default true; false: the turn is pending until the caller answers it
+	ID         string           `json:"id,omitempty"`       // of the turn; generated (UUIDv7) when left out; submitting it again is harmless
+	ParentID   Optional[string] `json:"parent_id,omitzero"` // the turn it replies to; left out: it is a root
+	UserID     string           `json:"user_id,omitempty"`  // for whom; left out: the user of the key, or the team itself
+	UserPrompt string           `json:"user_prompt"`        // at most 100 KiB; @Type:key refers to something of the memory
 }
 
 // System is part of the contract.
@@ -1943,7 +2254,7 @@ type TeamErasure struct {
 	Nodes           int64     `json:"nodes"`            // deleted ones that could be restored too; without messages
 	NotesAnonymised int64     `json:"notes_anonymised"` // the user's notes on what others keep: the text stays, who wrote it does not
 	Preferences     int64     `json:"preferences"`
-	Records         int64     `json:"records"` // answers kept for idempotency keys, imports, and the like
+	Records         int64     `json:"records"` // chat trees and turns, answers kept for idempotency keys, imports, and the like
 	Relationships   int64     `json:"relationships"`
 	Remaining       int64     `json:"remaining"` // what was found when reading back; 0
 	TeamID          string    `json:"team_id"`
@@ -2081,6 +2392,35 @@ type TraverseWay struct {
 	Relationships []TraverseRelationship `json:"relationships"` // one between each node and the next
 }
 
+// TreePage is part of the contract.
+type TreePage struct {
+	Availability string       `json:"availability"`      // whether answers can be generated now
+	Context      *ChatContext `json:"context,omitempty"` // what the model is told of the memory in each generation
+	CreatedAt    int64        `json:"created_at"`        // milliseconds since 1970
+	DisplayName  string       `json:"display_name"`      // the name, else the beginning of the first prompt
+	ID           string       `json:"id"`
+	Name         *string      `json:"name"`
+	Pinned       bool         `json:"pinned"`
+	SystemPrompt string       `json:"system_prompt"`
+	TurnCount    int64        `json:"turn_count"`
+	UpdatedAt    int64        `json:"updated_at"` // milliseconds since 1970
+	UserID       *string      `json:"user_id"`    // to whom it is private; null: the team's
+}
+
+// TreesPage is part of the contract.
+type TreesPage struct {
+	Availability string     `json:"availability"` // whether answers can be generated now
+	Next         *string    `json:"next"`
+	Trees        []ChatTree `json:"trees"`
+}
+
+// TurnsPage is part of the contract.
+type TurnsPage struct {
+	Next   *int64         `json:"next"`
+	TreeID string         `json:"tree_id"`
+	Turns  []ChatTurnLine `json:"turns"`
+}
+
 // User is part of the contract.
 type User struct {
 	CoreBeliefs     []Node       `json:"core_beliefs"` // at most 10
@@ -2100,7 +2440,7 @@ type UserErasure struct {
 	Nodes           int64     `json:"nodes"`            // deleted ones that could be restored too; without messages
 	NotesAnonymised int64     `json:"notes_anonymised"` // the user's notes on what others keep: the text stays, who wrote it does not
 	Preferences     int64     `json:"preferences"`
-	Records         int64     `json:"records"` // answers kept for idempotency keys, imports, and the like
+	Records         int64     `json:"records"` // chat trees and turns, answers kept for idempotency keys, imports, and the like
 	Relationships   int64     `json:"relationships"`
 	Remaining       int64     `json:"remaining"` // what was found when reading back; 0
 	UserID          string    `json:"user_id"`
