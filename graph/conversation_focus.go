@@ -65,20 +65,14 @@ func focusFault(scope Scope, found known, given Optional[ConversationFocus]) err
 	if !given.Given || given.Null {
 		return nil
 	}
-	sees := func(key string) *stored {
-		if n := found.byKey[key]; n != nil && (n.user() == "" || n.user() == scope.UserID) {
-			return n
-		}
-		return nil
-	}
 	c := given.Value
 	missing := func(field string) error {
 		return &MissingError{Fields: []FieldError{{Location: "focus." + field, Message: noSuchNode}}}
 	}
-	if project := sees(c.ProjectID); project == nil || project.kind != projectKind {
+	if project := found.byKey[c.ProjectID]; !project.visible(scope) || project.kind != projectKind {
 		return missing("project_id")
 	}
-	if n := sees(c.FocusID); c.FocusID != "" && (n == nil || n.kind.Name != c.FocusKind || n.project() != c.ProjectID) {
+	if n := found.byKey[c.FocusID]; c.FocusID != "" && (!n.visible(scope) || n.kind.Name != c.FocusKind || n.project() != c.ProjectID) {
 		return missing("focus_id")
 	}
 	return nil

@@ -62,7 +62,7 @@ func (t *tx) lock(scope Scope, kind Kind, key string) (*stored, error) {
 		return nil, err
 	}
 	n := found.byKey[key]
-	if n == nil || n.kind != kind || n.user() != "" && n.user() != scope.UserID {
+	if !n.visible(scope) || n.kind != kind {
 		return nil, fmt.Errorf("%s: %w", kind.Name, ErrNotFound)
 	}
 	return n, nil

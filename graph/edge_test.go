@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 )
 
@@ -77,15 +78,7 @@ func TestLink(t *testing.T) {
 		"swapped and unknown":   {edge("document", "nothing", "referenced_by", "task", "t"), "edges[1].src_id", ErrNotFound},
 	} {
 		_, err := edges(good, c.bad)
-		var fields []FieldError
-		var invalid *InvalidError
-		var missing *MissingError
-		if errors.As(err, &invalid) {
-			fields = invalid.Fields
-		} else if errors.As(err, &missing) {
-			fields = missing.Fields
-		}
-		if !errors.Is(err, c.is) || len(fields) != 1 || fields[0].Location != c.location {
+		if !errors.Is(err, c.is) || !slices.Equal(faultsAt(err), []string{c.location}) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

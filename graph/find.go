@@ -11,6 +11,11 @@ type stored struct {
 func (s *stored) key() string  { return s.text("entity_key") }
 func (s *stored) user() string { return s.text("user_id") }
 
+// visible says whether it is there, and the scope may see it: what is shared, or the user's own.
+func (s *stored) visible(scope Scope) bool {
+	return s != nil && (s.user() == "" || s.user() == scope.UserID)
+}
+
 // owns says whether the node is a user's own person.
 func (s *stored) owns() bool { return truth(s.properties["is_owner"]) && s.user() != "" }
 

@@ -281,3 +281,19 @@ func statuses(result MemoryResult) []Status {
 	}
 	return all
 }
+
+// faultsAt are the places that an error tells of.
+func faultsAt(err error) (at []string) {
+	var fields []FieldError
+	var invalid *InvalidError
+	var missing *MissingError
+	if errors.As(err, &invalid) {
+		fields = invalid.Fields
+	} else if errors.As(err, &missing) {
+		fields = missing.Fields
+	}
+	for _, f := range fields {
+		at = append(at, f.Location)
+	}
+	return at
+}

@@ -4,7 +4,7 @@ import "slices"
 
 // visible says whether the caller may see a node of the write. An import for the whole team may see all of it.
 func (j *memoryJob) visible(n *stored) bool {
-	return n != nil && (n.user() == "" || n.user() == j.scope.UserID || j.write.restoring && j.scope.UserID == "")
+	return n.visible(j.scope) || n != nil && j.write.restoring && j.scope.UserID == ""
 }
 
 // relationshipRefusal says which field does not fit what is stored, and why; an empty field: none.

@@ -73,8 +73,13 @@ func (s *Store) SystemMemory(ctx context.Context, scope Scope, system string) (S
 		return SystemMemory{}, err
 	}
 	v := rows[0].Values
-	if v[0] == v[3] && s.now().Sub(moment(v[4])) > settled {
-		return systemMemoryFrom(items(v[1]), items(v[2])), nil
+	entities, relationships := items(v[1]), items(v[2])
+	unchanged := v[0] == v[3] && s.now().Sub(moment(v[4])) > settled
+	if v[0] == nil && len(entities)+len(relationships) > 0 {
+		unchanged = false // it was written and deleted in between
+	}
+	if unchanged {
+		return systemMemoryFrom(entities, relationships), nil
 	}
 	return s.heldMemory(ctx, scope, system)
 }
