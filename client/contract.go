@@ -97,8 +97,8 @@ type UnlinkQuery struct {
 }
 
 // Explain is POST /v1/explanations: have a result explained, in the chat tree of a session.
-func (c *Client) Explain(ctx context.Context, body *ExplainInput) error {
-	return c.do(ctx, request{method: http.MethodPost, path: "/v1/explanations", body: body}, nil)
+func (c *Client) Explain(ctx context.Context, body *ExplainInput) (*ChatTurn, error) {
+	return fetch[ChatTurn](ctx, c, request{method: http.MethodPost, path: "/v1/explanations", body: body})
 }
 
 // Explore is POST /v1/explore: find what the memory has about something: by words, meaning and links.
@@ -542,8 +542,8 @@ type ListTreesQuery struct {
 }
 
 // CreateTree is POST /v1/trees: make a chat tree.
-func (c *Client) CreateTree(ctx context.Context, body *CreateTreeInput) error {
-	return c.do(ctx, request{method: http.MethodPost, path: "/v1/trees", body: body}, nil)
+func (c *Client) CreateTree(ctx context.Context, body *CreateTreeInput) (*TreePage, error) {
+	return fetch[TreePage](ctx, c, request{method: http.MethodPost, path: "/v1/trees", body: body})
 }
 
 // DeleteTree is DELETE /v1/trees/{id}: delete a chat tree with all its turns.
@@ -584,8 +584,8 @@ type ListTurnsQuery struct {
 }
 
 // SubmitTurn is POST /v1/trees/{id}/turns: add a turn to a chat tree, and have its answer generated.
-func (c *Client) SubmitTurn(ctx context.Context, id string, body *SubmitTurnInput) error {
-	return c.do(ctx, request{method: http.MethodPost, path: "/v1/trees/" + escape(id) + "/turns", body: body}, nil)
+func (c *Client) SubmitTurn(ctx context.Context, id string, body *SubmitTurnInput) (*ChatTurn, error) {
+	return fetch[ChatTurn](ctx, c, request{method: http.MethodPost, path: "/v1/trees/" + escape(id) + "/turns", body: body})
 }
 
 // DeleteTurn is DELETE /v1/turns/{id}: delete a turn with all below it.

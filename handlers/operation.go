@@ -61,6 +61,7 @@ func tell(contract *huma.OpenAPI) {
 		for _, o := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
 			if o != nil {
 				o.Tags, operations[o.OperationID] = []string{tagOf(path)}, o
+				answerAlike(o)
 				explain(o)
 			}
 		}
@@ -74,6 +75,22 @@ func tell(contract *huma.OpenAPI) {
 	for _, tag := range tags {
 		if tag.about != "" {
 			contract.Tags = append(contract.Tags, &huma.Tag{Name: tag.name, Description: tag.about})
+		}
+	}
+}
+
+// answerAlike gives the other good answers of an operation the form of its usual one.
+func answerAlike(o *huma.Operation) {
+	usual := o.Responses[strconv.Itoa(o.DefaultStatus)]
+	if usual == nil {
+		return
+	}
+	for status, response := range o.Responses {
+		if status < "300" && response.Content == nil {
+			response.Content = map[string]*huma.MediaType{}
+			for kind, media := range usual.Content {
+				response.Content[kind] = &huma.MediaType{Schema: media.Schema}
+			}
 		}
 	}
 }
