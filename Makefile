@@ -4,9 +4,13 @@ SHELL       := bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
-VERSION   ?= $(shell git describe --tags --always --dirty 2> /dev/null || echo dev)
+# What is built, and from when: that of the commit, so that two builds of it are the same to the byte.
+VERSION   ?= $(shell git describe --tags --always --dirty 2> /dev/null || echo development)
+COMMIT    ?= $(shell git rev-parse HEAD 2> /dev/null)
+DATE      ?= $(shell TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2> /dev/null)
 # Static, with the time zones in it: a container or a small machine may have none.
-GOBUILD   := CGO_ENABLED=0 go build -trimpath -tags timetzdata -ldflags '-s -w -X main.version=$(VERSION)'
+GOBUILD   := CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags timetzdata \
+               -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)'
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 # One Neo4j, one Redis and one PostgreSQL for the whole run: see internal/testenv.
 WITHENV   := go run ./internal/testenv/run --

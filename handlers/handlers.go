@@ -141,7 +141,7 @@ type Services struct {
 
 // Options are what the handlers may be given.
 type Options struct {
-	Version   string
+	Build     Build
 	Deadline  time.Duration // of a request; default 10 s
 	Reading   time.Duration // of a language model, which a request that has it read a source has besides; default a minute
 	MaxBody   int64         // bytes of a request's body; default 32 MiB
@@ -205,7 +205,7 @@ func New(s Services, o Options) http.Handler {
 	engine.NoMethod(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))
 	})
-	a.routes(humagin.New(engine, document(o.Version)))
+	a.routes(humagin.New(engine, document(o.Build.Version)))
 	a.plain(engine)
 	return engine
 }

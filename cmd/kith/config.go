@@ -32,7 +32,7 @@ type commands struct {
 	Reindex reindexCmd `cmd:"" help:"Renew by what searches find everything: words, and vectors where an embedder is configured."`
 	Check   checkCmd   `cmd:"" help:"Look over the database for what breaks its rules; exit status 1 if something does."`
 	Health  healthCmd  `cmd:"" help:"Ask a running service whether it is ready; exit status 1 if not."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Version versionCmd `cmd:"" help:"Print version, commit and date."`
 
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 }

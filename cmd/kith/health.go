@@ -33,11 +33,3 @@ func (c *healthCmd) Run(ctx context.Context, std streams) error {
 	}
 	return nil
 }
-
-type versionCmd struct{}
-
-// Run prints the version.
-func (versionCmd) Run(std streams) error {
-	_, err := fmt.Fprintln(std.out, version)
-	return err
-}

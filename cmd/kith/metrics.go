@@ -83,8 +83,9 @@ func newMetrics() *metrics {
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
 		}, []string{"tool", "outcome"}),
 	}
+	b := built()
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "kith_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version},
+		Name: "kith_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": b.Version, "commit": b.Commit, "date": b.Date},
 	})
 	info.Set(1)
 	m.registry.MustRegister(info, m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores, m.traverses, m.chats, m.tools,

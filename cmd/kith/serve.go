@@ -79,7 +79,7 @@ type gate struct{ open atomic.Pointer[http.Handler] }
 
 func newGate() *gate {
 	g := &gate{}
-	starting := handlers.Starting()
+	starting := handlers.Starting(built())
 	g.open.Store(&starting)
 	return g
 }
@@ -110,7 +110,7 @@ func (c *serveCmd) serveMemory(ctx context.Context, stopping <-chan struct{}, ur
 			services.Digests = digest.New(m.store, front.model, digest.Options{Timeout: c.LLMTimeout, Log: log})
 		}
 		api := handlers.New(services, handlers.Options{
-			Version: version, Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
+			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
 			Stopping: stopping, Log: log, Observe: metrics.request, Trace: m.traces.request(),
 		})
 		gate.open.Store(&api)
