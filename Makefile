@@ -23,7 +23,7 @@ SOAK      ?= 10m
 FUZZ      ?= 5m
 GOLANGCI  := go run -race=false github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help build run setup check test soak fuzz test-containers bench lint dist clean
+.PHONY: help build run setup check test soak fuzz test-containers bench lint image dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -63,6 +63,9 @@ bench: setup ## all benchmarks (BENCHTIME=5s for steadier figures)
 
 lint: ## golangci-lint, with the layering rule (.golangci.yml)
 	$(GOLANGCI) run
+
+image: ## the container image, kith:VERSION
+	docker build --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) --build-arg DATE=$(DATE) -t kith:$(VERSION) .
 
 dist: ## binaries for all platforms, and their checksums, in dist/
 	rm -rf dist

@@ -28,6 +28,7 @@ func (c *healthCmd) Run(ctx context.Context, std streams) error {
 	if _, err := io.Copy(std.out, io.LimitReader(response.Body, 1024)); err != nil {
 		return fmt.Errorf("health: %w", err)
 	}
+	_, _ = fmt.Fprintln(std.out)
 	if response.StatusCode != http.StatusOK {
 		return errSilent
 	}
