@@ -67,12 +67,20 @@ lint: ## golangci-lint, with the layering rule (.golangci.yml)
 image: ## the container image, kith:VERSION
 	docker build --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) --build-arg DATE=$(DATE) -t kith:$(VERSION) .
 
-dist: ## binaries for all platforms, and their checksums, in dist/
+# With GNU tar. The same commit gives the same bytes.
+dist: build ## archives for all platforms, and their checksums, in dist/
 	rm -rf dist
 	for p in $(PLATFORMS); do \
-	  GOOS=$${p%/*} GOARCH=$${p#*/} $(GOBUILD) -o dist/kith-$${p/\//-} ./cmd/kith; \
+	  name=kith-$(VERSION)-$${p/\//-}; \
+	  mkdir -p dist/$$name/completions; \
+	  cp -R README.md docs deploy $(wildcard LICENSE) dist/$$name; \
+	  for shell in bash zsh fish; do bin/kith completion $$shell > dist/$$name/completions/kith.$$shell; done; \
+	  GOOS=$${p%/*} GOARCH=$${p#*/} $(GOBUILD) -o dist/$$name/kith ./cmd/kith; \
+	  tar -C dist --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=$(DATE) -c $$name | \
+	    gzip -n > dist/$$name.tar.gz; \
+	  rm -r dist/$$name; \
 	done
-	cd dist && { if command -v sha256sum > /dev/null; then sha256sum kith-*; else shasum -a 256 kith-*; fi; } > SHA256SUMS
+	cd dist && sha256sum *.tar.gz > SHA256SUMS
 
 clean: ## remove bin/ and dist/
 	rm -rf bin dist
