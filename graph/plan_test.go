@@ -37,7 +37,7 @@ func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4
 	if q.Write {
 		mode = neo4j.AccessModeWrite
 	}
-	session := e.store.session(e.Context(), mode)
+	session := e.store.session(e.Context(), mode, nil)
 	defer func() { _ = session.Close(e.Context()) }()
 	text, params, err := q.Statement(params)
 	if err != nil {

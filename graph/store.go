@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,6 +55,7 @@ type Store struct {
 	queries  map[string]cypher.Query  // by name; read-only after Open
 	composed sync.Map                 // section names → cypher.Query
 	types    atomic.Pointer[[]string] // relationship types that the server was seen to have; never changed
+	marks    *Bookmarks               // nil: the server is none of several
 	gates    gates                    // of statements that callers write
 	plans    plans                    // of those
 	usages   usages                   // of teams, where they have quotas
@@ -100,7 +102,7 @@ func Open(c Connection, o Options) (*Store, error) {
 	if o.MaxTypes == 0 {
 		o.MaxTypes = 256
 	}
-	s := &Store{driver: driver, database: c.Database, options: o, queries: map[string]cypher.Query{}, texts: make(chan struct{}, 1)}
+	s := &Store{driver: driver, database: c.Database, options: o, queries: map[string]cypher.Query{}, marks: newBookmarks(c.URI), texts: make(chan struct{}, 1)}
 	for _, name := range cypher.Names() {
 		s.queries[name] = cypher.Load(name)
 	}
@@ -108,7 +110,13 @@ func Open(c Connection, o Options) (*Store, error) {
 }
 
 // Close releases the connections.
-func (s *Store) Close(ctx context.Context) error { return s.driver.Close(ctx) }
+func (s *Store) Close(ctx context.Context) error {
+	s.marks.close()
+	return s.driver.Close(ctx)
+}
+
+// Bookmarks are those of the store: nil for a server that is none of several.
+func (s *Store) Bookmarks() *Bookmarks { return s.marks }
 
 // Ping asks the database for an answer: nil or ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
@@ -122,11 +130,12 @@ const precision = time.Millisecond
 // now is the store's clock.
 func (s *Store) now() time.Time { return s.options.Now().UTC().Truncate(precision) }
 
-// session is one with a connection of its own as long as it runs something. It has to be closed.
-func (s *Store) session(ctx context.Context, mode neo4j.AccessMode) neo4j.SessionWithContext {
+// session is one with a connection of its own as long as it runs something, on a member of the cluster that has come as far as the
+// bookmarks. It has to be closed.
+func (s *Store) session(ctx context.Context, mode neo4j.AccessMode, from neo4j.Bookmarks) neo4j.SessionWithContext {
 	s.sessions.Add(1)
 	return session{s.driver.NewSession(ctx, neo4j.SessionConfig{
-		AccessMode: mode, DatabaseName: s.database, FetchSize: neo4j.FetchAll,
+		AccessMode: mode, DatabaseName: s.database, FetchSize: neo4j.FetchAll, Bookmarks: from,
 	}), s}
 }
 
@@ -146,7 +155,7 @@ func (s session) Close(ctx context.Context) error {
 func (s *Store) Sessions() int64 { return s.sessions.Load() }
 
 // read runs one statement in one round trip and returns its rows. A broken connection is tried again: after a restart
-// of the database the pool is full of them.
+// of the database the pool is full of them. So is what passes by itself, such as a member of a cluster that leaves it.
 func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
 	var err error
 	for attempt := range readAttempts {
@@ -158,7 +167,7 @@ func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any)
 		if err == nil {
 			return rows, nil
 		}
-		if !neo4j.IsConnectivityError(err) {
+		if !s.passes(err) {
 			break
 		}
 	}
@@ -168,10 +177,23 @@ func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any)
 	return nil, translate(q.Name, err)
 }
 
+// passes says whether the same read may well succeed in a moment. Bookmarks that the database does not know are forgotten: it is
+// another one than it was.
+func (s *Store) passes(err error) bool {
+	var db *neo4j.Neo4jError
+	if errors.As(err, &db) && strings.HasPrefix(db.Code, "Neo.ClientError.Transaction.InvalidBookmark") {
+		s.marks.forget()
+		return true
+	}
+	return neo4j.IsConnectivityError(err) || db != nil && db.IsRetriable()
+}
+
 func (s *Store) readOnce(ctx context.Context, q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
 	start := time.Now()
 	ctx, end := s.options.Trace(ctx, q.Name)
-	session := s.session(ctx, neo4j.AccessModeRead)
+	team := teamOf(params)
+	from := s.marks.of(team)
+	session := s.session(ctx, neo4j.AccessModeRead, from)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
 	text, params, err := q.Statement(params)
 	if err != nil {
@@ -182,6 +204,9 @@ func (s *Store) readOnce(ctx context.Context, q cypher.Query, params map[string]
 	var rows []*neo4j.Record
 	if err == nil {
 		rows, err = result.Collect(ctx)
+	}
+	if err == nil {
+		s.marks.read(team, from, session.LastBookmarks())
 	}
 	s.options.Observe(q.Name, time.Since(start), err)
 	end(err)
@@ -205,9 +230,10 @@ func metadata(query string) map[string]any {
 	return map[string]any{"app": "kith", "query": query}
 }
 
-// transaction is one write transaction; work may be called again after a transient fault or a race for a key.
+// transaction is one write transaction; work may be called again after a transient fault or a race for a key. Of a cluster it is
+// the leader that writes, which nobody is ahead of.
 func (s *Store) transaction(ctx context.Context, name string, work func(*tx) error) error {
-	session := s.session(ctx, neo4j.AccessModeWrite)
+	session := s.session(ctx, neo4j.AccessModeWrite, nil)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
 	var (
 		err error
@@ -216,7 +242,7 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 	for range readAttempts {
 		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
 			t.release(false) // that of the attempt before
-			t = &tx{ctx: ctx, run: m, store: s}
+			t = &tx{ctx: ctx, run: m, store: s, beforeAll: s.marks.of(all)}
 			return nil, work(t)
 		}, neo4j.WithTxMetadata(metadata(name)))
 		if !lostRace(err) {
@@ -224,6 +250,9 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 		}
 	}
 	t.release(err == nil)
+	if err == nil {
+		s.marks.wrote(t.team, t.before, t.beforeAll, session.LastBookmarks())
+	}
 	if err == nil && t.retold {
 		s.wake()
 	}
@@ -244,6 +273,9 @@ type tx struct {
 	run   neo4j.ManagedTransaction
 	store *Store
 
+	team              string          // that its statements name
+	before, beforeAll neo4j.Bookmarks // that were known of it, and of all, when it began
+
 	retold   bool       // texts were written that wait for their vectors
 	reserved []reserved // of the quotas of teams
 }
@@ -253,6 +285,10 @@ func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {
 }
 
 func (t *tx) execQuery(q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
+	if t.team == all {
+		t.team = teamOf(params)
+		t.before = t.store.marks.of(t.team)
+	}
 	text, params, err := q.Statement(params)
 	if err != nil {
 		return nil, err

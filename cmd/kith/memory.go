@@ -85,7 +85,11 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 		return err
 	}
 	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
-	kept, err := cache.New(cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent}) //nolint:contextcheck // its loads outlive what asks for them
+	caching := cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent}
+	if marks := store.Bookmarks(); marks != nil {
+		caching.Marks = marks
+	}
+	kept, err := cache.New(caching) //nolint:contextcheck // its loads outlive what asks for them
 	if err != nil {
 		return err
 	}

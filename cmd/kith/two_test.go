@@ -38,7 +38,9 @@ func (p *pair) restart(t *testing.T, i int) {
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	redis, model := testenv.StartRedis(t), startModel(t)
-	p := startPair(t, append(settings(testenv.Neo4j(t), redis.URI()), "KITH_LLM_URL="+model.URL+"/v1", "KITH_LLM_KEY="+modelKey, "KITH_LLM_MODEL=tiny"))
+	db := testenv.Neo4j(t)
+	db.URI = strings.Replace(db.URI, "bolt://", "neo4j://", 1) // as before a cluster
+	p := startPair(t, append(settings(db, redis.URI()), "KITH_LLM_URL="+model.URL+"/v1", "KITH_LLM_KEY="+modelKey, "KITH_LLM_MODEL=tiny"))
 	team := testenv.Team(t)
 	key := p.kiths[0].newKey(t, team, "read", "write")
 	p.seen(t, key)
