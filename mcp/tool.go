@@ -88,8 +88,8 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	ctx, end := s.options.Trace(ctx, "tool "+tool)
 	given, err := recovered(ctx, run)
 	end(err)
-	var object json.RawMessage
-	if err == nil && !given.wrong {
+	object, ready := given.object.(json.RawMessage) // the SDK looks through it several times anyway
+	if err == nil && !given.wrong && !ready {
 		object, err = json.Marshal(given.object)
 	}
 	switch {
