@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/maypok86/otter/v2"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
@@ -33,8 +34,9 @@ type Options struct {
 	Trace    Trace                                             // of every statement; default: none
 	MaxTypes int                                               // distinct relationship types of the server; default 256
 
-	Quota       Quota         // of each team
-	KeepDeleted time.Duration // how long deletes can be undone; default 30 days
+	Quota        Quota               // of each team
+	ObserveQuota func(share float64) // called after every write that adds to a team that has one: how much of it is used; above 1 it was refused
+	KeepDeleted  time.Duration       // how long deletes can be undone; default 30 days
 
 	Embedder llm.Embedder // makes the vectors of what is written (see Embedding); nil: there are none
 }
@@ -52,15 +54,15 @@ type Store struct {
 	driver   neo4j.DriverWithContext
 	database string
 	options  Options
-	queries  map[string]cypher.Query  // by name; read-only after Open
-	composed sync.Map                 // section names → cypher.Query
-	types    atomic.Pointer[[]string] // relationship types that the server was seen to have; never changed
-	marks    *Bookmarks               // nil: the server is none of several
-	gates    gates                    // of statements that callers write
-	plans    plans                    // of those
-	usages   usages                   // of teams, where they have quotas
-	texts    chan struct{}            // holds something when texts wait for their vectors
-	sessions atomic.Int64             // that are in use
+	queries  map[string]cypher.Query    // by name; read-only after Open
+	composed sync.Map                   // section names → cypher.Query
+	types    atomic.Pointer[[]string]   // relationship types that the server was seen to have; never changed
+	marks    *Bookmarks                 // nil: the server is none of several
+	gates    gates                      // of statements that callers write
+	plans    plans                      // of those
+	full     *otter.Cache[string, full] // teams that refused a write a moment ago
+	texts    chan struct{}              // holds something when texts wait for their vectors
+	sessions atomic.Int64               // that are in use
 }
 
 const (
@@ -93,6 +95,9 @@ func Open(c Connection, o Options) (*Store, error) {
 	if o.Observe == nil {
 		o.Observe = func(string, time.Duration, error) {}
 	}
+	if o.ObserveQuota == nil {
+		o.ObserveQuota = func(float64) {}
+	}
 	if o.Trace == nil {
 		o.Trace = NoTrace
 	}
@@ -103,6 +108,7 @@ func Open(c Connection, o Options) (*Store, error) {
 		o.MaxTypes = 256
 	}
 	s := &Store{driver: driver, database: c.Database, options: o, queries: map[string]cypher.Query{}, marks: newBookmarks(c.URI), texts: make(chan struct{}, 1)}
+	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
 	for _, name := range cypher.Names() {
 		s.queries[name] = cypher.Load(name)
 	}
@@ -112,6 +118,7 @@ func Open(c Connection, o Options) (*Store, error) {
 // Close releases the connections.
 func (s *Store) Close(ctx context.Context) error {
 	s.marks.close()
+	s.full.StopAllGoroutines()
 	return s.driver.Close(ctx)
 }
 
@@ -241,15 +248,16 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 	)
 	for range readAttempts {
 		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
-			t.release(false) // that of the attempt before
 			t = &tx{ctx: ctx, run: m, store: s, beforeAll: s.marks.of(all)}
-			return nil, work(t)
+			if err := work(t); err != nil {
+				return nil, err
+			}
+			return nil, t.charge()
 		}, neo4j.WithTxMetadata(metadata(name)))
 		if !lostRace(err) {
 			break
 		}
 	}
-	t.release(err == nil)
 	if err == nil {
 		s.marks.wrote(t.team, t.before, t.beforeAll, session.LastBookmarks())
 	}
@@ -276,8 +284,8 @@ type tx struct {
 	team              string          // that its statements name
 	before, beforeAll neo4j.Bookmarks // that were known of it, and of all, when it began
 
-	retold   bool       // texts were written that wait for their vectors
-	reserved []reserved // of the quotas of teams
+	retold bool   // texts were written that wait for their vectors
+	added  amount // to what the team has
 }
 
 func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {
