@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -171,5 +172,85 @@ func BenchmarkTracing(b *testing.B) {
 		b.ReportMetric(median(took[1])/median(took[0]), name+"-off/off")
 		b.ReportMetric(median(took[2])/median(took[0]), name+"-on/off")
 	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkQuota compares writes of one node, the writers of a team at once, where teams have quotas and where they have not.
+func BenchmarkQuota(b *testing.B) {
+	db := testenv.Neo4j(b)
+	var free, bounded []float64
+	stores := []*graph.Store{open(b, db, graph.Options{}), open(b, db, graph.Options{Quota: graph.Quota{Nodes: 1_000_000, Text: 1_000_000_000}})}
+	teams := []string{testenv.Team(b), testenv.Team(b)}
+	for round := range 12 {
+		for k, took := range []*[]float64{&free, &bounded} {
+			each := writeAtOnce(b, stores[k], teams[k], round)
+			if round >= 2 {
+				*took = append(*took, each)
+			}
+		}
+	}
+	b.ReportMetric(median(free), "free-p50-ms")
+	b.ReportMetric(median(bounded)/median(free), "quota/free")
+	b.ReportMetric(0, "ns/op")
+}
+
+// writeAtOnce has writers of one team write fifty nodes each, and gives the median time of a write in milliseconds.
+func writeAtOnce(b *testing.B, store *graph.Store, team string, round int) float64 {
+	b.Helper()
+	var (
+		writers sync.WaitGroup
+		mu      sync.Mutex
+		all     []time.Duration
+	)
+	for w := range callers {
+		writers.Go(func() {
+			scope := graph.Scope{TeamID: team, UserID: fmt.Sprint("u", w)}
+			for i := range 50 {
+				begun := time.Now()
+				_, err := store.Write(b.Context(), scope, &graph.MemoryWrite{Nodes: []graph.NodeWrite{{Kind: "concept", Name: graph.Some(fmt.Sprint(round, " ", i))}}})
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				mu.Lock()
+				all = append(all, time.Since(begun))
+				mu.Unlock()
+			}
+		})
+	}
+	writers.Wait()
+	return milliseconds(median(all))
+}
+
+// BenchmarkRouted compares cold contexts by bolt:// and by neo4j://, with a bookmark of the write before, in turns.
+func BenchmarkRouted(b *testing.B) {
+	db := testenv.Neo4j(b)
+	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	wire := countRoundTrips(b, strings.Replace(db.URI, "bolt://", "neo4j://", 1))
+	direct := open(b, db, graph.Options{})
+	fullUser(b, direct, scope, 100)
+	db.URI = wire.uri
+	routed := open(b, db, graph.Options{})
+	put(b, routed, scope, &graph.MemoryWrite{Nodes: []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Name: graph.Some("c")}}})
+	if _, mark := routed.Bookmarks().Mark(scope.TeamID); mark == "" {
+		b.Fatal("no bookmark")
+	}
+	read := func(s *graph.Store) func() error {
+		return func() error {
+			_, err := s.ReadSections(b.Context(), scope, graph.AllSections, graph.SectionQuery{Now: time.Now()})
+			return err
+		}
+	}
+	var straight, asked []time.Duration
+	for i := range max(b.N, 500) + 100 {
+		before := wire.trips.Load()
+		s, a := took(b, read(direct)), took(b, read(routed))
+		if i >= 100 {
+			straight, asked = append(straight, s), append(asked, a)
+			b.ReportMetric(float64(wire.trips.Load()-before), "round-trips")
+		}
+	}
+	b.ReportMetric(milliseconds(median(straight)), "bolt-p50-ms")
+	b.ReportMetric(float64(median(asked))/float64(median(straight)), "neo4j/bolt")
 	b.ReportMetric(0, "ns/op")
 }
