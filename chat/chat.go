@@ -123,6 +123,12 @@ func (s *Service) Availability() llm.Availability {
 	return s.generator.Availability()
 }
 
+// Generations are how many run here, and how many wait for a worker.
+func (s *Service) Generations() (running, waiting int) {
+	waiting = len(s.waiting)
+	return max(0, len(s.slots)-waiting), waiting
+}
+
 // Prompt is a new turn. Its answer is generated, or comes from the caller: then the turn is pending.
 type Prompt struct {
 	ID       string // generated where empty

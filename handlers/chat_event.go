@@ -43,11 +43,15 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 	if err != nil {
 		return nil, err
 	}
+	if chat.Told(turn, in.LastEventID) { // 204 tells a reader not to come again
+		return &huma.StreamResponse{Body: func(hc huma.Context) { hc.SetStatus(http.StatusNoContent) }}, nil
+	}
+	leave, err := a.options.Streams.enter(scope.TeamID)
+	if err != nil {
+		return nil, err
+	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		if chat.Told(turn, in.LastEventID) {
-			hc.SetStatus(http.StatusNoContent) // which tells a reader not to come again
-			return
-		}
+		defer leave()
 		hc.SetHeader("Content-Type", eventsType)
 		hc.SetHeader("Cache-Control", "no-store")
 		hc.SetHeader("X-Accel-Buffering", "no")

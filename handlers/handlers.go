@@ -148,9 +148,11 @@ type Options struct {
 	MaxImport int64         // bytes of an import; default 4 GiB
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration
+	Streams     *Streams        // of events; default: 1,024 at most
 	Stopping    <-chan struct{} // when it is closed, streams of events end, to be asked for again elsewhere; default: never
 	Log         *slog.Logger    // default: discards
 	Observe     func(route, method string, status int, took time.Duration)
+	Verified    func(credential Credential, err error) // who was let in, and who was not
 	// Trace tells of a request that begins, and gives what is to be called when it ends; default: none.
 	Trace func(r *http.Request, route string) (context.Context, func(status int))
 	Now   func() time.Time
@@ -186,6 +188,12 @@ func New(s Services, o Options) http.Handler {
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, string, int, time.Duration) {}
+	}
+	if o.Verified == nil {
+		o.Verified = func(Credential, error) {}
+	}
+	if o.Streams == nil {
+		o.Streams = NewStreams(1024)
 	}
 	if o.Trace == nil {
 		o.Trace = func(r *http.Request, _ string) (context.Context, func(int)) { return r.Context(), func(int) {} }

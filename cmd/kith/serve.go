@@ -90,7 +90,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load
 // serveMemory opens the memory and the gate, and gives both back when ctx is done. Stopping is closed before that, while requests are
 // still answered.
 func (c *serveCmd) serveMemory(ctx context.Context, stopping <-chan struct{}, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
-	front, err := c.openFront(log, std)
+	front, err := c.openFront(metrics, log, std)
 	if err != nil {
 		return err
 	}
@@ -106,12 +106,14 @@ func (c *serveCmd) serveMemory(ctx context.Context, stopping <-chan struct{}, ur
 		chats := front.chats(c, m)
 		services := front.services(m)
 		services.Chats = chats
+		streams := handlers.NewStreams(c.ChatStreams)
+		metrics.front(chats, streams, front.trail)
 		if front.model != nil {
 			services.Digests = digest.New(m.store, front.model, digest.Options{Timeout: c.LLMTimeout, Log: log})
 		}
 		api := handlers.New(services, handlers.Options{
 			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
-			Stopping: stopping, Log: log, Observe: metrics.request, Trace: m.traces.request(),
+			Streams: streams, Stopping: stopping, Log: log, Observe: metrics.request, Verified: metrics.shown, Trace: m.traces.request(),
 		})
 		gate.open.Store(&api)
 		c.announce(ctx, url, key, log, std)
