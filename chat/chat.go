@@ -24,7 +24,7 @@ type store interface {
 	AddChatTurn(ctx context.Context, scope graph.Scope, treeID string, w graph.ChatTurnWrite) (graph.ChatTurn, bool, error)
 	ChatTurn(ctx context.Context, scope graph.Scope, id string) (graph.ChatTurn, error)
 	ChatBranch(ctx context.Context, scope graph.Scope, id string) (*graph.ChatBranch, error)
-	ReadChatTurns(ctx context.Context, scope graph.Scope, ids, keys []string) ([]graph.ChatTurn, map[string]graph.ChatEntity, error)
+	ReadChatTexts(ctx context.Context, scope graph.Scope, ids, keys []string) ([]graph.ChatText, map[string]graph.ChatEntity, error)
 	RetryChatTurn(ctx context.Context, scope graph.Scope, id string, lease graph.ChatLease) (int64, bool, error)
 	CancelChatTurn(ctx context.Context, scope graph.Scope, id string) error
 	FinishChatTurn(ctx context.Context, scope graph.Scope, id string, attempt int64, a *graph.ChatAnswer) (bool, error)

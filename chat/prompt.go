@@ -40,7 +40,7 @@ const (
 	user      = "user"
 	assistant = "assistant"
 
-	usualToken  = 8 // bytes; few o200k tokens stand for more
+	usualToken  = 6 // bytes; what most texts have less of for each o200k token
 	messageCost = 4 // tokens that a message takes beside its text: its role, and where it ends
 )
 
@@ -71,12 +71,12 @@ func (s *Service) assemble(ctx context.Context, scope graph.Scope, id string, bu
 	}
 	for full := false; !full && p.turns < len(branch.Turns); {
 		ids, keys := branch.Part(p.turns, int64(p.left)*usualToken)
-		turns, entities, err := s.store.ReadChatTurns(ctx, branch.Scope, ids, keys)
-		if err == nil && (len(turns) < len(ids) || turns[0].ID != ids[0]) { // they are deleted at this moment
+		said, entities, err := s.store.ReadChatTexts(ctx, branch.Scope, ids, keys)
+		if err == nil && len(said) < len(ids) { // they are deleted at this moment
 			err = fmt.Errorf("assemble: %w", graph.ErrNotFound)
 		}
 		if err == nil {
-			full, err = p.take(turns, entities)
+			full, err = p.take(said, entities)
 		}
 		if err != nil {
 			return nil, err
@@ -99,7 +99,7 @@ type parts struct {
 
 // take takes turns in while the budget lasts, the newest of which come first, and the first of all in any case. It says whether
 // there is no room for more.
-func (p *parts) take(turns []graph.ChatTurn, entities map[string]graph.ChatEntity) (full bool, err error) {
+func (p *parts) take(turns []graph.ChatText, entities map[string]graph.ChatEntity) (full bool, err error) {
 	for _, t := range turns {
 		said := []RoleMessage{{user, resolved(t.UserPrompt, entities)}}
 		if t.AssistantText != nil && p.turns > 0 {

@@ -207,11 +207,28 @@ func (l *ChatLease) put(p properties, now time.Time) {
 
 // ChatTurn reads a turn that the scope may see. ErrNotFound.
 func (s *Store) ChatTurn(ctx context.Context, scope Scope, id string) (ChatTurn, error) {
-	row, err := s.readOne(ctx, "chat_turn_get", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+	turns, err := s.readChatTurns(ctx, scope, []string{id})
 	if err != nil {
 		return ChatTurn{}, err
 	}
-	return chatTurnFrom(row.Values[0], s.now()), nil
+	if len(turns) == 0 {
+		return ChatTurn{}, fmt.Errorf("turn: %w", ErrNotFound)
+	}
+	return turns[0], nil
+}
+
+// readChatTurns reads those turns that are there, in the order of their ids.
+func (s *Store) readChatTurns(ctx context.Context, scope Scope, ids []string) ([]ChatTurn, error) {
+	row, err := s.readOne(ctx, "chat_turn_read", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "ids": ids})
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	turns := []ChatTurn{}
+	for _, v := range items(row.Values[0]) {
+		turns = append(turns, chatTurnFrom(v, now))
+	}
+	return turns, nil
 }
 
 // ChatTurns lists turns of a tree from number from on, in the order in which they came, at most limit.
