@@ -74,7 +74,8 @@ type ChatTurnWrite struct {
 	ParentID      string // empty: a root
 	UserPrompt    string
 	PromptVersion string
-	Lease         *ChatLease // of whoever generates the answer; nil: the caller does, and the turn is pending
+	Lease         *ChatLease     // of whoever generates the answer; nil: the caller does, and the turn is pending
+	Tree          *ChatTreeWrite // makes the tree if it is not there; nil: it has to be
 }
 
 // ChatLease says which process generates, and for how long that is believed.
@@ -118,6 +119,9 @@ func (w *ChatTurnWrite) check(f *faults) {
 // ErrConflict for an id that is taken, a parent in error, or a full tree.
 func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w ChatTurnWrite) (turn ChatTurn, created bool, err error) {
 	f := &faults{}
+	if w.Tree != nil {
+		w.Tree.checkNew(f, scope)
+	}
 	if w.check(f); len(f.fields) > 0 {
 		return ChatTurn{}, false, f.err()
 	}
@@ -126,6 +130,11 @@ func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w C
 	}
 	now := s.now()
 	err = s.transaction(ctx, "chat_turn_create", func(t *tx) error {
+		if w.Tree != nil {
+			if _, err := t.createChatTree(scope, treeID, w.Tree, now.UnixMilli()); err != nil {
+				return err
+			}
+		}
 		rows, err := t.exec("chat_tree_lock", map[string]any{
 			"team_id": scope.TeamID, "owners": scope.owners(), "id": treeID, "turn_id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
 		})
