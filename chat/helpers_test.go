@@ -138,7 +138,7 @@ func beside(t testing.TB, k *kith, g chat.Generator, o chat.Options) *kith {
 	server := httptest.NewServer(handlers.New(handlers.Services{
 		Store: k.store, Preferences: k.store, Keys: keys, Changes: kept, Recalls: graph.NewRecalls(k.store, graph.RecallOptions{}),
 		Ready: k.store.Ping, Contexts: contexts, Chats: service,
-	}, handlers.Options{Deadline: time.Minute, Stopping: ctx.Done()}))
+	}, handlers.Options{Deadline: time.Minute, Stopping: func(end func()) func() bool { return context.AfterFunc(ctx, end) }}))
 	t.Cleanup(func() {
 		stop()
 		server.Close()
@@ -314,6 +314,4 @@ func next(t testing.TB, events <-chan event) event {
 	return event{}
 }
 
-var (
-	errScripted = errors.New("the model said no")
-)
+var errScripted = errors.New("the model said no")
