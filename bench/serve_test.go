@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -165,19 +164,33 @@ func BenchmarkSimultaneousColdRequests(b *testing.B) {
 // BenchmarkMemory is the resident memory of the kith binary: idle, and its peaks in an import and an export of
 // KITH_BENCH_NODES nodes with three times as many relationships.
 func BenchmarkMemory(b *testing.B) {
+	w, pid := binary(b)
+	<-time.After(3 * time.Second) // idle
+	b.ReportMetric(residentMB(b, pid, "VmRSS"), "idle-MB")
+	nodes := size("KITH_BENCH_NODES", 20_000)
+	w.post(b, "/v1/import", "application/x-ndjson", strings.NewReader(exportOf("memory", nodes, 3*nodes)))
+	b.ReportMetric(residentMB(b, pid, "VmHWM"), "import-MB")
+	forgetPeak(b, pid)
+	w.export(b)
+	b.ReportMetric(residentMB(b, pid, "VmHWM"), "export-MB")
+	b.ReportMetric(0, "ns/op")
+}
+
+// binary is the kith binary, which serves until the benchmark ends: who calls it, and its process.
+func binary(b *testing.B, environ ...string) (w *writer, pid int) {
+	b.Helper()
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		b.Fatal("needs /proc")
 	}
-	binary := filepath.Join(b.TempDir(), "kith")
-	if out, err := exec.Command("go", "build", "-o", binary, "kith/cmd/kith").CombinedOutput(); err != nil {
+	path := filepath.Join(b.TempDir(), "kith")
+	if out, err := exec.Command("go", "build", "-o", path, "kith/cmd/kith").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 	db := testenv.Neo4j(b)
-	ctx, cancel := context.WithCancel(b.Context())
-	defer cancel()
-	command := exec.CommandContext(ctx, binary, "serve", "--listen=127.0.0.1:0", "--admin-listen=127.0.0.1:0")
-	command.Env = append(os.Environ(), "KITH_NEO4J_URI="+db.URI, "KITH_NEO4J_USER="+db.User, "KITH_NEO4J_PASSWORD="+db.Password,
-		"KITH_NEO4J_DATABASE="+db.Database, "KITH_BOOTSTRAP_KEY=a-key-of-the-benchmarks")
+	w = &writer{key: "a-key-of-the-benchmarks"}
+	command := exec.Command(path, "serve", "--listen=127.0.0.1:0", "--admin-listen=127.0.0.1:0")
+	command.Env = append(append(os.Environ(), "KITH_NEO4J_URI="+db.URI, "KITH_NEO4J_USER="+db.User, "KITH_NEO4J_PASSWORD="+db.Password,
+		"KITH_NEO4J_DATABASE="+db.Database, "KITH_BOOTSTRAP_KEY="+w.key), environ...)
 	out, err := command.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -185,24 +198,17 @@ func BenchmarkMemory(b *testing.B) {
 	if err := command.Start(); err != nil {
 		b.Fatal(err)
 	}
+	b.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait() // killed
+	})
 	said := make([]byte, 4096)
 	n, err := out.Read(said)
 	if err != nil { // it answers
 		b.Fatal(err)
 	}
-	<-time.After(3 * time.Second) // idle
-	b.ReportMetric(residentMB(b, command.Process.Pid, "VmRSS"), "idle-MB")
-	_, url, _ := strings.Cut(strings.TrimSpace(strings.SplitN(string(said[:n]), "\n", 2)[0]), " answers at ")
-	w := &writer{url: url, key: "a-key-of-the-benchmarks"}
-	nodes := size("KITH_BENCH_NODES", 20_000)
-	w.post(b, "/v1/import", "application/x-ndjson", strings.NewReader(exportOf("memory", nodes, 3*nodes)))
-	b.ReportMetric(residentMB(b, command.Process.Pid, "VmHWM"), "import-MB")
-	forgetPeak(b, command.Process.Pid)
-	w.export(b)
-	b.ReportMetric(residentMB(b, command.Process.Pid, "VmHWM"), "export-MB")
-	b.ReportMetric(0, "ns/op")
-	cancel()
-	_ = command.Wait()
+	_, w.url, _ = strings.Cut(strings.TrimSpace(strings.SplitN(string(said[:n]), "\n", 2)[0]), " answers at ")
+	return w, command.Process.Pid
 }
 
 // forgetPeak lets the peak of a process's resident memory begin anew.
