@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,6 +12,22 @@ import (
 
 	"kith/internal/testenv"
 )
+
+// eventsOf are the lines of the stream of a turn's events.
+func eventsOf(t *testing.T, c caller, turn string) *bufio.Scanner {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"/v1/turns/"+turn+"/events?user_id=u1", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+c.key)
+	response, err := c.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return bufio.NewScanner(response.Body)
+}
 
 // Without a model kith serve keeps chats and says so. A stream of events that is open does not hold up its end.
 func TestServeKeepsChats(t *testing.T) {
@@ -26,17 +43,7 @@ func TestServeKeepsChats(t *testing.T) {
 		t.Errorf("generate: %d %s", r.status, r.body)
 	}
 	turn := c.must(t, http.MethodPost, turns, `{"user_id":"u1","user_prompt":"x","generate":false}`)["id"].(string)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/v1/turns/"+turn+"/events?user_id=u1", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+c.key)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	lines := bufio.NewScanner(response.Body)
+	lines := eventsOf(t, c, turn)
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
 	}
 	if !strings.Contains(lines.Text(), `"status":"pending"`) {
@@ -126,18 +133,8 @@ func TestServeStreamsAndCancels(t *testing.T) {
 		close(over)
 	})
 	c.must(t, http.MethodPost, "/v1/trees/t/turns", `{"user_id":"u1","id":"c","user_prompt":"x"}`)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/v1/turns/c/events?user_id=u1", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+c.key)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
 	var told []string
-	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+	for lines := eventsOf(t, c, "c"); lines.Scan(); {
 		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
 			told = append(told, data)
 		}
@@ -150,4 +147,33 @@ func TestServeStreamsAndCancels(t *testing.T) {
 		t.Error(diff)
 	}
 	<-over
+}
+
+// Nothing that looks into the memory finds a chat.
+func TestChatsAreNotOfTheMemory(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"k","name":"halyard"}]}`)
+	c.must(t, http.MethodPost, "/v1/trees", `{"user_id":"u1","id":"t","name":"halyard"}`)
+	c.must(t, http.MethodPost, "/v1/trees/t/turns", `{"user_id":"u1","id":"c","user_prompt":"halyard @Concept:k","generate":false}`)
+	c.must(t, http.MethodPatch, "/v1/turns/c", `{"user_id":"u1","assistant_text":"halyard"}`)
+	found := c.must(t, http.MethodPost, "/v1/explore", `{"user_id":"u1","queries":[{"query":"halyard"}],"text_matches":["halyard"],"kinds":["concept","source","message"]}`)
+	if got := fmt.Sprint(found["semantic"], found["episodic"]); !strings.Contains(got, "entity_key:k ") || strings.Contains(got, "entity_key:c ") || strings.Contains(got, "entity_key:t ") {
+		t.Errorf("found: %s", got)
+	}
+	for statement, rows := range map[string]int{"MATCH (n) RETURN n.name": 1, "MATCH (n:ChatTurn) RETURN n.prompt": 0, "MATCH (n:ChatTree) RETURN n.name": 0} {
+		got := c.must(t, http.MethodPost, "/v1/traverse", `{"user_id":"u1","mode":"cypher","cypher":"`+statement+` LIMIT 9"}`)
+		if len(got["rows"].([]any)) != rows {
+			t.Errorf("%s: %v", statement, got)
+		}
+	}
+	for _, path := range []string{"/v1/nodes/chat_turn/c", "/v1/nodes/concept/c", "/v1/nodes/chat_tree/t"} {
+		if r := c.do(t, http.MethodGet, path+"?user_id=u1", ""); r.status != http.StatusNotFound {
+			t.Errorf("%s: %d %s", path, r.status, r.body)
+		}
+	}
+	if r := c.do(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","strict":true,"nodes":[],"relationships":[{"from":"k","to":"c","type":"relates_to"}]}`); r.status < 400 {
+		t.Errorf("a relationship to a turn: %d %s", r.status, r.body)
+	}
 }
