@@ -119,7 +119,7 @@ func New(s store, g Generator, c contexts, o Options) *Service {
 // Availability says whether answers can be generated now.
 func (s *Service) Availability() llm.Availability {
 	if s.generator == nil {
-		return "unavailable"
+		return llm.Unavailable
 	}
 	return s.generator.Availability()
 }

@@ -116,7 +116,7 @@ func (w *ChatTurnWrite) check(f *faults) {
 
 // AddChatTurn stores a turn of a tree. A turn of its id with the same parent and prompt stays as it is: then created is
 // false. Errors: ErrNotFound for an unknown or foreign tree; InvalidError, also for a parent that is not of the tree;
-// ErrConflict for an id that is taken, a parent in error, or a full tree.
+// ErrConflict for an id that is taken, a parent in error, or a full tree. With an error nothing is stored, no tree either.
 func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w ChatTurnWrite) (turn ChatTurn, created bool, err error) {
 	f := &faults{}
 	if w.Tree != nil {
@@ -129,28 +129,8 @@ func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w C
 		w.ID = uuid.Must(uuid.NewV7()).String()
 	}
 	now := s.now()
-	err = s.transaction(ctx, "chat_turn_create", func(t *tx) error {
-		if w.Tree != nil {
-			if _, err := t.createChatTree(scope, treeID, w.Tree, now.UnixMilli()); err != nil {
-				return err
-			}
-		}
-		rows, err := t.exec("chat_tree_lock", map[string]any{
-			"team_id": scope.TeamID, "owners": scope.owners(), "id": treeID, "turn_id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
-		})
-		if err != nil {
-			return err
-		}
-		if len(rows) == 0 {
-			return fmt.Errorf("add turn: %w", ErrNotFound)
-		}
-		if created, err = w.admitted(treeID, rows[0].Values); err != nil || !created {
-			return err
-		}
-		_, err = t.exec("chat_turn_create", map[string]any{
-			"team_id": scope.TeamID, "tree_id": treeID, "id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
-			"properties": w.properties(scope, now),
-		})
+	err = s.transaction(ctx, "chat_turn_create", func(t *tx) (err error) {
+		created, err = t.addChatTurn(scope, treeID, &w, now)
 		return err
 	})
 	switch {
@@ -161,6 +141,31 @@ func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w C
 	}
 	turn, err = s.ChatTurn(ctx, scope, w.ID)
 	return turn, false, err
+}
+
+func (t *tx) addChatTurn(scope Scope, treeID string, w *ChatTurnWrite, now time.Time) (created bool, err error) {
+	if w.Tree != nil {
+		if _, err := t.createChatTree(scope, treeID, w.Tree, now.UnixMilli()); err != nil {
+			return false, err
+		}
+	}
+	rows, err := t.exec("chat_tree_lock", map[string]any{
+		"team_id": scope.TeamID, "owners": scope.owners(), "id": treeID, "turn_id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
+	})
+	if err != nil {
+		return false, err
+	}
+	if len(rows) == 0 {
+		return false, fmt.Errorf("add turn: %w", ErrNotFound)
+	}
+	if created, err = w.admitted(treeID, rows[0].Values); err != nil || !created {
+		return false, err
+	}
+	_, err = t.exec("chat_turn_create", map[string]any{
+		"team_id": scope.TeamID, "tree_id": treeID, "id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
+		"properties": w.properties(scope, now),
+	})
+	return err == nil, err
 }
 
 // turn is the new turn as it is stored.
