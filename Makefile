@@ -13,11 +13,11 @@ WITHENV   := go run ./internal/testenv/run --
 # A Neo4j that a test starts for itself lives for seconds: only Java's quicker compiler is worth its time.
 BRIEFJAVA := env JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1
 # One package at a time (-p 1): several start databases of their own.
-TESTFLAGS ?= -race -shuffle=on -p 1 -timeout=20m
+TESTFLAGS ?= -shuffle=on -p 1 -timeout=20m
 BENCHTIME ?= 1s
 SOAK      ?= 10m
 FUZZ      ?= 5m
-GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOLANGCI  := go run -race=false github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .PHONY: help build run setup check test soak fuzz test-containers bench lint dist clean
 
@@ -37,6 +37,9 @@ check: ## gofmt and go vet
 	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path '*/node_modules/*')); \
 	  [[ -z $$unformatted ]] || { echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; }
 	go vet -tags=soak,recall ./...
+
+# With the race detector for all that is compiled, also by tests and linters, so that each package is compiled once.
+test test-containers lint: export GOFLAGS := -race
 
 test: setup check ## all tests (TESTFLAGS="-short" and the like for others)
 	$(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) ./...
