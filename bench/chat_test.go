@@ -124,11 +124,11 @@ func TestChatRoundTrips(t *testing.T) {
 func BenchmarkChatSubmit(b *testing.B) {
 	w := writing(b)
 	scope := graph.Scope{TeamID: w.team, UserID: "u1"}
-	asked := make(chan time.Time, 1)
+	asked, stored := make(chan time.Time, 1), make(chan chat.Outcome, 1)
 	service := chatting(b, w.store, model(func(context.Context, []llm.Message, func(string)) (llm.Answer, error) {
 		asked <- time.Now()
 		return llm.Answer{Text: "yes"}, nil
-	}), chat.Options{})
+	}), chat.Options{Observe: func(outcome chat.Outcome, _ time.Duration) { stored <- outcome }})
 	tree, _, err := w.store.CreateChatTree(b.Context(), scope, "", &graph.ChatTreeWrite{})
 	if err != nil {
 		b.Fatal(err)
@@ -142,6 +142,9 @@ func BenchmarkChatSubmit(b *testing.B) {
 			b.Fatal(err)
 		}
 		submit := (<-asked).Sub(begun)
+		if outcome := <-stored; outcome != chat.Completed { // before the other write begins
+			b.Fatal(outcome)
+		}
 		if i%10 == 0 { // branches of ten
 			parent = turn.ID
 		}
@@ -156,6 +159,7 @@ func BenchmarkChatSubmit(b *testing.B) {
 		}
 	}
 	b.ReportMetric(milliseconds(median(submits)), "submit-p50-ms")
+	b.ReportMetric(milliseconds(median(bare)), "bare-p50-ms")
 	b.ReportMetric(float64(median(submits))/float64(median(bare)), "submit/bare")
 	b.ReportMetric(0, "ns/op")
 }
