@@ -221,6 +221,70 @@ func TestEndInterrupts(t *testing.T) {
 	all(t, events) // the stream has ended
 }
 
+// cutOff is a store that a process does not reach: to renew its leases, or to store the next answers.
+type cutOff struct {
+	*graph.Store
+	renewals bool
+	answers  atomic.Int64
+}
+
+func (c *cutOff) RenewChatLeases(ctx context.Context, lease graph.ChatLease) (map[graph.ChatAttempt]bool, error) {
+	if c.renewals {
+		return nil, graph.ErrUnavailable
+	}
+	return c.Store.RenewChatLeases(ctx, lease)
+}
+
+func (c *cutOff) FinishChatTurn(ctx context.Context, scope graph.Scope, id string, attempt int64, a *graph.ChatAnswer) (bool, error) {
+	if c.answers.Add(-1) >= 0 {
+		return false, graph.ErrUnavailable
+	}
+	return c.Store.FinishChatTurn(ctx, scope, id, attempt, a)
+}
+
+// submitted is a turn that a service of its own generates, with a store that it does not always reach.
+func (k *kith) submitted(store *cutOff, g chat.Generator, o chat.Options) (id string) {
+	k.Helper()
+	service := chat.New(store, g, nil, o)
+	runs(k, service)
+	turn, _, err := service.Submit(k.Context(), graph.Scope{TeamID: k.team, UserID: "u1"}, k.tree(), chat.Prompt{Text: "x"})
+	if err != nil {
+		k.Fatal(err)
+	}
+	return turn.ID
+}
+
+// An answer waits for a database that is away.
+func TestAnswersWaitForTheStore(t *testing.T) {
+	t.Parallel()
+	k := start(t, nil, chat.Options{})
+	store := &cutOff{Store: k.store}
+	store.answers.Store(2)
+	turn := k.ended(k.submitted(store, scripted(echo), chat.Options{}))
+	same(t, "stored in the end", []any{"complete", "echo of x"}, []any{turn["status"], turn["assistant_text"]})
+}
+
+// The answer of a process that did not show a sign of itself comes too late when another one has begun anew.
+func TestLeasesThatAreOverAreLost(t *testing.T) {
+	t.Parallel()
+	k := start(t, scripted(echo), chat.Options{})
+	release, outcomes := make(chan struct{}), make(chan chat.Outcome, 1)
+	deaf := scripted(func(context.Context, []llm.Message, func(string)) (llm.Answer, error) {
+		<-release
+		return llm.Answer{Text: "late"}, nil
+	})
+	id := k.submitted(&cutOff{Store: k.store, renewals: true}, deaf, chat.Options{
+		Lease: 2 * time.Second, Observe: func(o chat.Outcome, _ time.Duration) { outcomes <- o },
+	})
+	same(t, "given up", "generation interrupted", k.ended(id)["error"])
+	same(t, "retried", true, k.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")["retried"])
+	same(t, "answered anew", "echo of x", k.ended(id)["assistant_text"])
+	close(release)
+	same(t, "outcome", chat.Dropped, <-outcomes)
+	turn := k.turn(id)
+	same(t, "in the end", []any{"complete", "echo of x", 2.0}, []any{turn["status"], turn["assistant_text"], turn["attempt"]})
+}
+
 // generatesAlone is set for a test binary that is to be nothing but a process that generates, so that it can be killed. Its
 // value is the team to whose tree it submits a turn.
 const generatesAlone = "KITH_TEST_GENERATES_ALONE"
