@@ -161,7 +161,7 @@ var allowed = map[string]string{
 	// The sections are joined: each is one row. So are the two parts of a page.
 	"preference_page": "CartesianProduct",
 	"found_sources":   "CartesianProduct", "search": "CartesianProduct",
-	"chat_turn_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
+	"chat_text_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
 	// The two ends of a step, each found by its key.
 	"walk_steps": "CartesianProduct",
 	// The blocks are joined: each is one row.

@@ -58,13 +58,7 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
 		ctx, cancel := context.WithTimeout(ctx, longestStream)
 		defer cancel()
-		go func() {
-			select {
-			case <-a.options.Stopping:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
+		defer a.options.Stopping(cancel)()
 		out := &movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause}
 		err := a.Chats.Watch(ctx, scope, in.ID, in.LastEventID, func(e chat.Event) error { return sendEvent(out, e) })
 		if err != nil && ctx.Err() == nil { // the stream ends without its last event, and is asked for again

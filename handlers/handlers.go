@@ -148,11 +148,13 @@ type Options struct {
 	MaxImport int64         // bytes of an import; default 4 GiB
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration
-	Streams     *Streams        // of events; default: 1,024 at most
-	Stopping    <-chan struct{} // when it is closed, streams of events end, to be asked for again elsewhere; default: never
-	Log         *slog.Logger    // default: discards
-	Observe     func(route, method string, status int, took time.Duration)
-	Verified    func(credential Credential, err error) // who was let in, and who was not
+	Streams     *Streams // of events; default: 1,024 at most
+	// Stopping calls end when Kith is about to stop, unless forget is called before: streams of events end then, to be asked for again
+	// elsewhere; default: never.
+	Stopping func(end func()) (forget func() bool)
+	Log      *slog.Logger // default: discards
+	Observe  func(route, method string, status int, took time.Duration)
+	Verified func(credential Credential, err error) // who was let in, and who was not
 	// Trace tells of a request that begins, and gives what is to be called when it ends; default: none.
 	Trace func(r *http.Request, route string) (context.Context, func(status int))
 	Now   func() time.Time
@@ -197,6 +199,9 @@ func New(s Services, o Options) http.Handler {
 	}
 	if o.Trace == nil {
 		o.Trace = func(r *http.Request, _ string) (context.Context, func(int)) { return r.Context(), func(int) {} }
+	}
+	if o.Stopping == nil {
+		o.Stopping = func(func()) func() bool { return func() bool { return true } }
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -54,7 +54,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 		group.Go(func() error { return serveHTTP(ctx, admin, metrics.handler()) })
 	}
 	url := "http://" + reachable(listener.Addr().String())
-	group.Go(func() error { return c.serveMemory(memory, ctx.Done(), url, gate, metrics, log, std) })
+	group.Go(func() error { return c.serveMemory(memory, ctx, url, gate, metrics, log, std) })
 	return group.Wait()
 }
 
@@ -87,9 +87,9 @@ func newGate() *gate {
 // ServeHTTP hands the request to whoever answers now.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load()).ServeHTTP(w, r) }
 
-// serveMemory opens the memory and the gate, and gives both back when ctx is done. Stopping is closed before that, while requests are
+// serveMemory opens the memory and the gate, and gives both back when ctx is done. Stopping is done before that, while requests are
 // still answered.
-func (c *serveCmd) serveMemory(ctx context.Context, stopping <-chan struct{}, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
+func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
 	front, err := c.openFront(metrics, log, std)
 	if err != nil {
 		return err
@@ -113,7 +113,8 @@ func (c *serveCmd) serveMemory(ctx context.Context, stopping <-chan struct{}, ur
 		}
 		api := handlers.New(services, handlers.Options{
 			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
-			Streams: streams, Stopping: stopping, Log: log, Observe: metrics.request, Verified: metrics.shown, Trace: m.traces.request(),
+			Streams: streams, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
+			Log: log, Observe: metrics.request, Verified: metrics.shown, Trace: m.traces.request(),
 		})
 		gate.open.Store(&api)
 		c.announce(ctx, url, key, log, std)
