@@ -12,7 +12,7 @@ import (
 // Preference is one setting of a user. Value is any JSON value of at most 4,096 bytes.
 type Preference struct {
 	Key   string          `json:"key"`
-	Value json.RawMessage `json:"value"`
+	Value json.RawMessage `json:"value" contract:"any"`
 }
 
 // UserPreference is one setting of one of a team's users.

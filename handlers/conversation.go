@@ -18,8 +18,8 @@ import (
 	"kith/loader"
 )
 
-// OpenInput opens a conversation.
-type OpenInput struct {
+// OpenConversationInput opens a conversation.
+type OpenConversationInput struct {
 	Body struct {
 		UserID         string                 `json:"user_id,omitempty" maxLength:"256" doc:"whose conversation; left out: the user of the key"`
 		ConversationID string                 `json:"conversation_id,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out; opening one again is harmless"`
@@ -40,7 +40,7 @@ type Opened struct {
 }
 
 // openConversation loads the context first: the new conversation is not part of its own past.
-func (a *API) openConversation(ctx context.Context, in *OpenInput) (*huma.StreamResponse, error) {
+func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (*huma.StreamResponse, error) {
 	scope, err := principal(ctx).For(auth.Write, in.Body.UserID)
 	if err != nil {
 		return nil, err
@@ -108,8 +108,8 @@ type ConversationInput struct {
 	Limit  int64  `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"at most so many messages"`
 }
 
-// ConversationOutput is a conversation with a page of its messages. Next is the number to go on from, null at the end.
-type ConversationOutput struct {
+// ConversationPageOutput is a conversation with a page of its messages. Next is the number to go on from, null at the end.
+type ConversationPageOutput struct {
 	Body struct {
 		graph.Source
 		Messages []graph.Message `json:"messages"`
@@ -117,12 +117,12 @@ type ConversationOutput struct {
 	}
 }
 
-func (a *API) getConversation(ctx context.Context, in *ConversationInput) (*ConversationOutput, error) {
+func (a *API) getConversation(ctx context.Context, in *ConversationInput) (*ConversationPageOutput, error) {
 	scope, err := principal(ctx).For(auth.Read, in.UserID)
 	if err != nil {
 		return nil, err
 	}
-	out := &ConversationOutput{}
+	out := &ConversationPageOutput{}
 	if out.Body.Source, err = a.Store.Source(ctx, scope, in.ID); err != nil {
 		return nil, err
 	}
@@ -135,8 +135,8 @@ func (a *API) getConversation(ctx context.Context, in *ConversationInput) (*Conv
 	return out, nil
 }
 
-// AppendInput appends messages.
-type AppendInput struct {
+// AppendMessagesInput appends messages.
+type AppendMessagesInput struct {
 	ID   string `path:"id"`
 	Body struct {
 		UserID   string               `json:"user_id,omitempty" maxLength:"256"`
@@ -157,7 +157,7 @@ type ReadSource struct {
 	Extraction *digest.Extraction `json:"extraction,omitempty" doc:"where it was asked for"`
 }
 
-func (a *API) appendMessages(ctx context.Context, in *AppendInput) (*SourceOutput, error) {
+func (a *API) appendMessages(ctx context.Context, in *AppendMessagesInput) (*SourceOutput, error) {
 	scope, err := principal(ctx).For(auth.Write, in.Body.UserID)
 	if err != nil {
 		return nil, err

@@ -72,15 +72,15 @@ type ListNodesInput struct {
 	Cursor    string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
 }
 
-// NodesOutput is a page of nodes. Next is null after the last.
-type NodesOutput struct {
+// NodePageOutput is a page of nodes. Next is null after the last.
+type NodePageOutput struct {
 	Body struct {
 		Nodes []graph.NodeView `json:"nodes"`
 		Next  *string          `json:"next"`
 	}
 }
 
-func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodesOutput, error) {
+func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodePageOutput, error) {
 	scope, err := actFor(ctx, auth.Read, "", in.UserID)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodesOutput, 
 	if err != nil {
 		return nil, located("query", err)
 	}
-	out := &NodesOutput{}
+	out := &NodePageOutput{}
 	out.Body.Nodes, out.Body.Next = page.Nodes, nonEmpty(page.Next)
 	return out, nil
 }
@@ -203,15 +203,15 @@ type NodeRelationshipsInput struct {
 	Cursor    string    `query:"cursor" maxLength:"4096" doc:"next of the page before"`
 }
 
-// RelationshipsOutput is a page of relationships. Next is null after the last.
-type RelationshipsOutput struct {
+// RelationshipPageOutput is a page of relationships. Next is null after the last.
+type RelationshipPageOutput struct {
 	Body struct {
 		Relationships []graph.RelationshipView `json:"relationships"`
 		Next          *string                  `json:"next"`
 	}
 }
 
-func (a *API) nodeRelationships(ctx context.Context, in *NodeRelationshipsInput) (*RelationshipsOutput, error) {
+func (a *API) nodeRelationships(ctx context.Context, in *NodeRelationshipsInput) (*RelationshipPageOutput, error) {
 	scope, kind, err := in.resolve(ctx, auth.Read)
 	if err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func (a *API) nodeRelationships(ctx context.Context, in *NodeRelationshipsInput)
 	if err != nil {
 		return nil, located("query", err)
 	}
-	out := &RelationshipsOutput{}
+	out := &RelationshipPageOutput{}
 	out.Body.Relationships, out.Body.Next = page.Relationships, nonEmpty(page.Next)
 	return out, nil
 }

@@ -67,20 +67,20 @@ type ListSystemsInput struct {
 	Cursor string `query:"cursor" doc:"next_cursor of the page before"`
 }
 
-// SystemsOutput is a page of systems, by name.
-type SystemsOutput struct {
+// SystemPageOutput is a page of systems, by name.
+type SystemPageOutput struct {
 	Body struct {
 		Systems    []graph.System `json:"systems"`
 		NextCursor *string        `json:"next_cursor" doc:"null at the end"`
 	}
 }
 
-func (a *API) listSystems(ctx context.Context, in *ListSystemsInput) (*SystemsOutput, error) {
+func (a *API) listSystems(ctx context.Context, in *ListSystemsInput) (*SystemPageOutput, error) {
 	scope, err := principal(ctx).For(auth.Read, "")
 	if err != nil {
 		return nil, err
 	}
-	out := &SystemsOutput{}
+	out := &SystemPageOutput{}
 	if out.Body.Systems, err = a.Store.Systems(ctx, scope, in.Cursor, in.Limit); err != nil {
 		return nil, located("query", err)
 	}
