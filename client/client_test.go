@@ -91,7 +91,10 @@ func TestCallsAreSent(t *testing.T) {
 func TestCallsAreRepeated(t *testing.T) {
 	t.Parallel()
 	read := func(c *Client) error { _, err := c.Context(t.Context(), ContextQuery{}); return err }
-	open := func(c *Client) error { _, err := c.OpenConversation(t.Context(), &OpenConversationRequest{}); return err }
+	open := func(c *Client) error {
+		_, err := c.OpenConversation(t.Context(), &OpenConversationRequest{})
+		return err
+	}
 	write := func(c *Client) error { _, err := c.WriteMemory(t.Context(), &MemoryWrite{}); return err }
 	away, busy, ok := says(503, "", "Retry-After", "0"), says(429, "", "Retry-After", "0"), says(200, "{}")
 	for name, one := range map[string]struct {

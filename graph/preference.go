@@ -11,7 +11,7 @@ import (
 
 // Preference is one setting of a user. Value is any JSON value of at most 4,096 bytes.
 type Preference struct {
-	Key   string          `json:"key"`
+	Key   string          `json:"key" max:"128" word:"true"`
 	Value json.RawMessage `json:"value" contract:"any"`
 }
 

@@ -22,7 +22,7 @@ type ContextInput struct {
 	TeamID      string    `query:"team_id" doc:"must be the key's team, if given"`
 	TimeZone    string    `query:"time_zone" doc:"IANA name; default: the preference time_zone, else UTC" example:"Europe/Berlin"`
 	Format      string    `query:"format" enum:"json,text" default:"json"`
-	MaxTokens   int       `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went"`
+	MaxTokens   int       `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went"`
 	Sections    []string  `query:"sections" doc:"user, relationships, recent_context, temporal; default: all"`
 	FocusKind   string    `query:"focus_kind" doc:"person, concept or entity; with focus_id"`
 	FocusID     string    `query:"focus_id" doc:"entity_key of what the user looks at"`

@@ -109,7 +109,7 @@ func answerAlike(o *huma.Operation) {
 		return
 	}
 	for status, response := range o.Responses {
-		if status < "300" && response.Content == nil {
+		if status < "300" && status != strconv.Itoa(http.StatusNoContent) && response.Content == nil {
 			response.Content = map[string]*huma.MediaType{}
 			for kind, media := range usual.Content {
 				response.Content[kind] = &huma.MediaType{Schema: media.Schema}

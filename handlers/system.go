@@ -154,7 +154,7 @@ func (a *API) mergeSystemMemory(ctx context.Context, in *MergeSystemInput) (*Sys
 type SystemTextInput struct {
 	InSystem
 	Format    string   `query:"format" enum:"json,compact" default:"json" doc:"json: as the file; compact: a line an entity and a relationship"`
-	MaxTokens int      `query:"max_tokens" doc:"o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went"`
+	MaxTokens int      `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went"`
 	Type      []string `query:"type,explode" doc:"only entities of one of these types"`
 	Tag       []string `query:"tag,explode" doc:"only entities with one of these tags"`
 	Name      []string `query:"name,explode" doc:"only these entities, and those one relationship away"`

@@ -42,9 +42,9 @@ func (a *API) findSystemRelationships(ctx context.Context, in *FindSystemRelatio
 // DeleteSystemRelationshipInput names a relationship.
 type DeleteSystemRelationshipInput struct {
 	InSystem
-	From string `query:"from" required:"true" doc:"name of an entity"`
-	To   string `query:"to" required:"true" doc:"name of an entity"`
-	Type string `query:"type" required:"true"`
+	From string `query:"from" required:"true" minLength:"1" maxLength:"512" doc:"name of an entity"`
+	To   string `query:"to" required:"true" minLength:"1" maxLength:"512" doc:"name of an entity"`
+	Type string `query:"type" required:"true" minLength:"1" maxLength:"128"`
 }
 
 func (a *API) deleteSystemRelationship(ctx context.Context, in *DeleteSystemRelationshipInput) (*struct{}, error) {

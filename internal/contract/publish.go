@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -95,6 +96,7 @@ func fieldsOf(t reflect.Type) map[string]field {
 // told is the schema of a field in full; droppable says that a caller may leave it out.
 func (f field) told(registry huma.Registry, s *huma.Schema, droppable bool) *huma.Schema {
 	shown, value := *s, f.value()
+	f.bound(&shown)
 	optional := value != f.Type
 	switch {
 	case value == reflect.TypeFor[json.RawMessage]() && f.Tag.Get("contract") != "any":
@@ -104,11 +106,63 @@ func (f field) told(registry huma.Registry, s *huma.Schema, droppable bool) *hum
 		shown = huma.Schema{Ref: registry.Schema(value, true, "").Ref, Description: s.Description}
 	case droppable && !optional && f.Type.Kind() != reflect.Pointer:
 		shown.Extensions = map[string]any{OmitEmpty: true}
+		if shown.Type == huma.TypeString && len(shown.Enum) > 0 {
+			shown.Enum = append(slices.Clone(shown.Enum), "")
+		}
 	}
 	if droppable || optional || s.Nullable || f.nullAnswer() {
 		return orNull(&shown)
 	}
 	return &shown
+}
+
+// bound puts into a schema what the type's own package checks, and says with tags: oneof (of a list: each), matches, word (not blank),
+// min, max (of a text its characters) and readonly.
+func (f field) bound(s *huma.Schema) {
+	if s.Type == huma.TypeArray && f.Tag.Get("oneof") != "" {
+		item := *s.Items
+		item.Enum, s.Items = f.words(), &item
+	} else if words := f.words(); len(words) > 0 {
+		s.Enum = words
+	}
+	if pattern := f.Tag.Get("matches"); pattern != "" {
+		s.Pattern = pattern
+	}
+	s.ReadOnly = f.Tag.Get("readonly") != ""
+	least, hasLeast := f.number("min")
+	most, hasMost := f.number("max")
+	switch one, size := 1, int(most); s.Type {
+	case huma.TypeString:
+		if f.Tag.Get("word") != "" {
+			s.MinLength = &one
+		}
+		if hasMost {
+			s.MaxLength = &size
+		}
+	case huma.TypeArray:
+		if hasMost {
+			s.MaxItems = &size
+		}
+	case huma.TypeInteger, huma.TypeNumber:
+		if hasMost {
+			s.Minimum, s.Maximum = &least, &most
+		} else if hasLeast {
+			s.Minimum = &least
+		}
+	}
+}
+
+func (f field) words() []any {
+	var words []any
+	for _, word := range strings.Fields(f.Tag.Get("oneof")) {
+		words = append(words, word)
+	}
+	return words
+}
+
+func (f field) number(tag string) (n float64, ok bool) {
+	n, err := strconv.ParseFloat(f.Tag.Get(tag), 64)
+	return n, err == nil
 }
 
 // value is the type of what a graph.Optional holds, and of any other field its own.

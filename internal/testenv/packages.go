@@ -1,0 +1,79 @@
+package testenv
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Packages is a folder with npm packages (name@version), for tests that hold Kith against other people's programs. They are
+// fetched once into the user's cache folder. Where that cannot be the test fails.
+func Packages(t testing.TB, packages ...string) string {
+	t.Helper()
+	folder, err := fetched("npm", packages, func(folder string) error {
+		return tool(t.Context(), "npm", append([]string{"install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"}, packages...)...)
+	})
+	if err != nil {
+		t.Fatalf("npm packages (Node 18 or later with npm: scripts/setup.sh): %v", err)
+	}
+	return folder
+}
+
+// Python is the interpreter of a virtual environment with PyPI packages (name==version), as Packages for npm.
+func Python(t testing.TB, packages ...string) string {
+	t.Helper()
+	folder, err := fetched("python", packages, func(folder string) error {
+		if err := tool(t.Context(), "python3", "-m", "venv", folder); err != nil {
+			return err
+		}
+		return tool(t.Context(), pythonIn(folder), append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"}, packages...)...)
+	})
+	if err != nil {
+		t.Fatalf("Python packages (Python 3.10 or later with venv: scripts/setup.sh): %v", err)
+	}
+	return pythonIn(folder)
+}
+
+func pythonIn(folder string) string { return filepath.Join(folder, "bin", "python") }
+
+// fetched is the folder of packages in the user's cache. They are fetched beside it, and put there when they are whole: another process
+// may do the same.
+func fetched(from string, packages []string, fetch func(folder string) error) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(strings.Join(packages, " ")))
+	folder := filepath.Join(cache, "kith", from, hex.EncodeToString(sum[:8]))
+	if _, err := os.Stat(folder); err == nil {
+		return folder, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(folder), 0o750); err != nil {
+		return "", err
+	}
+	beside, err := os.MkdirTemp(filepath.Dir(folder), "new-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(beside) }()
+	if err := fetch(beside); err != nil {
+		return "", err
+	}
+	if err := os.Rename(beside, folder); err != nil {
+		if _, there := os.Stat(folder); there != nil {
+			return "", err
+		}
+	}
+	return folder, nil
+}
+
+func tool(ctx context.Context, name string, args ...string) error {
+	command := exec.CommandContext(ctx, name, args...) //nolint:gosec // the tests' own packages
+	command.Stderr = os.Stderr
+	return command.Run()
+}
