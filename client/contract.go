@@ -42,7 +42,7 @@ type ContextQuery struct {
 	FocusID   string    `json:"focus_id,omitempty"`   // entity_key of what the user looks at
 	FocusKind string    `json:"focus_kind,omitempty"` // person, concept or entity; with focus_id
 	MaxTokens int64     `json:"max_tokens,omitempty"` // o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went
-	Sections  []string  `json:"sections,omitempty"`   // user, relationships, recent_context, temporal; default: all
+	Sections  []string  `json:"sections,omitempty"`   // user, relationships, recent_context, temporal, repeated or with commas; default: all
 	TeamID    string    `json:"team_id,omitempty"`    // must be the key's team, if given
 	TimeZone  string    `json:"time_zone,omitempty"`  // IANA name; default: the preference time_zone, else UTC
 	UserID    string    `json:"user_id,omitempty"`    // whose context; left out: the user of the key
@@ -258,7 +258,7 @@ type ListNodeRelationshipsQuery struct {
 	Direction string    `json:"direction,omitempty"`
 	Limit     int64     `json:"limit,omitempty"`
 	Past      bool      `json:"past,omitempty"`    // also those that are over
-	Types     []string  `json:"types,omitempty"`   // only these; left out: all
+	Types     []string  `json:"types,omitempty"`   // only these, repeated or with commas; left out: all
 	UserID    string    `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -468,11 +468,11 @@ func (c *Client) SystemText(ctx context.Context, system string, query SystemText
 
 // SystemTextQuery is what SystemText may be asked for besides.
 type SystemTextQuery struct {
-	Format    string   `json:"format,omitempty"`           // json: as the file; compact: a line an entity and a relationship
-	MaxTokens int64    `json:"max_tokens,omitempty"`       // o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went
-	Name      []string `json:"name,omitempty" each:"true"` // only these entities, and those one relationship away
-	Tag       []string `json:"tag,omitempty" each:"true"`  // only entities with one of these tags
-	Type      []string `json:"type,omitempty" each:"true"` // only entities of one of these types
+	Format    string   `json:"format,omitempty"`     // json: as the file; compact: a line an entity and a relationship
+	MaxTokens int64    `json:"max_tokens,omitempty"` // o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went
+	Name      []string `json:"name,omitempty"`       // only these entities, and those one relationship away
+	Tag       []string `json:"tag,omitempty"`        // only entities with one of these tags
+	Type      []string `json:"type,omitempty"`       // only entities of one of these types
 }
 
 // DeleteSystemRelationship is DELETE /v1/systems/{system}/relationships: delete a relationship by from, to and type.
@@ -1814,7 +1814,7 @@ type PromptRequest struct {
 	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // what the user looks at; the conversation remembers it. Null: nothing any more
 	History        []PromptMessage             `json:"history,omitempty"`         // the conversation so far, the oldest first
 	Linked         Optional[bool]              `json:"linked,omitzero"`           // false leaves out what is linked with the focus
-	MaxTokens      int64                       `json:"max_tokens,omitempty"`      // o200k tokens of all messages
+	MaxTokens      int64                       `json:"max_tokens,omitempty"`      // o200k tokens of all messages; default 5,000
 	Message        string                      `json:"message"`                   // of the user, to be answered
 	SystemPrompt   string                      `json:"system_prompt,omitempty"`   // stands before the guidance
 	UserID         string                      `json:"user_id,omitempty"`         // for whom; left out: the user of the key, or the team itself

@@ -196,7 +196,7 @@ func (a *API) restoreNode(ctx context.Context, in *RestoreNodeInput) (*NodeOutpu
 type NodeRelationshipsInput struct {
 	NodePath
 	Direction string    `query:"direction" enum:"outgoing,incoming,both" default:"both"`
-	Types     []string  `query:"types" doc:"only these; left out: all"`
+	Types     []string  `query:"types,explode" doc:"only these, repeated or with commas; left out: all"`
 	AsOf      time.Time `query:"as_of" doc:"those that were current then"`
 	Past      bool      `query:"past" doc:"also those that are over"`
 	Limit     int64     `query:"limit" minimum:"1" maximum:"1000" default:"100"`
@@ -216,11 +216,12 @@ func (a *API) nodeRelationships(ctx context.Context, in *NodeRelationshipsInput)
 	if err != nil {
 		return nil, err
 	}
-	if len(in.Types) > 256 || strings.ContainsAny(strings.Join(in.Types, ""), " \x00") {
+	types := apart(in.Types)
+	if len(types) > 256 || strings.ContainsAny(strings.Join(types, ""), " \x00") {
 		return nil, fault("query.types", "must be at most 256 relationship types")
 	}
 	page, err := a.Store.Relationships(ctx, scope, graph.RelationshipList{
-		Kind: kind, Key: in.Key, Direction: in.Direction, Types: in.Types, AsOf: optionalTime(in.AsOf), Past: in.Past,
+		Kind: kind, Key: in.Key, Direction: in.Direction, Types: types, AsOf: optionalTime(in.AsOf), Past: in.Past,
 		Cursor: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {

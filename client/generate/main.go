@@ -30,7 +30,6 @@ type operation struct {
 
 type parameter struct {
 	Name, In, Description string
-	Explode               *bool
 	Schema                schema
 }
 
@@ -45,7 +44,6 @@ type schema struct {
 	AnyOf                []schema `json:"anyOf"`        // a reference, and null
 	OmitEmpty            bool     `json:"x-omit-empty"` // its empty value, and null, say no more than leaving it out
 	Default              any
-	Each                 bool `json:"-"` // each item of a list stands for itself in an address
 	Properties           map[string]schema
 	Required             []string
 	AdditionalProperties any
@@ -227,7 +225,7 @@ func queryOf(o operation) schema {
 			continue
 		}
 		s := p.Schema
-		s.Description, s.Each = p.Description, s.Items != nil && (p.Explode == nil || *p.Explode)
+		s.Description = p.Description
 		fields.Properties[p.Name] = s
 	}
 	return fields
@@ -252,9 +250,6 @@ func (g *generator) structure(name, doc string, s schema) {
 			comment = " // " + strings.ReplaceAll(p.Description, "\n", " ")
 		}
 		tag = fmt.Sprintf("json:%q", tag)
-		if p.Each {
-			tag += ` each:"true"`
-		}
 		g.line("%s %s `%s`%s", fieldName(field), kind, tag, comment)
 	}
 	g.line("}\n")

@@ -126,7 +126,7 @@ func open(s *huma.Schema, t reflect.Type) {
 	for name, p := range s.Properties {
 		open(p, nil)
 		if f, ok := fields[name]; ok && p.Ref != "" && f.nullAnswer() {
-			s.Properties[name] = orNull(p)
+			s.Properties[name] = orNull(p, "")
 		}
 	}
 }

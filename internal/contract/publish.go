@@ -21,43 +21,45 @@ const OmitEmpty = "x-omit-empty"
 // null, and what must be an object. Taken are the schemas of what a service takes: there a field that may be left out may be null
 // as well. What huma validates with stays as it is: of a reference or null it could not say what does not fit.
 func Publish(registry huma.Registry, taken []*huma.Schema) huma.Registry {
-	inputs := map[string]bool{}
+	p := published{registry, map[string]*huma.Schema{}}
 	for _, s := range taken {
-		reach(registry, s, inputs)
+		p.take(s)
 	}
-	shown := map[string]*huma.Schema{}
 	for name, s := range registry.Map() {
-		shown[name] = told(registry, s, registry.TypeFromRef(refTo+name), inputs[name])
+		if p.shown[name] == nil {
+			p.shown[name] = told(registry, s, registry.TypeFromRef(refTo+name), false)
+		}
 	}
-	return published{registry, shown}
+	return p
 }
 
 // refTo is where the schemas of an OpenAPI document are.
 const refTo = "#/components/schemas/"
 
+// published is a registry and what is shown of it.
 type published struct {
 	huma.Registry
-	schemas map[string]*huma.Schema
+	shown map[string]*huma.Schema
 }
 
 // Map are the schemas by name.
-func (p published) Map() map[string]*huma.Schema { return p.schemas }
+func (p published) Map() map[string]*huma.Schema { return p.shown }
 
 // MarshalJSON writes them as the object that a document holds.
-func (p published) MarshalJSON() ([]byte, error) { return json.Marshal(p.schemas) }
+func (p published) MarshalJSON() ([]byte, error) { return json.Marshal(p.shown) }
 
-// reach finds the names of the schemas that one leads to.
-func reach(registry huma.Registry, s *huma.Schema, found map[string]bool) {
+// take shows what is taken, with all that it leads to.
+func (p published) take(s *huma.Schema) {
 	if s == nil {
 		return
 	}
-	if name := strings.TrimPrefix(s.Ref, refTo); s.Ref != "" && !found[name] {
-		found[name] = true
-		reach(registry, registry.SchemaFromRef(s.Ref), found)
+	if name := strings.TrimPrefix(s.Ref, refTo); s.Ref != "" && p.shown[name] == nil {
+		p.shown[name] = told(p.Registry, p.SchemaFromRef(s.Ref), p.TypeFromRef(s.Ref), true)
+		p.take(p.shown[name])
 	}
 	more, _ := s.AdditionalProperties.(*huma.Schema)
-	for _, inner := range append(slices.Collect(maps.Values(s.Properties)), s.Items, more) {
-		reach(registry, inner, found)
+	for _, inner := range slices.Concat(slices.Collect(maps.Values(s.Properties)), s.AnyOf, []*huma.Schema{s.Items, more}) {
+		p.take(inner)
 	}
 }
 
@@ -111,7 +113,7 @@ func (f field) told(registry huma.Registry, s *huma.Schema, droppable bool) *hum
 		}
 	}
 	if droppable || optional || s.Nullable || f.nullAnswer() {
-		return orNull(&shown)
+		return orNull(&shown, f.Name)
 	}
 	return &shown
 }
@@ -180,18 +182,19 @@ func (f field) nullAnswer() bool {
 	return f.Type.Kind() == reflect.Pointer && !strings.Contains(rest, "omit")
 }
 
-// orNull is a schema that null fits as well.
-func orNull(s *huma.Schema) *huma.Schema {
+// orNull is a schema that null fits as well. A closed list of words becomes a type of its own, or generated clients make three of it.
+func orNull(s *huma.Schema, title string) *huma.Schema {
+	one := &huma.Schema{Ref: s.Ref}
 	switch {
-	case s.Ref != "":
-		return &huma.Schema{
-			AnyOf: []*huma.Schema{{Ref: s.Ref}, {Type: "null"}}, Description: s.Description, Extensions: s.Extensions,
-		}
-	case s.Type != "":
+	case s.Ref == "" && s.Type == "":
+		return s
+	case len(s.Enum) > 0:
+		one.Type, one.Enum, one.Title = s.Type, s.Enum, title
+	case s.Ref == "":
 		s.Nullable = true
-		if len(s.Enum) > 0 {
-			s.Enum = append(slices.Clone(s.Enum), nil)
-		}
+		return s
 	}
-	return s
+	return &huma.Schema{
+		AnyOf: []*huma.Schema{one, {Type: "null"}}, Description: s.Description, Examples: s.Examples, ReadOnly: s.ReadOnly, Extensions: s.Extensions,
+	}
 }
