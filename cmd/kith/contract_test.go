@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"testing"
 	"time"
 
@@ -32,6 +33,6 @@ func TestContractHolds(t *testing.T) {
 	out, err := command.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {
-		t.Error(err)
+		t.Errorf("%v; what Kith logged: %s", err, regexp.MustCompile(`.*level=(ERROR|WARN).*`).FindAllString(s.err.String(), 50))
 	}
 }
