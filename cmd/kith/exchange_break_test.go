@@ -123,7 +123,7 @@ func TestBrokenImportsGoOn(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 6 {
 		if _, status, ok := broken.sent(t, cut(body, random.IntN(len(body))), "user_id", "u1", "import_id", "i"); ok {
-			t.Fatalf("a body that replied off has an answer: %d", status)
+			t.Fatalf("a body that broke off has an answer: %d", status)
 		}
 	}
 	// What is not stored yet when a body breaks off may be lost: this one breaks off when a part of it is stored.
@@ -139,7 +139,7 @@ func TestBrokenImportsGoOn(t *testing.T) {
 	})
 	_ = out.CloseWithError(errCable)
 	if <-answered {
-		t.Fatal("a body that replied off has an answer")
+		t.Fatal("a body that broke off has an answer")
 	}
 	got := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
 	wentOn(t, 2, want, got)
@@ -185,7 +185,7 @@ func TestImportsOfOneIDAtOnce(t *testing.T) {
 }
 
 // wentOn compares what an import says that went on, at some line or behind it, with what an unbroken one says, but for what
-// was just stored when it replied: preferences that are not new any more (see docs/import.md).
+// was just stored when it broke: preferences that are not new any more (see docs/import.md).
 func wentOn(t *testing.T, line int64, want, got exchange.Report) {
 	t.Helper()
 	if got.ResumedAtLine < line {
@@ -264,7 +264,7 @@ func TestExchangeWithoutADatabase(t *testing.T) {
 	})
 	_ = out.CloseWithError(errCable)
 	if <-replied {
-		t.Fatal("a body that replied off has an answer")
+		t.Fatal("a body that broke off has an answer")
 	}
 	got := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
 	wentOn(t, 2, want, got)

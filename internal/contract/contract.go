@@ -76,7 +76,7 @@ func name(t reflect.Type, hint string) string {
 
 // names are those of types whose own name says enough only within their package.
 var names = map[string]string{ //nolint:gochecknoglobals // a constant table
-	"chat.Assembled": "TurnPrompt", "chat.Explanation": "ExplainRequest", "chat.Subject": "ExplainedSubject", "exchange.Counts": "ImportCounts",
+	"chat.Assembled": "TurnPrompt", "chat.Subject": "ExplainedSubject", "exchange.Counts": "ImportCounts",
 	"exchange.Refusal": "ImportRefusal", "exchange.Report": "ImportReport", "explore.Explanation": "ExploreExplanation", "explore.Meta": "ExploreMeta",
 	"explore.Query": "ExploreQuery", "explore.Request": "ExploreRequest", "explore.Result": "ExploreResult", "graph.Focus": "ContextFocus",
 	"graph.History": "ImportedHistory", "handlers.Opened": "OpenedConversation", "handlers.ReadSource": "SourceResult", "loader.User": "ContextUser",
