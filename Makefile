@@ -51,8 +51,9 @@ test: setup check ## all tests (TESTFLAGS="-short" and the like for others)
 soak: build ## kill two kiths and their Neo4j under load, then look for all they acknowledged (SOAK=10m)
 	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=soak -count=1 -v -timeout=0 ./internal/soak
 
-fuzz: ## fuzz the guard of Cypher (FUZZ=5m), and hold thousands of statements against what they must not tell
+fuzz: ## fuzz the guard of Cypher and the HTTP contract (FUZZ=5m), and hold thousands of statements against what they must not tell
 	go test ./cypher -run '^$$' -fuzz FuzzGuard -fuzztime $(FUZZ)
+	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$$RANDOM $(WITHENV) go test ./cmd/kith -run TestContractHolds -count=1 -v -timeout=0
 	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./graph -run TestCypherTellsNothingOfOthersWhateverIsAsked -count=1 -v -timeout=0
 
 test-containers: check ## all tests, with the databases in containers

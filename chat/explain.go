@@ -16,9 +16,9 @@ import (
 type Explanation struct {
 	SessionID string    `json:"session_id" minLength:"1" maxLength:"256" doc:"one tree for each of a user's sessions"`
 	ID        string    `json:"id,omitempty" maxLength:"256" doc:"of the turn; generated (UUIDv7) when left out; asking again is harmless"`
-	Result    string    `json:"result" doc:"what is to be explained; at most 90 KiB"`
+	Result    string    `json:"result" max:"92160" word:"true" doc:"what is to be explained; at most 90 KiB"`
 	Subjects  []Subject `json:"subjects,omitempty" maxItems:"20" doc:"what the result is about"`
-	Question  string    `json:"question,omitempty" doc:"what is to be explained about it; at most 4 KiB"`
+	Question  string    `json:"question,omitempty" max:"4096" doc:"what is to be explained about it; at most 4 KiB"`
 }
 
 // Subject is something of the memory, by its kind in CamelCase and its key.

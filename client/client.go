@@ -17,7 +17,6 @@ import (
 	mathrand "math/rand/v2"
 	"net/http"
 	"net/url"
-	"reflect"
 	"strings"
 	"time"
 )
@@ -196,7 +195,6 @@ func queryOf(query any) (url.Values, error) {
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return nil, err
 	}
-	each := repeatedIn(query)
 	for name, field := range fields {
 		var (
 			text string
@@ -205,27 +203,13 @@ func queryOf(query any) (url.Values, error) {
 		switch {
 		case json.Unmarshal(field, &text) == nil:
 			values.Set(name, text)
-		case json.Unmarshal(field, &list) == nil && each[name]:
-			values[name] = list
 		case json.Unmarshal(field, &list) == nil:
-			values.Set(name, strings.Join(list, ","))
+			values[name] = list
 		default:
 			values.Set(name, string(field))
 		}
 	}
 	return values, nil
-}
-
-// repeatedIn names the fields of a struct of whose lists each item stands for itself.
-func repeatedIn(query any) map[string]bool {
-	each := map[string]bool{}
-	for field := range reflect.TypeOf(query).Fields() {
-		if field.Tag.Get("each") != "" {
-			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			each[name] = true
-		}
-	}
-	return each
 }
 
 // escape makes one step of a path of a text.

@@ -56,7 +56,7 @@ func TestCallsAreSent(t *testing.T) {
 		_, _ = io.WriteString(w, "{}")
 	})
 	for want, call := range map[string]func() error{
-		"GET /v1/context?as_of=2026-03-04T12%3A00%3A00Z&max_tokens=400&sections=user%2Ctemporal&user_id=u+1 Bearer kith_secret ": func() error {
+		"GET /v1/context?as_of=2026-03-04T12%3A00%3A00Z&max_tokens=400&sections=user&sections=temporal&user_id=u+1 Bearer kith_secret ": func() error {
 			_, err := c.Context(t.Context(), ContextQuery{UserID: "u 1", MaxTokens: 400, Sections: []string{"user", "temporal"}, AsOf: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)})
 			return err
 		},
@@ -91,7 +91,10 @@ func TestCallsAreSent(t *testing.T) {
 func TestCallsAreRepeated(t *testing.T) {
 	t.Parallel()
 	read := func(c *Client) error { _, err := c.Context(t.Context(), ContextQuery{}); return err }
-	open := func(c *Client) error { _, err := c.OpenConversation(t.Context(), &Opening{}); return err }
+	open := func(c *Client) error {
+		_, err := c.OpenConversation(t.Context(), &OpenConversationRequest{})
+		return err
+	}
 	write := func(c *Client) error { _, err := c.WriteMemory(t.Context(), &MemoryWrite{}); return err }
 	away, busy, ok := says(503, "", "Retry-After", "0"), says(429, "", "Retry-After", "0"), says(200, "{}")
 	for name, one := range map[string]struct {

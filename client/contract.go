@@ -42,15 +42,15 @@ type ContextQuery struct {
 	FocusID   string    `json:"focus_id,omitempty"`   // entity_key of what the user looks at
 	FocusKind string    `json:"focus_kind,omitempty"` // person, concept or entity; with focus_id
 	MaxTokens int64     `json:"max_tokens,omitempty"` // o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went
-	Sections  []string  `json:"sections,omitempty"`   // user, relationships, recent_context, temporal; default: all
+	Sections  []string  `json:"sections,omitempty"`   // user, relationships, recent_context, temporal, repeated or with commas; default: all
 	TeamID    string    `json:"team_id,omitempty"`    // must be the key's team, if given
 	TimeZone  string    `json:"time_zone,omitempty"`  // IANA name; default: the preference time_zone, else UTC
 	UserID    string    `json:"user_id,omitempty"`    // whose context; left out: the user of the key
 }
 
 // OpenConversation is POST /v1/conversations: open a conversation and get its context.
-func (c *Client) OpenConversation(ctx context.Context, body *Opening) (*Opened, error) {
-	return fetch[Opened](ctx, c, request{method: http.MethodPost, path: "/v1/conversations", body: body})
+func (c *Client) OpenConversation(ctx context.Context, body *OpenConversationRequest) (*OpenedConversation, error) {
+	return fetch[OpenedConversation](ctx, c, request{method: http.MethodPost, path: "/v1/conversations", body: body})
 }
 
 // Conversation is GET /v1/conversations/{id}: a conversation with its messages.
@@ -66,18 +66,18 @@ type ConversationQuery struct {
 }
 
 // EndConversation is POST /v1/conversations/{id}/end: end a conversation.
-func (c *Client) EndConversation(ctx context.Context, id string, body *ConversationEnd) (*ReadSource, error) {
-	return fetch[ReadSource](ctx, c, request{method: http.MethodPost, path: "/v1/conversations/" + escape(id) + "/end", body: body})
+func (c *Client) EndConversation(ctx context.Context, id string, body *ConversationEnd) (*SourceResult, error) {
+	return fetch[SourceResult](ctx, c, request{method: http.MethodPost, path: "/v1/conversations/" + escape(id) + "/end", body: body})
 }
 
 // SetFocus is PUT /v1/conversations/{id}/focus: have a conversation remember what its user looks at in a workspace.
-func (c *Client) SetFocus(ctx context.Context, id string, body *FocusInput) (*ReadSource, error) {
-	return fetch[ReadSource](ctx, c, request{method: http.MethodPut, path: "/v1/conversations/" + escape(id) + "/focus", body: body, again: true})
+func (c *Client) SetFocus(ctx context.Context, id string, body *SetFocusRequest) (*SourceResult, error) {
+	return fetch[SourceResult](ctx, c, request{method: http.MethodPut, path: "/v1/conversations/" + escape(id) + "/focus", body: body, again: true})
 }
 
 // AppendMessages is POST /v1/conversations/{id}/messages: append messages to an open conversation.
-func (c *Client) AppendMessages(ctx context.Context, id string, body *Appending) (*ReadSource, error) {
-	return fetch[ReadSource](ctx, c, request{method: http.MethodPost, path: "/v1/conversations/" + escape(id) + "/messages", body: body})
+func (c *Client) AppendMessages(ctx context.Context, id string, body *AppendMessagesRequest) (*SourceResult, error) {
+	return fetch[SourceResult](ctx, c, request{method: http.MethodPost, path: "/v1/conversations/" + escape(id) + "/messages", body: body})
 }
 
 // Link is POST /v1/edges: link nodes of a project, all or none; links that are there are skipped.
@@ -97,7 +97,7 @@ type UnlinkQuery struct {
 }
 
 // Explain is POST /v1/explanations: have a result explained, in the chat tree of a session.
-func (c *Client) Explain(ctx context.Context, body *ExplainInput) (*ChatTurn, error) {
+func (c *Client) Explain(ctx context.Context, body *ExplainRequest) (*ChatTurn, error) {
 	return fetch[ChatTurn](ctx, c, request{method: http.MethodPost, path: "/v1/explanations", body: body})
 }
 
@@ -123,8 +123,8 @@ type ImportQuery struct {
 }
 
 // ListKeys is GET /v1/keys: API keys, without their secrets.
-func (c *Client) ListKeys(ctx context.Context, query ListKeysQuery) (*ListKeysPage, error) {
-	return fetch[ListKeysPage](ctx, c, request{method: http.MethodGet, path: "/v1/keys", query: query, again: true})
+func (c *Client) ListKeys(ctx context.Context, query ListKeysQuery) (*KeyList, error) {
+	return fetch[KeyList](ctx, c, request{method: http.MethodGet, path: "/v1/keys", query: query, again: true})
 }
 
 // ListKeysQuery is what ListKeys may be asked for besides.
@@ -133,7 +133,7 @@ type ListKeysQuery struct {
 }
 
 // CreateKey is POST /v1/keys: make an API key.
-func (c *Client) CreateKey(ctx context.Context, body *CreateKeyInput) (*CreatedKey, error) {
+func (c *Client) CreateKey(ctx context.Context, body *CreateKeyRequest) (*CreatedKey, error) {
 	return fetch[CreatedKey](ctx, c, request{method: http.MethodPost, path: "/v1/keys", body: body})
 }
 
@@ -148,8 +148,8 @@ func (c *Client) WriteMemory(ctx context.Context, body *MemoryWrite) (*MemoryRes
 }
 
 // ListNodes is GET /v1/nodes/{kind}: a page of the nodes of one kind.
-func (c *Client) ListNodes(ctx context.Context, kind string, query ListNodesQuery) (*NodesPage, error) {
-	return fetch[NodesPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind), query: query, again: true})
+func (c *Client) ListNodes(ctx context.Context, kind string, query ListNodesQuery) (*NodePage, error) {
+	return fetch[NodePage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind), query: query, again: true})
 }
 
 // ListNodesQuery is what ListNodes may be asked for besides.
@@ -217,8 +217,8 @@ type ListLinkedQuery struct {
 }
 
 // ListNodeNotes is GET /v1/nodes/{kind}/{key}/notes: the notes of a node.
-func (c *Client) ListNodeNotes(ctx context.Context, kind string, key string, query ListNodeNotesQuery) (*NotesPage, error) {
-	return fetch[NotesPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes", query: query, again: true})
+func (c *Client) ListNodeNotes(ctx context.Context, kind string, key string, query ListNodeNotesQuery) (*NoteList, error) {
+	return fetch[NoteList](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes", query: query, again: true})
 }
 
 // ListNodeNotesQuery is what ListNodeNotes may be asked for besides.
@@ -227,8 +227,8 @@ type ListNodeNotesQuery struct {
 }
 
 // AddNodeNote is POST /v1/nodes/{kind}/{key}/notes: add a note to a node.
-func (c *Client) AddNodeNote(ctx context.Context, kind string, key string, query AddNodeNoteQuery, body *NoteWrite) (*NotesPage, error) {
-	return fetch[NotesPage](ctx, c, request{method: http.MethodPost, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes", query: query, body: body})
+func (c *Client) AddNodeNote(ctx context.Context, kind string, key string, query AddNodeNoteQuery, body *NoteWrite) (*NoteList, error) {
+	return fetch[NoteList](ctx, c, request{method: http.MethodPost, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes", query: query, body: body})
 }
 
 // AddNodeNoteQuery is what AddNodeNote may be asked for besides.
@@ -237,8 +237,8 @@ type AddNodeNoteQuery struct {
 }
 
 // DeleteNodeNote is DELETE /v1/nodes/{kind}/{key}/notes/{id}: take a note off a node.
-func (c *Client) DeleteNodeNote(ctx context.Context, kind string, key string, id string, query DeleteNodeNoteQuery) (*NotesPage, error) {
-	return fetch[NotesPage](ctx, c, request{method: http.MethodDelete, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes/" + escape(id), query: query, again: true})
+func (c *Client) DeleteNodeNote(ctx context.Context, kind string, key string, id string, query DeleteNodeNoteQuery) (*NoteList, error) {
+	return fetch[NoteList](ctx, c, request{method: http.MethodDelete, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes/" + escape(id), query: query, again: true})
 }
 
 // DeleteNodeNoteQuery is what DeleteNodeNote may be asked for besides.
@@ -247,8 +247,8 @@ type DeleteNodeNoteQuery struct {
 }
 
 // ListNodeRelationships is GET /v1/nodes/{kind}/{key}/relationships: a page of a node's relationships.
-func (c *Client) ListNodeRelationships(ctx context.Context, kind string, key string, query ListNodeRelationshipsQuery) (*RelationshipsPage, error) {
-	return fetch[RelationshipsPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/relationships", query: query, again: true})
+func (c *Client) ListNodeRelationships(ctx context.Context, kind string, key string, query ListNodeRelationshipsQuery) (*RelationshipPage, error) {
+	return fetch[RelationshipPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/relationships", query: query, again: true})
 }
 
 // ListNodeRelationshipsQuery is what ListNodeRelationships may be asked for besides.
@@ -258,7 +258,7 @@ type ListNodeRelationshipsQuery struct {
 	Direction string    `json:"direction,omitempty"`
 	Limit     int64     `json:"limit,omitempty"`
 	Past      bool      `json:"past,omitempty"`    // also those that are over
-	Types     []string  `json:"types,omitempty"`   // only these; left out: all
+	Types     []string  `json:"types,omitempty"`   // only these, repeated or with commas; left out: all
 	UserID    string    `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -296,7 +296,7 @@ type OntologyQuery struct {
 }
 
 // MakePrompt is POST /v1/prompt: the messages to send to a language model: guidance, preferences, context snapshot, conversation.
-func (c *Client) MakePrompt(ctx context.Context, body *PromptInput) (*Prompt, error) {
+func (c *Client) MakePrompt(ctx context.Context, body *PromptRequest) (*Prompt, error) {
 	return fetch[Prompt](ctx, c, request{method: http.MethodPost, path: "/v1/prompt", body: body, again: true})
 }
 
@@ -322,8 +322,8 @@ type RelationshipQuery struct {
 }
 
 // ListRelationshipNotes is GET /v1/relationships/{key}/notes: the notes of a relationship.
-func (c *Client) ListRelationshipNotes(ctx context.Context, key string, query ListRelationshipNotesQuery) (*NotesPage, error) {
-	return fetch[NotesPage](ctx, c, request{method: http.MethodGet, path: "/v1/relationships/" + escape(key) + "/notes", query: query, again: true})
+func (c *Client) ListRelationshipNotes(ctx context.Context, key string, query ListRelationshipNotesQuery) (*NoteList, error) {
+	return fetch[NoteList](ctx, c, request{method: http.MethodGet, path: "/v1/relationships/" + escape(key) + "/notes", query: query, again: true})
 }
 
 // ListRelationshipNotesQuery is what ListRelationshipNotes may be asked for besides.
@@ -332,8 +332,8 @@ type ListRelationshipNotesQuery struct {
 }
 
 // AddRelationshipNote is POST /v1/relationships/{key}/notes: add a note to a relationship.
-func (c *Client) AddRelationshipNote(ctx context.Context, key string, query AddRelationshipNoteQuery, body *NoteWrite) (*NotesPage, error) {
-	return fetch[NotesPage](ctx, c, request{method: http.MethodPost, path: "/v1/relationships/" + escape(key) + "/notes", query: query, body: body})
+func (c *Client) AddRelationshipNote(ctx context.Context, key string, query AddRelationshipNoteQuery, body *NoteWrite) (*NoteList, error) {
+	return fetch[NoteList](ctx, c, request{method: http.MethodPost, path: "/v1/relationships/" + escape(key) + "/notes", query: query, body: body})
 }
 
 // AddRelationshipNoteQuery is what AddRelationshipNote may be asked for besides.
@@ -342,8 +342,8 @@ type AddRelationshipNoteQuery struct {
 }
 
 // DeleteRelationshipNote is DELETE /v1/relationships/{key}/notes/{id}: take a note off a relationship.
-func (c *Client) DeleteRelationshipNote(ctx context.Context, key string, id string, query DeleteRelationshipNoteQuery) (*NotesPage, error) {
-	return fetch[NotesPage](ctx, c, request{method: http.MethodDelete, path: "/v1/relationships/" + escape(key) + "/notes/" + escape(id), query: query, again: true})
+func (c *Client) DeleteRelationshipNote(ctx context.Context, key string, id string, query DeleteRelationshipNoteQuery) (*NoteList, error) {
+	return fetch[NoteList](ctx, c, request{method: http.MethodDelete, path: "/v1/relationships/" + escape(key) + "/notes/" + escape(id), query: query, again: true})
 }
 
 // DeleteRelationshipNoteQuery is what DeleteRelationshipNote may be asked for besides.
@@ -378,8 +378,8 @@ type SchemaQuery struct {
 }
 
 // WriteSource is POST /v1/sources: add or change a conversation, mail, meeting or note.
-func (c *Client) WriteSource(ctx context.Context, query WriteSourceQuery, body *SourceWrite) (*ReadSource, error) {
-	return fetch[ReadSource](ctx, c, request{method: http.MethodPost, path: "/v1/sources", query: query, body: body, again: true, key: keyOf(body.IdempotencyKey)})
+func (c *Client) WriteSource(ctx context.Context, query WriteSourceQuery, body *SourceWrite) (*SourceResult, error) {
+	return fetch[SourceResult](ctx, c, request{method: http.MethodPost, path: "/v1/sources", query: query, body: body, again: true, key: keyOf(body.IdempotencyKey)})
 }
 
 // WriteSourceQuery is what WriteSource may be asked for besides.
@@ -388,8 +388,8 @@ type WriteSourceQuery struct {
 }
 
 // ListSystems is GET /v1/systems: the systems of the team.
-func (c *Client) ListSystems(ctx context.Context, query ListSystemsQuery) (*SystemsPage, error) {
-	return fetch[SystemsPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems", query: query, again: true})
+func (c *Client) ListSystems(ctx context.Context, query ListSystemsQuery) (*SystemPage, error) {
+	return fetch[SystemPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems", query: query, again: true})
 }
 
 // ListSystemsQuery is what ListSystems may be asked for besides.
@@ -404,8 +404,8 @@ func (c *Client) DeleteSystem(ctx context.Context, system string) (*SystemCounts
 }
 
 // ListSystemEntities is GET /v1/systems/{system}/entities: entities in the order in which they were added.
-func (c *Client) ListSystemEntities(ctx context.Context, system string, query ListSystemEntitiesQuery) (*SystemEntitiesPage, error) {
-	return fetch[SystemEntitiesPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/entities", query: query, again: true})
+func (c *Client) ListSystemEntities(ctx context.Context, system string, query ListSystemEntitiesQuery) (*SystemEntityPage, error) {
+	return fetch[SystemEntityPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/entities", query: query, again: true})
 }
 
 // ListSystemEntitiesQuery is what ListSystemEntities may be asked for besides.
@@ -427,12 +427,12 @@ func (c *Client) SystemEntity(ctx context.Context, system string, name string) (
 }
 
 // ChangeSystemEntity is PATCH /v1/systems/{system}/entities/{name}: change an entity.
-func (c *Client) ChangeSystemEntity(ctx context.Context, system string, name string, body *ChangeSystemEntityInput) (*SystemNode, error) {
+func (c *Client) ChangeSystemEntity(ctx context.Context, system string, name string, body *ChangeSystemEntityRequest) (*SystemNode, error) {
 	return fetch[SystemNode](ctx, c, request{method: http.MethodPatch, path: "/v1/systems/" + escape(system) + "/entities/" + escape(name), body: body})
 }
 
 // RenameSystemEntity is POST /v1/systems/{system}/entities/{name}/rename: rename an entity; its relationships stay.
-func (c *Client) RenameSystemEntity(ctx context.Context, system string, name string, body *RenameSystemEntityInput) (*SystemNode, error) {
+func (c *Client) RenameSystemEntity(ctx context.Context, system string, name string, body *RenameSystemEntityRequest) (*SystemNode, error) {
 	return fetch[SystemNode](ctx, c, request{method: http.MethodPost, path: "/v1/systems/" + escape(system) + "/entities/" + escape(name) + "/rename", body: body})
 }
 
@@ -468,11 +468,11 @@ func (c *Client) SystemText(ctx context.Context, system string, query SystemText
 
 // SystemTextQuery is what SystemText may be asked for besides.
 type SystemTextQuery struct {
-	Format    string   `json:"format,omitempty"`           // json: as the file; compact: a line an entity and a relationship
-	MaxTokens int64    `json:"max_tokens,omitempty"`       // o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went
-	Name      []string `json:"name,omitempty" each:"true"` // only these entities, and those one relationship away
-	Tag       []string `json:"tag,omitempty" each:"true"`  // only entities with one of these tags
-	Type      []string `json:"type,omitempty" each:"true"` // only entities of one of these types
+	Format    string   `json:"format,omitempty"`     // json: as the file; compact: a line an entity and a relationship
+	MaxTokens int64    `json:"max_tokens,omitempty"` // o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went
+	Name      []string `json:"name,omitempty"`       // only these entities, and those one relationship away
+	Tag       []string `json:"tag,omitempty"`        // only entities with one of these tags
+	Type      []string `json:"type,omitempty"`       // only entities of one of these types
 }
 
 // DeleteSystemRelationship is DELETE /v1/systems/{system}/relationships: delete a relationship by from, to and type.
@@ -488,8 +488,8 @@ type DeleteSystemRelationshipQuery struct {
 }
 
 // FindSystemRelationships is GET /v1/systems/{system}/relationships: relationships by any of from, to and type.
-func (c *Client) FindSystemRelationships(ctx context.Context, system string, query FindSystemRelationshipsQuery) (*SystemRelationshipsPage, error) {
-	return fetch[SystemRelationshipsPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/relationships", query: query, again: true})
+func (c *Client) FindSystemRelationships(ctx context.Context, system string, query FindSystemRelationshipsQuery) (*SystemRelationshipPage, error) {
+	return fetch[SystemRelationshipPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/relationships", query: query, again: true})
 }
 
 // FindSystemRelationshipsQuery is what FindSystemRelationships may be asked for besides.
@@ -529,8 +529,8 @@ func (c *Client) TraverseText(ctx context.Context, body *TraverseRequest) (strin
 }
 
 // ListTrees is GET /v1/trees: chat trees, the last changed first.
-func (c *Client) ListTrees(ctx context.Context, query ListTreesQuery) (*TreesPage, error) {
-	return fetch[TreesPage](ctx, c, request{method: http.MethodGet, path: "/v1/trees", query: query, again: true})
+func (c *Client) ListTrees(ctx context.Context, query ListTreesQuery) (*TreePage, error) {
+	return fetch[TreePage](ctx, c, request{method: http.MethodGet, path: "/v1/trees", query: query, again: true})
 }
 
 // ListTreesQuery is what ListTrees may be asked for besides.
@@ -542,13 +542,13 @@ type ListTreesQuery struct {
 }
 
 // CreateTree is POST /v1/trees: make a chat tree.
-func (c *Client) CreateTree(ctx context.Context, body *CreateTreeInput) (*TreePage, error) {
-	return fetch[TreePage](ctx, c, request{method: http.MethodPost, path: "/v1/trees", body: body})
+func (c *Client) CreateTree(ctx context.Context, body *CreateTreeRequest) (*TreeView, error) {
+	return fetch[TreeView](ctx, c, request{method: http.MethodPost, path: "/v1/trees", body: body})
 }
 
 // DeleteTree is DELETE /v1/trees/{id}: delete a chat tree with all its turns.
-func (c *Client) DeleteTree(ctx context.Context, id string, query DeleteTreeQuery) (*RemovedPage, error) {
-	return fetch[RemovedPage](ctx, c, request{method: http.MethodDelete, path: "/v1/trees/" + escape(id), query: query, again: true})
+func (c *Client) DeleteTree(ctx context.Context, id string, query DeleteTreeQuery) (*RemovedTurns, error) {
+	return fetch[RemovedTurns](ctx, c, request{method: http.MethodDelete, path: "/v1/trees/" + escape(id), query: query, again: true})
 }
 
 // DeleteTreeQuery is what DeleteTree may be asked for besides.
@@ -557,8 +557,8 @@ type DeleteTreeQuery struct {
 }
 
 // Tree is GET /v1/trees/{id}: a chat tree, by its own id or that of one of its turns.
-func (c *Client) Tree(ctx context.Context, id string, query TreeQuery) (*TreePage, error) {
-	return fetch[TreePage](ctx, c, request{method: http.MethodGet, path: "/v1/trees/" + escape(id), query: query, again: true})
+func (c *Client) Tree(ctx context.Context, id string, query TreeQuery) (*TreeView, error) {
+	return fetch[TreeView](ctx, c, request{method: http.MethodGet, path: "/v1/trees/" + escape(id), query: query, again: true})
 }
 
 // TreeQuery is what Tree may be asked for besides.
@@ -567,13 +567,13 @@ type TreeQuery struct {
 }
 
 // ChangeTree is PATCH /v1/trees/{id}: rename or pin a chat tree, change its system prompt or context.
-func (c *Client) ChangeTree(ctx context.Context, id string, body *ChangeTreeInput) (*TreePage, error) {
-	return fetch[TreePage](ctx, c, request{method: http.MethodPatch, path: "/v1/trees/" + escape(id), body: body})
+func (c *Client) ChangeTree(ctx context.Context, id string, body *ChangeTreeRequest) (*TreeView, error) {
+	return fetch[TreeView](ctx, c, request{method: http.MethodPatch, path: "/v1/trees/" + escape(id), body: body})
 }
 
 // ListTurns is GET /v1/trees/{id}/turns: the turns of a chat tree in the order in which they came, in short.
-func (c *Client) ListTurns(ctx context.Context, id string, query ListTurnsQuery) (*TurnsPage, error) {
-	return fetch[TurnsPage](ctx, c, request{method: http.MethodGet, path: "/v1/trees/" + escape(id) + "/turns", query: query, again: true})
+func (c *Client) ListTurns(ctx context.Context, id string, query ListTurnsQuery) (*TurnPage, error) {
+	return fetch[TurnPage](ctx, c, request{method: http.MethodGet, path: "/v1/trees/" + escape(id) + "/turns", query: query, again: true})
 }
 
 // ListTurnsQuery is what ListTurns may be asked for besides.
@@ -584,13 +584,13 @@ type ListTurnsQuery struct {
 }
 
 // SubmitTurn is POST /v1/trees/{id}/turns: add a turn to a chat tree, and have its answer generated.
-func (c *Client) SubmitTurn(ctx context.Context, id string, body *SubmitTurnInput) (*ChatTurn, error) {
+func (c *Client) SubmitTurn(ctx context.Context, id string, body *SubmitTurnRequest) (*ChatTurn, error) {
 	return fetch[ChatTurn](ctx, c, request{method: http.MethodPost, path: "/v1/trees/" + escape(id) + "/turns", body: body})
 }
 
 // DeleteTurn is DELETE /v1/turns/{id}: delete a turn with all below it.
-func (c *Client) DeleteTurn(ctx context.Context, id string, query DeleteTurnQuery) (*RemovedPage, error) {
-	return fetch[RemovedPage](ctx, c, request{method: http.MethodDelete, path: "/v1/turns/" + escape(id), query: query, again: true})
+func (c *Client) DeleteTurn(ctx context.Context, id string, query DeleteTurnQuery) (*RemovedTurns, error) {
+	return fetch[RemovedTurns](ctx, c, request{method: http.MethodDelete, path: "/v1/turns/" + escape(id), query: query, again: true})
 }
 
 // DeleteTurnQuery is what DeleteTurn may be asked for besides.
@@ -609,7 +609,7 @@ type TurnQuery struct {
 }
 
 // AnswerTurn is PATCH /v1/turns/{id}: answer a pending turn.
-func (c *Client) AnswerTurn(ctx context.Context, id string, body *AnswerTurnInput) (*ChatTurn, error) {
+func (c *Client) AnswerTurn(ctx context.Context, id string, body *AnswerTurnRequest) (*ChatTurn, error) {
 	return fetch[ChatTurn](ctx, c, request{method: http.MethodPatch, path: "/v1/turns/" + escape(id), body: body})
 }
 
@@ -624,8 +624,8 @@ type CancelTurnQuery struct {
 }
 
 // ListTurnDescendants is GET /v1/turns/{id}/descendants: a turn and all below it, breadth first, in short.
-func (c *Client) ListTurnDescendants(ctx context.Context, id string, query ListTurnDescendantsQuery) (*DescendantsPage, error) {
-	return fetch[DescendantsPage](ctx, c, request{method: http.MethodGet, path: "/v1/turns/" + escape(id) + "/descendants", query: query, again: true})
+func (c *Client) ListTurnDescendants(ctx context.Context, id string, query ListTurnDescendantsQuery) (*TurnDescendants, error) {
+	return fetch[TurnDescendants](ctx, c, request{method: http.MethodGet, path: "/v1/turns/" + escape(id) + "/descendants", query: query, again: true})
 }
 
 // ListTurnDescendantsQuery is what ListTurnDescendants may be asked for besides.
@@ -649,8 +649,8 @@ type TurnPathQuery struct {
 }
 
 // TurnPrompt is GET /v1/turns/{id}/prompt: what the model is told for a turn.
-func (c *Client) TurnPrompt(ctx context.Context, id string, query TurnPromptQuery) (*Assembled, error) {
-	return fetch[Assembled](ctx, c, request{method: http.MethodGet, path: "/v1/turns/" + escape(id) + "/prompt", query: query, again: true})
+func (c *Client) TurnPrompt(ctx context.Context, id string, query TurnPromptQuery) (*TurnPrompt, error) {
+	return fetch[TurnPrompt](ctx, c, request{method: http.MethodGet, path: "/v1/turns/" + escape(id) + "/prompt", query: query, again: true})
 }
 
 // TurnPromptQuery is what TurnPrompt may be asked for besides.
@@ -660,8 +660,8 @@ type TurnPromptQuery struct {
 }
 
 // RetryTurn is POST /v1/turns/{id}/retry: have the answer of a turn in error generated again.
-func (c *Client) RetryTurn(ctx context.Context, id string, query RetryTurnQuery) (*RetriedPage, error) {
-	return fetch[RetriedPage](ctx, c, request{method: http.MethodPost, path: "/v1/turns/" + escape(id) + "/retry", query: query})
+func (c *Client) RetryTurn(ctx context.Context, id string, query RetryTurnQuery) (*RetriedTurn, error) {
+	return fetch[RetriedTurn](ctx, c, request{method: http.MethodPost, path: "/v1/turns/" + escape(id) + "/retry", query: query})
 }
 
 // RetryTurnQuery is what RetryTurn may be asked for besides.
@@ -688,16 +688,16 @@ func (c *Client) PutPreferences(ctx context.Context, id string, body *Preference
 type AgentContext struct {
 	CurrentConversation *CurrentConversation `json:"current_conversation,omitempty"`
 	Degraded            []string             `json:"degraded,omitempty"` // what could not be loaded and is missing
-	Focus               *Focus               `json:"focus,omitempty"`
+	Focus               *ContextFocus        `json:"focus,omitempty"`
 	RecentContext       *RecentContext       `json:"recent_context,omitempty"`
 	Relationships       []OwnerRelationship  `json:"relationships,omitempty"` // at most 10, the strongest first
 	Temporal            *Temporal            `json:"temporal,omitempty"`
-	User                *User                `json:"user,omitempty"`
+	User                *ContextUser         `json:"user,omitempty"`
 	Warnings            []string             `json:"warnings,omitempty"`
 }
 
-// AnswerTurnInput is part of the contract.
-type AnswerTurnInput struct {
+// AnswerTurnRequest is part of the contract.
+type AnswerTurnRequest struct {
 	AssistantText  Optional[string]             `json:"assistant_text,omitzero"` // at most 256 KiB
 	Error          Optional[string]             `json:"error,omitzero"`          // at most 4,096 characters
 	ProviderConfig Optional[ChatProviderConfig] `json:"provider_config,omitzero"`
@@ -705,31 +705,22 @@ type AnswerTurnInput struct {
 	UserID         string                       `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
 }
 
-// Appending is part of the contract.
-type Appending struct {
+// AppendMessagesRequest is part of the contract.
+type AppendMessagesRequest struct {
 	Messages []MessageWrite `json:"messages"`
 	UserID   string         `json:"user_id,omitempty"`
 }
 
 // ArtifactHit is part of the contract.
 type ArtifactHit struct {
-	ContentType    string       `json:"content_type"` // document or output
-	CreatedAt      time.Time    `json:"created_at"`
-	Description    string       `json:"description"`
-	EntityKey      string       `json:"entity_key"`
-	Explanation    *Explanation `json:"explanation,omitempty"`
-	Name           string       `json:"name"`
-	RelatedNodes   []NodeRef    `json:"related_nodes"`
-	RelevanceScore float64      `json:"relevance_score"` // 0 to 1
-}
-
-// Assembled is part of the contract.
-type Assembled struct {
-	LeftOut      int64         `json:"left_out"` // how many
-	Messages     []RoleMessage `json:"messages"`
-	SystemPrompt string        `json:"system_prompt"`
-	Truncated    bool          `json:"truncated"` // the oldest turns were left out to keep the budget
-	UserPrompt   string        `json:"user_prompt"`
+	ContentType    string              `json:"content_type"` // document or output
+	CreatedAt      time.Time           `json:"created_at"`
+	Description    string              `json:"description"`
+	EntityKey      string              `json:"entity_key"`
+	Explanation    *ExploreExplanation `json:"explanation,omitempty"`
+	Name           string              `json:"name"`
+	RelatedNodes   []NodeRef           `json:"related_nodes"`
+	RelevanceScore float64             `json:"relevance_score"` // 0 to 1
 }
 
 // AvailableEntity is part of the contract.
@@ -740,8 +731,8 @@ type AvailableEntity struct {
 	State    *string `json:"state"`
 }
 
-// ChangeSystemEntityInput is part of the contract.
-type ChangeSystemEntityInput struct {
+// ChangeSystemEntityRequest is part of the contract.
+type ChangeSystemEntityRequest struct {
 	Description      Optional[string] `json:"description,omitzero"`        // left out: kept; empty: cleared
 	Properties       json.RawMessage  `json:"properties,omitempty"`        // laid over those there are
 	RemoveProperties []string         `json:"remove_properties,omitempty"` // names of properties, removed before properties are laid over
@@ -750,8 +741,8 @@ type ChangeSystemEntityInput struct {
 	Type             Optional[string] `json:"type,omitzero"`
 }
 
-// ChangeTreeInput is part of the contract.
-type ChangeTreeInput struct {
+// ChangeTreeRequest is part of the contract.
+type ChangeTreeRequest struct {
 	Context      Optional[ChatContext] `json:"context,omitzero"` // what the model is told of the memory; null: nothing
 	Name         Optional[string]      `json:"name,omitzero"`    // at most 512 characters; null: told by the first prompt
 	Pinned       Optional[bool]        `json:"pinned,omitzero"`
@@ -858,6 +849,21 @@ type ConsolidationResult struct {
 	Warnings []string     `json:"warnings"`
 }
 
+// ContextFocus is part of the contract.
+type ContextFocus struct {
+	Node          Node        `json:"node"`
+	Relationships []FocusLink `json:"relationships"`
+}
+
+// ContextUser is part of the contract.
+type ContextUser struct {
+	CoreBeliefs     []Node       `json:"core_beliefs"` // at most 10
+	OwnerPersonNode *Node        `json:"owner_person_node"`
+	Preferences     []Preference `json:"preferences"`
+	PrimaryGoals    []Node       `json:"primary_goals"` // at most 5
+	UserID          string       `json:"user_id"`
+}
+
 // ConversationEnd is part of the contract.
 type ConversationEnd struct {
 	EndedAt  Optional[time.Time] `json:"ended_at,omitzero"`  // default: now
@@ -896,23 +902,8 @@ type ConversationPage struct {
 	UserID           *string            `json:"user_id"`
 }
 
-// Counts is part of the contract.
-type Counts struct {
-	Created   int64 `json:"created"`
-	Refused   int64 `json:"refused"`
-	Unchanged int64 `json:"unchanged"`
-	Updated   int64 `json:"updated"`
-}
-
-// Coverage is part of the contract.
-type Coverage struct {
-	Direct   int64 `json:"direct"`
-	Total    int64 `json:"total"`
-	Unlinked int64 `json:"unlinked"`
-}
-
-// CreateKeyInput is part of the contract.
-type CreateKeyInput struct {
+// CreateKeyRequest is part of the contract.
+type CreateKeyRequest struct {
 	ExpiresAt Optional[time.Time] `json:"expires_at,omitzero"`
 	RateLimit Optional[int64]     `json:"rate_limit,omitzero"` // requests a minute; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it
 	Scopes    []string            `json:"scopes"`              // read, write, admin
@@ -920,20 +911,20 @@ type CreateKeyInput struct {
 	UserID    Optional[string]    `json:"user_id,omitzero"`    // binds the key to this user
 }
 
-// CreatedKey is part of the contract.
-type CreatedKey struct {
-	Key   string `json:"key"`
-	KeyID string `json:"key_id"`
-}
-
-// CreateTreeInput is part of the contract.
-type CreateTreeInput struct {
+// CreateTreeRequest is part of the contract.
+type CreateTreeRequest struct {
 	Context      Optional[ChatContext] `json:"context,omitzero"` // what the model is told of the memory; null: nothing
 	ID           string                `json:"id,omitempty"`     // generated (UUIDv7) when left out; one that is there stays as it is
 	Name         Optional[string]      `json:"name,omitzero"`    // at most 512 characters; null: told by the first prompt
 	Pinned       Optional[bool]        `json:"pinned,omitzero"`
 	SystemPrompt Optional[string]      `json:"system_prompt,omitzero"` // at most 32 KiB; null: the default
 	UserID       string                `json:"user_id,omitempty"`      // to whom it is private; left out: the user of the key, or the whole team
+}
+
+// CreatedKey is part of the contract.
+type CreatedKey struct {
+	Key   string `json:"key"`
+	KeyID string `json:"key_id"`
 }
 
 // CurrentConversation is part of the contract.
@@ -950,11 +941,6 @@ type Deletion struct {
 	Messages        int64     `json:"messages"`      // of a source: those that are deleted with it
 	Relationships   int64     `json:"relationships"` // of a node: those that are hidden with it
 	RestorableUntil time.Time `json:"restorable_until"`
-}
-
-// DescendantsPage is part of the contract.
-type DescendantsPage struct {
-	Turns []ChatTurnLine `json:"turns"`
 }
 
 // EdgeResult is part of the contract.
@@ -996,18 +982,24 @@ type Episodic struct {
 	Storylines []StorylineHit `json:"storylines"`
 }
 
-// ExplainInput is part of the contract.
-type ExplainInput struct {
-	ID        string    `json:"id,omitempty"`       // of the turn; generated (UUIDv7) when left out; asking again is harmless
-	Question  string    `json:"question,omitempty"` // what is to be explained about it; at most 4 KiB
-	Result    string    `json:"result"`             // what is to be explained; at most 90 KiB
-	SessionID string    `json:"session_id"`         // one tree for each of a user's sessions
-	Subjects  []Subject `json:"subjects,omitempty"` // what the result is about
-	UserID    string    `json:"user_id,omitempty"`  // for whom; left out: the user of the key, or the team itself
+// ExplainRequest is part of the contract.
+type ExplainRequest struct {
+	ID        string             `json:"id,omitempty"`       // of the turn; generated (UUIDv7) when left out; asking again is harmless
+	Question  string             `json:"question,omitempty"` // what is to be explained about it; at most 4 KiB
+	Result    string             `json:"result"`             // what is to be explained; at most 90 KiB
+	SessionID string             `json:"session_id"`         // one tree for each of a user's sessions
+	Subjects  []ExplainedSubject `json:"subjects,omitempty"` // what the result is about
+	UserID    string             `json:"user_id,omitempty"`  // for whom; left out: the user of the key, or the team itself
 }
 
-// Explanation is part of the contract.
-type Explanation struct {
+// ExplainedSubject is part of the contract.
+type ExplainedSubject struct {
+	EntityID   string `json:"entity_id"`
+	EntityType string `json:"entity_type"`
+}
+
+// ExploreExplanation is part of the contract.
+type ExploreExplanation struct {
 	Cosine   float64  `json:"cosine,omitempty"`  // of the query's vector and the hit's
 	Links    float64  `json:"links,omitempty"`   // how much the best hits link it, against the most linked
 	Meaning  float64  `json:"meaning,omitempty"` // what the meaning counted, against the best hit
@@ -1017,6 +1009,54 @@ type Explanation struct {
 	Salience float64  `json:"salience"`
 	Via      []string `json:"via,omitempty"`   // the names of what links it
 	Words    float64  `json:"words,omitempty"` // how well the words fit, against the best hit
+}
+
+// ExploreMeta is part of the contract.
+type ExploreMeta struct {
+	Cut         int64    `json:"cut"` // hits that max_tokens left out
+	Granularity int64    `json:"granularity"`
+	Mode        string   `json:"mode"`
+	QueryUsed   []string `json:"query_used"` // the queries and text matches, and in deep mode what was added
+	Semantic    string   `json:"semantic"`   // whether meaning counted: partial: not all memories have their vector yet; loading: the vectors are being read, ask again; unavailable: the embedder did not answer in time, or wrongly; off: there is no embedder
+}
+
+// ExploreQuery is part of the contract.
+type ExploreQuery struct {
+	Query     string  `json:"query"`               // at most 16,384 characters
+	Threshold float64 `json:"threshold,omitempty"` // 0 (default) to 1: the least cosine of what is found by meaning alone
+}
+
+// ExploreRequest is part of the contract.
+type ExploreRequest struct {
+	AsOf                Optional[time.Time]  `json:"as_of,omitzero"`                 // the memory of that day: what was said and made by then, and the relationships that were current
+	Evidence            []string             `json:"evidence,omitempty"`             // what may speak for a hit: words, neighbours (the words of the messages around one), links, meaning; left out: all
+	Expand              int64                `json:"expand,omitempty"`               // so many neighbours of the nodes found; default none
+	Format              string               `json:"format,omitempty"`               // json (default), text, or keyed: text with entity keys, to go on from
+	Granularity         int64                `json:"granularity,omitempty"`          // 1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines
+	IncludeArchived     bool                 `json:"include_archived,omitempty"`     // also what is archived: faded, ended or put away; it is always found by its key
+	Kinds               []string             `json:"kinds,omitempty"`                // only these kinds of nodes; message: messages as a list of their own. Left out: all but messages, which come with their sources
+	Limit               int64                `json:"limit,omitempty"`                // of nodes in all, of sources and of messages; default 5. Relationships are up to twice as many; storylines and macros, unless it is given, 3 and 2 (of granularity 1), 5 and 2, none and 5
+	MaxTokens           int64                `json:"max_tokens,omitempty"`           // o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went
+	Mode                string               `json:"mode,omitempty"`                 // fast (default), or deep: a second look with what the first has found
+	MultiQuery          bool                 `json:"multi_query,omitempty"`          // the same as mode deep
+	Queries             []ExploreQuery       `json:"queries,omitempty"`              // questions or descriptions, searched by words and by meaning; this or text_matches is needed
+	RelationshipFilters *RelationshipFilters `json:"relationship_filters,omitempty"` // which relationships count; applied before anything is ranked
+	ReturnExplanations  bool                 `json:"return_explanations,omitempty"`  // with each hit, what its score is made of
+	SalienceWeight      Optional[float64]    `json:"salience_weight,omitzero"`       // of salience; default 0.4
+	SearchRelationships Optional[bool]       `json:"search_relationships,omitzero"`  // default true
+	SemanticWeight      Optional[float64]    `json:"semantic_weight,omitzero"`       // of relevance; default 0.3
+	Since               Optional[time.Time]  `json:"since,omitzero"`                 // what was said, or changed, from then on
+	TextMatches         []string             `json:"text_matches,omitempty"`         // names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words
+	TimeWeight          Optional[float64]    `json:"time_weight,omitzero"`           // of recency; default 0.3
+	Until               Optional[time.Time]  `json:"until,omitzero"`                 // what was said, or made, until then
+	UserID              string               `json:"user_id,omitempty"`              // whose memory, with what the team shares; left out: the user of the key, or only what the team shares
+}
+
+// ExploreResult is part of the contract.
+type ExploreResult struct {
+	Episodic Episodic    `json:"episodic"`
+	Meta     ExploreMeta `json:"meta"`
+	Semantic Semantic    `json:"semantic"`
 }
 
 // Extraction is part of the contract.
@@ -1045,18 +1085,6 @@ type Fault struct {
 	Message        string `json:"message"`
 }
 
-// Focus is part of the contract.
-type Focus struct {
-	Node          Node        `json:"node"`
-	Relationships []FocusLink `json:"relationships"`
-}
-
-// FocusInput is part of the contract.
-type FocusInput struct {
-	Focus  *ConversationFocus `json:"focus"` // replaces the one there was; null: nothing any more
-	UserID string             `json:"user_id,omitempty"`
-}
-
 // FocusLink is part of the contract.
 type FocusLink struct {
 	Direction               string  `json:"direction"`
@@ -1070,12 +1098,12 @@ type FocusLink struct {
 
 // GraphSnapshot is part of the contract.
 type GraphSnapshot struct {
-	Coverage map[string]Coverage `json:"coverage"` // by kind, in the plural
-	Edges    []SnapshotEdge      `json:"edges"`    // at most 80
-	MaxDepth int64               `json:"max_depth"`
-	Nodes    []SnapshotNode      `json:"nodes"` // at most 60, of a kind 10; those near the project first, then by score
-	RootID   string              `json:"root_id"`
-	RootKind string              `json:"root_kind"`
+	Coverage map[string]SnapshotCoverage `json:"coverage"` // by kind, in the plural
+	Edges    []SnapshotEdge              `json:"edges"`    // at most 80
+	MaxDepth int64                       `json:"max_depth"`
+	Nodes    []SnapshotNode              `json:"nodes"` // at most 60, of a kind 10; those near the project first, then by score
+	RootID   string                      `json:"root_id"`
+	RootKind string                      `json:"root_kind"`
 }
 
 // Highlight is part of the contract.
@@ -1137,34 +1165,66 @@ type Highlights struct {
 	TasksUpcoming HighlightList `json:"tasks_upcoming"` // open ones that start or are due within 7 days
 }
 
-// History is part of the contract.
-type History struct {
-	AccessCount        Optional[int64]   `json:"access_count,omitzero"`
-	CreatedBy          Optional[string]  `json:"created_by,omitzero"`
-	DecayGradient      Optional[float64] `json:"decay_gradient,omitzero"`
-	DecayRate          Optional[float64] `json:"decay_rate,omitzero"` // a day
-	DistinctSourceDays []string          `json:"distinct_source_days,omitempty"`
-	ExpiresAt          Optional[int64]   `json:"expires_at,omitzero"` // milliseconds since 1970
-	IsDirty            Optional[bool]    `json:"is_dirty,omitzero"`
-	IsGoalGiven        Optional[bool]    `json:"is_goal_given,omitzero"`
-	LastRecallInterval Optional[int64]   `json:"last_recall_interval,omitzero"` // milliseconds
-	MentionWeight      Optional[float64] `json:"mention_weight,omitzero"`
-	NextSeq            Optional[int64]   `json:"next_seq,omitzero"` // of a source: the number of its next message, where it is not how many it has
-	Notes              []string          `json:"notes,omitempty"`   // each a note as JSON, the newest first
-	RecallFrequency    Optional[int64]   `json:"recall_frequency,omitzero"`
-	SalienceAt         Optional[int64]   `json:"salience_at,omitzero"` // when salience was so, in milliseconds since 1970
-	Seq                Optional[int64]   `json:"seq,omitzero"`         // of a relationship in a system: its number
-	StoryDue           Optional[int64]   `json:"story_due,omitzero"`   // when its part in storylines is looked at, in milliseconds since 1970
-	System             Optional[string]  `json:"system,omitzero"`      // of a relationship in a system
-	Themes             []string          `json:"themes,omitempty"`     // what at least half of a storyline's newest sources mention
-	Version            Optional[int64]   `json:"version,omitzero"`
-}
-
 // HistoryUsage is part of the contract.
 type HistoryUsage struct {
 	LeftOut   int64 `json:"left_out"`  // the oldest
 	Shortened int64 `json:"shortened"` // older ones, of which the beginning is told
 	Whole     int64 `json:"whole"`     // messages that are told as they are
+}
+
+// ImportCounts is part of the contract.
+type ImportCounts struct {
+	Created   int64 `json:"created"`
+	Refused   int64 `json:"refused"`
+	Unchanged int64 `json:"unchanged"`
+	Updated   int64 `json:"updated"`
+}
+
+// ImportRefusal is part of the contract.
+type ImportRefusal struct {
+	Line     int64  `json:"line"`
+	Location string `json:"location"`
+	Message  string `json:"message"`
+}
+
+// ImportReport is part of the contract.
+type ImportReport struct {
+	ChatTrees     ImportCounts    `json:"chat_trees"`
+	ChatTurns     ImportCounts    `json:"chat_turns"`
+	Complete      bool            `json:"complete"` // false: the import stopped, and may be sent again with the same import_id
+	DryRun        bool            `json:"dry_run"`
+	ImportID      string          `json:"import_id,omitempty"`
+	Lines         int64           `json:"lines"`
+	Nodes         ImportCounts    `json:"nodes"`
+	Preferences   ImportCounts    `json:"preferences"`
+	Refused       []ImportRefusal `json:"refused"` // the first 1,000, with reasons
+	Relationships ImportCounts    `json:"relationships"`
+	ResumedAtLine int64           `json:"resumed_at_line,omitempty"`
+	Stopped       string          `json:"stopped,omitempty"` // why the import is not complete
+	Warnings      []ImportRefusal `json:"warnings"`          // the first 1,000
+}
+
+// ImportedHistory is part of the contract.
+type ImportedHistory struct {
+	AccessCount        Optional[int64]    `json:"access_count,omitzero"`
+	CreatedBy          Optional[string]   `json:"created_by,omitzero"`
+	DecayGradient      Optional[float64]  `json:"decay_gradient,omitzero"`
+	DecayRate          Optional[float64]  `json:"decay_rate,omitzero"` // a day
+	DistinctSourceDays Optional[[]string] `json:"distinct_source_days,omitzero"`
+	ExpiresAt          Optional[int64]    `json:"expires_at,omitzero"` // milliseconds since 1970
+	IsDirty            Optional[bool]     `json:"is_dirty,omitzero"`
+	IsGoalGiven        Optional[bool]     `json:"is_goal_given,omitzero"`
+	LastRecallInterval Optional[int64]    `json:"last_recall_interval,omitzero"` // milliseconds
+	MentionWeight      Optional[float64]  `json:"mention_weight,omitzero"`
+	NextSeq            Optional[int64]    `json:"next_seq,omitzero"` // of a source: the number of its next message, where it is not how many it has
+	Notes              Optional[[]string] `json:"notes,omitzero"`    // each a note as JSON, the newest first
+	RecallFrequency    Optional[int64]    `json:"recall_frequency,omitzero"`
+	SalienceAt         Optional[int64]    `json:"salience_at,omitzero"` // when salience was so, in milliseconds since 1970
+	Seq                Optional[int64]    `json:"seq,omitzero"`         // of a relationship in a system: its number
+	StoryDue           Optional[int64]    `json:"story_due,omitzero"`   // when its part in storylines is looked at, in milliseconds since 1970
+	System             Optional[string]   `json:"system,omitzero"`      // of a relationship in a system
+	Themes             Optional[[]string] `json:"themes,omitzero"`      // what at least half of a storyline's newest sources mention
+	Version            Optional[int64]    `json:"version,omitzero"`
 }
 
 // KeyEntity is part of the contract.
@@ -1185,6 +1245,11 @@ type KeyInfo struct {
 	Scopes     []string   `json:"scopes"`
 	TeamID     string     `json:"team_id"`
 	UserID     *string    `json:"user_id"`
+}
+
+// KeyList is part of the contract.
+type KeyList struct {
+	Keys []KeyInfo `json:"keys"`
 }
 
 // LinkedContext is part of the contract.
@@ -1227,11 +1292,6 @@ type LinkedSource struct {
 	ID   string `json:"id"`
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-}
-
-// ListKeysPage is part of the contract.
-type ListKeysPage struct {
-	Keys []KeyInfo `json:"keys"`
 }
 
 // MacroHit is part of the contract.
@@ -1291,15 +1351,15 @@ type Message struct {
 
 // MessageHit is part of the contract.
 type MessageHit struct {
-	At          time.Time    `json:"at"`
-	EntityKey   string       `json:"entity_key"`
-	Explanation *Explanation `json:"explanation,omitempty"`
-	Name        string       `json:"name,omitempty"`
-	Role        string       `json:"role"`
-	Score       float64      `json:"score"` // 0 to 1
-	Seq         int64        `json:"seq"`
-	SourceKey   string       `json:"source_key"`
-	Text        string       `json:"text"`
+	At          time.Time           `json:"at"`
+	EntityKey   string              `json:"entity_key"`
+	Explanation *ExploreExplanation `json:"explanation,omitempty"`
+	Name        string              `json:"name,omitempty"`
+	Role        string              `json:"role"`
+	Score       float64             `json:"score"` // 0 to 1
+	Seq         int64               `json:"seq"`
+	SourceKey   string              `json:"source_key"`
+	Text        string              `json:"text"`
 }
 
 // MessageResult is part of the contract.
@@ -1315,22 +1375,6 @@ type MessageWrite struct {
 	Name      string              `json:"name,omitempty"`       // who spoke
 	Role      string              `json:"role"`                 // user, assistant, or another word
 	Text      string              `json:"text"`
-}
-
-// ExploreMeta is part of the contract.
-type ExploreMeta struct {
-	Cut         int64    `json:"cut"` // hits that max_tokens left out
-	Granularity int64    `json:"granularity"`
-	Mode        string   `json:"mode"`
-	QueryUsed   []string `json:"query_used"` // the queries and text matches, and in deep mode what was added
-	Semantic    string   `json:"semantic"`   // whether meaning counted: partial: not all memories have their vector yet; loading: the vectors are being read, ask again; unavailable: the embedder did not answer in time, or wrongly; off: there is no embedder
-}
-
-// Moment is part of the contract.
-type Moment struct {
-	Date      string `json:"date"`
-	DayOfWeek string `json:"day_of_week"`
-	Hour      int64  `json:"hour"`
 }
 
 // Neighbour is part of the contract.
@@ -1364,17 +1408,23 @@ type Node struct {
 
 // NodeHit is part of the contract.
 type NodeHit struct {
-	Anchors        []NodeRef    `json:"anchors,omitempty"` // at granularity 2 and 3: storylines about it
-	Description    string       `json:"description"`
-	EntityKey      string       `json:"entity_key"`
-	Explanation    *Explanation `json:"explanation,omitempty"`
-	LastAccessedAt *time.Time   `json:"last_accessed_at"`
-	Name           string       `json:"name"`
-	NodeType       string       `json:"node_type"`                // the kind as a label: Person, Concept, Task …
-	NotesSnippets  []string     `json:"notes_snippets,omitempty"` // unexpired notes, the newest 10: 500 characters of each, 5,000 of all
-	RelevanceScore float64      `json:"relevance_score"`          // 0 to 1
-	Salience       float64      `json:"salience"`
-	State          string       `json:"state"`
+	Anchors        []NodeRef           `json:"anchors,omitempty"` // at granularity 2 and 3: storylines about it
+	Description    string              `json:"description"`
+	EntityKey      string              `json:"entity_key"`
+	Explanation    *ExploreExplanation `json:"explanation,omitempty"`
+	LastAccessedAt *time.Time          `json:"last_accessed_at"`
+	Name           string              `json:"name"`
+	NodeType       string              `json:"node_type"`                // the kind as a label: Person, Concept, Task …
+	NotesSnippets  []string            `json:"notes_snippets,omitempty"` // unexpired notes, the newest 10: 500 characters of each, 5,000 of all
+	RelevanceScore float64             `json:"relevance_score"`          // 0 to 1
+	Salience       float64             `json:"salience"`
+	State          string              `json:"state"`
+}
+
+// NodePage is part of the contract.
+type NodePage struct {
+	Next  *string    `json:"next"`
+	Nodes []NodeView `json:"nodes"`
 }
 
 // NodeRef is part of the contract.
@@ -1394,175 +1444,169 @@ type NodeResult struct {
 
 // NodeView is part of the contract.
 type NodeView struct {
-	AccessCount         int64               `json:"access_count"`
-	AnchorKey           Optional[string]    `json:"anchor_key,omitzero"`      // what it is about; read only
-	At                  Optional[time.Time] `json:"at,omitzero"`              // messages
-	CanonicalName       string              `json:"canonical_name,omitempty"` // persons only
-	Channel             Optional[string]    `json:"channel,omitzero"`
-	CompletedAt         Optional[time.Time] `json:"completed_at,omitzero"`
-	Confidence          float64             `json:"confidence"`
-	Content             Optional[string]    `json:"content,omitzero"`
-	ContentType         Optional[string]    `json:"content_type,omitzero"` // sources: conversation (default), email, slack-thread, meeting or text-note
-	ContextType         Optional[string]    `json:"context_type,omitzero"` // sources
-	CreatedAt           time.Time           `json:"created_at"`
-	DecisionAt          Optional[time.Time] `json:"decision_at,omitzero"`
-	DeletedAt           time.Time           `json:"deleted_at,omitzero"`
-	DerivedFromSignalID Optional[string]    `json:"derived_from_signal_id,omitzero"`
-	Description         string              `json:"description"`
-	DueAt               Optional[time.Time] `json:"due_at,omitzero"`
-	EndAt               Optional[time.Time] `json:"end_at,omitzero"`
-	EndedAt             Optional[time.Time] `json:"ended_at,omitzero"` // sources; null: still open
-	EntityKey           string              `json:"entity_key"`
-	FacetContext        Optional[string]    `json:"facet_context,omitzero"`
-	FacetScale          Optional[string]    `json:"facet_scale,omitzero"`
-	FacetStage          Optional[string]    `json:"facet_stage,omitzero"`
-	FirstMentionedAt    Optional[time.Time] `json:"first_mentioned_at,omitzero"`
-	FirstSourceAt       Optional[time.Time] `json:"first_source_at,omitzero"`
-	FocusID             Optional[string]    `json:"focus_id,omitzero"`         // conversations: what is in focus in it
-	FocusKind           Optional[string]    `json:"focus_kind,omitzero"`       // conversations: the kind of what is in focus in it
-	FocusProjectID      Optional[string]    `json:"focus_project_id,omitzero"` // conversations: the project that the user looks at
-	Goal                Optional[string]    `json:"goal,omitzero"`
-	Impact              Optional[string]    `json:"impact,omitzero"`    // low, medium, high or critical
-	IsGoal              bool                `json:"is_goal,omitempty"`  // concepts only
-	IsOwner             bool                `json:"is_owner,omitempty"` // persons only
-	Keywords            []string            `json:"keywords,omitempty"` // sources
-	Kind                string              `json:"kind"`
-	LastAccessedAt      *time.Time          `json:"last_accessed_at"`
-	LastMentionedAt     Optional[time.Time] `json:"last_mentioned_at,omitzero"`
-	LastSourceAt        Optional[time.Time] `json:"last_source_at,omitzero"`
-	MessageCount        Optional[int64]     `json:"message_count,omitzero"` // sources; read only
-	MitigatedAt         Optional[time.Time] `json:"mitigated_at,omitzero"`
-	Name                string              `json:"name"`
-	NextStepLong        Optional[string]    `json:"next_step_long,omitzero"`
-	NextStepShort       Optional[string]    `json:"next_step_short,omitzero"`
-	Notes               []Note              `json:"notes,omitempty"` // the newest first, without expired ones
-	Outcome             Optional[string]    `json:"outcome,omitzero"`
-	Participants        []string            `json:"participants,omitempty"`     // sources: user ids
-	Payload             json.RawMessage     `json:"payload,omitempty"`          // an object
-	Priority            Optional[int64]     `json:"priority,omitzero"`          // 1 to 5
-	Probability         Optional[float64]   `json:"probability,omitzero"`       // 0 to 1
-	ProcessedAt         Optional[time.Time] `json:"processed_at,omitzero"`      // sources; read only
-	ProcessingError     Optional[string]    `json:"processing_error,omitzero"`  // sources: why that failed; read only
-	ProcessingStatus    Optional[string]    `json:"processing_status,omitzero"` // sources: what a language model made of it; left out: raw; read only
-	ProjectID           Optional[string]    `json:"project_id,omitzero"`        // the project it belongs to
-	Properties          json.RawMessage     `json:"properties,omitempty"`
-	Props               json.RawMessage     `json:"props,omitempty"` // an object
-	Rationale           Optional[string]    `json:"rationale,omitzero"`
-	Relationships       []RelationshipView  `json:"relationships,omitempty"` // the strongest first
-	RestorableUntil     time.Time           `json:"restorable_until,omitzero"`
-	Role                Optional[string]    `json:"role,omitzero"` // messages
-	Salience            float64             `json:"salience"`
-	Sensitivity         Optional[string]    `json:"sensitivity,omitzero"`  // sources: low, normal (default) or high
-	Seq                 Optional[int64]     `json:"seq,omitzero"`          // messages: their number, from 0; read only
-	SourceCount         Optional[int64]     `json:"source_count,omitzero"` // sources that mention it; read only
-	SourceKey           Optional[string]    `json:"source_key,omitzero"`   // messages: the source they belong to
-	SourceType          Optional[string]    `json:"source_type,omitzero"`  // sources; never changes
-	StartAt             Optional[time.Time] `json:"start_at,omitzero"`
-	StartedAt           Optional[time.Time] `json:"started_at,omitzero"` // sources
-	State               string              `json:"state"`
-	StateKey            Optional[string]    `json:"state_key,omitzero"` // the project's own state, such as in_progress
-	StorylineCount      Optional[int64]     `json:"storyline_count,omitzero"`
-	Summary             Optional[string]    `json:"summary,omitzero"` // sources
-	System              Optional[string]    `json:"system,omitzero"`  // system entities: the system they belong to
-	Tags                []string            `json:"tags,omitempty"`   // sources and system entities
-	TargetDate          Optional[time.Time] `json:"target_date,omitzero"`
-	Text                Optional[string]    `json:"text,omitzero"`  // requirements and messages
-	Title               Optional[string]    `json:"title,omitzero"` // the same as name
-	TS                  Optional[time.Time] `json:"ts,omitzero"`
-	TTLPolicy           string              `json:"ttl_policy"`
-	Type                string              `json:"type,omitempty"`    // entities only
-	TypeKey             Optional[string]    `json:"type_key,omitzero"` // such as plan.phase.works
-	UpdatedAt           time.Time           `json:"updated_at"`
-	UserID              *string             `json:"user_id"`
-	Version             int64               `json:"version"`
+	AccessCount         int64                     `json:"access_count"`
+	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`      // what it is about; read only
+	At                  Optional[time.Time]       `json:"at,omitzero"`              // messages
+	CanonicalName       string                    `json:"canonical_name,omitempty"` // persons only
+	Channel             Optional[string]          `json:"channel,omitzero"`
+	CompletedAt         Optional[time.Time]       `json:"completed_at,omitzero"`
+	Confidence          float64                   `json:"confidence"`
+	Content             Optional[string]          `json:"content,omitzero"`
+	ContentType         Optional[string]          `json:"content_type,omitzero"` // sources: conversation (default), email, slack-thread, meeting or text-note
+	ContextType         Optional[string]          `json:"context_type,omitzero"` // sources
+	CreatedAt           time.Time                 `json:"created_at"`
+	DecisionAt          Optional[time.Time]       `json:"decision_at,omitzero"`
+	DeletedAt           time.Time                 `json:"deleted_at,omitzero"`
+	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero"`
+	Description         string                    `json:"description"`
+	DueAt               Optional[time.Time]       `json:"due_at,omitzero"`
+	EndAt               Optional[time.Time]       `json:"end_at,omitzero"`
+	EndedAt             Optional[time.Time]       `json:"ended_at,omitzero"` // sources; null: still open
+	EntityKey           string                    `json:"entity_key"`
+	FacetContext        Optional[string]          `json:"facet_context,omitzero"`
+	FacetScale          Optional[string]          `json:"facet_scale,omitzero"`
+	FacetStage          Optional[string]          `json:"facet_stage,omitzero"`
+	FirstMentionedAt    Optional[time.Time]       `json:"first_mentioned_at,omitzero"`
+	FirstSourceAt       Optional[time.Time]       `json:"first_source_at,omitzero"`
+	FocusID             Optional[string]          `json:"focus_id,omitzero"`         // conversations: what is in focus in it
+	FocusKind           Optional[string]          `json:"focus_kind,omitzero"`       // conversations: the kind of what is in focus in it
+	FocusProjectID      Optional[string]          `json:"focus_project_id,omitzero"` // conversations: the project that the user looks at
+	Goal                Optional[string]          `json:"goal,omitzero"`
+	Impact              Optional[string]          `json:"impact,omitzero"`    // low, medium, high or critical
+	IsGoal              bool                      `json:"is_goal,omitempty"`  // concepts only
+	IsOwner             bool                      `json:"is_owner,omitempty"` // persons only
+	Keywords            Optional[[]string]        `json:"keywords,omitzero"`  // sources
+	Kind                string                    `json:"kind"`
+	LastAccessedAt      *time.Time                `json:"last_accessed_at"`
+	LastMentionedAt     Optional[time.Time]       `json:"last_mentioned_at,omitzero"`
+	LastSourceAt        Optional[time.Time]       `json:"last_source_at,omitzero"`
+	MessageCount        Optional[int64]           `json:"message_count,omitzero"` // sources; read only
+	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero"`
+	Name                string                    `json:"name"`
+	NextStepLong        Optional[string]          `json:"next_step_long,omitzero"`
+	NextStepShort       Optional[string]          `json:"next_step_short,omitzero"`
+	Notes               []Note                    `json:"notes,omitempty"` // the newest first, without expired ones
+	Outcome             Optional[string]          `json:"outcome,omitzero"`
+	Participants        Optional[[]string]        `json:"participants,omitzero"`      // sources: user ids
+	Payload             Optional[json.RawMessage] `json:"payload,omitzero"`           // an object
+	Priority            Optional[int64]           `json:"priority,omitzero"`          // 1 to 5
+	Probability         Optional[float64]         `json:"probability,omitzero"`       // 0 to 1
+	ProcessedAt         Optional[time.Time]       `json:"processed_at,omitzero"`      // sources; read only
+	ProcessingError     Optional[string]          `json:"processing_error,omitzero"`  // sources: why that failed; read only
+	ProcessingStatus    Optional[string]          `json:"processing_status,omitzero"` // sources: what a language model made of it; left out: raw; read only
+	ProjectID           Optional[string]          `json:"project_id,omitzero"`        // the project it belongs to
+	Properties          json.RawMessage           `json:"properties,omitempty"`
+	Props               Optional[json.RawMessage] `json:"props,omitzero"` // an object
+	Rationale           Optional[string]          `json:"rationale,omitzero"`
+	Relationships       []RelationshipView        `json:"relationships,omitempty"` // the strongest first
+	RestorableUntil     time.Time                 `json:"restorable_until,omitzero"`
+	Role                Optional[string]          `json:"role,omitzero"` // messages
+	Salience            float64                   `json:"salience"`
+	Sensitivity         Optional[string]          `json:"sensitivity,omitzero"`  // sources: low, normal (default) or high
+	Seq                 Optional[int64]           `json:"seq,omitzero"`          // messages: their number, from 0; read only
+	SourceCount         Optional[int64]           `json:"source_count,omitzero"` // sources that mention it; read only
+	SourceKey           Optional[string]          `json:"source_key,omitzero"`   // messages: the source they belong to
+	SourceType          Optional[string]          `json:"source_type,omitzero"`  // sources; never changes
+	StartAt             Optional[time.Time]       `json:"start_at,omitzero"`
+	StartedAt           Optional[time.Time]       `json:"started_at,omitzero"` // sources
+	State               string                    `json:"state"`
+	StateKey            Optional[string]          `json:"state_key,omitzero"` // the project's own state, such as in_progress
+	StorylineCount      Optional[int64]           `json:"storyline_count,omitzero"`
+	Summary             Optional[string]          `json:"summary,omitzero"` // sources
+	System              Optional[string]          `json:"system,omitzero"`  // system entities: the system they belong to
+	Tags                Optional[[]string]        `json:"tags,omitzero"`    // sources and system entities
+	TargetDate          Optional[time.Time]       `json:"target_date,omitzero"`
+	Text                Optional[string]          `json:"text,omitzero"`  // requirements and messages
+	Title               Optional[string]          `json:"title,omitzero"` // the same as name
+	TS                  Optional[time.Time]       `json:"ts,omitzero"`
+	TTLPolicy           string                    `json:"ttl_policy"`
+	Type                string                    `json:"type,omitempty"`    // entities only
+	TypeKey             Optional[string]          `json:"type_key,omitzero"` // such as plan.phase.works
+	UpdatedAt           time.Time                 `json:"updated_at"`
+	UserID              *string                   `json:"user_id"`
+	Version             int64                     `json:"version"`
 }
 
 // NodeWrite is part of the contract.
 type NodeWrite struct {
-	AnchorKey           Optional[string]    `json:"anchor_key,omitzero"`     // what it is about; read only
-	At                  Optional[time.Time] `json:"at,omitzero"`             // messages
-	CanonicalName       Optional[string]    `json:"canonical_name,omitzero"` // persons only; default: the name in lower case
-	Channel             Optional[string]    `json:"channel,omitzero"`
-	CompletedAt         Optional[time.Time] `json:"completed_at,omitzero"`
-	Confidence          Optional[float64]   `json:"confidence,omitzero"` // 0 to 1; default 0.5
-	Content             Optional[string]    `json:"content,omitzero"`
-	ContentType         Optional[string]    `json:"content_type,omitzero"` // sources: conversation (default), email, slack-thread, meeting or text-note
-	ContextType         Optional[string]    `json:"context_type,omitzero"` // sources
-	CreatedAt           Optional[time.Time] `json:"created_at,omitzero"`
-	DecisionAt          Optional[time.Time] `json:"decision_at,omitzero"`
-	DerivedFromSignalID Optional[string]    `json:"derived_from_signal_id,omitzero"`
-	Description         Optional[string]    `json:"description,omitzero"` // at most 16,384 characters
-	DueAt               Optional[time.Time] `json:"due_at,omitzero"`
-	EndAt               Optional[time.Time] `json:"end_at,omitzero"`
-	EndedAt             Optional[time.Time] `json:"ended_at,omitzero"`    // sources; null: still open
-	EntityKey           string              `json:"entity_key,omitempty"` // generated (UUIDv7) when left out
-	FacetContext        Optional[string]    `json:"facet_context,omitzero"`
-	FacetScale          Optional[string]    `json:"facet_scale,omitzero"`
-	FacetStage          Optional[string]    `json:"facet_stage,omitzero"`
-	FirstMentionedAt    Optional[time.Time] `json:"first_mentioned_at,omitzero"`
-	FirstSourceAt       Optional[time.Time] `json:"first_source_at,omitzero"`
-	FocusID             Optional[string]    `json:"focus_id,omitzero"`         // conversations: what is in focus in it
-	FocusKind           Optional[string]    `json:"focus_kind,omitzero"`       // conversations: the kind of what is in focus in it
-	FocusProjectID      Optional[string]    `json:"focus_project_id,omitzero"` // conversations: the project that the user looks at
-	Goal                Optional[string]    `json:"goal,omitzero"`
-	History             *History            `json:"history,omitempty"`         // what Kith keeps of the node; exports have it, and only imports may give it
-	IfVersion           Optional[int64]     `json:"if_version,omitzero"`       // write only if this is the stored version; 0: only if there is none. Otherwise 409 and nothing is written
-	Impact              Optional[string]    `json:"impact,omitzero"`           // low, medium, high or critical
-	IsGoal              Optional[bool]      `json:"is_goal,omitzero"`          // concepts only; default: the word goal in name or description
-	IsOwner             Optional[bool]      `json:"is_owner,omitzero"`         // persons only: this person is the user; one a user
-	Keywords            []string            `json:"keywords,omitempty"`        // sources
-	Kind                string              `json:"kind,omitempty"`            // person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity
-	LastAccessedAt      Optional[time.Time] `json:"last_accessed_at,omitzero"` // a salience given with it was so then, if that is later than updated_at
-	LastMentionedAt     Optional[time.Time] `json:"last_mentioned_at,omitzero"`
-	LastSourceAt        Optional[time.Time] `json:"last_source_at,omitzero"`
-	MessageCount        Optional[int64]     `json:"message_count,omitzero"` // sources; read only
-	MitigatedAt         Optional[time.Time] `json:"mitigated_at,omitzero"`
-	Name                Optional[string]    `json:"name,omitzero"` // needed for a new node of most kinds; at most 512 characters
-	NextStepLong        Optional[string]    `json:"next_step_long,omitzero"`
-	NextStepShort       Optional[string]    `json:"next_step_short,omitzero"`
-	Notes               []NoteWrite         `json:"notes,omitempty"` // added to those there are
-	Outcome             Optional[string]    `json:"outcome,omitzero"`
-	Participants        []string            `json:"participants,omitempty"`     // sources: user ids
-	Payload             json.RawMessage     `json:"payload,omitempty"`          // an object
-	Priority            Optional[int64]     `json:"priority,omitzero"`          // 1 to 5
-	Probability         Optional[float64]   `json:"probability,omitzero"`       // 0 to 1
-	ProcessedAt         Optional[time.Time] `json:"processed_at,omitzero"`      // sources; read only
-	ProcessingError     Optional[string]    `json:"processing_error,omitzero"`  // sources: why that failed; read only
-	ProcessingStatus    Optional[string]    `json:"processing_status,omitzero"` // sources: what a language model made of it; left out: raw; read only
-	ProjectID           Optional[string]    `json:"project_id,omitzero"`        // the project it belongs to
-	Properties          json.RawMessage     `json:"properties,omitempty"`       // an object of the caller's own; at most 16,384 bytes, 8 levels
-	Props               json.RawMessage     `json:"props,omitempty"`            // an object
-	Rationale           Optional[string]    `json:"rationale,omitzero"`
-	Role                Optional[string]    `json:"role,omitzero"`         // messages
-	Salience            Optional[float64]   `json:"salience,omitzero"`     // 0 to 1; default 0.5, an owner 1; null is 0
-	Sensitivity         Optional[string]    `json:"sensitivity,omitzero"`  // sources: low, normal (default) or high
-	Seq                 Optional[int64]     `json:"seq,omitzero"`          // messages: their number, from 0; read only
-	SourceCount         Optional[int64]     `json:"source_count,omitzero"` // sources that mention it; read only
-	SourceKey           Optional[string]    `json:"source_key,omitzero"`   // messages: the source they belong to
-	SourceType          Optional[string]    `json:"source_type,omitzero"`  // sources; never changes
-	StartAt             Optional[time.Time] `json:"start_at,omitzero"`
-	StartedAt           Optional[time.Time] `json:"started_at,omitzero"` // sources
-	State               Optional[string]    `json:"state,omitzero"`      // candidate (default), active, core or archived
-	StateKey            Optional[string]    `json:"state_key,omitzero"`  // the project's own state, such as in_progress
-	StorylineCount      Optional[int64]     `json:"storyline_count,omitzero"`
-	Summary             Optional[string]    `json:"summary,omitzero"` // sources
-	System              Optional[string]    `json:"system,omitzero"`  // system entities: the system they belong to
-	Tags                []string            `json:"tags,omitempty"`   // sources and system entities
-	TargetDate          Optional[time.Time] `json:"target_date,omitzero"`
-	Text                Optional[string]    `json:"text,omitzero"`  // requirements and messages
-	Title               Optional[string]    `json:"title,omitzero"` // the same as name
-	TS                  Optional[time.Time] `json:"ts,omitzero"`
-	TTLPolicy           Optional[string]    `json:"ttl_policy,omitzero"` // decay (default), keep_forever (default of an owner) or ephemeral
-	Type                Optional[string]    `json:"type,omitzero"`       // entities and system entities; at most 128 characters
-	TypeKey             Optional[string]    `json:"type_key,omitzero"`   // such as plan.phase.works
-	UpdatedAt           Optional[time.Time] `json:"updated_at,omitzero"` // default: now; a salience given with it was so then
-	UserID              Optional[string]    `json:"user_id,omitzero"`    // left out: the request's user; null: shared by the team
-}
-
-// NodesPage is part of the contract.
-type NodesPage struct {
-	Next  *string    `json:"next"`
-	Nodes []NodeView `json:"nodes"`
+	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`     // what it is about; read only
+	At                  Optional[time.Time]       `json:"at,omitzero"`             // messages
+	CanonicalName       Optional[string]          `json:"canonical_name,omitzero"` // persons only; default: the name in lower case
+	Channel             Optional[string]          `json:"channel,omitzero"`
+	CompletedAt         Optional[time.Time]       `json:"completed_at,omitzero"`
+	Confidence          Optional[float64]         `json:"confidence,omitzero"` // 0 to 1; default 0.5
+	Content             Optional[string]          `json:"content,omitzero"`
+	ContentType         Optional[string]          `json:"content_type,omitzero"` // sources: conversation (default), email, slack-thread, meeting or text-note
+	ContextType         Optional[string]          `json:"context_type,omitzero"` // sources
+	CreatedAt           Optional[time.Time]       `json:"created_at,omitzero"`
+	DecisionAt          Optional[time.Time]       `json:"decision_at,omitzero"`
+	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero"`
+	Description         Optional[string]          `json:"description,omitzero"` // at most 16,384 characters
+	DueAt               Optional[time.Time]       `json:"due_at,omitzero"`
+	EndAt               Optional[time.Time]       `json:"end_at,omitzero"`
+	EndedAt             Optional[time.Time]       `json:"ended_at,omitzero"`    // sources; null: still open
+	EntityKey           string                    `json:"entity_key,omitempty"` // generated (UUIDv7) when left out
+	FacetContext        Optional[string]          `json:"facet_context,omitzero"`
+	FacetScale          Optional[string]          `json:"facet_scale,omitzero"`
+	FacetStage          Optional[string]          `json:"facet_stage,omitzero"`
+	FirstMentionedAt    Optional[time.Time]       `json:"first_mentioned_at,omitzero"`
+	FirstSourceAt       Optional[time.Time]       `json:"first_source_at,omitzero"`
+	FocusID             Optional[string]          `json:"focus_id,omitzero"`         // conversations: what is in focus in it
+	FocusKind           Optional[string]          `json:"focus_kind,omitzero"`       // conversations: the kind of what is in focus in it
+	FocusProjectID      Optional[string]          `json:"focus_project_id,omitzero"` // conversations: the project that the user looks at
+	Goal                Optional[string]          `json:"goal,omitzero"`
+	History             Optional[ImportedHistory] `json:"history,omitzero"`          // what Kith keeps of the node; exports have it, and only imports may give it
+	IfVersion           Optional[int64]           `json:"if_version,omitzero"`       // write only if this is the stored version; 0: only if there is none. Otherwise 409 and nothing is written
+	Impact              Optional[string]          `json:"impact,omitzero"`           // low, medium, high or critical
+	IsGoal              Optional[bool]            `json:"is_goal,omitzero"`          // concepts only; default: the word goal in name or description
+	IsOwner             Optional[bool]            `json:"is_owner,omitzero"`         // persons only: this person is the user; one a user
+	Keywords            Optional[[]string]        `json:"keywords,omitzero"`         // sources
+	Kind                string                    `json:"kind,omitempty"`            // person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity
+	LastAccessedAt      Optional[time.Time]       `json:"last_accessed_at,omitzero"` // a salience given with it was so then, if that is later than updated_at
+	LastMentionedAt     Optional[time.Time]       `json:"last_mentioned_at,omitzero"`
+	LastSourceAt        Optional[time.Time]       `json:"last_source_at,omitzero"`
+	MessageCount        Optional[int64]           `json:"message_count,omitzero"` // sources; read only
+	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero"`
+	Name                Optional[string]          `json:"name,omitzero"` // needed for a new node of most kinds; at most 512 characters
+	NextStepLong        Optional[string]          `json:"next_step_long,omitzero"`
+	NextStepShort       Optional[string]          `json:"next_step_short,omitzero"`
+	Notes               []NoteWrite               `json:"notes,omitempty"` // added to those there are
+	Outcome             Optional[string]          `json:"outcome,omitzero"`
+	Participants        Optional[[]string]        `json:"participants,omitzero"`      // sources: user ids
+	Payload             Optional[json.RawMessage] `json:"payload,omitzero"`           // an object
+	Priority            Optional[int64]           `json:"priority,omitzero"`          // 1 to 5
+	Probability         Optional[float64]         `json:"probability,omitzero"`       // 0 to 1
+	ProcessedAt         Optional[time.Time]       `json:"processed_at,omitzero"`      // sources; read only
+	ProcessingError     Optional[string]          `json:"processing_error,omitzero"`  // sources: why that failed; read only
+	ProcessingStatus    Optional[string]          `json:"processing_status,omitzero"` // sources: what a language model made of it; left out: raw; read only
+	ProjectID           Optional[string]          `json:"project_id,omitzero"`        // the project it belongs to
+	Properties          json.RawMessage           `json:"properties,omitempty"`       // an object of the caller's own; at most 16,384 bytes, 8 levels
+	Props               Optional[json.RawMessage] `json:"props,omitzero"`             // an object
+	Rationale           Optional[string]          `json:"rationale,omitzero"`
+	Role                Optional[string]          `json:"role,omitzero"`         // messages
+	Salience            Optional[float64]         `json:"salience,omitzero"`     // 0 to 1; default 0.5, an owner 1; null is 0
+	Sensitivity         Optional[string]          `json:"sensitivity,omitzero"`  // sources: low, normal (default) or high
+	Seq                 Optional[int64]           `json:"seq,omitzero"`          // messages: their number, from 0; read only
+	SourceCount         Optional[int64]           `json:"source_count,omitzero"` // sources that mention it; read only
+	SourceKey           Optional[string]          `json:"source_key,omitzero"`   // messages: the source they belong to
+	SourceType          Optional[string]          `json:"source_type,omitzero"`  // sources; never changes
+	StartAt             Optional[time.Time]       `json:"start_at,omitzero"`
+	StartedAt           Optional[time.Time]       `json:"started_at,omitzero"` // sources
+	State               Optional[string]          `json:"state,omitzero"`      // candidate (default), active, core or archived
+	StateKey            Optional[string]          `json:"state_key,omitzero"`  // the project's own state, such as in_progress
+	StorylineCount      Optional[int64]           `json:"storyline_count,omitzero"`
+	Summary             Optional[string]          `json:"summary,omitzero"` // sources
+	System              Optional[string]          `json:"system,omitzero"`  // system entities: the system they belong to
+	Tags                Optional[[]string]        `json:"tags,omitzero"`    // sources and system entities
+	TargetDate          Optional[time.Time]       `json:"target_date,omitzero"`
+	Text                Optional[string]          `json:"text,omitzero"`  // requirements and messages
+	Title               Optional[string]          `json:"title,omitzero"` // the same as name
+	TS                  Optional[time.Time]       `json:"ts,omitzero"`
+	TTLPolicy           Optional[string]          `json:"ttl_policy,omitzero"` // decay (default), keep_forever (default of an owner) or ephemeral
+	Type                Optional[string]          `json:"type,omitzero"`       // entities and system entities; at most 128 characters
+	TypeKey             Optional[string]          `json:"type_key,omitzero"`   // such as plan.phase.works
+	UpdatedAt           Optional[time.Time]       `json:"updated_at,omitzero"` // default: now; a salience given with it was so then
+	UserID              Optional[string]          `json:"user_id,omitzero"`    // left out: the request's user; null: shared by the team
 }
 
 // Note is part of the contract.
@@ -1575,6 +1619,11 @@ type Note struct {
 	SourceEntityKey *string    `json:"source_entity_key"`
 }
 
+// NoteList is part of the contract.
+type NoteList struct {
+	Notes []Note `json:"notes"`
+}
+
 // NoteWrite is part of the contract.
 type NoteWrite struct {
 	AddedBy         Optional[string]    `json:"added_by,omitzero"`          // default: the request's user
@@ -1582,11 +1631,6 @@ type NoteWrite struct {
 	DateAdded       Optional[time.Time] `json:"date_added,omitzero"`        // default: now; its lifetime begins here
 	Lifetime        string              `json:"lifetime,omitempty"`         // week, month (default), year or forever
 	SourceEntityKey Optional[string]    `json:"source_entity_key,omitzero"` // where it comes from
-}
-
-// NotesPage is part of the contract.
-type NotesPage struct {
-	Notes []Note `json:"notes"`
 }
 
 // OntologyContext is part of the contract.
@@ -1665,8 +1709,8 @@ type OntologyScope struct {
 	ProjectName string         `json:"project_name"`
 }
 
-// Opening is part of the contract.
-type Opening struct {
+// OpenConversationRequest is part of the contract.
+type OpenConversationRequest struct {
 	ContextType    Optional[string]            `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
 	ConversationID string                      `json:"conversation_id,omitempty"` // generated (UUIDv7) when left out; opening one again is harmless
 	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // what the user looks at in a workspace: the conversation remembers it
@@ -1677,8 +1721,8 @@ type Opening struct {
 	UserID         string                      `json:"user_id,omitempty"`    // whose conversation; left out: the user of the key
 }
 
-// Opened is part of the contract.
-type Opened struct {
+// OpenedConversation is part of the contract.
+type OpenedConversation struct {
 	Context        AgentContext `json:"context"`
 	ConversationID string       `json:"conversation_id"`
 }
@@ -1747,19 +1791,6 @@ type Prompt struct {
 	Warnings    []string        `json:"warnings,omitempty"`
 }
 
-// PromptInput is part of the contract.
-type PromptInput struct {
-	ContextType    string                      `json:"context_type,omitempty"`    // as of GET /v1/ontology; left out: project with a focus, else global
-	ConversationID string                      `json:"conversation_id,omitempty"` // its focus is meant where none is given, and it remembers the one that is
-	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // what the user looks at; the conversation remembers it. Null: nothing any more
-	History        []PromptMessage             `json:"history,omitempty"`         // the conversation so far, the oldest first
-	Linked         bool                        `json:"linked,omitempty"`          // false leaves out what is linked with the focus
-	MaxTokens      int64                       `json:"max_tokens,omitempty"`      // o200k tokens of all messages
-	Message        string                      `json:"message"`                   // of the user, to be answered
-	SystemPrompt   string                      `json:"system_prompt,omitempty"`   // stands before the guidance
-	UserID         string                      `json:"user_id,omitempty"`         // for whom; left out: the user of the key, or the team itself
-}
-
 // PromptMessage is part of the contract.
 type PromptMessage struct {
 	Content string `json:"content"`
@@ -1774,6 +1805,19 @@ type PromptParts struct {
 	Message         PartUsage `json:"message"`
 	Preferences     PartUsage `json:"preferences"`
 	System          PartUsage `json:"system"`
+}
+
+// PromptRequest is part of the contract.
+type PromptRequest struct {
+	ContextType    string                      `json:"context_type,omitempty"`    // as of GET /v1/ontology; left out: project with a focus, else global
+	ConversationID string                      `json:"conversation_id,omitempty"` // its focus is meant where none is given, and it remembers the one that is
+	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // what the user looks at; the conversation remembers it. Null: nothing any more
+	History        []PromptMessage             `json:"history,omitempty"`         // the conversation so far, the oldest first
+	Linked         Optional[bool]              `json:"linked,omitzero"`           // false leaves out what is linked with the focus
+	MaxTokens      int64                       `json:"max_tokens,omitempty"`      // o200k tokens of all messages; default 5,000
+	Message        string                      `json:"message"`                   // of the user, to be answered
+	SystemPrompt   string                      `json:"system_prompt,omitempty"`   // stands before the guidance
+	UserID         string                      `json:"user_id,omitempty"`         // for whom; left out: the user of the key, or the team itself
 }
 
 // PromptUsage is part of the contract.
@@ -1794,23 +1838,6 @@ type Proposed struct {
 	Version   int64   `json:"version,omitempty"`
 }
 
-// ExploreQuery is part of the contract.
-type ExploreQuery struct {
-	Query     string  `json:"query"`               // at most 16,384 characters
-	Threshold float64 `json:"threshold,omitempty"` // 0 (default) to 1: the least cosine of what is found by meaning alone
-}
-
-// ReadSource is part of the contract.
-type ReadSource struct {
-	EntityKey  string          `json:"entity_key"`
-	Extraction *Extraction     `json:"extraction,omitempty"` // where it was asked for
-	Mentions   []NodeResult    `json:"mentions"`
-	Messages   []MessageResult `json:"messages"`
-	Status     string          `json:"status"`
-	Summary    string          `json:"summary,omitempty"` // that the language model made of a conversation that ended without one
-	Warnings   []string        `json:"warnings"`
-}
-
 // RecentContext is part of the contract.
 type RecentContext struct {
 	Sources []RecentSource `json:"sources"` // at most 20, the newest first
@@ -1826,13 +1853,6 @@ type RecentSource struct {
 	Summary     string      `json:"summary"`
 }
 
-// Refusal is part of the contract.
-type Refusal struct {
-	Line     int64  `json:"line"`
-	Location string `json:"location"`
-	Message  string `json:"message"`
-}
-
 // RelationshipFilters is part of the contract.
 type RelationshipFilters struct {
 	ExcludeRelationshipTypes []string        `json:"exclude_relationship_types,omitempty"` // all but these
@@ -1845,21 +1865,27 @@ type RelationshipFilters struct {
 
 // RelationshipHit is part of the contract.
 type RelationshipHit struct {
-	Attitude         int64        `json:"attitude,omitempty"`
-	Description      string       `json:"description"`
-	Explanation      *Explanation `json:"explanation,omitempty"`
-	FromEntityKey    string       `json:"from_entity_key"`
-	FromName         string       `json:"from_name"`
-	Key              string       `json:"key"`
-	NotesSnippets    []string     `json:"notes_snippets,omitempty"`
-	Proximity        int64        `json:"proximity,omitempty"`
-	RelationshipKind string       `json:"relationship_kind"`           // its type
-	RelationshipType string       `json:"relationship_type,omitempty"` // in the caller's own words
-	RelevanceScore   float64      `json:"relevance_score"`             // 0 to 1
-	Salience         float64      `json:"salience"`
-	State            string       `json:"state,omitempty"`
-	ToEntityKey      string       `json:"to_entity_key"`
-	ToName           string       `json:"to_name"`
+	Attitude         int64               `json:"attitude,omitempty"`
+	Description      string              `json:"description"`
+	Explanation      *ExploreExplanation `json:"explanation,omitempty"`
+	FromEntityKey    string              `json:"from_entity_key"`
+	FromName         string              `json:"from_name"`
+	Key              string              `json:"key"`
+	NotesSnippets    []string            `json:"notes_snippets,omitempty"`
+	Proximity        int64               `json:"proximity,omitempty"`
+	RelationshipKind string              `json:"relationship_kind"`           // its type
+	RelationshipType string              `json:"relationship_type,omitempty"` // in the caller's own words
+	RelevanceScore   float64             `json:"relevance_score"`             // 0 to 1
+	Salience         float64             `json:"salience"`
+	State            string              `json:"state,omitempty"`
+	ToEntityKey      string              `json:"to_entity_key"`
+	ToName           string              `json:"to_name"`
+}
+
+// RelationshipPage is part of the contract.
+type RelationshipPage struct {
+	Next          *string            `json:"next"`
+	Relationships []RelationshipView `json:"relationships"`
 }
 
 // RelationshipResult is part of the contract.
@@ -1904,98 +1930,42 @@ type RelationshipView struct {
 
 // RelationshipWrite is part of the contract.
 type RelationshipWrite struct {
-	Attitude         Optional[int64]     `json:"attitude,omitzero"`         // 1 to 5
-	Confidence       Optional[float64]   `json:"confidence,omitzero"`       // 0 to 1; default 0.8
-	Contradicts      bool                `json:"contradicts,omitempty"`     // the current relationship of this type is over: it is closed, and this one added. A valid_from after that of the current one says the same
-	Description      Optional[string]    `json:"description,omitzero"`      // how the two relate; at most 16,384 characters
-	From             string              `json:"from"`                      // entity_key
-	History          *History            `json:"history,omitempty"`         // only for imports
-	IfVersion        Optional[int64]     `json:"if_version,omitzero"`       // write only if this is the stored version of the current one; 0: only if there is none. Otherwise 409 and nothing is written
-	Key              string              `json:"key,omitempty"`             // only for imports: it is generated
-	LastAccessedAt   Optional[time.Time] `json:"last_accessed_at,omitzero"` // only for imports
-	Notes            []NoteWrite         `json:"notes,omitempty"`           // added to those there are
-	Properties       json.RawMessage     `json:"properties,omitempty"`      // an object of the caller's own; at most 16,384 bytes, 8 levels
-	Proximity        Optional[int64]     `json:"proximity,omitzero"`        // 1 to 5
-	RecordedAt       Optional[time.Time] `json:"recorded_at,omitzero"`      // only for imports
-	RecordedBy       Optional[string]    `json:"recorded_by,omitzero"`
-	RelationshipType Optional[string]    `json:"relationship_type,omitzero"` // one free word
-	Salience         Optional[float64]   `json:"salience,omitzero"`          // 0 to 1; default 0.5; null is 0
-	State            Optional[string]    `json:"state,omitzero"`             // candidate (default), active, core or archived
-	To               string              `json:"to"`                         // entity_key
-	Type             string              `json:"type"`                       // ^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to
-	UpdatedAt        Optional[time.Time] `json:"updated_at,omitzero"`        // only for imports
-	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero"`        // default: now, or the end of the last one, if that is to come. Not in the time of another one
-	ValidTo          Optional[time.Time] `json:"valid_to,omitzero"`          // closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again where there is no current one
+	Attitude         Optional[int64]           `json:"attitude,omitzero"`         // 1 to 5
+	Confidence       Optional[float64]         `json:"confidence,omitzero"`       // 0 to 1; default 0.8
+	Contradicts      bool                      `json:"contradicts,omitempty"`     // the current relationship of this type is over: it is closed, and this one added. A valid_from after that of the current one says the same
+	Description      Optional[string]          `json:"description,omitzero"`      // how the two relate; at most 16,384 characters
+	From             string                    `json:"from"`                      // entity_key
+	History          Optional[ImportedHistory] `json:"history,omitzero"`          // only for imports
+	IfVersion        Optional[int64]           `json:"if_version,omitzero"`       // write only if this is the stored version of the current one; 0: only if there is none. Otherwise 409 and nothing is written
+	Key              string                    `json:"key,omitempty"`             // only for imports: it is generated
+	LastAccessedAt   Optional[time.Time]       `json:"last_accessed_at,omitzero"` // only for imports
+	Notes            []NoteWrite               `json:"notes,omitempty"`           // added to those there are
+	Properties       json.RawMessage           `json:"properties,omitempty"`      // an object of the caller's own; at most 16,384 bytes, 8 levels
+	Proximity        Optional[int64]           `json:"proximity,omitzero"`        // 1 to 5
+	RecordedAt       Optional[time.Time]       `json:"recorded_at,omitzero"`      // only for imports
+	RecordedBy       Optional[string]          `json:"recorded_by,omitzero"`
+	RelationshipType Optional[string]          `json:"relationship_type,omitzero"` // one free word
+	Salience         Optional[float64]         `json:"salience,omitzero"`          // 0 to 1; default 0.5; null is 0
+	State            Optional[string]          `json:"state,omitzero"`             // candidate (default), active, core or archived
+	To               string                    `json:"to"`                         // entity_key
+	Type             string                    `json:"type"`                       // ^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to
+	UpdatedAt        Optional[time.Time]       `json:"updated_at,omitzero"`        // only for imports
+	ValidFrom        Optional[time.Time]       `json:"valid_from,omitzero"`        // default: now, or the end of the last one, if that is to come. Not in the time of another one
+	ValidTo          Optional[time.Time]       `json:"valid_to,omitzero"`          // closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again where there is no current one
 }
 
-// RelationshipsPage is part of the contract.
-type RelationshipsPage struct {
-	Next          *string            `json:"next"`
-	Relationships []RelationshipView `json:"relationships"`
-}
-
-// RemovedPage is part of the contract.
-type RemovedPage struct {
+// RemovedTurns is part of the contract.
+type RemovedTurns struct {
 	Removed []string `json:"removed"` // ids of turns
 }
 
-// RenameSystemEntityInput is part of the contract.
-type RenameSystemEntityInput struct {
+// RenameSystemEntityRequest is part of the contract.
+type RenameSystemEntityRequest struct {
 	Name string `json:"name"` // the new name; 409 when another entity has it
 }
 
-// ImportReport is part of the contract.
-type ImportReport struct {
-	ChatTrees     Counts    `json:"chat_trees"`
-	ChatTurns     Counts    `json:"chat_turns"`
-	Complete      bool      `json:"complete"` // false: the import stopped, and may be sent again with the same import_id
-	DryRun        bool      `json:"dry_run"`
-	ImportID      string    `json:"import_id,omitempty"`
-	Lines         int64     `json:"lines"`
-	Nodes         Counts    `json:"nodes"`
-	Preferences   Counts    `json:"preferences"`
-	Refused       []Refusal `json:"refused"` // the first 1,000, with reasons
-	Relationships Counts    `json:"relationships"`
-	ResumedAtLine int64     `json:"resumed_at_line,omitempty"`
-	Stopped       string    `json:"stopped,omitempty"` // why the import is not complete
-	Warnings      []Refusal `json:"warnings"`          // the first 1,000
-}
-
-// ExploreRequest is part of the contract.
-type ExploreRequest struct {
-	AsOf                Optional[time.Time]  `json:"as_of,omitzero"`                 // the memory of that day: what was said and made by then, and the relationships that were current
-	Evidence            []string             `json:"evidence,omitempty"`             // what may speak for a hit: words, neighbours (the words of the messages around one), links, meaning; left out: all
-	Expand              int64                `json:"expand,omitempty"`               // so many neighbours of the nodes found; default none
-	Format              string               `json:"format,omitempty"`               // json (default), text, or keyed: text with entity keys, to go on from
-	Granularity         int64                `json:"granularity,omitempty"`          // 1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines
-	IncludeArchived     bool                 `json:"include_archived,omitempty"`     // also what is archived: faded, ended or put away; it is always found by its key
-	Kinds               []string             `json:"kinds,omitempty"`                // only these kinds of nodes; message: messages as a list of their own. Left out: all but messages, which come with their sources
-	Limit               int64                `json:"limit,omitempty"`                // of nodes in all, of sources and of messages; default 5. Relationships are up to twice as many; storylines and macros, unless it is given, 3 and 2 (of granularity 1), 5 and 2, none and 5
-	MaxTokens           int64                `json:"max_tokens,omitempty"`           // o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went
-	Mode                string               `json:"mode,omitempty"`                 // fast (default), or deep: a second look with what the first has found
-	MultiQuery          bool                 `json:"multi_query,omitempty"`          // the same as mode deep
-	Queries             []ExploreQuery       `json:"queries,omitempty"`              // questions or descriptions, searched by words and by meaning; this or text_matches is needed
-	RelationshipFilters *RelationshipFilters `json:"relationship_filters,omitempty"` // which relationships count; applied before anything is ranked
-	ReturnExplanations  bool                 `json:"return_explanations,omitempty"`  // with each hit, what its score is made of
-	SalienceWeight      Optional[float64]    `json:"salience_weight,omitzero"`       // of salience; default 0.4
-	SearchRelationships Optional[bool]       `json:"search_relationships,omitzero"`  // default true
-	SemanticWeight      Optional[float64]    `json:"semantic_weight,omitzero"`       // of relevance; default 0.3
-	Since               Optional[time.Time]  `json:"since,omitzero"`                 // what was said, or changed, from then on
-	TextMatches         []string             `json:"text_matches,omitempty"`         // names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words
-	TimeWeight          Optional[float64]    `json:"time_weight,omitzero"`           // of recency; default 0.3
-	Until               Optional[time.Time]  `json:"until,omitzero"`                 // what was said, or made, until then
-	UserID              string               `json:"user_id,omitempty"`              // whose memory, with what the team shares; left out: the user of the key, or only what the team shares
-}
-
-// ExploreResult is part of the contract.
-type ExploreResult struct {
-	Episodic Episodic    `json:"episodic"`
-	Meta     ExploreMeta `json:"meta"`
-	Semantic Semantic    `json:"semantic"`
-}
-
-// RetriedPage is part of the contract.
-type RetriedPage struct {
+// RetriedTurn is part of the contract.
+type RetriedTurn struct {
 	Retried bool     `json:"retried"` // false: the turn was not in error, and stays as it is
 	Turn    ChatTurn `json:"turn"`
 }
@@ -2014,6 +1984,19 @@ type Semantic struct {
 	Others        []NodeHit         `json:"others"`     // of projects and systems
 	People        []NodeHit         `json:"people"`
 	Relationships []RelationshipHit `json:"relationships"`
+}
+
+// SetFocusRequest is part of the contract.
+type SetFocusRequest struct {
+	Focus  *ConversationFocus `json:"focus"` // replaces the one there was; null: nothing any more
+	UserID string             `json:"user_id,omitempty"`
+}
+
+// SnapshotCoverage is part of the contract.
+type SnapshotCoverage struct {
+	Direct   int64 `json:"direct"`
+	Total    int64 `json:"total"`
+	Unlinked int64 `json:"unlinked"`
 }
 
 // SnapshotEdge is part of the contract.
@@ -2039,20 +2022,20 @@ type SnapshotNode struct {
 
 // SourceHit is part of the contract.
 type SourceHit struct {
-	ContentType    string       `json:"content_type"`
-	ContextType    string       `json:"context_type,omitempty"`
-	EndedAt        *time.Time   `json:"ended_at"`
-	EntityKey      string       `json:"entity_key"`
-	Explanation    *Explanation `json:"explanation,omitempty"`
-	MacroRefs      []string     `json:"macro_refs,omitempty"`
-	MentionedNodes []NodeRef    `json:"mentioned_nodes"` // the ten most salient
-	Messages       []MessageHit `json:"messages"`        // the best three, the best first; of each what is around the words found
-	Name           string       `json:"name,omitempty"`
-	RelevanceScore float64      `json:"relevance_score"` // 0 to 1
-	SourceType     string       `json:"source_type,omitempty"`
-	StartedAt      time.Time    `json:"started_at"`
-	StorylineRefs  []string     `json:"storyline_refs,omitempty"`
-	Summary        string       `json:"summary"`
+	ContentType    string              `json:"content_type"`
+	ContextType    string              `json:"context_type,omitempty"`
+	EndedAt        *time.Time          `json:"ended_at"`
+	EntityKey      string              `json:"entity_key"`
+	Explanation    *ExploreExplanation `json:"explanation,omitempty"`
+	MacroRefs      []string            `json:"macro_refs,omitempty"`
+	MentionedNodes []NodeRef           `json:"mentioned_nodes"` // the ten most salient
+	Messages       []MessageHit        `json:"messages"`        // the best three, the best first; of each what is around the words found
+	Name           string              `json:"name,omitempty"`
+	RelevanceScore float64             `json:"relevance_score"` // 0 to 1
+	SourceType     string              `json:"source_type,omitempty"`
+	StartedAt      time.Time           `json:"started_at"`
+	StorylineRefs  []string            `json:"storyline_refs,omitempty"`
+	Summary        string              `json:"summary"`
 }
 
 // SourcePreview is part of the contract.
@@ -2060,6 +2043,17 @@ type SourcePreview struct {
 	EntityKey string    `json:"entity_key"`
 	StartedAt time.Time `json:"started_at"`
 	Summary   string    `json:"summary"`
+}
+
+// SourceResult is part of the contract.
+type SourceResult struct {
+	EntityKey  string          `json:"entity_key"`
+	Extraction *Extraction     `json:"extraction,omitempty"` // where it was asked for
+	Mentions   []NodeResult    `json:"mentions"`
+	Messages   []MessageResult `json:"messages"`
+	Status     string          `json:"status"`
+	Summary    string          `json:"summary,omitempty"` // that the language model made of a conversation that ended without one
+	Warnings   []string        `json:"warnings"`
 }
 
 // SourceWrite is part of the contract.
@@ -2099,15 +2093,9 @@ type StorylineHit struct {
 	TopPeople      []NodeRef       `json:"top_people,omitempty"`
 }
 
-// Subject is part of the contract.
-type Subject struct {
-	EntityID   string `json:"entity_id"`
-	EntityType string `json:"entity_type"`
-}
-
-// SubmitTurnInput is part of the contract.
-type SubmitTurnInput struct {
-	Generate   bool             `json:"generate,omitempty"` // default true; false: the turn is pending until the caller answers it
+// SubmitTurnRequest is part of the contract.
+type SubmitTurnRequest struct {
+	Generate   Optional[bool]   `json:"generate,omitzero"`  // default true; false: the turn is pending until the caller answers it
 	ID         string           `json:"id,omitempty"`       // of the turn; generated (UUIDv7) when left out; submitting it again is harmless
 	ParentID   Optional[string] `json:"parent_id,omitzero"` // the turn it replies to; left out: it is a root
 	UserID     string           `json:"user_id,omitempty"`  // for whom; left out: the user of the key, or the team itself
@@ -2130,12 +2118,6 @@ type SystemCounts struct {
 	Relationships int64 `json:"relationships"`
 }
 
-// SystemEntitiesPage is part of the contract.
-type SystemEntitiesPage struct {
-	Entities   []SystemNode `json:"entities"`
-	NextCursor *string      `json:"next_cursor"` // null at the end
-}
-
 // SystemEntity is part of the contract.
 type SystemEntity struct {
 	Description string          `json:"description,omitempty"` // at most 16,384 characters
@@ -2143,6 +2125,12 @@ type SystemEntity struct {
 	Properties  json.RawMessage `json:"properties,omitempty"`  // an object; at most 16,384 bytes, 8 levels; numbers are kept as they are written
 	Tags        []string        `json:"tags,omitempty"`        // at most 100, of 1 to 256 characters
 	Type        string          `json:"type"`                  // the class of the entity; 1 to 128 characters
+}
+
+// SystemEntityPage is part of the contract.
+type SystemEntityPage struct {
+	Entities   []SystemNode `json:"entities"`
+	NextCursor *string      `json:"next_cursor"` // null at the end
 }
 
 // SystemEntityResult is part of the contract.
@@ -2191,12 +2179,24 @@ type SystemNode struct {
 	Version     int64           `json:"version"` // 1, and one more with every change
 }
 
+// SystemPage is part of the contract.
+type SystemPage struct {
+	NextCursor *string  `json:"next_cursor"` // null at the end
+	Systems    []System `json:"systems"`
+}
+
 // SystemRelationship is part of the contract.
 type SystemRelationship struct {
 	From       string          `json:"from"`                 // name of an entity
 	Properties json.RawMessage `json:"properties,omitempty"` // an object; at most 16,384 bytes, 8 levels
 	To         string          `json:"to"`                   // name of an entity
 	Type       string          `json:"type"`                 // free text; 1 to 128 characters
+}
+
+// SystemRelationshipPage is part of the contract.
+type SystemRelationshipPage struct {
+	NextCursor    *string      `json:"next_cursor"` // null at the end
+	Relationships []SystemLink `json:"relationships"`
 }
 
 // SystemRelationshipResult is part of the contract.
@@ -2217,12 +2217,6 @@ type SystemRelationshipWrite struct {
 	Type             string          `json:"type"`                        // free text; 1 to 128 characters
 }
 
-// SystemRelationshipsPage is part of the contract.
-type SystemRelationshipsPage struct {
-	NextCursor    *string      `json:"next_cursor"` // null at the end
-	Relationships []SystemLink `json:"relationships"`
-}
-
 // SystemResult is part of the contract.
 type SystemResult struct {
 	Entities      []SystemEntityResult       `json:"entities"`
@@ -2236,12 +2230,6 @@ type SystemWrite struct {
 	Entities      []SystemEntityWrite       `json:"entities,omitempty"`
 	Relationships []SystemRelationshipWrite `json:"relationships,omitempty"`
 	Strict        bool                      `json:"strict,omitempty"` // all or nothing: a refused item is a 422 and nothing is written
-}
-
-// SystemsPage is part of the contract.
-type SystemsPage struct {
-	NextCursor *string  `json:"next_cursor"` // null at the end
-	Systems    []System `json:"systems"`
 }
 
 // TeamErasure is part of the contract.
@@ -2262,10 +2250,17 @@ type TeamErasure struct {
 
 // Temporal is part of the contract.
 type Temporal struct {
-	CurrentDatetime           Moment  `json:"current_datetime"`
-	LastConversationType      *string `json:"last_conversation_type"`
-	TimeSinceLastConversation *string `json:"time_since_last_conversation"` // ISO 8601 duration; null before the first conversation
-	TimeZone                  string  `json:"time_zone"`                    // the zone of current_datetime
+	CurrentDatetime           TemporalMoment `json:"current_datetime"`
+	LastConversationType      *string        `json:"last_conversation_type"`
+	TimeSinceLastConversation *string        `json:"time_since_last_conversation"` // ISO 8601 duration; null before the first conversation
+	TimeZone                  string         `json:"time_zone"`                    // the zone of current_datetime
+}
+
+// TemporalMoment is part of the contract.
+type TemporalMoment struct {
+	Date      string `json:"date"`
+	DayOfWeek string `json:"day_of_week"`
+	Hour      int64  `json:"hour"`
 }
 
 // TraverseExample is part of the contract.
@@ -2394,6 +2389,13 @@ type TraverseWay struct {
 
 // TreePage is part of the contract.
 type TreePage struct {
+	Availability string     `json:"availability"` // whether answers can be generated now
+	Next         *string    `json:"next"`
+	Trees        []ChatTree `json:"trees"`
+}
+
+// TreeView is part of the contract.
+type TreeView struct {
 	Availability string       `json:"availability"`      // whether answers can be generated now
 	Context      *ChatContext `json:"context,omitempty"` // what the model is told of the memory in each generation
 	CreatedAt    int64        `json:"created_at"`        // milliseconds since 1970
@@ -2407,27 +2409,25 @@ type TreePage struct {
 	UserID       *string      `json:"user_id"`    // to whom it is private; null: the team's
 }
 
-// TreesPage is part of the contract.
-type TreesPage struct {
-	Availability string     `json:"availability"` // whether answers can be generated now
-	Next         *string    `json:"next"`
-	Trees        []ChatTree `json:"trees"`
+// TurnDescendants is part of the contract.
+type TurnDescendants struct {
+	Turns []ChatTurnLine `json:"turns"`
 }
 
-// TurnsPage is part of the contract.
-type TurnsPage struct {
+// TurnPage is part of the contract.
+type TurnPage struct {
 	Next   *int64         `json:"next"`
 	TreeID string         `json:"tree_id"`
 	Turns  []ChatTurnLine `json:"turns"`
 }
 
-// User is part of the contract.
-type User struct {
-	CoreBeliefs     []Node       `json:"core_beliefs"` // at most 10
-	OwnerPersonNode Node         `json:"owner_person_node"`
-	Preferences     []Preference `json:"preferences"`
-	PrimaryGoals    []Node       `json:"primary_goals"` // at most 5
-	UserID          string       `json:"user_id"`
+// TurnPrompt is part of the contract.
+type TurnPrompt struct {
+	LeftOut      int64         `json:"left_out"` // how many
+	Messages     []RoleMessage `json:"messages"`
+	SystemPrompt string        `json:"system_prompt"`
+	Truncated    bool          `json:"truncated"` // the oldest turns were left out to keep the budget
+	UserPrompt   string        `json:"user_prompt"`
 }
 
 // UserErasure is part of the contract.

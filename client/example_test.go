@@ -30,7 +30,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	opened, err := kith.OpenConversation(ctx, &client.Opening{UserID: "u1", ContextType: client.Some("planning")})
+	opened, err := kith.OpenConversation(ctx, &client.OpenConversationRequest{UserID: "u1", ContextType: client.Some("planning")})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,7 +38,7 @@ func Example() {
 	for _, r := range opened.Context.Relationships {
 		fmt.Printf("%s: %s\n", r.Node.Name, r.RelationshipDescription)
 	}
-	_, err = kith.AppendMessages(ctx, opened.ConversationID, &client.Appending{Messages: []client.MessageWrite{{Role: "user", Text: "Jon sails on Sunday."}}})
+	_, err = kith.AppendMessages(ctx, opened.ConversationID, &client.AppendMessagesRequest{Messages: []client.MessageWrite{{Role: "user", Text: "Jon sails on Sunday."}}})
 	if err != nil {
 		fmt.Println(err)
 		return

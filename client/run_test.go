@@ -23,7 +23,7 @@ const adminKey = "the-admin-key-of-these-tests"
 func TestExamples(t *testing.T) {
 	address := serve(t)
 	admin := client.New(address, adminKey, nil)
-	key, err := admin.CreateKey(t.Context(), &client.CreateKeyInput{TeamID: testenv.Team(t), Scopes: []string{"read", "write"}})
+	key, err := admin.CreateKey(t.Context(), &client.CreateKeyRequest{TeamID: testenv.Team(t), Scopes: []string{"read", "write"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,31 +54,31 @@ type Request struct {
 	AsOf                graph.Optional[time.Time] `json:"as_of,omitzero" doc:"the memory of that day: what was said and made by then, and the relationships that were current"`
 	Granularity         int                       `json:"granularity,omitempty" minimum:"1" maximum:"3" doc:"1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines"`
 	IncludeArchived     bool                      `json:"include_archived,omitempty" doc:"also what is archived: faded, ended or put away; it is always found by its key"`
-	Evidence            []string                  `json:"evidence,omitempty" doc:"what may speak for a hit: words, neighbours (the words of the messages around one), links, meaning; left out: all"`
-	SemanticWeight      graph.Optional[float64]   `json:"semantic_weight,omitzero" doc:"of relevance; default 0.3"`
-	TimeWeight          graph.Optional[float64]   `json:"time_weight,omitzero" doc:"of recency; default 0.3"`
-	SalienceWeight      graph.Optional[float64]   `json:"salience_weight,omitzero" doc:"of salience; default 0.4"`
+	Evidence            []string                  `json:"evidence,omitempty" oneof:"words neighbours links meaning" doc:"what may speak for a hit: words, neighbours (the words of the messages around one), links, meaning; left out: all"`
+	SemanticWeight      graph.Optional[float64]   `json:"semantic_weight,omitzero" min:"0" max:"1" doc:"of relevance; default 0.3"`
+	TimeWeight          graph.Optional[float64]   `json:"time_weight,omitzero" min:"0" max:"1" doc:"of recency; default 0.3"`
+	SalienceWeight      graph.Optional[float64]   `json:"salience_weight,omitzero" min:"0" max:"1" doc:"of salience; default 0.4"`
 	Limit               int                       `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"of nodes in all, of sources and of messages; default 5. Relationships are up to twice as many; storylines and macros, unless it is given, 3 and 2 (of granularity 1), 5 and 2, none and 5"`
 	Expand              int                       `json:"expand,omitempty" minimum:"0" maximum:"30" doc:"so many neighbours of the nodes found; default none"`
 	MaxTokens           int                       `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went"`
-	Mode                Mode                      `json:"mode,omitempty" doc:"fast (default), or deep: a second look with what the first has found"`
+	Mode                Mode                      `json:"mode,omitempty" oneof:"fast deep" doc:"fast (default), or deep: a second look with what the first has found"`
 	MultiQuery          bool                      `json:"multi_query,omitempty" doc:"the same as mode deep"`
 	ReturnExplanations  bool                      `json:"return_explanations,omitempty" doc:"with each hit, what its score is made of"`
-	Format              Format                    `json:"format,omitempty" doc:"json (default), text, or keyed: text with entity keys, to go on from"`
+	Format              Format                    `json:"format,omitempty" oneof:"json text keyed" doc:"json (default), text, or keyed: text with entity keys, to go on from"`
 }
 
 // Query is one question.
 type Query struct {
-	Query     string  `json:"query" doc:"at most 16,384 characters"`
-	Threshold float64 `json:"threshold,omitempty" doc:"0 (default) to 1: the least cosine of what is found by meaning alone"`
+	Query     string  `json:"query" max:"16384" word:"true" doc:"at most 16,384 characters"`
+	Threshold float64 `json:"threshold,omitempty" min:"0" max:"1" doc:"0 (default) to 1: the least cosine of what is found by meaning alone"`
 }
 
 // RelationshipFilters say which relationships count. Those without a grade have none that could be compared.
 type RelationshipFilters struct {
-	MinAttitude              graph.Optional[int64] `json:"min_attitude,omitzero" doc:"1 to 5"`
-	MaxAttitude              graph.Optional[int64] `json:"max_attitude,omitzero" doc:"1 to 5"`
-	MinProximity             graph.Optional[int64] `json:"min_proximity,omitzero" doc:"1 to 5"`
-	MaxProximity             graph.Optional[int64] `json:"max_proximity,omitzero" doc:"1 to 5"`
+	MinAttitude              graph.Optional[int64] `json:"min_attitude,omitzero" min:"1" max:"5" doc:"1 to 5"`
+	MaxAttitude              graph.Optional[int64] `json:"max_attitude,omitzero" min:"1" max:"5" doc:"1 to 5"`
+	MinProximity             graph.Optional[int64] `json:"min_proximity,omitzero" min:"1" max:"5" doc:"1 to 5"`
+	MaxProximity             graph.Optional[int64] `json:"max_proximity,omitzero" min:"1" max:"5" doc:"1 to 5"`
 	RelationshipTypes        []string              `json:"relationship_types,omitempty" maxItems:"64" doc:"only these"`
 	ExcludeRelationshipTypes []string              `json:"exclude_relationship_types,omitempty" maxItems:"64" doc:"all but these"`
 }

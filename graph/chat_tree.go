@@ -38,9 +38,9 @@ type ChatContext struct {
 
 // ChatTreeWrite creates or changes a chat tree: what is left out stays, and null is the default.
 type ChatTreeWrite struct {
-	Name         Optional[string]      `json:"name,omitzero" doc:"at most 512 characters; null: told by the first prompt"`
+	Name         Optional[string]      `json:"name,omitzero" max:"512" word:"true" doc:"at most 512 characters; null: told by the first prompt"`
 	Pinned       Optional[bool]        `json:"pinned,omitzero"`
-	SystemPrompt Optional[string]      `json:"system_prompt,omitzero" doc:"at most 32 KiB; null: the default"`
+	SystemPrompt Optional[string]      `json:"system_prompt,omitzero" max:"32768" doc:"at most 32 KiB; null: the default"`
 	Context      Optional[ChatContext] `json:"context,omitzero" doc:"what the model is told of the memory; null: nothing"`
 }
 

@@ -16,11 +16,11 @@ type EdgesWrite struct {
 
 // EdgeWrite is a link between two nodes of one project.
 type EdgeWrite struct {
-	SrcKind string          `json:"src_kind" maxLength:"64" doc:"project, or a kind of what belongs to one"`
+	SrcKind string          `json:"src_kind" oneof:"project task plan goal milestone document output risk decision requirement signal insight" maxLength:"64" doc:"project, or a kind of what belongs to one"`
 	SrcID   string          `json:"src_id" minLength:"1" maxLength:"256" doc:"entity_key"`
-	DstKind string          `json:"dst_kind" maxLength:"64"`
+	DstKind string          `json:"dst_kind" oneof:"project task plan goal milestone document output risk decision requirement signal insight" maxLength:"64"`
 	DstID   string          `json:"dst_id" minLength:"1" maxLength:"256"`
-	Rel     string          `json:"rel" doc:"^[a-z][a-z0-9_]{0,63}$; the field's own: has_plan, has_task, supports_goal, depends_on, references, produces, targets_milestone, …"`
+	Rel     string          `json:"rel" matches:"^[a-z][a-z0-9_]{0,63}$" doc:"^[a-z][a-z0-9_]{0,63}$; the field's own: has_plan, has_task, supports_goal, depends_on, references, produces, targets_milestone, …"`
 	Props   json.RawMessage `json:"props,omitempty" doc:"an object of the caller's own; at most 16,384 bytes, 8 levels"`
 }
 

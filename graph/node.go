@@ -38,20 +38,20 @@ type Node struct {
 // entity: name and type; system entity: system and name; each within one user or the shared part of the team), else new
 // with a generated key. Fields left out keep what is stored; for a new node they take the defaults of the lifecycle.
 type NodeWrite struct {
-	Kind           string              `json:"kind,omitempty" doc:"person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity"`
+	Kind           string              `json:"kind,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity" doc:"person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity"`
 	EntityKey      string              `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
-	UserID         Optional[string]    `json:"user_id,omitzero" doc:"left out: the request's user; null: shared by the team"`
-	IfVersion      Optional[int64]     `json:"if_version,omitzero" doc:"write only if this is the stored version; 0: only if there is none. Otherwise 409 and nothing is written"`
-	Name           Optional[string]    `json:"name,omitzero" doc:"needed for a new node of most kinds; at most 512 characters"`
-	CanonicalName  Optional[string]    `json:"canonical_name,omitzero" doc:"persons only; default: the name in lower case"`
-	Type           Optional[string]    `json:"type,omitzero" doc:"entities and system entities; at most 128 characters"`
-	Description    Optional[string]    `json:"description,omitzero" doc:"at most 16,384 characters"`
+	UserID         Optional[string]    `json:"user_id,omitzero" max:"256" word:"true" doc:"left out: the request's user; null: shared by the team"`
+	IfVersion      Optional[int64]     `json:"if_version,omitzero" min:"0" doc:"write only if this is the stored version; 0: only if there is none. Otherwise 409 and nothing is written"`
+	Name           Optional[string]    `json:"name,omitzero" max:"512" word:"true" doc:"needed for a new node of most kinds; at most 512 characters"`
+	CanonicalName  Optional[string]    `json:"canonical_name,omitzero" max:"512" word:"true" doc:"persons only; default: the name in lower case"`
+	Type           Optional[string]    `json:"type,omitzero" max:"128" word:"true" doc:"entities and system entities; at most 128 characters"`
+	Description    Optional[string]    `json:"description,omitzero" max:"16384" doc:"at most 16,384 characters"`
 	IsOwner        Optional[bool]      `json:"is_owner,omitzero" doc:"persons only: this person is the user; one a user"`
 	IsGoal         Optional[bool]      `json:"is_goal,omitzero" doc:"concepts only; default: the word goal in name or description"`
-	State          Optional[string]    `json:"state,omitzero" doc:"candidate (default), active, core or archived"`
-	TTLPolicy      Optional[string]    `json:"ttl_policy,omitzero" doc:"decay (default), keep_forever (default of an owner) or ephemeral"`
-	Salience       Optional[float64]   `json:"salience,omitzero" doc:"0 to 1; default 0.5, an owner 1; null is 0"`
-	Confidence     Optional[float64]   `json:"confidence,omitzero" doc:"0 to 1; default 0.5"`
+	State          Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" doc:"candidate (default), active, core or archived"`
+	TTLPolicy      Optional[string]    `json:"ttl_policy,omitzero" oneof:"keep_forever ephemeral decay" doc:"decay (default), keep_forever (default of an owner) or ephemeral"`
+	Salience       Optional[float64]   `json:"salience,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.5, an owner 1; null is 0"`
+	Confidence     Optional[float64]   `json:"confidence,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.5"`
 	CreatedAt      Optional[time.Time] `json:"created_at,omitzero"`
 	UpdatedAt      Optional[time.Time] `json:"updated_at,omitzero" doc:"default: now; a salience given with it was so then"`
 	LastAccessedAt Optional[time.Time] `json:"last_accessed_at,omitzero" doc:"a salience given with it was so then, if that is later than updated_at"`

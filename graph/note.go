@@ -20,11 +20,11 @@ type Note struct {
 
 // NoteWrite is a note to add. One whose content is there already, and has not expired, changes nothing.
 type NoteWrite struct {
-	Content         string              `json:"content" doc:"at most 4,096 characters"`
-	Lifetime        string              `json:"lifetime,omitempty" doc:"week, month (default), year or forever"`
-	AddedBy         Optional[string]    `json:"added_by,omitzero" doc:"default: the request's user"`
+	Content         string              `json:"content" max:"4096" word:"true" doc:"at most 4,096 characters"`
+	Lifetime        string              `json:"lifetime,omitempty" oneof:"week month year forever" doc:"week, month (default), year or forever"`
+	AddedBy         Optional[string]    `json:"added_by,omitzero" max:"256" word:"true" doc:"default: the request's user"`
 	DateAdded       Optional[time.Time] `json:"date_added,omitzero" doc:"default: now; its lifetime begins here"`
-	SourceEntityKey Optional[string]    `json:"source_entity_key,omitzero" doc:"where it comes from"`
+	SourceEntityKey Optional[string]    `json:"source_entity_key,omitzero" max:"256" word:"true" doc:"where it comes from"`
 }
 
 const (

@@ -54,8 +54,8 @@ type OwnFields struct {
 	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero" kinds:"risk"`
 	DecisionAt          Optional[time.Time]       `json:"decision_at,omitzero" kinds:"decision"`
 	TS                  Optional[time.Time]       `json:"ts,omitzero" kinds:"signal"`
-	Priority            Optional[int64]           `json:"priority,omitzero" kinds:"task requirement" max:"5" doc:"1 to 5"`
-	Probability         Optional[float64]         `json:"probability,omitzero" kinds:"risk" doc:"0 to 1"`
+	Priority            Optional[int64]           `json:"priority,omitzero" min:"1" kinds:"task requirement" max:"5" doc:"1 to 5"`
+	Probability         Optional[float64]         `json:"probability,omitzero" min:"0" max:"1" kinds:"risk" doc:"0 to 1"`
 	Impact              Optional[string]          `json:"impact,omitzero" kinds:"risk" oneof:"low medium high critical" doc:"low, medium, high or critical"`
 	Goal                Optional[string]          `json:"goal,omitzero" kinds:"goal" max:"16384"`
 	Content             Optional[string]          `json:"content,omitzero" kinds:"risk document" max:"65536"`

@@ -11,8 +11,8 @@ import (
 
 // Preference is one setting of a user. Value is any JSON value of at most 4,096 bytes.
 type Preference struct {
-	Key   string          `json:"key"`
-	Value json.RawMessage `json:"value"`
+	Key   string          `json:"key" max:"128" word:"true"`
+	Value json.RawMessage `json:"value" contract:"any"`
 }
 
 // UserPreference is one setting of one of a team's users.

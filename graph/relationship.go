@@ -7,21 +7,21 @@ import (
 
 // RelationshipWrite is a relationship to add or change; from, type and to name the current one, if there is one.
 type RelationshipWrite struct {
-	From             string              `json:"from" minLength:"1" maxLength:"256" doc:"entity_key"`
-	To               string              `json:"to" minLength:"1" maxLength:"256" doc:"entity_key"`
-	Type             string              `json:"type" doc:"^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to"`
-	Description      Optional[string]    `json:"description,omitzero" doc:"how the two relate; at most 16,384 characters"`
-	RelationshipType Optional[string]    `json:"relationship_type,omitzero" doc:"one free word"`
-	Salience         Optional[float64]   `json:"salience,omitzero" doc:"0 to 1; default 0.5; null is 0"`
-	Confidence       Optional[float64]   `json:"confidence,omitzero" doc:"0 to 1; default 0.8"`
-	Attitude         Optional[int64]     `json:"attitude,omitzero" doc:"1 to 5"`
-	Proximity        Optional[int64]     `json:"proximity,omitzero" doc:"1 to 5"`
-	State            Optional[string]    `json:"state,omitzero" doc:"candidate (default), active, core or archived"`
+	From             string              `json:"from" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key"`
+	To               string              `json:"to" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key"`
+	Type             string              `json:"type" matches:"^[a-z][a-z0-9_]{0,63}$" doc:"^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to"`
+	Description      Optional[string]    `json:"description,omitzero" max:"16384" doc:"how the two relate; at most 16,384 characters"`
+	RelationshipType Optional[string]    `json:"relationship_type,omitzero" max:"128" word:"true" doc:"one free word"`
+	Salience         Optional[float64]   `json:"salience,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.5; null is 0"`
+	Confidence       Optional[float64]   `json:"confidence,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.8"`
+	Attitude         Optional[int64]     `json:"attitude,omitzero" min:"1" max:"5" doc:"1 to 5"`
+	Proximity        Optional[int64]     `json:"proximity,omitzero" min:"1" max:"5" doc:"1 to 5"`
+	State            Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" doc:"candidate (default), active, core or archived"`
 	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero" doc:"default: now, or the end of the last one, if that is to come. Not in the time of another one"`
 	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again where there is no current one"`
 	Contradicts      bool                `json:"contradicts,omitempty" doc:"the current relationship of this type is over: it is closed, and this one added. A valid_from after that of the current one says the same"`
-	IfVersion        Optional[int64]     `json:"if_version,omitzero" doc:"write only if this is the stored version of the current one; 0: only if there is none. Otherwise 409 and nothing is written"`
-	RecordedBy       Optional[string]    `json:"recorded_by,omitzero"`
+	IfVersion        Optional[int64]     `json:"if_version,omitzero" min:"0" doc:"write only if this is the stored version of the current one; 0: only if there is none. Otherwise 409 and nothing is written"`
+	RecordedBy       Optional[string]    `json:"recorded_by,omitzero" max:"256" word:"true"`
 	Properties       json.RawMessage     `json:"properties,omitempty" doc:"an object of the caller's own; at most 16,384 bytes, 8 levels"`
 	Notes            []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to those there are"`
 	Key              string              `json:"key,omitempty" maxLength:"256" doc:"only for imports: it is generated"`

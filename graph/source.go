@@ -61,10 +61,10 @@ type SourceWrite struct {
 	Strict         bool                        `json:"strict,omitempty" doc:"all or nothing: a refused mention is a 422 and nothing is written"`
 	IdempotencyKey string                      `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key"`
 	EntityKey      string                      `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
-	ContentType    Optional[string]            `json:"content_type,omitzero" doc:"conversation (default), email, slack-thread, meeting or text-note"`
-	ContextType    Optional[string]            `json:"context_type,omitzero" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
-	SourceType     Optional[string]            `json:"source_type,omitzero" doc:"voice-memo, meeting, email, slack-thread or text-import; never changes"`
-	Sensitivity    Optional[string]            `json:"sensitivity,omitzero" doc:"low, normal (default) or high"`
+	ContentType    Optional[string]            `json:"content_type,omitzero" oneof:"conversation email slack-thread meeting text-note" doc:"conversation (default), email, slack-thread, meeting or text-note"`
+	ContextType    Optional[string]            `json:"context_type,omitzero" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
+	SourceType     Optional[string]            `json:"source_type,omitzero" oneof:"voice-memo meeting email slack-thread text-import" doc:"voice-memo, meeting, email, slack-thread or text-import; never changes"`
+	Sensitivity    Optional[string]            `json:"sensitivity,omitzero" oneof:"low normal high" doc:"low, normal (default) or high"`
 	StartedAt      Optional[time.Time]         `json:"started_at,omitzero" doc:"default: now"`
 	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero" doc:"null or left out: still open"`
 	Summary        Optional[string]            `json:"summary,omitzero" doc:"one or two sentences; at most 16,384 characters"`

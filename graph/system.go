@@ -10,18 +10,18 @@ import (
 // SystemEntity is a technical or process artifact of a software system, as the memory file has it. Its name is unique in
 // the system.
 type SystemEntity struct {
-	Name        string          `json:"name" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
-	Description string          `json:"description" required:"false" doc:"at most 16,384 characters"`
-	Type        string          `json:"type" doc:"the class of the entity; 1 to 128 characters"`
-	Tags        []string        `json:"tags" required:"false" doc:"at most 100, of 1 to 256 characters"`
+	Name        string          `json:"name" max:"512" word:"true" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
+	Description string          `json:"description" max:"16384" required:"false" doc:"at most 16,384 characters"`
+	Type        string          `json:"type" max:"128" word:"true" doc:"the class of the entity; 1 to 128 characters"`
+	Tags        []string        `json:"tags" max:"100" required:"false" doc:"at most 100, of 1 to 256 characters"`
 	Properties  json.RawMessage `json:"properties" required:"false" doc:"an object; at most 16,384 bytes, 8 levels; numbers are kept as they are written"`
 }
 
 // SystemRelationship leads from an entity of a system to another, both by name. There is one of a type between two.
 type SystemRelationship struct {
-	From       string          `json:"from" doc:"name of an entity"`
-	To         string          `json:"to" doc:"name of an entity"`
-	Type       string          `json:"type" doc:"free text; 1 to 128 characters"`
+	From       string          `json:"from" max:"512" word:"true" doc:"name of an entity"`
+	To         string          `json:"to" max:"512" word:"true" doc:"name of an entity"`
+	Type       string          `json:"type" max:"128" word:"true" doc:"free text; 1 to 128 characters"`
 	Properties json.RawMessage `json:"properties" required:"false" doc:"an object; at most 16,384 bytes, 8 levels"`
 }
 

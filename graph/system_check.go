@@ -8,10 +8,10 @@ import (
 // SystemEntityWrite is an entity to add or change, found by its name. Fields left out keep what is stored. What is to be
 // removed goes first, then tags are added to those there are, and properties laid over those there are.
 type SystemEntityWrite struct {
-	Name             string           `json:"name" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
-	Description      Optional[string] `json:"description,omitzero" doc:"left out: kept; empty: cleared"`
-	Type             Optional[string] `json:"type,omitzero" doc:"needed for a new entity; 1 to 128 characters"`
-	Tags             []string         `json:"tags,omitempty" doc:"at most 100, of 1 to 256 characters"`
+	Name             string           `json:"name" max:"512" word:"true" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
+	Description      Optional[string] `json:"description,omitzero" max:"16384" doc:"left out: kept; empty: cleared"`
+	Type             Optional[string] `json:"type,omitzero" max:"128" word:"true" doc:"needed for a new entity; 1 to 128 characters"`
+	Tags             []string         `json:"tags,omitempty" max:"100" doc:"at most 100, of 1 to 256 characters"`
 	Properties       json.RawMessage  `json:"properties,omitempty" doc:"an object; at most 16,384 bytes, 8 levels"`
 	RemoveTags       []string         `json:"remove_tags,omitempty"`
 	RemoveProperties []string         `json:"remove_properties,omitempty" doc:"names of properties"`
@@ -19,9 +19,9 @@ type SystemEntityWrite struct {
 
 // SystemRelationshipWrite is a relationship to add or change, found by its ends and its type.
 type SystemRelationshipWrite struct {
-	From             string          `json:"from" doc:"name of an entity"`
-	To               string          `json:"to" doc:"name of an entity"`
-	Type             string          `json:"type" doc:"free text; 1 to 128 characters"`
+	From             string          `json:"from" max:"512" word:"true" doc:"name of an entity"`
+	To               string          `json:"to" max:"512" word:"true" doc:"name of an entity"`
+	Type             string          `json:"type" max:"128" word:"true" doc:"free text; 1 to 128 characters"`
 	Properties       json.RawMessage `json:"properties,omitempty" doc:"an object; at most 16,384 bytes, 8 levels"`
 	RemoveProperties []string        `json:"remove_properties,omitempty" doc:"names of properties"`
 }

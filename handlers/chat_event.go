@@ -89,7 +89,7 @@ func eventsResponse(_ huma.API, o *huma.Operation) {
 		"200": {
 			Description: "Events: status (turn_id, status, attempt; at the end assistant_text or error), text (text: all of the answer so far), " +
 				"delta (text: what comes next), deleted. The stream ends with the turn's answer, or is asked for again with Last-Event-ID",
-			Content: map[string]*huma.MediaType{eventsType: {Schema: &huma.Schema{Type: huma.TypeString}}},
+			Content: map[string]*huma.MediaType{eventsType: {Schema: &huma.Schema{Description: "Each event has an id, an event (its type) and data, which is JSON"}}},
 		},
 		"204": {Description: "The event of Last-Event-ID was the last one"},
 	}

@@ -91,8 +91,8 @@ func (p *ChatPath) resolve(ctx context.Context, needs string) (graph.Scope, erro
 	return scope, err
 }
 
-// TreeOutput is a chat tree.
-type TreeOutput struct {
+// TreeViewOutput is a chat tree.
+type TreeViewOutput struct {
 	Status int
 	Body   struct {
 		graph.ChatTree
@@ -100,11 +100,11 @@ type TreeOutput struct {
 	}
 }
 
-func (a *API) treeOutput(status int, tree graph.ChatTree, err error) (*TreeOutput, error) {
+func (a *API) treeOutput(status int, tree graph.ChatTree, err error) (*TreeViewOutput, error) {
 	if err != nil {
 		return nil, located("body", err)
 	}
-	out := &TreeOutput{Status: status}
+	out := &TreeViewOutput{Status: status}
 	out.Body.ChatTree, out.Body.Availability = tree, a.Chats.Availability()
 	return out, nil
 }
@@ -118,7 +118,7 @@ type CreateTreeInput struct {
 	}
 }
 
-func (a *API) createTree(ctx context.Context, in *CreateTreeInput) (*TreeOutput, error) {
+func (a *API) createTree(ctx context.Context, in *CreateTreeInput) (*TreeViewOutput, error) {
 	scope, err := principal(ctx).For(auth.Write, in.Body.UserID)
 	if err != nil {
 		return nil, err
@@ -144,8 +144,8 @@ type ListTreesInput struct {
 	Cursor string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
 }
 
-// TreesOutput is a page of chat trees. Next is null after the last.
-type TreesOutput struct {
+// TreePageOutput is a page of chat trees. Next is null after the last.
+type TreePageOutput struct {
 	Body struct {
 		Trees        []graph.ChatTree `json:"trees"`
 		Next         *string          `json:"next"`
@@ -153,7 +153,7 @@ type TreesOutput struct {
 	}
 }
 
-func (a *API) listTrees(ctx context.Context, in *ListTreesInput) (*TreesOutput, error) {
+func (a *API) listTrees(ctx context.Context, in *ListTreesInput) (*TreePageOutput, error) {
 	scope, err := actFor(ctx, auth.Read, "", in.UserID)
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (a *API) listTrees(ctx context.Context, in *ListTreesInput) (*TreesOutput, 
 	if err != nil {
 		return nil, located("query", err)
 	}
-	out := &TreesOutput{}
+	out := &TreePageOutput{}
 	out.Body.Trees, out.Body.Next, out.Body.Availability = page.Trees, nonEmpty(page.Next), a.Chats.Availability()
 	return out, nil
 }
@@ -175,7 +175,7 @@ func (a *API) listTrees(ctx context.Context, in *ListTreesInput) (*TreesOutput, 
 // GetTreeInput asks for a chat tree.
 type GetTreeInput struct{ ChatPath }
 
-func (a *API) getTree(ctx context.Context, in *GetTreeInput) (*TreeOutput, error) {
+func (a *API) getTree(ctx context.Context, in *GetTreeInput) (*TreeViewOutput, error) {
 	scope, err := in.resolve(ctx, auth.Read)
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ type ChangeTreeInput struct {
 	}
 }
 
-func (a *API) changeTree(ctx context.Context, in *ChangeTreeInput) (*TreeOutput, error) {
+func (a *API) changeTree(ctx context.Context, in *ChangeTreeInput) (*TreeViewOutput, error) {
 	scope, err := (&ChatPath{in.ID, in.Body.UserID}).resolve(ctx, auth.Write)
 	if err != nil {
 		return nil, err
@@ -205,21 +205,21 @@ func (a *API) changeTree(ctx context.Context, in *ChangeTreeInput) (*TreeOutput,
 // DeleteTreeInput deletes a chat tree.
 type DeleteTreeInput struct{ ChatPath }
 
-// RemovedOutput says which turns were deleted.
-type RemovedOutput struct {
+// RemovedTurnsOutput says which turns were deleted.
+type RemovedTurnsOutput struct {
 	Body struct {
 		Removed []string `json:"removed" doc:"ids of turns"`
 	}
 }
 
-func removed(ctx context.Context, turns []string, err error) (*RemovedOutput, error) {
+func removed(ctx context.Context, turns []string, err error) (*RemovedTurnsOutput, error) {
 	noted(ctx, nil, turns...)
-	out := &RemovedOutput{}
+	out := &RemovedTurnsOutput{}
 	out.Body.Removed = turns
 	return out, err
 }
 
-func (a *API) deleteTree(ctx context.Context, in *DeleteTreeInput) (*RemovedOutput, error) {
+func (a *API) deleteTree(ctx context.Context, in *DeleteTreeInput) (*RemovedTurnsOutput, error) {
 	scope, err := in.resolve(ctx, auth.Write)
 	if err != nil {
 		return nil, err

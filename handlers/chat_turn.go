@@ -16,8 +16,8 @@ type ListTurnsInput struct {
 	Limit int64 `query:"limit" minimum:"1" maximum:"10000" default:"1000"`
 }
 
-// TurnsOutput is a page of turns in short. Next is the number to go on from, null at the end.
-type TurnsOutput struct {
+// TurnPageOutput is a page of turns in short. Next is the number to go on from, null at the end.
+type TurnPageOutput struct {
 	Body struct {
 		TreeID string               `json:"tree_id"`
 		Turns  []graph.ChatTurnLine `json:"turns"`
@@ -25,7 +25,7 @@ type TurnsOutput struct {
 	}
 }
 
-func (a *API) listTurns(ctx context.Context, in *ListTurnsInput) (*TurnsOutput, error) {
+func (a *API) listTurns(ctx context.Context, in *ListTurnsInput) (*TurnPageOutput, error) {
 	scope, err := in.resolve(ctx, auth.Read)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (a *API) listTurns(ctx context.Context, in *ListTurnsInput) (*TurnsOutput, 
 	if err != nil {
 		return nil, err
 	}
-	out := &TurnsOutput{}
+	out := &TurnPageOutput{}
 	out.Body.TreeID = tree.ID
 	if out.Body.Turns, err = a.Store.ChatTurns(ctx, scope, tree.ID, in.From, in.Limit+1); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (a *API) answerTurn(ctx context.Context, in *AnswerTurnInput) (*TurnOutput,
 	return turnOutput(http.StatusOK, turn, err)
 }
 
-func (a *API) deleteTurn(ctx context.Context, in *TurnInput) (*RemovedOutput, error) {
+func (a *API) deleteTurn(ctx context.Context, in *TurnInput) (*RemovedTurnsOutput, error) {
 	scope, err := in.resolve(ctx, auth.Write)
 	if err != nil {
 		return nil, err
@@ -145,20 +145,20 @@ func (a *API) deleteTurn(ctx context.Context, in *TurnInput) (*RemovedOutput, er
 	return removed(ctx, turns, err)
 }
 
-// RetriedOutput says whether a turn is generated again, and how it is now.
-type RetriedOutput struct {
+// RetriedTurnOutput says whether a turn is generated again, and how it is now.
+type RetriedTurnOutput struct {
 	Body struct {
 		Retried bool           `json:"retried" doc:"false: the turn was not in error, and stays as it is"`
 		Turn    graph.ChatTurn `json:"turn"`
 	}
 }
 
-func (a *API) retryTurn(ctx context.Context, in *TurnInput) (*RetriedOutput, error) {
+func (a *API) retryTurn(ctx context.Context, in *TurnInput) (*RetriedTurnOutput, error) {
 	scope, err := in.resolve(ctx, auth.Write)
 	if err != nil {
 		return nil, err
 	}
-	out := &RetriedOutput{}
+	out := &RetriedTurnOutput{}
 	out.Body.Turn, out.Body.Retried, err = a.Chats.Retry(ctx, scope, in.ID)
 	return out, err
 }
@@ -184,19 +184,19 @@ func (a *API) turnPath(ctx context.Context, in *TurnInput) (*TurnPathOutput, err
 	return &TurnPathOutput{Body: path}, err
 }
 
-// DescendantsOutput is a turn and all below it, in short.
-type DescendantsOutput struct {
+// TurnDescendantsOutput is a turn and all below it, in short.
+type TurnDescendantsOutput struct {
 	Body struct {
 		Turns []graph.ChatTurnLine `json:"turns"`
 	}
 }
 
-func (a *API) turnDescendants(ctx context.Context, in *TurnInput) (*DescendantsOutput, error) {
+func (a *API) turnDescendants(ctx context.Context, in *TurnInput) (*TurnDescendantsOutput, error) {
 	scope, err := in.resolve(ctx, auth.Read)
 	if err != nil {
 		return nil, err
 	}
-	out := &DescendantsOutput{}
+	out := &TurnDescendantsOutput{}
 	out.Body.Turns, err = a.Store.ChatDescendants(ctx, scope, in.ID)
 	return out, err
 }

@@ -22,8 +22,8 @@ type ContextInput struct {
 	TeamID      string    `query:"team_id" doc:"must be the key's team, if given"`
 	TimeZone    string    `query:"time_zone" doc:"IANA name; default: the preference time_zone, else UTC" example:"Europe/Berlin"`
 	Format      string    `query:"format" enum:"json,text" default:"json"`
-	MaxTokens   int       `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went"`
-	Sections    []string  `query:"sections" doc:"user, relationships, recent_context, temporal; default: all"`
+	MaxTokens   int       `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went"`
+	Sections    []string  `query:"sections,explode" doc:"user, relationships, recent_context, temporal, repeated or with commas; default: all"`
 	FocusKind   string    `query:"focus_kind" doc:"person, concept or entity; with focus_id"`
 	FocusID     string    `query:"focus_id" doc:"entity_key of what the user looks at"`
 	AsOf        time.Time `query:"as_of" doc:"the context of a day in the past: what was linked then, the week before it"`
@@ -37,9 +37,17 @@ func (a *API) getContext(ctx context.Context, in *ContextInput) (*huma.StreamRes
 	}
 	answer, err := a.Contexts.Context(ctx, loader.Request{
 		Scope: scope, TimeZone: in.TimeZone, Format: loader.Format(in.Format), MaxTokens: in.MaxTokens,
-		Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID, AsOf: optionalTime(in.AsOf),
+		Sections: apart(in.Sections), FocusKind: in.FocusKind, FocusID: in.FocusID, AsOf: optionalTime(in.AsOf),
 	}, nil)
 	return unless(in.IfNoneMatch, answer, err)
+}
+
+// apart are the words of a list that is given by repeating its parameter, with commas, or both.
+func apart(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	return strings.Split(strings.Join(list, ","), ",")
 }
 
 // unless sends an answer that is ready, unless the caller has it.

@@ -18,16 +18,16 @@ import (
 	"kith/loader"
 )
 
-// OpenInput opens a conversation.
-type OpenInput struct {
+// OpenConversationInput opens a conversation.
+type OpenConversationInput struct {
 	Body struct {
 		UserID         string                 `json:"user_id,omitempty" maxLength:"256" doc:"whose conversation; left out: the user of the key"`
 		ConversationID string                 `json:"conversation_id,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out; opening one again is harmless"`
-		ContextType    graph.Optional[string] `json:"context_type,omitzero" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
+		ContextType    graph.Optional[string] `json:"context_type,omitzero" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
 		TimeZone       string                 `json:"time_zone,omitempty" doc:"IANA name"`
-		Sections       []string               `json:"sections,omitempty" maxItems:"8" doc:"user, relationships, recent_context, temporal; default: all"`
-		FocusKind      string                 `json:"focus_kind,omitempty" doc:"person, concept or entity: what the context also tells of"`
-		FocusID        string                 `json:"focus_id,omitempty"`
+		Sections       []string               `json:"sections,omitempty" oneof:"user relationships recent_context temporal" maxItems:"8" doc:"user, relationships, recent_context, temporal; default: all"`
+		FocusKind      string                 `json:"focus_kind,omitempty" oneof:"person concept entity" doc:"person, concept or entity: what the context also tells of"`
+		FocusID        string                 `json:"focus_id,omitempty" max:"256"`
 
 		Focus graph.Optional[graph.ConversationFocus] `json:"focus,omitzero" doc:"what the user looks at in a workspace: the conversation remembers it"`
 	}
@@ -40,7 +40,7 @@ type Opened struct {
 }
 
 // openConversation loads the context first: the new conversation is not part of its own past.
-func (a *API) openConversation(ctx context.Context, in *OpenInput) (*huma.StreamResponse, error) {
+func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (*huma.StreamResponse, error) {
 	scope, err := principal(ctx).For(auth.Write, in.Body.UserID)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (a *API) openConversation(ctx context.Context, in *OpenInput) (*huma.Stream
 		id = uuid.Must(uuid.NewV7()).String()
 	}
 	now := a.options.Now().UTC().Truncate(time.Millisecond)
-	write := &graph.SourceWrite{EntityKey: id, ContextType: in.Body.ContextType, StartedAt: graph.Some(now), Focus: in.Body.Focus}
+	write := &graph.SourceWrite{EntityKey: id, ContextType: in.Body.ContextType, Focus: in.Body.Focus}
 	request := loader.Request{
 		Scope: scope, TimeZone: in.Body.TimeZone, Sections: in.Body.Sections, FocusKind: in.Body.FocusKind, FocusID: in.Body.FocusID,
 	}
@@ -108,8 +108,8 @@ type ConversationInput struct {
 	Limit  int64  `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"at most so many messages"`
 }
 
-// ConversationOutput is a conversation with a page of its messages. Next is the number to go on from, null at the end.
-type ConversationOutput struct {
+// ConversationPageOutput is a conversation with a page of its messages. Next is the number to go on from, null at the end.
+type ConversationPageOutput struct {
 	Body struct {
 		graph.Source
 		Messages []graph.Message `json:"messages"`
@@ -117,12 +117,12 @@ type ConversationOutput struct {
 	}
 }
 
-func (a *API) getConversation(ctx context.Context, in *ConversationInput) (*ConversationOutput, error) {
+func (a *API) getConversation(ctx context.Context, in *ConversationInput) (*ConversationPageOutput, error) {
 	scope, err := principal(ctx).For(auth.Read, in.UserID)
 	if err != nil {
 		return nil, err
 	}
-	out := &ConversationOutput{}
+	out := &ConversationPageOutput{}
 	if out.Body.Source, err = a.Store.Source(ctx, scope, in.ID); err != nil {
 		return nil, err
 	}
@@ -135,8 +135,8 @@ func (a *API) getConversation(ctx context.Context, in *ConversationInput) (*Conv
 	return out, nil
 }
 
-// AppendInput appends messages.
-type AppendInput struct {
+// AppendMessagesInput appends messages.
+type AppendMessagesInput struct {
 	ID   string `path:"id"`
 	Body struct {
 		UserID   string               `json:"user_id,omitempty" maxLength:"256"`
@@ -157,7 +157,7 @@ type ReadSource struct {
 	Extraction *digest.Extraction `json:"extraction,omitempty" doc:"where it was asked for"`
 }
 
-func (a *API) appendMessages(ctx context.Context, in *AppendInput) (*SourceOutput, error) {
+func (a *API) appendMessages(ctx context.Context, in *AppendMessagesInput) (*SourceOutput, error) {
 	scope, err := principal(ctx).For(auth.Write, in.Body.UserID)
 	if err != nil {
 		return nil, err
@@ -204,6 +204,7 @@ func (a *API) endConversation(ctx context.Context, in *EndInput) (*SourceOutput,
 // openedResponse describes the answer, which is sent as bytes.
 func openedResponse(api huma.API, o *huma.Operation) {
 	o.DefaultStatus = http.StatusCreated
+	mayMiss(api, o) // what is in focus
 	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Opened](), true, "Opened")
 	o.Responses = map[string]*huma.Response{
 		"201": {Description: "The conversation is open", Content: map[string]*huma.MediaType{jsonType: {Schema: schema}}},

@@ -9,8 +9,8 @@ import (
 	"kith/loader"
 )
 
-// FocusInput has a conversation remember what its user looks at.
-type FocusInput struct {
+// SetFocusInput has a conversation remember what its user looks at.
+type SetFocusInput struct {
 	ID   string `path:"id" maxLength:"256"`
 	Body struct {
 		UserID string                                  `json:"user_id,omitempty" maxLength:"256"`
@@ -18,7 +18,7 @@ type FocusInput struct {
 	}
 }
 
-func (a *API) setFocus(ctx context.Context, in *FocusInput) (*SourceOutput, error) {
+func (a *API) setFocus(ctx context.Context, in *SetFocusInput) (*SourceOutput, error) {
 	scope, err := actFor(ctx, auth.Write, "", in.Body.UserID)
 	if err != nil {
 		return nil, err

@@ -45,8 +45,8 @@ func operationsOf(contract *huma.OpenAPI, tag string) []*huma.Operation {
 	var all []*huma.Operation
 	for _, path := range slices.Sorted(maps.Keys(contract.Paths)) {
 		item := contract.Paths[path]
-		for _, o := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
-			if o != nil && o.Tags[0] == tag {
+		for _, o := range operationsAt(item) {
+			if o.Tags[0] == tag {
 				all = append(all, o)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -198,8 +199,12 @@ func (a *API) importStatus(ctx context.Context, report *exchange.Report, err err
 
 func tooLarge(limit int64) string { return fmt.Sprintf("the body must have at most %d bytes", limit) }
 
-// admit refuses an import that says itself that it is too large, before any of it is read.
+// admit refuses an import that says itself that it is too large or nothing, before any of it is read.
 func (a *API) admit(c *gin.Context) {
+	if c.FullPath() == "/v1/import" && c.Request.ContentLength == 0 {
+		abort(c, problemOf(http.StatusUnprocessableEntity, "the request has faults", Fault{Location: "body", Message: "is needed"}))
+		return
+	}
 	if exchanges[c.Request.URL.Path] && c.Request.ContentLength > a.options.MaxImport {
 		c.Header("Connection", "close")
 		abort(c, problemOf(http.StatusRequestEntityTooLarge, tooLarge(a.options.MaxImport)))
@@ -209,21 +214,21 @@ func (a *API) admit(c *gin.Context) {
 // importResponse describes the answer, which is sent as bytes.
 func importResponse(api huma.API, o *huma.Operation) {
 	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[exchange.Report](), true, "ImportReport")
-	answer := map[string]*huma.MediaType{jsonType: {Schema: schema}}
 	o.Responses = map[string]*huma.Response{
-		"200": {Description: "What became of the items", Content: answer},
-		"408": {Description: "The body did not come to its end; what the report counts is stored", Content: answer},
-		"413": {Description: "The body is too large; what came before the limit is stored as the report says", Content: answer},
-		"422": {Description: "Stopped by a fault; what the report counts is stored", Content: answer},
-		"503": {Description: "Stopped by the database; sent again with the same import_id it goes on", Content: answer},
+		"200": {Description: "What became of the items", Content: map[string]*huma.MediaType{jsonType: {Schema: schema}}},
 	}
 }
 
-// importBody describes the body; told when the route is registered, it would be read and held.
+// importBody describes the body; told when the route is registered, it would be read and held. An import that stops
+// answers with its report, which counts what is stored, and one that does not begin with a problem.
 func importBody(api huma.API) {
+	o := api.OpenAPI().Paths["/v1/import"].Post
 	binary := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
-	api.OpenAPI().Paths["/v1/import"].Post.RequestBody = &huma.RequestBody{
+	o.RequestBody = &huma.RequestBody{
 		Required: true, Content: map[string]*huma.MediaType{ndjsonType: binary, jsonType: binary},
+	}
+	for _, status := range []int{http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusServiceUnavailable} {
+		o.Responses[strconv.Itoa(status)].Content[jsonType] = o.Responses["200"].Content[jsonType]
 	}
 }
 

@@ -218,7 +218,9 @@ func New(s Services, o Options) http.Handler {
 	engine.NoMethod(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))
 	})
-	a.routes(humagin.New(engine, document(o.Build.Version)))
+	api := humagin.New(engine, document(o.Build.Version))
+	api.UseMiddleware(filled(api))
+	a.routes(api)
 	a.plain(engine)
 	return engine
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,7 @@ type fakes struct {
 	asked     []string // what the store was asked for
 	repeated  bool
 	forgotten []graph.Scope
+	sections  []string // of a context
 }
 
 // ask notes what the store is asked for.
@@ -200,7 +202,8 @@ func (f *fakes) Linked(context.Context, loader.LinkedRequest) (loader.Answer, er
 	return loader.Answer{Head: []byte(`{"source":{}}`), ContentType: "application/json", ETag: `W/"1"`}, f.err
 }
 
-func (f *fakes) Context(context.Context, loader.Request, *loader.CurrentConversation) (loader.Answer, error) {
+func (f *fakes) Context(_ context.Context, r loader.Request, _ *loader.CurrentConversation) (loader.Answer, error) {
+	f.sections = r.Sections
 	return loader.Answer{Head: []byte(`{"a":1`), Tail: []byte("}"), ContentType: jsonType, ETag: `W/"1"`}, f.err
 }
 
@@ -315,6 +318,30 @@ func TestWritesTellTheCache(t *testing.T) {
 		w := ask(newAPI(f), c.method, c.path, c.body)
 		if diff := cmp.Diff(c.want, f.changed); diff != "" {
 			t.Errorf("%s %s %s (%d): %s", c.method, c.path, c.body, w.Code, diff)
+		}
+	}
+}
+
+// A list may be given in either form in which clients write one, and what is given empty is not taken for left out.
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]struct {
+		status   int
+		location string
+		sections []string
+	}{
+		"":                                    {status: http.StatusOK},
+		"?sections=user,temporal":             {status: http.StatusOK, sections: []string{"user", "temporal"}},
+		"?sections=user&sections=temporal":    {status: http.StatusOK, sections: []string{"user", "temporal"}},
+		"?user_id=&max_tokens=100":            {status: http.StatusOK},
+		"?max_tokens=":                        {status: http.StatusUnprocessableEntity, location: "query.max_tokens"},
+		"?format&user_id=u1":                  {status: http.StatusUnprocessableEntity, location: "query.format"},
+		"?as_of=&user_id=u1&max_tokens=12345": {status: http.StatusUnprocessableEntity, location: "query.as_of"},
+	} {
+		f := &fakes{}
+		w := ask(newAPI(f), http.MethodGet, "/v1/context"+query, "")
+		if w.Code != want.status || !strings.Contains(w.Body.String(), want.location) || !slices.Equal(f.sections, want.sections) {
+			t.Errorf("%q: %d %s, sections %v", query, w.Code, w.Body, f.sections)
 		}
 	}
 }

@@ -15,21 +15,21 @@ type CreateKeyInput struct {
 	Body struct {
 		TeamID    string     `json:"team_id,omitempty" maxLength:"256" doc:"default: the caller's; another team needs an admin key of team default"`
 		UserID    *string    `json:"user_id,omitempty" maxLength:"256" nullable:"true" doc:"binds the key to this user"`
-		Scopes    []string   `json:"scopes" minItems:"1" maxItems:"3" doc:"read, write, admin"`
+		Scopes    []string   `json:"scopes" oneof:"read write admin" minItems:"1" maxItems:"3" doc:"read, write, admin"`
 		RateLimit *int64     `json:"rate_limit,omitempty" nullable:"true" minimum:"0" maximum:"1000000" doc:"requests a minute; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it"`
 		ExpiresAt *time.Time `json:"expires_at,omitempty" nullable:"true"`
 	}
 }
 
-// CreateKeyOutput shows the secret, this once.
-type CreateKeyOutput struct {
+// CreatedKeyOutput shows the secret, this once.
+type CreatedKeyOutput struct {
 	Body struct {
 		Key   string `json:"key"`
 		KeyID string `json:"key_id"`
 	}
 }
 
-func (a *API) createKey(ctx context.Context, in *CreateKeyInput) (*CreateKeyOutput, error) {
+func (a *API) createKey(ctx context.Context, in *CreateKeyInput) (*CreatedKeyOutput, error) {
 	team, err := adminOf(ctx, in.Body.TeamID)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (a *API) createKey(ctx context.Context, in *CreateKeyInput) (*CreateKeyOutp
 	if err := checkKey(spec, a.options.Now()); err != nil {
 		return nil, err
 	}
-	out := &CreateKeyOutput{}
+	out := &CreatedKeyOutput{}
 	out.Body.Key, out.Body.KeyID, err = a.Keys.Create(ctx, spec)
 	noted(ctx, nil, spec.TeamID, out.Body.KeyID)
 	return out, err
@@ -105,14 +105,14 @@ type KeyInfo struct {
 	LastUsed  *time.Time `json:"last_used_at" doc:"a minute late at most while the service runs"`
 }
 
-// ListKeysOutput lists at most 1,000 keys, the newest first.
-type ListKeysOutput struct {
+// KeyListOutput lists at most 1,000 keys, the newest first.
+type KeyListOutput struct {
 	Body struct {
 		Keys []KeyInfo `json:"keys"`
 	}
 }
 
-func (a *API) listKeys(ctx context.Context, in *ListKeysInput) (*ListKeysOutput, error) {
+func (a *API) listKeys(ctx context.Context, in *ListKeysInput) (*KeyListOutput, error) {
 	team, err := adminOf(ctx, in.TeamID)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (a *API) listKeys(ctx context.Context, in *ListKeysInput) (*ListKeysOutput,
 	if err != nil {
 		return nil, err
 	}
-	out := &ListKeysOutput{}
+	out := &KeyListOutput{}
 	out.Body.Keys = make([]KeyInfo, len(found))
 	for i, k := range found {
 		out.Body.Keys[i] = KeyInfo{k.KeyID, k.TeamID, k.UserID, k.Scopes, k.RateLimit, k.CreatedAt, k.ExpiresAt, k.RevokedAt, k.LastUsed}

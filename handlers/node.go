@@ -72,15 +72,15 @@ type ListNodesInput struct {
 	Cursor    string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
 }
 
-// NodesOutput is a page of nodes. Next is null after the last.
-type NodesOutput struct {
+// NodePageOutput is a page of nodes. Next is null after the last.
+type NodePageOutput struct {
 	Body struct {
 		Nodes []graph.NodeView `json:"nodes"`
 		Next  *string          `json:"next"`
 	}
 }
 
-func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodesOutput, error) {
+func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodePageOutput, error) {
 	scope, err := actFor(ctx, auth.Read, "", in.UserID)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodesOutput, 
 	if err != nil {
 		return nil, located("query", err)
 	}
-	out := &NodesOutput{}
+	out := &NodePageOutput{}
 	out.Body.Nodes, out.Body.Next = page.Nodes, nonEmpty(page.Next)
 	return out, nil
 }
@@ -196,37 +196,38 @@ func (a *API) restoreNode(ctx context.Context, in *RestoreNodeInput) (*NodeOutpu
 type NodeRelationshipsInput struct {
 	NodePath
 	Direction string    `query:"direction" enum:"outgoing,incoming,both" default:"both"`
-	Types     []string  `query:"types" doc:"only these; left out: all"`
+	Types     []string  `query:"types,explode" doc:"only these, repeated or with commas; left out: all"`
 	AsOf      time.Time `query:"as_of" doc:"those that were current then"`
 	Past      bool      `query:"past" doc:"also those that are over"`
 	Limit     int64     `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 	Cursor    string    `query:"cursor" maxLength:"4096" doc:"next of the page before"`
 }
 
-// RelationshipsOutput is a page of relationships. Next is null after the last.
-type RelationshipsOutput struct {
+// RelationshipPageOutput is a page of relationships. Next is null after the last.
+type RelationshipPageOutput struct {
 	Body struct {
 		Relationships []graph.RelationshipView `json:"relationships"`
 		Next          *string                  `json:"next"`
 	}
 }
 
-func (a *API) nodeRelationships(ctx context.Context, in *NodeRelationshipsInput) (*RelationshipsOutput, error) {
+func (a *API) nodeRelationships(ctx context.Context, in *NodeRelationshipsInput) (*RelationshipPageOutput, error) {
 	scope, kind, err := in.resolve(ctx, auth.Read)
 	if err != nil {
 		return nil, err
 	}
-	if len(in.Types) > 256 || strings.ContainsAny(strings.Join(in.Types, ""), " \x00") {
+	types := apart(in.Types)
+	if len(types) > 256 || strings.ContainsAny(strings.Join(types, ""), " \x00") {
 		return nil, fault("query.types", "must be at most 256 relationship types")
 	}
 	page, err := a.Store.Relationships(ctx, scope, graph.RelationshipList{
-		Kind: kind, Key: in.Key, Direction: in.Direction, Types: in.Types, AsOf: optionalTime(in.AsOf), Past: in.Past,
+		Kind: kind, Key: in.Key, Direction: in.Direction, Types: types, AsOf: optionalTime(in.AsOf), Past: in.Past,
 		Cursor: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, located("query", err)
 	}
-	out := &RelationshipsOutput{}
+	out := &RelationshipPageOutput{}
 	out.Body.Relationships, out.Body.Next = page.Relationships, nonEmpty(page.Next)
 	return out, nil
 }

@@ -9,8 +9,8 @@ import (
 	"kith/graph"
 )
 
-// NotesOutput are the notes of a node or relationship, the newest first, without expired ones.
-type NotesOutput struct {
+// NoteListOutput are the notes of a node or relationship, the newest first, without expired ones.
+type NoteListOutput struct {
 	Body struct {
 		Notes []graph.Note `json:"notes"`
 	}
@@ -20,13 +20,13 @@ type NotesOutput struct {
 type NoteBody struct{ Body graph.NoteWrite }
 
 // notes makes the answer of a change to notes, and tells the cache of it.
-func (a *API) notes(ctx context.Context, scope graph.Scope, changed graph.Changed, err error) (*NotesOutput, error) {
+func (a *API) notes(ctx context.Context, scope graph.Scope, changed graph.Changed, err error) (*NoteListOutput, error) {
 	if err != nil {
 		a.unsure(ctx, scope, err, scope.UserID, "")
 		return nil, located("body", ofOneNote(err))
 	}
 	a.changed(ctx, scope, changed.User)
-	out := &NotesOutput{}
+	out := &NoteListOutput{}
 	out.Body.Notes = changed.Notes
 	return out, nil
 }
@@ -49,7 +49,7 @@ type AddNodeNoteInput struct {
 	NoteBody
 }
 
-func (a *API) addNodeNote(ctx context.Context, in *AddNodeNoteInput) (*NotesOutput, error) {
+func (a *API) addNodeNote(ctx context.Context, in *AddNodeNoteInput) (*NoteListOutput, error) {
 	scope, kind, err := in.resolve(ctx, auth.Write)
 	if err != nil {
 		return nil, err
@@ -61,13 +61,13 @@ func (a *API) addNodeNote(ctx context.Context, in *AddNodeNoteInput) (*NotesOutp
 // NodeNotesInput asks for the notes of a node.
 type NodeNotesInput struct{ NodePath }
 
-func (a *API) nodeNotes(ctx context.Context, in *NodeNotesInput) (*NotesOutput, error) {
+func (a *API) nodeNotes(ctx context.Context, in *NodeNotesInput) (*NoteListOutput, error) {
 	scope, kind, err := in.resolve(ctx, auth.Read)
 	if err != nil {
 		return nil, err
 	}
 	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{})
-	out := &NotesOutput{}
+	out := &NoteListOutput{}
 	out.Body.Notes = node.Notes
 	return out, err
 }
@@ -78,7 +78,7 @@ type DeleteNodeNoteInput struct {
 	ID string `path:"id" maxLength:"64"`
 }
 
-func (a *API) deleteNodeNote(ctx context.Context, in *DeleteNodeNoteInput) (*NotesOutput, error) {
+func (a *API) deleteNodeNote(ctx context.Context, in *DeleteNodeNoteInput) (*NoteListOutput, error) {
 	scope, kind, err := in.resolve(ctx, auth.Write)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ type AddRelationshipNoteInput struct {
 	NoteBody
 }
 
-func (a *API) addRelationshipNote(ctx context.Context, in *AddRelationshipNoteInput) (*NotesOutput, error) {
+func (a *API) addRelationshipNote(ctx context.Context, in *AddRelationshipNoteInput) (*NoteListOutput, error) {
 	scope, err := in.resolve(ctx, auth.Write)
 	if err != nil {
 		return nil, err
@@ -105,13 +105,13 @@ func (a *API) addRelationshipNote(ctx context.Context, in *AddRelationshipNoteIn
 // RelationshipNotesInput asks for the notes of a relationship.
 type RelationshipNotesInput struct{ RelationshipPath }
 
-func (a *API) relationshipNotes(ctx context.Context, in *RelationshipNotesInput) (*NotesOutput, error) {
+func (a *API) relationshipNotes(ctx context.Context, in *RelationshipNotesInput) (*NoteListOutput, error) {
 	scope, err := in.resolve(ctx, auth.Read)
 	if err != nil {
 		return nil, err
 	}
 	view, err := a.Store.Relationship(ctx, scope, in.Key)
-	out := &NotesOutput{}
+	out := &NoteListOutput{}
 	out.Body.Notes = view.Notes
 	return out, err
 }
@@ -122,7 +122,7 @@ type DeleteRelationshipNoteInput struct {
 	ID string `path:"id" maxLength:"64"`
 }
 
-func (a *API) deleteRelationshipNote(ctx context.Context, in *DeleteRelationshipNoteInput) (*NotesOutput, error) {
+func (a *API) deleteRelationshipNote(ctx context.Context, in *DeleteRelationshipNoteInput) (*NoteListOutput, error) {
 	scope, err := in.resolve(ctx, auth.Write)
 	if err != nil {
 		return nil, err

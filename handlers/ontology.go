@@ -20,7 +20,7 @@ type OntologyInput struct {
 	FocusKind      string `query:"focus_kind" doc:"task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide"`
 	FocusID        string `query:"focus_id" doc:"entity_key of what the user looks at; it must belong to the project"`
 	Format         string `query:"format" enum:"json,text" default:"json"`
-	MaxTokens      int    `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went"`
+	MaxTokens      int    `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went"`
 	Snapshot       bool   `query:"snapshot" default:"true" doc:"false leaves the graph snapshot out of the text"`
 	Linked         bool   `query:"linked" default:"true" doc:"false leaves out what is linked with the focus"`
 	IfNoneMatch    string `header:"If-None-Match"`
@@ -53,7 +53,7 @@ type LinkedInput struct {
 	Cursor      string `query:"cursor" maxLength:"256" doc:"next of the page before, in mode full"`
 	Available   bool   `query:"include_available" doc:"also what the project has of each kind, at most 100"`
 	Format      string `query:"format" enum:"json,text" default:"json"`
-	MaxTokens   int    `query:"max_tokens" doc:"o200k tokens of the text, 100 to 100,000; 500 in mode abbreviated if left out; the last lines go first"`
+	MaxTokens   int    `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; 500 in mode abbreviated if left out; the last lines go first"`
 	IfNoneMatch string `header:"If-None-Match"`
 }
 

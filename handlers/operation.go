@@ -4,10 +4,13 @@ import (
 	_ "embed"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"kith/internal/contract"
 )
 
 //go:embed operations.md
@@ -55,15 +58,13 @@ func Examples() []Example {
 }
 
 // tell puts into the contract what is told of its operations.
-func tell(contract *huma.OpenAPI) {
+func tell(api *huma.OpenAPI) {
 	operations := map[string]*huma.Operation{}
-	for path, item := range contract.Paths {
-		for _, o := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
-			if o != nil {
-				o.Tags, operations[o.OperationID] = []string{tagOf(path)}, o
-				answerAlike(o)
-				explain(o)
-			}
+	for path, item := range api.Paths {
+		for _, o := range operationsAt(item) {
+			o.Tags, operations[o.OperationID] = []string{tagOf(path)}, o
+			answerAlike(o)
+			explain(o)
 		}
 	}
 	for _, told := range Operations() {
@@ -74,9 +75,31 @@ func tell(contract *huma.OpenAPI) {
 	}
 	for _, tag := range tags {
 		if tag.about != "" {
-			contract.Tags = append(contract.Tags, &huma.Tag{Name: tag.name, Description: tag.about})
+			api.Tags = append(api.Tags, &huma.Tag{Name: tag.name, Description: tag.about})
 		}
 	}
+}
+
+// shown is the contract as others read it. Huma validates with the other one.
+func shown(api *huma.OpenAPI) *huma.OpenAPI {
+	var taken []*huma.Schema
+	for _, item := range api.Paths {
+		for _, o := range operationsAt(item) {
+			if o.RequestBody != nil {
+				taken = append(taken, o.RequestBody.Content[jsonType].Schema)
+			}
+		}
+	}
+	whole, components := *api, *api.Components
+	components.Schemas = contract.Publish(components.Schemas, taken)
+	whole.Components = &components
+	return &whole
+}
+
+// operationsAt are the operations of a path.
+func operationsAt(item *huma.PathItem) []*huma.Operation {
+	all := []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete}
+	return slices.DeleteFunc(all, func(o *huma.Operation) bool { return o == nil })
 }
 
 // answerAlike gives the other good answers of an operation the form of its usual one.
@@ -86,7 +109,7 @@ func answerAlike(o *huma.Operation) {
 		return
 	}
 	for status, response := range o.Responses {
-		if status < "300" && response.Content == nil {
+		if status < "300" && status != strconv.Itoa(http.StatusNoContent) && response.Content == nil {
 			response.Content = map[string]*huma.MediaType{}
 			for kind, media := range usual.Content {
 				response.Content[kind] = &huma.MediaType{Schema: media.Schema}

@@ -18,7 +18,7 @@ type PromptInput struct {
 		SystemPrompt   string                                  `json:"system_prompt,omitempty" maxLength:"100000" doc:"stands before the guidance"`
 		History        []loader.PromptMessage                  `json:"history,omitempty" maxItems:"1000" doc:"the conversation so far, the oldest first"`
 		Message        string                                  `json:"message" minLength:"1" maxLength:"100000" doc:"of the user, to be answered"`
-		MaxTokens      int                                     `json:"max_tokens,omitempty" minimum:"1000" maximum:"100000" default:"5000" doc:"o200k tokens of all messages"`
+		MaxTokens      int                                     `json:"max_tokens,omitempty" minimum:"1000" maximum:"100000" doc:"o200k tokens of all messages; default 5,000"`
 		Linked         *bool                                   `json:"linked,omitempty" doc:"false leaves out what is linked with the focus"`
 	}
 }

@@ -58,7 +58,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke an API key", a.revokeKey)
 	importBody(api)
 	tell(api.OpenAPI())
-	document, err := json.Marshal(api.OpenAPI())
+	document, err := json.Marshal(shown(api.OpenAPI()))
 	if err != nil {
 		panic("handlers: the OpenAPI document cannot be marshalled: " + err.Error())
 	}

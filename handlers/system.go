@@ -67,20 +67,20 @@ type ListSystemsInput struct {
 	Cursor string `query:"cursor" doc:"next_cursor of the page before"`
 }
 
-// SystemsOutput is a page of systems, by name.
-type SystemsOutput struct {
+// SystemPageOutput is a page of systems, by name.
+type SystemPageOutput struct {
 	Body struct {
 		Systems    []graph.System `json:"systems"`
 		NextCursor *string        `json:"next_cursor" doc:"null at the end"`
 	}
 }
 
-func (a *API) listSystems(ctx context.Context, in *ListSystemsInput) (*SystemsOutput, error) {
+func (a *API) listSystems(ctx context.Context, in *ListSystemsInput) (*SystemPageOutput, error) {
 	scope, err := principal(ctx).For(auth.Read, "")
 	if err != nil {
 		return nil, err
 	}
-	out := &SystemsOutput{}
+	out := &SystemPageOutput{}
 	if out.Body.Systems, err = a.Store.Systems(ctx, scope, in.Cursor, in.Limit); err != nil {
 		return nil, located("query", err)
 	}
@@ -154,7 +154,7 @@ func (a *API) mergeSystemMemory(ctx context.Context, in *MergeSystemInput) (*Sys
 type SystemTextInput struct {
 	InSystem
 	Format    string   `query:"format" enum:"json,compact" default:"json" doc:"json: as the file; compact: a line an entity and a relationship"`
-	MaxTokens int      `query:"max_tokens" doc:"o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went"`
+	MaxTokens int      `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went"`
 	Type      []string `query:"type,explode" doc:"only entities of one of these types"`
 	Tag       []string `query:"tag,explode" doc:"only entities with one of these tags"`
 	Name      []string `query:"name,explode" doc:"only these entities, and those one relationship away"`

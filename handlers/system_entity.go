@@ -17,15 +17,15 @@ type ListSystemEntitiesInput struct {
 	Cursor int64  `query:"cursor" minimum:"0" doc:"next_cursor of the page before"`
 }
 
-// SystemEntitiesOutput is a page of entities, in the order in which they were added.
-type SystemEntitiesOutput struct {
+// SystemEntityPageOutput is a page of entities, in the order in which they were added.
+type SystemEntityPageOutput struct {
 	Body struct {
 		Entities   []graph.SystemNode `json:"entities"`
 		NextCursor *string            `json:"next_cursor" doc:"null at the end"`
 	}
 }
 
-func (a *API) listSystemEntities(ctx context.Context, in *ListSystemEntitiesInput) (*SystemEntitiesOutput, error) {
+func (a *API) listSystemEntities(ctx context.Context, in *ListSystemEntitiesInput) (*SystemEntityPageOutput, error) {
 	scope, err := in.scope(ctx, auth.Read)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (a *API) listSystemEntities(ctx context.Context, in *ListSystemEntitiesInpu
 	found, err := a.Store.SystemEntities(ctx, scope, in.System, graph.SystemEntityQuery{
 		Type: in.Type, Tag: in.Tag, From: in.Cursor, Limit: in.Limit,
 	})
-	out := &SystemEntitiesOutput{}
+	out := &SystemEntityPageOutput{}
 	out.Body.Entities = found
 	out.Body.NextCursor = cursor(len(found), in.Limit, func() int64 { return found[len(found)-1].Seq })
 	return out, located("query", err)

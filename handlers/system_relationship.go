@@ -17,15 +17,15 @@ type FindSystemRelationshipsInput struct {
 	Cursor int64  `query:"cursor" minimum:"0" doc:"next_cursor of the page before"`
 }
 
-// SystemRelationshipsOutput is a page of relationships, in the order in which they were added.
-type SystemRelationshipsOutput struct {
+// SystemRelationshipPageOutput is a page of relationships, in the order in which they were added.
+type SystemRelationshipPageOutput struct {
 	Body struct {
 		Relationships []graph.SystemLink `json:"relationships"`
 		NextCursor    *string            `json:"next_cursor" doc:"null at the end"`
 	}
 }
 
-func (a *API) findSystemRelationships(ctx context.Context, in *FindSystemRelationshipsInput) (*SystemRelationshipsOutput, error) {
+func (a *API) findSystemRelationships(ctx context.Context, in *FindSystemRelationshipsInput) (*SystemRelationshipPageOutput, error) {
 	scope, err := in.scope(ctx, auth.Read)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (a *API) findSystemRelationships(ctx context.Context, in *FindSystemRelatio
 	found, err := a.Store.SystemRelationships(ctx, scope, in.System, graph.SystemRelationshipQuery{
 		FromName: in.From, ToName: in.To, Type: in.Type, From: in.Cursor, Limit: in.Limit,
 	})
-	out := &SystemRelationshipsOutput{}
+	out := &SystemRelationshipPageOutput{}
 	out.Body.Relationships = found
 	out.Body.NextCursor = cursor(len(found), in.Limit, func() int64 { return found[len(found)-1].Seq })
 	return out, located("query", err)
@@ -42,9 +42,9 @@ func (a *API) findSystemRelationships(ctx context.Context, in *FindSystemRelatio
 // DeleteSystemRelationshipInput names a relationship.
 type DeleteSystemRelationshipInput struct {
 	InSystem
-	From string `query:"from" required:"true" doc:"name of an entity"`
-	To   string `query:"to" required:"true" doc:"name of an entity"`
-	Type string `query:"type" required:"true"`
+	From string `query:"from" required:"true" minLength:"1" maxLength:"512" doc:"name of an entity"`
+	To   string `query:"to" required:"true" minLength:"1" maxLength:"512" doc:"name of an entity"`
+	Type string `query:"type" required:"true" minLength:"1" maxLength:"128"`
 }
 
 func (a *API) deleteSystemRelationship(ctx context.Context, in *DeleteSystemRelationshipInput) (*struct{}, error) {

@@ -36,7 +36,7 @@ type PromptRequest struct {
 
 // PromptMessage is a message to or from a language model.
 type PromptMessage struct {
-	Role    string `json:"role" doc:"system, user, assistant or tool"`
+	Role    string `json:"role" oneof:"system user assistant tool" doc:"system, user, assistant or tool"`
 	Content string `json:"content"`
 }
 

@@ -53,29 +53,29 @@ const (
 // Request says how to walk.
 type Request struct {
 	UserID string `json:"user_id,omitempty" maxLength:"256" doc:"whose memory, with what the team shares; left out: the user of the key, or only what the team shares"`
-	Mode   Mode   `json:"mode" doc:"neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads"`
+	Mode   Mode   `json:"mode" oneof:"neighbors path ppr cypher" doc:"neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads"`
 
-	EntityKey string   `json:"entity_key,omitempty" doc:"neighbors: of the node"`
-	From      string   `json:"from,omitempty" doc:"path: entity key of the node where it begins"`
-	To        string   `json:"to,omitempty" doc:"path: entity key of the node where it ends"`
-	SeedNodes []string `json:"seed_nodes,omitempty" doc:"ppr: 1 to 20 entity keys"`
+	EntityKey string   `json:"entity_key,omitempty" max:"256" doc:"neighbors: of the node"`
+	From      string   `json:"from,omitempty" max:"256" doc:"path: entity key of the node where it begins"`
+	To        string   `json:"to,omitempty" max:"256" doc:"path: entity key of the node where it ends"`
+	SeedNodes []string `json:"seed_nodes,omitempty" max:"20" doc:"ppr: 1 to 20 entity keys"`
 
-	Direction                string   `json:"direction,omitempty" doc:"of the relationships that are followed: outbound (default of neighbors), inbound or both (default of path and ppr)"`
-	RelationshipTypes        []string `json:"relationship_types,omitempty" doc:"only these are followed"`
-	ExcludeRelationshipTypes []string `json:"exclude_relationship_types,omitempty" doc:"all but these are followed"`
+	Direction                string   `json:"direction,omitempty" oneof:"outbound inbound both" doc:"of the relationships that are followed: outbound (default of neighbors), inbound or both (default of path and ppr)"`
+	RelationshipTypes        []string `json:"relationship_types,omitempty" max:"64" doc:"only these are followed"`
+	ExcludeRelationshipTypes []string `json:"exclude_relationship_types,omitempty" max:"64" doc:"all but these are followed"`
 	Kinds                    []string `json:"kinds,omitempty" doc:"neighbors, ppr: only nodes of these kinds are returned"`
-	MaxHops                  int      `json:"max_hops,omitempty" doc:"neighbors: 1 (default) to 3; path: 1 to 6 (default)"`
-	MaxDepth                 int      `json:"max_depth,omitempty" doc:"ppr: how far from the seeds, 1 to 3 (default)"`
-	Damping                  float64  `json:"damping,omitempty" doc:"ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85"`
-	TopK                     int      `json:"top_k,omitempty" doc:"ppr: so many nodes, 1 to 100; default 20"`
-	Limit                    int      `json:"limit,omitempty" doc:"neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1"`
+	MaxHops                  int      `json:"max_hops,omitempty" max:"6" doc:"neighbors: 1 (default) to 3; path: 1 to 6 (default)"`
+	MaxDepth                 int      `json:"max_depth,omitempty" max:"3" doc:"ppr: how far from the seeds, 1 to 3 (default)"`
+	Damping                  float64  `json:"damping,omitempty" max:"0.99" doc:"ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85"`
+	TopK                     int      `json:"top_k,omitempty" max:"100" doc:"ppr: so many nodes, 1 to 100; default 20"`
+	Limit                    int      `json:"limit,omitempty" max:"100" doc:"neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1"`
 	Cursor                   string   `json:"cursor,omitempty" doc:"neighbors: next_cursor of the page before"`
 	Verbose                  bool     `json:"verbose,omitempty" doc:"texts in full; otherwise 200 characters of each"`
 
-	Cypher     string                     `json:"cypher,omitempty" doc:"cypher: the statement, at most 8,192 bytes. GET /v1/schema says what there is"`
+	Cypher     string                     `json:"cypher,omitempty" max:"8192" doc:"cypher: the statement, at most 8,192 bytes. GET /v1/schema says what there is"`
 	Parameters map[string]json.RawMessage `json:"parameters,omitempty" doc:"cypher: of the statement, by their names without $; at most 100"`
 
-	Format Format `json:"format,omitempty" doc:"json (default) or text"`
+	Format Format `json:"format,omitempty" oneof:"json text" doc:"json (default) or text"`
 
 	given map[string]any // the parameters
 }

@@ -30,7 +30,6 @@ type operation struct {
 
 type parameter struct {
 	Name, In, Description string
-	Explode               *bool
 	Schema                schema
 }
 
@@ -42,8 +41,9 @@ type schema struct {
 	Format, Description  string
 	Items                *schema
 	OneOf                []schema `json:"oneOf"`
+	AnyOf                []schema `json:"anyOf"`        // a reference, and null
+	OmitEmpty            bool     `json:"x-omit-empty"` // its empty value, and null, say no more than leaving it out
 	Default              any
-	Each                 bool `json:"-"` // each item of a list stands for itself in an address
 	Properties           map[string]schema
 	Required             []string
 	AdditionalProperties any
@@ -54,12 +54,6 @@ var byHand = []string{"export", "import", "watch-turn"}
 
 // reads are those of the POST operations that change nothing, and so bear repetition.
 var reads = []string{"explore", "make-prompt", "traverse"}
-
-// names are the better ones for some schemas, outside of the package that they are from.
-var names = map[string]string{
-	"Request": "ExploreRequest", "Result": "ExploreResult", "Query": "ExploreQuery", "Meta": "ExploreMeta",
-	"Report": "ImportReport", "CreateKeyOutputBody": "CreatedKey", "OpenInputBody": "Opening", "AppendInputBody": "Appending",
-}
 
 func main() {
 	log.SetFlags(0)
@@ -95,7 +89,7 @@ func generate(document []byte) ([]byte, error) {
 		}
 	}
 	for _, name := range sorted(c.Components.Schemas) {
-		g.structure(typeName(name), "is part of the contract.", c.Components.Schemas[name])
+		g.structure(name, "is part of the contract.", c.Components.Schemas[name])
 	}
 	if g.fault != nil {
 		return nil, g.fault
@@ -114,7 +108,7 @@ func (c *contract) name() {
 			}
 			name := c.known(inner)
 			if name == "" {
-				name = typeName(parent) + fieldName(field)
+				name = parent + fieldName(field)
 				c.Components.Schemas[name] = inner
 			}
 			c.Components.Schemas[parent].Properties[field] = schema{Ref: "#/components/schemas/" + name, Type: inner.Type, Description: inner.Description}
@@ -150,11 +144,11 @@ func (g *generator) operation(method, path string, o operation) {
 			g.line("// %s %s\nfunc (c *Client) %s(%s) error {\nreturn c.do(ctx, %s}, nil)\n}\n", c.name, c.doc, c.name, c.arguments, c.request)
 		case kind == "application/json" && len(s.OneOf) > 0:
 			for _, one := range s.OneOf {
-				c.name = typeName(reference(one))
+				c.name = reference(one)
 				g.fetch(c, c.name)
 			}
 		case kind == "application/json":
-			g.fetch(c, typeName(reference(s)))
+			g.fetch(c, reference(s))
 		case strings.HasPrefix(kind, "text/") && kind != "text/event-stream":
 			g.text(c, len(forms) > 1)
 		default:
@@ -181,7 +175,7 @@ func (g *generator) call(method, path string, o operation) call {
 		c.arguments, c.request = c.arguments+", query "+queryName(o), c.request+", query: query"
 	}
 	if body, ok := o.RequestBody.Content["application/json"]; ok {
-		c.arguments, c.request = c.arguments+", body *"+typeName(reference(body.Schema)), c.request+", body: body"
+		c.arguments, c.request = c.arguments+", body *"+reference(body.Schema), c.request+", body: body"
 	}
 	c.request += repetition(method, o)
 	return c
@@ -231,7 +225,7 @@ func queryOf(o operation) schema {
 			continue
 		}
 		s := p.Schema
-		s.Description, s.Each = p.Description, s.Items != nil && (p.Explode == nil || *p.Explode)
+		s.Description = p.Description
 		fields.Properties[p.Name] = s
 	}
 	return fields
@@ -256,9 +250,6 @@ func (g *generator) structure(name, doc string, s schema) {
 			comment = " // " + strings.ReplaceAll(p.Description, "\n", " ")
 		}
 		tag = fmt.Sprintf("json:%q", tag)
-		if p.Each {
-			tag += ` each:"true"`
-		}
 		g.line("%s %s `%s`%s", fieldName(field), kind, tag, comment)
 	}
 	g.line("}\n")
@@ -267,27 +258,27 @@ func (g *generator) structure(name, doc string, s schema) {
 // goType is the type of a field. What may be left out and may be null is an Optional; what is always there and may be null
 // a pointer.
 func goType(s schema, required bool) string {
-	types := typesOf(s)
-	kind := plainType(s, types)
+	null, omitEmpty := slices.Contains(typesOf(s), "null"), s.OmitEmpty
+	if len(s.AnyOf) > 0 {
+		null, s = true, s.AnyOf[0]
+	}
+	kind := plainType(s)
 	switch {
 	case kind == "bool" && s.Default == true:
 		return "Optional[bool]"
-	case !slices.Contains(types, "null"):
-	case required:
+	case null && required, s.Ref != "" && !required && (!null || omitEmpty):
 		return "*" + kind
-	default:
+	case null && !omitEmpty:
 		return "Optional[" + kind + "]"
-	}
-	if s.Ref != "" && !required {
-		return "*" + kind
 	}
 	return kind
 }
 
-func plainType(s schema, types []string) string {
+func plainType(s schema) string {
+	types := typesOf(s)
 	switch {
 	case s.Ref != "":
-		return typeName(reference(s))
+		return reference(s)
 	case len(types) == 0:
 		return "json.RawMessage"
 	case types[0] == "array":
@@ -333,18 +324,8 @@ func answer(o operation) map[string]media {
 	return nil
 }
 
+// reference is the name of the schema that one refers to.
 func reference(s schema) string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
-
-// typeName is that of a schema; the name of a body is that of what it carries.
-func typeName(name string) string {
-	if better := names[name]; better != "" {
-		return better
-	}
-	if carried, ok := strings.CutSuffix(name, "OutputBody"); ok {
-		return carried + "Page"
-	}
-	return strings.TrimSuffix(name, "Body")
-}
 
 func queryName(o operation) string { return methodName(o.OperationID) + "Query" }
 

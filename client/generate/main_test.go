@@ -34,7 +34,6 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, one := range [][2]string{
 		{methodName("get-context"), "Context"}, {methodName("list-node-relationships"), "ListNodeRelationships"}, {fieldName("derived_from_signal_id"), "DerivedFromSignalID"},
-		{typeName("NodesOutputBody"), "NodesPage"}, {typeName("RenameSystemEntityInputBody"), "RenameSystemEntityInput"}, {typeName("Request"), "ExploreRequest"},
 		{lowerFirst("API keys"), "API keys"}, {lowerFirst("A page"), "a page"}, {parameterName("id"), "id"},
 	} {
 		if one[0] != one[1] {

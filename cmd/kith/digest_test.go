@@ -107,12 +107,12 @@ const proposals = `{"summary":"Jon is back from sea.","nodes":[
 	{"from":"user","to":"a","type":"has_relationship_with","description":"siblings","attitude":5,"proximity":5},
 	{"from":"a","to":"b","type":"associated_with","description":"his ship lies there","attitude":null,"proximity":null}]}`
 
-// withModel is a service that has a language model.
-func withModel(t *testing.T) (*languageModel, *service) {
+// withModel is a service that has a language model, and what else it is told.
+func withModel(t *testing.T, environ ...string) (*languageModel, *service) {
 	t.Helper()
 	model := startModel(t)
-	return model, start(t, append(settings(testenv.Neo4j(t), testenv.Redis(t)),
-		"KITH_LLM_URL="+model.URL+"/v1", "KITH_LLM_KEY="+modelKey, "KITH_LLM_MODEL=tiny", "KITH_LLM_TIMEOUT=3s", "KITH_REQUEST_TIMEOUT=30s"))
+	return model, start(t, append(append(settings(testenv.Neo4j(t), testenv.Redis(t)),
+		"KITH_LLM_URL="+model.URL+"/v1", "KITH_LLM_KEY="+modelKey, "KITH_LLM_MODEL=tiny", "KITH_LLM_TIMEOUT=3s", "KITH_REQUEST_TIMEOUT=30s"), environ...))
 }
 
 func TestSourceIsExtracted(t *testing.T) {

@@ -67,6 +67,10 @@ func TestAContextAtConversationStart(t *testing.T) {
 	if got := names(held["messages"], "text"); got != "Jon is back. For good?" {
 		t.Errorf("messages: %s", got)
 	}
+	c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1","conversation_id":"`+id+`"}`)
+	if again := c.must(t, http.MethodGet, "/v1/conversations/"+id, ""); again["started_at"] != held["started_at"] || again["ended_at"] != held["ended_at"] {
+		t.Errorf("opened again: %v, before %v", again, held)
+	}
 	text := string(c.do(t, http.MethodGet, "/v1/context?user_id=u1&format=text&max_tokens=200", "").body)
 	if !strings.HasPrefix(text, "# About Ada\n") || !strings.Contains(text, "## Now") {
 		t.Errorf("text: %s", text)

@@ -43,9 +43,9 @@ type nullable[T any] struct{}
 
 // Schema is that of the object, or null.
 func (nullable[T]) Schema(r huma.Registry) *huma.Schema {
-	s := huma.SchemaFromType(r, reflect.TypeFor[T]())
+	s := *r.SchemaFromRef(r.Schema(reflect.TypeFor[T](), true, "").Ref)
 	s.Nullable = true
-	return s
+	return &s
 }
 
 // configure sets what huma keeps in a package variable.
@@ -55,16 +55,32 @@ func optional[T any](registry huma.Registry) {
 	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[T]](), reflect.TypeFor[*T]())
 }
 
-// name is what a contract calls a type. Walks have nodes and relationships of their own form.
+// name is what a contract calls a type, for readers who see it without its package and beside all others. What a call takes is its request;
+// what it answers has the name of what that is.
 func name(t reflect.Type, hint string) string {
-	name := huma.DefaultSchemaNamer(t, hint)
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
+	if better := names[t.String()]; better != "" {
+		return better
+	}
+	name := huma.DefaultSchemaNamer(t, hint)
 	if t.PkgPath() == reflect.TypeFor[traverse.Request]().PkgPath() && !strings.HasPrefix(name, "Traverse") {
 		return "Traverse" + name
 	}
-	return name
+	if call, ok := strings.CutSuffix(name, "InputBody"); ok {
+		return call + "Request"
+	}
+	return strings.TrimSuffix(name, "OutputBody")
+}
+
+// names are those of types whose own name says enough only within their package.
+var names = map[string]string{ //nolint:gochecknoglobals // a constant table
+	"chat.Assembled": "TurnPrompt", "chat.Subject": "ExplainedSubject", "exchange.Counts": "ImportCounts",
+	"exchange.Refusal": "ImportRefusal", "exchange.Report": "ImportReport", "explore.Explanation": "ExploreExplanation", "explore.Meta": "ExploreMeta",
+	"explore.Query": "ExploreQuery", "explore.Request": "ExploreRequest", "explore.Result": "ExploreResult", "graph.Focus": "ContextFocus",
+	"graph.History": "ImportedHistory", "handlers.Opened": "OpenedConversation", "handlers.ReadSource": "SourceResult", "loader.User": "ContextUser",
+	"loader.Moment": "TemporalMoment", "loader.Coverage": "SnapshotCoverage",
 }
 
 // Message is what a fault says, without what was submitted: decoders quote what they could not read.

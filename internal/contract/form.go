@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -123,26 +122,11 @@ func open(s *huma.Schema, t reflect.Type) {
 	more, _ := s.AdditionalProperties.(*huma.Schema)
 	open(more, nil)
 	open(s.Items, nil)
-	pointers := pointersOf(t)
+	fields := fieldsOf(t)
 	for name, p := range s.Properties {
 		open(p, nil)
-		if pointers[name] && p.Ref != "" {
-			s.Properties[name] = &huma.Schema{AnyOf: []*huma.Schema{p, {Type: "null"}}}
+		if f, ok := fields[name]; ok && p.Ref != "" && f.nullAnswer() {
+			s.Properties[name] = orNull(p, "")
 		}
 	}
-}
-
-// pointersOf are the fields of a type, by their names in JSON, that are null where there is nothing.
-func pointersOf(t reflect.Type) map[string]bool {
-	found := map[string]bool{}
-	if t == nil || t.Kind() != reflect.Struct {
-		return found
-	}
-	for _, field := range reflect.VisibleFields(t) {
-		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if field.Type.Kind() == reflect.Pointer && !strings.Contains(rest, "omit") {
-			found[name] = true
-		}
-	}
-	return found
 }

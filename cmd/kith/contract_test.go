@@ -1,0 +1,38 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"testing"
+	"time"
+
+	"kith/internal/testenv"
+)
+
+// Whatever schemathesis makes of the contract, Kith answers as the contract says. KITH_TEST_FUZZ is how long it tries, and KITH_TEST_SEED
+// says what.
+func TestContractHolds(t *testing.T) {
+	t.Parallel()
+	tries, err := time.ParseDuration(cmp.Or(os.Getenv("KITH_TEST_FUZZ"), "45s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	python := testenv.Python(t, "schemathesis==4.32.5")
+	issuer, token := startIssuer(t)
+	model, s := withModel(t, "KITH_OIDC_ISSUER="+issuer, "KITH_OIDC_AUDIENCE=kith", "KITH_OIDC_USER_CLAIM=-")
+	// A token, unlike a key, cannot be revoked by whoever tries all that can be done.
+	admin := token(map[string]any{"sub": "schemathesis", "team_id": testenv.Team(t), "scope": "read write admin"})
+	story(t, s.as(admin), model, "delete-node", "restore-node", "delete-tree", "delete-turn", "erase-user", "erase-team")
+
+	command := exec.CommandContext(t.Context(), python, "-m", "schemathesis.cli", "--config-file", "schemathesis.toml", "run", s.url+"/openapi.json", //nolint:gosec // the test's own
+		"--seed", cmp.Or(os.Getenv("KITH_TEST_SEED"), "1"), "--max-time", fmt.Sprintf("%.0f", tries.Seconds()))
+	command.Dir, command.Env = "testdata", append(os.Environ(), "KITH_TOKEN="+admin)
+	out, err := command.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Errorf("%v; what Kith logged: %s", err, regexp.MustCompile(`.*level=(ERROR|WARN).*`).FindAllString(s.err.String(), 50))
+	}
+}

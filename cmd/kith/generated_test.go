@@ -1,0 +1,83 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"kith/internal/testenv"
+)
+
+// The contract, as files beside which others make their clients of it.
+const contractFile = "../../handlers/testdata/openapi.json"
+
+// What the clients say that are made of the contract: an empty memory, a write, what it made of the context, a search, a chat, a request
+// that is refused and something that is not there.
+const generatedSays = "nobody; created,created; Ada; Her oldest friend; Grace; 0; query.time_zone; 404\n"
+
+// A client in TypeScript is made of the contract, compiles as strictly as can be, and understands Kith.
+func TestGeneratedTypeScript(t *testing.T) {
+	t.Parallel()
+	modules := filepath.Join(testenv.Packages(t, "openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "typescript@5.9.3", "@types/node@22.19.1"), "node_modules")
+	folder := t.TempDir()
+	if err := os.Symlink(modules, filepath.Join(folder, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	brought(t, folder, "generated.ts")
+	if err := os.WriteFile(filepath.Join(folder, "package.json"), []byte(`{"type":"module"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	contract, err := filepath.Abs(contractFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran(t, folder, "node_modules/.bin/openapi-typescript", contract, "--output", "contract.d.ts")
+	ran(t, folder, "node_modules/.bin/tsc", "--strict", "--noUncheckedIndexedAccess", "--module", "nodenext", "--target", "es2022", "--types", "node", "--skipLibCheck", "generated.ts")
+	s := shared(t)
+	if said := ran(t, folder, "node", "generated.js", s.url, s.newKey(t, testenv.Team(t), "read", "write")); said != generatedSays {
+		t.Errorf("says %s", said)
+	}
+}
+
+// So does one in Python, of which mypy says that it is used as it says.
+func TestGeneratedPython(t *testing.T) {
+	t.Parallel()
+	python := testenv.Python(t, "openapi-python-client==0.29.1", "mypy==2.4.1")
+	folder := t.TempDir()
+	brought(t, folder, "generated.py")
+	contract, err := filepath.Abs(contractFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran(t, folder, python, "-m", "openapi_python_client", "generate", "--path", contract, "--meta", "none", "--output-path", "kith_client")
+	ran(t, folder, python, "-m", "mypy", "--strict", "--follow-imports=silent", "generated.py")
+	s := shared(t)
+	if said := ran(t, folder, python, "generated.py", s.url, s.newKey(t, testenv.Team(t), "read", "write")); said != generatedSays {
+		t.Errorf("says %s", said)
+	}
+}
+
+// brought copies a program of the tests to where it finds what it needs.
+func brought(t *testing.T, folder, name string) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, name), raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ran is what a program says that must succeed.
+func ran(t *testing.T, folder, program string, args ...string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), program, args...) //nolint:gosec // the test's own
+	command.Dir = folder
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v: %s", filepath.Base(program), err, out)
+	}
+	return string(out)
+}

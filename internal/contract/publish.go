@@ -1,0 +1,200 @@
+package contract
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"kith/graph"
+)
+
+// OmitEmpty is the extension of a field whose empty value, and null, say no more than leaving it out.
+const OmitEmpty = "x-omit-empty"
+
+// Publish are the schemas of a registry as a document has to show them, told in full where huma says less than is so: what may be
+// null, and what must be an object. Taken are the schemas of what a service takes: there a field that may be left out may be null
+// as well. What huma validates with stays as it is: of a reference or null it could not say what does not fit.
+func Publish(registry huma.Registry, taken []*huma.Schema) huma.Registry {
+	p := published{registry, map[string]*huma.Schema{}}
+	for _, s := range taken {
+		p.take(s)
+	}
+	for name, s := range registry.Map() {
+		if p.shown[name] == nil {
+			p.shown[name] = told(registry, s, registry.TypeFromRef(refTo+name), false)
+		}
+	}
+	return p
+}
+
+// refTo is where the schemas of an OpenAPI document are.
+const refTo = "#/components/schemas/"
+
+// published is a registry and what is shown of it.
+type published struct {
+	huma.Registry
+	shown map[string]*huma.Schema
+}
+
+// Map are the schemas by name.
+func (p published) Map() map[string]*huma.Schema { return p.shown }
+
+// MarshalJSON writes them as the object that a document holds.
+func (p published) MarshalJSON() ([]byte, error) { return json.Marshal(p.shown) }
+
+// take shows what is taken, with all that it leads to.
+func (p published) take(s *huma.Schema) {
+	if s == nil {
+		return
+	}
+	if name := strings.TrimPrefix(s.Ref, refTo); s.Ref != "" && p.shown[name] == nil {
+		p.shown[name] = told(p.Registry, p.SchemaFromRef(s.Ref), p.TypeFromRef(s.Ref), true)
+		p.take(p.shown[name])
+	}
+	more, _ := s.AdditionalProperties.(*huma.Schema)
+	for _, inner := range slices.Concat(slices.Collect(maps.Values(s.Properties)), s.AnyOf, []*huma.Schema{s.Items, more}) {
+		p.take(inner)
+	}
+}
+
+// told is the schema of a struct in full.
+func told(registry huma.Registry, s *huma.Schema, t reflect.Type, input bool) *huma.Schema {
+	if t.Kind() != reflect.Struct || len(s.Properties) == 0 {
+		return s
+	}
+	all := *s
+	all.Properties = maps.Clone(s.Properties)
+	for name, field := range fieldsOf(t) {
+		if p := all.Properties[name]; p != nil {
+			all.Properties[name] = field.told(registry, p, input && !slices.Contains(s.Required, name))
+		}
+	}
+	return &all
+}
+
+// field is one of a struct.
+type field struct{ reflect.StructField }
+
+// fieldsOf are the fields of a struct by their names in JSON, those of embedded structs too.
+func fieldsOf(t reflect.Type) map[string]field {
+	found := map[string]field{}
+	if t == nil || t.Kind() != reflect.Struct {
+		return found
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			found[name] = field{f}
+		}
+	}
+	return found
+}
+
+// told is the schema of a field in full; droppable says that a caller may leave it out.
+func (f field) told(registry huma.Registry, s *huma.Schema, droppable bool) *huma.Schema {
+	shown, value := *s, f.value()
+	f.bound(&shown)
+	optional := value != f.Type
+	switch {
+	case value == reflect.TypeFor[json.RawMessage]() && f.Tag.Get("contract") != "any":
+		shown.Type, shown.AdditionalProperties = huma.TypeObject, true
+		droppable = droppable && optional // what is no Optional must not be null
+	case optional && value.Kind() == reflect.Struct && value != reflect.TypeFor[time.Time]():
+		shown = huma.Schema{Ref: registry.Schema(value, true, "").Ref, Description: s.Description}
+	case droppable && !optional && f.Type.Kind() != reflect.Pointer:
+		shown.Extensions = map[string]any{OmitEmpty: true}
+		if shown.Type == huma.TypeString && len(shown.Enum) > 0 {
+			shown.Enum = append(slices.Clone(shown.Enum), "")
+		}
+	}
+	if droppable || optional || s.Nullable || f.nullAnswer() {
+		return orNull(&shown, f.Name)
+	}
+	return &shown
+}
+
+// bound puts into a schema what the type's own package checks, and says with tags: oneof (of a list: each), matches, word (not blank),
+// min, max (of a text its characters) and readonly.
+func (f field) bound(s *huma.Schema) {
+	if s.Type == huma.TypeArray && f.Tag.Get("oneof") != "" {
+		item := *s.Items
+		item.Enum, s.Items = f.words(), &item
+	} else if words := f.words(); len(words) > 0 {
+		s.Enum = words
+	}
+	if pattern := f.Tag.Get("matches"); pattern != "" {
+		s.Pattern = pattern
+	}
+	s.ReadOnly = f.Tag.Get("readonly") != ""
+	least, hasLeast := f.number("min")
+	most, hasMost := f.number("max")
+	switch one, size := 1, int(most); s.Type {
+	case huma.TypeString:
+		if f.Tag.Get("word") != "" {
+			s.MinLength = &one
+		}
+		if hasMost {
+			s.MaxLength = &size
+		}
+	case huma.TypeArray:
+		if hasMost {
+			s.MaxItems = &size
+		}
+	case huma.TypeInteger, huma.TypeNumber:
+		if hasMost {
+			s.Minimum, s.Maximum = &least, &most
+		} else if hasLeast {
+			s.Minimum = &least
+		}
+	}
+}
+
+func (f field) words() []any {
+	var words []any
+	for _, word := range strings.Fields(f.Tag.Get("oneof")) {
+		words = append(words, word)
+	}
+	return words
+}
+
+func (f field) number(tag string) (n float64, ok bool) {
+	n, err := strconv.ParseFloat(f.Tag.Get(tag), 64)
+	return n, err == nil
+}
+
+// value is the type of what a graph.Optional holds, and of any other field its own.
+func (f field) value() reflect.Type {
+	if f.Type.PkgPath() != reflect.TypeFor[graph.Kind]().PkgPath() || !strings.HasPrefix(f.Type.Name(), "Optional[") {
+		return f.Type
+	}
+	value, _ := f.Type.FieldByName("Value")
+	return value.Type
+}
+
+// nullAnswer says whether a field is null where there is nothing.
+func (f field) nullAnswer() bool {
+	_, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return f.Type.Kind() == reflect.Pointer && !strings.Contains(rest, "omit")
+}
+
+// orNull is a schema that null fits as well. A closed list of words becomes a type of its own, or generated clients make three of it.
+func orNull(s *huma.Schema, title string) *huma.Schema {
+	one := &huma.Schema{Ref: s.Ref}
+	switch {
+	case s.Ref == "" && s.Type == "":
+		return s
+	case len(s.Enum) > 0:
+		one.Type, one.Enum, one.Title = s.Type, s.Enum, title
+	case s.Ref == "":
+		s.Nullable = true
+		return s
+	}
+	return &huma.Schema{
+		AnyOf: []*huma.Schema{one, {Type: "null"}}, Description: s.Description, Examples: s.Examples, ReadOnly: s.ReadOnly, Extensions: s.Extensions,
+	}
+}
