@@ -35,8 +35,8 @@ type Decision struct {
 // Event is what became of a request, for metrics.
 type Event string
 
-// Allowed and Refused: by all processes together, or by this one alone where there is no Redis or it is away; Away: Redis did not
-// answer, and the process counted.
+// Allowed and Refused: by all processes together, or by this one alone where there is no Redis or it is away. Away: Redis did not
+// answer, and is not asked for a second.
 const (
 	Allowed Event = "allowed"
 	Refused Event = "refused"
@@ -143,12 +143,19 @@ func (l *Limiter) count(ctx context.Context, key string, limit int64) Decision {
 			}
 			return d
 		}
-		l.observe(Away)
-		if ctx.Err() == nil && l.away.Swap(time.Now().Add(leave).UnixNano()) == 0 {
-			l.log.Warn("rate limits are counted by this process alone: redis does not answer")
+		if ctx.Err() == nil {
+			l.redisFailed()
 		}
 	}
 	return l.allowLocal(counted{key, limit}, time.Now())
+}
+
+// redisFailed has Redis left alone for a while.
+func (l *Limiter) redisFailed() {
+	l.observe(Away)
+	if l.away.Swap(time.Now().Add(leave).UnixNano()) == 0 {
+		l.log.Warn("rate limits are counted by this process alone: redis does not answer")
+	}
 }
 
 func (l *Limiter) allowRemote(ctx context.Context, key string, limit int64) (Decision, error) {

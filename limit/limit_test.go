@@ -109,14 +109,17 @@ func TestLimitsAreShared(t *testing.T) {
 func TestRedisIsAway(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	l := open(t, Options{RedisURI: "redis://127.0.0.1:1", Standard: 2, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	told := map[Event]int{}
+	l := open(t, Options{
+		RedisURI: "redis://127.0.0.1:1", Standard: 2, Log: slog.New(slog.NewTextHandler(&log, nil)), Observe: func(e Event) { told[e]++ },
+	})
 	for i, want := range []bool{true, true, false, false} {
 		if d := l.Allow(t.Context(), "k", nil); d.Allowed != want {
 			t.Errorf("request %d: %+v", i, d)
 		}
 	}
-	if strings.Count(log.String(), "level=WARN") != 1 {
-		t.Errorf("log: %s", &log)
+	if strings.Count(log.String(), "level=WARN") != 1 || told[Allowed] != 2 || told[Refused] != 2 || told[Away] < 1 {
+		t.Errorf("told %v, log: %s", told, &log)
 	}
 }
 

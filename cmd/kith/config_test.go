@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"kith/internal/golden"
+	"kith/internal/testenv"
 )
 
 // The table of settings in the documents is that of the struct.
@@ -74,6 +75,19 @@ func TestCommandLine(t *testing.T) {
 		code := run(context.Background(), c.args, nil, streams{nil, &out, &out})
 		if code != c.code || !strings.Contains(out.String(), c.says) {
 			t.Errorf("kith %v: %d, want %d with %q: %s", c.args, code, c.code, c.says, &out)
+		}
+	}
+}
+
+// A setting that cannot be ends the service with its name, whatever else has been opened by then.
+func TestServeTellsOfWrongSettings(t *testing.T) {
+	t.Parallel()
+	for name, value := range map[string]string{
+		"KITH_OIDC_ISSUER": "ftp://issuer", "KITH_LLM_MODEL": "tiny", "KITH_AUDIT_LOG": t.TempDir() + "/none/audit.log", "KITH_RATE_LIMIT": "-1", "KITH_REDIS_URI": "http://redis",
+	} {
+		environ := append(settings(testenv.Database{URI: "bolt://127.0.0.1:1"}, ""), name+"="+value)
+		if code, out := command(t, environ, "serve"); code != 1 || !strings.Contains(out, name) {
+			t.Errorf("%s: exit status %d: %s", name, code, out)
 		}
 	}
 }

@@ -27,13 +27,13 @@ func (c *config) openFront(metrics *metrics, log *slog.Logger, std streams) (f *
 		}
 	}()
 	if f.tokens, err = c.openTokens(); err != nil {
-		return nil, err
+		return f, err
 	}
 	if f.model, err = c.openModel(log); err != nil {
-		return nil, err
+		return f, err
 	}
 	if f.trail, err = audit.Open(c.AuditLog, std.out); err != nil {
-		return nil, err
+		return f, err
 	}
 	f.limits, err = limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log, Observe: metrics.limited})
 	return f, err
