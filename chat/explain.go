@@ -56,7 +56,7 @@ func (s *Service) Explain(ctx context.Context, scope graph.Scope, e *Explanation
 	var invalid *graph.InvalidError
 	if errors.As(err, &invalid) {
 		for i, fault := range invalid.Fields {
-			if fault.Location == "user_prompt" { // of which nothing but the result can refer to too much
+			if fault.Location == "user_prompt" { // what else is in it is bounded by itself
 				invalid.Fields[i].Location = "result"
 			}
 		}

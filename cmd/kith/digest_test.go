@@ -279,7 +279,7 @@ func TestLanguageModelIsChecked(t *testing.T) {
 		"no KITH_LLM_URL":   {"KITH_LLM_KEY=hidden"},
 		"holds characters":  {url, "KITH_LLM_MODEL=m", "KITH_LLM_KEY=hidden\nhidden"},
 	} {
-		environ = append(environ, "KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=", "KITH_DATA="+t.TempDir(), "KITH_NEO4J_URI=bolt://127.0.0.1:1")
+		environ = append(environ, "KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_DATA="+t.TempDir(), "KITH_NEO4J_URI=bolt://127.0.0.1:1")
 		if code, out := command(t, environ, "serve"); code != 1 || !strings.Contains(out, want) || strings.Contains(out, "hidden") {
 			t.Errorf("%d, want %q: %s", code, want, out)
 		}

@@ -19,24 +19,27 @@ type front struct {
 	limits *limit.Limiter
 }
 
-func (c *config) openFront(metrics *metrics, log *slog.Logger, std streams) (f *front, err error) {
-	f = &front{}
-	defer func() {
-		if err != nil {
-			f.close()
-		}
-	}()
+func (c *config) openFront(metrics *metrics, log *slog.Logger, std streams) (*front, error) {
+	f := &front{}
+	if err := f.open(c, metrics, log, std); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *front) open(c *config, metrics *metrics, log *slog.Logger, std streams) (err error) {
 	if f.tokens, err = c.openTokens(); err != nil {
-		return f, err
+		return err
 	}
 	if f.model, err = c.openModel(log); err != nil {
-		return f, err
+		return err
 	}
 	if f.trail, err = audit.Open(c.AuditLog, std.out); err != nil {
-		return f, err
+		return err
 	}
 	f.limits, err = limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log, Observe: metrics.limited})
-	return f, err
+	return err
 }
 
 func (f *front) close() {
