@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,6 +28,8 @@ type Entry struct {
 type Log struct {
 	mu sync.Mutex
 	to io.WriteCloser
+
+	written, failed atomic.Int64
 }
 
 // Open opens a log at a path, and makes the file where there is none, for its owner alone. "-" is standard output, and an
@@ -50,17 +53,27 @@ func (l *Log) Write(e Entry) error {
 	if l == nil {
 		return nil
 	}
+	if err := l.append(e); err != nil {
+		l.failed.Add(1)
+		return fmt.Errorf("write audit log: %w", err)
+	}
+	l.written.Add(1)
+	return nil
+}
+
+func (l *Log) append(e Entry) error {
 	line, err := json.Marshal(e)
 	if err != nil {
-		return fmt.Errorf("write audit log: %w", err)
+		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, err := l.to.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("write audit log: %w", err)
-	}
-	return nil
+	_, err = l.to.Write(append(line, '\n'))
+	return err
 }
+
+// Entries are how many were written since the log was opened, and how many could not be.
+func (l *Log) Entries() (written, failed int64) { return l.written.Load(), l.failed.Load() }
 
 // Close closes the file.
 func (l *Log) Close() error {

@@ -4,23 +4,18 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"kith/auth"
-	"kith/cache"
 	"kith/chat"
 	"kith/graph"
-	"kith/handlers"
 	"kith/internal/testenv"
 	"kith/llm"
-	"kith/loader"
 )
 
 // model answers as it is told.
@@ -49,7 +44,7 @@ func chatting(b *testing.B, store *graph.Store, g chat.Generator, o chat.Options
 }
 
 // grow makes a branch of so many turns, and returns the last.
-func grow(b *testing.B, store *graph.Store, scope graph.Scope, tree string, turns int) string {
+func grow(b testing.TB, store *graph.Store, scope graph.Scope, tree string, turns int) string {
 	b.Helper()
 	batch := &graph.ChatBatch{Trees: []graph.ChatTreeRecord{{ID: tree, UserID: graph.Some(scope.UserID)}}}
 	parent, answer := "", strings.Repeat("A bowline holds, and comes undone when it is asked to. ", 8)
@@ -103,16 +98,37 @@ func BenchmarkChatPrompt(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkChatSubmit compares the time from a submit until the model is asked with that of storing a turn through nothing but
-// the driver.
+// What a model is told of a long branch is two round trips: the way to the root, and the texts that there is room for.
+func TestChatRoundTrips(t *testing.T) {
+	db := testenv.Neo4j(t)
+	wire := countRoundTrips(t, db.URI)
+	db.URI = wire.uri
+	store := open(t, db, graph.Options{})
+	scope := graph.Scope{TeamID: testenv.Team(t), UserID: "u1"}
+	service := chat.New(store, nil, nil, chat.Options{})
+	last := grow(t, store, scope, "long", 1000)
+	for tokens, truncated := range map[int]bool{0: true, 1_000_000: false} {
+		before := wire.trips.Load()
+		told, err := service.Assemble(t.Context(), scope, last, tokens)
+		if err != nil || told.Truncated != truncated || len(told.Messages)+2*told.LeftOut != 2000 {
+			t.Fatalf("%d tokens: %v, %d messages, %d left out", tokens, err, len(told.Messages), told.LeftOut)
+		}
+		if got := wire.trips.Load() - before; got != 2 {
+			t.Errorf("%d tokens: %d round trips", tokens, got)
+		}
+	}
+}
+
+// BenchmarkChatSubmit compares the time from a submit until the model is asked with that of the smallest write there is of chats,
+// a new name of a tree, through nothing but the driver.
 func BenchmarkChatSubmit(b *testing.B) {
 	w := writing(b)
 	scope := graph.Scope{TeamID: w.team, UserID: "u1"}
-	asked := make(chan time.Time, 1)
+	asked, stored := make(chan time.Time, 1), make(chan chat.Outcome, 1)
 	service := chatting(b, w.store, model(func(context.Context, []llm.Message, func(string)) (llm.Answer, error) {
 		asked <- time.Now()
 		return llm.Answer{Text: "yes"}, nil
-	}), chat.Options{})
+	}), chat.Options{Observe: func(outcome chat.Outcome, _ time.Duration) { stored <- outcome }})
 	tree, _, err := w.store.CreateChatTree(b.Context(), scope, "", &graph.ChatTreeWrite{})
 	if err != nil {
 		b.Fatal(err)
@@ -126,14 +142,15 @@ func BenchmarkChatSubmit(b *testing.B) {
 			b.Fatal(err)
 		}
 		submit := (<-asked).Sub(begun)
+		if outcome := <-stored; outcome != chat.Completed { // before the other write begins
+			b.Fatal(outcome)
+		}
 		if i%10 == 0 { // branches of ten
 			parent = turn.ID
 		}
 		write := took(b, func() error {
-			now := time.Now().UnixMilli()
-			w.bare(b, step{"chat_turn_create", map[string]any{
-				"team_id": w.team, "tree_id": tree.ID, "id": fmt.Sprintf("bare-%d", i), "parent_id": nil, "now": now,
-				"properties": map[string]any{"prompt": "Which knot holds?", "status": "pending", "attempt": 1, "created_at": now, "updated_at": now},
+			w.bare(b, step{"chat_tree_change", map[string]any{
+				"team_id": w.team, "owners": []string{"u1"}, "id": tree.ID, "properties": map[string]any{"name": fmt.Sprint(i)}, "now": begun.UnixMilli(),
 			}})
 			return nil
 		})
@@ -142,87 +159,75 @@ func BenchmarkChatSubmit(b *testing.B) {
 		}
 	}
 	b.ReportMetric(milliseconds(median(submits)), "submit-p50-ms")
+	b.ReportMetric(milliseconds(median(bare)), "bare-p50-ms")
 	b.ReportMetric(float64(median(submits))/float64(median(bare)), "submit/bare")
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkChatStreams generates 500 answers at once, each watched by a reader of its own, in this process: Kith, its model and the
-// readers.
+// BenchmarkChatStreams is the resident memory of the kith binary, at its peak, while it generates 500 answers at once, each watched
+// by a reader. The model is an OpenAI-compatible server; it and the readers are in this process.
 func BenchmarkChatStreams(b *testing.B) {
-	const streams, pieces = 500, 40
-	store := open(b, testenv.Neo4j(b), graph.Options{})
-	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	const streams, pieces, pause = 500, 40, 100 * time.Millisecond
 	begin := make(chan struct{})
-	service := chatting(b, store, model(func(_ context.Context, _ []llm.Message, delta func(string)) (llm.Answer, error) {
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
 		<-begin
-		tick := time.NewTicker(100 * time.Millisecond)
+		tick := time.NewTicker(pause)
 		defer tick.Stop()
-		var all strings.Builder
 		for range pieces {
 			<-tick.C
-			delta("A bowline holds. ")
-			all.WriteString("A bowline holds. ")
+			_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":"A bowline holds. "}}]}`+"\n\n")
+			w.(http.Flusher).Flush()
 		}
-		return llm.Answer{Text: all.String()}, nil
-	}), chat.Options{Workers: streams})
-	kept, err := cache.New(cache.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	keys := auth.New(store, time.Now)
-	key, _, err := keys.Create(b.Context(), auth.Spec{TeamID: scope.TeamID, Scopes: auth.Scopes[:2]})
-	if err != nil {
-		b.Fatal(err)
-	}
-	server := httptest.NewServer(handlers.New(handlers.Services{
-		Store: store, Preferences: store, Keys: keys, Changes: kept, Ready: store.Ping, Chats: service,
-		Recalls: graph.NewRecalls(store, graph.RecallOptions{}), Contexts: loader.New(store, kept, loader.Options{}),
-	}, handlers.Options{}))
-	b.Cleanup(func() {
-		server.Close()
-		keys.Close()
-		_ = kept.Close()
-	})
-	tree, _, err := store.CreateChatTree(b.Context(), scope, "", &graph.ChatTreeWrite{})
-	if err != nil {
-		b.Fatal(err)
-	}
+		_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	b.Cleanup(slow.Close)
+	s, process := running(b, built(b), "KITH_LLM_URL="+slow.URL, "KITH_LLM_MODEL=slow", "KITH_LLM_TIMEOUT=10m", fmt.Sprint("KITH_LLM_WORKERS=", streams))
+	w := &writer{url: s.url, key: s.key}
+	tree := testenv.Team(b) // any id that is new
+	w.post(b, "/v1/trees", "application/json", strings.NewReader(fmt.Sprintf(`{"id":%q}`, tree)))
 	var readers sync.WaitGroup
-	for range streams {
-		turn, _, err := service.Submit(b.Context(), scope, tree.ID, chat.Prompt{Text: "Which knot holds?"})
-		if err != nil {
-			b.Fatal(err)
-		}
-		request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, server.URL+"/v1/turns/"+turn.ID+"/events?user_id=u1", http.NoBody)
-		if err != nil {
-			b.Fatal(err)
-		}
-		request.Header.Set("Authorization", "Bearer "+key)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil || response.StatusCode != http.StatusOK {
-			b.Fatal(err, response.StatusCode)
-		}
+	for i := range streams {
+		turn := fmt.Sprint(tree, "-", i)
+		w.post(b, "/v1/trees/"+tree+"/turns", "application/json", strings.NewReader(fmt.Sprintf(`{"id":%q,"user_prompt":"Which knot holds?"}`, turn)))
+		events := w.events(b, turn)
 		readers.Go(func() {
-			defer func() { _ = response.Body.Close() }()
-			lines := bufio.NewScanner(response.Body)
-			last := ""
-			for lines.Scan() {
-				if strings.HasPrefix(lines.Text(), "data: ") {
-					last = lines.Text()
-				}
-			}
-			if !strings.Contains(last, `"status":"complete"`) {
+			if last := lastEvent(events); !strings.Contains(last, `"status":"complete"`) {
 				b.Errorf("ends with %.100s", last)
 			}
 		})
 	}
-	debug.FreeOSMemory()
-	forgetPeak(b, os.Getpid())
 	begun := time.Now()
 	close(begin)
 	readers.Wait()
-	took := time.Since(begun)
-	b.ReportMetric(residentMB(b, os.Getpid(), "VmHWM"), "peak-MB")
-	b.ReportMetric(took.Seconds()/(pieces*0.1), "time/model's")
+	b.ReportMetric(time.Since(begun).Seconds()/(pieces*pause).Seconds(), "time/model's")
+	b.ReportMetric(residentMB(b, process.Pid, "VmHWM"), "peak-MB")
 	b.ReportMetric(0, "ns/op")
+}
+
+// events is the stream of a turn's events.
+func (w *writer) events(b *testing.B, turn string) io.ReadCloser {
+	b.Helper()
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, w.url+"/v1/turns/"+turn+"/events", http.NoBody)
+	if err != nil {
+		b.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+w.key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil || response.StatusCode != http.StatusOK {
+		b.Fatal(err, response)
+	}
+	return response.Body
+}
+
+// lastEvent reads a stream to its end, and is the data of its last event.
+func lastEvent(events io.ReadCloser) (last string) {
+	defer func() { _ = events.Close() }()
+	for lines := bufio.NewScanner(events); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "data: ") {
+			last = lines.Text()
+		}
+	}
+	return last
 }

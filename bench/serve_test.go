@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -168,16 +169,37 @@ func BenchmarkMemory(b *testing.B) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		b.Fatal("needs /proc")
 	}
+	s, process := running(b, built(b))
+	<-time.After(3 * time.Second) // idle
+	b.ReportMetric(residentMB(b, process.Pid, "VmRSS"), "idle-MB")
+	w := &writer{url: s.url, key: s.key}
+	nodes := size("KITH_BENCH_NODES", 20_000)
+	w.post(b, "/v1/import", "application/x-ndjson", strings.NewReader(exportOf("memory", nodes, 3*nodes)))
+	b.ReportMetric(residentMB(b, process.Pid, "VmHWM"), "import-MB")
+	forgetPeak(b, process.Pid)
+	w.export(b)
+	b.ReportMetric(residentMB(b, process.Pid, "VmHWM"), "export-MB")
+	b.ReportMetric(0, "ns/op")
+}
+
+// built is the kith binary.
+func built(b *testing.B) string {
+	b.Helper()
 	binary := filepath.Join(b.TempDir(), "kith")
 	if out, err := exec.Command("go", "build", "-o", binary, "kith/cmd/kith").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
+	return binary
+}
+
+// running is a kith of its own, as it is started by people.
+func running(b *testing.B, binary string, environ ...string) (*server, *os.Process) {
+	b.Helper()
 	db := testenv.Neo4j(b)
-	ctx, cancel := context.WithCancel(b.Context())
-	defer cancel()
-	command := exec.CommandContext(ctx, binary, "serve", "--listen=127.0.0.1:0", "--admin-listen=127.0.0.1:0")
-	command.Env = append(os.Environ(), "KITH_NEO4J_URI="+db.URI, "KITH_NEO4J_USER="+db.User, "KITH_NEO4J_PASSWORD="+db.Password,
-		"KITH_NEO4J_DATABASE="+db.Database, "KITH_BOOTSTRAP_KEY=a-key-of-the-benchmarks")
+	ctx, cancel := context.WithCancel(context.Background())
+	command := exec.CommandContext(ctx, binary, "serve", "--listen=127.0.0.1:0", "--admin-listen=")
+	command.Env = append(append(os.Environ(), "KITH_NEO4J_URI="+db.URI, "KITH_NEO4J_USER="+db.User, "KITH_NEO4J_PASSWORD="+db.Password,
+		"KITH_NEO4J_DATABASE="+db.Database, "KITH_BOOTSTRAP_KEY=a-key-of-the-benchmarks", "KITH_MAINTENANCE=0"), environ...)
 	out, err := command.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -185,24 +207,13 @@ func BenchmarkMemory(b *testing.B) {
 	if err := command.Start(); err != nil {
 		b.Fatal(err)
 	}
-	said := make([]byte, 4096)
-	n, err := out.Read(said)
-	if err != nil { // it answers
+	b.Cleanup(func() { cancel(); _ = command.Wait() })
+	said, err := bufio.NewReader(out).ReadString('\n') // it answers
+	if err != nil {
 		b.Fatal(err)
 	}
-	<-time.After(3 * time.Second) // idle
-	b.ReportMetric(residentMB(b, command.Process.Pid, "VmRSS"), "idle-MB")
-	_, url, _ := strings.Cut(strings.TrimSpace(strings.SplitN(string(said[:n]), "\n", 2)[0]), " answers at ")
-	w := &writer{url: url, key: "a-key-of-the-benchmarks"}
-	nodes := size("KITH_BENCH_NODES", 20_000)
-	w.post(b, "/v1/import", "application/x-ndjson", strings.NewReader(exportOf("memory", nodes, 3*nodes)))
-	b.ReportMetric(residentMB(b, command.Process.Pid, "VmHWM"), "import-MB")
-	forgetPeak(b, command.Process.Pid)
-	w.export(b)
-	b.ReportMetric(residentMB(b, command.Process.Pid, "VmHWM"), "export-MB")
-	b.ReportMetric(0, "ns/op")
-	cancel()
-	_ = command.Wait()
+	_, url, _ := strings.Cut(strings.TrimSpace(said), " answers at ")
+	return &server{url: url, key: "a-key-of-the-benchmarks", client: http.DefaultClient}, command.Process
 }
 
 // forgetPeak lets the peak of a process's resident memory begin anew.

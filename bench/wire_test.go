@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -20,10 +21,12 @@ import (
 	"kith/internal/testenv"
 )
 
-// wire passes bytes on to Neo4j and counts round trips: how often a client speaks after the server has spoken.
+// wire passes bytes on to Neo4j and counts round trips: how often a client speaks after the server has spoken. To one who asks for the
+// members of a cluster (neo4j://) the server gives its own port, in whose place comes that of the wire.
 type wire struct {
-	uri   string
-	trips atomic.Int64
+	uri        string
+	trips      atomic.Int64
+	own, given []byte // ports as they stand in an address; given: nil where none is asked for
 }
 
 func countRoundTrips(b testing.TB, uri string) *wire {
@@ -36,7 +39,14 @@ func countRoundTrips(b testing.TB, uri string) *wire {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := &wire{uri: "bolt://" + listener.Addr().String()}
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	w := &wire{uri: target.Scheme + "://" + listener.Addr().String()}
+	if target.Scheme == "neo4j" {
+		w.own, w.given = []byte(":"+port), []byte(":"+target.Port())
+	}
+	if len(w.own) > 0 && len(w.own) != len(w.given) {
+		b.Fatalf("ports %s and %s are not of one length", w.own, w.given)
+	}
 	var conns sync.WaitGroup
 	conns.Go(func() {
 		for {
@@ -63,23 +73,30 @@ func (w *wire) pass(client net.Conn, target string) {
 	var clientSpoke atomic.Bool
 	var both sync.WaitGroup
 	both.Go(func() {
-		copyEach(server, client, func() {
+		copyEach(server, client, func([]byte) {
 			if !clientSpoke.Swap(true) {
 				w.trips.Add(1)
 			}
 		})
 	})
-	both.Go(func() { copyEach(client, server, func() { clientSpoke.Store(false) }) })
+	both.Go(func() {
+		copyEach(client, server, func(said []byte) {
+			clientSpoke.Store(false)
+			if w.given != nil {
+				copy(said, bytes.ReplaceAll(said, w.given, w.own))
+			}
+		})
+	})
 	both.Wait()
 }
 
-func copyEach(to, from net.Conn, each func()) {
+func copyEach(to, from net.Conn, each func([]byte)) {
 	defer func() { _, _ = to.Close(), from.Close() }()
 	chunk := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(chunk)
 		if n > 0 {
-			each()
+			each(chunk[:n])
 			if _, err := to.Write(chunk[:n]); err != nil {
 				return
 			}

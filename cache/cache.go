@@ -40,10 +40,18 @@ const (
 	Corrupt     Event = "redis_corrupt" // a value that this cache did not write: a miss
 )
 
+// Marks go along with the changes of a team: what the process that wrote says of it, and others have to know before they load
+// anew. The cache does not know what they mean. Name stands for a team, and does not tell it.
+type Marks interface {
+	Mark(team string) (name, mark string)
+	Heard(name, mark string)
+}
+
 // Options are what a cache may be given.
 type Options struct {
 	RedisURI string // empty: the process level alone
 	MaxBytes uint64 // of the process level; default 32 MiB
+	Marks    Marks  // default: there are none
 	Log      *slog.Logger
 	Observe  func(Event)
 }

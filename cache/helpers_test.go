@@ -35,9 +35,15 @@ type process struct {
 // start makes a process of a test. An empty URI is one without Redis.
 func start(t testing.TB, uri string) *process {
 	t.Helper()
+	return startWith(t, cache.Options{RedisURI: uri})
+}
+
+func startWith(t testing.TB, o cache.Options) *process {
+	t.Helper()
 	p := &process{t: t, events: map[cache.Event]int{}}
+	o.Observe = p.observe
 	var err error
-	if p.Cache, err = cache.New(cache.Options{RedisURI: uri, Observe: p.observe}); err != nil {
+	if p.Cache, err = cache.New(o); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,6 +26,8 @@ const (
 	heartbeat    = 50 * time.Millisecond
 	silence      = 10 * heartbeat // of a subscription that is pinged at every heartbeat: it is broken
 	versionTTL   = 24 * time.Hour // far beyond an entry's
+	markTTL      = remoteTTL      // for as long as entries are kept that are loaded by it
+	markBytes    = 1024           // of the last marks of a team
 	channel      = "kith:changes"
 )
 
@@ -34,16 +35,26 @@ var errAbsent = errors.New("absent")
 
 // versionScript makes a version grow, or (given ARGV[3]) only if it is below that, and tells every process that it did.
 // A version is at least the time in microseconds, so it also grows over a loss of all data. Atomic, so that messages
-// come in the order of the versions.
+// come in the order of the versions. Where there are marks (KEYS[2]), those of the team go before the version, and with it.
 var versionScript = redis.NewScript(`
 local old = tonumber(redis.pcall('GET', KEYS[1]) or 0) or 0
 if not (old >= 0 and old < 2^53) then old = 0 end
-if ARGV[3] ~= '' and old >= tonumber(ARGV[3]) then return string.format('%.0f', old) end
+local marks = KEYS[2] and redis.pcall('GET', KEYS[2]) or ''
+if type(marks) ~= 'string' then marks = '' end
+if ARGV[3] ~= '' and old >= tonumber(ARGV[3]) then return {string.format('%.0f', old), marks} end
+if KEYS[2] and ARGV[4] ~= '' then
+  for mark in string.gmatch(marks, '%S+') do
+    if not string.find(ARGV[4], mark, 1, true) and #ARGV[4] + #mark < tonumber(ARGV[6]) then ARGV[4] = ARGV[4] .. ' ' .. mark end
+  end
+  marks = ARGV[4]
+  redis.call('SET', KEYS[2], marks, 'EX', ARGV[5])
+  redis.call('PUBLISH', ARGV[2], KEYS[2] .. '\n' .. marks)
+end
 local time = redis.call('TIME')
 local text = string.format('%.0f', math.max(time[1] * 1000000 + time[2], old + 1))
 redis.call('SET', KEYS[1], text, 'EX', ARGV[1])
 redis.call('PUBLISH', ARGV[2], KEYS[1] .. '\n' .. text)
-return text`)
+return {text, marks}`)
 
 // remote is the level in Redis, and what this process knows of the versions there.
 type remote struct {
@@ -56,14 +67,15 @@ type remote struct {
 	flights      singleflight.Group // reads of versions
 	sessions     uint64             // counted by listen
 	drop         func(place string) int64
-	missed       bool // pulse: writes may have passed Redis by since this process last trusted it
+	marks        Marks // nil: there are none
+	missed       bool  // pulse: writes may have passed Redis by since this process last trusted it
 
 	mu      sync.Mutex
 	known   *versions
-	pending map[string]uint64 // version keys whose growth Redis has not taken yet, each with its latest write
-	writes  uint64            // counts them
-	era     int               // counts how often everything was forgotten
-	floor   int64             // a version below it is not trusted
+	pending map[string]late // version keys whose growth Redis has not taken yet
+	writes  uint64          // counts them
+	era     int             // counts how often everything was forgotten
+	floor   int64           // a version below it is not trusted
 }
 
 func newRemote(o Options) (*remote, error) {
@@ -79,7 +91,7 @@ func newRemote(o Options) (*remote, error) {
 	options.ContextTimeoutEnabled = true
 	options.DisableIdentity = true
 	return &remote{
-		client: redis.NewClient(options), log: o.Log, known: newVersions(), pending: map[string]uint64{}, floor: 1,
+		client: redis.NewClient(options), log: o.Log, known: newVersions(), marks: o.Marks, pending: map[string]late{}, floor: 1,
 	}, nil
 }
 
@@ -154,10 +166,10 @@ func (r *remote) forget(now time.Time) {
 // deliver raises the versions that are pending.
 func (r *remote) deliver(ctx context.Context) bool {
 	r.mu.Lock()
-	keys := slices.Collect(maps.Keys(r.pending))
+	pending := maps.Clone(r.pending)
 	r.mu.Unlock()
-	for _, key := range keys {
-		if _, ok := r.script(ctx, key, true); !ok {
+	for key, late := range pending {
+		if _, ok := r.script(ctx, late.team, key, true); !ok {
 			return false
 		}
 	}
@@ -203,6 +215,10 @@ func (r *remote) heard(payload string) {
 		return
 	}
 	key, text, _ := strings.Cut(payload, "\n")
+	if name, ok := strings.CutPrefix(key, markPrefix); ok {
+		r.hear(name, text)
+		return
+	}
 	if version, err := strconv.ParseInt(text, 10, 64); err == nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -218,22 +234,39 @@ func (r *remote) learn(key string, version int64) {
 	}
 }
 
-const versionPrefix = "kith:version:"
+// hear takes in the marks of a team.
+func (r *remote) hear(name, marks string) {
+	if r.marks != nil && marks != "" {
+		r.marks.Heard(name, marks)
+	}
+}
+
+const (
+	versionPrefix = "kith:version:"
+	markPrefix    = "kith:mark:"
+)
+
+// late is the latest write that a version has not grown by.
+type late struct {
+	team  string
+	write uint64
+}
 
 // version is the key part of what a user of a team sees; false while it cannot be known.
 func (r *remote) version(ctx context.Context, team, user string) (string, bool) {
 	if !r.up() {
 		return "", false
 	}
-	shared, ok := r.versionOf(ctx, hidden(versionKey(team, "")))
+	shared, ok := r.versionOf(ctx, team, "")
 	if !ok {
 		return "", false
 	}
-	own, ok := r.versionOf(ctx, hidden(versionKey(team, user)))
+	own, ok := r.versionOf(ctx, team, user)
 	return strconv.FormatInt(shared, 36) + "." + strconv.FormatInt(own, 36), ok
 }
 
-func (r *remote) versionOf(ctx context.Context, key string) (int64, bool) {
+func (r *remote) versionOf(ctx context.Context, team, user string) (int64, bool) {
+	key := hidden(versionKey(team, user))
 	r.mu.Lock()
 	_, pending := r.pending[key]
 	era, writes := r.era, r.writes
@@ -246,7 +279,7 @@ func (r *remote) versionOf(ctx context.Context, key string) (int64, bool) {
 	}
 	// Who asks after a write of this process does not take the answer to a question from before it.
 	version, err, _ := r.flights.Do(fmt.Sprint(key, " ", era, " ", writes), func() (any, error) {
-		version, ok := r.script(context.WithoutCancel(ctx), key, false)
+		version, ok := r.script(context.WithoutCancel(ctx), team, key, false)
 		if !ok {
 			return nil, errAbsent
 		}
@@ -263,18 +296,18 @@ func (r *remote) raise(ctx context.Context, team, user string) bool {
 	key := hidden(versionKey(team, user))
 	r.mu.Lock()
 	r.writes++
-	r.pending[key] = r.writes
+	r.pending[key] = late{team, r.writes}
 	r.mu.Unlock()
 	if !r.answers.Load() { // the next heartbeat that is answered delivers it
 		return false
 	}
-	_, ok := r.script(ctx, key, true)
+	_, ok := r.script(ctx, team, key, true)
 	return ok
 }
 
 // script runs versionScript, and keeps what it says unless everything was forgotten since. grow makes the version grow
 // in any case, and takes off the list what was pending when it began.
-func (r *remote) script(ctx context.Context, key string, grow bool) (int64, bool) {
+func (r *remote) script(ctx context.Context, team, key string, grow bool) (int64, bool) {
 	ctx, cancel := context.WithTimeout(ctx, remoteBudget)
 	defer cancel()
 	r.mu.Lock()
@@ -283,10 +316,20 @@ func (r *remote) script(ctx context.Context, key string, grow bool) (int64, bool
 	if grow {
 		floor = ""
 	}
-	version, err := versionScript.Run(ctx, r.client, []string{versionPrefix + key}, int(versionTTL.Seconds()), channel, floor).Int64()
+	keys, name, mark := []string{versionPrefix + key}, "", ""
+	if r.marks != nil {
+		name, mark = r.marks.Mark(team)
+		keys = append(keys, markPrefix+name)
+	}
+	said, err := versionScript.Run(ctx, r.client, keys, int(versionTTL.Seconds()), channel, floor, mark, int(markTTL.Seconds()), markBytes).StringSlice()
+	if err != nil || len(said) != 2 {
+		return 0, false
+	}
+	version, err := strconv.ParseInt(said[0], 10, 64)
 	if err != nil {
 		return 0, false
 	}
+	r.hear(name, said[1]) // before anything is loaded by this version
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if grow && r.pending[key] == write {

@@ -19,12 +19,11 @@ import (
 )
 
 type store interface {
-	CreateChatTree(ctx context.Context, scope graph.Scope, id string, w *graph.ChatTreeWrite) (graph.ChatTree, bool, error)
 	DeleteChatTree(ctx context.Context, scope graph.Scope, id string) ([]string, error)
 	AddChatTurn(ctx context.Context, scope graph.Scope, treeID string, w graph.ChatTurnWrite) (graph.ChatTurn, bool, error)
 	ChatTurn(ctx context.Context, scope graph.Scope, id string) (graph.ChatTurn, error)
 	ChatBranch(ctx context.Context, scope graph.Scope, id string) (*graph.ChatBranch, error)
-	ReadChatTurns(ctx context.Context, scope graph.Scope, ids, keys []string) ([]graph.ChatTurn, map[string]graph.ChatEntity, error)
+	ReadChatTexts(ctx context.Context, scope graph.Scope, ids, keys []string) ([]graph.ChatText, map[string]graph.ChatEntity, error)
 	RetryChatTurn(ctx context.Context, scope graph.Scope, id string, lease graph.ChatLease) (int64, bool, error)
 	CancelChatTurn(ctx context.Context, scope graph.Scope, id string) error
 	FinishChatTurn(ctx context.Context, scope graph.Scope, id string, attempt int64, a *graph.ChatAnswer) (bool, error)
@@ -83,7 +82,8 @@ type Service struct {
 	options   Options
 	lease     graph.ChatLease
 	slots     chan struct{}    // one is taken by each generation that runs or waits
-	waiting   chan *generation // has room for as many as there are slots
+	started   chan *generation // has room for as many as there are slots
+	running   chan struct{}    // as many as may run
 
 	mu   sync.Mutex
 	live map[string]*generation // by team and turn: those that run or wait here
@@ -111,16 +111,23 @@ func New(s store, g Generator, c contexts, o Options) *Service {
 	}
 	return &Service{
 		store: s, generator: g, contexts: c, options: o, lease: graph.ChatLease{Holder: uuid.NewString(), Life: o.Lease},
-		slots: make(chan struct{}, o.Workers+o.Queue), waiting: make(chan *generation, o.Workers+o.Queue), live: map[string]*generation{},
+		slots: make(chan struct{}, o.Workers+o.Queue), started: make(chan *generation, o.Workers+o.Queue), running: make(chan struct{}, o.Workers),
+		live: map[string]*generation{},
 	}
 }
 
 // Availability says whether answers can be generated now.
 func (s *Service) Availability() llm.Availability {
 	if s.generator == nil {
-		return "unavailable"
+		return llm.Unavailable
 	}
 	return s.generator.Availability()
+}
+
+// Generations are how many run here, and how many wait for a worker.
+func (s *Service) Generations() (running, waiting int) {
+	running = len(s.running)
+	return running, max(0, len(s.slots)-running)
 }
 
 // Prompt is a new turn. Its answer is generated, or comes from the caller: then the turn is pending.
@@ -138,6 +145,11 @@ func (s *Service) Submit(ctx context.Context, scope graph.Scope, treeID string, 
 	if p.Pending {
 		return s.store.AddChatTurn(ctx, scope, treeID, w)
 	}
+	return s.submit(ctx, scope, treeID, w)
+}
+
+// submit adds a turn whose answer is generated here.
+func (s *Service) submit(ctx context.Context, scope graph.Scope, treeID string, w graph.ChatTurnWrite) (turn graph.ChatTurn, created bool, err error) {
 	if err := s.take(); err != nil {
 		return graph.ChatTurn{}, false, err
 	}

@@ -168,7 +168,10 @@ func TestCancelReachesTheModel(t *testing.T) {
 	tree := k.tree()
 	first, second := k.submit(tree, "", "a"), k.submit(tree, "", "b")
 	c := m.next(t)
+	events := k.watch(t.Context(), second, "")
+	next(t, events)
 	k.must(200, "POST", "/v1/turns/"+second+"/cancel?user_id=u1", "") // while it waits
+	same(t, "told while the worker is busy", []event{{"1.end", "status", `{"turn_id":"` + second + `","status":"cancelled","attempt":1}`}}, all(t, events))
 	k.must(200, "POST", "/v1/turns/"+first+"/cancel?user_id=u1", "")
 	select {
 	case <-c.ctx.Done():
@@ -187,8 +190,9 @@ func TestNoRoomIsSaid(t *testing.T) {
 	m := newModel()
 	k := start(t, m, chat.Options{Workers: 1, Queue: 2})
 	tree := k.tree()
+	turns := []string{}
 	for i := range 3 {
-		k.submit(tree, "", fmt.Sprint(i))
+		turns = append(turns, k.submit(tree, "", fmt.Sprint(i)))
 	}
 	response, err := http.DefaultClient.Do(k.request(t.Context(), "POST", "/v1/trees/"+tree+"/turns", `{"user_id":"u1","user_prompt":"one more"}`))
 	if err != nil {
@@ -198,14 +202,20 @@ func TestNoRoomIsSaid(t *testing.T) {
 	if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") == "" {
 		t.Errorf("full: %d, Retry-After %q", response.StatusCode, response.Header.Get("Retry-After"))
 	}
+	k.must(429, "POST", "/v1/explanations", `{"user_id":"u1","session_id":"s","result":"r"}`)
+	same(t, "trees", tree, ids(k.must(200, "GET", "/v1/trees?user_id=u1", "")["trees"]))
 	same(t, "turns", 3.0, k.must(200, "GET", "/v1/trees/"+tree+"?user_id=u1", "")["turn_count"])
-	for range 3 {
-		m.next(t).answer <- reply{text: "yes"}
+	roomAgain := func(why string) {
+		t.Helper()
+		k.eventually(why, func() bool {
+			status, _ := k.ask("POST", "/v1/trees/"+tree+"/turns", `{"user_id":"u1","user_prompt":"one more"}`)
+			return status == 202
+		})
 	}
-	k.eventually("there is room again", func() bool {
-		status, _ := k.ask("POST", "/v1/trees/"+tree+"/turns", `{"user_id":"u1","user_prompt":"one more"}`)
-		return status == 202
-	})
+	k.must(200, "POST", "/v1/turns/"+turns[2]+"/cancel?user_id=u1", "")
+	roomAgain("one that waits is cancelled")
+	m.next(t).answer <- reply{text: "yes"}
+	roomAgain("one is answered")
 }
 
 // Without a model everything but generation works, and says so.
@@ -319,12 +329,48 @@ func TestExplanationsAreOneTreeASession(t *testing.T) {
 			t.Errorf("%s has the same tree", other)
 		}
 	}
-	refused := k.must(422, "POST", "/v1/explanations", `{"session_id":" ","result":" ","subjects":[{"entity_type":"task","entity_id":"a b"}]}`)
-	var at []string
-	for _, e := range refused["errors"].([]any) {
-		at = append(at, e.(object)["location"].(string))
+}
+
+// What is wrong with an explanation is said, and its session gets no tree.
+func TestExplanationsNameTheirFaults(t *testing.T) {
+	t.Parallel()
+	k := start(t, scripted(echo), chat.Options{})
+	for body, want := range map[string][]string{
+		`{"session_id":" ","result":" ","subjects":[{"entity_type":"task","entity_id":"t"},{"entity_type":"Task","entity_id":"a b"}]}`: {
+			"body.session_id", "body.result", "body.subjects[0].entity_type", "body.subjects[1].entity_id",
+		},
+		`{"session_id":"s","result":"\u0000","question":"\u0000"}`:             {"body.result", "body.question"},
+		`{"session_id":"s","result":"x","id":"\n"}`:                            {"body.id"},
+		`{"session_id":"s","result":"x","user_id":"\n"}`:                       {"body.user_id"},
+		`{"session_id":"s","result":"` + strings.Repeat("x", 90<<10+1) + `"}`:  {"body.result"},
+		`{"session_id":"s","result":"` + manyRefs(101) + `"}`:                  {"body.result"},
+		`{"session_id":"s","result":"x","question":"` + manyRefs(1000) + `"}`:  {"body.question"},
+		`{"session_id":"s","result":"x","subjects":[{"entity_type":"Task"}]}`:  {"body.subjects[0]"},
+		`{"session_id":"s","result":"x","subjects":"@Task:t","surprise":"@"}`:  {"body.subjects", "body.surprise"},
+		`{"session_id":"s","subjects":[{"entity_type":"T","entity_id":"x,"}]}`: {"body"},
+	} {
+		refused := k.must(422, "POST", "/v1/explanations", body)
+		var at []string
+		for _, e := range refused["errors"].([]any) {
+			at = append(at, e.(object)["location"].(string))
+		}
+		slices.Sort(at)
+		slices.Sort(want)
+		same(t, fmt.Sprintf("faults of %.80s", body), want, at)
 	}
-	same(t, "faults", []string{"body.session_id", "body.result", "body.subjects[0].entity_type", "body.subjects[0].entity_id"}, at)
+	same(t, "trees", []any{}, k.must(200, "GET", "/v1/trees", "")["trees"])
+	tree := k.must(201, "POST", "/v1/trees", `{"id":"t-1"}`)["id"]
+	k.must(202, "POST", "/v1/trees/t-1/turns", `{"id":"taken","user_prompt":"x"}`)
+	k.must(409, "POST", "/v1/explanations", `{"session_id":"s","id":"taken","result":"x"}`)
+	same(t, "trees after a conflict", tree, ids(k.must(200, "GET", "/v1/trees", "")["trees"]))
+}
+
+func manyRefs(n int) string {
+	var refs strings.Builder
+	for i := range n {
+		fmt.Fprintf(&refs, "@Task:t-%d ", i)
+	}
+	return refs.String()
 }
 
 // Whatever is wrong is refused with its place, and nothing is written.

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,36 +42,45 @@ var explainSpace = uuid.MustParse("6f0f54ae-9d0c-4f6b-8f39-1d6f0c3f7a11")
 
 var subjectType = regexp.MustCompile(`^[A-Z][A-Za-z]*$`)
 
-// Explain makes the session's tree, or uses it again, and submits a root that asks for the explanation. Errors: those of Submit.
+// Explain submits a root that asks for the explanation to the session's tree, which is made with the first. Errors: those of
+// Submit.
 func (s *Service) Explain(ctx context.Context, scope graph.Scope, e *Explanation) (turn graph.ChatTurn, created bool, err error) {
 	if err := e.validate(); err != nil {
 		return graph.ChatTurn{}, false, err
 	}
-	if s.generator == nil {
-		return graph.ChatTurn{}, false, ErrNoModel
-	}
 	id := uuid.NewSHA1(explainSpace, []byte(scope.UserID+"\x1f"+e.SessionID)).String()
-	_, _, err = s.store.CreateChatTree(ctx, scope, id, &graph.ChatTreeWrite{
-		Name: graph.Some(explainName), SystemPrompt: graph.Some(explainPrompt),
+	turn, created, err = s.submit(ctx, scope, id, graph.ChatTurnWrite{
+		ID: e.ID, UserPrompt: e.text(), PromptVersion: PromptVersion,
+		Tree: &graph.ChatTreeWrite{Name: graph.Some(explainName), SystemPrompt: graph.Some(explainPrompt)},
 	})
-	if err != nil {
-		return graph.ChatTurn{}, false, err
+	var invalid *graph.InvalidError
+	if errors.As(err, &invalid) {
+		for i, fault := range invalid.Fields {
+			if fault.Location == "user_prompt" { // of which nothing but the result can refer to too much
+				invalid.Fields[i].Location = "result"
+			}
+		}
 	}
-	return s.Submit(ctx, scope, id, Prompt{ID: e.ID, Text: e.text()})
+	return turn, created, err
 }
 
 func (e *Explanation) validate() error {
 	var faults []graph.FieldError
 	add := func(at, message string) { faults = append(faults, graph.FieldError{Location: at, Message: message}) }
+	text := func(at, value string, limit int) {
+		if len(value) > limit {
+			add(at, "must have at most "+strconv.Itoa(limit)+" bytes")
+		} else if strings.ContainsRune(value, 0) {
+			add(at, "must not contain NUL characters")
+		}
+	}
 	if !graph.ValidKey(e.SessionID) {
 		add("session_id", "must have 1 to 256 characters and no control characters")
 	}
-	if len(e.Result) > maxResult || strings.TrimSpace(e.Result) == "" {
-		add("result", "must not be blank, and have at most "+strconv.Itoa(maxResult)+" bytes")
+	if text("result", e.Result, maxResult); strings.TrimSpace(e.Result) == "" {
+		add("result", "must not be blank")
 	}
-	if len(e.Question) > maxQuestion {
-		add("question", "must have at most "+strconv.Itoa(maxQuestion)+" bytes")
-	}
+	text("question", e.Question, maxQuestion)
 	if len(e.Subjects) > maxSubjects {
 		add("subjects", "must have at most "+strconv.Itoa(maxSubjects)+" items")
 	}
@@ -79,7 +89,7 @@ func (e *Explanation) validate() error {
 		if !subjectType.MatchString(subject.EntityType) {
 			add(at+"entity_type", "must be a kind in CamelCase")
 		}
-		if tokens := graph.ChatTokens(subject.token()); len(tokens) != 1 || tokens[0].EntityID != subject.EntityID {
+		if tokens := graph.ChatTokens(Subject{"T", subject.EntityID}.token()); len(tokens) != 1 || tokens[0].EntityID != subject.EntityID {
 			add(at+"entity_id", "must be a key without blanks that a prompt can name")
 		}
 	}

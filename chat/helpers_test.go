@@ -126,19 +126,11 @@ func beside(t testing.TB, k *kith, g chat.Generator, o chat.Options) *kith {
 	keys := auth.New(k.store, time.Now)
 	contexts := loader.New(k.store, kept, loader.Options{})
 	service := chat.New(k.store, g, contexts, o)
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- service.Run(ctx) }()
-	stop := sync.OnceFunc(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
+	ctx, stop := runs(t, service)
 	server := httptest.NewServer(handlers.New(handlers.Services{
 		Store: k.store, Preferences: k.store, Keys: keys, Changes: kept, Recalls: graph.NewRecalls(k.store, graph.RecallOptions{}),
 		Ready: k.store.Ping, Contexts: contexts, Chats: service,
-	}, handlers.Options{Deadline: time.Minute, Stopping: ctx.Done()}))
+	}, handlers.Options{Deadline: time.Minute, Stopping: func(end func()) func() bool { return context.AfterFunc(ctx, end) }}))
 	t.Cleanup(func() {
 		stop()
 		server.Close()
@@ -150,6 +142,22 @@ func beside(t testing.TB, k *kith, g chat.Generator, o chat.Options) *kith {
 		t.Fatal(err)
 	}
 	return &kith{t, server.URL, secret, k.team, k.store, service, stop}
+}
+
+// runs lets a service run until stop, or the end of the test; ctx is done when it is about to end.
+func runs(t testing.TB, service *chat.Service) (ctx context.Context, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- service.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return ctx, stop
 }
 
 func (k *kith) request(ctx context.Context, method, path, body string) *http.Request {
@@ -314,6 +322,4 @@ func next(t testing.TB, events <-chan event) event {
 	return event{}
 }
 
-var (
-	errScripted = errors.New("the model said no")
-)
+var errScripted = errors.New("the model said no")

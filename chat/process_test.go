@@ -3,8 +3,10 @@ package chat_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -69,6 +71,96 @@ func TestTwoProcessesShareAttempts(t *testing.T) {
 	same(t, "retried", int64(len(turns)), retried.Load())
 }
 
+// Thirty-two callers of two processes submit, retry, cancel and delete in one tree, with a model that answers, fails or waits: no
+// attempt is generated twice, every turn ends with the answer to its own prompt, and what is left is a tree.
+func TestCallersAtOnce(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked := map[string]int64{} // by prompt
+	unsteady := scripted(func(ctx context.Context, messages []llm.Message, delta func(string)) (llm.Answer, error) {
+		prompt := messages[len(messages)-1].Text
+		mu.Lock()
+		asked[prompt]++
+		mu.Unlock()
+		switch rand.IntN(4) {
+		case 0:
+			return llm.Answer{}, errScripted
+		case 1:
+			delta("half")
+			select {
+			case <-ctx.Done():
+				return llm.Answer{}, ctx.Err()
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+		return echo(ctx, messages, delta)
+	})
+	o := chat.Options{Workers: 16, Queue: 1000}
+	a := start(t, unsteady, o)
+	both := []*kith{a, beside(t, a, unsteady, o)}
+	tree := a.tree()
+	root := a.submit(tree, "", "root")
+	turns := []string{root}
+	pick := func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return turns[rand.IntN(len(turns))]
+	}
+	var all sync.WaitGroup
+	for caller := range 32 {
+		all.Go(func() {
+			k := both[caller%2]
+			for i := range 10 {
+				id, picked := fmt.Sprintf("%d-%d", caller, i), pick()
+				path := "/v1/turns/" + picked
+				want, status, answer := []int{200, 404}, 0, object{}
+				switch rand.IntN(8) {
+				case 0, 1, 2, 3:
+					want = []int{202, 409, 422}
+					status, answer = k.ask("POST", "/v1/trees/"+tree+"/turns", fmt.Sprintf(`{"user_id":"u1","id":%q,"parent_id":%q,"user_prompt":%q}`, id, picked, id))
+					if status == 202 {
+						mu.Lock()
+						turns = append(turns, id)
+						mu.Unlock()
+					}
+				case 4, 5:
+					status, answer = k.ask("POST", path+"/retry?user_id=u1", "")
+				case 6:
+					want = append(want, 409)
+					status, answer = k.ask("POST", path+"/cancel?user_id=u1", "")
+				case 7:
+					if picked != root {
+						status, answer = k.ask("DELETE", path+"?user_id=u1", "")
+					}
+				}
+				if status != 0 && !slices.Contains(want, status) {
+					t.Errorf("%s: %d %v", path, status, answer)
+				}
+			}
+		})
+	}
+	all.Wait()
+	left := a.must(200, "GET", "/v1/trees/"+tree+"/turns?user_id=u1&limit=10000", "")["turns"].([]any)
+	same(t, "turns that are counted", float64(len(left)), a.must(200, "GET", "/v1/trees/"+tree+"?user_id=u1", "")["turn_count"])
+	if len(turns) < 30 {
+		t.Errorf("%d turns: too little happened", len(turns))
+	}
+	for _, line := range left {
+		turn := a.ended(line.(object)["id"].(string))
+		prompt := turn["user_prompt"].(string)
+		if turn["status"] == "complete" && turn["assistant_text"] != "echo of "+prompt {
+			t.Errorf("answered: %v", turn)
+		}
+		mu.Lock()
+		if asked[prompt] > int64(turn["attempt"].(float64)) {
+			t.Errorf("asked %d times for %v", asked[prompt], turn)
+		}
+		mu.Unlock()
+	}
+	audited, err := a.store.Audit(t.Context(), graph.AuditOptions{TeamID: a.team})
+	same(t, "findings", []any{int64(0), nil}, []any{audited.Findings, err})
+}
+
 // A cancel or a delete in one process ends the generation in another one, and its events are told in both.
 func TestProcessesLearnOfEachOther(t *testing.T) {
 	t.Parallel()
@@ -129,6 +221,70 @@ func TestEndInterrupts(t *testing.T) {
 	all(t, events) // the stream has ended
 }
 
+// cutOff is a store that a process does not reach: to renew its leases, or to store the next answers.
+type cutOff struct {
+	*graph.Store
+	renewals bool
+	answers  atomic.Int64
+}
+
+func (c *cutOff) RenewChatLeases(ctx context.Context, lease graph.ChatLease) (map[graph.ChatAttempt]bool, error) {
+	if c.renewals {
+		return nil, graph.ErrUnavailable
+	}
+	return c.Store.RenewChatLeases(ctx, lease)
+}
+
+func (c *cutOff) FinishChatTurn(ctx context.Context, scope graph.Scope, id string, attempt int64, a *graph.ChatAnswer) (bool, error) {
+	if c.answers.Add(-1) >= 0 {
+		return false, graph.ErrUnavailable
+	}
+	return c.Store.FinishChatTurn(ctx, scope, id, attempt, a)
+}
+
+// submitted is a turn that a service of its own generates, with a store that it does not always reach.
+func (k *kith) submitted(store *cutOff, g chat.Generator, o chat.Options) (id string) {
+	k.Helper()
+	service := chat.New(store, g, nil, o)
+	runs(k, service)
+	turn, _, err := service.Submit(k.Context(), graph.Scope{TeamID: k.team, UserID: "u1"}, k.tree(), chat.Prompt{Text: "x"})
+	if err != nil {
+		k.Fatal(err)
+	}
+	return turn.ID
+}
+
+// An answer waits for a database that is away.
+func TestAnswersWaitForTheStore(t *testing.T) {
+	t.Parallel()
+	k := start(t, nil, chat.Options{})
+	store := &cutOff{Store: k.store}
+	store.answers.Store(2)
+	turn := k.ended(k.submitted(store, scripted(echo), chat.Options{}))
+	same(t, "stored in the end", []any{"complete", "echo of x"}, []any{turn["status"], turn["assistant_text"]})
+}
+
+// The answer of a process that did not show a sign of itself comes too late when another one has begun anew.
+func TestLeasesThatAreOverAreLost(t *testing.T) {
+	t.Parallel()
+	k := start(t, scripted(echo), chat.Options{})
+	release, outcomes := make(chan struct{}), make(chan chat.Outcome, 1)
+	deaf := scripted(func(context.Context, []llm.Message, func(string)) (llm.Answer, error) {
+		<-release
+		return llm.Answer{Text: "late"}, nil
+	})
+	id := k.submitted(&cutOff{Store: k.store, renewals: true}, deaf, chat.Options{
+		Lease: 2 * time.Second, Observe: func(o chat.Outcome, _ time.Duration) { outcomes <- o },
+	})
+	same(t, "given up", "generation interrupted", k.ended(id)["error"])
+	same(t, "retried", true, k.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")["retried"])
+	same(t, "answered anew", "echo of x", k.ended(id)["assistant_text"])
+	close(release)
+	same(t, "outcome", chat.Dropped, <-outcomes)
+	turn := k.turn(id)
+	same(t, "in the end", []any{"complete", "echo of x", 2.0}, []any{turn["status"], turn["assistant_text"], turn["attempt"]})
+}
+
 // generatesAlone is set for a test binary that is to be nothing but a process that generates, so that it can be killed. Its
 // value is the team to whose tree it submits a turn.
 const generatesAlone = "KITH_TEST_GENERATES_ALONE"
@@ -178,13 +334,18 @@ func TestKillInterrupts(t *testing.T) {
 	})
 	time.Sleep(aloneLease + time.Second) // it lives on by its signs of life
 	same(t, "while it lives", "generating", k.turn("turn")["status"])
+	events := k.watch(t.Context(), "turn", "1.7") // by a reader who has had half of it from there
+	same(t, "watched elsewhere", event{"1.7", "status", `{"turn_id":"turn","status":"generating","attempt":1}`}, next(t, events))
 	if err := command.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = command.Wait()
 	turn := k.ended("turn")
 	same(t, "when it was killed", []any{"error", "generation interrupted"}, []any{turn["status"], turn["error"]})
+	same(t, "told", []event{{"1.end", "status", `{"turn_id":"turn","status":"error","attempt":1,"error":"generation interrupted"}`}}, all(t, events))
 	same(t, "retried", true, k.must(200, "POST", "/v1/turns/turn/retry?user_id=u1", "")["retried"])
+	_, status := read(t, all(t, k.watch(t.Context(), "turn", "1.end")))
+	same(t, "told of the next attempt", "complete", status)
 	turn = k.ended("turn")
 	same(t, "retried", []any{"complete", "echo of x", 2.0}, []any{turn["status"], turn["assistant_text"], turn["attempt"]})
 }

@@ -40,8 +40,10 @@ const (
 	user      = "user"
 	assistant = "assistant"
 
-	usualToken  = 8 // bytes; few o200k tokens stand for more
+	usualToken  = 6 // bytes; what most texts have less of for each o200k token
 	messageCost = 4 // tokens that a message takes beside its text: its role, and where it ends
+
+	longestShort = 4 << 10 // bytes: more than an entity can be told in
 )
 
 // Assemble puts together what a model is told for a turn, in at most so many o200k tokens (0: as many as generations are
@@ -65,18 +67,21 @@ func (s *Service) assemble(ctx context.Context, scope graph.Scope, id string, bu
 		return nil, err
 	}
 	a := &Assembled{SystemPrompt: joined(branch.SystemPrompt, known), status: branch.Status, attempt: branch.Attempt}
-	p := &parts{}
-	if p.left, err = rest(budget, RoleMessage{system, a.SystemPrompt}); err != nil {
+	p := &parts{left: budget, count: loader.Tokens}
+	if most(branch)+len(a.SystemPrompt)+messageCost <= budget { // as short ones do, which need no vocabulary to be loaded
+		p.count = func(text string) (int, error) { return len(text), nil }
+	}
+	if p.left, err = p.rest(RoleMessage{system, a.SystemPrompt}); err != nil {
 		return nil, err
 	}
 	for full := false; !full && p.turns < len(branch.Turns); {
 		ids, keys := branch.Part(p.turns, int64(p.left)*usualToken)
-		turns, entities, err := s.store.ReadChatTurns(ctx, branch.Scope, ids, keys)
-		if err == nil && (len(turns) < len(ids) || turns[0].ID != ids[0]) { // they are deleted at this moment
+		said, entities, err := s.store.ReadChatTexts(ctx, branch.Scope, ids, keys)
+		if err == nil && len(said) < len(ids) { // they are deleted at this moment
 			err = fmt.Errorf("assemble: %w", graph.ErrNotFound)
 		}
 		if err == nil {
-			full, err = p.take(turns, entities)
+			full, err = p.take(said, entities)
 		}
 		if err != nil {
 			return nil, err
@@ -95,17 +100,26 @@ type parts struct {
 	messages []RoleMessage
 	turns    int // that they come from
 	left     int // of the budget of tokens
+	count    func(text string) (tokens int, err error)
+}
+
+// most is more than the tokens that the turns of a branch can take: none is shorter than a byte.
+func most(branch *graph.ChatBranch) (tokens int) {
+	for _, step := range branch.Turns {
+		tokens += int(step.Size) + len(step.Keys)*longestShort + 2*messageCost
+	}
+	return tokens
 }
 
 // take takes turns in while the budget lasts, the newest of which come first, and the first of all in any case. It says whether
 // there is no room for more.
-func (p *parts) take(turns []graph.ChatTurn, entities map[string]graph.ChatEntity) (full bool, err error) {
+func (p *parts) take(turns []graph.ChatText, entities map[string]graph.ChatEntity) (full bool, err error) {
 	for _, t := range turns {
 		said := []RoleMessage{{user, resolved(t.UserPrompt, entities)}}
 		if t.AssistantText != nil && p.turns > 0 {
 			said = []RoleMessage{{assistant, *t.AssistantText}, said[0]}
 		}
-		left, err := rest(p.left, said...)
+		left, err := p.rest(said...)
 		if err != nil || left < 0 && p.turns > 0 {
 			return true, err
 		}
@@ -114,19 +128,20 @@ func (p *parts) take(turns []graph.ChatTurn, entities map[string]graph.ChatEntit
 	return p.left < 0, nil
 }
 
-// rest is what messages leave of a budget of tokens; less than none is not counted on.
-func rest(budget int, messages ...RoleMessage) (int, error) {
+// rest is what messages leave of the budget; less than none is not counted on.
+func (p *parts) rest(messages ...RoleMessage) (left int, err error) {
+	left = p.left
 	for _, m := range messages {
-		if budget < 0 {
+		if left < 0 {
 			break
 		}
-		n, err := loader.Tokens(m.Text)
+		n, err := p.count(m.Text)
 		if err != nil {
-			return budget, err
+			return left, err
 		}
-		budget -= n + messageCost
+		left -= n + messageCost
 	}
-	return budget, nil
+	return left, nil
 }
 
 // flat is a conversation as one text (S5-6).

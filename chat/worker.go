@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
 	"kith/internal/sleep"
@@ -14,47 +13,39 @@ import (
 )
 
 const (
-	longest   = 10 * time.Minute // that a generation may take
-	longError = 1000             // bytes of an error that are kept
-	leaving   = 5 * time.Second  // to note at the end that generations were interrupted
-	storeTry  = time.Second      // between attempts to store an answer
-	signs     = 6                // of a process in the time of a lease
+	longest      = 10 * time.Minute // that a generation may take
+	longError    = 1000             // bytes of an error that are kept
+	longProvider = 200              // bytes of the name of a provider that are kept
+	leaving      = 5 * time.Second  // to note at the end that generations were interrupted
+	storeTry     = time.Second      // between attempts to store an answer
+	signs        = 6                // of a process in the time of a lease
 )
 
 var (
-	errUnwanted = errors.New("the answer is not wanted any more")
-	errTooLong  = errors.New("the answer has more than 256 KiB")
-	errTooSlow  = errors.New("there was no answer within 10 minutes")
-	errMemory   = errors.New("what the model is to be told could not be read")
+	errUnwanted    = errors.New("the answer is not wanted any more")
+	errInterrupted = errors.New(graph.Interrupted)
+	errTooLong     = errors.New("the answer has more than 256 KiB")
+	errTooSlow     = errors.New("there was no answer within 10 minutes")
+	errMemory      = errors.New("what the model is to be told could not be read")
 )
 
 // Run generates answers until ctx is done, and looks after leases: those of its own generations, and those of processes that
 // have died. What runs or waits at the end is interrupted.
 func (s *Service) Run(ctx context.Context) error {
-	var all errgroup.Group
-	for range s.options.Workers {
-		all.Go(func() error { s.work(ctx); return nil })
+	var all sync.WaitGroup
+	all.Go(func() { s.watchLeases(ctx) })
+	for ctx.Err() == nil || len(s.started) > 0 {
+		select {
+		case g := <-s.started:
+			all.Go(func() { s.generate(ctx, g) })
+		case <-ctx.Done():
+		}
 	}
-	all.Go(func() error { s.watchLeases(ctx); return nil })
-	_ = all.Wait() // none fails
-	for len(s.waiting) > 0 {
-		s.generate(ctx, <-s.waiting)
-	}
+	all.Wait()
 	return nil
 }
 
-func (s *Service) work(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case g := <-s.waiting:
-			s.generate(ctx, g)
-		}
-	}
-}
-
-// start hands a generation that has a slot to the workers.
+// start hands a generation that has a slot to Run.
 func (s *Service) start(scope graph.Scope, turn string, attempt int64) {
 	g := newGeneration(scope, turn, attempt)
 	s.mu.Lock()
@@ -64,7 +55,7 @@ func (s *Service) start(scope graph.Scope, turn string, attempt int64) {
 	if before != nil {
 		before.stop()
 	}
-	s.waiting <- g
+	s.started <- g
 }
 
 // stop ends the generations of turns that are here.
@@ -95,16 +86,23 @@ func (s *Service) forget(g *generation) {
 	<-s.slots
 }
 
-// generate asks the model for an answer, and stores what came of it.
+// generate asks the model for an answer when its turn has come, and stores what came of it.
 func (s *Service) generate(ctx context.Context, g *generation) {
 	defer s.forget(g)
 	outcome := Dropped
 	defer func() { s.options.Observe(outcome, time.Since(g.since)) }()
-	asking, cancel := context.WithTimeout(ctx, longest)
+	wanted, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if !g.begin(cancel) {
 		return
 	}
+	select {
+	case s.running <- struct{}{}:
+		defer func() { <-s.running }()
+	case <-wanted.Done():
+	}
+	asking, cancel := context.WithTimeout(wanted, longest)
+	defer cancel()
 	answer, err := s.ask(asking, g)
 	if errors.Is(err, errUnwanted) || !g.wanted() {
 		return
@@ -136,7 +134,7 @@ func failure(ctx, asking context.Context, err error) error {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return errors.New(graph.Interrupted)
+		return errInterrupted
 	case errors.Is(asking.Err(), context.DeadlineExceeded):
 		return errTooSlow
 	case asking.Err() != nil: // nobody else cancels what is wanted
@@ -147,21 +145,10 @@ func failure(ctx, asking context.Context, err error) error {
 
 // conclude stores an answer, or why there is none. A database that is away is waited for while the lease lasts.
 func (s *Service) conclude(ctx context.Context, g *generation, answer llm.Answer, failed error) Outcome {
-	a := &graph.ChatAnswer{ProviderID: graph.Some(answer.ProviderID)}
-	outcome := Completed
-	if text := storable(answer.Text); failed == nil && len(text) <= graph.MaxChatAnswer {
-		a.AssistantText = graph.Some(text)
-	} else {
-		if failed == nil {
-			failed = errTooLong
-		}
-		why := failed.Error()
-		a.Error = graph.Some(storable(why[:min(len(why), longError)]))
-		outcome = Failed
-	}
+	a, outcome := conclusion(answer, failed)
 	patience := s.options.Lease
 	if ctx.Err() != nil {
-		outcome, patience = Interrupted, leaving
+		patience = leaving
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
@@ -177,6 +164,22 @@ func (s *Service) conclude(ctx context.Context, g *generation, answer llm.Answer
 			return Interrupted // as the lease will be over
 		}
 	}
+}
+
+// conclusion is what is stored of an answer, or of why there is none.
+func conclusion(answer llm.Answer, failed error) (*graph.ChatAnswer, Outcome) {
+	if failed == nil && len(storable(answer.Text)) > graph.MaxChatAnswer {
+		failed = errTooLong
+	}
+	switch {
+	case failed == nil:
+		provider := answer.ProviderID[:min(len(answer.ProviderID), longProvider)]
+		return &graph.ChatAnswer{AssistantText: graph.Some(storable(answer.Text)), ProviderID: graph.Some(storable(provider))}, Completed
+	case errors.Is(failed, errInterrupted):
+		return &graph.ChatAnswer{Error: graph.Some(graph.Interrupted)}, Interrupted
+	}
+	why := failed.Error()
+	return &graph.ChatAnswer{Error: graph.Some(storable(why[:min(len(why), longError)]))}, Failed
 }
 
 // storable is a text without what the store does not take.

@@ -86,8 +86,8 @@ type Proposed struct {
 }
 
 // Extract has the model propose what a user's source tells of, and stores that. An answer that cannot be stored is sent
-// back once, with what is wrong. A model that fails is no error: the Extraction and the source say so. Errors are those of
-// the store.
+// back once, with what is wrong. A model that fails, or proposes what the store refuses, is no error: the Extraction and the
+// source say so. Errors are those of the store.
 func (r *Reader) Extract(ctx context.Context, scope graph.Scope, key string) (Extraction, error) {
 	read, err := r.read(ctx, scope, key)
 	if err != nil {
@@ -101,7 +101,10 @@ func (r *Reader) Extract(ctx context.Context, scope graph.Scope, key string) (Ex
 		return r.failed(ctx, scope, key, err)
 	}
 	result, err := r.store.Accept(ctx, scope, key, proposal)
-	if err != nil {
+	switch {
+	case errors.Is(err, graph.ErrQuota), errors.Is(err, graph.ErrInvalid), errors.Is(err, graph.ErrConflict):
+		return r.failed(ctx, scope, key, err)
+	case err != nil:
 		return Extraction{}, err
 	}
 	e := Extraction{

@@ -25,6 +25,7 @@ type memory struct {
 	source   graph.Source
 	messages []graph.Message
 	err      error // of what is written
+	refused  error // of what is proposed
 	accepted []*graph.Proposal
 	declined []string
 	summary  string
@@ -48,7 +49,7 @@ func (m *memory) Accept(_ context.Context, _ graph.Scope, _ string, p *graph.Pro
 	m.accepted = append(m.accepted, p)
 	return graph.MemoryResult{
 		Nodes: make([]graph.NodeResult, len(p.Nodes)), Relationships: make([]graph.RelationshipResult, len(p.Relationships)), Users: []string{"u1"},
-	}, m.err
+	}, errors.Join(m.err, m.refused)
 }
 
 func (m *memory) Decline(ctx context.Context, _ graph.Scope, _, reason string) error {
@@ -172,6 +173,14 @@ func TestExtractFails(t *testing.T) {
 	m.err = graph.ErrUnavailable
 	if _, err := New(m, by, Options{}).Extract(t.Context(), scope, "s"); !errors.Is(err, graph.ErrUnavailable) {
 		t.Errorf("the store is away: %v", err)
+	}
+	for _, refused := range []error{graph.ErrQuota, graph.ErrInvalid, graph.ErrConflict} {
+		m, by = say("x"), &model{answers: []any{good}}
+		m.refused = refused
+		got, err := New(m, by, Options{}).Extract(t.Context(), scope, "s")
+		if err != nil || got.Status != graph.SourceFailed || len(m.declined) != 1 || !strings.Contains(m.declined[0], refused.Error()) || *got.Error != m.declined[0] {
+			t.Errorf("the store refuses: %+v, %v, %q", got, err, m.declined)
+		}
 	}
 	full := New(say("x"), &model{}, Options{Timeout: 20 * time.Millisecond})
 	for range maxReading {

@@ -83,31 +83,38 @@ func (s *Store) ChatPath(ctx context.Context, scope Scope, id string) (ChatPath,
 		return ChatPath{}, err
 	}
 	ids, _ := branch.Part(0, maxChatPath)
-	turns, _, err := s.ReadChatTurns(ctx, scope, ids, nil)
+	turns, err := s.readChatTurns(ctx, scope, ids)
 	slices.Reverse(turns)
 	return ChatPath{Turns: turns, Truncated: len(ids) < len(branch.Turns)}, err
 }
 
-// ReadChatTurns reads turns by their ids, in the order of these, and by their keys the entities to which prompts refer, as far
-// as the scope may see them. What is not there is left out.
-func (s *Store) ReadChatTurns(ctx context.Context, scope Scope, ids, keys []string) ([]ChatTurn, map[string]ChatEntity, error) {
-	row, err := s.readOne(ctx, "chat_turn_read", map[string]any{
+// ChatText is what a turn says: its prompt, and the answer if there is one.
+type ChatText struct {
+	ID            string
+	UserPrompt    string
+	AssistantText *string
+}
+
+// ReadChatTexts reads what turns say by their ids, in the order of these, and by their keys the entities to which prompts refer,
+// as far as the scope may see them. What is not there is left out.
+func (s *Store) ReadChatTexts(ctx context.Context, scope Scope, ids, keys []string) ([]ChatText, map[string]ChatEntity, error) {
+	row, err := s.readOne(ctx, "chat_text_read", map[string]any{
 		"team_id": scope.TeamID, "owners": scope.owners(), "user_id": scope.user(), "ids": ids, "keys": distinct(keys),
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	now := s.now()
-	turns := []ChatTurn{}
+	said := []ChatText{}
 	for _, v := range items(row.Values[0]) {
-		turns = append(turns, chatTurnFrom(v, now))
+		l := items(v)
+		said = append(said, ChatText{ID: text(l[0]), UserPrompt: text(l[1]), AssistantText: optionalText(l[2])})
 	}
 	entities := map[string]ChatEntity{}
 	for _, v := range items(row.Values[1]) {
 		l := items(v)
 		entities[text(l[1])] = ChatEntity{Type: kindLabel(texts(l[0])), Name: text(l[2]), Summary: text(l[3])}
 	}
-	return turns, entities, nil
+	return said, entities, nil
 }
 
 // ChatDescendants lists a turn and all below it, breadth first. ErrNotFound.

@@ -306,7 +306,10 @@ func TestChatsAtOnce(t *testing.T) {
 						mu.Unlock()
 					}
 				case 3:
-					_, err = e.store.FinishChatTurn(t.Context(), e.as("u1"), id, 1+int64(random.IntN(2)), &ChatAnswer{Error: Some("no")})
+					if _, err = e.store.FinishChatTurn(t.Context(), e.as("u1"), id, 1+int64(random.IntN(2)), &ChatAnswer{Error: Some("no")}); err != nil {
+						break
+					}
+					fallthrough
 				case 4:
 					var attempt int64
 					var retried bool

@@ -195,8 +195,9 @@ func (r *ChatTurnRecord) check(now time.Time) error {
 	if r.Error != nil {
 		f.text("error", *r.Error, maxChatError)
 	}
-	if r.Seq < 0 || r.Attempt < 1 {
-		f.add("seq", "must be 0 or more, and attempt 1 or more")
+	f.number("seq", Some(r.Seq), maxNumber)
+	if f.number("attempt", Some(r.Attempt), maxNumber); r.Attempt == 0 {
+		f.add("attempt", "must be 1 or more")
 	}
 	checkChatTimes(f, r.CreatedAt, r.UpdatedAt, r.CreatedBy, now)
 	return f.err()

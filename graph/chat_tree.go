@@ -74,6 +74,12 @@ func (w *ChatTreeWrite) check(f *faults, scope Scope) {
 	}
 }
 
+// checkNew finds the faults of a tree that is to be the scope's.
+func (w *ChatTreeWrite) checkNew(f *faults, scope Scope) {
+	f.keyIfAny("user_id", scope.UserID)
+	w.check(f, scope)
+}
+
 func (c *ChatContext) check(f *faults, scope Scope) {
 	switch {
 	case c.UserID == "" && c.ProjectID == "" && c.FocusID == "":
@@ -121,25 +127,14 @@ func (s Scope) owners() []string {
 func (s *Store) CreateChatTree(ctx context.Context, scope Scope, id string, w *ChatTreeWrite) (tree ChatTree, created bool, err error) {
 	f := &faults{}
 	f.keyIfAny("id", id)
-	f.keyIfAny("user_id", scope.UserID)
-	if w.check(f, scope); len(f.fields) > 0 {
+	if w.checkNew(f, scope); len(f.fields) > 0 {
 		return ChatTree{}, false, f.err()
 	}
 	if id == "" {
 		id = uuid.Must(uuid.NewV7()).String()
 	}
-	now := s.now().UnixMilli()
-	p := w.properties()
-	p["user_id"], p["created_at"], p["updated_at"], p["created_by"] = scope.UserID, now, now, scope.user()
-	if p["pinned"] == nil {
-		p["pinned"] = false
-	}
-	err = s.transaction(ctx, "chat_tree_create", func(t *tx) error {
-		rows, err := t.exec("chat_tree_create", map[string]any{"team_id": scope.TeamID, "id": id, "properties": map[string]any(p)})
-		if err == nil && text(rows[0].Values[0]) != scope.UserID {
-			return fmt.Errorf("the id is taken: %w", ErrConflict)
-		}
-		created = err == nil && !truth(rows[0].Values[1])
+	err = s.transaction(ctx, "chat_tree_create", func(t *tx) (err error) {
+		created, err = t.createChatTree(scope, id, w, s.now().UnixMilli())
 		return err
 	})
 	if err != nil {
@@ -147,6 +142,20 @@ func (s *Store) CreateChatTree(ctx context.Context, scope Scope, id string, w *C
 	}
 	tree, err = s.ChatTree(ctx, scope, id)
 	return tree, created, err
+}
+
+// createChatTree stores a tree, or leaves the one that has its id as it is. ErrConflict when that is another user's.
+func (t *tx) createChatTree(scope Scope, id string, w *ChatTreeWrite, now int64) (created bool, err error) {
+	p := w.properties()
+	p["user_id"], p["created_at"], p["updated_at"], p["created_by"] = scope.UserID, now, now, scope.user()
+	if p["pinned"] == nil {
+		p["pinned"] = false
+	}
+	rows, err := t.exec("chat_tree_create", map[string]any{"team_id": scope.TeamID, "id": id, "properties": map[string]any(p)})
+	if err == nil && text(rows[0].Values[0]) != scope.UserID {
+		err = fmt.Errorf("the id is taken: %w", ErrConflict)
+	}
+	return err == nil && !truth(rows[0].Values[1]), err
 }
 
 // properties are what is given, nil where it is to go.

@@ -192,7 +192,7 @@ func TestChatsOfOthersAreNotThere(t *testing.T) {
 		}
 		turns, err := s.ChatTurns(ctx, other, tree.ID, 0, 10)
 		e.same("turns for "+who, []any{0, nil}, []any{len(turns), err})
-		texts, _, err := s.ReadChatTurns(ctx, other, []string{turn.ID}, nil)
+		texts, _, err := s.ReadChatTexts(ctx, other, []string{turn.ID}, nil)
 		e.same("texts for "+who, []any{0, nil}, []any{len(texts), err})
 	}
 	e.same("what is stored", before, e.raw(`MATCH (n) WHERE n.team_id = $team RETURN labels(n), properties(n)`))

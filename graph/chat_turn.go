@@ -74,7 +74,8 @@ type ChatTurnWrite struct {
 	ParentID      string // empty: a root
 	UserPrompt    string
 	PromptVersion string
-	Lease         *ChatLease // of whoever generates the answer; nil: the caller does, and the turn is pending
+	Lease         *ChatLease     // of whoever generates the answer; nil: the caller does, and the turn is pending
+	Tree          *ChatTreeWrite // makes the tree if it is not there; nil: it has to be
 }
 
 // ChatLease says which process generates, and for how long that is believed.
@@ -115,9 +116,12 @@ func (w *ChatTurnWrite) check(f *faults) {
 
 // AddChatTurn stores a turn of a tree. A turn of its id with the same parent and prompt stays as it is: then created is
 // false. Errors: ErrNotFound for an unknown or foreign tree; InvalidError, also for a parent that is not of the tree;
-// ErrConflict for an id that is taken, a parent in error, or a full tree.
+// ErrConflict for an id that is taken, a parent in error, or a full tree. With an error nothing is stored, no tree either.
 func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w ChatTurnWrite) (turn ChatTurn, created bool, err error) {
 	f := &faults{}
+	if w.Tree != nil {
+		w.Tree.checkNew(f, scope)
+	}
 	if w.check(f); len(f.fields) > 0 {
 		return ChatTurn{}, false, f.err()
 	}
@@ -125,23 +129,8 @@ func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w C
 		w.ID = uuid.Must(uuid.NewV7()).String()
 	}
 	now := s.now()
-	err = s.transaction(ctx, "chat_turn_create", func(t *tx) error {
-		rows, err := t.exec("chat_tree_lock", map[string]any{
-			"team_id": scope.TeamID, "owners": scope.owners(), "id": treeID, "turn_id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
-		})
-		if err != nil {
-			return err
-		}
-		if len(rows) == 0 {
-			return fmt.Errorf("add turn: %w", ErrNotFound)
-		}
-		if created, err = w.admitted(treeID, rows[0].Values); err != nil || !created {
-			return err
-		}
-		_, err = t.exec("chat_turn_create", map[string]any{
-			"team_id": scope.TeamID, "tree_id": treeID, "id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
-			"properties": w.properties(scope, now),
-		})
+	err = s.transaction(ctx, "chat_turn_create", func(t *tx) (err error) {
+		created, err = t.addChatTurn(scope, treeID, &w, now)
 		return err
 	})
 	switch {
@@ -152,6 +141,31 @@ func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w C
 	}
 	turn, err = s.ChatTurn(ctx, scope, w.ID)
 	return turn, false, err
+}
+
+func (t *tx) addChatTurn(scope Scope, treeID string, w *ChatTurnWrite, now time.Time) (created bool, err error) {
+	if w.Tree != nil {
+		if _, err := t.createChatTree(scope, treeID, w.Tree, now.UnixMilli()); err != nil {
+			return false, err
+		}
+	}
+	rows, err := t.exec("chat_tree_lock", map[string]any{
+		"team_id": scope.TeamID, "owners": scope.owners(), "id": treeID, "turn_id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
+	})
+	if err != nil {
+		return false, err
+	}
+	if len(rows) == 0 {
+		return false, fmt.Errorf("add turn: %w", ErrNotFound)
+	}
+	if created, err = w.admitted(treeID, rows[0].Values); err != nil || !created {
+		return false, err
+	}
+	_, err = t.exec("chat_turn_create", map[string]any{
+		"team_id": scope.TeamID, "tree_id": treeID, "id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
+		"properties": w.properties(scope, now),
+	})
+	return err == nil, err
 }
 
 // turn is the new turn as it is stored.
@@ -207,11 +221,28 @@ func (l *ChatLease) put(p properties, now time.Time) {
 
 // ChatTurn reads a turn that the scope may see. ErrNotFound.
 func (s *Store) ChatTurn(ctx context.Context, scope Scope, id string) (ChatTurn, error) {
-	row, err := s.readOne(ctx, "chat_turn_get", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+	turns, err := s.readChatTurns(ctx, scope, []string{id})
 	if err != nil {
 		return ChatTurn{}, err
 	}
-	return chatTurnFrom(row.Values[0], s.now()), nil
+	if len(turns) == 0 {
+		return ChatTurn{}, fmt.Errorf("turn: %w", ErrNotFound)
+	}
+	return turns[0], nil
+}
+
+// readChatTurns reads those turns that are there, in the order of their ids.
+func (s *Store) readChatTurns(ctx context.Context, scope Scope, ids []string) ([]ChatTurn, error) {
+	row, err := s.readOne(ctx, "chat_turn_read", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "ids": ids})
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	turns := []ChatTurn{}
+	for _, v := range items(row.Values[0]) {
+		turns = append(turns, chatTurnFrom(v, now))
+	}
+	return turns, nil
 }
 
 // ChatTurns lists turns of a tree from number from on, in the order in which they came, at most limit.

@@ -92,7 +92,7 @@ func (s *Store) guarded(ctx context.Context, scope Scope, g cypher.Guarded, para
 	sent := map[string]any{"k": guardParameters(scope, g), "c": callerParameters(g, parameters)}
 	text, known := s.plans.known(g.Text)
 	if !known {
-		err := s.reading(ctx, planTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) (err error) {
+		err := s.reading(ctx, scope.TeamID, planTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) (err error) {
 			text, err = s.plans.check(ctx, tx, g, sent)
 			return err
 		})
@@ -100,14 +100,18 @@ func (s *Store) guarded(ctx context.Context, scope Scope, g cypher.Guarded, para
 			return err
 		}
 	}
-	return s.reading(ctx, cypherTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error { return t.read(ctx, tx, text, sent) })
+	return s.reading(ctx, scope.TeamID, cypherTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error {
+		return t.read(ctx, tx, text, sent)
+	})
 }
 
-// reading does something in a transaction that only reads, is rolled back, and ends after some time.
-func (s *Store) reading(outer context.Context, limit time.Duration, do func(ctx context.Context, tx neo4j.ExplicitTransaction) error) error {
+// reading does something for a team in a transaction that only reads, is rolled back, and ends after some time.
+func (s *Store) reading(outer context.Context, team string, limit time.Duration, do func(ctx context.Context, tx neo4j.ExplicitTransaction) error) error {
 	ctx, cancel := context.WithTimeout(outer, limit+limit/8) // the database gives up first
 	defer cancel()
-	session := s.driver.NewSession(ctx, neo4j.SessionConfig{AccessMode: neo4j.AccessModeRead, DatabaseName: s.database, FetchSize: cypherFetch})
+	session := s.driver.NewSession(ctx, neo4j.SessionConfig{
+		AccessMode: neo4j.AccessModeRead, DatabaseName: s.database, FetchSize: cypherFetch, Bookmarks: s.marks.of(team),
+	})
 	defer briefly(ctx, session.Close)
 	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(limit), neo4j.WithTxMetadata(metadata("cypher")))
 	if err == nil {

@@ -300,7 +300,7 @@ func (w *walls) sent(scope Scope, g cypher.Guarded, text string) string {
 	w.Helper()
 	g.Guard = maps.Clone(g.Guard)
 	t := &tableReader{store: w.store, scope: scope}
-	err := w.store.reading(w.Context(), planTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error {
+	err := w.store.reading(w.Context(), w.team, planTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error {
 		return t.read(ctx, tx, text, map[string]any{"k": guardParameters(scope, g), "c": map[string]any{}})
 	})
 	if err != nil {

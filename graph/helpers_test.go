@@ -127,7 +127,7 @@ func audit(e *env) {
 func (e *env) raw(text string) [][]any {
 	e.Helper()
 	ctx := context.Background() // also in cleanups, where the test's own has ended
-	session := e.store.session(ctx, neo4j.AccessModeWrite)
+	session := e.store.session(ctx, neo4j.AccessModeWrite, nil)
 	defer func() { _ = session.Close(ctx) }()
 	result, err := session.Run(ctx, text, map[string]any{"team": e.team})
 	if err != nil {

@@ -37,7 +37,7 @@ func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4
 	if q.Write {
 		mode = neo4j.AccessModeWrite
 	}
-	session := e.store.session(e.Context(), mode)
+	session := e.store.session(e.Context(), mode, nil)
 	defer func() { _ = session.Close(e.Context()) }()
 	text, params, err := q.Statement(params)
 	if err != nil {
@@ -106,6 +106,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"before_id": "", "statuses": []string{"pending"}, "attempt": nil, "next": 0, "turn_count": 1, "after_seq": 0, "tree_ids": []string{"t-1"}, "turn_ids": []string{"c-1"},
 		"trees": []map[string]any{{"id": "t-1", "properties": map[string]any{"name": "x"}}}, "turns": []map[string]any{{"id": "c-1", "properties": map[string]any{"parent_id": "c-0"}}},
 	})
+	maps.Copy(known, map[string]any{"nodes": 1, "characters": 1, "fresh_until": 1, "max_nodes": 1, "max_characters": nil})
 	if strings.HasPrefix(q.Name, "chat_") {
 		known["before"], known["now"], known["until"], known["from"] = 1, 1, 1, 0
 	}
@@ -160,7 +161,7 @@ var allowed = map[string]string{
 	// The sections are joined: each is one row. So are the two parts of a page.
 	"preference_page": "CartesianProduct",
 	"found_sources":   "CartesianProduct", "search": "CartesianProduct",
-	"chat_turn_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
+	"chat_text_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
 	// The two ends of a step, each found by its key.
 	"walk_steps": "CartesianProduct",
 	// The blocks are joined: each is one row.

@@ -1,8 +1,9 @@
 package graph
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -13,100 +14,98 @@ type Quota struct {
 	Text  int64 // characters of names, descriptions, summaries, messages, contents, own properties and notes
 }
 
+// OwnQuota is a team's own, as far as it differs from that of the service.
+type OwnQuota struct{ Nodes, Text *int64 }
+
 const (
-	usageFresh = time.Second      // a measure that may refuse a write is no older
-	usageTime  = 10 * time.Second // and one that admits it no older than this,
-	usageShare = 100              // or than so many times what measuring took
+	usageFull  = time.Second      // for which a team is believed to be as full as it was
+	usageTime  = 10 * time.Second // for which a count is trusted, as what is deleted is not subtracted from it,
+	usageShare = 100              // or for so many times what counting took
+	maxFull    = 10_000           // teams that are remembered to be full
 )
 
 // quotaTexts are the properties whose characters count.
 var quotaTexts = []string{"name", "description", "summary", "text", "content", "properties"}
-
-// usages is how much the teams have of which this process writes.
-type usages struct {
-	mu     sync.Mutex
-	byTeam map[string]*usage
-}
-
-// usage is how much a team was measured to have, and what this process wrote since.
-type usage struct {
-	mu       sync.Mutex
-	has      amount
-	open     amount // of it what is not committed yet, and so is not measured
-	measured time.Time
-	stale    time.Time // from then on it is measured again
-}
 
 // amount is how much of what has a quota.
 type amount struct{ nodes, text int64 }
 
 func (a amount) plus(b amount) amount { return amount{a.nodes + b.nodes, a.text + b.text} }
 
-func (a amount) minus(b amount) amount { return amount{a.nodes - b.nodes, a.text - b.text} }
-
-// reserved is what a transaction is about to add to a team's.
-type reserved struct {
-	*usage
-	amount
+// full is a team that refused a write: what it had, and what it may have.
+type full struct {
+	has   amount
+	quota Quota
 }
 
-func (u *usages) of(teamID string) *usage {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.byTeam == nil {
-		u.byTeam = map[string]*usage{}
-	}
-	if u.byTeam[teamID] == nil {
-		u.byTeam[teamID] = &usage{}
-	}
-	return u.byTeam[teamID]
-}
-
-// admit counts the rows of nodes that a write is about to create: ErrQuota where the team may not have them. What other
-// processes write is seen when the team is measured again, so that a quota can be passed by what they write in ten seconds.
+// admit counts the rows of nodes that a write is about to create; charge asks whether the team may have them. What was refused a
+// moment ago is refused at once: ErrQuota.
 func (t *tx) admit(teamID string, rows []map[string]any) error {
-	quota := t.store.options.Quota
-	if quota == (Quota{}) || len(rows) == 0 {
+	if t.store.options.Quota == (Quota{}) || len(rows) == 0 {
 		return nil
 	}
-	added := amount{nodes: int64(len(rows))}
-	if quota.Text > 0 {
-		for _, row := range rows {
-			added.text += sizeOf(row["properties"])
-		}
+	t.added.nodes += int64(len(rows))
+	for _, row := range rows {
+		t.added.text += sizeOf(row["properties"])
 	}
-	u := t.store.usages.of(teamID)
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	err := quota.exceeded(u.has.plus(added))
-	if now := time.Now(); now.After(u.stale) || err != nil && now.Sub(u.measured) > usageFresh {
-		if err := t.measure(teamID, u); err != nil {
+	if f, ok := t.store.full.GetIfPresent(teamID); ok {
+		return f.quota.exceeded(f.has.plus(t.added))
+	}
+	return nil
+}
+
+// charge adds what a transaction has created to what its team has, as the last thing that it does: ErrQuota where the team may not have
+// it. Those who add to a team, in whichever process, wait here for each other, so that none sees less than there is.
+func (t *tx) charge() error {
+	if t.added == (amount{}) {
+		return nil
+	}
+	row, err := t.exec("quota_charge", map[string]any{"team_id": t.team, "nodes": t.added.nodes, "characters": t.added.text})
+	if err != nil {
+		return err
+	}
+	v := row[0].Values
+	has := amount{integer(v[0]), integer(v[1])}
+	quota := t.store.options.Quota.with(OwnQuota{optionalInteger(v[3]), optionalInteger(v[4])})
+	err = quota.exceeded(has)
+	if now := t.store.now(); err != nil || now.UnixMilli() >= integer(v[2]) {
+		if has, err = t.count(quota, now); err != nil {
 			return err
 		}
-		err = quota.exceeded(u.has.plus(added))
+		err = quota.exceeded(has)
 	}
-	if err == nil {
-		u.has, u.open = u.has.plus(added), u.open.plus(added)
-		t.reserved = append(t.reserved, reserved{u, added})
+	t.store.options.ObserveQuota(quota.share(has))
+	if err != nil {
+		t.store.full.Set(t.team, full{amount{has.nodes - t.added.nodes, has.text - t.added.text}, quota})
 	}
 	return err
 }
 
-// release says that a transaction has ended: what it was about to add is there, or is not. Measured in between, what is
-// there may count twice until the team is measured again.
-func (t *tx) release(committed bool) {
-	if t == nil {
-		return
+// count asks the database how much the team has, with what this transaction has added: while it holds the team's node, nobody else
+// adds.
+func (t *tx) count(quota Quota, now time.Time) (has amount, err error) {
+	begun := time.Now()
+	rows, err := t.exec("team_usage", map[string]any{"team_id": t.team, "texts": quota.Text > 0})
+	if err != nil {
+		return amount{}, err
 	}
-	for _, r := range t.reserved {
-		r.mu.Lock()
-		r.open = r.open.minus(r.amount)
-		if !committed {
-			r.has = r.has.minus(r.amount)
-		}
-		r.mu.Unlock()
+	has = amount{integer(rows[0].Values[0]), integer(rows[0].Values[1])}
+	_, err = t.exec("quota_count", map[string]any{
+		"team_id": t.team, "nodes": has.nodes, "characters": has.text,
+		"fresh_until": now.Add(max(usageTime, usageShare*time.Since(begun))).UnixMilli(),
+	})
+	return has, err
+}
+
+// with is the quota of a team that has one of its own.
+func (q Quota) with(own OwnQuota) Quota {
+	if own.Nodes != nil {
+		q.Nodes = *own.Nodes
 	}
-	t.reserved = nil
+	if own.Text != nil {
+		q.Text = *own.Text
+	}
+	return q
 }
 
 func (q Quota) exceeded(a amount) error {
@@ -119,23 +118,15 @@ func (q Quota) exceeded(a amount) error {
 	return nil
 }
 
-// measure asks the database how much a team has: in the transaction itself, as writers who wait for the answer may hold
-// all other connections. It sees what this transaction has added, and not what others have.
-func (t *tx) measure(teamID string, u *usage) error {
-	begun := time.Now()
-	rows, err := t.exec("team_usage", map[string]any{"team_id": teamID, "texts": t.store.options.Quota.Text > 0})
-	if err != nil {
-		return err
+// share is how much of a quota is used: more than 1 where it would be passed.
+func (q Quota) share(a amount) (share float64) {
+	if q.Nodes > 0 {
+		share = float64(a.nodes) / float64(q.Nodes)
 	}
-	others := u.open
-	for _, r := range t.reserved {
-		if r.usage == u {
-			others = others.minus(r.amount)
-		}
+	if q.Text > 0 {
+		share = max(share, float64(a.text)/float64(q.Text))
 	}
-	u.has, u.measured = others.plus(amount{integer(rows[0].Values[0]), integer(rows[0].Values[1])}), time.Now()
-	u.stale = u.measured.Add(max(usageTime, usageShare*u.measured.Sub(begun)))
-	return nil
+	return share
 }
 
 // sizeOf is how many characters of a new node's properties count.
@@ -151,4 +142,39 @@ func sizeOf(row any) (size int64) {
 		size += int64(utf8.RuneCountInString(note))
 	}
 	return size
+}
+
+// TeamQuota is a team's own quota, and how many nodes and characters it has.
+func (s *Store) TeamQuota(ctx context.Context, teamID string) (own OwnQuota, nodes, characters int64, err error) {
+	row, err := s.readOne(ctx, "quota_get", map[string]any{"team_id": teamID})
+	switch {
+	case err == nil:
+		own = OwnQuota{optionalInteger(row.Values[0]), optionalInteger(row.Values[1])}
+	case !errors.Is(err, ErrNotFound):
+		return OwnQuota{}, 0, 0, err
+	}
+	row, err = s.readOne(ctx, "team_usage", map[string]any{"team_id": teamID, "texts": true})
+	if err != nil {
+		return OwnQuota{}, 0, 0, err
+	}
+	return own, integer(row.Values[0]), integer(row.Values[1]), nil
+}
+
+// SetTeamQuota gives a team a quota of its own, in the place of the one it had. It holds for the next write that adds something, where
+// the service bounds teams at all. ErrInvalid.
+func (s *Store) SetTeamQuota(ctx context.Context, teamID string, own OwnQuota) error {
+	if !ValidKey(teamID) || own.Nodes != nil && *own.Nodes < 0 || own.Text != nil && *own.Text < 0 {
+		return fmt.Errorf("set quota: a team of 1 to 256 characters, and no negative numbers: %w", ErrInvalid)
+	}
+	return s.transaction(ctx, "quota_set", func(t *tx) error {
+		_, err := t.exec("quota_set", map[string]any{"team_id": teamID, "max_nodes": optional(own.Nodes), "max_characters": optional(own.Text)})
+		return err
+	})
+}
+
+func optional(n *int64) any {
+	if n == nil {
+		return nil
+	}
+	return *n
 }

@@ -56,7 +56,10 @@ func TestQuotaOfNodes(t *testing.T) {
 	if _, err := e.store.DeleteNode(t.Context(), e.as("u1"), conceptKind, "b", 0); err != nil {
 		t.Fatal(err)
 	}
-	e.store.usages.of(e.team).measured = e.store.usages.of(e.team).measured.Add(-usageFresh) // as if a second had passed
+	if err := e.add("c"); !errors.Is(err, ErrQuota) {
+		t.Errorf("a moment later it was asked for again: %v", err)
+	}
+	e.store.full.InvalidateAll() // as if a second had passed
 	if err := e.add("c"); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
@@ -78,33 +81,78 @@ func TestQuotaOfText(t *testing.T) {
 	}
 }
 
-// Writers at once do not pass the quota of their process; what is refused while others write finds its room after them.
+// Writers at once, in two processes, fill a team to its last node, and not further.
 func TestQuotaUnderConcurrency(t *testing.T) {
 	e := limited(t, Quota{Nodes: 20})
-	var stored atomic.Int64
+	var shares atomic.Int64
+	other := open(t, testenv.Neo4j(t), Options{Quota: Quota{Nodes: 20}, ObserveQuota: func(share float64) {
+		if share > 1 {
+			shares.Add(1)
+		}
+	}})
+	other.team = e.team
+	var stored, refused atomic.Int64
 	var writers sync.WaitGroup
-	for i := range 16 {
+	for i := range 12 {
 		writers.Go(func() {
 			for n := range 3 {
-				switch err := e.add(fmt.Sprintf("n-%d-%d", i, n)); {
+				switch err := []*env{e, other}[i%2].add(fmt.Sprintf("n-%d-%d", i, n)); {
 				case err == nil:
 					stored.Add(1)
-				case !errors.Is(err, ErrQuota):
+				case errors.Is(err, ErrQuota):
+					refused.Add(1)
+				default:
 					t.Error(err)
 				}
 			}
 		})
 	}
 	writers.Wait()
-	e.same("counted", [][]any{{stored.Load()}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n)`))
-	u := e.store.usages.of(e.team)
-	u.measured = u.measured.Add(-usageFresh) // as if a second had passed
-	for n := stored.Load(); n < 20; n++ {
-		if err := e.add(fmt.Sprint("last-", n)); err != nil {
-			t.Errorf("node %d: %v", n, err)
+	e.same("counted", [][]any{{int64(20)}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n)`))
+	if stored.Load() != 20 || refused.Load() != 16 || shares.Load() == 0 {
+		t.Errorf("%d were stored, %d refused, %d times a share above 1 was told", stored.Load(), refused.Load(), shares.Load())
+	}
+}
+
+// A team's own quota goes before that of the service, and may be taken away again; it goes with the team.
+func TestQuotaOfATeam(t *testing.T) {
+	e := limited(t, Quota{Nodes: 1})
+	set := func(own OwnQuota) {
+		t.Helper()
+		if err := e.store.SetTeamQuota(t.Context(), e.team, own); err != nil {
+			t.Fatal(err)
 		}
+		e.store.full.InvalidateAll()
 	}
-	if err := e.add("one-more"); !errors.Is(err, ErrQuota) || stored.Load() > 20 || u.open != (amount{}) {
-		t.Errorf("%v, %d were stored, %+v open", err, stored.Load(), u.open)
+	none, two, ten := int64(0), int64(2), int64(10)
+	set(OwnQuota{Nodes: &two, Text: &ten})
+	if err := errors.Join(e.add("a"), e.add("b")); err != nil {
+		t.Error(err)
 	}
+	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 2 nodes") {
+		t.Errorf("a third: %v", err)
+	}
+	set(OwnQuota{Nodes: &none, Text: &ten})
+	if err := e.add("c", described("xxx")); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 10 characters") {
+		t.Errorf("a long text: %v", err)
+	}
+	set(OwnQuota{Nodes: &none})
+	if err := e.add("c", described("xxx")); err != nil {
+		t.Errorf("any number: %v", err)
+	}
+	if own, nodes, characters, err := e.store.TeamQuota(t.Context(), e.team); err != nil || own.Nodes == nil || *own.Nodes != 0 || own.Text != nil || nodes != 3 || characters != 18 {
+		t.Errorf("%+v, %d, %d, %v", own, nodes, characters, err)
+	}
+	set(OwnQuota{})
+	if err := e.add("d"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 1 nodes") {
+		t.Errorf("that of the service: %v", err)
+	}
+	less := int64(-1)
+	if err := e.store.SetTeamQuota(t.Context(), e.team, OwnQuota{Text: &less}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("less than nothing: %v", err)
+	}
+	if _, err := e.store.EraseTeam(t.Context(), e.team); err != nil {
+		t.Error(err)
+	}
+	e.same("with the team", [][]any{{int64(0)}}, e.raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
 }

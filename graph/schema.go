@@ -122,7 +122,7 @@ func (s *Store) awaitIndexes(ctx context.Context) error {
 // applySchema runs one statement; again when it met that of another Kith (a deadlock). That the other one was first, in
 // spite of IF NOT EXISTS, is as good.
 func (s *Store) applySchema(ctx context.Context, m cypher.Migration, statement string) error {
-	session := s.session(ctx, neo4j.AccessModeWrite)
+	session := s.session(ctx, neo4j.AccessModeWrite, nil)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
 	_, err := session.ExecuteWrite(ctx, func(t neo4j.ManagedTransaction) (any, error) {
 		result, err := t.Run(ctx, statement, nil)

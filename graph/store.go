@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/maypok86/otter/v2"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
@@ -32,8 +34,9 @@ type Options struct {
 	Trace    Trace                                             // of every statement; default: none
 	MaxTypes int                                               // distinct relationship types of the server; default 256
 
-	Quota       Quota         // of each team
-	KeepDeleted time.Duration // how long deletes can be undone; default 30 days
+	Quota        Quota               // of each team
+	ObserveQuota func(share float64) // called after every write that adds to a team that has one: how much of it is used; above 1 it was refused
+	KeepDeleted  time.Duration       // how long deletes can be undone; default 30 days
 
 	Embedder llm.Embedder // makes the vectors of what is written (see Embedding); nil: there are none
 }
@@ -51,14 +54,15 @@ type Store struct {
 	driver   neo4j.DriverWithContext
 	database string
 	options  Options
-	queries  map[string]cypher.Query  // by name; read-only after Open
-	composed sync.Map                 // section names → cypher.Query
-	types    atomic.Pointer[[]string] // relationship types that the server was seen to have; never changed
-	gates    gates                    // of statements that callers write
-	plans    plans                    // of those
-	usages   usages                   // of teams, where they have quotas
-	texts    chan struct{}            // holds something when texts wait for their vectors
-	sessions atomic.Int64             // that are in use
+	queries  map[string]cypher.Query    // by name; read-only after Open
+	composed sync.Map                   // section names → cypher.Query
+	types    atomic.Pointer[[]string]   // relationship types that the server was seen to have; never changed
+	marks    *Bookmarks                 // nil: the server is none of several
+	gates    gates                      // of statements that callers write
+	plans    plans                      // of those
+	full     *otter.Cache[string, full] // teams that refused a write a moment ago
+	texts    chan struct{}              // holds something when texts wait for their vectors
+	sessions atomic.Int64               // that are in use
 }
 
 const (
@@ -91,6 +95,9 @@ func Open(c Connection, o Options) (*Store, error) {
 	if o.Observe == nil {
 		o.Observe = func(string, time.Duration, error) {}
 	}
+	if o.ObserveQuota == nil {
+		o.ObserveQuota = func(float64) {}
+	}
 	if o.Trace == nil {
 		o.Trace = NoTrace
 	}
@@ -100,7 +107,8 @@ func Open(c Connection, o Options) (*Store, error) {
 	if o.MaxTypes == 0 {
 		o.MaxTypes = 256
 	}
-	s := &Store{driver: driver, database: c.Database, options: o, queries: map[string]cypher.Query{}, texts: make(chan struct{}, 1)}
+	s := &Store{driver: driver, database: c.Database, options: o, queries: map[string]cypher.Query{}, marks: newBookmarks(c.URI), texts: make(chan struct{}, 1)}
+	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
 	for _, name := range cypher.Names() {
 		s.queries[name] = cypher.Load(name)
 	}
@@ -108,7 +116,14 @@ func Open(c Connection, o Options) (*Store, error) {
 }
 
 // Close releases the connections.
-func (s *Store) Close(ctx context.Context) error { return s.driver.Close(ctx) }
+func (s *Store) Close(ctx context.Context) error {
+	s.marks.close()
+	s.full.StopAllGoroutines()
+	return s.driver.Close(ctx)
+}
+
+// Bookmarks are those of the store: nil for a server that is none of several.
+func (s *Store) Bookmarks() *Bookmarks { return s.marks }
 
 // Ping asks the database for an answer: nil or ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
@@ -122,11 +137,12 @@ const precision = time.Millisecond
 // now is the store's clock.
 func (s *Store) now() time.Time { return s.options.Now().UTC().Truncate(precision) }
 
-// session is one with a connection of its own as long as it runs something. It has to be closed.
-func (s *Store) session(ctx context.Context, mode neo4j.AccessMode) neo4j.SessionWithContext {
+// session is one with a connection of its own as long as it runs something, on a member of the cluster that has come as far as the
+// bookmarks. It has to be closed.
+func (s *Store) session(ctx context.Context, mode neo4j.AccessMode, from neo4j.Bookmarks) neo4j.SessionWithContext {
 	s.sessions.Add(1)
 	return session{s.driver.NewSession(ctx, neo4j.SessionConfig{
-		AccessMode: mode, DatabaseName: s.database, FetchSize: neo4j.FetchAll,
+		AccessMode: mode, DatabaseName: s.database, FetchSize: neo4j.FetchAll, Bookmarks: from,
 	}), s}
 }
 
@@ -146,7 +162,7 @@ func (s session) Close(ctx context.Context) error {
 func (s *Store) Sessions() int64 { return s.sessions.Load() }
 
 // read runs one statement in one round trip and returns its rows. A broken connection is tried again: after a restart
-// of the database the pool is full of them.
+// of the database the pool is full of them. So is what passes by itself, such as a member of a cluster that leaves it.
 func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
 	var err error
 	for attempt := range readAttempts {
@@ -158,7 +174,7 @@ func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any)
 		if err == nil {
 			return rows, nil
 		}
-		if !neo4j.IsConnectivityError(err) {
+		if !s.passes(err) {
 			break
 		}
 	}
@@ -168,10 +184,23 @@ func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any)
 	return nil, translate(q.Name, err)
 }
 
+// passes says whether the same read may well succeed in a moment. Bookmarks that the database does not know are forgotten: it is
+// another one than it was.
+func (s *Store) passes(err error) bool {
+	var db *neo4j.Neo4jError
+	if errors.As(err, &db) && strings.HasPrefix(db.Code, "Neo.ClientError.Transaction.InvalidBookmark") {
+		s.marks.forget()
+		return true
+	}
+	return neo4j.IsConnectivityError(err) || db != nil && db.IsRetriable()
+}
+
 func (s *Store) readOnce(ctx context.Context, q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
 	start := time.Now()
 	ctx, end := s.options.Trace(ctx, q.Name)
-	session := s.session(ctx, neo4j.AccessModeRead)
+	team := teamOf(params)
+	from := s.marks.of(team)
+	session := s.session(ctx, neo4j.AccessModeRead, from)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
 	text, params, err := q.Statement(params)
 	if err != nil {
@@ -182,6 +211,9 @@ func (s *Store) readOnce(ctx context.Context, q cypher.Query, params map[string]
 	var rows []*neo4j.Record
 	if err == nil {
 		rows, err = result.Collect(ctx)
+	}
+	if err == nil {
+		s.marks.read(team, from, session.LastBookmarks())
 	}
 	s.options.Observe(q.Name, time.Since(start), err)
 	end(err)
@@ -205,9 +237,10 @@ func metadata(query string) map[string]any {
 	return map[string]any{"app": "kith", "query": query}
 }
 
-// transaction is one write transaction; work may be called again after a transient fault or a race for a key.
+// transaction is one write transaction; work may be called again after a transient fault or a race for a key. Of a cluster it is
+// the leader that writes, which nobody is ahead of.
 func (s *Store) transaction(ctx context.Context, name string, work func(*tx) error) error {
-	session := s.session(ctx, neo4j.AccessModeWrite)
+	session := s.session(ctx, neo4j.AccessModeWrite, nil)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
 	var (
 		err error
@@ -215,15 +248,19 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 	)
 	for range readAttempts {
 		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
-			t.release(false) // that of the attempt before
-			t = &tx{ctx: ctx, run: m, store: s}
-			return nil, work(t)
+			t = &tx{ctx: ctx, run: m, store: s, beforeAll: s.marks.of(all)}
+			if err := work(t); err != nil {
+				return nil, err
+			}
+			return nil, t.charge()
 		}, neo4j.WithTxMetadata(metadata(name)))
 		if !lostRace(err) {
 			break
 		}
 	}
-	t.release(err == nil)
+	if err == nil {
+		s.marks.wrote(t.team, t.before, t.beforeAll, session.LastBookmarks())
+	}
 	if err == nil && t.retold {
 		s.wake()
 	}
@@ -244,8 +281,11 @@ type tx struct {
 	run   neo4j.ManagedTransaction
 	store *Store
 
-	retold   bool       // texts were written that wait for their vectors
-	reserved []reserved // of the quotas of teams
+	team              string          // that its statements name
+	before, beforeAll neo4j.Bookmarks // that were known of it, and of all, when it began
+
+	retold bool   // texts were written that wait for their vectors
+	added  amount // to what the team has
 }
 
 func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {
@@ -253,6 +293,10 @@ func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {
 }
 
 func (t *tx) execQuery(q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
+	if t.team == all {
+		t.team = teamOf(params)
+		t.before = t.store.marks.of(t.team)
+	}
 	text, params, err := q.Statement(params)
 	if err != nil {
 		return nil, err

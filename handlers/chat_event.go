@@ -43,24 +43,22 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 	if err != nil {
 		return nil, err
 	}
+	if chat.Told(turn, in.LastEventID) { // 204 tells a reader not to come again
+		return &huma.StreamResponse{Body: func(hc huma.Context) { hc.SetStatus(http.StatusNoContent) }}, nil
+	}
+	leave, err := a.options.Streams.enter(scope.TeamID)
+	if err != nil {
+		return nil, err
+	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		if chat.Told(turn, in.LastEventID) {
-			hc.SetStatus(http.StatusNoContent) // which tells a reader not to come again
-			return
-		}
+		defer leave()
 		hc.SetHeader("Content-Type", eventsType)
 		hc.SetHeader("Cache-Control", "no-store")
 		hc.SetHeader("X-Accel-Buffering", "no")
 		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
 		ctx, cancel := context.WithTimeout(ctx, longestStream)
 		defer cancel()
-		go func() {
-			select {
-			case <-a.options.Stopping:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
+		defer a.options.Stopping(cancel)()
 		out := &movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause}
 		err := a.Chats.Watch(ctx, scope, in.ID, in.LastEventID, func(e chat.Event) error { return sendEvent(out, e) })
 		if err != nil && ctx.Err() == nil { // the stream ends without its last event, and is asked for again

@@ -141,16 +141,20 @@ type Services struct {
 
 // Options are what the handlers may be given.
 type Options struct {
-	Version   string
+	Build     Build
 	Deadline  time.Duration // of a request; default 10 s
 	Reading   time.Duration // of a language model, which a request that has it read a source has besides; default a minute
 	MaxBody   int64         // bytes of a request's body; default 32 MiB
 	MaxImport int64         // bytes of an import; default 4 GiB
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration
-	Stopping    <-chan struct{} // when it is closed, streams of events end, to be asked for again elsewhere; default: never
-	Log         *slog.Logger    // default: discards
-	Observe     func(route, method string, status int, took time.Duration)
+	Streams     *Streams // of events; default: 1,024 at most
+	// Stopping calls end when Kith is about to stop, unless forget is called before: streams of events end then, to be asked for again
+	// elsewhere; default: never.
+	Stopping func(end func()) (forget func() bool)
+	Log      *slog.Logger // default: discards
+	Observe  func(route, method string, status int, took time.Duration)
+	Verified func(credential Credential, err error) // who was let in, and who was not
 	// Trace tells of a request that begins, and gives what is to be called when it ends; default: none.
 	Trace func(r *http.Request, route string) (context.Context, func(status int))
 	Now   func() time.Time
@@ -187,8 +191,17 @@ func New(s Services, o Options) http.Handler {
 	if o.Observe == nil {
 		o.Observe = func(string, string, int, time.Duration) {}
 	}
+	if o.Verified == nil {
+		o.Verified = func(Credential, error) {}
+	}
+	if o.Streams == nil {
+		o.Streams = NewStreams(1024)
+	}
 	if o.Trace == nil {
 		o.Trace = func(r *http.Request, _ string) (context.Context, func(int)) { return r.Context(), func(int) {} }
+	}
+	if o.Stopping == nil {
+		o.Stopping = func(func()) func() bool { return func() bool { return true } }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -205,7 +218,7 @@ func New(s Services, o Options) http.Handler {
 	engine.NoMethod(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))
 	})
-	api := humagin.New(engine, document(o.Version))
+	api := humagin.New(engine, document(o.Build.Version))
 	api.UseMiddleware(filled(api))
 	a.routes(api)
 	a.plain(engine)

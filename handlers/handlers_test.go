@@ -240,7 +240,7 @@ func newAPI(f *fakes) http.Handler {
 		*fakes
 		*kept
 	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }},
-		Options{Version: "test"})
+		Options{Build: Build{Version: "test", Commit: "abc", Date: "2026-11-22T10:00:00Z"}})
 }
 
 func ask(h http.Handler, method, path, body string) *httptest.ResponseRecorder {
@@ -366,17 +366,21 @@ func TestReadiness(t *testing.T) {
 		h      http.Handler
 		path   string
 		status int
+		says   string
 	}{
-		{newAPI(&fakes{}), "/readyz", 200},
-		{newAPI(&fakes{err: graph.ErrUnavailable}), "/readyz", 503},
-		{newAPI(&fakes{err: graph.ErrUnavailable}), "/livez", 200},
-		{Starting(), "/readyz", 503},
-		{Starting(), "/livez", 200},
-		{Starting(), "/v1/context", 503},
+		{newAPI(&fakes{}), "/readyz", 200, `{"ready":true,"version":"test","commit":"abc","date":"2026-11-22T10:00:00Z"}`},
+		{newAPI(&fakes{err: graph.ErrUnavailable}), "/readyz", 503, `{"ready":false,"version":"test","commit":"abc","date":"2026-11-22T10:00:00Z"}`},
+		{newAPI(&fakes{err: graph.ErrUnavailable}), "/livez", 200, "ok\n"},
+		{Starting(Build{Version: "next"}), "/readyz", 503, `{"ready":false,"version":"next","commit":"","date":""}`},
+		{Starting(Build{}), "/livez", 200, "ok\n"},
+		{Starting(Build{}), "/v1/context", 503, ""},
 	} {
 		w := ask(c.h, http.MethodGet, c.path, "")
 		if w.Code != c.status || (c.status == 503) != (w.Header().Get("Retry-After") != "") {
 			t.Errorf("%s: %d, want %d; Retry-After %q", c.path, w.Code, c.status, w.Header().Get("Retry-After"))
+		}
+		if c.says != "" && w.Body.String() != c.says {
+			t.Errorf("%s: %s, want %s", c.path, w.Body, c.says)
 		}
 	}
 }

@@ -111,12 +111,24 @@ func (a *API) deadline(c *gin.Context) {
 	c.Next()
 }
 
-// caller is who shows a credential: an API key, or a token where those are good.
+// Credential is what a caller shows.
+type Credential string
+
+// Key is an API key, or nothing that is known; Token a token, where those are good.
+const (
+	Key   Credential = "key"
+	Token Credential = "token"
+)
+
+// caller is who shows a credential.
 func (a *API) caller(ctx context.Context, credential string) (auth.Principal, error) {
+	kind, verify := Key, a.Keys.Verify
 	if a.Tokens != nil && auth.IsToken(credential) {
-		return a.Tokens.Verify(ctx, credential)
+		kind, verify = Token, a.Tokens.Verify
 	}
-	return a.Keys.Verify(ctx, credential)
+	p, err := verify(ctx, credential)
+	a.options.Verified(kind, err)
+	return p, err
 }
 
 // authenticate lets nobody into /v1 or /mcp without a credential.

@@ -70,6 +70,7 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{graph.ErrQuota, http.StatusForbidden, ""},
 	{graph.ErrBusy, http.StatusTooManyRequests, "too many statements of the team run at once; try again"},
 	{chat.ErrFull, http.StatusTooManyRequests, "as many generations run and wait as may; try again"},
+	{errStreams, http.StatusTooManyRequests, "as many streams of events are open as may; read the turn itself, or try again"},
 	{chat.ErrNoModel, http.StatusServiceUnavailable, ""},
 	{graph.ErrUnavailable, http.StatusServiceUnavailable, "the database does not answer; try again"},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, "the request took too long; try again"},

@@ -85,15 +85,6 @@ const (
 	markdownType = "text/markdown; charset=utf-8"
 )
 
-// readyz says whether requests can be answered now.
-func (a *API) readyz(c *gin.Context) {
-	if err := a.Ready(c.Request.Context()); err != nil {
-		notReady(c)
-		return
-	}
-	c.Data(http.StatusOK, textType, []byte("ready\n"))
-}
-
 // route registers an operation. Errors of the handler become problems here and nowhere else.
 func route[I, O any](a *API, api huma.API, method, path, id, summary string, handle func(context.Context, *I) (*O, error), change ...func(huma.API, *huma.Operation)) {
 	operation := huma.Operation{

@@ -32,6 +32,17 @@ type Decision struct {
 	RetryAfter time.Duration // until the next one may be made, where this one may not
 }
 
+// Event is what became of a request, for metrics.
+type Event string
+
+// Allowed and Refused: by all processes together, or by this one alone where there is no Redis or it is away; Away: Redis did not
+// answer, and the process counted.
+const (
+	Allowed Event = "allowed"
+	Refused Event = "refused"
+	Away    Event = "redis_error"
+)
+
 // Limiter counts. It is safe for concurrent use.
 type Limiter struct {
 	standard int64
@@ -40,6 +51,7 @@ type Limiter struct {
 	away     atomic.Int64        // until when Redis is not asked, in nanoseconds since 1970; 0: it answers
 	local    *otter.Cache[counted, *rate.Limiter]
 	log      *slog.Logger
+	observe  func(Event)
 }
 
 // counted is a key under one of its limits.
@@ -53,6 +65,7 @@ type Options struct {
 	RedisURI string       // empty: each process counts by itself
 	Standard int64        // requests a minute of a key that has no limit of its own; 0: any number
 	Log      *slog.Logger // told when Redis goes and comes; default: discards
+	Observe  func(Event)  // of requests whose number is limited
 }
 
 // New makes a Limiter. Close it when done.
@@ -63,7 +76,10 @@ func New(o Options) (*Limiter, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	l := &Limiter{standard: o.Standard, log: o.Log}
+	if o.Observe == nil {
+		o.Observe = func(Event) {}
+	}
+	l := &Limiter{standard: o.Standard, log: o.Log, observe: o.Observe}
 	if err := l.dial(o.RedisURI); err != nil {
 		return nil, err
 	}
@@ -109,6 +125,16 @@ func (l *Limiter) Allow(ctx context.Context, key string, own *int64) Decision {
 	if limit <= 0 {
 		return Decision{Allowed: true}
 	}
+	d := l.count(ctx, key, limit)
+	if d.Allowed {
+		l.observe(Allowed)
+	} else {
+		l.observe(Refused)
+	}
+	return d
+}
+
+func (l *Limiter) count(ctx context.Context, key string, limit int64) Decision {
 	if until := l.away.Load(); l.remote != nil && time.Now().UnixNano() >= until {
 		d, err := l.allowRemote(ctx, key, limit)
 		if err == nil {
@@ -117,6 +143,7 @@ func (l *Limiter) Allow(ctx context.Context, key string, own *int64) Decision {
 			}
 			return d
 		}
+		l.observe(Away)
 		if ctx.Err() == nil && l.away.Swap(time.Now().Add(leave).UnixNano()) == 0 {
 			l.log.Warn("rate limits are counted by this process alone: redis does not answer")
 		}

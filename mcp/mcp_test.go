@@ -29,6 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type fakes struct {
 	err     error
 	panics  bool
+	text    string // of contexts; their object has it too
 	asked   []string
 	changed []string
 }
@@ -87,7 +88,8 @@ func (f *fakes) Forms(context.Context, loader.Request) (object, text loader.Answ
 	if f.panics {
 		panic("secret")
 	}
-	return loader.Answer{Head: []byte(`{}`)}, loader.Answer{}, f.err
+	quoted, _ := json.Marshal(f.text)
+	return loader.Answer{Head: fmt.Appendf(nil, `{"said":%s}`, quoted)}, loader.Answer{Head: []byte(f.text)}, f.err
 }
 
 func (f *fakes) Ontology(context.Context, loader.OntologyRequest) (loader.Answer, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -70,12 +71,12 @@ func add[I any](s *Server, t tool, input contract.Form, call func(ctx context.Co
 	}
 	s.sdk.AddTool(definition, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var in I
-		return s.call(ctx, t.name, func(ctx context.Context) (answer, error) {
+		return sent(ctx, s.call(ctx, t.name, func(ctx context.Context) (answer, error) {
 			if err := input.Read(r.Params.Arguments, &in); err != nil {
 				return answer{}, err
 			}
 			return call(ctx, &in)
-		}), nil
+		})), nil
 	})
 }
 
@@ -88,8 +89,8 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	ctx, end := s.options.Trace(ctx, "tool "+tool)
 	given, err := recovered(ctx, run)
 	end(err)
-	var object json.RawMessage
-	if err == nil && !given.wrong {
+	object, ready := given.object.(json.RawMessage)
+	if err == nil && !given.wrong && !ready {
 		object, err = json.Marshal(given.object)
 	}
 	switch {
@@ -102,6 +103,23 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 		return &sdk.CallToolResult{IsError: true, Content: texts(given.text)}
 	}
 	return &sdk.CallToolResult{Content: texts(given.text), StructuredContent: object}
+}
+
+// sent is a result that is to be sent as it is: over HTTP its text and object are held until then.
+func sent(ctx context.Context, r *sdk.CallToolResult) *sdk.CallToolResult {
+	object, ok := r.StructuredContent.(json.RawMessage)
+	h := heldOf(ctx)
+	if h == nil || !ok {
+		return r
+	}
+	for _, c := range r.Content {
+		if text, ok := c.(*sdk.TextContent); ok {
+			quoted, _ := json.Marshal(text.Text) //nolint:errchkjson // a text always can
+			text.Text = h.hold(quoted)
+		}
+	}
+	r.StructuredContent = json.RawMessage(strconv.AppendQuote(nil, h.hold(object)))
+	return r
 }
 
 func texts(text string) []sdk.Content { return []sdk.Content{&sdk.TextContent{Text: text}} }

@@ -20,6 +20,7 @@ type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the service; without KITH_NEO4J_URI on a Neo4j of its own."`
 	MCP     mcpCmd     `cmd:"" help:"Serve one agent over standard input and output, from a memory of its own or a running Kith."`
 	Key     keyCmd     `cmd:"" help:"Make, list and revoke API keys."`
+	Team    teamCmd    `cmd:"" help:"Show and set how much a team may have."`
 	Context contextCmd `cmd:"" help:"Show what an agent would be told of a user."`
 	Explore exploreCmd `cmd:"" help:"Search a memory."`
 	Status  statusCmd  `cmd:"" help:"Say how a running Kith is, and what it holds; exit status 1 if it is not ready."`
@@ -32,7 +33,7 @@ type commands struct {
 	Reindex reindexCmd `cmd:"" help:"Renew by what searches find everything: words, and vectors where an embedder is configured."`
 	Check   checkCmd   `cmd:"" help:"Look over the database for what breaks its rules; exit status 1 if something does."`
 	Health  healthCmd  `cmd:"" help:"Ask a running service whether it is ready; exit status 1 if not."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Version versionCmd `cmd:"" help:"Print version, commit and date."`
 
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 }
@@ -42,7 +43,7 @@ type config struct {
 	Listen            string        `env:"KITH_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
 	AdminListen       string        `env:"KITH_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"Address of /metrics and pprof; empty: none."`
 	Data              string        `env:"KITH_DATA" default:"./kith-data" help:"Folder of the embedded Neo4j."`
-	Neo4jURI          string        `name:"neo4j-uri" env:"KITH_NEO4J_URI" help:"bolt:// or neo4j:// address of a Neo4j 5.26 or newer; empty: the embedded one."`
+	Neo4jURI          string        `name:"neo4j-uri" env:"KITH_NEO4J_URI" help:"bolt:// address of a Neo4j 5.26 or newer, or neo4j:// of a cluster (bolt+s://, neo4j+s:// for TLS); empty: the embedded one."`
 	Neo4jUser         string        `name:"neo4j-user" env:"KITH_NEO4J_USER" default:"neo4j" help:"Login at Neo4j."`
 	Neo4jPassword     string        `name:"neo4j-password" env:"KITH_NEO4J_PASSWORD" help:"Password at Neo4j."`
 	Neo4jPasswordFile string        `name:"neo4j-password-file" env:"KITH_NEO4J_PASSWORD_FILE" help:"File that holds the password at Neo4j."`
@@ -71,6 +72,7 @@ type config struct {
 	LLMWorkers        int           `name:"llm-workers" env:"KITH_LLM_WORKERS" default:"8" help:"Answers of chats that are generated at the same time."`
 	LLMQueue          int           `name:"llm-queue" env:"KITH_LLM_QUEUE" default:"64" help:"Answers of chats that may wait to be generated."`
 	LLMPromptTokens   int           `name:"llm-prompt-tokens" env:"KITH_LLM_PROMPT_TOKENS" default:"16000" help:"What the model is told for a turn of a chat, in o200k tokens; the oldest turns are left out."`
+	ChatStreams       int           `env:"KITH_CHAT_STREAMS" default:"1024" help:"Streams of events of chats that may be open at once; half of them for one team."`
 	OIDCIssuer        string        `name:"oidc-issuer" env:"KITH_OIDC_ISSUER" help:"URL of an OpenID Connect issuer whose tokens are good beside API keys; empty: none."`
 	OIDCAudience      string        `name:"oidc-audience" env:"KITH_OIDC_AUDIENCE" help:"What a token's aud must name."`
 	OIDCTeamClaim     string        `name:"oidc-team-claim" env:"KITH_OIDC_TEAM_CLAIM" default:"team_id" help:"Claim with the caller's team."`

@@ -62,7 +62,8 @@ func TestCommandLine(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"version"}, 0, "development"},
+		{[]string{"version"}, 0, "kith development (commit "},
+		{[]string{"version", "--json"}, 0, `"version": "development"`},
 		{[]string{"--help"}, 0, "serve"},
 		{[]string{"serve", "--help"}, 0, "KITH_LISTEN"},
 		{[]string{"nonsense"}, 2, "nonsense"},

@@ -276,6 +276,9 @@ func TestImportRefusesWithPlace(t *testing.T) {
 		{`{"chat_turn":{"id":"a","tree_id":"t","seq":1,"user_prompt":"a","status":"complete","assistant_text":"x","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "", ""},
 		{`{"chat_turn":{"id":"a","tree_id":"t","seq":1,"user_prompt":"other","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "id", "taken"},
 		{`{"chat_turn":{"id":"b","tree_id":"t2","seq":1,"user_prompt":"b","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "tree_id", "no chat tree"},
+		{`{"chat_turn":{"id":"d","tree_id":"t","seq":9223372036854775807,"user_prompt":"d","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "seq", "must be from 0"},
+		{`{"chat_turn":{"id":"d","tree_id":"t","seq":1,"user_prompt":"d","status":"pending","attempt":9223372036854775807,"prompt_version":"","created_at":1,"updated_at":1}}`, "attempt", "must be from 0"},
+		{`{"chat_turn":{"id":"d","tree_id":"t","seq":1,"user_prompt":"d","status":"pending","attempt":0,"prompt_version":"","created_at":1,"updated_at":1}}`, "attempt", "must be 1"},
 		{`{"chat_turn":{"id":"c","tree_id":"t","seq":1,"user_prompt":"c","status":"generating","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "status", "must be one of"},
 		{`{"person":{}}`, "", "has a key that is not"},
 		{`not json`, "", "not valid JSON"},
@@ -304,7 +307,7 @@ func TestImportRefusesWithPlace(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || status != http.StatusOK {
 		t.Errorf("%d, refused (-want +got):\n%s", status, diff)
 	}
-	if diff := cmp.Diff([]exchange.Counts{counted(5, 0, 1, 11), counted(4, 1, 0, 8), counted(1, 0, 0, 2), counted(1, 0, 0, 2), counted(1, 0, 0, 6)},
+	if diff := cmp.Diff([]exchange.Counts{counted(5, 0, 1, 11), counted(4, 1, 0, 8), counted(1, 0, 0, 2), counted(1, 0, 0, 2), counted(1, 0, 0, 9)},
 		[]exchange.Counts{report.Nodes, report.Relationships, report.Preferences, report.ChatTrees, report.ChatTurns}); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}

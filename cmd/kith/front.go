@@ -19,7 +19,7 @@ type front struct {
 	limits *limit.Limiter
 }
 
-func (c *config) openFront(log *slog.Logger, std streams) (f *front, err error) {
+func (c *config) openFront(metrics *metrics, log *slog.Logger, std streams) (f *front, err error) {
 	f = &front{}
 	defer func() {
 		if err != nil {
@@ -35,7 +35,7 @@ func (c *config) openFront(log *slog.Logger, std streams) (f *front, err error) 
 	if f.trail, err = audit.Open(c.AuditLog, std.out); err != nil {
 		return nil, err
 	}
-	f.limits, err = limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log})
+	f.limits, err = limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log, Observe: metrics.limited})
 	return f, err
 }
 

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"time"
+
+	"kith/handlers"
 )
 
 type healthCmd struct {
@@ -16,28 +19,29 @@ type healthCmd struct {
 func (c *healthCmd) Run(ctx context.Context, std streams) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+reachable(c.Listen)+"/readyz", nil)
+	r, err := newAPIClient("http://"+reachable(c.Listen), "").readiness(ctx)
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return fmt.Errorf("health: %w", err)
+	if err := json.NewEncoder(std.out).Encode(r); err != nil || r.Ready {
+		return err
 	}
-	defer func() { _ = response.Body.Close() }()
-	if _, err := io.Copy(std.out, io.LimitReader(response.Body, 1024)); err != nil {
-		return fmt.Errorf("health: %w", err)
-	}
-	if response.StatusCode != http.StatusOK {
-		return errSilent
-	}
-	return nil
+	return errSilent
 }
 
-type versionCmd struct{}
-
-// Run prints the version.
-func (versionCmd) Run(std streams) error {
-	_, err := fmt.Fprintln(std.out, version)
-	return err
+// readiness asks a Kith that may be starting, or without its database.
+func (c *apiClient) readiness(ctx context.Context) (r handlers.Readiness, err error) {
+	request, err := c.request(ctx, http.MethodGet, "/readyz", http.NoBody)
+	if err != nil {
+		return r, err
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return r, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<12)).Decode(&r); err != nil {
+		return r, fmt.Errorf("%s does not answer as Kith does: %w", request.URL, err)
+	}
+	return r, nil
 }

@@ -113,8 +113,8 @@ func (c *revokeKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 	})
 }
 
-// audit notes a change of keys that no request made.
-func (c *keyCmd) audit(operation string, std streams, ids ...string) error {
+// audit notes a change of keys or teams that no request made.
+func (c *config) audit(operation string, std streams, ids ...string) error {
 	log, err := audit.Open(c.AuditLog, std.err) // standard output has the key
 	if err != nil {
 		return err
@@ -124,7 +124,16 @@ func (c *keyCmd) audit(operation string, std streams, ids ...string) error {
 }
 
 // with opens the store for one command.
-func (c *keyCmd) with(ctx context.Context, std streams, work func(*auth.Keys) error) (err error) {
+func (c *keyCmd) with(ctx context.Context, std streams, work func(*auth.Keys) error) error {
+	return c.besideStore(ctx, std, func(store *graph.Store) error {
+		keys := auth.New(store, time.Now)
+		defer keys.Close()
+		return work(keys)
+	})
+}
+
+// besideStore opens the store for a command that may run beside a service.
+func (c *config) besideStore(ctx context.Context, std streams, work func(*graph.Store) error) error {
 	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	db, err := c.besideDatabase(ctx, log, std)
 	if err != nil {
@@ -139,7 +148,5 @@ func (c *keyCmd) with(ctx context.Context, std streams, work func(*auth.Keys) er
 	if err := store.Migrate(ctx); err != nil {
 		return err
 	}
-	keys := auth.New(store, time.Now)
-	defer keys.Close()
-	return work(keys)
+	return work(store)
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"kith/internal/testenv"
 )
@@ -22,6 +23,13 @@ func TestRateLimits(t *testing.T) {
 	standard, free, teamAdmin := make(""), make(`,"rate_limit":0`), make(`,"rate_limit":1000`)
 
 	const path = "/v1/users/u1/preferences"
+	eventually(t, time.Minute, "both count in Redis, which may be slow to answer at first", func() bool {
+		key, left := make(""), ""
+		for _, s := range []*service{one, two} {
+			left += s.as(key).do(t, http.MethodGet, path, "").header.Get("RateLimit-Remaining")
+		}
+		return left == "54"
+	})
 	for i := range 6 {
 		s := []*service{one, two}[i%2]
 		if r := s.as(standard).do(t, http.MethodGet, path, ""); r.status != 200 || r.header.Get("RateLimit-Limit") != "6" || r.header.Get("RateLimit-Remaining") != string(rune('5'-i)) {
@@ -53,8 +61,9 @@ func TestRateLimits(t *testing.T) {
 
 func TestQuotas(t *testing.T) {
 	t.Parallel()
-	s := start(t, append(settings(testenv.Neo4j(t), testenv.Redis(t)), "KITH_QUOTA_NODES=3"))
-	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
+	environ, team := append(settings(testenv.Neo4j(t), testenv.Redis(t)), "KITH_QUOTA_NODES=3"), testenv.Team(t)
+	s := start(t, environ)
+	c := s.as(s.newKey(t, team, "read", "write"))
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"a","name":"a"},{"kind":"concept","name":"b"}]}`)
 	id := c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`)["conversation_id"].(string)
 	const why = "the team may have 3 nodes"
@@ -73,4 +82,22 @@ func TestQuotas(t *testing.T) {
 		t.Errorf("an import: %d %s", r.status, r.body)
 	}
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"a","description":"changed"}]}`)
+
+	quota := func(args ...string) (int, string) {
+		return command(t, append(environ, "KITH_AUDIT_LOG=-"), append([]string{"team", "quota", team}, args...)...)
+	}
+	if code, out := quota("--nodes", "4"); code != 0 || !strings.Contains(out, "nodes: 3 of 4 (its own)\ncharacters: ") || !strings.Contains(out, `"ids":["`+team+`"]`) {
+		t.Errorf("set: %d %s", code, out)
+	}
+	eventually(t, 10*time.Second, "there is room", func() bool {
+		return c.do(t, http.MethodPost, "/v1/conversations/"+id+"/messages", `{"messages":[{"role":"user","text":"x"}]}`).status == http.StatusOK
+	})
+	for _, args := range [][]string{{"--nodes", "many"}, {"--text=-1"}} {
+		if code, out := quota(args...); code != 1 {
+			t.Errorf("%v: %d %s", args, code, out)
+		}
+	}
+	if code, out := quota("--nodes", "standard"); code != 0 || !strings.Contains(out, "nodes: 4 of 3 (standard)\ncharacters: ") || !strings.Contains(out, "of any number (standard)\n") {
+		t.Errorf("as it was: %d %s", code, out)
+	}
 }

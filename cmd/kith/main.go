@@ -9,9 +9,6 @@ import (
 	"syscall"
 )
 
-// version is set by the linker.
-var version = "development"
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr})

@@ -79,13 +79,17 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 	}()
 	store, err := graph.Open(db.Connection, graph.Options{
 		Log: log, Observe: metrics.statement, Trace: traces.of("statement"), MaxTypes: c.RelationshipTypes,
-		KeepDeleted: c.KeepDeleted, Embedder: embedder, Quota: graph.Quota{Nodes: c.QuotaNodes, Text: c.QuotaText},
+		KeepDeleted: c.KeepDeleted, Embedder: embedder, Quota: graph.Quota{Nodes: c.QuotaNodes, Text: c.QuotaText}, ObserveQuota: metrics.quotas.Observe,
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
-	kept, err := cache.New(cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent}) //nolint:contextcheck // its loads outlive what asks for them
+	caching := cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent}
+	if marks := store.Bookmarks(); marks != nil {
+		caching.Marks = marks
+	}
+	kept, err := cache.New(caching) //nolint:contextcheck // its loads outlive what asks for them
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
@@ -13,11 +14,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"kith/audit"
+	"kith/auth"
 	"kith/cache"
 	"kith/chat"
 	"kith/cypher"
 	"kith/explore"
 	"kith/graph"
+	"kith/handlers"
+	"kith/limit"
 	"kith/mcp"
 	"kith/traverse"
 	"kith/vector"
@@ -37,6 +42,9 @@ type metrics struct {
 	traverses  *prometheus.CounterVec
 	chats      *prometheus.HistogramVec
 	tools      *prometheus.HistogramVec
+	limits     *prometheus.CounterVec
+	verified   *prometheus.CounterVec
+	quotas     prometheus.Histogram
 
 	slowAbove time.Duration
 	log       *slog.Logger
@@ -82,12 +90,23 @@ func newMetrics() *metrics {
 			Name: "kith_mcp_call_seconds", Help: "Time of a call over MCP, by tool (or resource, prompt) and outcome.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
 		}, []string{"tool", "outcome"}),
+		limits: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kith_rate_limit_total", Help: "Requests of callers that have a rate limit: allowed or refused, and those that Redis did not count.",
+		}, []string{"event"}),
+		verified: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kith_credentials_total", Help: "Credentials that callers showed, by sort and outcome: good, refused, or failed as they could not be verified.",
+		}, []string{"credential", "outcome"}),
+		quotas: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "kith_quota_share", Help: "How much of its quota a team has after a write that adds to it; above 1: the write was refused.",
+			Buckets: []float64{0.5, 0.75, 0.9, 0.95, 1},
+		}),
 	}
+	b := built()
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "kith_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version},
+		Name: "kith_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": b.Version, "commit": b.Commit, "date": b.Date},
 	})
 	info.Set(1)
-	m.registry.MustRegister(info, m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores, m.traverses, m.chats, m.tools,
+	m.registry.MustRegister(info, m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores, m.traverses, m.chats, m.tools, m.limits, m.verified, m.quotas,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -147,6 +166,19 @@ func (m *metrics) tool(name string, outcome mcp.Outcome, took time.Duration) {
 	m.tools.WithLabelValues(name, string(outcome)).Observe(took.Seconds())
 }
 
+func (m *metrics) limited(e limit.Event) { m.limits.WithLabelValues(string(e)).Inc() }
+
+func (m *metrics) shown(c handlers.Credential, err error) {
+	outcome := "good"
+	switch {
+	case errors.Is(err, auth.ErrUnauthorized):
+		outcome = "refused"
+	case err != nil:
+		outcome = "failed"
+	}
+	m.verified.WithLabelValues(string(c), outcome).Inc()
+}
+
 // slow has statements logged that take longer than that, with the file that they are in.
 func (m *metrics) slow(limit time.Duration, log *slog.Logger) {
 	m.slowAbove, m.log = limit, log
@@ -163,6 +195,33 @@ func (m *metrics) memory(of *memory) {
 		gauge("kith_database_connections_limit", "Connections to Neo4j at most.", func() float64 { return graph.MaxSessions }),
 		gauge("kith_recall_queue", "Reads that let salience rise and are not stored yet.", func() float64 { return float64(of.recalls.Waiting()) }),
 	)
+}
+
+// front adds what goes on with chats, and with the audit log.
+func (m *metrics) front(chats *chat.Service, streams *handlers.Streams, trail *audit.Log) {
+	value := func(name, help string, labels prometheus.Labels, value func() float64) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
+	}
+	for state, count := range map[string]func() int{
+		"running": func() int { running, _ := chats.Generations(); return running },
+		"waiting": func() int { _, waiting := chats.Generations(); return waiting },
+	} {
+		value("kith_generations", "Answers of chats that are generated here, and that wait for it.", prometheus.Labels{"state": state},
+			func() float64 { return float64(count()) })
+	}
+	value("kith_chat_streams", "Streams of events of chats that are open.", nil, func() float64 { return float64(streams.Open()) })
+	if trail == nil {
+		return
+	}
+	for outcome, count := range map[string]func() int64{
+		"written": func() int64 { written, _ := trail.Entries(); return written },
+		"failed":  func() int64 { _, failed := trail.Entries(); return failed },
+	} {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "kith_audit_total", Help: "Lines of the audit log, and changes for which there is none as it could not be written.",
+			ConstLabels: prometheus.Labels{"outcome": outcome},
+		}, func() float64 { return float64(count()) }))
+	}
 }
 
 // vectors adds what waits for its vector, and what is kept of them.

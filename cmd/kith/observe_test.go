@@ -2,21 +2,28 @@ package main
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"kith/audit"
+	"kith/chat"
 	"kith/graph"
+	"kith/handlers"
 	"kith/internal/testenv"
 	"kith/vector"
 )
@@ -121,6 +128,7 @@ func TestMetricsAreWhatIsShown(t *testing.T) {
 	m := newMetrics()
 	m.vectors(&graph.Store{}, vector.New(0))
 	m.memory(&memory{store: &graph.Store{}, recalls: &graph.Recalls{}})
+	m.front(&chat.Service{}, &handlers.Streams{}, &audit.Log{})
 	described := make(chan *prometheus.Desc)
 	go func() {
 		m.registry.Describe(described)
@@ -156,4 +164,65 @@ func TestMetricsAreWhatIsShown(t *testing.T) {
 			t.Errorf("docs/operations.md does not say what to do about %s", alarm[1])
 		}
 	}
+}
+
+// What is refused, verified, generated and streamed is told by the metrics.
+func TestMetricsTell(t *testing.T) {
+	t.Parallel()
+	admin, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := admin.Addr().String()
+	_ = admin.Close() // Kith takes it next
+	model := startModel(t)
+	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_ADMIN_LISTEN="+address, "KITH_CHAT_STREAMS=2", "KITH_RATE_LIMIT=1000", "KITH_QUOTA_NODES=2",
+		"KITH_AUDIT_LOG="+filepath.Join(t.TempDir(), "audit.log"), "KITH_LLM_URL="+model.URL+"/v1", "KITH_LLM_KEY="+modelKey, "KITH_LLM_MODEL=tiny"))
+	c, other := s.as(s.newKey(t, testenv.Team(t), "read", "write")), s.as(s.newKey(t, testenv.Team(t), "read", "write"))
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"a"}]}`)
+	if r := c.do(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"b"},{"kind":"concept","name":"c"}]}`); r.status != http.StatusForbidden {
+		t.Errorf("beyond the quota: %d", r.status)
+	}
+	s.as("kith_wrong").do(t, http.MethodGet, "/v1/context?user_id=u1", "")
+	once := s.as(bootstrapKey).must(t, http.MethodPost, "/v1/keys", `{"scopes":["read"],"rate_limit":1}`)["key"].(string)
+	for range 2 {
+		s.as(once).do(t, http.MethodGet, "/v1/keys", "")
+	}
+	model.does(stalls)
+	stream := func(c caller) *http.Response {
+		tree := c.must(t, http.MethodPost, "/v1/trees", `{"user_id":"u1"}`)["id"].(string)
+		turn := c.must(t, http.MethodPost, "/v1/trees/"+tree+"/turns", `{"user_id":"u1","user_prompt":"x","generate":`+strconv.FormatBool(c == other)+`}`)["id"].(string)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/v1/turns/"+turn+"/events?user_id=u1", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+c.key)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = response.Body.Close() })
+		return response
+	}
+	mine, second, theirs, third := stream(c), stream(c), stream(other), stream(s.as(bootstrapKey))
+	for _, r := range []*http.Response{second, third} {
+		if r.StatusCode != http.StatusTooManyRequests || r.Header.Get("Retry-After") == "" {
+			t.Errorf("a stream too many: %d %v", r.StatusCode, r.Header)
+		}
+	}
+	if mine.StatusCode != http.StatusOK || theirs.StatusCode != http.StatusOK {
+		t.Errorf("streams of two teams: %d, %d", mine.StatusCode, theirs.StatusCode)
+	}
+	told := func() string {
+		return string(caller{url: "http://" + address, client: http.DefaultClient}.do(t, http.MethodGet, "/metrics", "").body)
+	}
+	for _, line := range []string{
+		`kith_credentials_total{credential="key",outcome="refused"} 1`, `kith_rate_limit_total{event="refused"} 1`,
+		`kith_quota_share_bucket{le="0.5"} 1`, `kith_quota_share_bucket{le="1"} 1`, `kith_quota_share_count 2`,
+		`kith_chat_streams 2`, `kith_generations{state="running"} 1`, `kith_audit_total{outcome="failed"} 0`,
+	} {
+		eventually(t, time.Minute, line, func() bool { return strings.Contains(told(), line+"\n") })
+	}
+	_ = mine.Body.Close()
+	eventually(t, time.Minute, "a stream that is left makes room", func() bool { return strings.Contains(told(), "kith_chat_streams 1\n") })
 }

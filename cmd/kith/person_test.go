@@ -3,10 +3,12 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"kith/handlers"
 	"kith/internal/testenv"
 )
 
@@ -37,6 +39,24 @@ func TestCommandsForPeople(t *testing.T) {
 	}
 	if code, out := command(t, environ, "context", "u1", "--time-zone", "nowhere"); code != 1 || !strings.Contains(out, "query.time_zone is not the name") {
 		t.Errorf("a wrong time zone: %d %s", code, out)
+	}
+}
+
+// A Kith that starts tells people and Docker so, and which one it is.
+func TestStartingIsNotReady(t *testing.T) {
+	t.Parallel()
+	starting := httptest.NewServer(handlers.Starting(handlers.Build{Version: "v9"}))
+	t.Cleanup(starting.Close)
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"status", "--url", starting.URL, "--key", "k"}, "Kith v9 at " + starting.URL + " is not ready.\n"},
+		{[]string{"health", "--listen", starting.Listener.Addr().String()}, `{"ready":false,"version":"v9","commit":"","date":""}` + "\n"},
+	} {
+		if code, out := command(t, nil, c.args...); code != 1 || out != c.says {
+			t.Errorf("kith %v: %d %s, want %s", c.args, code, out, c.says)
+		}
 	}
 }
 

@@ -54,7 +54,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 		group.Go(func() error { return serveHTTP(ctx, admin, metrics.handler()) })
 	}
 	url := "http://" + reachable(listener.Addr().String())
-	group.Go(func() error { return c.serveMemory(memory, ctx.Done(), url, gate, metrics, log, std) })
+	group.Go(func() error { return c.serveMemory(memory, ctx, url, gate, metrics, log, std) })
 	return group.Wait()
 }
 
@@ -79,7 +79,7 @@ type gate struct{ open atomic.Pointer[http.Handler] }
 
 func newGate() *gate {
 	g := &gate{}
-	starting := handlers.Starting()
+	starting := handlers.Starting(built())
 	g.open.Store(&starting)
 	return g
 }
@@ -87,10 +87,10 @@ func newGate() *gate {
 // ServeHTTP hands the request to whoever answers now.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load()).ServeHTTP(w, r) }
 
-// serveMemory opens the memory and the gate, and gives both back when ctx is done. Stopping is closed before that, while requests are
+// serveMemory opens the memory and the gate, and gives both back when ctx is done. Stopping is done before that, while requests are
 // still answered.
-func (c *serveCmd) serveMemory(ctx context.Context, stopping <-chan struct{}, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
-	front, err := c.openFront(log, std)
+func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
+	front, err := c.openFront(metrics, log, std)
 	if err != nil {
 		return err
 	}
@@ -106,12 +106,15 @@ func (c *serveCmd) serveMemory(ctx context.Context, stopping <-chan struct{}, ur
 		chats := front.chats(c, m)
 		services := front.services(m)
 		services.Chats = chats
+		streams := handlers.NewStreams(c.ChatStreams)
+		metrics.front(chats, streams, front.trail)
 		if front.model != nil {
 			services.Digests = digest.New(m.store, front.model, digest.Options{Timeout: c.LLMTimeout, Log: log})
 		}
 		api := handlers.New(services, handlers.Options{
-			Version: version, Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
-			Stopping: stopping, Log: log, Observe: metrics.request, Trace: m.traces.request(),
+			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
+			Streams: streams, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
+			Log: log, Observe: metrics.request, Verified: metrics.shown, Trace: m.traces.request(),
 		})
 		gate.open.Store(&api)
 		c.announce(ctx, url, key, log, std)

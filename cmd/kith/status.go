@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"kith/handlers"
 	"kith/traverse"
 )
 
@@ -18,12 +19,11 @@ type statusCmd struct {
 
 // status is what there is to say.
 type status struct {
-	URL     string                `json:"url"`
-	Version string                `json:"version"`
-	Ready   bool                  `json:"ready"`
-	Kinds   []traverse.KindSchema `json:"kinds"`
-	Links   int64                 `json:"relationships"`
-	Part    bool                  `json:"part"` // there is more than was counted
+	URL string `json:"url"`
+	handlers.Readiness
+	Kinds []traverse.KindSchema `json:"kinds"`
+	Links int64                 `json:"relationships"`
+	Part  bool                  `json:"part"` // there is more than was counted
 }
 
 // Run prints the state and a table; exit status 1 if the service is not ready.
@@ -45,15 +45,9 @@ func (c *statusCmd) Run(ctx context.Context, std streams) error {
 
 func (c *statusCmd) ask(ctx context.Context) (*status, error) {
 	s := &status{URL: c.URL, Kinds: []traverse.KindSchema{}}
-	var contract struct {
-		Info struct{ Version string }
-	}
-	if err := c.api().once(ctx, http.MethodGet, "/openapi.json", nil, &contract); err != nil {
-		return nil, err
-	}
-	s.Version = contract.Info.Version
-	if s.Ready = c.api().once(ctx, http.MethodGet, "/readyz", nil, nil) == nil; !s.Ready {
-		return s, nil
+	var err error
+	if s.Readiness, err = c.api().readiness(ctx); err != nil || !s.Ready {
+		return s, err
 	}
 	var schema traverse.Schema
 	path := "/v1/schema?max_tokens=100000"

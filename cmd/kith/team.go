@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"kith/graph"
+)
+
+// teamCmd manages teams in the database itself, so it needs no key.
+type teamCmd struct {
+	config
+	Quota teamQuotaCmd `cmd:"" help:"Show how much a team has and may have, or give it a quota of its own."`
+}
+
+type teamQuotaCmd struct {
+	Team  string `arg:"" help:"The team."`
+	Nodes string `placeholder:"N" help:"Nodes that it may have; 0: any number, standard: as the service has it."`
+	Text  string `placeholder:"N" help:"Characters of text that it may have; 0: any number, standard: as the service has it."`
+}
+
+// Run sets what is given, and prints what there is.
+func (c *teamQuotaCmd) Run(ctx context.Context, std streams, parent *teamCmd) error {
+	return parent.besideStore(ctx, std, func(store *graph.Store) error {
+		own, nodes, characters, err := store.TeamQuota(ctx, c.Team)
+		if err == nil && c.Nodes+c.Text != "" {
+			if err = c.set(ctx, store, &own); err == nil {
+				err = parent.audit("kith team quota", std, c.Team)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if parent.QuotaNodes+parent.QuotaText == 0 {
+			_, _ = fmt.Fprintln(std.err, "a service without KITH_QUOTA_NODES and KITH_QUOTA_TEXT bounds no team")
+		}
+		_, err = fmt.Fprintf(std.out, "nodes: %d of %s\ncharacters: %d of %s\n",
+			nodes, bound(own.Nodes, parent.QuotaNodes), characters, bound(own.Text, parent.QuotaText))
+		return err
+	})
+}
+
+func (c *teamQuotaCmd) set(ctx context.Context, store *graph.Store, own *graph.OwnQuota) (err error) {
+	if own.Nodes, err = ownBound(c.Nodes, own.Nodes); err != nil {
+		return err
+	}
+	if own.Text, err = ownBound(c.Text, own.Text); err != nil {
+		return err
+	}
+	return store.SetTeamQuota(ctx, c.Team, *own)
+}
+
+// ownBound is what a flag makes of a bound: empty leaves it, standard takes it away.
+func ownBound(flag string, was *int64) (*int64, error) {
+	switch flag {
+	case "":
+		return was, nil
+	case "standard":
+		return nil, nil
+	}
+	n, err := strconv.ParseInt(flag, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("--nodes and --text take a number, or standard: %w", graph.ErrInvalid)
+	}
+	return &n, nil
+}
+
+// bound is how much a team may have, and by whom.
+func bound(own *int64, standard int64) string {
+	by := "its own"
+	if own == nil {
+		own, by = &standard, "standard"
+	}
+	if *own == 0 {
+		return "any number (" + by + ")"
+	}
+	return fmt.Sprintf("%d (%s)", *own, by)
+}

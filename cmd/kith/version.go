@@ -1,0 +1,47 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"kith/handlers"
+)
+
+// The linker sets them (Makefile): the date is that of the commit, so that a build can be repeated to the byte.
+var version, commit, date = "development", "", ""
+
+// built is what this binary was made from; go build without make notes the commit too.
+func built() handlers.Build {
+	b := handlers.Build{Version: version, Commit: commit, Date: date}
+	if info, ok := debug.ReadBuildInfo(); ok && commit == "" {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				b.Commit = s.Value
+			case "vcs.time":
+				b.Date = s.Value
+			}
+		}
+	}
+	return b
+}
+
+type versionCmd struct {
+	JSON bool `name:"json" help:"As JSON."`
+}
+
+// Run prints what this binary is.
+func (c versionCmd) Run(std streams) error {
+	b, platform := built(), runtime.GOOS+"/"+runtime.GOARCH
+	if c.JSON {
+		return printJSON(std.out, struct {
+			handlers.Build
+			Go       string `json:"go"`
+			Platform string `json:"platform"`
+		}{b, runtime.Version(), platform})
+	}
+	_, err := fmt.Fprintf(std.out, "kith %s (commit %s, %s, %s %s)\n", b.Version, cmp.Or(b.Commit, "unknown"), cmp.Or(b.Date, "undated"), runtime.Version(), platform)
+	return err
+}

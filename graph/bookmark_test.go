@@ -1,0 +1,129 @@
+package graph
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/internal/testenv"
+)
+
+// routed is a store whose driver asks which members there are, as of a cluster: here it is told of one.
+func routed(t *testing.T) *env {
+	t.Helper()
+	fresh(t)
+	db := testenv.Neo4j(t)
+	db.URI = strings.Replace(db.URI, "bolt://", "neo4j://", 1)
+	return open(t, db, Options{})
+}
+
+// ahead is a bookmark that the database has not come as far as: the id of the database (16 bytes), the number of a transaction, and
+// an empty list.
+func ahead(t *testing.T, of string) string {
+	t.Helper()
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(of, "FB:"))
+	if err != nil || len(raw) < 20 {
+		t.Fatalf("a bookmark of another form: %q, %v", of, err)
+	}
+	far := binary.BigEndian.AppendUint64(append(raw[:19:19], 0xCB), 1<<40) // 0xCB: 64 bits follow
+	return "FB:" + base64.StdEncoding.EncodeToString(append(far, 0x90))
+}
+
+// looks reads, and gives up when the database has not come far enough after a while.
+func (e *env) looks(read func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(e.Context(), time.Second)
+	defer cancel()
+	return read(ctx)
+}
+
+func (e *env) concepts(ctx context.Context) error {
+	_, err := e.store.Nodes(ctx, e.as("u1"), NodeList{Kind: conceptKind, Limit: 1})
+	return err
+}
+
+// A read waits until the member that answers has come as far as what was written to its team, here or elsewhere. One of another team
+// does not.
+func TestReadsWaitForWhatWasWritten(t *testing.T) {
+	e := routed(t)
+	e.write("u1", []NodeWrite{node("concept", "a", 0.5)})
+	name, mark := e.store.Bookmarks().Mark(e.team)
+	if known := e.store.marks.of(e.team); len(known) != 1 || known[0] != mark || strings.Contains(name, e.team) {
+		t.Fatalf("after a write: %q, told as %q of %q", known, mark, name)
+	}
+	other := e.neighbour()
+	e.store.Bookmarks().Heard(name, ahead(t, mark))
+	for what, read := range map[string]func(context.Context) error{
+		"a list": e.concepts,
+		"a statement of a caller": func(ctx context.Context) error {
+			_, _, err := e.store.Cypher(ctx, e.as("u1"), "MATCH (n:Concept) RETURN n.name AS name", nil)
+			return err
+		},
+		"what is of no team": e.store.Ping,
+	} {
+		if err := e.looks(read); !errors.Is(err, ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s did not wait: %v", what, err)
+		}
+	}
+	if err := other.looks(other.concepts); err != nil {
+		t.Errorf("another team: %v", err)
+	}
+	e.write("u1", []NodeWrite{node("concept", "b", 0.5)}) // which is behind all that was known
+	if err := errors.Join(e.looks(e.concepts), e.looks(e.store.Ping)); err != nil {
+		t.Errorf("after a write: %v", err)
+	}
+}
+
+// Bookmarks of another database are forgotten, and what is none is not taken for one.
+func TestStrangeBookmarks(t *testing.T) {
+	e := routed(t)
+	name, _ := e.store.Bookmarks().Mark(e.team)
+	for _, mark := range []string{"FB:none", "FB:" + base64.StdEncoding.EncodeToString(make([]byte, 30))} {
+		e.store.Bookmarks().Heard(name, mark)
+		if err := e.concepts(t.Context()); err != nil || len(e.store.marks.of(e.team)) != 0 {
+			t.Errorf("%s: %v, and then %q", mark, err, e.store.marks.of(e.team))
+		}
+	}
+	e.store.Bookmarks().Heard(name, "none FB:"+strings.Repeat("x", maxMarkLength))
+	if got := e.store.marks.of(e.team); len(got) != 0 {
+		t.Errorf("taken in: %q", got)
+	}
+}
+
+// However many processes write, a team's bookmarks stay few: a write stands for what was known before it, a read for what it waited
+// for, and of the rest the last ones are kept.
+func TestBookmarksStayFew(t *testing.T) {
+	t.Parallel()
+	b := newBookmarks("neo4j+s://members")
+	t.Cleanup(b.close)
+	name, _ := b.Mark("acme")
+	for i := range 40 {
+		b.Heard(name, fmt.Sprintf("FB:%d FB:%d", i, i+1))
+	}
+	known := b.of("acme")
+	if len(known) != maxMarks || known[maxMarks-1] != "FB:40" || known[0] != "FB:25" || len(b.of(all)) != maxMarks {
+		t.Errorf("heard: %q, %q", known, b.of(all))
+	}
+	b.Heard(name, "FB:meanwhile")
+	b.read("acme", known, neo4j.Bookmarks{"FB:seen"})
+	if got := strings.Join(b.of("acme"), " "); got != "FB:meanwhile FB:seen" {
+		t.Errorf("read: %q", got)
+	}
+	b.wrote("acme", b.of("acme"), b.of(all), neo4j.Bookmarks{"FB:mine"})
+	if got := append(b.of("acme"), b.of(all)...); len(got) != 2 || got[0] != "FB:mine" || got[1] != "FB:mine" || len(b.of("other")) != 0 {
+		t.Errorf("written: %q", got)
+	}
+	for uri, want := range map[string]bool{"bolt://x": false, "bolt+s://x": false, "neo4j://x": true, "neo4j+ssc://x": true} {
+		if got := newBookmarks(uri); (got != nil) != want || len(got.of("acme")) != 0 {
+			t.Errorf("%s: %v", uri, got)
+		} else {
+			got.close()
+		}
+	}
+}

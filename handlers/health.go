@@ -1,0 +1,48 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+)
+
+// Build is what of Kith runs.
+type Build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"` // its hash; empty where nobody noted it
+	Date    string `json:"date"`   // of the commit, RFC 3339; empty like it
+}
+
+// Readiness is what /readyz answers, with 200 or 503.
+type Readiness struct {
+	Ready bool `json:"ready"`
+	Build
+}
+
+// Starting answers while the memory is being prepared: alive, not ready, and nothing else.
+func Starting(b Build) http.Handler {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.GET("/livez", livez)
+	engine.GET("/readyz", func(c *gin.Context) { tellReadiness(c, Readiness{false, b}) })
+	engine.NoRoute(func(c *gin.Context) {
+		abort(c, problemOf(http.StatusServiceUnavailable, "the service is starting; try again"))
+	})
+	return engine
+}
+
+func livez(c *gin.Context) { c.Data(http.StatusOK, textType, []byte("ok\n")) }
+
+// readyz says whether requests can be answered now.
+func (a *API) readyz(c *gin.Context) {
+	tellReadiness(c, Readiness{a.Ready(c.Request.Context()) == nil, a.options.Build})
+}
+
+func tellReadiness(c *gin.Context, r Readiness) {
+	status := http.StatusOK
+	if !r.Ready {
+		c.Header("Retry-After", retryAfter)
+		status = http.StatusServiceUnavailable
+	}
+	c.JSON(status, r)
+}

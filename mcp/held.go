@@ -1,0 +1,71 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"sync"
+)
+
+// held are values of the answers to one request over HTTP. The SDK encodes an answer into a result and that into a message, and each
+// time reads through all that is encoded already. So it is given a name for what is long, which takes the place of its name
+// when the message is sent.
+type held struct {
+	http.ResponseWriter
+	prefix string // of names: nobody can guess it, so nothing that a memory says is taken for one
+
+	mu     sync.Mutex
+	values []json.RawMessage
+}
+
+type heldKey struct{}
+
+// holding is a handler whose answers are sent with what is held for them.
+func holding(next http.Handler) http.Handler {
+	prefix := rand.Text() + "-"
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := &held{ResponseWriter: w, prefix: prefix}
+		next.ServeHTTP(h, r.WithContext(context.WithValue(r.Context(), heldKey{}, h)))
+	})
+}
+
+// heldOf is what holds values for the request of a context; nil for one that did not come over HTTP.
+func heldOf(ctx context.Context) *held {
+	h, _ := ctx.Value(heldKey{}).(*held)
+	return h
+}
+
+// hold keeps a value, which is JSON, until the answer is sent, and gives its name.
+func (h *held) hold(value json.RawMessage) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.values = append(h.values, value)
+	return h.name(len(h.values) - 1)
+}
+
+func (h *held) name(place int) string { return h.prefix + strconv.Itoa(place) }
+
+// Write sends a message, or several, in one piece, as the SDK hands it over.
+func (h *held) Write(message []byte) (int, error) {
+	h.mu.Lock()
+	values := h.values
+	h.values = nil
+	h.mu.Unlock()
+	whole := message
+	for place, value := range values {
+		whole = bytes.Replace(whole, strconv.AppendQuote(nil, h.name(place)), value, 1)
+	}
+	if len(values) > 0 {
+		h.Header().Set("Content-Length", strconv.Itoa(len(whole)))
+	}
+	if _, err := h.ResponseWriter.Write(whole); err != nil {
+		return 0, err
+	}
+	return len(message), nil
+}
+
+// Unwrap is for http.ResponseController.
+func (h *held) Unwrap() http.ResponseWriter { return h.ResponseWriter }
