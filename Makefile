@@ -21,9 +21,9 @@ TESTFLAGS ?= -shuffle=on -p 1 -timeout=20m
 BENCHTIME ?= 1s
 SOAK      ?= 10m
 FUZZ      ?= 5m
-GOLANGCI  := go run -race=false github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help build run setup check test soak fuzz test-containers bench lint image dist clean
+.PHONY: help build run setup check test race soak fuzz test-containers bench lint image dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -42,11 +42,11 @@ check: ## gofmt and go vet
 	  [[ -z $$unformatted ]] || { echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; }
 	go vet -tags=soak,recall ./...
 
-# With the race detector for all that is compiled, also by tests and linters, so that each package is compiled once.
-test test-containers lint: export GOFLAGS := -race
-
 test: setup check ## all tests (TESTFLAGS="-short" and the like for others)
 	$(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) ./...
+
+race: setup ## all tests under the race detector (half an hour on two cores)
+	GOFLAGS=-race $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -timeout=1h ./...
 
 soak: build ## kill two kiths and their Neo4j under load, then look for all they acknowledged (SOAK=10m)
 	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=soak -count=1 -v -timeout=0 ./internal/soak

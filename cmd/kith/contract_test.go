@@ -13,12 +13,16 @@ import (
 )
 
 // Whatever schemathesis makes of the contract, Kith answers as the contract says. KITH_TEST_FUZZ is how long it tries, and KITH_TEST_SEED
-// says what.
+// says what; then it also goes from one operation to the next, with what that has answered.
 func TestContractHolds(t *testing.T) {
 	t.Parallel()
-	tries, err := time.ParseDuration(cmp.Or(os.Getenv("KITH_TEST_FUZZ"), "45s"))
-	if err != nil {
-		t.Fatal(err)
+	tries, phases := 30*time.Second, "examples,coverage,fuzzing"
+	if long := os.Getenv("KITH_TEST_FUZZ"); long != "" {
+		var err error
+		if tries, err = time.ParseDuration(long); err != nil {
+			t.Fatal(err)
+		}
+		phases += ",stateful"
 	}
 	python := testenv.Python(t, "schemathesis==4.32.5")
 	issuer, token := startIssuer(t)
@@ -28,7 +32,7 @@ func TestContractHolds(t *testing.T) {
 	story(t, s.as(admin), model, "delete-node", "restore-node", "delete-tree", "delete-turn", "erase-user", "erase-team")
 
 	command := exec.CommandContext(t.Context(), python, "-m", "schemathesis.cli", "--config-file", "schemathesis.toml", "run", s.url+"/openapi.json", //nolint:gosec // the test's own
-		"--seed", cmp.Or(os.Getenv("KITH_TEST_SEED"), "1"), "--max-time", fmt.Sprintf("%.0f", tries.Seconds()))
+		"--seed", cmp.Or(os.Getenv("KITH_TEST_SEED"), "1"), "--phases", phases, "--max-time", fmt.Sprintf("%.0f", tries.Seconds()))
 	command.Dir, command.Env = "testdata", append(os.Environ(), "KITH_TOKEN="+admin)
 	out, err := command.CombinedOutput()
 	t.Logf("%s", out)

@@ -72,8 +72,14 @@ func fetched(from string, packages []string, fetch func(folder string) error) (s
 	return folder, nil
 }
 
+const systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
+
 func tool(ctx context.Context, name string, args ...string) error {
 	command := exec.CommandContext(ctx, name, args...) //nolint:gosec // the tests' own packages
-	command.Stderr = os.Stderr
+	command.Stderr, command.Env = os.Stderr, os.Environ()
+	// Node looks at its own authorities alone: where the network has others, the system knows them.
+	if _, err := os.Stat(systemAuthorities); err == nil && os.Getenv("NODE_EXTRA_CA_CERTS") == "" {
+		command.Env = append(command.Env, "NODE_EXTRA_CA_CERTS="+systemAuthorities)
+	}
 	return command.Run()
 }
