@@ -117,8 +117,8 @@ func explain(ctx context.Context, tx neo4j.ExplicitTransaction, text string, par
 	return operatorOf(summary.Plan()), nil
 }
 
-// madeName is one that the database or the guard has made.
-var madeName = regexp.MustCompile("`?( *UNNAMED[0-9]+|#[a-z]*[0-9]*)`?")
+// madeName is one that the database or the guard has made; the database makes another one for the same thing each time it plans.
+var madeName = regexp.MustCompile("`?( *UNNAMED[0-9]+| *\\w+@[0-9]+|#[a-z]*[0-9]*)`?")
 
 // planFault tells why the database does not plan a statement. That depends on the statement alone.
 func planFault(err error) error {
@@ -128,7 +128,7 @@ func planFault(err error) error {
 	}
 	message, _, _ := strings.Cut(db.Msg, "\n")
 	message, _, _ = strings.Cut(message, " (line ")
-	message = madeName.ReplaceAllString(message, "something without a name")
+	message = strings.Join(strings.Fields(madeName.ReplaceAllString(message, " something without a name")), " ")
 	return invalidCypher("the database does not take the statement: %s. See GET /v1/schema", strings.TrimSuffix(message, "."))
 }
 

@@ -152,6 +152,7 @@ var escapes = []string{
 	"MATCH p = ALL SHORTEST (x:Person)-[:thinks_about|relates_to]-{1,4}(y:Entity) RETURN x.name, length(p) AS l ORDER BY x.name, l",
 	"MATCH p = shortestPath((x:Person {name: 'a p1'})-[*..6]-(y:Entity {name: 'a e1'})) RETURN [n IN nodes(p) | n.name] AS names",
 	"MATCH p = allShortestPaths((x:Person)-[*..6]-(y:Entity)) RETURN x.name, length(p) AS l ORDER BY x.name, l",
+	"MATCH p = SHORTEST 1 GROUPS (x:!Person)-[:relates_to]-{1,2}(y WHERE y.name <> 'a p1')-[:relates_to]->(y) WITH DISTINCT x, y, p, count(*) AS n RETURN n",
 	// Conditions that fail only on what is hidden.
 	"MATCH (n:Concept) WHERE 1 / (size(n.name) - 1) > 0 RETURN count(n) AS c",
 	"MATCH (n) WHERE [1, 2, 3, 4][size(n.name)] IS NULL AND 1 / (size(n.name) - 1) >= 0 RETURN count(n) AS c",
