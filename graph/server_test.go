@@ -263,7 +263,7 @@ func (e *env) searchHits(user string) (all []int64) {
 
 func newerSchema(t *testing.T, e *env) {
 	e.raw(`MATCH (s:KithSchema) SET s.version = 999`)
-	e.raw(`DROP INDEX ` + schemaNames()[len(schemaNames())-1]) // as the newer one may have no use for it
+	e.raw(`DROP INDEX chat_turn_team`) // as the newer one may have no use for it
 	for _, fix := range []bool{false, true} {
 		f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version 999, this kith's is %d", len(cypher.Migrations())), Advice: "use a newer kith"}
 		e.same("found", []Finding{f}, e.schemaFindings(fix))
