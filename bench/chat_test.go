@@ -66,15 +66,20 @@ func grow(b testing.TB, store *graph.Store, scope graph.Scope, tree string, turn
 	return parent
 }
 
+// longBranch is a service over a branch of 1,000 turns, the way to whose database is counted, and the last of the turns.
+func longBranch(b testing.TB) (service *chat.Service, counted *wire, scope graph.Scope, last string) {
+	b.Helper()
+	db := testenv.Neo4j(b)
+	counted = countRoundTrips(b, db.URI)
+	db.URI = counted.uri
+	store := open(b, db, graph.Options{})
+	scope = graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	return chat.New(store, nil, nil, chat.Options{}), counted, scope, grow(b, store, scope, "long", 1000)
+}
+
 // BenchmarkChatPrompt puts together what a model is told for the last turn of a branch of 1,000 turns.
 func BenchmarkChatPrompt(b *testing.B) {
-	db := testenv.Neo4j(b)
-	wire := countRoundTrips(b, db.URI)
-	db.URI = wire.uri
-	store := open(b, db, graph.Options{})
-	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
-	service := chat.New(store, nil, nil, chat.Options{})
-	last := grow(b, store, scope, "long", 1000)
+	service, wire, scope, last := longBranch(b)
 	assemble := func(tokens int) func() error {
 		return func() error {
 			a, err := service.Assemble(b.Context(), scope, last, tokens)
@@ -100,13 +105,7 @@ func BenchmarkChatPrompt(b *testing.B) {
 
 // What a model is told of a long branch is two round trips: the way to the root, and the texts that there is room for.
 func TestChatRoundTrips(t *testing.T) {
-	db := testenv.Neo4j(t)
-	wire := countRoundTrips(t, db.URI)
-	db.URI = wire.uri
-	store := open(t, db, graph.Options{})
-	scope := graph.Scope{TeamID: testenv.Team(t), UserID: "u1"}
-	service := chat.New(store, nil, nil, chat.Options{})
-	last := grow(t, store, scope, "long", 1000)
+	service, wire, scope, last := longBranch(t)
 	for tokens, truncated := range map[int]bool{0: true, 1_000_000: false} {
 		before := wire.trips.Load()
 		told, err := service.Assemble(t.Context(), scope, last, tokens)

@@ -92,6 +92,14 @@ func (c caller) sent(t *testing.T, body io.Reader, query ...string) (report exch
 	return report, response.StatusCode, true
 }
 
+// holdsAPart waits until a part of manyLines is stored.
+func (c caller) holdsAPart(t *testing.T) {
+	t.Helper()
+	eventually(t, time.Minute, "a part is stored", func() bool {
+		return c.do(t, http.MethodGet, "/v1/nodes/concept/c-1?user_id=u1&relationships=0", "").status == http.StatusOK
+	})
+}
+
 // goesOn sends a body until it is taken, and gives the report without what only says that it was broken.
 func (c caller) goesOn(t *testing.T, body string, query ...string) exchange.Report {
 	t.Helper()
@@ -134,9 +142,7 @@ func TestBrokenImportsGoOn(t *testing.T) {
 		answered <- ok
 	}()
 	_, _ = io.WriteString(out, body[:len(body)/2])
-	eventually(t, time.Minute, "a part is stored", func() bool {
-		return broken.do(t, http.MethodGet, "/v1/nodes/concept/c-1?user_id=u1&relationships=0", "").status == http.StatusOK
-	})
+	broken.holdsAPart(t)
 	_ = out.CloseWithError(errCable)
 	if <-answered {
 		t.Fatal("a body that broke off has an answer")
@@ -233,10 +239,7 @@ func TestExchangeWithoutADatabase(t *testing.T) {
 	if _, err := io.WriteString(out, body[:len(body)/2]); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, time.Minute, "something is stored", func() bool {
-		r := broken.do(t, http.MethodGet, "/v1/nodes/concept/c-1?user_id=u1", "")
-		return r.status == http.StatusOK
-	})
+	broken.holdsAPart(t)
 	neo4j.Stop()
 	go func() { // the answer may come before all of it is sent
 		_, err := io.WriteString(out, body[len(body)/2:])

@@ -54,6 +54,16 @@ type service struct {
 	stop     func() int // ends it and returns its exit status
 }
 
+// neverLogged holds that the log has none of some texts; an empty one is that of a database without a password.
+func (s *service) neverLogged(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if text != "" && strings.Contains(s.err.String(), text) {
+			t.Errorf("the log holds %q", text)
+		}
+	}
+}
+
 // settings are the environment of a kith serve on the databases of the run.
 func settings(db testenv.Database, redis string) []string {
 	return []string{
