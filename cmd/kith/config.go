@@ -41,7 +41,7 @@ type commands struct {
 // config are the settings of the service. Each is a flag and an environment variable.
 type config struct {
 	Listen            string        `env:"KITH_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
-	AdminListen       string        `env:"KITH_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"Address of /metrics and pprof; empty: none."`
+	AdminListen       string        `env:"KITH_ADMIN_LISTEN" emptyenv:"" default:"127.0.0.1:8081" help:"Address of /metrics and pprof; empty: none."`
 	Data              string        `env:"KITH_DATA" default:"./kith-data" help:"Folder of the embedded Neo4j."`
 	Neo4jURI          string        `name:"neo4j-uri" env:"KITH_NEO4J_URI" help:"bolt:// address of a Neo4j 5.26 or newer, or neo4j:// of a cluster (bolt+s://, neo4j+s:// for TLS); empty: the embedded one."`
 	Neo4jUser         string        `name:"neo4j-user" env:"KITH_NEO4J_USER" default:"neo4j" help:"Login at Neo4j."`
@@ -138,7 +138,7 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 var errSilent = errors.New("")
 
 // environment resolves flags from the given environment instead of the process's own, so that run is a function of
-// its arguments.
+// its arguments. An empty variable leaves the default, except for flags with the tag emptyenv, where empty means something.
 func environment(environ []string) kong.Resolver {
 	values := map[string]string{}
 	for _, entry := range environ {
@@ -147,7 +147,7 @@ func environment(environ []string) kong.Resolver {
 	}
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 		for _, name := range flag.Envs {
-			if value, ok := values[name]; ok && value != "" {
+			if value, ok := values[name]; ok && (value != "" || flag.Tag.Has("emptyenv")) {
 				return value, nil
 			}
 		}

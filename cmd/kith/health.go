@@ -29,6 +29,8 @@ func (c *healthCmd) Run(ctx context.Context, std streams) error {
 	return errSilent
 }
 
+const maxReadiness = 1 << 12 // bytes
+
 // readiness asks a Kith that may be starting, or without its database.
 func (c *apiClient) readiness(ctx context.Context) (r handlers.Readiness, err error) {
 	request, err := c.request(ctx, http.MethodGet, "/readyz", http.NoBody)
@@ -40,7 +42,7 @@ func (c *apiClient) readiness(ctx context.Context) (r handlers.Readiness, err er
 		return r, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<12)).Decode(&r); err != nil {
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxReadiness)).Decode(&r); err != nil {
 		return r, fmt.Errorf("%s does not answer as Kith does: %w", request.URL, err)
 	}
 	return r, nil

@@ -31,9 +31,9 @@ const (
 // Run serves until ctx is done. The address answers from the start; /readyz says when the memory does.
 func (c *serveCmd) Run(ctx context.Context, std streams) error {
 	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: c.LogLevel}))
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	listener, err := listen(ctx, "KITH_LISTEN", c.Listen)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return err
 	}
 	gate := newGate()
 	group, ctx := errgroup.WithContext(ctx)
@@ -46,10 +46,10 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 		return serveHTTP(ctx, listener, gate)
 	})
 	if c.AdminListen != "" {
-		admin, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.AdminListen)
+		admin, err := listen(ctx, "KITH_ADMIN_LISTEN", c.AdminListen)
 		if err != nil {
 			_ = listener.Close()
-			return fmt.Errorf("listen for admin: %w", err)
+			return err
 		}
 		group.Go(func() error { return serveHTTP(ctx, admin, metrics.handler()) })
 	}
