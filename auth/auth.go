@@ -182,6 +182,9 @@ func (k *Keys) look(ctx context.Context, sum [32]byte) (verdict, error) {
 	}
 	p := Principal{KeyID: stored.KeyID, TeamID: stored.TeamID, Scopes: stored.Scopes, RateLimit: stored.RateLimit}
 	if stored.UserID != nil {
+		if *stored.UserID == "" { // would be a key of everybody: none is made like this
+			return verdict{}, nil
+		}
 		p.UserID = *stored.UserID
 	}
 	return verdict{principal: p, expires: stored.ExpiresAt, good: true}, nil
@@ -193,7 +196,7 @@ func keyID(hash string) string { return hash[:12] }
 // Spec says what a new key is for.
 type Spec struct {
 	TeamID    string
-	UserID    string // empty: not bound
+	UserID    *string // nil: not bound; an empty one is refused
 	Scopes    []string
 	RateLimit *int64 // requests a minute; 0: any number, nil: as the service has it
 	ExpiresAt *time.Time
@@ -211,13 +214,13 @@ func (k *Keys) Create(ctx context.Context, spec Spec) (secret, id string, err er
 }
 
 func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error) {
+	if !graph.ValidKey(spec.TeamID) || spec.UserID != nil && !graph.ValidKey(*spec.UserID) {
+		return "", fmt.Errorf("create key: team and user must have 1 to 256 characters and no control characters: %w", graph.ErrInvalid)
+	}
 	sum := sha256.Sum256([]byte(secret))
 	hash := hex.EncodeToString(sum[:])
 	key := graph.APIKey{
-		KeyID: keyID(hash), Hash: hash, TeamID: spec.TeamID, Scopes: spec.Scopes, RateLimit: spec.RateLimit, CreatedAt: k.now(), ExpiresAt: spec.ExpiresAt,
-	}
-	if spec.UserID != "" {
-		key.UserID = &spec.UserID
+		KeyID: keyID(hash), Hash: hash, TeamID: spec.TeamID, UserID: spec.UserID, Scopes: spec.Scopes, RateLimit: spec.RateLimit, CreatedAt: k.now(), ExpiresAt: spec.ExpiresAt,
 	}
 	if err := k.store.CreateAPIKey(ctx, key); err != nil {
 		return "", fmt.Errorf("create key: %w", err)

@@ -121,11 +121,28 @@ func refuse(t *testing.T, k *auth.Keys, secret string) {
 	}
 }
 
+// A key that names an empty user or team is not made, and one that was stored like that lets nobody in.
+func TestAnEmptyUserIsNotEverybody(t *testing.T) {
+	e := fresh(t)
+	for _, spec := range []auth.Spec{
+		{TeamID: "acme", UserID: new(""), Scopes: auth.Scopes}, {TeamID: "acme", UserID: new(" "), Scopes: auth.Scopes}, {TeamID: "", Scopes: auth.Scopes},
+	} {
+		if secret, _, err := e.Create(t.Context(), spec); !errors.Is(err, graph.ErrInvalid) {
+			t.Errorf("%+v: %q, %v", spec, secret, err)
+		}
+	}
+	secret, id := e.made(t, auth.Spec{TeamID: "acme", UserID: new("u"), Scopes: auth.Scopes})
+	stored := e.records[id]
+	stored.UserID = new("")
+	e.records[id] = stored
+	refuse(t, e.Keys, secret)
+}
+
 func TestCreateAndVerify(t *testing.T) {
 	e := fresh(t)
 	expires := e.now.Add(time.Hour)
 	free, freeID := e.made(t, auth.Spec{TeamID: "acme", Scopes: []string{auth.Read}})
-	bound, boundID := e.made(t, auth.Spec{TeamID: "acme", UserID: "u", Scopes: []string{auth.Read, auth.Write}, ExpiresAt: &expires})
+	bound, boundID := e.made(t, auth.Spec{TeamID: "acme", UserID: new("u"), Scopes: []string{auth.Read, auth.Write}, ExpiresAt: &expires})
 	verify(t, e.Keys, free, auth.Principal{KeyID: freeID, TeamID: "acme", Scopes: []string{auth.Read}})
 	verify(t, e.Keys, bound, auth.Principal{KeyID: boundID, TeamID: "acme", UserID: "u", Scopes: []string{auth.Read, auth.Write}})
 	if free == bound || freeID == boundID {
@@ -432,7 +449,7 @@ func TestOnNeo4j(t *testing.T) {
 	t.Cleanup(there.Close)
 
 	expires := now.Add(time.Hour)
-	secret, id, err := here.Create(t.Context(), auth.Spec{TeamID: team, UserID: "u", Scopes: []string{auth.Read}, ExpiresAt: &expires})
+	secret, id, err := here.Create(t.Context(), auth.Spec{TeamID: team, UserID: new("u"), Scopes: []string{auth.Read}, ExpiresAt: &expires})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 // MemoryWrite is one transaction of upserts. With Strict, one refused item refuses them all.
 type MemoryWrite struct {
-	UserID         string              `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+	UserID         string              `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
 	Strict         bool                `json:"strict,omitempty" doc:"all or nothing: a refused item is a 422 and nothing is written"`
 	IdempotencyKey string              `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key: for a day, the same key and body get the same answer; another body a 409"`
 	Nodes          []NodeWrite         `json:"nodes,omitempty" maxItems:"10000"`

@@ -13,6 +13,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
+
+	"kith/internal/contract"
 )
 
 // maxDepth bounds how deep a request's JSON is nested; properties have a closer bound of their own.
@@ -132,9 +134,9 @@ func emptyIn(query url.Values, parameters []*huma.Param) []error {
 	var faults []error
 	for _, p := range parameters {
 		values, given := query[p.Name]
-		anyText := p.Schema.Type == huma.TypeString && p.Schema.Format == "" && len(p.Schema.Enum) == 0
+		anyText := p.Schema.Type == huma.TypeString && p.Schema.Format == "" && len(p.Schema.Enum) == 0 && p.Schema.MinLength == nil
 		if p.In == "query" && given && !anyText && p.Schema.Type != huma.TypeArray && slices.Contains(values, "") {
-			faults = append(faults, &huma.ErrorDetail{Location: "query." + p.Name, Message: "must not be empty"})
+			faults = append(faults, &huma.ErrorDetail{Location: "query." + p.Name, Message: contract.Empty("query." + p.Name)})
 		}
 	}
 	return faults

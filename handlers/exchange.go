@@ -117,8 +117,8 @@ func stream(c *gin.Context) {
 // ImportInput says how to import the body: NDJSON, or the JSON of another system.
 type ImportInput struct {
 	Format   string `query:"format" enum:"kith,mcp-memory,graphiti,mem0" default:"kith"`
-	UserID   string `query:"user_id" doc:"for whom items are that name no user; those of another user are refused"`
-	ImportID string `query:"import_id" maxLength:"256" doc:"a name of your own for this file: sent again with it after a break, the import goes on where it stopped"`
+	UserID   string `query:"user_id" minLength:"1" doc:"for whom items are that name no user; those of another user are refused"`
+	ImportID string `query:"import_id" minLength:"1" maxLength:"256" doc:"a name of your own for this file: sent again with it after a break, the import goes on where it stopped"`
 	DryRun   bool   `query:"dry_run" doc:"say what would become of each item, and store nothing"`
 	Strict   bool   `query:"strict" doc:"stop at the first fault: what stands before it is stored, and the rest of its piece of at most 1,000 items where only the database could tell"`
 }

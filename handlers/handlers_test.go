@@ -333,7 +333,7 @@ func TestQuery(t *testing.T) {
 		"":                                    {status: http.StatusOK},
 		"?sections=user,temporal":             {status: http.StatusOK, sections: []string{"user", "temporal"}},
 		"?sections=user&sections=temporal":    {status: http.StatusOK, sections: []string{"user", "temporal"}},
-		"?user_id=&max_tokens=100":            {status: http.StatusOK},
+		"?user_id=&max_tokens=100":            {status: http.StatusUnprocessableEntity, location: "query.user_id"},
 		"?max_tokens=":                        {status: http.StatusUnprocessableEntity, location: "query.max_tokens"},
 		"?format&user_id=u1":                  {status: http.StatusUnprocessableEntity, location: "query.format"},
 		"?as_of=&user_id=u1&max_tokens=12345": {status: http.StatusUnprocessableEntity, location: "query.as_of"},

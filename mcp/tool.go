@@ -28,7 +28,7 @@ const (
 
 // Caller says for whom a tool is called; part of every input.
 type Caller struct {
-	UserID string `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key. Needed where the key is not bound to a user"`
+	UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key. Needed where the key is not bound to a user"`
 }
 
 // tool describes what a model may call, and by effect what that does to the memory. About says when to call it and when not.

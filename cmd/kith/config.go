@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"reflect"
 	"strings"
 	"time"
 	_ "time/tzdata" // users' time zones, also where the system has none
@@ -125,6 +126,10 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 		parser.FatalIfErrorf(err)
 		return 2
 	}
+	if name := emptyID(command); name != "" {
+		_, _ = fmt.Fprintf(std.err, "kith: %s must not be empty: give an id, or leave it out where it is optional\n", name)
+		return 2
+	}
 	if err := command.Run(); err != nil && !errors.Is(err, errSilent) {
 		_, _ = fmt.Fprintln(std.err, "kith:", err)
 		return 1
@@ -132,6 +137,20 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 		return 1
 	}
 	return 0
+}
+
+// emptyID is a user or a team that the command line names with an empty text; an empty id never means everybody.
+func emptyID(command *kong.Context) string {
+	for _, p := range command.Path {
+		v, prefix := p.Positional, ""
+		if p.Flag != nil {
+			v, prefix = p.Flag.Value, "--"
+		}
+		if v != nil && (v.Name == "user" || v.Name == "team") && reflect.Indirect(v.Target).IsZero() {
+			return prefix + v.Name
+		}
+	}
+	return ""
 }
 
 // errSilent is a failure of which all has been said.

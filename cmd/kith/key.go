@@ -23,7 +23,7 @@ type keyCmd struct {
 
 type createKeyCmd struct {
 	Team    string        `default:"default" help:"Team the key belongs to."`
-	User    string        `help:"Bind the key to this user."`
+	User    *string       `help:"Bind the key to this user; left out: the key acts for every user of the team."`
 	Scopes  []string      `default:"read,write" enum:"read,write,admin" help:"read, write, admin."`
 	Limit   *int64        `help:"Requests a minute; 0: any number; left out: as the service has it."`
 	Expires time.Duration `help:"How long the key is good; 0: for ever."`
@@ -36,9 +36,6 @@ func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 		if c.Expires > 0 {
 			end := time.Now().Add(c.Expires)
 			spec.ExpiresAt = &end
-		}
-		if !graph.ValidKey(c.Team) || c.User != "" && !graph.ValidKey(c.User) {
-			return fmt.Errorf("create key: team and user must have 1 to 256 characters: %w", graph.ErrInvalid)
 		}
 		secret, id, err := keys.Create(ctx, spec)
 		if err == nil {

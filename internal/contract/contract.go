@@ -85,6 +85,9 @@ var names = map[string]string{ //nolint:gochecknoglobals // a constant table
 
 // Message is what a fault says, without what was submitted: decoders quote what they could not read.
 func Message(d *huma.ErrorDetail) string {
+	if d.Message == tooShort {
+		return Empty(d.Location)
+	}
 	for _, decoder := range []string{"json:", "parsing ", "invalid character", "strconv", "invalid integer", "invalid number", "invalid boolean", "invalid date"} {
 		if strings.HasPrefix(d.Message, decoder) {
 			return unreadable
@@ -94,6 +97,19 @@ func Message(d *huma.ErrorDetail) string {
 		return "is not what it should be"
 	}
 	return d.Message
+}
+
+// tooShort is what huma says of an empty text where one is needed.
+const tooShort = "expected length >= 1"
+
+// Empty is what a fault says of an empty text that stands at a place. An empty user_id or team_id never means everybody.
+func Empty(location string) string {
+	for _, id := range []string{"user_id", "team_id"} {
+		if location == id || strings.HasSuffix(location, "."+id) {
+			return "must not be empty: give an id, or leave " + id + " out"
+		}
+	}
+	return "must not be empty"
 }
 
 const unreadable = "cannot be read as what it should be"
