@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -27,7 +29,15 @@ type fake struct {
 	list   func(teamID string) ([]graph.APIKey, error)
 	revoke func(teamID, keyID string) error
 	touch  func(used map[string]time.Time) error
+	admins func(teamID string) ([]graph.APIKey, error)
+	ids    func() ([]string, error)
 }
+
+func (f *fake) AdminAPIKeys(_ context.Context, teamID string) ([]graph.APIKey, error) {
+	return f.admins(teamID)
+}
+
+func (f *fake) APIKeyIDs(context.Context) ([]string, error) { return f.ids() }
 
 func (f *fake) CreateAPIKey(_ context.Context, k graph.APIKey) error { return f.create(k) }
 
@@ -78,6 +88,16 @@ func fresh(t *testing.T) *env {
 			}
 		}
 		return keys, nil
+	}
+	e.admins = func(teamID string) ([]graph.APIKey, error) {
+		all, err := e.list(teamID)
+		return slices.DeleteFunc(all, func(k graph.APIKey) bool {
+			return k.RevokedAt != nil || k.UserID != nil || !slices.Contains(k.Scopes, auth.Admin)
+		}), err
+	}
+	e.ids = func() ([]string, error) {
+		e.finds.Add(1)
+		return slices.Collect(maps.Keys(e.records)), nil
 	}
 	e.revoke = func(teamID, keyID string) error {
 		k, ok := e.records[keyID]
@@ -153,7 +173,7 @@ func TestCreateAndVerify(t *testing.T) {
 	sum := sha256.Sum256([]byte(bound))
 	hash := hex.EncodeToString(sum[:])
 	want := graph.APIKey{
-		KeyID: hash[:12], Hash: hash, TeamID: "acme", UserID: &user, Scopes: []string{auth.Read, auth.Write}, CreatedAt: e.now, ExpiresAt: &expires,
+		KeyID: hash[:12], Hash: hash, TeamID: "acme", UserID: &user, Scopes: []string{auth.Read, auth.Write}, CreatedAt: e.now, ExpiresAt: &expires, Bootstrap: new(false),
 	}
 	if diff := cmp.Diff(want, e.records[boundID]); diff != "" {
 		t.Errorf("stored (-want +got):\n%s", diff)
@@ -270,7 +290,7 @@ func TestVerdictsAreKept(t *testing.T) {
 // A key that was looked for in vain is good once it is made.
 func TestMadeAfterRefused(t *testing.T) {
 	e := fresh(t)
-	const given = "a key that the operator chose"
+	const given = "a key that the operator chose for good"
 	refuse(t, e.Keys, given)
 	if _, err := e.Bootstrap(t.Context(), given); err != nil {
 		t.Fatal(err)
@@ -369,7 +389,7 @@ func TestPrincipalFor(t *testing.T) {
 
 func TestBootstrap(t *testing.T) {
 	t.Parallel()
-	const given = "chosen by the operator"
+	const given = "chosen by the operator for good, at length"
 	admin := func(t *testing.T, e *env, secret string) {
 		t.Helper()
 		p, err := e.Verify(t.Context(), secret)
@@ -412,7 +432,7 @@ func TestBootstrap(t *testing.T) {
 	})
 	t.Run("length", func(t *testing.T) {
 		e := fresh(t)
-		for n, ok := range map[int]bool{1: false, 15: false, 16: true, 512: true, 513: false} {
+		for n, ok := range map[int]bool{1: false, 31: false, 32: true, 512: true, 513: false} {
 			key := strings.Repeat("k", n)
 			_, err := e.Bootstrap(t.Context(), key)
 			if ok != (err == nil) || !ok && !errors.Is(err, graph.ErrInvalid) {
@@ -465,7 +485,7 @@ func TestOnNeo4j(t *testing.T) {
 	user := "u"
 	sum := sha256.Sum256([]byte(secret))
 	stored := graph.APIKey{
-		KeyID: id, Hash: hex.EncodeToString(sum[:]), TeamID: team, UserID: &user, Scopes: []string{auth.Read}, CreatedAt: now, ExpiresAt: &expires,
+		KeyID: id, Hash: hex.EncodeToString(sum[:]), TeamID: team, UserID: &user, Scopes: []string{auth.Read}, CreatedAt: now, ExpiresAt: &expires, Bootstrap: new(false),
 	}
 	if diff := cmp.Diff(stored, listed[0]); diff != "" {
 		t.Errorf("stored (-want +got):\n%s", diff)
@@ -497,7 +517,7 @@ func TestOnNeo4j(t *testing.T) {
 		}
 	}
 
-	given := "operator of " + team
+	given := "bootstrap key of the operator of " + team
 	for range 2 {
 		if _, err := here.Bootstrap(t.Context(), given); err != nil {
 			t.Fatal(err)
@@ -506,5 +526,14 @@ func TestOnNeo4j(t *testing.T) {
 	p, err := here.Verify(t.Context(), given)
 	if err != nil || p.TeamID != auth.DefaultTeam || !p.Allows(auth.Admin) {
 		t.Errorf("bootstrapped: %+v, %v", p, err)
+	}
+	if _, err := here.Bootstrap(t.Context(), given+", another"); err != nil {
+		t.Fatal(err)
+	}
+	if warnings, err := here.Warnings(t.Context(), given+", another"); err != nil || !strings.Contains(strings.Join(warnings, "\n"), p.KeyID) {
+		t.Errorf("another one: %q, %v", warnings, err)
+	}
+	if ids, err := store.APIKeyIDs(t.Context()); err != nil || !slices.Contains(ids, p.KeyID) || slices.Contains(ids, id) {
+		t.Errorf("ids that are not revoked: %d, %v", len(ids), err)
 	}
 }

@@ -282,6 +282,7 @@ func TestErrorsGolden(t *testing.T) {
 		{"unknown", fakes{err: errors.New("secret")}},
 		{"panic", fakes{panics: true}},
 		{"no key", fakes{verify: auth.ErrUnauthorized}},
+		{"too many wrong keys", fakes{verify: auth.ErrAttempts}},
 		{"key store away", fakes{verify: graph.ErrUnavailable}},
 		{"read only", fakes{principal: auth.Principal{TeamID: "t", Scopes: []string{auth.Read}}}},
 	} {

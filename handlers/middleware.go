@@ -140,12 +140,14 @@ func (a *API) authenticate(c *gin.Context) {
 	if !ok {
 		key = ""
 	}
-	p, err := a.caller(c.Request.Context(), strings.TrimSpace(key))
+	p, err := a.caller(auth.WithRemote(c.Request.Context(), c.Request.RemoteAddr), strings.TrimSpace(key))
 	if err != nil {
 		problem := problemFor(err)
-		if problem.Status == http.StatusUnauthorized {
+		switch problem.Status {
+		case http.StatusUnauthorized:
 			c.Header("WWW-Authenticate", `Bearer realm="kith"`)
-		} else {
+		case http.StatusTooManyRequests:
+		default:
 			a.options.Log.Error("caller not verified", "request_id", requestID(c.Request.Context()), "error", err)
 		}
 		abort(c, problem)

@@ -48,7 +48,7 @@ func problemOf(status int, detail string, faults ...Fault) *Problem {
 }
 
 func abort(c *gin.Context, p *Problem) {
-	if p.Status == http.StatusServiceUnavailable {
+	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests && c.Writer.Header().Get("Retry-After") == "" {
 		c.Header("Retry-After", retryAfter)
 	}
 	c.Header("Content-Type", problemType)
@@ -65,6 +65,7 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{graph.ErrNotFound, http.StatusNotFound, "there is nothing of this id"},
 	{graph.ErrConflict, http.StatusConflict, ""},
 	{auth.ErrUnauthorized, http.StatusUnauthorized, "a valid API key or token is needed: Authorization: Bearer …"},
+	{auth.ErrAttempts, http.StatusTooManyRequests, "too many requests with a wrong API key came from your address; correct the key, and try again later"},
 	{auth.ErrIssuer, http.StatusServiceUnavailable, "the issuer of tokens does not answer; try again"},
 	{auth.ErrForbidden, http.StatusForbidden, ""},
 	{graph.ErrQuota, http.StatusForbidden, ""},

@@ -53,7 +53,7 @@ type config struct {
 	Neo4jHeap         int           `name:"neo4j-heap" env:"KITH_NEO4J_HEAP" default:"512" help:"Heap of the embedded Neo4j, in MiB."`
 	RedisURI          string        `name:"redis-uri" env:"KITH_REDIS_URI" help:"redis:// address; empty: the cache in the process alone."`
 	PostgresURI       string        `name:"postgres-uri" env:"KITH_POSTGRES_URI" help:"postgres:// address of a database for users' preferences; empty: they are in Neo4j."`
-	BootstrapKey      string        `env:"KITH_BOOTSTRAP_KEY" help:"The first admin key (team default), given instead of generated."`
+	BootstrapKey      string        `env:"KITH_BOOTSTRAP_KEY" help:"An admin key (team default), given instead of generated; at least 32 random characters. The one before it stays good until it is revoked."`
 	ContextLoad       loader.Mode   `env:"KITH_CONTEXT_LOAD" enum:"combined,parallel" default:"combined" help:"A context's sections in one statement, or each in its own."`
 	RequestTimeout    time.Duration `env:"KITH_REQUEST_TIMEOUT" default:"10s" help:"Deadline of a request."`
 	MaxBody           int64         `env:"KITH_MAX_BODY" default:"33554432" help:"Largest request body, in bytes."`

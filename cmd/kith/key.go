@@ -62,7 +62,7 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 			return err
 		}
 		table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
-		_, _ = fmt.Fprintln(table, "KEY ID\tTEAM\tUSER\tSCOPES\tCREATED\tLAST USED\tSTATE")
+		_, _ = fmt.Fprintln(table, "KEY ID\tTEAM\tUSER\tSCOPES\tCREATED\tLAST USED\tSTATE\tBOOTSTRAP")
 		for _, k := range found {
 			user := "-"
 			if k.UserID != nil {
@@ -72,11 +72,22 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 			if k.LastUsed != nil {
 				lastUsed = k.LastUsed.Format(time.DateTime)
 			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, state(k, time.Now()))
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, state(k, time.Now()), bootstrap(k))
 		}
 		return table.Flush()
 	})
+}
+
+// bootstrap is whether a key was the first of the store, or given as KITH_BOOTSTRAP_KEY, as far as that is known.
+func bootstrap(k graph.APIKey) string {
+	switch {
+	case k.Bootstrap == nil:
+		return "unknown"
+	case *k.Bootstrap:
+		return "yes"
+	}
+	return "no"
 }
 
 func state(k graph.APIKey, now time.Time) string {

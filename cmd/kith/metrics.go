@@ -173,6 +173,8 @@ func (m *metrics) shown(c handlers.Credential, err error) {
 	switch {
 	case errors.Is(err, auth.ErrUnauthorized):
 		outcome = "refused"
+	case errors.Is(err, auth.ErrAttempts):
+		outcome = "limited"
 	case err != nil:
 		outcome = "failed"
 	}

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kith/auth"
 	"kith/digest"
 	"kith/handlers"
 )
@@ -103,6 +104,7 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		}); err != nil {
 			return unlessDone(ctx, err)
 		}
+		c.warn(ctx, m.keys, log)
 		chats := front.chats(c, m)
 		services := front.services(m)
 		services.Chats = chats
@@ -123,6 +125,17 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		group.Go(func() error { return m.upkeep(ctx) })
 		return group.Wait()
 	})
+}
+
+// warn logs what an operator should know of bootstrap keys.
+func (c *serveCmd) warn(ctx context.Context, keys *auth.Keys, log *slog.Logger) {
+	warnings, err := keys.Warnings(ctx, c.BootstrapKey)
+	if err != nil {
+		log.Error("bootstrap keys could not be looked at", "error", err)
+	}
+	for _, warning := range warnings {
+		log.Warn(warning)
+	}
 }
 
 // announce tells a person how to get in. key is that of a store that was empty: shown here and, if it was generated,

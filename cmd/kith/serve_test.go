@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	testenv.Main(m)
 }
 
-const bootstrapKey = "a-bootstrap-key-of-the-tests"
+const bootstrapKey = "a-bootstrap-key-of-the-tests-0000"
 
 // maxRevocation is how long another process may accept a revoked key.
 const maxRevocation = 5 * time.Second
