@@ -45,9 +45,6 @@ func (j *memoryJob) store(plan *nodePlan) error {
 	if err := j.numberSystems(plan); err != nil {
 		return err
 	}
-	if err := j.tx.admit(j.scope.TeamID, plan.create); err != nil {
-		return err
-	}
 	if err := j.tx.rows("node_create", j.scope.TeamID, plan.create); err != nil {
 		return err
 	}

@@ -96,9 +96,6 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 	if len(rows) == 0 {
 		return results, warnings, nil
 	}
-	if err := t.admit(scope.TeamID, rows); err != nil {
-		return nil, nil, err
-	}
 	putNear(rows)
 	appended, err := t.exec("message_append", map[string]any{
 		"team_id": scope.TeamID, "source_key": sourceKey, "rows": rows, "now": now,

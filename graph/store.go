@@ -248,7 +248,7 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 	)
 	for range readAttempts {
 		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
-			t = &tx{ctx: ctx, run: m, store: s, beforeAll: s.marks.of(all)}
+			t = &tx{ctx: ctx, run: m, store: s, beforeAll: s.marks.of(all), metered: s.options.Quota != (Quota{}) && callers[name]}
 			if err := work(t); err != nil {
 				return nil, err
 			}
@@ -284,8 +284,9 @@ type tx struct {
 	team              string          // that its statements name
 	before, beforeAll neo4j.Bookmarks // that were known of it, and of all, when it began
 
-	retold bool   // texts were written that wait for their vectors
-	added  amount // to what the team has
+	retold  bool   // texts were written that wait for their vectors
+	metered bool   // what it stores counts
+	added   amount // to what the team has
 }
 
 func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {
@@ -296,6 +297,9 @@ func (t *tx) execQuery(q cypher.Query, params map[string]any) ([]*neo4j.Record, 
 	if t.team == all {
 		t.team = teamOf(params)
 		t.before = t.store.marks.of(t.team)
+	}
+	if err := t.meter(q.Name, params); err != nil {
+		return nil, err
 	}
 	text, params, err := q.Statement(params)
 	if err != nil {

@@ -80,8 +80,9 @@ type config struct {
 	OIDCUserClaim     string        `name:"oidc-user-claim" env:"KITH_OIDC_USER_CLAIM" default:"sub" help:"Claim with the user that the caller is bound to; - for none: it may act for any of the team."`
 	OIDCScopesClaim   string        `name:"oidc-scopes-claim" env:"KITH_OIDC_SCOPES_CLAIM" default:"scope" help:"Claim with read, write, admin."`
 	RateLimit         int64         `env:"KITH_RATE_LIMIT" default:"0" help:"Requests a minute that a key may make, unless it has a limit of its own; 0: any number."`
-	QuotaNodes        int64         `env:"KITH_QUOTA_NODES" default:"0" help:"Nodes that a team may have; 0: any number."`
-	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters of text that a team may have; 0: any number."`
+	QuotaNodes        int64         `env:"KITH_QUOTA_NODES" default:"0" help:"Nodes that a team may have, with chat trees and turns, and deleted ones until they are purged; 0: any number."`
+	QuotaLinks        int64         `name:"quota-relationships" env:"KITH_QUOTA_RELATIONSHIPS" default:"0" help:"Relationships that a team may have, past and deleted ones among them; 0: any number."`
+	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters that a team may have in all texts, keys and lists; 0: any number."`
 	AuditLog          string        `env:"KITH_AUDIT_LOG" help:"File to which a line is appended for each change: who, what ids, when; - for standard output, empty: none."`
 	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`
 	MCPCompat         string        `name:"mcp-compat" env:"KITH_MCP_COMPAT" enum:"none,memory" default:"none" help:"memory: over MCP also the nine tools of the reference memory server."`

@@ -79,7 +79,7 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 	}()
 	store, err := graph.Open(db.Connection, graph.Options{
 		Log: log, Observe: metrics.statement, Trace: traces.of("statement"), MaxTypes: c.RelationshipTypes,
-		KeepDeleted: c.KeepDeleted, Embedder: embedder, Quota: graph.Quota{Nodes: c.QuotaNodes, Text: c.QuotaText}, ObserveQuota: metrics.quotas.Observe,
+		KeepDeleted: c.KeepDeleted, Embedder: embedder, Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText}, ObserveQuota: metrics.quotas.Observe,
 	})
 	if err != nil {
 		return err
