@@ -9,6 +9,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/markup"
 )
 
 type conversationInput struct {
@@ -42,9 +43,9 @@ func (s *Server) conversation(ctx context.Context, in *conversationInput) (answe
 		return answer{}, err
 	}
 	var t strings.Builder
-	fmt.Fprintf(&t, "The conversation [%s] is %s, with %d messages of this call.\n", result.EntityKey, result.Status, len(result.Messages))
+	fmt.Fprintf(&t, "The conversation [%s] is %s, with %d messages of this call.\n", markup.Inline(result.EntityKey), result.Status, len(result.Messages))
 	for _, w := range result.Warnings {
-		t.WriteString("- " + w + "\n")
+		t.WriteString("- " + markup.Item(w) + "\n")
 	}
 	return answer{text: t.String(), object: result}, nil
 }
