@@ -104,7 +104,7 @@ func (s *Server) delete(ctx context.Context, scope graph.Scope, key string, out 
 	if err != nil {
 		users = []string{scope.UserID, ""}
 	}
-	s.changed(ctx, scope, err, users...)
+	s.changed(ctx, scope, err, []string{key}, users...)
 	if err == nil {
 		out.Deleted = append(out.Deleted, forgottenItem{key, "deleted", &receipt.RestorableUntil})
 	}

@@ -104,7 +104,7 @@ func (s *Server) write(ctx context.Context, scope graph.Scope, w *graph.MemoryWr
 	if err != nil {
 		users = w.Users(scope)
 	}
-	s.changed(ctx, scope, err, users...)
+	s.changed(ctx, scope, err, result.Changed(), users...)
 	return result, err
 }
 

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"kith/audit"
 	"kith/auth"
 	"kith/graph"
+	"kith/markup"
 )
 
 // keyCmd manages API keys in the database itself, so it needs no key.
@@ -48,7 +48,7 @@ func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 			return err
 		}
 		_, err = fmt.Fprintf(std.out, "%s\n", secret)
-		_, _ = fmt.Fprintf(std.err, "key id %s, team %s; the key is not shown again\n", id, c.Team)
+		_, _ = fmt.Fprintf(std.err, "key id %s, team %s; the key is not shown again\n", id, markup.Plain(c.Team))
 		return err
 	})
 }
@@ -64,8 +64,7 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 		if err != nil {
 			return err
 		}
-		table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
-		_, _ = fmt.Fprintln(table, "KEY ID\tTEAM\tUSER\tSCOPES\tCREATED\tLAST USED\tSTATE")
+		rows := [][]string{{"KEY ID", "TEAM", "USER", "SCOPES", "CREATED", "LAST USED", "STATE"}}
 		for _, k := range found {
 			user := "-"
 			if k.UserID != nil {
@@ -75,10 +74,11 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 			if k.LastUsed != nil {
 				lastUsed = k.LastUsed.Format(time.DateTime)
 			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, state(k, time.Now()))
+			rows = append(rows, []string{
+				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, state(k, time.Now()),
+			})
 		}
-		return table.Flush()
+		return printTable(std.out, rows)
 	})
 }
 
