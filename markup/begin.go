@@ -1,19 +1,24 @@
 package markup
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
 
-// begun is a line with a backslash where it would begin as a heading, a list, a quote, a table, a fence, a rule, an aside, a task or the
-// definition of a link.
+// begun is a line with a backslash where it would begin as a heading, a list, a quote, a table, a fence, a rule, an aside, a task, the
+// definition of a link, or the words of a speaker.
 func begun(line string) string {
 	text := strings.TrimLeftFunc(line, isEmpty)
-	if at := marker(text); at >= 0 {
-		at += len(line) - len(text)
-		return line[:at] + `\` + line[at:]
+	at := marker(text)
+	if at < 0 && isSpoken(text) {
+		at = 0
 	}
-	return line
+	if at < 0 {
+		return line
+	}
+	at += len(line) - len(text)
+	return line[:at] + `\` + line[at:]
 }
 
 // isEmpty says whether a character before a mark leaves that at the beginning for the eye.
@@ -69,14 +74,8 @@ func numbered(s string) int {
 // speakers are the words by which lines of a conversation begin.
 var speakers = []string{"user", "assistant", "system", "tool", "developer", "human"} //nolint:gochecknoglobals // a constant table
 
-// spoken is a line with a backslash where it would begin as that of a speaker.
-func spoken(line string) string {
-	text := strings.TrimLeftFunc(line, isEmpty)
+// isSpoken says whether a line would begin as that of a speaker.
+func isSpoken(text string) bool {
 	word, _, said := strings.Cut(text, ":")
-	for _, speaker := range speakers {
-		if said && strings.EqualFold(strings.TrimSpace(word), speaker) {
-			return line[:len(line)-len(text)] + `\` + text
-		}
-	}
-	return line
+	return said && slices.ContainsFunc(speakers, func(speaker string) bool { return strings.EqualFold(strings.TrimSpace(word), speaker) })
 }

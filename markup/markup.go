@@ -17,7 +17,7 @@ func Inline(s string) string {
 	return defused(Plain(s))
 }
 
-// Item is a text that begins a line or a list item. It is as Inline has it, and no heading, list, quote, table, fence or rule.
+// Item is a text that begins a line or a list item. It is as Inline has it, and no heading, list, quote, table, fence, rule or word of a speaker.
 func Item(s string) string { return begun(Inline(s)) }
 
 // Name is a text in bold: as Inline has it, and it cannot end the bold.
@@ -41,13 +41,13 @@ func Cell(s string) string {
 	return escaped(s, func(s string, i int) bool { return s[i] == '|' })
 }
 
-// Block is a text of several lines. Its line ends stay, and each line begins as that of an Item, or as no speaker of a conversation.
+// Block is a text of several lines. Its line ends stay, and each line begins as an Item does.
 func Block(s string) string {
 	lines := strings.Split(Lines(s), "\n")
 	for i, line := range lines {
 		text := strings.TrimLeft(line, " \t")
 		blank := line[:len(line)-len(text)]
-		lines[i] = blank + spoken(begun(defused(text)))
+		lines[i] = blank + begun(defused(text))
 	}
 	return strings.Join(lines, "\n")
 }
