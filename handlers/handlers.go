@@ -146,6 +146,7 @@ type Options struct {
 	Reading   time.Duration // of a language model, which a request that has it read a source has besides; default a minute
 	MaxBody   int64         // bytes of a request's body; default 32 MiB
 	MaxImport int64         // bytes of an import; default 4 GiB
+	Origins   []string      // of pages of other hosts that may call tools, as browsers send them
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration
 	Streams     *Streams // of events; default: 1,024 at most
@@ -213,7 +214,7 @@ func New(s Services, o Options) http.Handler {
 	engine.UnescapePathValues = true
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
-	engine.Use(a.observe, a.recover, stream, a.deadline, a.authenticate, a.limit, a.audited, a.admit, a.body)
+	engine.Use(a.observe, a.recover, stream, a.deadline, a.origin, a.authenticate, a.limit, a.audited, a.admit, a.body)
 	engine.NoRoute(func(c *gin.Context) { abort(c, problemOf(http.StatusNotFound, "there is no such path")) })
 	engine.NoMethod(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))

@@ -30,6 +30,9 @@ func requestID(ctx context.Context) string {
 	return id
 }
 
+// RequestID is the id of the request that is answered with a context; empty for another one.
+func RequestID(ctx context.Context) string { return requestID(ctx) }
+
 // principal is the caller; the middleware has made sure that there is one.
 func principal(ctx context.Context) auth.Principal { return auth.PrincipalOf(ctx) }
 

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/explore"
 	"kith/graph"
@@ -62,6 +63,7 @@ type Services struct {
 	Traverser traverser
 	Changes   changes
 	Recalls   recalls
+	Audit     *audit.Log // nil: none is kept
 }
 
 // Options are what the tools may be given.
@@ -72,6 +74,8 @@ type Options struct {
 	Log      *slog.Logger  // default: discards
 	Observe  func(tool string, outcome Outcome, took time.Duration)
 	Trace    graph.Trace // of every call; default: none
+	// RequestID is that of the request that a call came with, for the audit log; default: it has none.
+	RequestID func(ctx context.Context) string
 }
 
 // Server answers agents. It is safe for concurrent use.
@@ -95,6 +99,9 @@ func New(s Services, o Options) *Server {
 	}
 	if o.Trace == nil {
 		o.Trace = graph.NoTrace
+	}
+	if o.RequestID == nil {
+		o.RequestID = func(context.Context) string { return "" }
 	}
 	server := &Server{Services: s, options: o, lookups: newLookups()}
 	server.sdk = sdk.NewServer(&sdk.Implementation{Name: "kith", Title: "Kith, a memory for agents", Version: o.Version}, &sdk.ServerOptions{

@@ -168,7 +168,7 @@ func (k *known) deleteEntities(ctx context.Context, in *memoryNames) (answer, er
 	for _, name := range in.EntityNames {
 		for _, n := range k.nodes[name] {
 			kind, _ := graph.KindOf(n.Kind)
-			if err := k.remove(ctx, func() (graph.Deletion, error) {
+			if err := k.remove(ctx, n.EntityKey, func() (graph.Deletion, error) {
 				return k.Store.DeleteNode(ctx, k.scope, kind, n.EntityKey, 0)
 			}); err != nil {
 				return answer{}, err
@@ -179,8 +179,8 @@ func (k *known) deleteEntities(ctx context.Context, in *memoryNames) (answer, er
 }
 
 // remove deletes what may have gone in the meantime.
-func (k *known) remove(ctx context.Context, remove func() (graph.Deletion, error)) error {
-	return k.delete(ctx, k.scope, "", &forgotten{}, remove)
+func (k *known) remove(ctx context.Context, key string, remove func() (graph.Deletion, error)) error {
+	return k.delete(ctx, k.scope, key, &forgotten{}, remove)
 }
 
 func (k *known) deleteRelations(ctx context.Context, in *memoryRelations) (answer, error) {
@@ -189,7 +189,7 @@ func (k *known) deleteRelations(ctx context.Context, in *memoryRelations) (answe
 		if !slices.Contains(in.Relations, k.relationOf(r)) {
 			continue
 		}
-		if err := k.remove(ctx, func() (graph.Deletion, error) { return k.Store.DeleteRelationship(ctx, k.scope, r.Key, 0) }); err != nil {
+		if err := k.remove(ctx, r.Key, func() (graph.Deletion, error) { return k.Store.DeleteRelationship(ctx, k.scope, r.Key, 0) }); err != nil {
 			return answer{}, err
 		}
 	}
@@ -217,8 +217,11 @@ func (k *known) unsay(ctx context.Context, n *graph.NodeView, gone []string) err
 		if !slices.Contains(gone, note.Content) {
 			continue
 		}
-		if err := k.remove(ctx, func() (graph.Deletion, error) {
+		if err := k.remove(ctx, n.EntityKey, func() (graph.Deletion, error) {
 			changed, err := k.Store.DeleteNote(ctx, k.scope, kind, n.EntityKey, note.ID)
+			if err == nil {
+				noted(ctx, nil, note.ID)
+			}
 			return graph.Deletion{Users: []string{changed.User}}, err
 		}); err != nil {
 			return err

@@ -86,6 +86,8 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	defer func() { s.options.Observe(tool, outcome, time.Since(start)) }()
 	ctx, cancel := context.WithTimeout(ctx, s.options.Deadline)
 	defer cancel()
+	ctx, audit := s.audited(ctx, tool)
+	defer audit()
 	ctx, end := s.options.Trace(ctx, "tool "+tool)
 	given, err := recovered(ctx, run)
 	end(err)
@@ -139,9 +141,15 @@ func scope(ctx context.Context, needs string, c Caller) (graph.Scope, error) {
 	return auth.PrincipalOf(ctx).For(needs, c.UserID)
 }
 
-// changed says that something of users was written, or may have been: unless a write was refused.
-func (s *Server) changed(ctx context.Context, scope graph.Scope, err error, users ...string) {
+// changed says that something of users was written, with the ids of it, or may have been: unless a write was refused.
+func (s *Server) changed(ctx context.Context, scope graph.Scope, err error, ids []string, users ...string) {
 	if !errors.Is(err, graph.ErrInvalid) && !errors.Is(err, graph.ErrNotFound) {
 		s.Changes.Changed(ctx, scope.TeamID, users...)
+	}
+	switch {
+	case err != nil:
+		notedUnsure(ctx, err, users)
+	case len(ids) > 0:
+		noted(ctx, users, ids...)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"kith/embedded"
 	"kith/graph"
 	"kith/handlers"
+	"kith/markup"
 )
 
 // doctorCmd looks for what keeps a Kith with these settings from running, and changes nothing.
@@ -71,7 +72,7 @@ func printFindings(std streams, p paint, findings []finding) error {
 		if !f.Good {
 			mark = p.wrong("✗")
 		}
-		if _, err := fmt.Fprintf(std.out, "%s %-10s %s\n", mark, f.What, f.Seen); err != nil {
+		if _, err := fmt.Fprintf(std.out, "%s %-10s %s\n", mark, f.What, markup.Plain(f.Seen)); err != nil {
 			return err
 		}
 		if f.Advice != "" {

@@ -23,7 +23,7 @@ func (c *healthCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
 	}
-	if err := json.NewEncoder(std.out).Encode(r); err != nil || r.Ready {
+	if err := printLine(std.out, r); err != nil || r.Ready {
 		return err
 	}
 	return errSilent

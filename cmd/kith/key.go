@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"kith/audit"
 	"kith/auth"
 	"kith/graph"
+	"kith/markup"
 )
 
 // keyCmd manages API keys in the database itself, so it needs no key.
@@ -45,7 +45,7 @@ func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 			return err
 		}
 		_, err = fmt.Fprintf(std.out, "%s\n", secret)
-		_, _ = fmt.Fprintf(std.err, "key id %s, team %s; the key is not shown again\n", id, c.Team)
+		_, _ = fmt.Fprintf(std.err, "key id %s, team %s; the key is not shown again\n", id, markup.Plain(c.Team))
 		return err
 	})
 }
@@ -61,8 +61,7 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 		if err != nil {
 			return err
 		}
-		table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
-		_, _ = fmt.Fprintln(table, "KEY ID\tTEAM\tUSER\tSCOPES\tCREATED\tLAST USED\tSTATE\tBOOTSTRAP")
+		rows := [][]string{{"KEY ID", "TEAM", "USER", "SCOPES", "CREATED", "LAST USED", "STATE", "BOOTSTRAP"}}
 		for _, k := range found {
 			user := "-"
 			if k.UserID != nil {
@@ -72,10 +71,11 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 			if k.LastUsed != nil {
 				lastUsed = k.LastUsed.Format(time.DateTime)
 			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, state(k, time.Now()), bootstrap(k))
+			rows = append(rows, []string{
+				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, state(k, time.Now()), bootstrap(k),
+			})
 		}
-		return table.Flush()
+		return printTable(std.out, rows)
 	})
 }
 

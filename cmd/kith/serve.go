@@ -52,7 +52,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 			_ = listener.Close()
 			return err
 		}
-		group.Go(func() error { return serveHTTP(ctx, admin, metrics.handler()) })
+		group.Go(func() error { return serveHTTP(ctx, admin, metrics.handler(c.Pprof)) })
 	}
 	url := "http://" + reachable(listener.Addr().String())
 	group.Go(func() error { return c.serveMemory(memory, ctx, url, gate, metrics, log, std) })
@@ -91,7 +91,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load
 // serveMemory opens the memory and the gate, and gives both back when ctx is done. Stopping is done before that, while requests are
 // still answered.
 func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
-	front, err := c.openFront(metrics, log, std)
+	front, err := c.openFront(metrics, log)
 	if err != nil {
 		return err
 	}
@@ -109,12 +109,12 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		services := front.services(m)
 		services.Chats = chats
 		streams := handlers.NewStreams(c.ChatStreams)
-		metrics.front(chats, streams, front.trail)
+		metrics.front(chats, streams, m.trail)
 		if front.model != nil {
 			services.Digests = digest.New(m.store, front.model, digest.Options{Timeout: c.LLMTimeout, Log: log})
 		}
 		api := handlers.New(services, handlers.Options{
-			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
+			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, Origins: c.Origins, StreamPause: c.StreamPause,
 			Streams: streams, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
 			Log: log, Observe: metrics.request, Verified: metrics.shown, Trace: m.traces.request(),
 		})
