@@ -215,6 +215,7 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	w.live(n.properties, old, now)
 	n.addNotes(w.Notes, p.job.scope, now)
 	w.History.overlay(n.properties)
+	p.job.signNode(n, old)
 	switch {
 	case kind == conceptKind: // an export says in its history whether it was given
 		n.markGoal()

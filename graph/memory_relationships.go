@@ -223,6 +223,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 	}
 	next.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(next)
+	j.signRelationship(next, old)
 	key := old.text("key")
 	if kind == systemRelationshipType { // its place in its system stays
 		next["seq"] = old["seq"]
@@ -274,6 +275,7 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 	}
 	p.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(p)
+	j.signRelationship(p, nil)
 	return p
 }
 
