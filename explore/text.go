@@ -108,6 +108,9 @@ func (l lines) source(h *SourceHit) string {
 		line += " **" + oneLine(h.Name) + "**"
 	}
 	line += l.key(h.EntityKey)
+	if h.UserID != "" {
+		line += " told by " + oneLine(h.UserID)
+	}
 	if summary := oneLine(h.Summary); summary != "" {
 		line += ": " + summary
 	}

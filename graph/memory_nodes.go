@@ -155,6 +155,8 @@ func (p *nodePlan) refusal(w *NodeWrite, old *stored) (field, message string) {
 	switch {
 	case old == nil && p.job.write.existing:
 		return "entity_key", noSuchNode
+	case old == nil && p.job.found.isKept(w.EntityKey, user):
+		return "entity_key", takenKey
 	case old == nil && !named && kind.group != episodeGroup:
 		return "name", "is needed for a new node"
 	case old != nil && (old.kind != kind || !sameUser(old.user(), user, w.UserID.Given && kind != systemEntityKind)):

@@ -114,6 +114,9 @@ func arrow(r *Relationship, forth bool) string {
 
 func nodeLine(n *Node) string {
 	line := fmt.Sprintf("**%s** (%s, %s", oneLine(n.Name), n.NodeType, n.EntityKey)
+	if n.UserID != "" {
+		line += ", told by " + oneLine(n.UserID)
+	}
 	if !n.UpdatedAt.IsZero() {
 		line += ", " + n.UpdatedAt.Format(time.DateOnly)
 	}

@@ -75,7 +75,7 @@ CALL (linked, titled) {
   }
   RETURN collect([
     s.entity_key, s.name, s.summary, s.content_type, s.context_type, s.source_type, s.started_at.epochMillis,
-    s.ended_at.epochMillis, s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at, mentions
+    s.ended_at.epochMillis, s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at, mentions, s.user_id
   ]) AS sources
 }
 RETURN sources, linked, titled
