@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kith/internal/testenv"
 )
 
 // shared reads what the database has of what a team shares.
@@ -141,5 +143,54 @@ func TestHiddenRelationshipsTakeNoRoom(t *testing.T) {
 	e.crowdHub("ub", 200)
 	for i, after := range e.views("ua") {
 		e.same(fmt.Sprint("view ", i), before[i], after)
+	}
+}
+
+// The key of what a user deleted stays the user's, as long as it can be restored.
+func TestDeletedKeysStayTheirOwners(t *testing.T) {
+	e := fresh(t)
+	e.write("ua", []NodeWrite{node("concept", "k", 0.5)})
+	e.delete("ua", "concept", "k")
+	for _, user := range []string{"ub", ""} {
+		result := e.try(user, []NodeWrite{node("task", "k", 0.5)})
+		e.same("taken for "+user, []any{Refused, "is taken by something else"}, []any{result.Nodes[0].Status, *result.Nodes[0].Error})
+	}
+	e.restore("ua", "concept", "k")
+}
+
+// One name is one node, however its letters are put together and whatever blanks end it; its first spelling stays.
+func TestNamesAreComparedInNFC(t *testing.T) {
+	e := fresh(t)
+	for _, names := range [][]string{{"Zo\u00eb", "Zoe\u0308", " Zo\u00eb "}, {"Go", "Go ", "\u00a0Go"}} {
+		for _, kind := range []string{"person", "concept", "entity"} {
+			var first string
+			for i, name := range names {
+				result := e.write("u1", []NodeWrite{{Kind: kind, Name: Some(name), Description: Some(fmt.Sprint(i))}}).Nodes[0]
+				if i == 0 {
+					first = result.EntityKey
+				}
+				e.same(kind+" "+name, first, result.EntityKey)
+			}
+			e.same("its name", names[0], e.get("u1", kind, first).Name)
+		}
+	}
+}
+
+// Nodes whose names have become one stay two, are reported, and can be written.
+func TestRenewLeavesNamesThatAreTaken(t *testing.T) {
+	e := open(t, testenv.Neo4j(t), Options{MaxTypes: 5000})
+	e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("Go")}, {Kind: "concept", EntityKey: "b", Name: Some("x")}, {Kind: "concept", EntityKey: "c", Name: Some("y")}})
+	e.raw("MATCH (n:Memory {team_id: $team}) SET n.name = CASE n.entity_key WHEN 'b' THEN 'Go ' WHEN 'c' THEN 'Rust ' ELSE n.name END, n.natural_key = 'concept\\u001fu1\\u001f' + n.name")
+	for range 2 {
+		if err := e.store.Renew(t.Context(), func(int) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.same("natural keys", "[[concept\x1fu1\x1fGo] [concept\x1fu1\x1fGo ] [concept\x1fu1\x1fRust]]",
+		fmt.Sprint(e.raw(`MATCH (n:Memory {team_id: $team}) RETURN n.natural_key ORDER BY n.entity_key`)))
+	e.write("u1", []NodeWrite{change("concept", "b", described("still written"))})
+	found := e.findings(false)
+	if len(found) != 1 || found[0].Check != "natural_key" || found[0].Key != "b" {
+		t.Errorf("findings: %+v", found)
 	}
 }
