@@ -65,7 +65,7 @@ func (p Principal) For(scope, userID string) (graph.Scope, error) {
 	if userID == "" {
 		userID = p.UserID
 	}
-	return graph.Scope{TeamID: p.TeamID, UserID: userID}, nil
+	return graph.Scope{TeamID: p.TeamID, UserID: userID, Bound: p.UserID != ""}, nil
 }
 
 type principalKey struct{}

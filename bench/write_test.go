@@ -392,7 +392,7 @@ func BenchmarkTouches(b *testing.B) {
 		touching := i / 50 % 2 // turns of fifty
 		took := read()
 		if touching == 1 {
-			w.recalls.Recalled(w.team, graph.Recall{Nodes: []string{fmt.Sprintf("n-%d", i%100), fmt.Sprintf("n-%d", i*7%100)}})
+			w.recalls.Recalled(scope, graph.Recall{Nodes: []string{fmt.Sprintf("n-%d", i%100), fmt.Sprintf("n-%d", i*7%100)}})
 		}
 		switch {
 		case i < 100: // plans, JIT

@@ -108,6 +108,9 @@ func (l lines) source(h *SourceHit) string {
 		line += " " + markup.Name(h.Name)
 	}
 	line += l.key(h.EntityKey)
+	if h.UserID != "" {
+		line += " told by " + markup.Inline(h.UserID)
+	}
 	if summary := markup.Inline(h.Summary); summary != "" {
 		line += ": " + summary
 	}

@@ -162,7 +162,7 @@ func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
 	if r.Context != nil {
 		w.Context = Some(*r.Context)
 	}
-	w.check(f, Scope{scope.TeamID, user})
+	w.check(f, Scope{TeamID: scope.TeamID, UserID: user})
 	checkChatTimes(f, r.CreatedAt, r.UpdatedAt, r.CreatedBy, now)
 	return f.err()
 }

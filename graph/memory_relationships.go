@@ -223,6 +223,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 	}
 	next.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(next)
+	j.signRelationship(next, old)
 	key := old.text("key")
 	if kind == systemRelationshipType { // its place in its system stays
 		next["seq"] = old["seq"]
@@ -274,6 +275,7 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 	}
 	p.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(p)
+	j.signRelationship(p, nil)
 	return p
 }
 
@@ -304,6 +306,20 @@ func (j *memoryJob) privateTo(from, to string) string {
 // weights of a mention by the content type of its source ("Lifecycle facts"); others weigh 1.
 var weights = map[string]float64{"slack-thread": 0.25, "email": 0.5}
 
+// counts says whether a mention is counted at what is mentioned: where whoever sees that node sees the source too.
+func counts(source, mentioned *stored) bool { return mentioned.user() != "" || source.user() == "" }
+
+// dropHiddenMentions removes what counts mentions from what a team shares: sources are private, and who sees the node does
+// not see them.
+func (p properties) dropHiddenMentions() {
+	if p.text("user_id") != "" {
+		return
+	}
+	for _, name := range []string{"source_count", "first_mentioned_at", "last_mentioned_at", "mention_weight", "distinct_source_days"} {
+		delete(p, name)
+	}
+}
+
 func (j *memoryJob) mentionRow(from, to string) map[string]any {
 	source := j.found.byKey[from]
 	started := *source.moment("started_at")
@@ -312,6 +328,6 @@ func (j *memoryJob) mentionRow(from, to string) map[string]any {
 		weight = 1
 	}
 	return map[string]any{
-		"entity_key": to, "source_key": from, "at": started, "day": started.Format(time.DateOnly), "weight": weight, "due": j.now.UnixMilli(),
+		"entity_key": to, "source_key": from, "counted": counts(source, j.found.byKey[to]), "at": started, "day": started.Format(time.DateOnly), "weight": weight, "due": j.now.UnixMilli(),
 	}
 }

@@ -36,16 +36,17 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.awaitIndexes(ctx); err != nil || stored == 0 || stored == len(migrations) {
 		return err
 	}
-	if err := s.renewRanks(ctx); err != nil || stored >= workspaceVersion {
+	if err := s.renewRanks(ctx); err != nil || stored >= namesVersion {
 		return err
 	}
 	return s.Renew(ctx, func(int) {})
 }
 
-// Versions of the schema: since when everything has the words by which searches are scoped, and its place in its workspace.
+// Versions of the schema: since when everything has the words by which searches are scoped, and since when everything is as
+// Renew makes it.
 const (
-	searchVersion    = 8
-	workspaceVersion = 11
+	searchVersion = 8
+	namesVersion  = 14
 )
 
 // renewSchema makes what is missing of the schema again, whatever version the database says it has.

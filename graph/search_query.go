@@ -230,7 +230,7 @@ func NameText(name string) string {
 
 // NameKey is a name as it is compared with others: its words in lower case, without what stands in brackets at its end.
 func NameKey(name string) string {
-	return strings.ToLower(NameText(name))
+	return strings.ToLower(NameText(PlainName(name)))
 }
 
 // scopeFilter lets through what the caller may see, of the kinds given (none: all) and of the days from since until until.

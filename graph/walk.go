@@ -29,7 +29,7 @@ type WalkLink struct {
 // Around is what a node is linked with.
 type Around struct {
 	Key    string
-	Looked int  // relationships that were looked at, also those that may not be seen
+	Looked int  // relationships that were looked at, of those that the scope may see
 	Cut    bool // it has more
 	Links  []WalkLink
 }

@@ -99,7 +99,7 @@ type keys interface {
 
 // recalls is told what a read returned; it never slows one down.
 type recalls interface {
-	Recalled(teamID string, r graph.Recall)
+	Recalled(scope graph.Scope, r graph.Recall)
 }
 
 type changes interface {

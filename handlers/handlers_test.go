@@ -165,8 +165,8 @@ func (f *fakes) ImportProgress(context.Context, graph.Scope, string) (graph.Impo
 	return graph.ImportMark{}, f.err
 }
 
-func (f *fakes) Recalled(team string, _ graph.Recall) {
-	f.changed = append(f.changed, team+" recalled")
+func (f *fakes) Recalled(scope graph.Scope, _ graph.Recall) {
+	f.changed = append(f.changed, scope.TeamID+" recalled")
 }
 
 func (f *fakes) ConsolidationCandidates(_ context.Context, scope graph.Scope, cursor string, limit int) (graph.ConsolidationPage, error) {

@@ -28,7 +28,7 @@ func (a *API) traverse(ctx context.Context, in *TraverseInput) (*huma.StreamResp
 	if err != nil {
 		return nil, located("body", err)
 	}
-	a.Recalls.Recalled(scope.TeamID, recall)
+	a.Recalls.Recalled(scope, recall)
 	return written(result, in.Body.Format == traverse.Text)
 }
 

@@ -48,7 +48,7 @@ type traverser interface {
 
 // recalls is told what a read returned; it never slows one down.
 type recalls interface {
-	Recalled(teamID string, r graph.Recall)
+	Recalled(scope graph.Scope, r graph.Recall)
 }
 
 type changes interface {

@@ -116,7 +116,7 @@ func (f *fakes) Schema(context.Context, graph.Scope, int) (*traverse.Schema, err
 func (f *fakes) Changed(_ context.Context, _ string, users ...string) {
 	f.changed = append(f.changed, users...)
 }
-func (f *fakes) Recalled(string, graph.Recall) {}
+func (f *fakes) Recalled(graph.Scope, graph.Recall) {}
 
 var anybody = auth.Principal{TeamID: "t", Scopes: []string{auth.Read, auth.Write}}
 

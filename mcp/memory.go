@@ -131,7 +131,7 @@ func addKnown[I any](s *Server, t tool, needs string, call func(*known, context.
 		}
 		for i := range k.Nodes {
 			n := &k.Nodes[i]
-			k.names[n.EntityKey], k.nodes[n.Name] = n.Name, append(k.nodes[n.Name], n)
+			k.names[n.EntityKey], k.nodes[graph.PlainName(n.Name)] = n.Name, append(k.nodes[graph.PlainName(n.Name)], n)
 		}
 		return call(k, ctx, in)
 	})

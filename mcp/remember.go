@@ -134,11 +134,11 @@ func (in *rememberInput) related(stored []graph.NodeResult) []graph.Relationship
 	keys := map[string]string{}
 	for i, n := range stored {
 		if n.Status != graph.Refused {
-			keys[strings.ToLower(in.Nodes[i].Name.Value)] = n.EntityKey
+			keys[strings.ToLower(graph.PlainName(in.Nodes[i].Name.Value))] = n.EntityKey
 		}
 	}
 	key := func(end string) string {
-		if found := keys[strings.ToLower(end)]; found != "" {
+		if found := keys[strings.ToLower(graph.PlainName(end))]; found != "" {
 			return found
 		}
 		return end

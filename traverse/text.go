@@ -112,6 +112,9 @@ func arrow(r *Relationship, forth bool) string {
 
 func nodeLine(n *Node) string {
 	line := fmt.Sprintf("%s (%s, %s", markup.Name(n.Name), markup.Inline(n.NodeType), markup.Inline(n.EntityKey))
+	if n.UserID != "" {
+		line += ", told by " + markup.Inline(n.UserID)
+	}
 	if !n.UpdatedAt.IsZero() {
 		line += ", " + n.UpdatedAt.Format(time.DateOnly)
 	}

@@ -4,13 +4,8 @@
 // returns: kind, available
 MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
-CALL (n) {
-  MATCH (n)-[r]-(m)
-  WITH r, m
-  LIMIT 10000
-  WHERE r.valid_to IS NULL
-  RETURN collect(m.entity_key) AS linked
-}
+WHERE n.user_id IS NULL
+  OR n.user_id = $user_id
 UNWIND $labels AS kind
 CALL (n, kind) {
   MATCH (o:Memory {team_id: $team_id, project_id: $project_id})
@@ -20,10 +15,10 @@ CALL (n, kind) {
     AND o <> n
     AND (o.user_id IS NULL OR o.user_id = $user_id)
     AND o.workspace_counted IS NOT NULL
-  WITH o
+  WITH n, o
   ORDER BY o.team_id, o.project_id, o.entity_key
   LIMIT 100
-  RETURN collect([o.entity_key, o.name, o.state_key]) AS found
+  RETURN collect([o.entity_key, o.name, o.state_key, EXISTS { MATCH (n)-[r]-(o) WHERE r.valid_to IS NULL }]) AS available
 }
-RETURN kind, [x IN found | x + [x[0] IN linked]] AS available
+RETURN kind, available
 LIMIT 100

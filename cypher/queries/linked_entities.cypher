@@ -1,6 +1,6 @@
 // What a node is linked with now, one step away: for each kind how many nodes there are, and some of them, those that are
 // under way before the others, then the newest first; each with its relationships as key, type and whether it is outgoing. Of the relationships
-// the first $walk are looked at. Context is the document that its project is described by.
+// the first $walk that the caller may see are looked at. Context is the document that its project is described by.
 // mode: read
 // params: team_id, user_id, entity_key, label, labels, skip, until, whole, walk
 // returns: entity_key, name, project, context, walked, kinds
@@ -10,6 +10,8 @@ WHERE $label IN labels(n)
   AND (n.user_id IS NULL OR n.user_id = $user_id)
 CALL (n) {
   MATCH (n)-[r]-(m)
+  WHERE r.user_id IS NULL
+    OR r.user_id = $user_id
   WITH n, r, m
   LIMIT $walk
   RETURN collect([r, m]) AS links

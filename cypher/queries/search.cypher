@@ -3,7 +3,7 @@
 // a quarter among its words, as it says who and not what. Sources: key, name. Nodes of other kinds: labels, key,
 // names. Relationships (current ones, or those of a day): ends and their names, type, properties; types that callers added
 // have indexes of their own. Texts: key, name and beginning of the first sources. Links: what these mention, and the nodes
-// found that sources mention, each with labels, key, name, how many sources mention it, which of the first do, and all that do:
+// found that sources mention, each with labels, key, name, how many sources mention it (of what the team shares: of the caller's own), which of the first do, and all that do:
 // key, and whether they are named like it. Vectors: of each scope the next after a number, as embedding_vectors.cypher has them; model and
 // base tell by what they were made, waiting whether some texts of the team have none yet.
 // mode: read
@@ -93,8 +93,7 @@ CALL (first, nodes) {
     CALL (s) {
       MATCH (s)-[m:mentions {team_id: $team_id}]->(n:Memory)
       WHERE m.valid_to IS NULL
-        AND n.source_count <= $degree_limit
-        AND (n.user_id IS NULL OR n.user_id = $user_id)
+        AND (n.user_id IS NULL OR n.user_id = $user_id AND n.source_count <= $degree_limit)
       RETURN n
       LIMIT $mention_limit
     }
@@ -103,20 +102,37 @@ CALL (first, nodes) {
     UNWIND CASE WHEN $first_limit > 0 THEN nodes ELSE [] END AS hit
     MATCH (n:Memory {team_id: $team_id, entity_key: hit[3]})
     USING INDEX SEEK n:Memory(team_id, entity_key)
-    WHERE n.source_count > 0
-      AND n.source_count <= $degree_limit
+    WHERE n.user_id IS NULL
+      OR n.source_count > 0 AND n.source_count <= $degree_limit
     RETURN n, null AS key
   }
   WITH n, collect(DISTINCT key) AS seeds
   CALL (n) {
-    MATCH (n)<-[m:mentions {team_id: $team_id}]-(s:Source)
-    WHERE m.valid_to IS NULL
-      AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
-      AND ($since IS NULL OR s.started_at >= $since)
-      AND ($until IS NULL OR s.started_at <= $until)
-    RETURN collect([s.entity_key, coalesce(s.search_name = n.search_name, false)]) AS others
+    CALL (n) {
+      WITH n
+      WHERE n.user_id IS NOT NULL
+      MATCH (n)<-[m:mentions {team_id: $team_id}]-(s:Source)
+      WHERE m.valid_to IS NULL
+        AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
+      RETURN s
+    UNION ALL
+      WITH n
+      WHERE n.user_id IS NULL
+      MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: n.entity_key}]->()
+      USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
+      WHERE m.started_at IS NOT NULL
+        AND m.valid_to IS NULL
+      RETURN s
+      LIMIT $degree_limit + 1
+    }
+    RETURN collect(s) AS sources
   }
-  RETURN collect([labels(n), n.entity_key, n.name, n.source_count, seeds, others]) AS links
+  WITH n, seeds, sources, CASE WHEN n.user_id IS NULL THEN size(sources) ELSE n.source_count END AS degree
+  WHERE degree > 0
+    AND degree <= $degree_limit
+  RETURN collect([labels(n), n.entity_key, n.name, degree, seeds, [s IN sources
+    WHERE ($since IS NULL OR s.started_at >= $since) AND ($until IS NULL OR s.started_at <= $until)
+    | [s.entity_key, coalesce(s.search_name = n.search_name, false)]]]) AS links
 }
 CALL () {
   UNWIND range(0, size($scopes) - 1) AS place

@@ -1,5 +1,5 @@
-// The current relationships of some nodes, each of the nodes with the first $walk that come: for each of the nodes that the
-// caller may see its key, how many relationships were looked at, the keys of what is at their other ends, and the current
+// The current relationships of some nodes, each of the nodes with the first $walk that the caller may see: for each of the
+// nodes that the caller may see its key, how many relationships were looked at, the keys of what is at their other ends, and the current
 // salience of the relationships. Written for one type; the store puts those in that are asked for, or any but those to messages (cypher.OfTypes, OfTypesBut).
 // mode: read
 // params: team_id, user_id, keys, outgoing, incoming, now_ms, walk
@@ -13,12 +13,14 @@ CALL (n) {
     WITH n
     WHERE $outgoing
     MATCH (n)-[r:relates_to]->(m)
+    WHERE m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants
     RETURN r, m
     LIMIT $walk
   UNION ALL
     WITH n
     WHERE $incoming
     MATCH (n)<-[r:relates_to]-(m)
+    WHERE m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants
     RETURN r, m
     LIMIT $walk
   }

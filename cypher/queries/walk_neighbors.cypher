@@ -1,5 +1,5 @@
-// What some nodes have current relationships with, each of the nodes with the first $walk that come: for each of the nodes that
-// the caller may see its key, how many relationships were looked at, and what is at their other ends, with the current
+// What some nodes have current relationships with, each of the nodes with the first $walk that the caller may see: for each of
+// the nodes that the caller may see its key, how many relationships were looked at, and what is at their other ends, with the current
 // salience of both, and whether that is of the kinds that are wanted. Written for one type; the store puts those in that are asked for, or any but those to messages (cypher.OfTypes, OfTypesBut).
 // mode: read
 // params: team_id, user_id, keys, outgoing, incoming, labels, now_ms, walk
@@ -13,12 +13,14 @@ CALL (n) {
     WITH n
     WHERE $outgoing
     MATCH (n)-[r:relates_to]->(m)
+    WHERE m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants
     RETURN r, m, true AS out
     LIMIT $walk
   UNION ALL
     WITH n
     WHERE $incoming
     MATCH (n)<-[r:relates_to]-(m)
+    WHERE m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants
     RETURN r, m, false AS out
     LIMIT $walk
   }
