@@ -37,7 +37,7 @@ type writer struct {
 func writing(b *testing.B) *writer {
 	b.Helper()
 	db := testenv.Neo4j(b)
-	w := &writer{store: open(b, db, graph.Options{MaxTypes: 5000}), team: testenv.Team(b)}
+	w := &writer{store: open(b, db, graph.Options{}), team: testenv.Team(b)}
 	kept, err := cache.New(cache.Options{})
 	if err != nil {
 		b.Fatal(err)

@@ -39,6 +39,8 @@ type Rules struct {
 	Indexes map[string]*Index // by which the nodes of a label are found; there are no other labels
 	Index   *Index            // by which those of any label are
 
+	Words *Words // types that are stored as words; nil: there are none
+
 	// Named is the index by which nodes are found that have one of the labels of Indexes and a name, and NameKey what it has
 	// for a name: nodes of one name have one key. No index, or an empty key: they are not found so.
 	Named   *Index

@@ -31,7 +31,7 @@ const baseLabel = "Memory"
 
 // hiddenProperties are those that callers may not read: whose something is, and what Kith keeps to find and rank it.
 var hiddenProperties = append([]string{ //nolint:gochecknoglobals // a constant list
-	"team_id", "vector", "embedding", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key",
+	"team_id", "vector", "embedding", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key", "type_word",
 	"owner_key", "owner_of", "salience_at", "decay_rate", "node_salience", "node_salience_at", "node_decay_rate", "node_until", "ranked",
 	"next_seq", "story_due", "notes_expire_at", "mention_weight", "expires_at", "ends_at", "is_dirty", "created_by",
 	"last_update_source", "distinct_source_days", "decay_gradient", "recall_frequency", "last_recall_interval",
@@ -44,6 +44,7 @@ var cypherRules = func() cypher.Rules { //nolint:gochecknoglobals // constant
 		Index: &cypher.Index{Label: baseLabel, Further: []string{"entity_key"}},
 		Named: &cypher.Index{Label: baseLabel, Further: []string{"search_name"}}, NameKey: NameKey,
 	}
+	r.Words = &cypher.Words{Type: relatedType, Property: "type_word", Fixed: neverWord}
 	for _, k := range Kinds {
 		r.Indexes[k.Label] = &cypher.Index{Label: baseLabel, Further: []string{"natural_key"}, Prefix: k.Name + keySeparator, Unnamed: k == systemEntityKind}
 	}

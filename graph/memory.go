@@ -226,6 +226,8 @@ type memoryJob struct {
 	warnings  []string             // that are no refusals
 	rerank    []string             // nodes whose place in contexts may have changed
 	users     []string             // whose memory is changed
+	words     []string             // that the team has as types of its own, if the write uses some
+	fresh     []string             // and those that the write adds
 	placed    placed               // relationships of an import
 	keys      map[string][3]string // of an import: which relationships have the keys that it gives
 	grown     map[string]int64     // how many entities and relationships systems have got

@@ -17,7 +17,7 @@ import (
 func limited(t *testing.T, q Quota) *env {
 	t.Helper()
 	fresh(t)
-	return open(t, testenv.Neo4j(t), Options{MaxTypes: 5000, Quota: q})
+	return open(t, testenv.Neo4j(t), Options{Quota: q})
 }
 
 func (e *env) add(key string, change ...func(*NodeWrite)) error {

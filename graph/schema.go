@@ -30,10 +30,13 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.applyAll(ctx, migrations[stored:]); err != nil {
 		return err
 	}
-	if err := s.indexTypes(ctx, stored); err != nil {
+	if err := s.indexTypes(ctx); err != nil {
 		return err
 	}
-	if err := s.awaitIndexes(ctx); err != nil || stored == 0 || stored == len(migrations) {
+	if err := s.awaitIndexes(ctx); err != nil {
+		return err
+	}
+	if err := s.indexOtherTypes(ctx); err != nil || stored == 0 || stored == len(migrations) {
 		return err
 	}
 	if err := s.renewRanks(ctx); err != nil || stored >= namesVersion {
@@ -96,7 +99,7 @@ func (s *Store) renewRanks(ctx context.Context) error {
 }
 
 // indexTypes gives the relationship types of a database from before they had indexes theirs.
-func (s *Store) indexTypes(ctx context.Context, stored int) error {
+func (s *Store) indexTypes(ctx context.Context) error {
 	row, err := s.readOne(ctx, "relationship_types", nil)
 	if err != nil {
 		return err
@@ -106,7 +109,7 @@ func (s *Store) indexTypes(ctx context.Context, stored int) error {
 		return err
 	}
 	for _, kind := range texts(row.Values[0]) {
-		if slices.Contains(indexed, kind) && stored >= searchVersion || kind == hasMessageType || !typePattern.MatchString(kind) {
+		if slices.Contains(indexed, kind) || kind == hasMessageType || !typePattern.MatchString(kind) {
 			continue
 		}
 		if err := s.indexType(ctx, kind); err != nil {

@@ -141,8 +141,8 @@ var (
 // Search finds what words lead to, in one round trip.
 func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error) {
 	row, err := s.readOne(ctx, "search", q.params(scope))
-	if errors.Is(err, errProcedure) && q.Relationships { // a type may lack its index, or not be indexed to the end yet
-		if err := s.indexTypes(ctx, 0); err != nil {
+	if errors.Is(err, errProcedure) && q.Relationships { // the index of relationships may be missing, or not be done yet
+		if err := s.indexOtherTypes(ctx); err != nil {
 			return Found{}, err
 		}
 		if err := s.awaitIndexes(ctx); err != nil {
@@ -203,7 +203,6 @@ func (q *Search) params(scope Scope) map[string]any {
 		"source_queries": q.queries(q.Sources, said, sourceFields), "source_limit": sourceDepth,
 		"node_queries": q.queries(len(q.Nodes) > 0, other, wordsOfNodes), "node_limit": nodeDepth,
 		"relationship_queries": q.queries(q.Relationships, linked, relationshipFields), "relationship_limit": relationshipDepth,
-		"known_types": slices.Concat(Vocabulary, plainTypes), "type_pattern": typePattern.String(),
 		"since": utc(q.Since), "until": utc(q.Until), "as_of": utc(q.AsOf),
 		"scopes": scopes, "vector_limit": VectorLimit,
 		"first_limit": first, "mention_limit": seedMentions, "degree_limit": linkDegree,

@@ -210,7 +210,7 @@ func olderSearch(t *testing.T, e *env) {
 	e.searchable()
 	fresh := e.searchedBy()
 	e.forget()
-	for _, index := range []string{"message_words", "node_words", "relationship_words", "relationship_words_of_its_own"} {
+	for _, index := range []string{"message_words", "node_words", "relationship_words", othersIndex} {
 		e.raw(`DROP INDEX ` + index)
 	}
 	e.raw(fmt.Sprintf(`MATCH (s:KithSchema) SET s.version = %d`, searchVersion-1))

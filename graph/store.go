@@ -28,11 +28,11 @@ type Connection struct {
 
 // Options are what a store may be given besides its connection.
 type Options struct {
-	Now      func() time.Time                                  // default time.Now
-	Log      *slog.Logger                                      // default: discards
-	Observe  func(query string, took time.Duration, err error) // called after every statement
-	Trace    Trace                                             // of every statement; default: none
-	MaxTypes int                                               // distinct relationship types of the server; default 256
+	Now     func() time.Time                                  // default time.Now
+	Log     *slog.Logger                                      // default: discards
+	Observe func(query string, took time.Duration, err error) // called after every statement
+	Trace   Trace                                             // of every statement; default: none
+	Types   []string                                          // relationship types that the operator lists beside the vocabulary
 
 	Quota        Quota               // of each team
 	ObserveQuota func(share float64) // called after every write that adds to a team that has one: how much of it is used; above 1 it was refused
@@ -56,7 +56,7 @@ type Store struct {
 	options  Options
 	queries  map[string]cypher.Query    // by name; read-only after Open
 	composed sync.Map                   // section names → cypher.Query
-	types    atomic.Pointer[[]string]   // relationship types that the server was seen to have; never changed
+	types    atomic.Pointer[[]string]   // real relationship types that the server was seen to have; never changed
 	marks    *Bookmarks                 // nil: the server is none of several
 	gates    gates                      // of statements that callers write
 	plans    plans                      // of those
@@ -103,9 +103,6 @@ func Open(c Connection, o Options) (*Store, error) {
 	}
 	if o.KeepDeleted == 0 {
 		o.KeepDeleted = 30 * day
-	}
-	if o.MaxTypes == 0 {
-		o.MaxTypes = 256
 	}
 	s := &Store{driver: driver, database: c.Database, options: o, queries: map[string]cypher.Query{}, marks: newBookmarks(c.URI), texts: make(chan struct{}, 1)}
 	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
@@ -254,7 +251,7 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 			}
 			return nil, t.charge()
 		}, neo4j.WithTxMetadata(metadata(name)))
-		if !lostRace(err) {
+		if !lostRace(err) && !errors.Is(err, errLostRace) {
 			break
 		}
 	}
@@ -266,6 +263,9 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 	}
 	return translate(name, err)
 }
+
+// errLostRace says that another writer was faster, and that the transaction is to be tried again.
+var errLostRace = fmt.Errorf("another writer was faster: %w", ErrConflict)
 
 // lostRace says that another writer took the same new key between look-up and creation, or deleted what was found before it
 // was locked.

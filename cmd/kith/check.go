@@ -30,7 +30,7 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer func() { _ = db.close(context.WithoutCancel(ctx)) }()
-	store, err := graph.Open(db.Connection, graph.Options{Log: log, MaxTypes: c.RelationshipTypes})
+	store, err := graph.Open(db.Connection, graph.Options{Log: log, Types: c.RelationshipTypes.names})
 	if err != nil {
 		return err
 	}

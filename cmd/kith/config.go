@@ -87,7 +87,7 @@ type config struct {
 	QuotaLinks        int64         `name:"quota-relationships" env:"KITH_QUOTA_RELATIONSHIPS" default:"0" help:"Relationships that a team may have, past and deleted ones among them; 0: any number."`
 	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters that a team may have in all texts, keys and lists; 0: any number."`
 	AuditLog          string        `env:"KITH_AUDIT_LOG" help:"File to which a line is appended for each change: who, what ids, when; - for standard output, empty: none."`
-	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`
+	RelationshipTypes typeList      `env:"KITH_RELATIONSHIP_TYPES" help:"Relationship types beside the vocabulary that teams share, with commas between; each team may use 32 of its own besides."`
 	MCPCompat         string        `name:"mcp-compat" env:"KITH_MCP_COMPAT" enum:"none,memory" default:"none" help:"memory: over MCP also the nine tools of the reference memory server."`
 	OTLPEndpoint      string        `name:"otlp-endpoint" env:"KITH_OTLP_ENDPOINT" help:"http:// address of an OpenTelemetry collector (OTLP) for traces; empty: none are made."`
 	OTLPRatio         float64       `name:"otlp-ratio" env:"KITH_OTLP_RATIO" default:"1" help:"Share of the requests that are traced, unless the caller says; 0 to 1."`

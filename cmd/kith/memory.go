@@ -85,8 +85,9 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 			log.Error("neo4j did not stop cleanly", "error", err)
 		}
 	}()
+	c.RelationshipTypes.warn(log)
 	store, err := graph.Open(db.Connection, graph.Options{
-		Log: log, Observe: metrics.statement, Trace: traces.of("statement"), MaxTypes: c.RelationshipTypes,
+		Log: log, Observe: metrics.statement, Trace: traces.of("statement"), Types: c.RelationshipTypes.names,
 		KeepDeleted: c.KeepDeleted, Embedder: embedder, Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText}, ObserveQuota: metrics.quotas.Observe,
 	})
 	if err != nil {

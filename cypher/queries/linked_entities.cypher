@@ -39,7 +39,7 @@ CALL (n, links) {
   WITH n, o, r
   ORDER BY r.key
   LIMIT $walk
-  WITH o, collect([r.key, type(r), startNode(r) = n]) AS relations
+  WITH o, collect([r.key, coalesce(r.type_word, type(r)), startNode(r) = n]) AS relations
   ORDER BY CASE WHEN o.state_key IN ['active', 'in_progress', 'todo'] THEN 0 ELSE 1 END, o.created_at DESC, o.entity_key
   LIMIT $walk
   WITH [label IN labels(o) WHERE label <> 'Memory'][0] AS kind, collect([o, relations]) AS found

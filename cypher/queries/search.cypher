@@ -1,13 +1,12 @@
 // What several full-text queries find, the best first, and where that leads. A hit begins with the number of its ask and
 // its score. Messages: key, source, speaker; where an ask names somebody who speaks in the scope, that name counts
 // a quarter among its words, as it says who and not what. Sources: key, name. Nodes of other kinds: labels, key,
-// names. Relationships (current ones, or those of a day): ends and their names, type, properties; types that callers added
-// have indexes of their own. Texts: key, name and beginning of the first sources. Links: what these mention, and the nodes
+// names. Relationships (current ones, or those of a day): ends and their names, type, properties. Texts: key, name and beginning of the first sources. Links: what these mention, and the nodes
 // found that sources mention, each with labels, key, name, how many sources mention it (of what the team shares: of the caller's own), which of the first do, and all that do:
 // key, and whether they are named like it. Vectors: of each scope the next after a number, as embedding_vectors.cypher has them; model and
 // base tell by what they were made, waiting whether some texts of the team have none yet.
 // mode: read
-// params: team_id, user_id, message_asks, message_limit, nothing, neighbours, archived, source_queries, source_limit, node_queries, node_limit, relationship_queries, relationship_limit, known_types, type_pattern, since, until, as_of, first_limit, mention_limit, degree_limit, scopes, vector_limit
+// params: team_id, user_id, message_asks, message_limit, nothing, neighbours, archived, source_queries, source_limit, node_queries, node_limit, relationship_queries, relationship_limit, since, until, as_of, first_limit, mention_limit, degree_limit, scopes, vector_limit
 // returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting
 CALL () {
   UNWIND range(0, size($message_asks) - 1) AS ask
@@ -52,12 +51,7 @@ CALL () {
   RETURN collect([ask, score, labels(n), n.entity_key, n.name, n.canonical_name]) AS nodes
 }
 CALL () {
-  CALL db.relationshipTypes() YIELD relationshipType AS type
-  WHERE size($relationship_queries) > 0
-    AND NOT type IN $known_types
-    AND type =~ $type_pattern
-  WITH ['relationship_words'] + collect('relationship_words_' + type) AS indexes
-  UNWIND indexes AS index
+  UNWIND ['relationship_words', 'relationship_words_of_others'] AS index
   UNWIND range(0, size($relationship_queries) - 1) AS ask
   CALL db.index.fulltext.queryRelationships(index, $relationship_queries[ask], {limit: $relationship_limit}) YIELD relationship AS r, score
   WHERE r.team_id = $team_id

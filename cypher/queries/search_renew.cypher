@@ -20,7 +20,7 @@ WITH n
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]->()
   WHERE NOT type(r) IN $plain
-  SET r.search_scope = $scopes[coalesce(r.user_id, '')] + ' t' + type(r) + '0'
+  SET r.search_scope = $scopes[coalesce(r.user_id, '')] + ' t' + coalesce(r.type_word, type(r)) + '0'
   RETURN count(r) AS relationships
 }
 CALL (n) {

@@ -72,7 +72,7 @@ CALL () {
       AND r.valid_to IS NULL
     RETURN r, m, any(label IN labels(m) WHERE label IN $open) AND NOT m.entity_key IN $picture AS further
   }
-  WITH collect([r.key, type(r), startNode(r).entity_key, endNode(r).entity_key]) AS edges,
+  WITH collect([r.key, coalesce(r.type_word, type(r)), startNode(r).entity_key, endNode(r).entity_key]) AS edges,
     collect(DISTINCT CASE WHEN further THEN m END) AS others
   CALL (others) {
     UNWIND others AS o
@@ -90,7 +90,7 @@ CALL () {
       LIMIT $walk
       WHERE r.valid_to IS NULL
         AND m IN best
-      RETURN collect([r.key, type(r), startNode(r).entity_key, endNode(r).entity_key]) AS links
+      RETURN collect([r.key, coalesce(r.type_word, type(r)), startNode(r).entity_key, endNode(r).entity_key]) AS links
     }
     RETURN collect([labels(o), o.entity_key, o.name, o.state_key, o.type_key, o.updated_at, o.workspace_rank, o.workspace_links, links]) AS further
   }
