@@ -11,16 +11,27 @@ CALL () {
   USING INDEX SEEK n:Memory(team_id, entity_key)
   MATCH (n)-[r:mentions {team_id: $team_id}]->(e:Memory)
   WHERE r.valid_to IS NULL
-    AND e.source_count <= $degree_limit
     AND (e.user_id IS NULL OR e.user_id = $user_id)
-  MATCH (e)<-[q:mentions {team_id: $team_id}]-(s:Source)
-  WHERE q.valid_to IS NULL
-    AND s <> n
-    AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
+  WITH e, collect({ask: seed.ask, weight: seed.weight, key: n.entity_key}) AS seeds
+  CALL (e) {
+    MATCH (e)<-[q:mentions {team_id: $team_id}]-(s:Source)
+    WHERE q.valid_to IS NULL
+      AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
+    WITH s
+    LIMIT $degree_limit + 1
+    RETURN collect(s) AS sources
+  }
+  WITH e, seeds, sources
+  WHERE size(sources) <= $degree_limit
+  UNWIND sources AS s
+  UNWIND seeds AS seed
+  WITH e, seed, s, size(sources) AS degree
+  WHERE s.entity_key <> seed.key
     AND ($since IS NULL OR s.started_at >= $since)
     AND ($until IS NULL OR s.started_at <= $until)
   WITH seed.ask AS ask, s.entity_key AS key, e.name AS name,
-    seed.weight / sqrt(e.source_count) * CASE WHEN s.search_name = e.search_name THEN 2 ELSE 1 END AS gain
+    seed.weight / sqrt(degree) * CASE WHEN s.search_name = e.search_name THEN 2 ELSE 1 END AS gain
+  ORDER BY ask, key, name, gain
   WITH ask, key, sum(gain) AS gain, collect(DISTINCT name)[0..5] AS via
   ORDER BY gain DESC, key
   LIMIT $link_limit
