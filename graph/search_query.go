@@ -141,22 +141,28 @@ type term struct {
 	spellings []string // escaped; with another apostrophe, which texts have too
 }
 
+// fewTerms is how many terms are asked for by what each field counts; of more all fields count the same. Lucene takes 1,024
+// clauses a query.
+const fewTerms = 32
+
 // terms are those of some words, each once, and those that texts may have in the place of one: node.js may be written
 // node js. Words that the indexes leave out are none. They are as bounded as words.
-func terms(words []string) []term {
+func terms(words []string, match bool) []term {
 	var all []term
+	asked := 0
 	add := func(word string) {
 		t := newTerm(word)
 		known := slices.ContainsFunc(all, func(other term) bool { return other.stem == t.stem })
-		if !known && len(all) < maxWords && !slices.Contains(stopWords, word) {
-			all = append(all, t)
+		if !known && asked+len(t.spellings) <= maxWords && !slices.Contains(stopWords, word) {
+			all, asked = append(all, t), asked+len(t.spellings)
 		}
 	}
 	for _, w := range words {
 		add(w)
 	}
 	for _, w := range words {
-		if parts := strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(`.,:;_"`, r) }); len(parts) > 1 {
+		parts := strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(`.,:;_"`, r) })
+		if len(parts) > 1 && !match { // of which all words are required
 			for _, part := range parts {
 				add(part)
 			}
@@ -182,10 +188,10 @@ func (t term) within(fields ...wordField) string {
 	return "(" + all + ")^0"
 }
 
-// worth is a query that gives a score to all that some clauses let through. Lucene's own scores tell of what everybody
+// worth is a query that gives a score to all that a clause lets through. Lucene's own scores tell of what everybody
 // stores, so that they count nothing here: all that is found has the same score of *:*.
-func worth(boost float64, clauses ...string) string {
-	return "(+" + strings.Join(clauses, " +") + " +*:*)^" + strconv.FormatFloat(boost, 'f', -1, 64)
+func worth(boost float64, clause string) string {
+	return "(+" + clause + " +*:*)^" + strconv.FormatFloat(boost, 'f', -1, 64)
 }
 
 // indexAsk is an ask as one index gets it: a query for what is found, of which the statement completes the weights.
@@ -199,7 +205,7 @@ type indexAsk struct {
 
 // newIndexAsk asks for any of the words, or for all of them in one field.
 func newIndexAsk(index, filter string, fields []wordField, a Ask) indexAsk {
-	return indexAsk{index, fields, filter, terms(a.Words), a.Match}
+	return indexAsk{index, fields, filter, terms(a.Words, a.Match), a.Match}
 }
 
 // params are those of the ask: the beginning of the query, and a clause for each word that is weighed.
@@ -221,7 +227,11 @@ func (q indexAsk) params() map[string]any {
 func (q indexAsk) anywhere(t term) string {
 	groups := map[float64][]wordField{}
 	for _, f := range q.fields {
-		groups[f.boost] = append(groups[f.boost], f)
+		worth := f.boost
+		if len(q.terms) > fewTerms { // else Lucene refuses the query for its clauses
+			worth = 1
+		}
+		groups[worth] = append(groups[worth], f)
 	}
 	var all []string
 	for _, boost := range slices.Sorted(maps.Keys(groups)) {
@@ -246,11 +256,11 @@ func (q indexAsk) counts() []string {
 func (q indexAsk) matches() string {
 	var all []string
 	for _, f := range q.fields {
-		var clauses []string
+		clause := "(" + nothing + " " + f.name + ":("
 		for _, t := range q.terms {
-			clauses = append(clauses, t.within(f))
+			clause += "+(" + strings.Join(t.spellings, " ") + ") "
 		}
-		all = append(all, worth(f.boost, clauses...))
+		all = append(all, worth(f.boost, clause+"))^0"))
 		for _, t := range q.terms {
 			if f.similar && len(q.terms) <= maxSimilar {
 				all = append(all, worth(f.boost/2, t.similar(f)))
