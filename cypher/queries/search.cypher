@@ -1,11 +1,14 @@
-// What several full-text queries find, the best first, and where that leads. A hit begins with the number of its ask and
-// its score. Messages: key, source, speaker; where an ask names somebody who speaks in the scope, that name counts
-// a quarter among its words, as it says who and not what. Sources: key, name. Nodes of other kinds: labels, key,
-// names. Relationships (current ones, or those of a day): ends and their names, type, properties; types that callers added
-// have indexes of their own. Texts: key, name and beginning of the first sources. Links: what these mention, and the nodes
-// found that sources mention, each with labels, key, name, how many sources mention it, which of the first do, and all that do:
-// key, and whether they are named like it. Vectors: of each scope the next after a number, as embedding_vectors.cypher has them; model and
-// base tell by what they were made, waiting whether some texts of the team have none yet.
+// What several full-text queries find, and where that leads. A hit begins with the number of its ask and its key, and ends
+// with the values of the fields it is found by: Kith scores them. Lucene's own scores tell of what everybody stores, so that
+// every clause has a constant score here, weighed by how rare its word is in the caller's own scope: counts, in the largest
+// of the indexes asked ($counted), begin with the size of the memory there. Messages: source, speaker; where an ask names
+// somebody who speaks in the scope, that name counts a quarter among its words, as it says who and not what. Sources:
+// name. Nodes of other kinds: labels, names. Relationships (current ones, or those of a day): ends and their names, type,
+// properties; types that callers added have indexes of their own. Texts: key, name and beginning of the first sources. Links:
+// what these mention, and the nodes found that sources mention, each with labels, key, name, how many sources that the caller
+// sees mention it, which of the first do, and all that do: key, and whether they are named like it. Vectors: of each scope the
+// next after a number, as embedding_vectors.cypher has them; model and base tell by what they were made, waiting whether some
+// texts of the team have none yet. Speakers: the names counted a quarter, of each ask.
 // mode: read
 // params: team_id, user_id, message_asks, message_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, counted, count_limit, name_limit, relationship_limit, known_types, type_pattern, since, until, as_of, first_limit, mention_limit, degree_limit, scopes, vector_limit
 // returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting, counts, speakers
@@ -17,6 +20,7 @@ CALL () {
   }
   WITH place, size
   ORDER BY size DESC, place
+  LIMIT 1
   RETURN collect([place, size])[0] AS largest
 }
 CALL (largest) {
@@ -29,6 +33,7 @@ CALL (largest) {
     }
     WITH i, count
     ORDER BY i
+    LIMIT $count_limit
     RETURN collect(count) AS having
   }
   RETURN collect([largest[1]] + having) AS counts
