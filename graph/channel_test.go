@@ -178,7 +178,7 @@ func TestNamesAreComparedInNFC(t *testing.T) {
 
 // Nodes whose names have become one stay two, are reported, and can be written.
 func TestRenewLeavesNamesThatAreTaken(t *testing.T) {
-	e := open(t, testenv.Neo4j(t), Options{MaxTypes: 5000})
+	e := open(t, testenv.Neo4j(t), Options{})
 	e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("Go")}, {Kind: "concept", EntityKey: "b", Name: Some("x")}, {Kind: "concept", EntityKey: "c", Name: Some("y")}})
 	e.raw("MATCH (n:Memory {team_id: $team}) SET n.name = CASE n.entity_key WHEN 'b' THEN 'Go ' WHEN 'c' THEN 'Rust ' ELSE n.name END, n.natural_key = 'concept\\u001fu1\\u001f' + n.name")
 	for range 2 {

@@ -41,6 +41,7 @@ CALL () {
     AND ($until IS NULL OR s.started_at <= $until)
   WITH seed.ask AS ask, s.entity_key AS key, e.name AS name,
     seed.weight / sqrt(degree) * CASE WHEN s.search_name = e.search_name THEN 2 ELSE 1 END AS gain
+  ORDER BY ask, key, name, gain
   WITH ask, key, sum(gain) AS gain, collect(DISTINCT name)[0..5] AS via
   ORDER BY gain DESC, key
   LIMIT $link_limit
