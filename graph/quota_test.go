@@ -268,7 +268,7 @@ func TestWhatIsDeletedCounts(t *testing.T) {
 	if has := e.usage(); has.Nodes != 6 || has.Relationships != 3 || has.Deleted != 7 {
 		t.Errorf("%+v", has)
 	}
-	if view := e.restore("u1", "concept", "n-0"); view.Node.EntityKey != "n-0" {
+	if view := e.restore("u1", "concept", "n-0"); view.EntityKey != "n-0" {
 		t.Errorf("restored: %+v", view)
 	}
 	if has := e.usage(); has.Nodes != 6 || has.Deleted != 6 {
