@@ -62,7 +62,7 @@ func (t *tx) charge() error {
 		return nil
 	}
 	row, err := t.exec("quota_charge", map[string]any{
-		"team_id": t.team, "nodes": t.added.nodes, "relationships": t.added.relationships, "characters": t.added.text,
+		"team_id": t.team, "nodes": t.added.nodes, "relationships": t.added.relationships, "characters": t.added.text, "elsewhere": t.elsewhere,
 	})
 	if err != nil {
 		return err
@@ -85,6 +85,30 @@ func (t *tx) charge() error {
 		t.store.full.Set(t.team, full{has.plus(t.added.negative()), quota})
 	}
 	return err
+}
+
+// StoreElsewhere has the quota of a team count texts that work stores in another database, beside so many others that the
+// team has there. Those who store anything for the team wait until work is done: ErrQuota, and work is not called.
+func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, others func(context.Context) (int64, error), work func(context.Context) error) error {
+	if s.options.Quota == (Quota{}) {
+		return work(ctx)
+	}
+	return s.transaction(ctx, "quota_charge", func(t *tx) error {
+		_, err := t.exec("quota_charge", map[string]any{"team_id": teamID, "nodes": 0, "relationships": 0, "characters": 0, "elsewhere": nil})
+		if err != nil { // else nobody else adds from here on
+			return err
+		}
+		before, err := others(ctx)
+		if err != nil {
+			return err
+		}
+		t.added, t.elsewhere = amount{text: text}, before+text
+		if err := t.charge(); err != nil {
+			return err
+		}
+		t.added = amount{}
+		return work(ctx)
+	})
 }
 
 // count asks the database how much the team has, with what this transaction has added: while it holds the team's node, nobody else

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -267,7 +268,7 @@ func TestWhatIsDeletedCounts(t *testing.T) {
 	if has := e.usage(); has.Nodes != 6 || has.Relationships != 3 || has.Deleted != 7 {
 		t.Errorf("%+v", has)
 	}
-	if view := e.restore("u1", "concept", "n-0"); view.Node.EntityKey != "n-0" {
+	if view := e.restore("u1", "concept", "n-0"); view.EntityKey != "n-0" {
 		t.Errorf("restored: %+v", view)
 	}
 	if has := e.usage(); has.Nodes != 6 || has.Deleted != 6 {
@@ -288,6 +289,42 @@ func TestATeamWithTooMuchMakesItLess(t *testing.T) {
 	}
 	if err := e.add("a", described("short")); err != nil {
 		t.Errorf("less: %v", err)
+	}
+}
+
+// What a team has in another database counts with the rest, and is not stored there where the team may not have it.
+func TestWhatIsStoredElsewhereCounts(t *testing.T) {
+	e := limited(t, Quota{Text: 1 << 40})
+	e.filled()
+	had := e.bounded(Quota{Nodes: 10, Text: 100})
+	var there atomic.Int64
+	put := func(text int64) error {
+		return e.store.StoreElsewhere(t.Context(), e.team, text, func(context.Context) (int64, error) { return there.Load(), nil },
+			func(context.Context) error {
+				there.Add(text)
+				return nil
+			})
+	}
+	if err := put(101); !errors.Is(err, ErrQuota) || there.Load() != 0 {
+		t.Errorf("too much: %v, %d are there", err, there.Load())
+	}
+	var refused atomic.Int64
+	var writers sync.WaitGroup
+	for range 8 {
+		writers.Go(func() {
+			if err := put(20); errors.Is(err, ErrQuota) {
+				refused.Add(1)
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	writers.Wait()
+	if there.Load() != 100 || refused.Load() != 3 || e.usage().Text != had.Text+100 {
+		t.Errorf("%d are there, %d refused, %+v", there.Load(), refused.Load(), e.usage())
+	}
+	if err := e.add("c"); !errors.Is(err, ErrQuota) {
+		t.Errorf("a node: %v", err)
 	}
 }
 

@@ -284,9 +284,10 @@ type tx struct {
 	team              string          // that its statements name
 	before, beforeAll neo4j.Bookmarks // that were known of it, and of all, when it began
 
-	retold  bool   // texts were written that wait for their vectors
-	metered bool   // what it stores counts
-	added   amount // to what the team has
+	retold    bool   // texts were written that wait for their vectors
+	metered   bool   // what it stores counts
+	added     amount // to what the team has
+	elsewhere any    // characters that the team has outside the graph, where they are known
 }
 
 func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {

@@ -6,6 +6,15 @@ MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE n.user_id IS NULL
   OR n.user_id = $user_id
+CALL (n) {
+  MATCH (n)-[r]-(m)
+  WHERE r.user_id IS NULL
+    OR r.user_id = $user_id
+  WITH r, m
+  LIMIT 10000
+  WHERE r.valid_to IS NULL
+  RETURN collect(m.entity_key) AS linked
+}
 UNWIND $labels AS kind
 CALL (n, kind) {
   MATCH (o:Memory {team_id: $team_id, project_id: $project_id})
@@ -15,10 +24,10 @@ CALL (n, kind) {
     AND o <> n
     AND (o.user_id IS NULL OR o.user_id = $user_id)
     AND o.workspace_counted IS NOT NULL
-  WITH n, o
+  WITH o
   ORDER BY o.team_id, o.project_id, o.entity_key
   LIMIT 100
-  RETURN collect([o.entity_key, o.name, o.state_key, EXISTS { MATCH (n)-[r]-(o) WHERE r.valid_to IS NULL }]) AS available
+  RETURN collect([o.entity_key, o.name, o.state_key]) AS found
 }
-RETURN kind, available
+RETURN kind, [x IN found | x + [x[0] IN linked]] AS available
 LIMIT 100

@@ -1,5 +1,5 @@
 // How much a team has, with what is deleted and can be restored: nodes, relationships where $relationships asks for them, and the
-// characters of all texts where $texts does; deleted is how many of the nodes and relationships are deleted. All of it is read.
+// characters of all texts where $texts does, with those outside the graph; deleted is how many of the nodes and relationships are deleted. All of it is read.
 // mode: read
 // params: team_id, relationships, texts
 // returns: nodes, relationships, characters, deleted
@@ -73,8 +73,9 @@ CALL () {
       ELSE 0
     END)) AS rest
 }
+OPTIONAL MATCH (q:Quota {team_id: $team_id})
 RETURN nodes + more AS nodes,
   links + dead AS relationships,
-  size + rest AS characters,
+  size + rest + CASE WHEN $texts THEN coalesce(q.elsewhere, 0) ELSE 0 END AS characters,
   gone + dead AS deleted
 LIMIT 1
