@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"kith/internal/sleep"
 )
 
 // What statements of callers may take of the database's heap: all together a quarter, one statement for what its expressions
@@ -25,12 +27,12 @@ type heap struct {
 	bytes atomic.Int64 // 0: not read yet
 
 	mu      sync.Mutex
-	running int           // statements of callers
-	stop    chan struct{} // ends the watch
+	running int                // statements of callers
+	stop    context.CancelFunc // ends the watch
 	watches sync.WaitGroup
 }
 
-// size reads how large the heap may become, once.
+// heapSize reads how large the heap may become, once.
 func (s *Store) heapSize(ctx context.Context) int64 {
 	if size := s.heap.bytes.Load(); size > 0 {
 		return size
@@ -59,33 +61,32 @@ func (s *Store) watch() (unwatch func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.running++; h.running == 1 {
-		stop := make(chan struct{})
+		ctx, stop := context.WithCancel(context.Background())
 		h.stop = stop
-		h.watches.Go(func() { s.endLarge(stop) })
+		h.watches.Go(func() { s.endLarge(ctx) })
 	}
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if h.running--; h.running == 0 {
-			close(h.stop)
+			h.stop()
 		}
 	}
 }
 
+// close ends the watch, also when statements are still running.
+func (h *heap) close() {
+	h.mu.Lock()
+	if h.stop != nil {
+		h.stop()
+	}
+	h.mu.Unlock()
+	h.watches.Wait()
+}
+
 // endLarge looks again and again until it is stopped.
-func (s *Store) endLarge(stop chan struct{}) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		<-stop
-		cancel()
-	}()
-	for {
-		select {
-		case <-stop:
-			return
-		case <-time.After(watchInterval):
-		}
+func (s *Store) endLarge(ctx context.Context) {
+	for sleep.For(ctx, watchInterval) {
 		most := map[string]any{"most": rowsOf(s.heapSize(ctx))}
 		if rows, err := s.read(ctx, s.queries["statement_end"], most); err == nil && len(rows) > 0 {
 			s.options.Log.InfoContext(ctx, "statements of callers took too much memory and were ended", "statements", len(rows))

@@ -121,6 +121,7 @@ func Open(c Connection, o Options) (*Store, error) {
 
 // Close releases the connections.
 func (s *Store) Close(ctx context.Context) error {
+	s.heap.close()
 	s.marks.close()
 	s.full.StopAllGoroutines()
 	return s.driver.Close(ctx)
