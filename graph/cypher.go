@@ -185,10 +185,11 @@ var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals /
 	{"Neo.ClientError.Statement.SyntaxError", badValue},
 	{"Neo.ClientError.Statement.EntityNotFound", "something was deleted while the statement ran: try again"},
 	{"Neo.ClientError.Transaction.TransactionTimedOut", tooLong},
-	{"Neo.TransientError.Transaction.Terminated", tooLong},
+	{"Neo.TransientError.Transaction.Terminated", tooMuch},
+	{"Neo.ClientError.Transaction.Terminated", tooMuch}, // by us
 	{"Neo.TransientError.Transaction.LockClientStopped", tooLong},
-	{"Neo.TransientError.General.MemoryPoolOutOfMemoryError", "the statement needs too much memory: collect and sort fewer rows at once"},
-	{"Neo.TransientError.General.OutOfMemoryError", "the statement needs too much memory: collect and sort fewer rows at once"},
+	{"Neo.TransientError.General.MemoryPoolOutOfMemoryError", tooMuch},
+	{"Neo.TransientError.General.OutOfMemoryError", tooMuch},
 	{"Neo.ClientError.Statement.", "a value cannot be used as the statement uses it"},
 	{"Neo.ClientError.Procedure.ProcedureCallFailed", badValue},
 	{"Neo.DatabaseError.Statement.", badValue + "; shortestPath(…) between all of some nodes needs WHERE a <> b"},
@@ -196,6 +197,8 @@ var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals /
 }
 
 const badValue = "a function of dates, texts or numbers got null or a value that it does not take: test … IS NOT NULL before it"
+
+const tooMuch = "the statement needs too much memory: collect, group and sort fewer rows at once, or put a LIMIT before it"
 
 const tooLong = "the statement did not end within 2 seconds: begin with nodes of a known name or entity_key, follow fewer relationships, or set a LIMIT before what is costly"
 

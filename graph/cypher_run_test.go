@@ -159,6 +159,27 @@ func (g *gate) waiting() (n int) {
 	return n
 }
 
+// Rows that sorting, grouping and collecting hold are bounded too: what takes too much is ended before its time is over.
+func TestCypherEndsWhatHoldsTooMuch(t *testing.T) {
+	e := fresh(t)
+	e.store.heap.bytes.Store(assumedHeap)
+	_, err := e.ask("UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b RETURN size(collect({a: a, b: [a, b]})) AS held_too_much", nil)
+	if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "memory") {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// The heap of the database is known after the first statement.
+func TestCypherKnowsTheHeap(t *testing.T) {
+	e := fresh(t)
+	if _, err := e.ask("RETURN 1 AS one", nil); err != nil {
+		t.Fatal(err)
+	}
+	if size := e.store.heap.bytes.Load(); size < 64<<20 {
+		t.Errorf("the heap has %d bytes", size)
+	}
+}
+
 func TestCypherBounds(t *testing.T) {
 	e := fresh(t)
 	big := map[string]any{"big": strings.Repeat("x", 10_000)}
