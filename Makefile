@@ -50,7 +50,7 @@ race: setup ## all tests under the race detector (half an hour on two cores)
 	GOFLAGS=-race $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -timeout=1h ./...
 
 soak: build ## kill two kiths and their Neo4j under load, then look for all they acknowledged (SOAK=10m)
-	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=soak -count=1 -v -timeout=0 ./internal/soak
+	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=soak -run TestSoak -count=1 -v -timeout=0 ./internal/soak
 
 attack: ## ten callers send the worst statements that are allowed to a Neo4j with 256 MiB, beside writes (ATTACK=10m)
 	ATTACK=$(ATTACK) go test ./cmd/kith -run TestStatementsDoNotStopTheDatabase -count=1 -v -timeout=0
@@ -58,7 +58,7 @@ attack: ## ten callers send the worst statements that are allowed to a Neo4j wit
 fuzz: ## fuzz the guard of Cypher and the HTTP contract (FUZZ=5m), and hold thousands of statements against what they must not tell
 	go test ./cypher -run '^$$' -fuzz FuzzGuard -fuzztime $(FUZZ)
 	go test ./cypher -run '^$$' -fuzz FuzzGuardAccount -fuzztime $(FUZZ)
-	KITH_TEST_EXPENSIVE=$(FUZZ) $(BRIEFJAVA) go test ./cmd/kith -run TestAccountHoldsWhatStatementsTake -count=1 -v -timeout=0
+	FUZZ=$(FUZZ) go test -tags=soak ./internal/soak -run TestAccountHoldsWhatStatementsTake -count=1 -v -timeout=0
 	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$$RANDOM $(WITHENV) go test ./cmd/kith -run TestContractHolds -count=1 -v -timeout=0
 	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./graph -run TestCypherTellsNothingOfOthersWhateverIsAsked -count=1 -v -timeout=0
 
