@@ -6,12 +6,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
 const (
-	kernelJar   = "neo4j-kernel-" // followed by the version
-	serialLimit = 1024            // MB of heap up to which the serial collector is used: it takes 200 MB less
+	kernelJar = "neo4j-kernel-" // followed by the version
+	// leastTransactionMB is what one transaction may hold at least: a write of 10,000 items.
+	leastTransactionMB = 64
+	keptPlans          = 400 // of statements: Kith's own, and those of callers
+
+	serialLimit = 1024 // MB of heap up to which the serial collector is used: it takes 200 MB less
 )
 
 // javaEngine runs Neo4j in a Java process.
@@ -127,6 +132,9 @@ func (e *javaEngine) conf(port int) string {
 		"dbms.usage_report.enabled=false",
 		"db.tx_log.preallocate=false", // 2 MB on disk instead of 517
 		"db.logs.query.enabled=OFF",   // it would hold memories' text
+		fmt.Sprintf("db.memory.transaction.max=%dm", max(e.heapMB/4, leastTransactionMB)), // else one takes all there is
+		fmt.Sprintf("dbms.memory.transaction.total.max=%dm", max(e.heapMB/2, leastTransactionMB)),
+		"server.memory.query_cache.per_db_cache_num_entries=" + strconv.Itoa(keptPlans),
 		fmt.Sprintf("server.memory.heap.max_size=%dm", e.heapMB),
 		fmt.Sprintf("server.memory.pagecache.size=%dm", e.pageMB),
 	}

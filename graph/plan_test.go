@@ -138,7 +138,9 @@ func (e *env) statements() []cypher.Query {
 	}
 	all := []cypher.Query{cypher.OfTypes(cypher.Load("relationship_locate"), types)}
 	for _, name := range cypher.Names() {
-		all = append(all, cypher.Load(name))
+		if q := cypher.Load(name); !strings.HasPrefix(q.Text, "SHOW ") { // of the server, which reads no graph
+			all = append(all, q)
+		}
 	}
 	withoutPreferences := slices.DeleteFunc(slices.Clone(AllSections), func(s Section) bool { return s == PreferencesSection })
 	for _, sections := range [][]Section{withoutPreferences, AllSections, append(slices.Clone(AllSections), FocusSection)} {

@@ -58,8 +58,10 @@ type Store struct {
 	composed sync.Map                   // section names → cypher.Query
 	types    atomic.Pointer[[]string]   // real relationship types that the server was seen to have; never changed
 	marks    *Bookmarks                 // nil: the server is none of several
-	gates    gates                      // of statements that callers write
+	gate     gate                       // of statements that callers write
+	planning gate                       // of those that are planned for the first time
 	plans    plans                      // of those
+	heap     heap                       // of the database
 	full     *otter.Cache[string, full] // teams that refused a write a moment ago
 	texts    chan struct{}              // holds something when texts wait for their vectors
 	sessions atomic.Int64               // that are in use
@@ -105,6 +107,8 @@ func Open(c Connection, o Options) (*Store, error) {
 		o.KeepDeleted = 30 * day
 	}
 	s := &Store{driver: driver, database: c.Database, options: o, queries: map[string]cypher.Query{}, marks: newBookmarks(c.URI), texts: make(chan struct{}, 1)}
+	s.gate.atOnce, s.gate.wait = cypherAtOnce, cypherTime
+	s.planning.atOnce, s.planning.wait = 1, cypherTime
 	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
 	for _, name := range cypher.Names() {
 		s.queries[name] = cypher.Load(name)
@@ -114,6 +118,7 @@ func Open(c Connection, o Options) (*Store, error) {
 
 // Close releases the connections.
 func (s *Store) Close(ctx context.Context) error {
+	s.heap.close()
 	s.marks.close()
 	s.full.StopAllGoroutines()
 	return s.driver.Close(ctx)
