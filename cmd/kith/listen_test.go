@@ -58,7 +58,7 @@ func TestDoctorLooksAtThePorts(t *testing.T) {
 			t.Errorf("in use: %d, not %q: %s", code, want, out)
 		}
 	}
-	metrics := httptest.NewServer(newMetrics().handler())
+	metrics := httptest.NewServer(newMetrics().handler(false))
 	t.Cleanup(metrics.Close)
 	code, out = command(t, []string{data, "KITH_LISTEN=" + freeAddress(t), "KITH_ADMIN_LISTEN=" + metrics.Listener.Addr().String()}, "doctor")
 	for _, want := range []string{"✓ KITH_LISTEN", "is free", "✓ KITH_ADMIN_LISTEN", "serves the metrics of a Kith"} {
