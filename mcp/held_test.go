@@ -110,3 +110,19 @@ func TestEveryToolHasACost(t *testing.T) {
 		t.Errorf("costs of no tool: %v", operations)
 	}
 }
+
+// Names that nobody knows come back in the answer, so they are short.
+func TestLongNamesAreRefused(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 100_000)
+	for _, body := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"` + long + `"}`, `{"jsonrpc":"2.0","id":"` + long + `","method":"tools/list"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + long + `","arguments":{}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kith://` + long + `"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"` + long + `"}}`,
+	} {
+		if status, answer := post(t, &fakes{}, body); status != http.StatusBadRequest || len(answer) > 1000 {
+			t.Errorf("%.60s: %d, %d bytes", body, status, len(answer))
+		}
+	}
+}
