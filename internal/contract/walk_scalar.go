@@ -126,14 +126,18 @@ func (p *pass) word(word string, value any, s *huma.Schema) bool {
 	return true
 }
 
-// shortNumber is the length to which a number without an exponent surely is one of 64 bits.
-const shortNumber = 300
+const (
+	shortNumber = 300   // bytes to which a number without an exponent surely is one of 64 bits
+	maxNumber   = 1_000 // bytes
+)
 
 func (p *pass) number(s *huma.Schema) bool {
 	begin := p.at
-	if !p.digitsAndSigns() || !json.Valid(p.raw[begin:p.at]) {
-		p.at = begin
-		return p.broken()
+	if !p.digitsAndSigns() || p.at-begin > maxNumber {
+		return p.notNumber(begin)
+	}
+	if !json.Valid(p.raw[begin:p.at]) {
+		return p.notNumber(begin)
 	}
 	digits := p.raw[begin:p.at]
 	if s == nil && len(digits) < shortNumber && !bytes.ContainsAny(digits, "eE") {
@@ -145,6 +149,15 @@ func (p *pass) number(s *huma.Schema) bool {
 	}
 	p.leaf(s, value)
 	return true
+}
+
+// notNumber ends the walk at what is no number, or a longer one than any needs.
+func (p *pass) notNumber(begin int) bool {
+	if p.at-begin > maxNumber {
+		return p.end("has a number of more than %d digits at byte %d", maxNumber, begin+1)
+	}
+	p.at = begin
+	return p.broken()
 }
 
 // digitsAndSigns steps over what numbers are made of.

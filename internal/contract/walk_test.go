@@ -63,6 +63,7 @@ func TestWalkEnds(t *testing.T) {
 		repeated(`{"x":{`, `"#":0`, `,"7":1}}`, 20):                           "body: has the same name twice in an object, at byte 137",
 		`{"limit":1e999999}`:                                                  "body: has a number that is too large at byte 10",
 		`{"x":[-1` + strings.Repeat("0", 400) + `]}`:                          "body: has a number that is too large at byte 7",
+		`{"limit":` + strings.Repeat("1", 1<<20) + `}`:                        "body: has a number of more than 1000 digits at byte 10",
 		"{\"a\":\"\xff\"}":                                                    "body: must be valid UTF-8",
 		`{"a":"\ud800"}`:                                                      "body: has half a surrogate pair at byte 6",
 		`{"a":"\ud800\u0041"}`:                                                "body: has half a surrogate pair at byte 6",
