@@ -158,7 +158,7 @@ func (h hostile) checked(r reply) string {
 		return fmt.Sprintf("status %d: %.200s", r.status, r.body)
 	}
 	var problem struct{ Errors []json.RawMessage }
-	if json.Unmarshal(r.body, &problem); len(problem.Errors) > 100 {
+	if _ = json.Unmarshal(r.body, &problem); len(problem.Errors) > 100 {
 		return fmt.Sprintf("%d faults", len(problem.Errors))
 	}
 	return ""
