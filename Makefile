@@ -22,9 +22,10 @@ BENCHTIME ?= 1s
 SOAK      ?= 10m
 ATTACK    ?= 10m
 FUZZ      ?= 5m
+BODIES    ?= 1000
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help build run setup check test race soak attack fuzz test-containers bench lint image dist clean
+.PHONY: help build run setup check test race soak attack attack-bodies fuzz test-containers bench lint image dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -61,6 +62,9 @@ fuzz: ## fuzz the guard of Cypher and the HTTP contract (FUZZ=5m), and hold thou
 	FUZZ=$(FUZZ) go test -tags=soak ./internal/soak -run TestAccountHoldsWhatStatementsTake -count=1 -v -timeout=0
 	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$$RANDOM $(WITHENV) go test ./cmd/kith -run TestContractHolds -count=1 -v -timeout=0
 	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./graph -run TestCypherTellsNothingOfOthersWhateverIsAsked -count=1 -v -timeout=0
+
+attack-bodies: setup ## a thousand hostile bodies of up to 32 MiB against a kith, four at a time (BODIES=1000)
+	KITH_TEST_BODIES=$(BODIES) $(WITHENV) go test ./cmd/kith -run TestHostileBodies -count=1 -v -timeout=0
 
 test-containers: check ## all tests, with the databases in containers
 	KITH_TEST_WITH=containers $(WITHENV) go test $(TESTFLAGS) ./...

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,11 +56,22 @@ func (a *API) observe(c *gin.Context) {
 
 func (a *API) observed(c *gin.Context, took time.Duration) {
 	id, route := requestID(c.Request.Context()), routeOf(c)
-	a.options.Observe(route, c.Request.Method, c.Writer.Status(), took)
+	a.options.Observe(route, Method(c.Request), c.Writer.Status(), took)
 	if a.options.Log.Enabled(c.Request.Context(), slog.LevelDebug) {
-		a.options.Log.Debug("request", "request_id", id, "method", c.Request.Method, "route", route,
+		a.options.Log.Debug("request", "request_id", id, "method", Method(c.Request), "route", route,
 			"status", c.Writer.Status(), "bytes", c.Writer.Size(), "took", took)
 	}
+}
+
+// methods are those that any route takes.
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} //nolint:gochecknoglobals // a constant table
+
+// Method is a request's method, or "other": callers without a key choose it, and metrics keep a series of each.
+func Method(r *http.Request) string {
+	if slices.Contains(methods, r.Method) {
+		return r.Method
+	}
+	return "other"
 }
 
 // routeOf is the template of a request's path.
@@ -102,16 +114,36 @@ var readings = map[string]bool{"/v1/sources": true, "/v1/conversations/:id/end":
 // deadline bounds the request as a whole; nothing below has one of its own.
 func (a *API) deadline(c *gin.Context) {
 	if streams(c) {
+		a.boundStream(c)
 		return
 	}
 	limit := a.options.Deadline
 	if a.Digests != nil && readings[c.FullPath()] {
 		limit += a.options.Reading
 	}
+	a.boundConnection(c, limit)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
 	c.Next()
+}
+
+// boundConnection bounds how long a caller may take to send the body and to read the answer. Without, one that sends a byte a second
+// holds its connection for as long as it likes.
+func (a *API) boundConnection(c *gin.Context, limit time.Duration) {
+	connection, now := http.NewResponseController(c.Writer), time.Now()
+	_ = connection.SetWriteDeadline(now.Add(limit + a.options.StreamPause))
+	if c.Request.ContentLength != 0 {
+		_ = connection.SetReadDeadline(now.Add(a.options.Deadline))
+	}
+}
+
+// boundStream leaves the connection to the stream, and then bounds how long it waits for what that left unread.
+func (a *API) boundStream(c *gin.Context) {
+	connection := http.NewResponseController(c.Writer)
+	_ = connection.SetWriteDeadline(time.Time{}) // of an earlier request
+	c.Next()
+	_ = connection.SetReadDeadline(time.Now().Add(a.options.Deadline))
 }
 
 // Credential is what a caller shows.

@@ -71,6 +71,7 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{graph.ErrQuota, http.StatusForbidden, ""},
 	{graph.ErrBusy, http.StatusTooManyRequests, "too many statements of the team run at once; try again"},
 	{chat.ErrFull, http.StatusTooManyRequests, "as many generations run and wait as may; try again"},
+	{errNoPlace, http.StatusServiceUnavailable, ""},
 	{errStreams, http.StatusTooManyRequests, "as many streams of events are open as may; read the turn itself, or try again"},
 	{chat.ErrNoModel, http.StatusServiceUnavailable, ""},
 	{graph.ErrUnavailable, http.StatusServiceUnavailable, "the database does not answer; try again"},
@@ -100,6 +101,10 @@ func faultsOf(err error) []Fault {
 	if len(fields) == 0 {
 		return nil
 	}
+	return faultsFrom(contract.Bounded(slices.Clone(fields)))
+}
+
+func faultsFrom(fields []graph.FieldError) []Fault {
 	faults := make([]Fault, len(fields))
 	for i, f := range fields {
 		faults[i] = Fault(f)
@@ -161,13 +166,7 @@ func newError(status int, message string, details ...error) huma.StatusError {
 	if status == http.StatusUnprocessableEntity {
 		message = "the request has faults"
 	}
-	p := problemOf(status, message)
-	for _, d := range details {
-		var detail *huma.ErrorDetail
-		if errors.As(d, &detail) {
-			p.Errors = append(p.Errors, Fault{Location: detail.Location, Message: contract.Message(detail)})
-		}
-	}
+	p := problemOf(status, message, faultsFrom(contract.Faults(details))...)
 	if len(p.Errors) == 0 && status == http.StatusUnprocessableEntity {
 		p.Errors = []Fault{{Location: "body", Message: "is needed"}}
 	}

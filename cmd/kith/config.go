@@ -58,10 +58,10 @@ type config struct {
 	PostgresURI       string        `name:"postgres-uri" env:"KITH_POSTGRES_URI" help:"postgres:// address of a database for users' preferences; empty: they are in Neo4j."`
 	BootstrapKey      string        `env:"KITH_BOOTSTRAP_KEY" help:"An admin key (team default), given instead of generated; at least 32 random characters. The one before it stays good until it is revoked."`
 	ContextLoad       loader.Mode   `env:"KITH_CONTEXT_LOAD" enum:"combined,parallel" default:"combined" help:"A context's sections in one statement, or each in its own."`
-	RequestTimeout    time.Duration `env:"KITH_REQUEST_TIMEOUT" default:"10s" help:"Deadline of a request."`
-	MaxBody           int64         `env:"KITH_MAX_BODY" default:"33554432" help:"Largest request body, in bytes."`
+	RequestTimeout    time.Duration `env:"KITH_REQUEST_TIMEOUT" default:"10s" help:"Deadline of a request, its body included."`
+	MaxBody           int64         `env:"KITH_MAX_BODY" default:"33554432" help:"Largest body of requests that write many items at once, in bytes; others may have 1 MiB, or this where it is less."`
 	MaxImport         int64         `env:"KITH_MAX_IMPORT" default:"4294967296" help:"Largest import, in bytes."`
-	StreamPause       time.Duration `env:"KITH_STREAM_PAUSE" default:"1m" help:"How long an import or export may stand still."`
+	StreamPause       time.Duration `env:"KITH_STREAM_PAUSE" default:"1m" help:"How long an import or export may stand still; beyond that an import has to bring 4 KiB a second on average."`
 	KeepDeleted       time.Duration `env:"KITH_KEEP_DELETED" default:"720h" help:"How long deletes can be undone; then they are purged."`
 	Maintenance       time.Duration `env:"KITH_MAINTENANCE" default:"1h" help:"Between passes that archive, expire and purge; 0: none by this process."`
 	EmbeddingsURL     string        `name:"embeddings-url" env:"KITH_EMBEDDINGS_URL" help:"OpenAI-compatible endpoint that embeds texts, as far as /embeddings; empty: none."`
@@ -82,7 +82,7 @@ type config struct {
 	OIDCTeamClaim     string        `name:"oidc-team-claim" env:"KITH_OIDC_TEAM_CLAIM" default:"team_id" help:"Claim with the caller's team."`
 	OIDCUserClaim     string        `name:"oidc-user-claim" env:"KITH_OIDC_USER_CLAIM" default:"sub" help:"Claim with the user that the caller is bound to; - for none: it may act for any of the team."`
 	OIDCScopesClaim   string        `name:"oidc-scopes-claim" env:"KITH_OIDC_SCOPES_CLAIM" default:"scope" help:"Claim with read, write, admin."`
-	RateLimit         int64         `env:"KITH_RATE_LIMIT" default:"0" help:"Requests a minute that a key may make, unless it has a limit of its own; 0: any number."`
+	RateLimit         int64         `env:"KITH_RATE_LIMIT" default:"0" help:"Units a minute that a key may spend on calls, unless it has a limit of its own; a look-up costs 1. 0: any number."`
 	QuotaNodes        int64         `env:"KITH_QUOTA_NODES" default:"0" help:"Nodes that a team may have, with chat trees and turns, and deleted ones until they are purged; 0: any number."`
 	QuotaLinks        int64         `name:"quota-relationships" env:"KITH_QUOTA_RELATIONSHIPS" default:"0" help:"Relationships that a team may have, past and deleted ones among them; 0: any number."`
 	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters that a team may have in all texts, keys and lists; 0: any number."`

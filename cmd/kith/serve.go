@@ -27,6 +27,7 @@ const (
 	drainTime = 20 * time.Second // for requests in flight at the end
 	stopTime  = 60 * time.Second // for the embedded Neo4j to stop cleanly
 	retryTime = 2 * time.Second  // between attempts to prepare the database
+	maxHeader = 64 << 10         // bytes of a request line and headers
 )
 
 // Run serves until ctx is done. The address answers from the start; /readyz says when the memory does.
@@ -61,7 +62,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 
 // serveHTTP serves until ctx is done, and then until the requests in flight are answered.
 func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader}
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)

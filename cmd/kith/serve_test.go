@@ -50,6 +50,7 @@ func (b *buffer) String() string {
 // service is a running kith serve.
 type service struct {
 	url      string
+	pid      int // of one that runs in a process of its own
 	out, err *buffer
 	stop     func() int // ends it and returns its exit status
 }

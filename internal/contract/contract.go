@@ -93,7 +93,7 @@ func Message(d *huma.ErrorDetail) string {
 			return unreadable
 		}
 	}
-	if value := fmt.Sprint(d.Value); len(value) > 3 && strings.Contains(d.Message, value) {
+	if value := printed(d.Value); len(value) > 3 && strings.Contains(d.Message, value) {
 		return "is not what it should be"
 	}
 	return d.Message
@@ -110,6 +110,17 @@ func Empty(location string) string {
 		}
 	}
 	return "must not be empty"
+}
+
+// printed is a value as a message might quote it: a text or a number. Others are quoted by none, and cost time to print.
+func printed(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case float64, int64, int:
+		return fmt.Sprint(v)
+	}
+	return ""
 }
 
 const unreadable = "cannot be read as what it should be"
