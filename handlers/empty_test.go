@@ -45,11 +45,11 @@ func TestAnEmptyIDIsNotEverybody(t *testing.T) {
 	}
 }
 
-// place is a request in which one id is empty.
-type place struct{ path, body, location string }
+// emptyPlace is a request in which one id is empty.
+type emptyPlace struct{ path, body, location string }
 
 // emptied lists the requests of an operation in which one id is empty.
-func (o Operation) emptied(t *testing.T, document, schemas map[string]any) (all []place) {
+func (o Operation) emptied(t *testing.T, document, schemas map[string]any) (all []emptyPlace) {
 	t.Helper()
 	operation := operationOf(t, document, o)
 	base, rest, _ := strings.Cut(o.Path, "?")
@@ -58,7 +58,7 @@ func (o Operation) emptied(t *testing.T, document, schemas map[string]any) (all 
 		if p["in"] == "query" && slices.Contains(emptyIDs, name) {
 			query, _ := url.ParseQuery(rest)
 			query.Set(name, "")
-			all = append(all, place{base + "?" + query.Encode(), o.Body, "query." + name})
+			all = append(all, emptyPlace{base + "?" + query.Encode(), o.Body, "query." + name})
 		}
 	}
 	var body any
@@ -66,7 +66,7 @@ func (o Operation) emptied(t *testing.T, document, schemas map[string]any) (all 
 		object, _ := content["schema"].(map[string]any)
 		for _, e := range empties(schemas, object, body, "body", 0) {
 			raw, _ := json.Marshal(e.value)
-			all = append(all, place{o.Path, string(raw), e.location})
+			all = append(all, emptyPlace{o.Path, string(raw), e.location})
 		}
 	}
 	return all

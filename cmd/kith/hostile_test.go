@@ -92,13 +92,13 @@ var hostilePaths = []string{
 	"/mcp explore", "/mcp remember", "/mcp", "/v1/import", "/v1/keys", "/v1/nope",
 }
 
-// hostile is a request that is made to hurt.
-type hostile struct {
+// hostileCall is a request that is made to hurt.
+type hostileCall struct {
 	name, path, body string
 	chunked          bool
 }
 
-func hostileRequest(shape, path string, bytes int, chunked bool) hostile {
+func hostileRequest(shape, path string, bytes int, chunked bool) hostileCall {
 	body := hostileShapes[shape](bytes)
 	route, tool, _ := strings.Cut(path, " ")
 	switch {
@@ -107,7 +107,7 @@ func hostileRequest(shape, path string, bytes int, chunked bool) hostile {
 	case route == "/v1/import":
 		body = `{"node":` + body + "}\n"
 	}
-	return hostile{fmt.Sprintf("%s to %s, %d bytes", shape, path, len(body)), route, body, chunked}
+	return hostileCall{fmt.Sprintf("%s to %s, %d bytes", shape, path, len(body)), route, body, chunked}
 }
 
 // untilSent notes when the last byte of a body was taken.
@@ -124,7 +124,7 @@ func (u *untilSent) Read(p []byte) (int, error) {
 }
 
 // send sends it. It returns how long the answer took after the last byte.
-func (h hostile) send(ctx context.Context, c caller) (r reply, took time.Duration, err error) {
+func (h hostileCall) send(ctx context.Context, c caller) (r reply, took time.Duration, err error) {
 	body := &untilSent{Reader: strings.NewReader(h.body)}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+h.path, body)
 	if err != nil {
@@ -146,7 +146,7 @@ func (h hostile) send(ctx context.Context, c caller) (r reply, took time.Duratio
 }
 
 // checked says what is wrong with an answer; empty: nothing.
-func (h hostile) checked(r reply) string {
+func (h hostileCall) checked(r reply) string {
 	switch {
 	case h.path != "/v1/import" && len(r.body) > 64<<10:
 		return fmt.Sprintf("an answer of %d bytes", len(r.body))
@@ -253,7 +253,7 @@ func TestHostileBodies(t *testing.T) {
 }
 
 // hostileRequests are so many, made when they are asked for: of all shapes, to all paths, of many lengths.
-func hostileRequests(total int) []func() hostile {
+func hostileRequests(total int) []func() hostileCall {
 	shapes := make([]string, 0, len(hostileShapes))
 	for shape := range hostileShapes {
 		shapes = append(shapes, shape)
@@ -263,9 +263,9 @@ func hostileRequests(total int) []func() hostile {
 	if total == 0 {
 		total, lengths = 2*len(shapes), []int{1 << 14, 1 << 17, 1 << 20, 1 << 22, 1 << 14, 1 << 18, 1 << 20}
 	}
-	all := make([]func() hostile, total)
+	all := make([]func() hostileCall, total)
 	for i := range all {
-		all[i] = func() hostile {
+		all[i] = func() hostileCall {
 			return hostileRequest(shapes[i%len(shapes)], hostilePaths[(i/3+i)%len(hostilePaths)], lengths[i%len(lengths)], i%5 == 0)
 		}
 	}
