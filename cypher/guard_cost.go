@@ -249,11 +249,11 @@ func (c *coster) bounded(e *expr, known extents) work {
 	case *caseExpr:
 		return c.caseOf(x, known)
 	case *call:
-		if w := c.function(x, known); functions[x.name] == "split" {
+		w := c.function(x, known)
+		if functions[x.name] == "split" {
 			return c.cut(e, w)
-		} else {
-			return w
 		}
+		return w
 	default:
 		return c.container(e, known)
 	}

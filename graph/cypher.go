@@ -113,7 +113,7 @@ func (s *Store) admitted(ctx context.Context, g *gate, team string, weight, room
 	if err != nil {
 		return err
 	}
-	unwatch := s.watch()
+	unwatch := s.watch() //nolint:contextcheck // one watch serves all statements that run, and outlives each
 	err = do()
 	gone := func() { leave(); unwatch() }
 	if ended := err == nil || ctx.Err() == nil && !errors.Is(err, errTooLong) && !errors.Is(err, ErrUnavailable); ended {

@@ -114,7 +114,7 @@ func (s *stemmer) dropPast() {
 		}
 		return
 	}
-	if !(s.ends("ed") && s.hasVowel() || s.ends("ing") && s.hasVowel()) {
+	if past := s.ends("ed") && s.hasVowel() || s.ends("ing") && s.hasVowel(); !past {
 		return
 	}
 	s.put("")

@@ -95,7 +95,6 @@ func (a *API) body(c *gin.Context) {
 		return
 	}
 	c.Request.Body = &handed{bytes.NewReader(raw)}
-	raw = nil // it is the reader's to drop
 	c.Next()
 }
 

@@ -24,7 +24,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodPost, "/v1/traverse", "traverse", "Walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads", a.traverse, traverseResponse)
 	route(a, api, http.MethodGet, "/v1/schema", "get-schema", "What Cypher can ask here: kinds, properties, relationship types, examples", a.schema, schemaResponse)
 	route(a, api, http.MethodPost, "/v1/memory", "write-memory", "Add and change nodes and relationships in one transaction", a.writeMemory, large)
-	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource, large)
+	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource, large, mayMiss)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}", "list-nodes", "A page of the nodes of one kind", a.listNodes)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}", "get-node", "A node with its notes and strongest relationships", a.getNode)
 	route(a, api, http.MethodPatch, "/v1/nodes/{kind}/{key}", "patch-node", "Change what is given of a node", a.patchNode)

@@ -23,7 +23,7 @@ func TestPlaces(t *testing.T) {
 		{Inline, "\u202eevil\u2069 zero\u200bwidth\ufeff so\u00adft", "evil zerowidth soft"},
 		{Inline, "![pixel](http://x) \\![y](z) <img src=x> </context> <|im_start|> <!-- x -->", `!\[pixel](http://x) \!\[y](z) \<img src=x> \</context> \<|im_start|> \<!-- x -->`},
 		{Inline, `\<b> \\<b>`, `\<b> \\\<b>`},
-		{Inline, "👩‍👩‍👧 ❤️‍🔥 می‌خواهم क्‍ष 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣ 葛󠄀", "👩‍👩‍👧 ❤️‍🔥 می‌خواهم क्‍ष 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣ 葛󠄀"},
+		{Inline, "👩‍👩‍👧 ❤️‍🔥 می‌خواهم क्‍ष 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣ 葛󠄀", "👩‍👩‍👧 ❤️‍🔥 می‌خواهم क्‍ष 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣ 葛󠄀"}, //nolint:staticcheck // joiners and selectors as people type them
 		{Inline, "a\ufe0f\ufe0e\ufe0f\u200d\u200d\u200cb \u200dc \U000E0041\U000E0042", "a\ufe0f\u200db c"},
 		{Inline, "\xff\xfe", "\ufffd"},
 		{Item, "# Now", `\# Now`},

@@ -81,7 +81,7 @@ func TestStreamPause(t *testing.T) {
 	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_STREAM_PAUSE=1s", "KITH_REQUEST_TIMEOUT=2s"))
 	c := s.team(t)
 	line := func(key string) string {
-		return `{"node":{"kind":"concept","entity_key":"` + key + `","name":"` + key + `"}}` + "\n"
+		return `{"node":{"kind":"concept","entity_key":"` + key + `","name":"` + key + `","description":"` + strings.Repeat("moves ", 500) + `"}}` + "\n"
 	}
 
 	moving, out := io.Pipe()
@@ -102,7 +102,7 @@ func TestStreamPause(t *testing.T) {
 	}
 	defer func() { _ = connection.Close() }()
 	_ = connection.SetDeadline(time.Now().Add(30 * time.Second))
-	_, _ = fmt.Fprintf(connection, "POST /v1/import HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 1000\r\n\r\n%s", c.key, line("still"))
+	_, _ = fmt.Fprintf(connection, "POST /v1/import HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 10000\r\n\r\n%s", c.key, line("still"))
 	answer := make([]byte, 4096)
 	n, err := connection.Read(answer)
 	if err != nil || !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 408 ") {
