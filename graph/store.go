@@ -63,6 +63,7 @@ type Store struct {
 	full     *otter.Cache[string, full] // teams that refused a write a moment ago
 	texts    chan struct{}              // holds something when texts wait for their vectors
 	sessions atomic.Int64               // that are in use
+	fence    fence                      // what is known of erasures
 }
 
 const (
@@ -242,18 +243,27 @@ func metadata(query string) map[string]any {
 func (s *Store) transaction(ctx context.Context, name string, work func(*tx) error) error {
 	session := s.session(ctx, neo4j.AccessModeWrite, nil)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	began, ok := ctx.Value(beganKey{}).(time.Time)
+	if !ok {
+		began = time.Now()
+	}
+	writing := metadata(name)
+	writing["writes"] = true // an erasure waits for those
 	var (
 		err error
 		t   *tx
 	)
 	for range readAttempts {
 		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
-			t = &tx{ctx: ctx, run: m, store: s, beforeAll: s.marks.of(all)}
+			t = &tx{ctx: ctx, run: m, store: s, beforeAll: s.marks.of(all), began: began}
 			if err := work(t); err != nil {
 				return nil, err
 			}
-			return nil, t.charge()
-		}, neo4j.WithTxMetadata(metadata(name)))
+			if err := t.charge(); err != nil {
+				return nil, err
+			}
+			return nil, t.admitted()
+		}, neo4j.WithTxMetadata(writing))
 		if !lostRace(err) {
 			break
 		}
@@ -286,6 +296,10 @@ type tx struct {
 
 	retold bool   // texts were written that wait for their vectors
 	added  amount // to what the team has
+
+	began  time.Time        // the work that it is part of
+	given  []map[string]any // parameters of its statements
+	erases bool             // it takes away what others wrote
 }
 
 func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {
@@ -297,6 +311,7 @@ func (t *tx) execQuery(q cypher.Query, params map[string]any) ([]*neo4j.Record, 
 		t.team = teamOf(params)
 		t.before = t.store.marks.of(t.team)
 	}
+	t.given = append(t.given, params)
 	text, params, err := q.Statement(params)
 	if err != nil {
 		return nil, err
