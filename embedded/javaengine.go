@@ -9,6 +9,13 @@ import (
 	"strings"
 )
 
+// What transaction logs may hold. Nobody reads one that ended before the last checkpoint.
+const (
+	logSize      = "1m"
+	logsKept     = "keep_none"
+	checkpointIn = "5m"
+)
+
 const (
 	kernelJar   = "neo4j-kernel-" // followed by the version
 	serialLimit = 1024            // MB of heap up to which the serial collector is used: it takes 200 MB less
@@ -125,8 +132,11 @@ func (e *javaEngine) conf(port int) string {
 		"server.http.enabled=false",
 		"dbms.security.auth_enabled=true",
 		"dbms.usage_report.enabled=false",
-		"db.tx_log.preallocate=false", // 2 MB on disk instead of 517
-		"db.logs.query.enabled=OFF",   // it would hold memories' text
+		"db.tx_log.preallocate=false",        // 2 MB on disk instead of 517
+		"db.logs.query.enabled=OFF",          // it would hold memories' text
+		"db.tx_log.rotation.size=" + logSize, // erased text is in the logs until a checkpoint after their end
+		"db.tx_log.rotation.retention_policy=" + logsKept,
+		"db.checkpoint.interval.time=" + checkpointIn,
 		fmt.Sprintf("server.memory.heap.max_size=%dm", e.heapMB),
 		fmt.Sprintf("server.memory.pagecache.size=%dm", e.pageMB),
 	}
