@@ -20,10 +20,12 @@ BRIEFJAVA := env JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1
 TESTFLAGS ?= -shuffle=on -p 1 -timeout=20m
 BENCHTIME ?= 1s
 SOAK      ?= 10m
+ATTACK    ?= 10m
 FUZZ      ?= 5m
+BODIES    ?= 1000
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help build run setup check test race soak fuzz test-containers bench lint image dist clean
+.PHONY: help build run setup check test race soak attack attack-bodies fuzz test-containers bench lint image dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -49,12 +51,20 @@ race: setup ## all tests under the race detector (half an hour on two cores)
 	GOFLAGS=-race $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -timeout=1h ./...
 
 soak: build ## kill two kiths and their Neo4j under load, then look for all they acknowledged (SOAK=10m)
-	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=soak -count=1 -v -timeout=0 ./internal/soak
+	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=soak -run TestSoak -count=1 -v -timeout=0 ./internal/soak
+
+attack: ## ten callers send the worst statements that are allowed to a Neo4j with 256 MiB, beside writes (ATTACK=10m)
+	ATTACK=$(ATTACK) go test ./cmd/kith -run TestStatementsDoNotStopTheDatabase -count=1 -v -timeout=0
 
 fuzz: ## fuzz the guard of Cypher and the HTTP contract (FUZZ=5m), and hold thousands of statements against what they must not tell
 	go test ./cypher -run '^$$' -fuzz FuzzGuard -fuzztime $(FUZZ)
+	go test ./cypher -run '^$$' -fuzz FuzzGuardAccount -fuzztime $(FUZZ)
+	FUZZ=$(FUZZ) go test -tags=soak ./internal/soak -run TestAccountHoldsWhatStatementsTake -count=1 -v -timeout=0
 	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$$RANDOM $(WITHENV) go test ./cmd/kith -run TestContractHolds -count=1 -v -timeout=0
 	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./graph -run TestCypherTellsNothingOfOthersWhateverIsAsked -count=1 -v -timeout=0
+
+attack-bodies: setup ## a thousand hostile bodies of up to 32 MiB against a kith, four at a time (BODIES=1000)
+	KITH_TEST_BODIES=$(BODIES) $(WITHENV) go test ./cmd/kith -run TestHostileBodies -count=1 -v -timeout=0
 
 test-containers: check ## all tests, with the databases in containers
 	KITH_TEST_WITH=containers $(WITHENV) go test $(TESTFLAGS) ./...

@@ -66,7 +66,7 @@ func (p Principal) For(scope, userID string) (graph.Scope, error) {
 	if userID == "" {
 		userID = p.UserID
 	}
-	return graph.Scope{TeamID: p.TeamID, UserID: userID}, nil
+	return graph.Scope{TeamID: p.TeamID, UserID: userID, Bound: p.UserID != ""}, nil
 }
 
 type principalKey struct{}
@@ -87,6 +87,8 @@ type store interface {
 	FindAPIKey(ctx context.Context, keyID string) (graph.APIKey, error)
 	ListAPIKeys(ctx context.Context, teamID string) ([]graph.APIKey, error)
 	RevokeAPIKey(ctx context.Context, teamID, keyID string) error
+	AdminAPIKeys(ctx context.Context, teamID string) ([]graph.APIKey, error)
+	APIKeyIDs(ctx context.Context) ([]string, error)
 	TouchAPIKeys(ctx context.Context, used map[string]time.Time) error
 }
 
@@ -100,7 +102,7 @@ const (
 	verifiedTTL = 2 * time.Second // for which a verdict on a key is believed: a revocation waits for as long
 	maxVerified = 10_000
 	keyPrefix   = "kith_"
-	minKey      = 16 // characters of a key that was not generated
+	minKey      = 32 // characters of a key that was not generated
 	maxKey      = 512
 )
 
@@ -111,6 +113,8 @@ type Keys struct {
 	verified *otter.Cache[[32]byte, verdict]
 	erasures erasures              // nil: nobody is ever erased
 	announce func(context.Context) // that a key was revoked, to the other processes
+	failures failures
+	known    known
 
 	mu   sync.Mutex
 	used map[string]time.Time // when keys were last used, by id, as far as that is not stored
@@ -154,7 +158,7 @@ func (k *Keys) Verify(ctx context.Context, key string) (Principal, error) {
 		era := k.era
 		k.mu.Unlock()
 		var err error
-		if v, err = k.look(ctx, sum); err != nil {
+		if v, err = k.lookWithin(ctx, sum); err != nil {
 			return Principal{}, err
 		}
 		k.keep(sum, v, era)
@@ -188,6 +192,7 @@ func (k *Keys) keep(sum [32]byte, v verdict, era int) {
 // Forget drops all verdicts, those that are still being asked for too: call it when keys went in another way than through
 // this Keys.
 func (k *Keys) Forget() {
+	k.forgetKnown()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.era++
@@ -208,10 +213,15 @@ func (k *Keys) look(ctx context.Context, sum [32]byte) (verdict, error) {
 	}
 	p := Principal{KeyID: stored.KeyID, TeamID: stored.TeamID, Scopes: stored.Scopes, RateLimit: stored.RateLimit}
 	if stored.UserID != nil {
+		if *stored.UserID == "" { // would be a key of everybody: none is made like this
+			return verdict{}, nil
+		}
 		p.UserID = *stored.UserID
 	}
 	return verdict{principal: p, expires: stored.ExpiresAt, good: true}, nil
 }
+
+func idOf(sum [32]byte) string { return keyID(hex.EncodeToString(sum[:])) }
 
 // keyID is the part of a key's hash by which it is found: 48 bits that tell nothing of the key.
 func keyID(hash string) string { return hash[:12] }
@@ -219,10 +229,12 @@ func keyID(hash string) string { return hash[:12] }
 // Spec says what a new key is for.
 type Spec struct {
 	TeamID    string
-	UserID    string // empty: not bound
+	UserID    *string // nil: not bound; an empty one is refused
 	Scopes    []string
 	RateLimit *int64 // requests a minute; 0: any number, nil: as the service has it
 	ExpiresAt *time.Time
+
+	bootstrap bool
 }
 
 // Create makes a key. The secret is returned once, here, and stored nowhere.
@@ -237,13 +249,14 @@ func (k *Keys) Create(ctx context.Context, spec Spec) (secret, id string, err er
 }
 
 func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error) {
+	if !graph.ValidKey(spec.TeamID) || spec.UserID != nil && !graph.ValidKey(*spec.UserID) {
+		return "", fmt.Errorf("create key: team and user must have 1 to 256 characters and no control characters: %w", graph.ErrInvalid)
+	}
 	sum := sha256.Sum256([]byte(secret))
 	hash := hex.EncodeToString(sum[:])
 	key := graph.APIKey{
-		KeyID: keyID(hash), Hash: hash, TeamID: spec.TeamID, Scopes: spec.Scopes, RateLimit: spec.RateLimit, CreatedAt: k.now(), ExpiresAt: spec.ExpiresAt,
-	}
-	if spec.UserID != "" {
-		key.UserID = &spec.UserID
+		KeyID: keyID(hash), Hash: hash, TeamID: spec.TeamID, UserID: spec.UserID, Scopes: spec.Scopes, RateLimit: spec.RateLimit, CreatedAt: k.now(), ExpiresAt: spec.ExpiresAt,
+		Bootstrap: &spec.bootstrap,
 	}
 	if err := k.store.CreateAPIKey(ctx, key); err != nil {
 		return "", fmt.Errorf("create key: %w", err)
@@ -255,14 +268,14 @@ func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error
 // Bootstrap makes sure that somebody can get in. A given key becomes an admin key of DefaultTeam; without one an empty
 // store gets a generated one. Only for a store that was empty is that key returned, to be shown once.
 func (k *Keys) Bootstrap(ctx context.Context, given string) (first string, err error) {
-	if given != "" && (len(given) < minKey || len(given) > maxKey) {
-		return "", fmt.Errorf("the bootstrap key must have %d to %d characters: %w", minKey, maxKey, graph.ErrInvalid)
+	if err := k.checkBootstrap(ctx, given); err != nil {
+		return "", err
 	}
 	keys, err := k.store.ListAPIKeys(ctx, "")
 	if err != nil {
 		return "", fmt.Errorf("bootstrap: %w", err)
 	}
-	spec := Spec{TeamID: DefaultTeam, Scopes: Scopes}
+	spec := Spec{TeamID: DefaultTeam, Scopes: Scopes, bootstrap: true}
 	switch {
 	case given != "":
 		_, err = k.put(ctx, given, spec)

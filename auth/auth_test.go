@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -27,7 +29,15 @@ type fake struct {
 	list   func(teamID string) ([]graph.APIKey, error)
 	revoke func(teamID, keyID string) error
 	touch  func(used map[string]time.Time) error
+	admins func(teamID string) ([]graph.APIKey, error)
+	ids    func() ([]string, error)
 }
+
+func (f *fake) AdminAPIKeys(_ context.Context, teamID string) ([]graph.APIKey, error) {
+	return f.admins(teamID)
+}
+
+func (f *fake) APIKeyIDs(context.Context) ([]string, error) { return f.ids() }
 
 func (f *fake) CreateAPIKey(_ context.Context, k graph.APIKey) error { return f.create(k) }
 
@@ -79,6 +89,16 @@ func fresh(t *testing.T) *env {
 		}
 		return keys, nil
 	}
+	e.admins = func(teamID string) ([]graph.APIKey, error) {
+		all, err := e.list(teamID)
+		return slices.DeleteFunc(all, func(k graph.APIKey) bool {
+			return k.RevokedAt != nil || k.UserID != nil || !slices.Contains(k.Scopes, auth.Admin)
+		}), err
+	}
+	e.ids = func() ([]string, error) {
+		e.finds.Add(1)
+		return slices.Collect(maps.Keys(e.records)), nil
+	}
 	e.revoke = func(teamID, keyID string) error {
 		k, ok := e.records[keyID]
 		if !ok || teamID != "" && k.TeamID != teamID {
@@ -121,11 +141,28 @@ func refuse(t *testing.T, k *auth.Keys, secret string) {
 	}
 }
 
+// A key that names an empty user or team is not made, and one that was stored like that lets nobody in.
+func TestAnEmptyUserIsNotEverybody(t *testing.T) {
+	e := fresh(t)
+	for _, spec := range []auth.Spec{
+		{TeamID: "acme", UserID: new(""), Scopes: auth.Scopes}, {TeamID: "acme", UserID: new(" "), Scopes: auth.Scopes}, {TeamID: "", Scopes: auth.Scopes},
+	} {
+		if secret, _, err := e.Create(t.Context(), spec); !errors.Is(err, graph.ErrInvalid) {
+			t.Errorf("%+v: %q, %v", spec, secret, err)
+		}
+	}
+	secret, id := e.made(t, auth.Spec{TeamID: "acme", UserID: new("u"), Scopes: auth.Scopes})
+	stored := e.records[id]
+	stored.UserID = new("")
+	e.records[id] = stored
+	refuse(t, e.Keys, secret)
+}
+
 func TestCreateAndVerify(t *testing.T) {
 	e := fresh(t)
 	expires := e.now.Add(time.Hour)
 	free, freeID := e.made(t, auth.Spec{TeamID: "acme", Scopes: []string{auth.Read}})
-	bound, boundID := e.made(t, auth.Spec{TeamID: "acme", UserID: "u", Scopes: []string{auth.Read, auth.Write}, ExpiresAt: &expires})
+	bound, boundID := e.made(t, auth.Spec{TeamID: "acme", UserID: new("u"), Scopes: []string{auth.Read, auth.Write}, ExpiresAt: &expires})
 	verify(t, e.Keys, free, auth.Principal{KeyID: freeID, TeamID: "acme", Scopes: []string{auth.Read}})
 	verify(t, e.Keys, bound, auth.Principal{KeyID: boundID, TeamID: "acme", UserID: "u", Scopes: []string{auth.Read, auth.Write}})
 	if free == bound || freeID == boundID {
@@ -136,7 +173,7 @@ func TestCreateAndVerify(t *testing.T) {
 	sum := sha256.Sum256([]byte(bound))
 	hash := hex.EncodeToString(sum[:])
 	want := graph.APIKey{
-		KeyID: hash[:12], Hash: hash, TeamID: "acme", UserID: &user, Scopes: []string{auth.Read, auth.Write}, CreatedAt: e.now, ExpiresAt: &expires,
+		KeyID: hash[:12], Hash: hash, TeamID: "acme", UserID: &user, Scopes: []string{auth.Read, auth.Write}, CreatedAt: e.now, ExpiresAt: &expires, Bootstrap: new(false),
 	}
 	if diff := cmp.Diff(want, e.records[boundID]); diff != "" {
 		t.Errorf("stored (-want +got):\n%s", diff)
@@ -253,7 +290,7 @@ func TestVerdictsAreKept(t *testing.T) {
 // A key that was looked for in vain is good once it is made.
 func TestMadeAfterRefused(t *testing.T) {
 	e := fresh(t)
-	const given = "a key that the operator chose"
+	const given = "a key that the operator chose for good"
 	refuse(t, e.Keys, given)
 	if _, err := e.Bootstrap(t.Context(), given); err != nil {
 		t.Fatal(err)
@@ -324,8 +361,8 @@ func TestPrincipalFor(t *testing.T) {
 		{"free, anybody", free, auth.Read, "u", graph.Scope{TeamID: "acme", UserID: "u"}, true},
 		{"free, nobody", free, auth.Write, "", graph.Scope{TeamID: "acme"}, true},
 		{"free, not admin", free, auth.Admin, "u", graph.Scope{}, false},
-		{"bound, itself", bound, auth.Read, "u", graph.Scope{TeamID: "acme", UserID: "u"}, true},
-		{"bound, nobody named", bound, auth.Read, "", graph.Scope{TeamID: "acme", UserID: "u"}, true},
+		{"bound, itself", bound, auth.Read, "u", graph.Scope{TeamID: "acme", UserID: "u", Bound: true}, true},
+		{"bound, nobody named", bound, auth.Read, "", graph.Scope{TeamID: "acme", UserID: "u", Bound: true}, true},
 		{"bound, another", bound, auth.Read, "w", graph.Scope{}, false},
 		{"bound, another case", bound, auth.Read, "U", graph.Scope{}, false},
 		{"bound, not write", bound, auth.Write, "u", graph.Scope{}, false},
@@ -352,7 +389,7 @@ func TestPrincipalFor(t *testing.T) {
 
 func TestBootstrap(t *testing.T) {
 	t.Parallel()
-	const given = "chosen by the operator"
+	const given = "chosen by the operator for good, at length"
 	admin := func(t *testing.T, e *env, secret string) {
 		t.Helper()
 		p, err := e.Verify(t.Context(), secret)
@@ -395,7 +432,7 @@ func TestBootstrap(t *testing.T) {
 	})
 	t.Run("length", func(t *testing.T) {
 		e := fresh(t)
-		for n, ok := range map[int]bool{1: false, 15: false, 16: true, 512: true, 513: false} {
+		for n, ok := range map[int]bool{1: false, 31: false, 32: true, 512: true, 513: false} {
 			key := strings.Repeat("k", n)
 			_, err := e.Bootstrap(t.Context(), key)
 			if ok != (err == nil) || !ok && !errors.Is(err, graph.ErrInvalid) {
@@ -432,7 +469,7 @@ func TestOnNeo4j(t *testing.T) {
 	t.Cleanup(there.Close)
 
 	expires := now.Add(time.Hour)
-	secret, id, err := here.Create(t.Context(), auth.Spec{TeamID: team, UserID: "u", Scopes: []string{auth.Read}, ExpiresAt: &expires})
+	secret, id, err := here.Create(t.Context(), auth.Spec{TeamID: team, UserID: new("u"), Scopes: []string{auth.Read}, ExpiresAt: &expires})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -448,7 +485,7 @@ func TestOnNeo4j(t *testing.T) {
 	user := "u"
 	sum := sha256.Sum256([]byte(secret))
 	stored := graph.APIKey{
-		KeyID: id, Hash: hex.EncodeToString(sum[:]), TeamID: team, UserID: &user, Scopes: []string{auth.Read}, CreatedAt: now, ExpiresAt: &expires,
+		KeyID: id, Hash: hex.EncodeToString(sum[:]), TeamID: team, UserID: &user, Scopes: []string{auth.Read}, CreatedAt: now, ExpiresAt: &expires, Bootstrap: new(false),
 	}
 	if diff := cmp.Diff(stored, listed[0]); diff != "" {
 		t.Errorf("stored (-want +got):\n%s", diff)
@@ -480,7 +517,7 @@ func TestOnNeo4j(t *testing.T) {
 		}
 	}
 
-	given := "operator of " + team
+	given := "bootstrap key of the operator of " + team
 	for range 2 {
 		if _, err := here.Bootstrap(t.Context(), given); err != nil {
 			t.Fatal(err)
@@ -489,5 +526,14 @@ func TestOnNeo4j(t *testing.T) {
 	p, err := here.Verify(t.Context(), given)
 	if err != nil || p.TeamID != auth.DefaultTeam || !p.Allows(auth.Admin) {
 		t.Errorf("bootstrapped: %+v, %v", p, err)
+	}
+	if _, err := here.Bootstrap(t.Context(), given+", another"); err != nil {
+		t.Fatal(err)
+	}
+	if warnings, err := here.Warnings(t.Context(), given+", another"); err != nil || !strings.Contains(strings.Join(warnings, "\n"), p.KeyID) {
+		t.Errorf("another one: %q, %v", warnings, err)
+	}
+	if ids, err := store.APIKeyIDs(t.Context()); err != nil || !slices.Contains(ids, p.KeyID) || slices.Contains(ids, id) {
+		t.Errorf("ids that are not revoked: %d, %v", len(ids), err)
 	}
 }

@@ -199,7 +199,7 @@ func running(b *testing.B, binary string, environ ...string) (*server, *os.Proce
 	ctx, cancel := context.WithCancel(context.Background())
 	command := exec.CommandContext(ctx, binary, "serve", "--listen=127.0.0.1:0", "--admin-listen=")
 	command.Env = append(append(os.Environ(), "KITH_NEO4J_URI="+db.URI, "KITH_NEO4J_USER="+db.User, "KITH_NEO4J_PASSWORD="+db.Password,
-		"KITH_NEO4J_DATABASE="+db.Database, "KITH_BOOTSTRAP_KEY=a-key-of-the-benchmarks", "KITH_MAINTENANCE=0"), environ...)
+		"KITH_NEO4J_DATABASE="+db.Database, "KITH_BOOTSTRAP_KEY=a-bootstrap-key-of-the-benchmarks", "KITH_MAINTENANCE=0"), environ...)
 	out, err := command.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -213,7 +213,7 @@ func running(b *testing.B, binary string, environ ...string) (*server, *os.Proce
 		b.Fatal(err)
 	}
 	_, url, _ := strings.Cut(strings.TrimSpace(said), " answers at ")
-	return &server{url: url, key: "a-key-of-the-benchmarks", client: http.DefaultClient}, command.Process
+	return &server{url: url, key: "a-bootstrap-key-of-the-benchmarks", client: http.DefaultClient}, command.Process
 }
 
 // forgetPeak lets the peak of a process's resident memory begin anew.

@@ -37,7 +37,7 @@ type writer struct {
 func writing(b *testing.B) *writer {
 	b.Helper()
 	db := testenv.Neo4j(b)
-	w := &writer{store: open(b, db, graph.Options{MaxTypes: 5000}), team: testenv.Team(b)}
+	w := &writer{store: open(b, db, graph.Options{}), team: testenv.Team(b)}
 	kept, err := cache.New(cache.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -392,7 +392,7 @@ func BenchmarkTouches(b *testing.B) {
 		touching := i / 50 % 2 // turns of fifty
 		took := read()
 		if touching == 1 {
-			w.recalls.Recalled(w.team, graph.Recall{Nodes: []string{fmt.Sprintf("n-%d", i%100), fmt.Sprintf("n-%d", i*7%100)}})
+			w.recalls.Recalled(scope, graph.Recall{Nodes: []string{fmt.Sprintf("n-%d", i%100), fmt.Sprintf("n-%d", i*7%100)}})
 		}
 		switch {
 		case i < 100: // plans, JIT

@@ -63,7 +63,7 @@ func TestConversation(t *testing.T) {
 	}
 	same(t, "what the model was told", want, told)
 	prompt := k.must(200, "GET", "/v1/turns/"+right+"/prompt?user_id=u1", "")
-	same(t, "as one text", "User: Which knot holds?\n\nAssistant: A bowline.\n\nUser: Why?\n\nAssistant: it does not", prompt["user_prompt"])
+	same(t, "as one text", "User: Which knot holds?\n\nAssistant: A bowline.\n\nUser: Why?\n\n\\Assistant: it does not", prompt["user_prompt"])
 
 	path := k.must(200, "GET", "/v1/turns/"+left+"/path?user_id=u1", "")
 	same(t, "path", []any{root + " " + left, false}, []any{ids(path["turns"]), path["truncated"]})

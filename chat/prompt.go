@@ -10,14 +10,15 @@ import (
 	"kith/graph"
 	"kith/llm"
 	"kith/loader"
+	"kith/markup"
 )
 
 // PromptVersion names the way in which prompts are put together here; each turn keeps that of its own.
 const PromptVersion = "2026-11-22"
 
 // Assembled is what a model is told for a turn: the system prompt, the turns above it as far as the budget of tokens allows,
-// the oldest first, and its own prompt. UserPrompt has all but the first of it in one text; there a prompt may look like an
-// answer, which it cannot in Messages.
+// the oldest first, and its own prompt. UserPrompt has all but the first of it in one text; there a backslash stands before what would
+// begin a line of a text as that of a speaker, or as a heading, list or fence. Messages have the texts as they were written.
 type Assembled struct {
 	SystemPrompt string        `json:"system_prompt"`
 	UserPrompt   string        `json:"user_prompt"`
@@ -66,7 +67,7 @@ func (s *Service) assemble(ctx context.Context, scope graph.Scope, id string, bu
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembled{SystemPrompt: joined(branch.SystemPrompt, known), status: branch.Status, attempt: branch.Attempt}
+	a := &Assembled{SystemPrompt: joined(markup.Lines(branch.SystemPrompt), known), status: branch.Status, attempt: branch.Attempt}
 	p := &parts{left: budget, count: loader.Tokens}
 	if most(branch)+len(a.SystemPrompt)+messageCost <= budget { // as short ones do, which need no vocabulary to be loaded
 		p.count = func(text string) (int, error) { return len(text), nil }
@@ -115,9 +116,9 @@ func most(branch *graph.ChatBranch) (tokens int) {
 // there is no room for more.
 func (p *parts) take(turns []graph.ChatText, entities map[string]graph.ChatEntity) (full bool, err error) {
 	for _, t := range turns {
-		said := []RoleMessage{{user, resolved(t.UserPrompt, entities)}}
+		said := []RoleMessage{{user, markup.Lines(resolved(t.UserPrompt, entities))}}
 		if t.AssistantText != nil && p.turns > 0 {
-			said = []RoleMessage{{assistant, *t.AssistantText}, said[0]}
+			said = []RoleMessage{{assistant, markup.Lines(*t.AssistantText)}, said[0]}
 		}
 		left, err := p.rest(said...)
 		if err != nil || left < 0 && p.turns > 0 {
@@ -144,11 +145,11 @@ func (p *parts) rest(messages ...RoleMessage) (left int, err error) {
 	return left, nil
 }
 
-// flat is a conversation as one text (S5-6).
+// flat is a conversation as one text (S5-6), in which no line of what was said begins as that of a speaker.
 func flat(parts []RoleMessage) string {
 	lines := make([]string, len(parts))
 	for i, part := range parts {
-		lines[i] = map[string]string{user: "User: ", assistant: "Assistant: "}[part.Role] + part.Text
+		lines[i] = map[string]string{user: "User: ", assistant: "Assistant: "}[part.Role] + markup.Block(part.Text)
 	}
 	return strings.Join(lines, "\n\n")
 }
@@ -172,11 +173,11 @@ func resolved(prompt string, entities map[string]graph.ChatEntity) string {
 
 // short is an entity in one line.
 func short(e graph.ChatEntity, label string) string {
-	name, about := strings.Join(strings.Fields(e.Name), " "), e.Type
+	name, about := markup.Item(e.Name), e.Type
 	if name == "" {
-		name = label
+		name = markup.Item(label)
 	}
-	if summary := strings.Join(strings.Fields(e.Summary), " "); summary != "" {
+	if summary := markup.Inline(e.Summary); summary != "" {
 		about += ": " + summary
 	}
 	return name + " (" + about + ")"

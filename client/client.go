@@ -40,12 +40,29 @@ type Client struct {
 }
 
 // New makes a client of the Kith at an address, such as http://127.0.0.1:8080, with an API key. Over is what requests are
-// made with; nil: http.DefaultClient. A timeout of it ends streams too: better bound each call by its context.
+// made with; nil: http.DefaultClient. A timeout of it ends streams too: better bound each call by its context. Redirects to other hosts are
+// not followed, unless it has a CheckRedirect of its own.
 func New(address, key string, over *http.Client) *Client {
 	if over == nil {
 		over = http.DefaultClient
 	}
-	return &Client{url: strings.TrimRight(address, "/"), key: key, http: over, pause: firstPause}
+	own := *over
+	if own.CheckRedirect == nil {
+		own.CheckRedirect = sameHost
+	}
+	return &Client{url: strings.TrimRight(address, "/"), key: key, http: &own, pause: firstPause}
+}
+
+var errRedirect = errors.New("the service redirects to another host, which gets neither key nor request")
+
+// sameHost follows redirects within the host and port of the first request, also from http to https.
+func sameHost(r *http.Request, via []*http.Request) error {
+	from, to := via[0].URL, r.URL
+	same := from.Scheme == to.Scheme && from.Host == to.Host || from.Scheme == "http" && to.Scheme == "https" && from.Hostname() == to.Hostname()
+	if len(via) >= tries || !same {
+		return errRedirect
+	}
+	return nil
 }
 
 // request is a call before it is sent.
@@ -131,7 +148,7 @@ func (r *request) repeats(err error, pause time.Duration) (time.Duration, bool) 
 	pause = pause/2 + mathrand.N(pause/2+1)
 	var refused *Error
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, errTooLarge), errors.Is(err, errRedirect):
 		return 0, false
 	case !errors.As(err, &refused):
 		return pause, r.again

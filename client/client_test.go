@@ -235,3 +235,30 @@ func TestStreams(t *testing.T) {
 		t.Error("an export that is refused is no error")
 	}
 }
+
+// A redirect takes neither key nor request to another host.
+func TestRedirectsStayWithTheHost(t *testing.T) {
+	t.Parallel()
+	var elsewhere atomic.Int64
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
+	defer other.Close()
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/here" {
+			_, _ = w.Write([]byte(`{}`))
+			return
+		}
+		to := other.URL
+		if r.Method == http.MethodGet {
+			to = "/here"
+		}
+		http.Redirect(w, r, to, http.StatusTemporaryRedirect)
+	}))
+	defer service.Close()
+	c := New(service.URL, "kith_secret", nil)
+	if _, err := fetch[struct{}](t.Context(), c, request{method: http.MethodPost, path: "/v1/memory", body: "text", again: true}); !errors.Is(err, errRedirect) || elsewhere.Load() > 0 {
+		t.Errorf("%v, %d requests elsewhere", err, elsewhere.Load())
+	}
+	if _, err := fetch[struct{}](t.Context(), c, request{method: http.MethodGet, path: "/v1/context"}); err != nil {
+		t.Errorf("within the host: %v", err)
+	}
+}

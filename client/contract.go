@@ -1626,7 +1626,7 @@ type NoteList struct {
 
 // NoteWrite is part of the contract.
 type NoteWrite struct {
-	AddedBy         Optional[string]    `json:"added_by,omitzero"`          // default: the request's user
+	AddedBy         Optional[string]    `json:"added_by,omitzero"`          // default: the request's user; always that user where the key is bound to one
 	Content         string              `json:"content"`                    // at most 4,096 characters
 	DateAdded       Optional[time.Time] `json:"date_added,omitzero"`        // default: now; its lifetime begins here
 	Lifetime        string              `json:"lifetime,omitempty"`         // week, month (default), year or forever
@@ -1930,20 +1930,20 @@ type RelationshipView struct {
 
 // RelationshipWrite is part of the contract.
 type RelationshipWrite struct {
-	Attitude         Optional[int64]           `json:"attitude,omitzero"`         // 1 to 5
-	Confidence       Optional[float64]         `json:"confidence,omitzero"`       // 0 to 1; default 0.8
-	Contradicts      bool                      `json:"contradicts,omitempty"`     // the current relationship of this type is over: it is closed, and this one added. A valid_from after that of the current one says the same
-	Description      Optional[string]          `json:"description,omitzero"`      // how the two relate; at most 16,384 characters
-	From             string                    `json:"from"`                      // entity_key
-	History          Optional[ImportedHistory] `json:"history,omitzero"`          // only for imports
-	IfVersion        Optional[int64]           `json:"if_version,omitzero"`       // write only if this is the stored version of the current one; 0: only if there is none. Otherwise 409 and nothing is written
-	Key              string                    `json:"key,omitempty"`             // only for imports: it is generated
-	LastAccessedAt   Optional[time.Time]       `json:"last_accessed_at,omitzero"` // only for imports
-	Notes            []NoteWrite               `json:"notes,omitempty"`           // added to those there are
-	Properties       json.RawMessage           `json:"properties,omitempty"`      // an object of the caller's own; at most 16,384 bytes, 8 levels
-	Proximity        Optional[int64]           `json:"proximity,omitzero"`        // 1 to 5
-	RecordedAt       Optional[time.Time]       `json:"recorded_at,omitzero"`      // only for imports
-	RecordedBy       Optional[string]          `json:"recorded_by,omitzero"`
+	Attitude         Optional[int64]           `json:"attitude,omitzero"`          // 1 to 5
+	Confidence       Optional[float64]         `json:"confidence,omitzero"`        // 0 to 1; default 0.8
+	Contradicts      bool                      `json:"contradicts,omitempty"`      // the current relationship of this type is over: it is closed, and this one added. A valid_from after that of the current one says the same
+	Description      Optional[string]          `json:"description,omitzero"`       // how the two relate; at most 16,384 characters
+	From             string                    `json:"from"`                       // entity_key
+	History          Optional[ImportedHistory] `json:"history,omitzero"`           // only for imports
+	IfVersion        Optional[int64]           `json:"if_version,omitzero"`        // write only if this is the stored version of the current one; 0: only if there is none. Otherwise 409 and nothing is written
+	Key              string                    `json:"key,omitempty"`              // only for imports: it is generated
+	LastAccessedAt   Optional[time.Time]       `json:"last_accessed_at,omitzero"`  // only for imports
+	Notes            []NoteWrite               `json:"notes,omitempty"`            // added to those there are
+	Properties       json.RawMessage           `json:"properties,omitempty"`       // an object of the caller's own; at most 16,384 bytes, 8 levels
+	Proximity        Optional[int64]           `json:"proximity,omitzero"`         // 1 to 5
+	RecordedAt       Optional[time.Time]       `json:"recorded_at,omitzero"`       // only for imports
+	RecordedBy       Optional[string]          `json:"recorded_by,omitzero"`       // default: the request's user; always that user where the key is bound to one
 	RelationshipType Optional[string]          `json:"relationship_type,omitzero"` // one free word
 	Salience         Optional[float64]         `json:"salience,omitzero"`          // 0 to 1; default 0.5; null is 0
 	State            Optional[string]          `json:"state,omitzero"`             // candidate (default), active, core or archived
@@ -2036,6 +2036,7 @@ type SourceHit struct {
 	StartedAt      time.Time           `json:"started_at"`
 	StorylineRefs  []string            `json:"storyline_refs,omitempty"`
 	Summary        string              `json:"summary"`
+	UserID         string              `json:"user_id,omitempty"` // whose source it is, where it is another user's, of which the asking user is a participant
 }
 
 // SourcePreview is part of the contract.
@@ -2289,6 +2290,7 @@ type TraverseNode struct {
 	Salience    float64   `json:"salience"`
 	State       string    `json:"state,omitempty"`
 	UpdatedAt   time.Time `json:"updated_at"`
+	UserID      string    `json:"user_id,omitempty"` // whose source it is, where it is another user's, of which the asking user is a participant
 }
 
 // TraversePaths is part of the contract.

@@ -17,7 +17,7 @@ import (
 	"kith/internal/testenv"
 )
 
-const adminKey = "the-admin-key-of-these-tests"
+const adminKey = "the-admin-key-of-these-tests-0000"
 
 // TestExamples runs the examples against a Kith, as any other program would use one.
 func TestExamples(t *testing.T) {

@@ -148,13 +148,25 @@ func ForTypes(q Query, types []string) Query {
 	return q.with(strings.Join(parts, "\nUNION ALL\n"))
 }
 
-// WordIndex is the schema statement that makes the relationships of a type that callers added be found by words, and the
-// name of its index. The type must be free of what would end a name.
-func WordIndex(relationship string) (name, statement string) {
-	name = "relationship_words_" + relationship
-	return name, "CREATE FULLTEXT INDEX " + name + " IF NOT EXISTS FOR ()-[r:`" + relationship + "`]-()" +
+// WordIndex is the schema statement that makes the relationships of some types be found by words. The types and the name of the
+// index must be free of what would end a name.
+func WordIndex(name string, types []string) string {
+	return "CREATE FULLTEXT INDEX `" + name + "` IF NOT EXISTS FOR ()-[r:`" + strings.Join(types, "`|`") + "`]-()" +
 		" ON EACH [r.search_scope, r.description, r.relationship_type, r.notes]" +
 		" OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}"
+}
+
+// DropIndex is the schema statement that takes an index away. Its name must be free of what would end one.
+func DropIndex(name string) string { return "DROP INDEX `" + name + "` IF EXISTS" }
+
+// UnionAll makes one statement of two that return the same columns: the rows of the second come after those of the first.
+func UnionAll(first, second Query) Query {
+	for _, param := range second.Params {
+		if !slices.Contains(first.Params, param) {
+			first.Params = append(slices.Clone(first.Params), param)
+		}
+	}
+	return first.with(first.Text + "\nUNION ALL\n" + second.Text)
 }
 
 // KeyIndex is the schema statement that makes the relationships of a type be found by their key, and the name of its

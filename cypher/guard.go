@@ -16,6 +16,7 @@ type Guarded struct {
 	Columns []string
 	Guard   map[string]any // literals; team, user, cap, hidden and labels are the runner's to add
 	Used    []string       // parameters of the caller that the statement uses, sorted
+	Bytes   int64          // the most that its values take in the database, but for those of rows, which that counts itself
 
 	tree *query
 }
@@ -36,8 +37,13 @@ type Rules struct {
 	Hidden []string // properties that they may not
 	Rows   int64    // the most rows of an answer
 
+	Memory int64          // bytes that the values of a statement may take in the database; 0: 8 MiB
+	Stored map[string]int // characters of the longest text that a property may have; others: 65,536
+
 	Indexes map[string]*Index // by which the nodes of a label are found; there are no other labels
 	Index   *Index            // by which those of any label are
+
+	Words *Words // types that are stored as words; nil: there are none
 
 	// Named is the index by which nodes are found that have one of the labels of Indexes and a name, and NameKey what it has
 	// for a name: nodes of one name have one key. No index, or an empty key: they are not found so.
@@ -70,7 +76,7 @@ func Guard(text string, parameters map[string]any, rules Rules) (Guarded, error)
 	if refused != nil {
 		return Guarded{}, refused
 	}
-	g := Guarded{Text: printed(q, nil), tree: &q, Columns: columns, Guard: s.values}
+	g := Guarded{Text: printed(q, nil), tree: &q, Columns: columns, Guard: s.values, Bytes: s.bytes}
 	if len(g.Text) > maxPrinted {
 		return Guarded{}, refuse(text, 0, "the statement is too large: ask for less at once")
 	}
@@ -97,6 +103,7 @@ type scoper struct {
 	patterns int               // relationships and subqueries in all
 	within   int               // subqueries in expressions around the place
 	xors     int
+	bytes    int64
 }
 
 const (
@@ -183,7 +190,7 @@ func (s *scoper) statement(q *query) (columns []string, refused *Refusal) {
 			s.refuse(len(s.text), "the statement needs a RETURN at its end")
 		}
 	}
-	(&coster{text: s.text, given: s.given, rounds: 1}).query(q, extents{})
+	s.bytes = newCoster(s).statement(q)
 	columns = s.query(q, names{}, nil)
 	if len(q.parts) > 1 {
 		*q = union(*q)

@@ -1,6 +1,9 @@
 package cypher
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // argument bounds one of the values that a function gets.
 func (c *coster) argument(e *call, i int, known extents) work {
@@ -32,13 +35,41 @@ func (c *coster) argument(e *call, i int, known extents) work {
 	return c.handled(&e.args[i], w)
 }
 
-// function bounds what a call makes.
+// function bounds what a call makes, and what that takes.
 func (c *coster) function(e *call, known extents) work {
+	w := c.called(e, known)
+	switch name := functions[e.name]; name {
+	case "head", "last", "coalesce", "nullIf", "min", "max", "type", "startNode", "endNode":
+		return w // which is there already
+	case "collect":
+		w.kept = 0 // Neo4j counts the memory
+		return w
+	case "tail", "reverse", "range":
+		return w.makes(viewBytes+bytesOf(w.texts), true)
+	case "labels", "keys", "nodes", "relationships", "toStringList", "toBooleanList", "split":
+		return w.makes(listBytes+(cellBytes+textBytes)*w.cells+charBytes*w.texts, false)
+	case "properties":
+		return w.makes(nodeBytes+charBytes*w.texts, true)
+	default:
+		if w.extent == oneValue {
+			return w.makes(timeBytes, false)
+		}
+		return w.makes(bytesOf(w.texts), false)
+	}
+}
+
+// called is what a call makes of its values.
+func (c *coster) called(e *call, known extents) work {
 	var w work
 	args := make([]extent, max(len(e.args), 3))
 	for i := range e.args {
 		x := c.argument(e, i, known)
-		w, args[i] = c.joined(w, x), x.extent
+		args[i] = x.extent
+		if functions[e.name] == "coalesce" {
+			w = w.either(x)
+			continue
+		}
+		w = c.joined(w, x)
 	}
 	largest, first := w.extent, args[0]
 	switch functions[e.name] {
@@ -58,29 +89,30 @@ func (c *coster) function(e *call, known extents) work {
 	case "keys":
 		w.extent = oneValue.times(200)
 	case "properties":
-		w.extent = extent{math.Inf(1), first.cells + 200, first.grown, 4 * perStored, false}
+		w.extent = extent{math.Inf(1), first.cells + 200, first.grown, manyStored, false, false, false}
 	case "nodes", "relationships":
-		w.extent = extent{sumHops + 1, sumHops + 1, 1, perStored, true}
+		w.extent = extent{sumHops + 1, sumHops + 1, 1, perStored, true, true, true}
 	case "collect":
 		w.extent = first.collected(unknown)
 	case "split":
-		pieces := first.texts
+		pieces := first.texts + 1
 		if by, ok := constantOf(e.args[min(1, len(e.args)-1)], c.given).(string); ok && by != "" {
-			pieces /= 10 // mostly
+			pieces = first.texts/float64(len([]rune(by))) + 1
 		}
-		w.extent = extent{math.Inf(1), max(unknown, pieces), first.grown, first.texts, true}
+		w.extent = extent{math.Inf(1), pieces, first.grown, first.texts, true, false, false}
 	case "range":
 		n := c.rangeLength(e.args)
 		if n > maxRange {
 			c.refuse(e.at, "the range has more than %d numbers: ask for fewer", maxRange)
 		}
 		w.extent = oneValue.times(n)
+		w.isOpen = !c.isConstant(e.args)
 	case "replace":
 		w.extent = text(first.grown * c.replaced(e.args))
 	case "tail", "reverse", "toStringList", "toBooleanList":
 		w.extent = first
 	case "head", "last", "coalesce", "nullIf", "min", "max":
-		w.extent = extent{math.Inf(1), largest.cells, largest.grown, largest.texts, false}
+		w.extent = extent{math.Inf(1), largest.cells, largest.grown, largest.texts, false, false, largest.isNode}
 	case "normalize":
 		w.extent = text(10 * first.grown)
 	case "toString", "toStringOrNull", "toLower", "toUpper", "lower", "upper", "trim", "btrim", "lTrim", "rTrim", "substring", "left", "right":
@@ -130,4 +162,9 @@ func (c *coster) rangeLength(args []expr) float64 {
 		return maxRange
 	}
 	return max(0, math.Floor((float64(to)-float64(from))/float64(step))+1)
+}
+
+// isConstant says whether some values are known before the statement runs.
+func (c *coster) isConstant(args []expr) bool {
+	return !slices.ContainsFunc(args, func(e expr) bool { return constantOf(e, c.given) == nil })
 }

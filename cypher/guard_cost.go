@@ -3,15 +3,16 @@ package cypher
 import (
 	"maps"
 	"math"
+	"slices"
 )
 
 // Neo4j looks for the end of a statement's time between rows, not within one expression. So what one expression can do is
 // bounded before it runs: how often its loops go round, and how much its values can grow.
 const (
 	maxSteps  = 5_000_000  // of the loops of one expression together
-	maxCells  = 10_000_000 // values in one value
+	maxCells  = 500_000    // values in one value, those that stand in it several times included
 	maxGrown  = 256        // stored texts in one text
-	maxTexts  = 50_000_000 // characters of the texts in one value
+	maxTexts  = 16_000_000 // characters of the texts in one value
 	maxJoined = 100_000    // characters of a text that reduce makes
 	maxRange  = 10_000     // elements that one loop goes through, or range makes
 	maxDigits = 1_000      // characters of a text that becomes a number: its time grows with their square
@@ -23,6 +24,7 @@ const (
 	unknown     = 1000             // elements that are counted for a list of which nothing is known
 	fewElements = 32               // shorter lists do not count as loops
 	perStored   = 64 << 10         // bytes of the longest text that is stored
+	manyStored  = 4 * perStored    // of all that one node has
 	totalMarker = float64(1 << 40) // stands for the result of reduce, so that what is added to it shows
 )
 
@@ -43,6 +45,31 @@ type coster struct {
 	rounds   float64 // of all of them together
 	at       int     // where the expression stands
 	inReduce bool
+
+	account *account
+	memory  float64        // bytes that the statement may take
+	stored  map[string]int // characters of the longest text that a property may have
+	lists   []string       // names of those that the loops around go through, of which the length shows when it runs
+	fixed   float64        // rounds of the other loops together
+}
+
+func newCoster(s *scoper) *coster {
+	c := &coster{text: s.text, given: s.given, rounds: 1, fixed: 1, stored: s.rules.Stored, memory: float64(s.rules.Memory)}
+	if c.account = (&account{seen: map[string]bool{}}); c.memory == 0 {
+		c.memory = defaultMemory
+	}
+	return c
+}
+
+// statement bounds all expressions of a statement together. It returns how many bytes their values may take.
+func (c *coster) statement(q *query) int64 {
+	c.query(q, extents{})
+	bytes, fits := c.account.share(c.memory)
+	if !fits {
+		c.refuse(c.account.at, "the values of the statement are too large together: its lists, maps and texts may take %.1f MB, and the most is %.1f: make shorter lists, return fewer columns, "+
+			"or let UNWIND and MATCH make rows in place of lists", bytes/1e6, c.memory/1e6)
+	}
+	return int64(bytes)
 }
 
 func (c *coster) refuse(at int, format string, args ...any) {
@@ -53,7 +80,9 @@ func (c *coster) refuse(at int, format string, args ...any) {
 type work struct {
 	extent
 	steps float64
-	loops int // within each other
+	loops int     // within each other
+	made  float64 // bytes that are alive at once while it runs
+	kept  float64 // those that are alive as long as its value
 }
 
 func (c *coster) query(q *query, outer extents) (columns extents) {
@@ -119,11 +148,11 @@ func (c *coster) parts(parts []pathPart, known extents, x extent) {
 		c.whole(where, known, at)
 	}
 	name := func(name string, repeat *repeat) {
-		if x = anyStored; name == "" {
+		if x = aStored; name == "" {
 			return
 		}
 		if repeat != nil {
-			x = anyStored.times(sumHops)
+			x = aStored.times(sumHops)
 		}
 		known[name] = x
 	}
@@ -156,7 +185,9 @@ func (c *coster) whole(e *expr, known extents, at int) extent {
 		return oneValue
 	}
 	c.at = at
-	return c.expr(e, known).extent
+	w := c.expr(e, known)
+	c.account.add(w, at)
+	return w.extent
 }
 
 // expr bounds one expression. It may put another in its place.
@@ -175,11 +206,16 @@ func (c *coster) expr(e *expr, known extents) work {
 func (c *coster) all(es []expr, known extents) work {
 	w := work{extent: extent{length: float64(len(es)), isList: true}}
 	for i := range es {
-		x := c.passed(&es[i], known)
-		w.cells, w.grown, w.texts = w.cells+x.cells, max(w.grown, x.grown), w.texts+x.texts
-		w.steps, w.loops = w.steps+x.steps, max(w.loops, x.loops)
+		w = w.holding(c.passed(&es[i], known))
 	}
-	return w
+	return w.makes(listBytes+cellBytes*float64(len(es)), true)
+}
+
+// holding is the work of a value that has one more in it.
+func (w work) holding(x work) work {
+	both := w.then(x)
+	both.extent = extent{length: w.length, cells: w.cells + x.cells, grown: max(w.grown, x.grown), texts: w.texts + x.texts, isList: w.isList}
+	return both
 }
 
 func (c *coster) bounded(e *expr, known extents) work {
@@ -189,13 +225,12 @@ func (c *coster) bounded(e *expr, known extents) work {
 	case *literal:
 		return work{extent: constantExtent(x.value)}
 	case *paramExpr:
+		c.account.parameter(x.name, c.given[x.name])
 		return work{extent: constantExtent(c.given[x.name])}
 	case *variable:
 		return work{extent: known.of(x.name)}
 	case *propertyOf:
-		w := c.expr(&x.of, known)
-		w.length = math.Inf(1)
-		return w
+		return c.property(x, known)
 	case *unary:
 		return c.scalar(c.expr(&x.of, known))
 	case *binary:
@@ -214,7 +249,11 @@ func (c *coster) bounded(e *expr, known extents) work {
 	case *caseExpr:
 		return c.caseOf(x, known)
 	case *call:
-		return c.function(x, known)
+		if w := c.function(x, known); functions[x.name] == "split" {
+			return c.cut(e, w)
+		} else {
+			return w
+		}
 	default:
 		return c.container(e, known)
 	}
@@ -227,42 +266,35 @@ func (c *coster) container(e *expr, known extents) work {
 		of := c.expr(&x.of, known)
 		w := c.joined(of, c.expr(&x.index, known))
 		w.extent = of.element()
-		return w
+		if _, ok := wholeNumber(constantOf(x.index, c.given)); ok {
+			return w
+		}
+		return w.makes(bytesOf(w.texts), true)
 	case *sliceOf:
 		of := c.expr(&x.of, known)
 		w := c.joined(c.joined(of, c.expr(&x.from, known)), c.expr(&x.to, known))
 		w.extent = of.extent
-		return w
+		return w.makes(viewBytes, true)
 	case *listExpr:
 		return c.all(x.items, known)
 	case *mapExpr:
 		w := c.all(x.values, known)
 		w.isList = false
-		return w
+		return w.makes(mapBytes+entryBytes*float64(len(x.keys)), true)
 	case *projection:
-		w := work{extent: known.of(x.of)}
-		w.cells += float64(len(x.items)) * w.cells
-		w.texts = 0
-		for i := range x.items {
-			item := &x.items[i]
-			if item.value == nil && !item.all { // a property: it is looked at as one
-				item.value = &propertyOf{of: &variable{name: x.of, at: x.at}, name: item.name, at: x.at}
-			}
-			v := c.passed(&item.value, known)
-			w.cells, w.grown, w.texts = w.cells+v.cells, max(w.grown, v.grown), w.texts+v.texts
-			w.steps, w.loops = w.steps+v.steps, max(w.loops, v.loops)
-		}
-		return w
+		return c.projection(x, known)
 	case *comprehension:
-		return c.comprehension(x, known)
+		return c.comprehension(e, x, known)
 	case *quantified:
-		w := c.loop(&x.list, known, x.at, func(element extent, inside extents) work {
+		w := c.loop(e, &x.list, known, x.at, func(element extent, inside extents) work {
 			inside[x.name] = element
-			return c.expr(&x.where, inside)
+			each := c.expr(&x.where, inside)
+			each.kept = 0
+			return each
 		}, x.where)
 		return c.scalar(w)
 	case *reduction:
-		return c.reduction(x, known)
+		return c.reduction(e, x, known)
 	case *patternList:
 		inside := maps.Clone(known)
 		c.match([]pathPattern{x.pattern}, inside)
@@ -270,6 +302,7 @@ func (c *coster) container(e *expr, known extents) work {
 		w := c.joined(c.expr(&x.where, inside), value)
 		w.extent = value.collected(collected)
 		w.texts = min(w.texts, passedOn/c.rounds)
+		w.kept = 0 // Neo4j counts the memory
 		return w
 	case *subquery:
 		w := work{extent: oneValue}
@@ -285,29 +318,62 @@ func (c *coster) container(e *expr, known extents) work {
 }
 
 // joined is the work of both, of which the value is not yet known.
-func (c *coster) joined(a, b work) work {
-	return work{extent: a.or(b.extent), steps: a.steps + b.steps, loops: max(a.loops, b.loops)}
-}
+func (c *coster) joined(a, b work) work { return a.then(b) }
 
 // scalar is the work of what makes a number or a truth value.
 func (c *coster) scalar(w work) work {
 	w.extent = oneValue
-	return w
+	return w.makes(cellBytes, false)
+}
+
+// property bounds what is read from a node, a relationship or a map.
+func (c *coster) property(e *propertyOf, known extents) work {
+	w := c.expr(&e.of, known)
+	w.length = math.Inf(1)
+	if most, ok := c.stored[e.name]; ok && w.isNode {
+		w.texts, w.grown = float64(most), float64(most)/perStored
+	}
+	w.isNode = false
+	return w.makes(bytesOf(w.texts), true)
+}
+
+// projection bounds a map of some properties.
+func (c *coster) projection(e *projection, known extents) work {
+	of := work{extent: known.of(e.of)}
+	w := of
+	w.cells += float64(len(e.items)) * w.cells
+	w.texts = 0
+	for i := range e.items {
+		item := &e.items[i]
+		if item.all {
+			w = w.holding(c.allOf(of))
+			continue
+		}
+		if item.value == nil { // a property: it is looked at as one
+			item.value = &propertyOf{of: &variable{name: e.of, at: e.at}, name: item.name, at: e.at}
+		}
+		w = w.holding(c.passed(&item.value, known))
+	}
+	return w.makes(mapBytes+entryBytes*float64(len(e.items)), true)
+}
+
+// allOf is the work of reading all properties of something.
+func (c *coster) allOf(of work) work {
+	of.cells, of.texts = of.cells+200, max(of.texts, manyStored)
+	return of.makes(nodeBytes+charBytes*of.texts, true)
 }
 
 func (c *coster) binary(e *binary, known extents) work {
 	left, right := c.expr(&e.left, known), work{}
 	if e.operator == "IN" && c.loops > 0 { // goes through the list, each time
-		right = c.loop(&e.right, known, e.at, func(extent, extents) work { return work{} })
+		right = c.loop(nil, &e.right, known, e.at, func(extent, extents) work { return work{} })
 	} else {
 		right = c.expr(&e.right, known)
 	}
 	switch e.operator {
 	case "+", "||":
 		left, right = c.handled(&e.left, left), c.handled(&e.right, right)
-		w := c.joined(left, right)
-		w.extent = left.plus(right.extent)
-		return w
+		return c.sum(e, left, right)
 	case "CONTAINS", "STARTS WITH", "ENDS WITH":
 		left, right = c.handled(&e.left, left), c.sought(&e.right, right)
 		w := c.joined(left, right)
@@ -319,11 +385,33 @@ func (c *coster) binary(e *binary, known extents) work {
 	return c.scalar(w)
 }
 
+// sum bounds a + b.
+func (c *coster) sum(e *binary, left, right work) work {
+	for _, of := range []expr{e.left, e.right} {
+		if text, ok := constantOf(of, c.given).(string); ok && float64(len(text))*c.fixed > c.memory {
+			c.refuse(e.at, "a value can become too large here: a long text is added to each element. Use shorter lists")
+		}
+	}
+	if c.inReduce { // the result may hold them
+		left, right = c.weighed(&e.left, left), c.weighed(&e.right, right)
+	}
+	w := c.joined(left, right)
+	w.extent = left.plus(right.extent)
+	if left.isList || right.isList {
+		return w.makes(viewBytes+listBytes, true)
+	}
+	return w.makes(bytesOf(w.texts)+viewBytes, c.inReduce)
+}
+
 // passed bounds what becomes a part of a value.
 func (c *coster) passed(e *expr, known extents) work {
 	w := c.expr(e, known)
-	if c.rounds > fewElements && isStored(*e) {
-		w = c.limited(e, w, passedOn/c.rounds)
+	if p, ok := (*e).(*projection); ok && !slices.ContainsFunc(p.items, func(i projected) bool { return i.all }) {
+		return w
+	}
+	switch (*e).(type) {
+	case *propertyOf, *indexOf, *variable, *call, *caseExpr, *binary, *projection:
+		return c.weighed(e, w)
 	}
 	return w
 }
@@ -364,20 +452,22 @@ func (c *coster) limited(e *expr, w work, most float64) work {
 	}
 	most = max(16, math.Floor(most))
 	*e = once(*e, func(x expr) expr {
-		return failing(&call{name: "size", args: []expr{&call{name: "tostringornull", args: []expr{x}}}}, int64(most), x)
+		return failing(&call{name: "size", args: []expr{&call{name: "tostringornull", args: []expr{x}}}}, &literal{int64(most)}, x)
 	})
 	w.texts, w.grown = most, most/perStored
+	w.kept = min(w.kept, max(nodeBytes, bytesOf(most)))
 	return w
 }
 
 func (c *coster) caseOf(e *caseExpr, known extents) work {
-	w := c.passed(&e.otherwise, known)
-	value := w.extent
-	w = c.joined(w, c.expr(&e.of, known))
+	value := c.passed(&e.otherwise, known)
+	w := c.joined(work{}, c.expr(&e.of, known))
 	for i := range e.branches {
-		when, then := c.expr(&e.branches[i][0], known), c.passed(&e.branches[i][1], known)
-		w, value = c.joined(c.joined(w, when), then), value.or(then.extent)
+		w = c.joined(w, c.expr(&e.branches[i][0], known))
+		value = value.either(c.passed(&e.branches[i][1], known))
 	}
-	w.extent = value
+	w.kept = 0
+	w = c.joined(w, value)
+	w.extent = value.extent
 	return w
 }

@@ -48,6 +48,8 @@ func (s *scoper) expr(e expr, known names) expr {
 			e.labels = s.labels(e.labels, e.at)
 		} else {
 			_ = s.labels(e.labels, e.at) // they may be types of relationships
+			e.of = s.expr(e.of, known)
+			return s.hasType(e)
 		}
 		e.of = s.expr(e.of, known)
 	case *call:

@@ -9,11 +9,14 @@ type extent struct {
 	grown  float64 // stored texts that the longest text in it is made of
 	texts  float64 // characters of all texts in it
 	isList bool    // for certain
+	isOpen bool    // it may be shorter than length
+	isNode bool    // it, or each of its elements, is a node or a relationship
 }
 
 var (
 	oneValue  = extent{length: 1, cells: 1}
 	anyStored = extent{length: math.Inf(1), cells: 1, grown: 1, texts: perStored}
+	aStored   = extent{length: math.Inf(1), cells: 1, grown: 1, texts: perStored, isNode: true} // a node or a relationship
 )
 
 // text is a text of so many stored ones.
@@ -29,23 +32,25 @@ func (x extent) elements() float64 {
 }
 
 func (x extent) element() extent {
-	return extent{length: math.Inf(1), cells: max(1, x.cells/x.elements()), grown: x.grown, texts: min(x.texts, x.grown*perStored)}
+	return extent{length: math.Inf(1), cells: max(1, x.cells/x.elements()), grown: x.grown, texts: min(x.texts, x.grown*perStored), isNode: x.isNode}
 }
 
 func (x extent) plus(y extent) extent {
-	return extent{x.length + y.length, x.cells + y.cells, x.grown + y.grown, x.texts + y.texts, x.isList || y.isList}
+	return extent{x.length + y.length, x.cells + y.cells, x.grown + y.grown, x.texts + y.texts, x.isList || y.isList, x.isOpen || y.isOpen, x.isNode && y.isNode}
 }
 
 func (x extent) or(y extent) extent {
-	return extent{max(x.length, y.length), max(x.cells, y.cells), max(x.grown, y.grown), max(x.texts, y.texts), x.isList && y.isList}
+	return extent{max(x.length, y.length), max(x.cells, y.cells), max(x.grown, y.grown), max(x.texts, y.texts), x.isList && y.isList, x.isOpen || y.isOpen, x.isNode && y.isNode}
 }
 
 // times is a list of so many of it.
-func (x extent) times(n float64) extent { return extent{n, n * x.cells, x.grown, n * x.texts, true} }
+func (x extent) times(n float64) extent {
+	return extent{n, n * x.cells, x.grown, n * x.texts, true, false, x.isNode}
+}
 
 // collected is a list of which Neo4j counts the memory: so many are reckoned with.
 func (x extent) collected(n float64) extent {
-	return extent{length: math.Inf(1), cells: n * x.cells, grown: x.grown, texts: x.texts, isList: true}
+	return extent{length: math.Inf(1), cells: n * x.cells, grown: x.grown, texts: x.texts, isList: true, isNode: x.isNode}
 }
 
 // extents are those of the names that can be used at a place.

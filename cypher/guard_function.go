@@ -96,6 +96,8 @@ func (s *scoper) function(e *call, known names) expr {
 	constant := !slices.ContainsFunc(e.args, func(arg expr) bool { _, ok := arg.(*literal); return !ok })
 	s.exprs(e.args, known)
 	switch {
+	case name == "type" && len(e.args) == 1:
+		return s.typeOf(e.args[0])
 	case name == "keys" && len(e.args) == 1:
 		return s.without(e, "hidden", true)
 	case name == "labels" && len(e.args) == 1:

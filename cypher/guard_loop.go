@@ -3,35 +3,83 @@ package cypher
 import (
 	"maps"
 	"math"
+	"slices"
 )
 
 // loopsAllowed is how many elements a list may have that is gone through in so many loops within each other.
 var loopsAllowed = []int64{maxRange, maxRange, 300, 60}
 
 // loop bounds what goes through a list. Where the length of the list is not known, it is made to fail when it is too long.
-// Inner is what the body is made of.
-func (c *coster) loop(list *expr, known extents, at int, body func(element extent, inside extents) work, inner ...expr) work {
+// Whole is the expression, inner what the body is made of; what each round keeps stays until the end.
+func (c *coster) loop(whole, list *expr, known extents, at int, body func(element extent, inside extents) work, inner ...expr) work {
 	w := c.expr(list, known)
-	n, long := w.length, w.length > fewElements
+	n, shows := w.length, !w.isOpen && !math.IsInf(w.length, 1)
 	if math.IsInf(n, 1) {
-		together := c.loops + 1 + deepest(inner)
-		if together >= len(loopsAllowed) {
-			c.refuse(at, "there are more than %d loops within each other: use UNWIND and MATCH in place of some", len(loopsAllowed)-1)
-		}
-		most := loopsAllowed[together]
+		most := c.loopsAllowed(at, inner)
 		*list, n = atMost(*list, most), float64(most)
 	}
-	loops, rounds := c.loops, c.rounds
+	long, outer, watches, inside := w.length > fewElements, *c, len(c.account.watches), *list
+	name := c.enter(n, long, shows)
+	each := body(w.element(), maps.Clone(known))
+	if !shows && c.rounds*each.kept > c.memory/16 {
+		inside = c.short(name, each.kept)
+		each.kept = 0
+	}
+	*c = outer
+	if !shows && len(c.account.watches) > watches {
+		if inside == *list {
+			inside = &variable{name: name}
+		}
+		makeBound(whole, list, name, inside)
+	}
+	return w.through(each, n, long)
+}
+
+// loopsAllowed is how many elements a list of unknown length may have.
+func (c *coster) loopsAllowed(at int, inner []expr) int64 {
+	together := c.loops + 1 + deepest(inner)
+	if together >= len(loopsAllowed) {
+		c.refuse(at, "there are more than %d loops within each other: use UNWIND and MATCH in place of some", len(loopsAllowed)-1)
+	}
+	return loopsAllowed[together]
+}
+
+// enter notes a loop around what follows. It returns the name that its list may get.
+func (c *coster) enter(n float64, long, shows bool) (name string) {
 	if c.rounds *= max(1, n); long {
 		c.loops++
 	}
-	each := body(w.element(), maps.Clone(known))
-	c.loops, c.rounds = loops, rounds
+	if shows {
+		c.fixed *= max(1, n)
+		return ""
+	}
+	name = "#l" + itoa(len(c.lists)+1)
+	c.lists = append(slices.Clip(c.lists), name)
+	return name
+}
+
+// short is a list that fails when what is kept of its rounds is more than a share of the account.
+func (c *coster) short(name string, kept float64) expr {
+	return c.watched(nil, kept, &variable{name: name})
+}
+
+// makeBound gives the list of a loop a name, so that its length can be asked for inside.
+func makeBound(whole, list *expr, name string, inside expr) {
+	of := *list
+	*list = inside
+	*whole = &call{name: "head", args: []expr{&comprehension{name: name, list: &listExpr{[]expr{of}}, value: *whole}}}
+}
+
+// through is the work of going through a list of so many elements.
+func (w work) through(each work, n float64, long bool) work {
 	mine := each.loops
 	if long {
 		mine++
 	}
-	return work{extent: each.times(min(w.elements(), n)), steps: w.steps + n*(1+each.steps), loops: max(w.loops, mine)}
+	x := each.times(min(w.elements(), n))
+	x.isOpen = w.isOpen || math.IsInf(w.length, 1)
+	kept := w.kept + listBytes + n*each.kept
+	return work{extent: x, steps: w.steps + n*(1+each.steps), loops: max(w.loops, mine), made: max(w.made, kept+each.made), kept: kept}
 }
 
 // deepest is how many loops stand within each other in some expressions.
@@ -61,33 +109,35 @@ func deepest(all []expr) (deep int) {
 // atMost is a list that fails, as a range with a step of 0 does, when it is longer.
 func atMost(list expr, most int64) expr {
 	return once(list, func(list expr) expr {
-		return failing(&call{name: "size", args: []expr{list}}, most, list)
+		return failing(&call{name: "size", args: []expr{list}}, &literal{most}, list)
 	})
 }
 
 // failing is an expression that fails, as a range with a step of 0 does, where a size is larger than it may be.
-func failing(size expr, most int64, otherwise expr) expr {
+func failing(size expr, most *literal, otherwise expr) expr {
 	zero := &literal{int64(0)}
-	large := &comparison{first: size, rest: []compared{{">", &literal{most}}}}
+	large := &comparison{first: size, rest: []compared{{">", most}}}
 	return &caseExpr{branches: [][2]expr{{large, &call{name: "range", args: []expr{zero, zero, zero}}}}, otherwise: otherwise}
 }
 
-func (c *coster) comprehension(e *comprehension, known extents) work {
-	return c.loop(&e.list, known, e.at, func(element extent, inside extents) work {
+func (c *coster) comprehension(whole *expr, e *comprehension, known extents) work {
+	return c.loop(whole, &e.list, known, e.at, func(element extent, inside extents) work {
 		inside[e.name] = element
 		w := c.expr(&e.where, inside)
+		w.kept = 0
 		value := work{extent: element}
 		if value.texts = 0; e.value != nil { // else they are there already
 			value = c.passed(&e.value, inside)
 		}
 		w = c.joined(w, value)
 		w.extent = value.extent
+		w.kept += cellBytes
 		return w
 	}, e.where, e.value)
 }
 
 // reduction bounds reduce(…): its result may grow by what each element adds, but not by a multiple of itself.
-func (c *coster) reduction(e *reduction, known extents) work {
+func (c *coster) reduction(whole *expr, e *reduction, known extents) work {
 	start := c.expr(&e.start, known)
 	if nests(e.result, e.total) {
 		c.refuse(e.at, "reduce may not put its result into a list or a map: what it makes would stand within itself. Write list + x")
@@ -96,7 +146,7 @@ func (c *coster) reduction(e *reduction, known extents) work {
 		c.refuse(e.at, "reduce may not stand in reduce: use UNWIND and WITH … sum(…) or collect(…)")
 	}
 	var added extent
-	w := c.loop(&e.list, known, e.at, func(element extent, inside extents) work {
+	w := c.loop(whole, &e.list, known, e.at, func(element extent, inside extents) work {
 		inside[e.name] = element
 		inside[e.total] = extent{length: math.Inf(1), cells: totalMarker, grown: totalMarker, texts: totalMarker}
 		c.inReduce = true
@@ -113,8 +163,13 @@ func (c *coster) reduction(e *reduction, known extents) work {
 		e.result = notLonger(e.total, e.result)
 	}
 	n := w.length
-	w.steps += start.steps
-	w.extent = extent{math.Inf(1), start.cells + n*added.cells, start.grown + 2*math.Ceil(added.grown), start.texts + n*added.texts, false}
+	steps := start.steps + w.steps
+	w = start.then(w)
+	w.steps = steps
+	w.extent = extent{math.Inf(1), start.cells + n*added.cells, start.grown + 2*math.Ceil(added.grown), start.texts + n*added.texts, false, true, false}
+	if added.grown > 0 {
+		return w.makes(bytesOf(2*maxJoined), true)
+	}
 	return w
 }
 
@@ -140,5 +195,5 @@ func nests(e expr, name string) bool {
 // notLonger is a result that fails, as a range with a step of 0 does, when the text so far is long.
 func notLonger(total string, result expr) expr {
 	text := &call{name: "tostringornull", args: []expr{&variable{name: total}}}
-	return failing(&call{name: "size", args: []expr{text}}, maxJoined, result)
+	return failing(&call{name: "size", args: []expr{text}}, &literal{int64(maxJoined)}, result)
 }

@@ -147,7 +147,7 @@ func (p *scopedMatch) declare(path *pathPattern) {
 			}
 			p.name(part.name, aNode, part.at)
 		case *relPattern:
-			if part.name == "" && (part.properties != nil || part.where != nil || part.varies() && len(path.parts) > 3) {
+			if part.name == "" && (part.properties != nil || part.where != nil || part.varies() && len(path.parts) > 3 || p.named(part)) {
 				part.name = p.make()
 			}
 			if part.name != "" && part.repeat == nil {

@@ -52,6 +52,7 @@ func (p *scopedMatch) path(path *pathPattern) {
 				part.repeat.stars = false // its inner nodes must be looked at before Neo4j chooses
 			} else {
 				p.relationship(part, path.selector.selects())
+				p.typed(path, part)
 			}
 			if part.repeat != nil && !part.varies() {
 				path.parts[i] = p.asGroup(part)
@@ -296,7 +297,7 @@ func (p *scopedMatch) inGroup(g *groupPattern) {
 			if part.repeat != nil {
 				p.refuse(part.at, "a relationship that repeats may not stand within a path that repeats")
 			}
-			if part.name == "" && (part.properties != nil || part.where != nil) {
+			if part.name == "" && (part.properties != nil || part.where != nil || p.named(part)) {
 				part.name = p.make()
 			}
 			if part.name != "" {
@@ -304,6 +305,9 @@ func (p *scopedMatch) inGroup(g *groupPattern) {
 			}
 			wishes = append(wishes, wantedOf(part.name, part.properties, part.where)...)
 			part.properties, part.where = nil, nil
+			if condition := p.types(part); condition != nil {
+				nodes = append(nodes, condition(&variable{name: part.name}))
+			}
 		}
 	}
 	wishes = append(wishes, conditions(g.where)...)

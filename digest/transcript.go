@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/markup"
 )
 
 const (
@@ -94,7 +95,7 @@ func line(v any) string {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(v) // texts and times always can be
-	return out.String()
+	return markup.Document(out.String())
 }
 
 // beginning is at most n bytes of a text, and cuts no character.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -17,8 +18,12 @@ const (
 )
 
 const (
-	kernelJar   = "neo4j-kernel-" // followed by the version
-	serialLimit = 1024            // MB of heap up to which the serial collector is used: it takes 200 MB less
+	kernelJar = "neo4j-kernel-" // followed by the version
+	// leastTransactionMB is what one transaction may hold at least: a write of 10,000 items.
+	leastTransactionMB = 64
+	keptPlans          = 400 // of statements: Kith's own, and those of callers
+
+	serialLimit = 1024 // MB of heap up to which the serial collector is used: it takes 200 MB less
 )
 
 // javaEngine runs Neo4j in a Java process.
@@ -137,6 +142,9 @@ func (e *javaEngine) conf(port int) string {
 		"db.tx_log.rotation.size=" + logSize, // erased text is in the logs until a checkpoint after their end
 		"db.tx_log.rotation.retention_policy=" + logsKept,
 		"db.checkpoint.interval.time=" + checkpointIn,
+		fmt.Sprintf("db.memory.transaction.max=%dm", max(e.heapMB/4, leastTransactionMB)), // else one takes all there is
+		fmt.Sprintf("dbms.memory.transaction.total.max=%dm", max(e.heapMB/2, leastTransactionMB)),
+		"server.memory.query_cache.per_db_cache_num_entries=" + strconv.Itoa(keptPlans),
 		fmt.Sprintf("server.memory.heap.max_size=%dm", e.heapMB),
 		fmt.Sprintf("server.memory.pagecache.size=%dm", e.pageMB),
 	}

@@ -7,7 +7,8 @@ import (
 
 // Flaw says what is wrong with one JSON text before its meaning is looked at; empty: nothing. Beyond the grammar it
 // refuses what a decoder would quietly repair or choose from (invalid UTF-8, half surrogate pairs, two equal keys in
-// an object), what the database would not keep (NUL), and nesting beyond MaxDepth.
+// an object), what the database would not keep (NUL), nesting beyond MaxDepth, and more than MaxValues values: decoded, they would take
+// many times the memory of the text.
 func Flaw(raw []byte) string {
 	var c checker
 	return c.check(raw)
@@ -18,6 +19,7 @@ type checker struct {
 	raw     []byte
 	at      int
 	depth   int
+	values  int
 	deepest int
 	flaw    string
 	cut     bool     // the text ends before its value does
@@ -87,6 +89,9 @@ func (c *checker) take(b byte) bool {
 }
 
 func (c *checker) any() bool {
+	if c.values++; c.values > MaxValues {
+		return c.fail("must have at most %d values", MaxValues)
+	}
 	switch b := c.next(); b {
 	case '{':
 		return c.enter() && c.object()

@@ -14,7 +14,7 @@ import (
 // preference adds a preference to the batch, which has those of one user alone.
 func (i *importer) preference(ctx context.Context, item Item) error {
 	var p struct {
-		UserID string          `json:"user_id"`
+		UserID *string         `json:"user_id"`
 		Key    string          `json:"key"`
 		Value  json.RawMessage `json:"value"`
 		inTeam
@@ -22,13 +22,14 @@ func (i *importer) preference(ctx context.Context, item Item) error {
 	if fault := decodeItem(item.Raw, &p, &p.inTeam, i.scope.TeamID); fault != nil {
 		return i.refuse(ctx, item, *fault)
 	}
-	if p.UserID == "" {
-		p.UserID = i.scope.UserID
+	user := i.scope.UserID
+	if p.UserID != nil {
+		user = *p.UserID
 	}
 	switch {
-	case !graph.ValidKey(p.UserID):
+	case !graph.ValidKey(user):
 		return i.refuse(ctx, item, graph.FieldError{Location: "user_id", Message: "is needed: a preference is one user's"})
-	case i.scope.UserID != "" && p.UserID != i.scope.UserID:
+	case i.scope.UserID != "" && user != i.scope.UserID:
 		return i.refuse(ctx, item, graph.FieldError{Location: "user_id", Message: otherUser})
 	}
 	one := graph.Preference{Key: p.Key, Value: p.Value}
@@ -36,12 +37,12 @@ func (i *importer) preference(ctx context.Context, item Item) error {
 	if err := graph.ValidatePreferences([]graph.Preference{one}); errors.As(err, &invalid) {
 		return i.refuse(ctx, item, within(invalid.Fields, "preferences[0].")...)
 	}
-	if len(i.batch.preferences) > 0 && p.UserID != i.batch.user {
+	if len(i.batch.preferences) > 0 && user != i.batch.user {
 		if err := i.flush(ctx); err != nil {
 			return err
 		}
 	}
-	i.batch.user = p.UserID
+	i.batch.user = user
 	i.batch.preferences = append(i.batch.preferences, one)
 	i.batch.preferenceLines = append(i.batch.preferenceLines, item.Line)
 	i.batch.bytes += len(item.Raw)

@@ -84,6 +84,19 @@ func TestRefusedPreferencesStopAStrictImport(t *testing.T) {
 	}
 }
 
+// A line that names an empty user is refused, also in a file of another system: what it holds becomes nobody else's.
+func TestAnEmptyUserIsNotEverybody(t *testing.T) {
+	s := &scripted{vast: vast{TB: t}}
+	report, _, err := s.run(t, strings.ReplaceAll(aPreference, "u1", ""), ImportOptions{})
+	if err != nil || report.Preferences.Refused != 1 || s.pieces != 0 {
+		t.Errorf("a preference: %v, %+v", err, report)
+	}
+	read := readAll(t, Mem0, strings.NewReader(`{"results":[{"id":"1","memory":"likes tea","user_id":""},{"id":"2","memory":"likes rain","user_id":null}]}`))
+	if all := strings.Join(read, "\n"); !strings.Contains(all, "must not be empty") || strings.Contains(all, "tea") || !strings.Contains(all, "rain") {
+		t.Errorf("mem0: %s", all)
+	}
+}
+
 // A node that stands again behind relationships to it does not end a piece.
 func TestNodesSaidAgainMakeNoPieces(t *testing.T) {
 	var file strings.Builder

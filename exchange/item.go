@@ -21,6 +21,8 @@ import (
 const (
 	MaxLine  = 2 << 20 // bytes of a line, or of one element of a document
 	MaxDepth = 32      // levels of JSON
+
+	MaxValues = 50_000 // values of JSON in a line or element, members and items among them
 )
 
 // Version is that of the lines which this package writes and reads.

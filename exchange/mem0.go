@@ -25,7 +25,7 @@ type mem0Memory struct {
 	ID             json.RawMessage `json:"id"`
 	Memory         string          `json:"memory"`
 	Hash           string          `json:"hash"`
-	UserID         string          `json:"user_id"`
+	UserID         *string         `json:"user_id"`
 	AgentID        string          `json:"agent_id"`
 	AppID          string          `json:"app_id"`
 	RunID          string          `json:"run_id"`
@@ -56,7 +56,7 @@ func (r *mem0Reader) read() error {
 	if r.open != nil && len(r.open.Relations) > 0 {
 		next := &r.open.Relations[0]
 		next.resolve(r.open.Entities)
-		r.relation(r.line, r.open.UserID, next)
+		r.relation(r.line, r.open.user(), next)
 		r.open.Relations = r.open.Relations[1:]
 		return nil
 	}
@@ -104,11 +104,15 @@ func (r *mem0Reader) memory(line int64, in *mem0Memory) {
 		r.fault(line, "memory", "must not be blank")
 		return
 	}
-	user := r.userOf(in.UserID)
+	if in.UserID != nil && *in.UserID == "" {
+		r.fault(line, "user_id", "must not be empty: give an id, or leave user_id out")
+		return
+	}
+	user := r.userOf(in.user())
 	id := in.id()
 	hash := sha256.Sum256([]byte(id))
 	n := &wireNode{
-		Kind: "concept", EntityKey: key(string(Mem0), user, "memory", id), UserID: in.UserID,
+		Kind: "concept", EntityKey: key(string(Mem0), user, "memory", id), UserID: in.user(),
 		Name:        strings.TrimSpace(title) + fmt.Sprintf(" #%x", hash[:4]),
 		Description: r.text(line, "memory", in.Memory, graph.MaxTextLength),
 		CreatedAt:   stamp(r.time(line, "created_at", in.CreatedAt)),
@@ -124,6 +128,14 @@ func (r *mem0Reader) userOf(userID string) string {
 		return r.UserID
 	}
 	return userID
+}
+
+// user is the id of the user whose memory it is; empty: the one the import is for.
+func (in *mem0Memory) user() string {
+	if in.UserID == nil {
+		return ""
+	}
+	return *in.UserID
 }
 
 // id is that of a memory, a text or a number; what has none is known by its text.

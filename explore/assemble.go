@@ -316,6 +316,9 @@ func (a *assembly) sourceHits() []SourceHit {
 		if s.ContextType != nil {
 			hit.ContextType = *s.ContextType
 		}
+		if s.UserID != nil && *s.UserID != a.scope.UserID {
+			hit.UserID = *s.UserID
+		}
 		for m := range a.details.Messages {
 			if said := &a.details.Messages[m]; said.Source == s.EntityKey {
 				hit.Messages = append(hit.Messages, a.messageHit(said, snippetLength))

@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"kith/graph"
+	"kith/internal/testenv"
 	"kith/llm"
 	"kith/vector"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testenv.Main(m) }
 
 // fakeStore answers with what its functions say, and with nothing where there is none.
 type fakeStore struct {

@@ -43,7 +43,7 @@ const (
 
 // Request asks what a memory has about something.
 type Request struct {
-	UserID              string                    `json:"user_id,omitempty" maxLength:"256" doc:"whose memory, with what the team shares; left out: the user of the key, or only what the team shares"`
+	UserID              string                    `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose memory, with what the team shares; left out: the user of the key, or only what the team shares"`
 	Queries             []Query                   `json:"queries,omitempty" maxItems:"8" doc:"questions or descriptions, searched by words and by meaning; this or text_matches is needed"`
 	TextMatches         []string                  `json:"text_matches,omitempty" maxItems:"16" doc:"names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words"`
 	Kinds               []string                  `json:"kinds,omitempty" doc:"only these kinds of nodes; message: messages as a list of their own. Left out: all but messages, which come with their sources"`

@@ -117,6 +117,7 @@ type Neighbour struct {
 // SourceHit is a conversation, mail, meeting or note, with the messages that made it a hit.
 type SourceHit struct {
 	EntityKey      string          `json:"entity_key"`
+	UserID         string          `json:"user_id,omitempty" doc:"whose source it is, where it is another user's, of which the asking user is a participant"`
 	Name           string          `json:"name,omitempty"`
 	Summary        string          `json:"summary"`
 	ContentType    string          `json:"content_type"`

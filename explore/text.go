@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"kith/markup"
 )
 
 // headingLength is how many characters of the queries a text repeats.
@@ -13,12 +15,12 @@ const headingLength = 200
 func (r *Result) Text() string {
 	var t strings.Builder
 	line := lines{r.keyed}
-	fmt.Fprintf(&t, "# Found for: %s\n", cut(oneLine(strings.Join(r.Meta.QueryUsed, "; ")), headingLength))
+	fmt.Fprintf(&t, "# Found for: %s\n", markup.Inline(cut(markup.Plain(strings.Join(r.Meta.QueryUsed, "; ")), headingLength)))
 	t.WriteString(section("People", r.Semantic.People, line.node))
 	t.WriteString(section("Concepts", r.Semantic.Concepts, line.node))
 	t.WriteString(section("Entities", r.Semantic.Entities, line.node))
 	t.WriteString(section("Projects and systems", r.Semantic.Others, func(h *NodeHit) string {
-		return fmt.Sprintf("%s (%s)", line.node(h), h.NodeType)
+		return line.node(h) + " (" + markup.Inline(h.NodeType) + ")"
 	}))
 	t.WriteString(section("Relationships", r.Semantic.Relationships, line.relationship))
 	t.WriteString(section("Sources", r.Episodic.Sources, line.source))
@@ -60,8 +62,6 @@ func section[T any](heading string, hits []T, line func(*T) string) string {
 	return t.String()
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
 // lines writes hits, with or without their keys.
 type lines struct{ keyed bool }
 
@@ -70,13 +70,13 @@ func (l lines) key(key string) string {
 	if !l.keyed {
 		return ""
 	}
-	return " [" + key + "]"
+	return " [" + markup.Inline(key) + "]"
 }
 
 // describe is a name with what is said of it.
 func (l lines) describe(name, key, description string) string {
-	line := "**" + oneLine(name) + "**" + l.key(key)
-	if description = oneLine(description); description != "" {
+	line := markup.Name(name) + l.key(key)
+	if description = markup.Inline(description); description != "" {
 		line += ": " + description
 	}
 	return line
@@ -85,7 +85,7 @@ func (l lines) describe(name, key, description string) string {
 func (l lines) node(h *NodeHit) string {
 	line := l.describe(h.Name, h.EntityKey, h.Description)
 	for _, note := range h.NotesSnippets {
-		line += "; note: " + oneLine(note)
+		line += "; note: " + markup.Inline(note)
 	}
 	return line
 }
@@ -95,20 +95,23 @@ func (l lines) relationship(h *RelationshipHit) string {
 	if h.RelationshipType != "" {
 		kind = h.RelationshipType
 	}
-	line := fmt.Sprintf("%s —%s→ %s", oneLine(h.FromName)+l.key(h.FromEntityKey), oneLine(kind), oneLine(h.ToName)+l.key(h.ToEntityKey))
-	if description := oneLine(h.Description); description != "" {
+	line := fmt.Sprintf("%s —%s→ %s", markup.Item(h.FromName)+l.key(h.FromEntityKey), markup.Inline(kind), markup.Inline(h.ToName)+l.key(h.ToEntityKey))
+	if description := markup.Inline(h.Description); description != "" {
 		line += ": " + description
 	}
 	return line
 }
 
 func (l lines) source(h *SourceHit) string {
-	line := h.StartedAt.Format(time.DateOnly) + " " + h.ContentType
+	line := h.StartedAt.Format(time.DateOnly) + " " + markup.Inline(h.ContentType)
 	if h.Name != "" {
-		line += " **" + oneLine(h.Name) + "**"
+		line += " " + markup.Name(h.Name)
 	}
 	line += l.key(h.EntityKey)
-	if summary := oneLine(h.Summary); summary != "" {
+	if h.UserID != "" {
+		line += " told by " + markup.Inline(h.UserID)
+	}
+	if summary := markup.Inline(h.Summary); summary != "" {
 		line += ": " + summary
 	}
 	for i := range h.Messages {
@@ -120,15 +123,15 @@ func (l lines) source(h *SourceHit) string {
 func messageLine(h *MessageHit) string {
 	who := h.Role
 	if h.Name != "" {
-		who = oneLine(h.Name)
+		who = h.Name
 	}
-	return fmt.Sprintf("%s, %s: %s", h.At.Format(time.DateOnly), who, oneLine(h.Text))
+	return fmt.Sprintf("%s, %s: %s", h.At.Format(time.DateOnly), markup.Inline(who), markup.Inline(h.Text))
 }
 
 func (l lines) storyline(h *StorylineHit) string {
 	line := l.describe(h.Name, h.StorylineID, h.Description)
 	for _, s := range h.PreviewSources {
-		line += fmt.Sprintf("\n  - %s: %s", s.StartedAt.Format(time.DateOnly), oneLine(s.Summary))
+		line += fmt.Sprintf("\n  - %s: %s", s.StartedAt.Format(time.DateOnly), markup.Inline(s.Summary))
 	}
 	return line
 }

@@ -20,10 +20,14 @@ type APIKey struct {
 	ExpiresAt *time.Time
 	RevokedAt *time.Time
 	LastUsed  *time.Time // a minute late, while a service runs
+	Bootstrap *bool      // the first key of a store, or one that KITH_BOOTSTRAP_KEY gave; nil: made before this was noted
 }
 
-// maxKeys bounds the list of keys.
-const maxKeys = 1000
+// maxKeys bounds the list of keys, maxKeyIDs that of their ids.
+const (
+	maxKeys   = 1000
+	maxKeyIDs = 100_000
+)
 
 // CreateAPIKey stores a key. ErrConflict when another key has its id.
 func (s *Store) CreateAPIKey(ctx context.Context, k APIKey) error {
@@ -37,9 +41,13 @@ func (s *Store) CreateAPIKey(ctx context.Context, k APIKey) error {
 	if k.ExpiresAt != nil {
 		properties["expires_at"] = k.ExpiresAt.UTC()
 	}
+	bootstrap := k.Bootstrap != nil && *k.Bootstrap
+	if k.Bootstrap != nil {
+		properties["bootstrap"] = bootstrap
+	}
 	return s.transaction(ctx, "api_key_create", func(t *tx) error {
 		rows, err := t.exec("api_key_create", map[string]any{
-			"team_id": k.TeamID, "key_id": k.KeyID, "properties": properties,
+			"team_id": k.TeamID, "key_id": k.KeyID, "properties": properties, "bootstrap": bootstrap,
 		})
 		if err == nil && text(rows[0].Values[0]) != k.Hash {
 			err = fmt.Errorf("create api key: %w", ErrConflict)
@@ -63,12 +71,34 @@ func (s *Store) ListAPIKeys(ctx context.Context, teamID string) ([]APIKey, error
 	if err != nil {
 		return nil, err
 	}
-	rows := items(row.Values[0])
+	return apiKeysFrom(row.Values[0]), nil
+}
+
+// AdminAPIKeys lists the oldest thousand admin keys of a team that are neither revoked nor bound to a user.
+func (s *Store) AdminAPIKeys(ctx context.Context, teamID string) ([]APIKey, error) {
+	row, err := s.readOne(ctx, "api_key_admins", map[string]any{"team_id": teamID, "limit": maxKeys})
+	if err != nil {
+		return nil, err
+	}
+	return apiKeysFrom(row.Values[0]), nil
+}
+
+// APIKeyIDs lists the ids of the newest hundred thousand keys that are not revoked.
+func (s *Store) APIKeyIDs(ctx context.Context) ([]string, error) {
+	row, err := s.readOne(ctx, "api_key_ids", map[string]any{"limit": maxKeyIDs})
+	if err != nil {
+		return nil, err
+	}
+	return texts(row.Values[0]), nil
+}
+
+func apiKeysFrom(v any) []APIKey {
+	rows := items(v)
 	keys := make([]APIKey, len(rows))
 	for i := range rows {
 		keys[i] = apiKeyFrom(rows[i])
 	}
-	return keys, nil
+	return keys
 }
 
 // RevokeAPIKey makes a key useless; again is no error. With a teamID only a key of that team is found. ErrNotFound.
@@ -107,6 +137,6 @@ func apiKeyFrom(v any) APIKey {
 	l := items(v)
 	return APIKey{
 		KeyID: text(l[0]), Hash: text(l[1]), TeamID: text(l[2]), UserID: optionalText(l[3]), Scopes: texts(l[4]),
-		CreatedAt: moment(l[5]), ExpiresAt: optionalMoment(l[6]), RevokedAt: optionalMoment(l[7]), RateLimit: optionalInteger(l[8]), LastUsed: optionalMoment(l[9]),
+		CreatedAt: moment(l[5]), ExpiresAt: optionalMoment(l[6]), RevokedAt: optionalMoment(l[7]), RateLimit: optionalInteger(l[8]), LastUsed: optionalMoment(l[9]), Bootstrap: optionalTruth(l[10]),
 	}
 }

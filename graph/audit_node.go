@@ -13,6 +13,7 @@ import (
 var auditNames = []string{
 	"entity_key", "user_id", "name", "canonical_name", "type", "system", "natural_key", "is_owner", "owner_of", "salience",
 	"project_id", "anchor_key", "vector_scope", "participants", "started_at", "at", "search_scope", "search_name",
+	"source_count", "first_mentioned_at", "last_mentioned_at", "mention_weight", "distinct_source_days",
 }
 
 // audited is a node as an audit sees it.
@@ -85,7 +86,7 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 		slices.Sort(names)
 		f.Check, f.Detail = "property", "has a wrong "+strings.Join(names, ", ")
 		if slices.Contains(names, "natural_key") {
-			f.Check, f.Advice = "natural_key", "another node of its kind may have its name: rename or delete one of them, then kith check --fix"
+			f.Check, f.Advice = "natural_key", "another node of its kind may have its name (names are compared in NFC, without blanks at the ends): rename or delete one of them, then kith check --fix"
 		}
 		if slices.Contains(names, "vector_scope") { // those who read on find it by its new number
 			wrong["embed_due"] = a.store.now().UnixMilli()
@@ -115,6 +116,7 @@ func (n *audited) expected(team string) properties {
 	if sought := (&stored{n.kind, p}); n.kind != sourceKind && n.kind != messageKind || sought.moment("started_at") != nil || sought.moment("at") != nil {
 		sought.putSearchScope(team)
 	}
+	p.dropHiddenMentions()
 	natural := naturalKey(n.kind, p)
 	p.putUnless(natural == "", "natural_key", natural)
 	if n.kind == personKind {

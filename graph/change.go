@@ -158,9 +158,9 @@ func (t *tx) lockRelationship(scope Scope, r located) (properties, error) {
 	if _, err := t.find(scope.TeamID, lookups{ends: []string{r.from, r.to}}); err != nil {
 		return nil, err
 	}
-	rows, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{
-		{"position": 0, "from": r.from, "to": r.to, "type": r.kind, "valid_to": nil, "key": r.text("key"), "since": nil},
-	}})
+	row := findRow(r.from, r.kind, r.to)
+	row["key"] = r.text("key")
+	rows, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{row}})
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (s *Store) ChatBranch(ctx context.Context, scope Scope, id string) (*ChatBr
 	}
 	v := row.Values
 	b := &ChatBranch{
-		Scope: Scope{scope.TeamID, text(v[1])}, Attempt: integer(v[3]), SystemPrompt: systemPrompt(v[5]), Context: chatContextFrom(v[6]),
+		Scope: Scope{TeamID: scope.TeamID, UserID: text(v[1])}, Attempt: integer(v[3]), SystemPrompt: systemPrompt(v[5]), Context: chatContextFrom(v[6]),
 	}
 	b.Status, _ = statusAt(v[2], nil, v[4], s.now())
 	for _, step := range items(v[0]) {

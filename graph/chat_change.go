@@ -12,6 +12,7 @@ type chatChange struct {
 	attempt    int64
 	next       int // by how much the attempt grows
 	properties properties
+	answered   bool // by the caller, whose quota counts it
 }
 
 // changeChatTurn compares and changes at once. It says in which state the turn was, whether it was changed, and which
@@ -28,7 +29,11 @@ func (s *Store) changeChatTurn(ctx context.Context, scope Scope, id string, c ch
 	if c.attempt != 0 {
 		params["attempt"] = c.attempt
 	}
-	err = s.transaction(ctx, "chat_turn_change", func(t *tx) error {
+	name := "chat_turn_change"
+	if c.answered {
+		name = "chat_turn_answer"
+	}
+	err = s.transaction(ctx, name, func(t *tx) error {
 		rows, err := t.exec("chat_turn_change", params)
 		if err != nil {
 			return err
@@ -78,7 +83,7 @@ func (s *Store) AnswerChatTurn(ctx context.Context, scope Scope, id string, a *C
 	if err := a.check(); err != nil {
 		return ChatTurn{}, err
 	}
-	was, changed, _, err := s.changeChatTurn(ctx, scope, id, chatChange{from: []ChatStatus{ChatPending}, properties: a.properties()})
+	was, changed, _, err := s.changeChatTurn(ctx, scope, id, chatChange{from: []ChatStatus{ChatPending}, properties: a.properties(), answered: true})
 	if err == nil && !changed {
 		err = fmt.Errorf("answer: the turn is not pending (%s): %w", was, ErrConflict)
 	}

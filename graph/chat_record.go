@@ -148,7 +148,7 @@ func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
 	f := &faults{}
 	f.word("id", r.ID, MaxKeyLength)
 	user := r.UserID.or("")
-	f.keyIfAny("user_id", user)
+	f.optionalWord("user_id", r.UserID, MaxKeyLength)
 	if scope.UserID != "" && user != "" && user != scope.UserID {
 		f.add("user_id", "is another user than the one the import is for")
 	}
@@ -162,7 +162,7 @@ func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
 	if r.Context != nil {
 		w.Context = Some(*r.Context)
 	}
-	w.check(f, Scope{scope.TeamID, user})
+	w.check(f, Scope{TeamID: scope.TeamID, UserID: user})
 	checkChatTimes(f, r.CreatedAt, r.UpdatedAt, r.CreatedBy, now)
 	return f.err()
 }

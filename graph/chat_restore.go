@@ -140,6 +140,7 @@ func (j *chatJob) tree(r ChatTreeRecord) (Status, error) {
 		return "", err
 	}
 	old := j.known.trees[r.ID]
+	r.CreatedBy = j.scope.signTree(r.CreatedBy, old)
 	status := Created
 	switch {
 	case old == nil:
@@ -165,6 +166,7 @@ func (j *chatJob) turn(r ChatTurnRecord) (Status, error) {
 	}
 	status := Created
 	old := j.known.turns[r.ID]
+	r.CreatedBy = j.scope.signTurn(r.CreatedBy, old)
 	switch {
 	case old != nil:
 		r.Seq = old.Seq // which is its place

@@ -29,7 +29,7 @@ type ChatTree struct {
 // ChatContext names what joins the system prompt of each generation: the context of the tree's user, or that of a project
 // and what is in focus there.
 type ChatContext struct {
-	UserID    string `json:"user_id,omitempty" maxLength:"256" doc:"the user of the tree: what an agent should know of this user"`
+	UserID    string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"the user of the tree: what an agent should know of this user"`
 	ProjectID string `json:"project_id,omitempty" maxLength:"256" doc:"what an agent should know of this project"`
 	FocusKind string `json:"focus_kind,omitempty" maxLength:"64"`
 	FocusID   string `json:"focus_id,omitempty" maxLength:"256"`

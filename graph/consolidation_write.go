@@ -11,7 +11,7 @@ const MaxConsolidated = 1_000
 
 // Consolidation names sources to archive. With Strict, one that cannot be is a fault, and none is.
 type Consolidation struct {
-	UserID     string   `json:"user_id,omitempty" maxLength:"256" doc:"whose sources; left out: the user of the key"`
+	UserID     string   `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose sources; left out: the user of the key"`
 	EntityKeys []string `json:"entity_keys" minItems:"1" maxItems:"1000"`
 	Strict     bool     `json:"strict,omitempty" doc:"all or nothing: an unknown source is a 422 and nothing is archived"`
 }

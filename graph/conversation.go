@@ -9,7 +9,7 @@ import (
 
 // ConversationEnd closes a conversation. Ending one again changes what is given.
 type ConversationEnd struct {
-	UserID   string              `json:"user_id,omitempty" maxLength:"256"`
+	UserID   string              `json:"user_id,omitempty" minLength:"1" maxLength:"256"`
 	Summary  Optional[string]    `json:"summary,omitzero" max:"16384" doc:"one or two sentences; at most 16,384 characters"`
 	EndedAt  Optional[time.Time] `json:"ended_at,omitzero" doc:"default: now"`
 	Mentions []string            `json:"mentions,omitempty" maxItems:"1000" doc:"entity keys of persons, concepts and entities"`

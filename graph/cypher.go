@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -23,6 +22,7 @@ const (
 	planTime     = 5 * time.Second // for the first statement of a form
 	briefTime    = 200 * time.Millisecond
 	cypherAtOnce = 4   // of one team
+	plansAtOnce  = 2   // of all teams together: the planner's memory is counted nowhere
 	cypherFetch  = 250 // rows that the database sends at once
 )
 
@@ -31,7 +31,7 @@ const baseLabel = "Memory"
 
 // hiddenProperties are those that callers may not read: whose something is, and what Kith keeps to find and rank it.
 var hiddenProperties = append([]string{ //nolint:gochecknoglobals // a constant list
-	"team_id", "vector", "embedding", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key",
+	"team_id", "vector", "embedding", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key", "type_word",
 	"owner_key", "owner_of", "salience_at", "decay_rate", "node_salience", "node_salience_at", "node_decay_rate", "node_until", "ranked",
 	"next_seq", "story_due", "notes_expire_at", "mention_weight", "expires_at", "ends_at", "is_dirty", "created_by",
 	"last_update_source", "distinct_source_days", "decay_gradient", "recall_frequency", "last_recall_interval",
@@ -44,9 +44,11 @@ var cypherRules = func() cypher.Rules { //nolint:gochecknoglobals // constant
 		Index: &cypher.Index{Label: baseLabel, Further: []string{"entity_key"}},
 		Named: &cypher.Index{Label: baseLabel, Further: []string{"search_name"}}, NameKey: NameKey,
 	}
+	r.Words = &cypher.Words{Type: relatedType, Property: "type_word", Fixed: neverWord}
 	for _, k := range Kinds {
 		r.Indexes[k.Label] = &cypher.Index{Label: baseLabel, Further: []string{"natural_key"}, Prefix: k.Name + keySeparator, Unnamed: k == systemEntityKind}
 	}
+	r.Stored = longestTexts()
 	r.Indexes[messageKind.Label] = &cypher.Index{Label: messageKind.Label, Further: []string{"source_key", "seq"}}
 	return r
 }()
@@ -62,25 +64,20 @@ type Table struct {
 // InvalidError for what may not be asked, takes too long or fails; ErrBusy; ErrUnavailable. What went wrong is told in words
 // in which nothing of what is stored has a part.
 func (s *Store) Cypher(ctx context.Context, scope Scope, text string, parameters map[string]any) (Table, Recall, error) {
-	g, err := cypher.Guard(text, parameters, cypherRules)
+	rules, heap := cypherRules, s.heapSize(ctx)
+	rules.Memory = valuesOf(heap)
+	g, err := cypher.Guard(text, parameters, rules)
 	if err != nil {
 		return Table{}, Recall{}, invalidCypher("%s", err)
-	}
-	leave, err := s.gates.enter(ctx, scope.TeamID)
-	if err != nil {
-		return Table{}, Recall{}, err
 	}
 	start := time.Now()
 	ctx, end := s.options.Trace(ctx, "cypher")
 	t := &tableReader{store: s, scope: scope, table: Table{Columns: g.Columns, Rows: [][]json.RawMessage{}}}
 	err = s.guarded(ctx, scope, g, parameters, t)
-	s.options.Observe("cypher", time.Since(start), err)
-	end(err)
-	if ended := err == nil || ctx.Err() == nil && !errors.Is(err, errTooLong) && !errors.Is(err, ErrUnavailable); ended {
-		leave()
-	} else {
-		time.AfterFunc(cypherTime, leave) // the database may need some more time to end it
+	if !errors.Is(err, ErrBusy) {
+		s.options.Observe("cypher", time.Since(start), err)
 	}
+	end(err)
 	if err != nil {
 		return Table{}, Recall{}, err
 	}
@@ -92,17 +89,39 @@ func (s *Store) guarded(ctx context.Context, scope Scope, g cypher.Guarded, para
 	sent := map[string]any{"k": guardParameters(scope, g), "c": callerParameters(g, parameters)}
 	text, known := s.plans.known(g.Text)
 	if !known {
-		err := s.reading(ctx, scope.TeamID, planTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) (err error) {
-			text, err = s.plans.check(ctx, tx, g, sent)
-			return err
+		err := s.admitted(ctx, &s.planning, scope.TeamID, 1, plansAtOnce, func() error {
+			return s.reading(ctx, scope.TeamID, planTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) (err error) {
+				text, err = s.plans.check(ctx, tx, g, sent)
+				return err
+			})
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return s.reading(ctx, scope.TeamID, cypherTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error {
-		return t.read(ctx, tx, text, sent)
+	heap := s.heapSize(ctx)
+	return s.admitted(ctx, &s.gate, scope.TeamID, g.Bytes+rowsOf(heap), heap/allOfHeap, func() error {
+		return s.reading(ctx, scope.TeamID, cypherTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error {
+			return t.read(ctx, tx, text, sent)
+		})
 	})
+}
+
+// admitted does something when the gate lets it in. Its place stays taken as long as the database may be at it.
+func (s *Store) admitted(ctx context.Context, g *gate, team string, weight, room int64, do func() error) error {
+	leave, err := g.enter(ctx, team, weight, room)
+	if err != nil {
+		return err
+	}
+	unwatch := s.watch()
+	err = do()
+	gone := func() { leave(); unwatch() }
+	if ended := err == nil || ctx.Err() == nil && !errors.Is(err, errTooLong) && !errors.Is(err, ErrUnavailable); ended {
+		gone()
+	} else {
+		time.AfterFunc(cypherTime, gone) // the database may need some more time to end it
+	}
+	return err
 }
 
 // reading does something for a team in a transaction that only reads, is rolled back, and ends after some time.
@@ -167,10 +186,11 @@ var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals /
 	{"Neo.ClientError.Statement.SyntaxError", badValue},
 	{"Neo.ClientError.Statement.EntityNotFound", "something was deleted while the statement ran: try again"},
 	{"Neo.ClientError.Transaction.TransactionTimedOut", tooLong},
-	{"Neo.TransientError.Transaction.Terminated", tooLong},
+	{"Neo.TransientError.Transaction.Terminated", tooMuch},
+	{"Neo.ClientError.Transaction.Terminated", tooMuch}, // by us
 	{"Neo.TransientError.Transaction.LockClientStopped", tooLong},
-	{"Neo.TransientError.General.MemoryPoolOutOfMemoryError", "the statement needs too much memory: collect and sort fewer rows at once"},
-	{"Neo.TransientError.General.OutOfMemoryError", "the statement needs too much memory: collect and sort fewer rows at once"},
+	{"Neo.TransientError.General.MemoryPoolOutOfMemoryError", tooMuch},
+	{"Neo.TransientError.General.OutOfMemoryError", tooMuch},
 	{"Neo.ClientError.Statement.", "a value cannot be used as the statement uses it"},
 	{"Neo.ClientError.Procedure.ProcedureCallFailed", badValue},
 	{"Neo.DatabaseError.Statement.", badValue + "; shortestPath(…) between all of some nodes needs WHERE a <> b"},
@@ -178,6 +198,8 @@ var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals /
 }
 
 const badValue = "a function of dates, texts or numbers got null or a value that it does not take: test … IS NOT NULL before it"
+
+const tooMuch = "the statement needs too much memory: collect, group and sort fewer rows at once, or put a LIMIT before it"
 
 const tooLong = "the statement did not end within 2 seconds: begin with nodes of a known name or entity_key, follow fewer relationships, or set a LIMIT before what is costly"
 
@@ -199,49 +221,4 @@ func cypherFault(err error) error {
 		}
 	}
 	return translate("cypher", err)
-}
-
-// gates bounds how many statements of callers each team runs at once.
-type gates struct {
-	mu    sync.Mutex
-	teams map[string]*gate
-}
-
-type gate struct {
-	slots chan struct{}
-	users int // inside or waiting
-}
-
-// enter waits for a place, but no longer than a statement may take: ErrBusy.
-func (g *gates) enter(ctx context.Context, team string) (leave func(), err error) {
-	g.mu.Lock()
-	mine := g.teams[team]
-	if mine == nil {
-		mine = &gate{slots: make(chan struct{}, cypherAtOnce)}
-		if g.teams == nil {
-			g.teams = map[string]*gate{}
-		}
-		g.teams[team] = mine
-	}
-	mine.users++
-	g.mu.Unlock()
-	gone := func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		if mine.users--; mine.users == 0 {
-			delete(g.teams, team)
-		}
-	}
-	wait := time.NewTimer(cypherTime)
-	defer wait.Stop()
-	select {
-	case mine.slots <- struct{}{}:
-		return func() { <-mine.slots; gone() }, nil
-	case <-wait.C:
-		err = ErrBusy
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	gone()
-	return nil, err
 }

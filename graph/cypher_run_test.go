@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -78,32 +79,104 @@ func TestCypherEndsInTime(t *testing.T) {
 
 func TestCypherAtOnce(t *testing.T) {
 	t.Parallel()
-	var g gates
+	g := gate{atOnce: cypherAtOnce, wait: 10 * time.Millisecond}
 	var leave []func()
 	for range cypherAtOnce {
-		l, err := g.enter(t.Context(), "t")
+		l, err := g.enter(t.Context(), "t", 1, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
 		leave = append(leave, l)
 	}
-	if _, err := g.enter(t.Context(), "t"); !errors.Is(err, ErrBusy) {
+	if _, err := g.enter(t.Context(), "t", 1, 100); !errors.Is(err, ErrBusy) {
 		t.Errorf("one too many: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := g.enter(ctx, "t"); !errors.Is(err, context.Canceled) {
+	if _, err := g.enter(ctx, "t", 1, 100); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}
-	other, err := g.enter(t.Context(), "other")
+	other, err := g.enter(t.Context(), "other", 1, 100)
 	if err != nil {
 		t.Errorf("another team: %v", err)
 	}
 	for _, l := range append(leave, other) {
 		l()
 	}
-	if len(g.teams) != 0 {
-		t.Errorf("%d teams are kept", len(g.teams))
+	if len(g.teams) != 0 || len(g.turns) != 0 || g.held != 0 {
+		t.Errorf("%d teams are kept, %d wait, %d bytes are held", len(g.teams), len(g.turns), g.held)
+	}
+}
+
+// One team gets half of the room, however much it asks for, and those that wait take turns.
+func TestCypherRoomIsShared(t *testing.T) {
+	t.Parallel()
+	g := gate{atOnce: cypherAtOnce, wait: time.Minute}
+	in := make(chan string, 10)
+	leaves := make(chan func(), 10)
+	enter := func(team string, weight int64) {
+		t.Helper()
+		waiting := g.waiting()
+		go func() {
+			leave, err := g.enter(t.Context(), team, weight, 100)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			leaves <- leave
+			in <- team
+		}()
+		for g.waiting() == waiting && len(in) == 0 { // until it is in, or waits
+			runtime.Gosched()
+		}
+	}
+	enter("flood", 50)
+	if first := <-in; first != "flood" {
+		t.Fatalf("%s is in", first)
+	}
+	enter("flood", 50)
+	enter("flood", 50)
+	enter("other", 40)
+	if second := <-in; second != "other" {
+		t.Fatalf("%s has more than half", second)
+	}
+	enter("third", 30)
+	for _, want := range []string{"flood", "third", "flood"} {
+		(<-leaves)()
+		if next := <-in; next != want {
+			t.Errorf("%s is next, not %s", next, want)
+		}
+	}
+}
+
+// waiting is how many wait.
+func (g *gate) waiting() (n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, c := range g.teams {
+		n += len(c.waiting)
+	}
+	return n
+}
+
+// Rows that sorting, grouping and collecting hold are bounded too: what takes too much is ended before its time is over.
+func TestCypherEndsWhatHoldsTooMuch(t *testing.T) {
+	e := fresh(t)
+	e.store.heap.bytes.Store(assumedHeap)
+	_, err := e.ask("UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b RETURN size(collect({a: a, b: [a, b]})) AS held_too_much", nil)
+	if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "memory") {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// The heap of the database is known after the first statement.
+func TestCypherKnowsTheHeap(t *testing.T) {
+	e := fresh(t)
+	if _, err := e.ask("RETURN 1 AS one", nil); err != nil {
+		t.Fatal(err)
+	}
+	if size := e.store.heap.bytes.Load(); size < 64<<20 {
+		t.Errorf("the heap has %d bytes", size)
 	}
 }
 

@@ -181,9 +181,9 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 	if !job.visible(found.byKey[from]) || !job.visible(found.byKey[to]) {
 		return RelationshipView{}, fmt.Errorf("restore: %w", ErrNotFound)
 	}
-	others, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{
-		{"position": 0, "from": from, "to": to, "type": kind, "valid_to": nil, "key": nil, "since": p["valid_from"]},
-	}})
+	like := findRow(from, p.typeOf(kind), to)
+	like["since"] = p["valid_from"]
+	others, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{like}})
 	if err != nil {
 		return RelationshipView{}, err
 	}

@@ -10,7 +10,7 @@ import (
 
 // EdgesWrite links nodes of projects, all of them or none (S2-18).
 type EdgesWrite struct {
-	UserID string      `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+	UserID string      `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
 	Edges  []EdgeWrite `json:"edges" minItems:"1" maxItems:"1000"`
 }
 

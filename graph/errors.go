@@ -17,7 +17,7 @@ var (
 	ErrUnavailable = errors.New("database unavailable")
 	// ErrBusy says: the team has as much running as it may; it can be tried again.
 	ErrBusy = errors.New("too much of the team runs at once")
-	// ErrQuota says: the team has as much as it may; it can change and delete what there is.
+	// ErrQuota says: the team has as much as it may; it can read what there is, delete it, and change it to something shorter.
 	ErrQuota = errors.New("quota")
 	// ErrSchemaNewer says: the database was written by a newer Kith than this one.
 	ErrSchemaNewer = errors.New("the database has a newer schema than this kith")

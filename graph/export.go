@@ -103,14 +103,18 @@ func nodeLine(kind Kind, p properties) *NodeWrite {
 
 // relationshipLine is a relationship as a write that makes it again.
 func relationshipLine(from, kind, to string, p properties) *RelationshipWrite {
-	return &RelationshipWrite{
+	w := &RelationshipWrite{
 		From: from, To: to, Type: kind, Key: p.text("key"), History: historyOf(p), Properties: rawOf(p),
-		Description: someText(p, "description"), RelationshipType: someText(p, "relationship_type"), State: someText(p, "state"),
+		Description: someText(p, "description"), State: someText(p, "state"),
 		Salience: someNumber(p, "salience"), Confidence: someNumber(p, "confidence"),
 		Attitude: someInteger(p, "attitude"), Proximity: someInteger(p, "proximity"),
 		ValidFrom: someTime(p, "valid_from"), ValidTo: someTime(p, "valid_to"), RecordedBy: someText(p, "recorded_by"),
 		RecordedAt: someTime(p, "recorded_at"), UpdatedAt: someTime(p, "updated_at"), LastAccessedAt: someTime(p, "last_accessed_at"),
 	}
+	if given := p.typeText(); given != "" {
+		w.RelationshipType = Some(given)
+	}
+	return w
 }
 
 func rawOf(p properties) json.RawMessage {

@@ -39,11 +39,17 @@ func distinct(keys []string) []string {
 // known are the stored nodes of a write, by each of their names.
 type known struct {
 	byKey, byNatural, byOwner map[string]*stored
+	deleted                   map[string][]string // who may restore a node of a key; empty: the team
+}
+
+// isKept says whether the key of a new node is that of one that somebody else deleted, and may restore.
+func (k known) isKept(key, user string) bool {
+	return slices.ContainsFunc(k.deleted[key], func(other string) bool { return other != user })
 }
 
 // find loads and locks nodes.
 func (t *tx) find(teamID string, l lookups) (known, error) {
-	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}}
+	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}, deleted: map[string][]string{}}
 	return k, t.findMore(teamID, l, k)
 }
 
@@ -58,6 +64,11 @@ func (t *tx) findMore(teamID string, l lookups, k known) error {
 		return err
 	}
 	for _, row := range rows {
+		if row.Values[0] == nil {
+			key := text(items(row.Values[2])[0])
+			k.deleted[key] = append(k.deleted[key], text(items(row.Values[2])[1]))
+			continue
+		}
 		n := &stored{kind: kindFrom(row.Values[0])}
 		if end := items(row.Values[2]); end != nil {
 			n.properties = endFrom(teamID, end)

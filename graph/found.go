@@ -212,7 +212,7 @@ func sourceDetailsFrom(l []any, now time.Time) SourceDetails {
 	alive := vitalityFrom(l[8:])
 	return SourceDetails{
 		Source: Source{
-			EntityKey: text(l[0]), Summary: text(l[2]), ContentType: text(l[3]), ContextType: optionalText(l[4]), SourceType: text(l[5]),
+			EntityKey: text(l[0]), UserID: optionalText(l[14]), Summary: text(l[2]), ContentType: text(l[3]), ContextType: optionalText(l[4]), SourceType: text(l[5]),
 			StartedAt: millis(l[6]), EndedAt: optionalMillis(l[7]),
 		},
 		Name: text(l[1]), Salience: told(alive.current(now)), State: alive.stateAt(now), Mentions: refsFrom(l[13]),

@@ -9,6 +9,7 @@ import "time"
 type Scope struct {
 	TeamID string
 	UserID string // empty: the team itself
+	Bound  bool   // the caller can act for this user alone: what it writes names this user as its author
 }
 
 // user is the scope's user as a statement's parameter: nil without one, which equals nothing in Cypher.

@@ -59,7 +59,7 @@ func twice(t *testing.T, check func(*rapid.T, *env)) {
 	for half := range 2 {
 		t.Run(fmt.Sprint(half), func(t *testing.T) {
 			t.Parallel()
-			e := open(t, testenv.Neo4j(t), Options{MaxTypes: 5000}) // with a clock of its own
+			e := open(t, testenv.Neo4j(t), Options{}) // with a clock of its own
 			rapid.Check(t, func(r *rapid.T) {
 				e.team, e.now = testenv.Team(t), noon
 				check(r, e)
@@ -71,7 +71,7 @@ func twice(t *testing.T, check func(*rapid.T, *env)) {
 // alone is fresh for a test that breaks the database's rules for a while: it runs beside no other one.
 func alone(t *testing.T) *env {
 	t.Helper()
-	e := open(t, testenv.Neo4j(t), Options{MaxTypes: 5000})
+	e := open(t, testenv.Neo4j(t), Options{})
 	migrated.Lock()
 	defer migrated.Unlock()
 	if !migrated.done {

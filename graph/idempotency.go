@@ -5,14 +5,15 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
 // idempotencyLife is how long an idempotency key stands for its request.
 const idempotencyLife = 24 * time.Hour
 
-// once does the work of a request, or, where one with the same idempotency key and body was answered within a day,
-// repeats that answer and says so. Another body under the same key is an ErrConflict. Without a key it does the work.
+// once does the work of a request, or, where the user sent one of its kind with the same idempotency key and body within a
+// day, repeats that answer and says so. Another body under the same key is an ErrConflict. Without a key it does the work.
 func (t *tx) once(scope Scope, key string, request any, now time.Time, answer any, work func() error) (repeated bool, err error) {
 	if key == "" {
 		return false, work()
@@ -21,8 +22,9 @@ func (t *tx) once(scope Scope, key string, request any, now time.Time, answer an
 	if err != nil {
 		return false, err
 	}
+	key = idempotencyKey(scope, key, request)
 	rows, err := t.exec("idempotency_claim", map[string]any{
-		"team_id": scope.TeamID, "key": key, "hash": hash, "now": now, "expired": now.Add(-idempotencyLife),
+		"team_id": scope.TeamID, "user_id": scope.user(), "key": key, "hash": hash, "now": now, "expired": now.Add(-idempotencyLife),
 	})
 	if err != nil {
 		return false, err
@@ -41,10 +43,19 @@ func (t *tx) once(scope Scope, key string, request any, now time.Time, answer an
 		return false, fmt.Errorf("idempotency: %w", err)
 	}
 	_, err = t.exec("idempotency_answer", map[string]any{
-		"team_id": scope.TeamID, "key": key, "answer": string(raw), "user_id": scope.user(),
+		"team_id": scope.TeamID, "key": key, "answer": string(raw),
 	})
 	return false, err
 }
+
+// idempotencyKey is a caller's key as it is stored: each user of a team has keys of their own, and so has each kind of
+// request, so that no key refuses or reveals the request of another user.
+func idempotencyKey(scope Scope, key string, request any) string {
+	return strings.Join([]string{scope.UserID, requestKind(request), key}, keySeparator)
+}
+
+// requestKind names the kind of a request.
+func requestKind(request any) string { return fmt.Sprintf("%T", request) }
 
 // fingerprint tells requests apart: it is a hash of what is asked, by kind, and for whom.
 func fingerprint(scope Scope, request any) (string, error) {
@@ -53,7 +64,7 @@ func fingerprint(scope Scope, request any) (string, error) {
 		return "", fmt.Errorf("idempotency: %w", err)
 	}
 	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%T\x1f%s\x1f", request, scope.UserID)
+	_, _ = fmt.Fprintf(sum, "%s\x1f%s\x1f", requestKind(request), scope.UserID)
 	_, _ = sum.Write(raw)
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }

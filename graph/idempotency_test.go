@@ -35,15 +35,10 @@ func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
 
 	for name, try := range map[string]func() error{
 		"another body": func() error { _, err := e.store.Write(t.Context(), e.as("u1"), keyed("k", "x")); return err },
-		"another user": func() error { _, err := e.store.Write(t.Context(), e.as("u2"), keyed("k", "d")); return err },
 		"strict": func() error {
 			w := keyed("k", "d")
 			w.Strict = true
 			_, err := e.store.Write(t.Context(), e.as("u1"), w)
-			return err
-		},
-		"another kind of request": func() error {
-			_, err := e.store.WriteSource(t.Context(), e.as("u1"), &SourceWrite{IdempotencyKey: "k"})
 			return err
 		},
 	} {
@@ -63,6 +58,25 @@ func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
 	e.same("after a day", []any{nil, false, Created}, []any{err, late.Repeated, late.Nodes[0].Status})
 	late, err = e.store.Write(t.Context(), e.as("u2"), keyed("k", "x"))
 	e.same("and from then on", []any{nil, true}, []any{err, late.Repeated})
+}
+
+// The keys of a user are no business of others, nor are those of another kind of request.
+func TestIdempotencyKeysAreOfAUserAndAKind(t *testing.T) {
+	e := fresh(t)
+	for _, user := range []string{"u1", "u2", ""} {
+		first, err := e.store.Write(t.Context(), e.as(user), keyed("daily", "of "+user))
+		e.same("the first of "+user, []any{nil, false, Created}, []any{err, first.Repeated, first.Nodes[0].Status})
+		again, err := e.store.Write(t.Context(), e.as(user), keyed("daily", "of "+user))
+		e.same("the second of "+user, []any{nil, true, first.Nodes[0].EntityKey}, []any{err, again.Repeated, again.Nodes[0].EntityKey})
+		if _, err := e.store.Write(t.Context(), e.as(user), keyed("daily", "another")); !errors.Is(err, ErrConflict) {
+			t.Errorf("another body of %q: %v", user, err)
+		}
+	}
+	for range 2 {
+		e.source("u1", SourceWrite{IdempotencyKey: "daily", Messages: []MessageWrite{said("", "x")}})
+	}
+	receipt, err := e.store.EraseUser(t.Context(), e.as("u2"))
+	e.same("erased with its user", []any{nil, int64(1), int64(0)}, []any{err, receipt.Records, receipt.Remaining})
 }
 
 func TestSourcesAreWrittenOnce(t *testing.T) {

@@ -3,6 +3,8 @@ package graph
 import (
 	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Kind is what a node is: its wire name, and the label that agents see.
@@ -93,11 +95,16 @@ func isKnowledge(label string) bool {
 // canonical is a person's name as it is compared: lower case, single blanks.
 func canonical(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
+// PlainName is a name as names are compared: in Unicode's NFC, without blanks at its ends. What is stored is the name as it
+// was given.
+func PlainName(name string) string { return norm.NFC.String(strings.TrimSpace(name)) }
+
 // keySeparator stands between the parts of a natural key; names are free of control characters.
 const keySeparator = "\x1f"
 
 // naturalKey is what makes a node the same one without its entity key (S1-19, S4-2): within one user or the shared part
 // of a team a person's canonical name, a concept's name, an entity's name and type, a system entity's system and name.
+// Names of persons, concepts and entities are compared as PlainName has them, those in a system as they are.
 // Nodes of other kinds are the same only by their entity key, which stands there instead, so that this one index lists
 // the nodes of every kind; messages are listed by their source and have none.
 func naturalKey(kind Kind, p properties) string {
@@ -106,11 +113,11 @@ func naturalKey(kind Kind, p properties) string {
 	case messageKind:
 		return ""
 	case personKind:
-		name = p.text("canonical_name")
+		name = PlainName(p.text("canonical_name"))
 	case conceptKind:
-		name = p.text("name")
+		name = PlainName(p.text("name"))
 	case entityKind:
-		name = p.text("name") + keySeparator + p.text("type")
+		name = PlainName(p.text("name")) + keySeparator + PlainName(p.text("type"))
 	case systemEntityKind:
 		name = p.text("system") + keySeparator + p.text("name")
 	case storylineKind, macroKind: // one of a user's about each anchor

@@ -238,7 +238,7 @@ func (l *lives) recall() {
 				l.links[key].recall(l.e.now)
 			}
 		}
-		l.recalls.Recalled(l.e.team, told)
+		l.recalls.Recalled(l.e.as("u1"), told)
 	}
 	l.recalls.flush(l.e.Context())
 }

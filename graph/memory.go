@@ -8,7 +8,7 @@ import (
 
 // MemoryWrite is one transaction of upserts. With Strict, one refused item refuses them all.
 type MemoryWrite struct {
-	UserID         string              `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+	UserID         string              `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
 	Strict         bool                `json:"strict,omitempty" doc:"all or nothing: a refused item is a 422 and nothing is written"`
 	IdempotencyKey string              `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key: for a day, the same key and body get the same answer; another body a 409"`
 	Nodes          []NodeWrite         `json:"nodes,omitempty" maxItems:"10000"`
@@ -226,6 +226,8 @@ type memoryJob struct {
 	warnings  []string             // that are no refusals
 	rerank    []string             // nodes whose place in contexts may have changed
 	users     []string             // whose memory is changed
+	words     []string             // that the team has as types of its own, if the write uses some
+	fresh     []string             // and those that the write adds
 	placed    placed               // relationships of an import
 	keys      map[string][3]string // of an import: which relationships have the keys that it gives
 	grown     map[string]int64     // how many entities and relationships systems have got

@@ -70,6 +70,8 @@ func (j *memoryJob) messageRefusal(i int, source *stored) (field, message string
 		return "source_key", "there is no such source"
 	case w.EntityKey != "" && old != nil && old.text("source_key") != source.key():
 		return "entity_key", takenKey
+	case old == nil && j.found.isKept(w.EntityKey, source.user()):
+		return "entity_key", takenKey
 	case old == nil && j.write.existing:
 		return "entity_key", noSuchNode
 	case old == nil && (!w.Role.Given || w.Role.Null):

@@ -45,9 +45,6 @@ func (j *memoryJob) store(plan *nodePlan) error {
 	if err := j.numberSystems(plan); err != nil {
 		return err
 	}
-	if err := j.tx.admit(j.scope.TeamID, plan.create); err != nil {
-		return err
-	}
 	if err := j.tx.rows("node_create", j.scope.TeamID, plan.create); err != nil {
 		return err
 	}
@@ -155,6 +152,8 @@ func (p *nodePlan) refusal(w *NodeWrite, old *stored) (field, message string) {
 	switch {
 	case old == nil && p.job.write.existing:
 		return "entity_key", noSuchNode
+	case old == nil && p.job.found.isKept(w.EntityKey, user):
+		return "entity_key", takenKey
 	case old == nil && !named && kind.group != episodeGroup:
 		return "name", "is needed for a new node"
 	case old != nil && (old.kind != kind || !sameUser(old.user(), user, w.UserID.Given && kind != systemEntityKind)):
@@ -215,6 +214,7 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	w.live(n.properties, old, now)
 	n.addNotes(w.Notes, p.job.scope, now)
 	w.History.overlay(n.properties)
+	p.job.signNode(n, old)
 	switch {
 	case kind == conceptKind: // an export says in its history whether it was given
 		n.markGoal()
@@ -222,8 +222,10 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 		n.numberOn(w, old)
 	}
 	n.putEnd()
-	natural := naturalKey(kind, n.properties)
-	n.putUnless(natural == "", "natural_key", natural)
+	n.dropHiddenMentions()
+	if natural := naturalKey(kind, n.properties); old == nil || natural != naturalKey(kind, old.properties) { // else it keeps the stored one
+		n.putUnless(natural == "", "natural_key", natural)
+	}
 	n.putSearchScope(p.job.scope.TeamID)
 	return n
 }
@@ -273,13 +275,19 @@ func nextCanonical(w *NodeWrite, old *stored) string {
 	return old.text("canonical_name")
 }
 
+// renames says whether the name of a write is another one than that of the node it means. A node that is found by its name
+// keeps its own spelling of it.
+func (w *NodeWrite) renames(name string) bool {
+	return w.EntityKey != "" || PlainName(w.Name.Value) != PlainName(name)
+}
+
 // overlay puts the given fields onto a node, but for those of its lifecycle.
 func (w *NodeWrite) overlay(p properties, kind Kind, isNew bool) {
 	w.OwnFields.overlay(p)
 	if kind.named == "title" {
 		delete(p, "title")
 	}
-	if name, given := w.givenName(kind); given && (isNew || w.Name.Given || kind.named == "title") {
+	if name, given := w.givenName(kind); given && (isNew || w.renames(p.text("name")) && w.Name.Given || kind.named == "title") {
 		p["name"] = name
 	}
 	w.Type.set(p, "type", nil)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"kith/cypher"
 )
 
 // relationshipPlan is what a write does to relationships.
@@ -42,6 +44,9 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 	for i := range j.write.Relationships {
 		j.result.Relationships[i] = j.placeRelationship(plan, i, j.placed.over(j.write.Relationships[i].triple(), candidates[i]))
 	}
+	if err := j.addWords(); err != nil {
+		return nil, err
+	}
 	if err := j.tx.rows("relationship_update", j.scope.TeamID, plan.update); err != nil {
 		return nil, err
 	}
@@ -67,7 +72,8 @@ func (j *memoryJob) candidates() ([][]properties, error) {
 		if !j.wasStored(from) || !j.wasStored(to) {
 			continue
 		}
-		row := map[string]any{"position": i, "from": from, "to": to, "type": kind, "valid_to": nil, "key": nil, "since": j.since(w)}
+		row := findRow(from, kind, to)
+		row["position"], row["since"] = i, j.since(w)
 		if w.closes() {
 			row["valid_to"] = w.ValidTo.stored()
 		}
@@ -76,15 +82,40 @@ func (j *memoryJob) candidates() ([][]properties, error) {
 		}
 		rows = append(rows, row)
 	}
-	if len(rows) == 0 {
-		return all, nil
+	return all, j.find(rows, all)
+}
+
+// find reads the relationships that rows may mean, and with them the words of the team where the write may add one.
+func (j *memoryJob) find(rows []map[string]any, all [][]properties) error {
+	find, words := j.tx.store.queries["relationship_find"], j.usesWords()
+	switch {
+	case words:
+		find = cypher.UnionAll(find, j.tx.store.queries["type_words_find"])
+	case len(rows) == 0:
+		return nil
 	}
-	records, err := j.tx.exec("relationship_find", map[string]any{"team_id": j.scope.TeamID, "rows": rows})
+	records, err := j.tx.execQuery(find, map[string]any{"team_id": j.scope.TeamID, "rows": rows})
 	for _, r := range records {
 		i := integer(r.Values[0])
+		if i < 0 {
+			j.words = texts(r.Values[1])
+			continue
+		}
 		all[i] = append(all[i], pairsFrom(r.Values[1]))
 	}
-	return all, err
+	if err != nil || !words {
+		return err
+	}
+	planned, err := j.write.plan.words()
+	j.words = append(j.words, planned...)
+	return err
+}
+
+// findRow is a row of relationship_find.
+func findRow(from, kind, to string) map[string]any {
+	return map[string]any{
+		"position": 0, "from": from, "to": to, "type": kind, "word": wordOf(kind), "valid_to": nil, "key": nil, "since": nil,
+	}
 }
 
 // wasStored says whether a node was there before this write.
@@ -158,6 +189,10 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 		result.Key, result.Status, result.Version = old.text("key"), Unchanged, version(old)
 		return result
 	}
+	if (old == nil || w.contradicted(old)) && j.lacksPlace(kind) {
+		result.Status, result.Error = j.refuse(at+".type", noPlace, MaxWords)
+		return result
+	}
 	j.relationshipWarnings(w, at, swap)
 	j.ifVersion(at, w.IfVersion, version(old))
 	started := j.start(candidates)
@@ -223,6 +258,8 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 	}
 	next.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(next)
+	j.signRelationship(next, old)
+	next.putWord(next.text("type_word"))
 	key := old.text("key")
 	if kind == systemRelationshipType { // its place in its system stays
 		next["seq"] = old["seq"]
@@ -243,6 +280,9 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 }
 
 func relationshipRow(from, kind, to, key string, p properties) map[string]any {
+	if p["type_word"] != nil {
+		kind = relatedType
+	}
 	return map[string]any{"from": from, "to": to, "type": kind, "key": key, "properties": map[string]any(p)}
 }
 
@@ -274,6 +314,10 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 	}
 	p.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(p)
+	j.signRelationship(p, nil)
+	if j.tx.store.isWord(kind) {
+		p.putWord(kind)
+	}
 	return p
 }
 
@@ -304,6 +348,20 @@ func (j *memoryJob) privateTo(from, to string) string {
 // weights of a mention by the content type of its source ("Lifecycle facts"); others weigh 1.
 var weights = map[string]float64{"slack-thread": 0.25, "email": 0.5}
 
+// counts says whether a mention is counted at what is mentioned: where whoever sees that node sees the source too.
+func counts(source, mentioned *stored) bool { return mentioned.user() != "" || source.user() == "" }
+
+// dropHiddenMentions removes what counts mentions from what a team shares: sources are private, and who sees the node does
+// not see them.
+func (p properties) dropHiddenMentions() {
+	if p.text("user_id") != "" {
+		return
+	}
+	for _, name := range []string{"source_count", "first_mentioned_at", "last_mentioned_at", "mention_weight", "distinct_source_days"} {
+		delete(p, name)
+	}
+}
+
 func (j *memoryJob) mentionRow(from, to string) map[string]any {
 	source := j.found.byKey[from]
 	started := *source.moment("started_at")
@@ -312,6 +370,6 @@ func (j *memoryJob) mentionRow(from, to string) map[string]any {
 		weight = 1
 	}
 	return map[string]any{
-		"entity_key": to, "source_key": from, "at": started, "day": started.Format(time.DateOnly), "weight": weight, "due": j.now.UnixMilli(),
+		"entity_key": to, "source_key": from, "counted": counts(source, j.found.byKey[to]), "at": started, "day": started.Format(time.DateOnly), "weight": weight, "due": j.now.UnixMilli(),
 	}
 }

@@ -89,15 +89,15 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 			}
 			continue
 		}
+		if found.isKept(m.EntityKey, scope.UserID) {
+			return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] is taken by something else: %w", i, ErrConflict)
+		}
 		p := m.properties(scope, sourceKey, now)
 		t.embedLater(nil, &stored{messageKind, p})
 		rows = append(rows, map[string]any{"entity_key": m.EntityKey, "properties": map[string]any(p)})
 	}
 	if len(rows) == 0 {
 		return results, warnings, nil
-	}
-	if err := t.admit(scope.TeamID, rows); err != nil {
-		return nil, nil, err
 	}
 	putNear(rows)
 	appended, err := t.exec("message_append", map[string]any{

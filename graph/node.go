@@ -40,7 +40,7 @@ type Node struct {
 type NodeWrite struct {
 	Kind           string              `json:"kind,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity" doc:"person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity"`
 	EntityKey      string              `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
-	UserID         Optional[string]    `json:"user_id,omitzero" max:"256" word:"true" doc:"left out: the request's user; null: shared by the team"`
+	UserID         Optional[string]    `json:"user_id,omitzero" minLength:"1" max:"256" word:"true" doc:"left out: the request's user; null: shared by the team"`
 	IfVersion      Optional[int64]     `json:"if_version,omitzero" min:"0" doc:"write only if this is the stored version; 0: only if there is none. Otherwise 409 and nothing is written"`
 	Name           Optional[string]    `json:"name,omitzero" max:"512" word:"true" doc:"needed for a new node of most kinds; at most 512 characters"`
 	CanonicalName  Optional[string]    `json:"canonical_name,omitzero" max:"512" word:"true" doc:"persons only; default: the name in lower case"`

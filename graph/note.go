@@ -22,7 +22,7 @@ type Note struct {
 type NoteWrite struct {
 	Content         string              `json:"content" max:"4096" word:"true" doc:"at most 4,096 characters"`
 	Lifetime        string              `json:"lifetime,omitempty" oneof:"week month year forever" doc:"week, month (default), year or forever"`
-	AddedBy         Optional[string]    `json:"added_by,omitzero" max:"256" word:"true" doc:"default: the request's user"`
+	AddedBy         Optional[string]    `json:"added_by,omitzero" max:"256" word:"true" doc:"default: the request's user; always that user where the key is bound to one"`
 	DateAdded       Optional[time.Time] `json:"date_added,omitzero" doc:"default: now; its lifetime begins here"`
 	SourceEntityKey Optional[string]    `json:"source_entity_key,omitzero" max:"256" word:"true" doc:"where it comes from"`
 }
@@ -57,10 +57,15 @@ func checkNotes(f *faults, at string, notes []NoteWrite, now time.Time) {
 
 // notesFrom reads stored notes, without those that have expired, the newest first.
 func notesFrom(stored []string, now time.Time) []Note {
+	return slices.DeleteFunc(allNotes(stored), func(n Note) bool { return !n.alive(now) })
+}
+
+// allNotes reads stored notes, the newest first.
+func allNotes(stored []string) []Note {
 	notes := []Note{}
 	for _, raw := range stored {
 		var n Note
-		if json.Unmarshal([]byte(raw), &n) == nil && n.alive(now) {
+		if json.Unmarshal([]byte(raw), &n) == nil {
 			notes = append(notes, n)
 		}
 	}
@@ -116,7 +121,7 @@ func (w NoteWrite) note(scope Scope, now time.Time) Note {
 		expires := n.DateAdded.Add(life)
 		n.ExpiresAt = &expires
 	}
-	if by := w.AddedBy.or(scope.UserID); by != "" {
+	if by := scope.author(w.AddedBy.or(scope.UserID)); by != "" {
 		n.AddedBy = &by
 	}
 	if source := w.SourceEntityKey.or(""); source != "" {

@@ -25,6 +25,9 @@ func (o operator) String() string {
 	return text.String()
 }
 
+// allParams are those of a search.
+func (q *Search) allParams(scope Scope) map[string]any { return q.params(scope, q.indexAsks(scope)) }
+
 // explain is the plan of a statement as the store would run it.
 func (e *env) explain(q cypher.Query) operator {
 	e.Helper()
@@ -80,11 +83,11 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
 		"system": "s", "next_seq": 1, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",
 	}
-	maps.Copy(known, map[string]any{"after": "", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
+	maps.Copy(known, map[string]any{"after": "", "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
 		"keys": []string{"k"}, "numbers": []int64{1, 2}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": auditNames, "records": recordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
 		"field": "deleted_at", "before": noon, "scope_token": "k0", "scopes": map[string]any{"": "k0"}, "kinds": map[string]any{"Concept": "x0"},
 		"plain": plainTypes, "last": "x"})
-	maps.Copy(known, (&Search{Asks: []Ask{{Words: []string{"x"}}}, Messages: true, Sources: true, Nodes: Kinds[:1], Relationships: true, Links: true, Vectors: []VectorsAfter{{"k0", 0}}}).params(Scope{e.team, "u"}))
+	maps.Copy(known, (&Search{Asks: []Ask{{Words: []string{"x"}}}, Messages: true, Sources: true, Nodes: Kinds[:1], Relationships: true, Links: true, Vectors: []VectorsAfter{{"k0", 0}}}).allParams(Scope{TeamID: e.team, UserID: "u"}))
 	maps.Copy(known, map[string]any{
 		"message_keys": []string{"n-1"}, "source_keys": []string{"n-1"}, "node_keys": []string{"n-1"}, "story_keys": []string{"n-1"}, "mentioned": 10, "around_keys": []string{"n-1"}, "seeds": []map[string]any{{"ask": 0, "key": "s-1", "weight": 1.0}}, "link_limit": 10, "story_limit": 10,
 		"without_types": []string{}, "min_attitude": nil, "max_attitude": nil, "min_proximity": nil, "max_proximity": nil, "previews": 5,
@@ -135,7 +138,9 @@ func (e *env) statements() []cypher.Query {
 	}
 	all := []cypher.Query{cypher.OfTypes(cypher.Load("relationship_locate"), types)}
 	for _, name := range cypher.Names() {
-		all = append(all, cypher.Load(name))
+		if q := cypher.Load(name); !strings.HasPrefix(q.Text, "SHOW ") { // of the server, which reads no graph
+			all = append(all, q)
+		}
 	}
 	withoutPreferences := slices.DeleteFunc(slices.Clone(AllSections), func(s Section) bool { return s == PreferencesSection })
 	for _, sections := range [][]Section{withoutPreferences, AllSections, append(slices.Clone(AllSections), FocusSection)} {

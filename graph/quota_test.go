@@ -1,8 +1,11 @@
 package graph
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,7 +18,7 @@ import (
 func limited(t *testing.T, q Quota) *env {
 	t.Helper()
 	fresh(t)
-	return open(t, testenv.Neo4j(t), Options{MaxTypes: 5000, Quota: q})
+	return open(t, testenv.Neo4j(t), Options{Quota: q})
 }
 
 func (e *env) add(key string, change ...func(*NodeWrite)) error {
@@ -56,27 +59,329 @@ func TestQuotaOfNodes(t *testing.T) {
 	if _, err := e.store.DeleteNode(t.Context(), e.as("u1"), conceptKind, "b", 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.add("c"); !errors.Is(err, ErrQuota) {
-		t.Errorf("a moment later it was asked for again: %v", err)
-	}
 	e.store.full.InvalidateAll() // as if a second had passed
+	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "1 of its nodes and relationships are deleted") || !strings.Contains(err.Error(), "kith team purge") {
+		t.Errorf("what is deleted can be restored, and counts: %v", err)
+	}
+	if purged, err := e.store.PurgeTeam(t.Context(), e.team); err != nil || purged != 1 {
+		t.Errorf("purged %d, %v", purged, err)
+	}
 	if err := e.add("c"); err != nil {
 		t.Errorf("with room again: %v", err)
+	}
+	if err := e.add("d"); !errors.Is(err, ErrQuota) {
+		t.Errorf("full again: %v", err)
+	}
+}
+
+// usage is what the team has, counted from scratch.
+func (e *env) usage() Usage {
+	e.Helper()
+	_, has, err := e.store.TeamQuota(e.Context(), e.team)
+	if err != nil {
+		e.Fatal(err)
+	}
+	return has
+}
+
+// bounded gives the team as much as it has, and so much more.
+func (e *env) bounded(more Quota) Usage {
+	e.Helper()
+	has := e.usage()
+	nodes, relationships, text := has.Nodes+more.Nodes, has.Relationships+more.Relationships, has.Text+more.Text
+	if err := e.store.SetTeamQuota(e.Context(), e.team, OwnQuota{&nodes, &relationships, &text}); err != nil {
+		e.Fatal(err)
+	}
+	e.store.full.InvalidateAll()
+	return has
+}
+
+// writers are the ways in which a caller stores something: each adds to a team that has what stored made.
+func (e *env) writers() map[string]func() error {
+	ctx, as := e.Context(), e.as("u1")
+	long := strings.Repeat("x", 500)
+	note := []NoteWrite{{Content: long}}
+	key := e.raw(`MATCH (:Memory {team_id: $team, entity_key: 'a'})-[r {team_id: $team}]->() WHERE r.key IS NOT NULL RETURN r.key LIMIT 1`)[0][0].(string)
+	return map[string]func() error{
+		"a node": func() error { return e.add("c") },
+		"a longer description": func() error {
+			_, err := e.store.PatchNode(ctx, as, change("concept", "a", described(long)))
+			return err
+		},
+		"a description in a write": func() error { return e.add("b", described(long)) },
+		"keywords": func() error {
+			return e.add("a", func(w *NodeWrite) { w.Properties = json.RawMessage(`{"k":"` + long + `"}`) })
+		},
+		"a note":                   func() error { _, err := e.store.AddNotes(ctx, as, conceptKind, "a", note); return err },
+		"a note of a relationship": func() error { _, err := e.store.AddRelationshipNotes(ctx, as, key, note); return err },
+		"a relationship": func() error {
+			_, err := e.store.Write(ctx, as, &MemoryWrite{Relationships: []RelationshipWrite{link("a", "inspires", "b", 0.5)}})
+			return err
+		},
+		"a relationship without texts": func() error {
+			_, err := e.store.Write(ctx, as, &MemoryWrite{Relationships: []RelationshipWrite{{From: "b", To: "a", Type: "inspires"}}})
+			return err
+		},
+		"a past relationship": func() error {
+			w := link("a", "relates_to", "b", 0.5)
+			w.Description, w.Contradicts = Some("it is otherwise"), true
+			_, err := e.store.Write(ctx, as, &MemoryWrite{Relationships: []RelationshipWrite{w}})
+			return err
+		},
+		"an idempotency key": func() error {
+			_, err := e.store.Write(ctx, as, &MemoryWrite{IdempotencyKey: "again", Nodes: []NodeWrite{change("concept", "a")}})
+			return err
+		},
+		"a source": func() error { _, err := e.store.WriteSource(ctx, as, &SourceWrite{}); return err },
+		"participants": func() error {
+			_, err := e.store.WriteSource(ctx, as, &SourceWrite{EntityKey: "s", Participants: []string{"u2", "u3"}})
+			return err
+		},
+		"a message": func() error {
+			_, err := e.store.AppendMessages(ctx, as, "s", []MessageWrite{said("", "x")})
+			return err
+		},
+		"a summary": func() error {
+			_, err := e.store.EndConversation(ctx, as, "s2", &ConversationEnd{Summary: Some(long)})
+			return err
+		},
+		"an entity": func() error {
+			_, err := e.store.MergeSystem(ctx, e.as(""), "sys", &SystemWrite{Entities: []SystemEntityWrite{{Name: "z", Type: Some("y")}}})
+			return err
+		},
+		"a system": func() error { _, err := e.store.MergeSystem(ctx, e.as(""), long[:200], &SystemWrite{}); return err },
+		"a relationship of a system": func() error {
+			_, err := e.store.MergeSystem(ctx, e.as(""), "sys", &SystemWrite{Relationships: []SystemRelationshipWrite{{From: "y", To: "x", Type: "calls"}}})
+			return err
+		},
+		"preferences": func() error {
+			return e.store.ReplacePreferences(ctx, as, []Preference{{Key: "k", Value: json.RawMessage(`"` + long + `"`)}})
+		},
+		"a tree": func() error { _, _, err := e.store.CreateChatTree(ctx, as, "", &ChatTreeWrite{}); return err },
+		"a system prompt": func() error {
+			_, err := e.store.ChangeChatTree(ctx, as, "tree", &ChatTreeWrite{SystemPrompt: Some(long)})
+			return err
+		},
+		"a turn": func() error {
+			_, _, err := e.store.AddChatTurn(ctx, as, "tree", ChatTurnWrite{UserPrompt: "x"})
+			return err
+		},
+		"an answer": func() error {
+			_, err := e.store.AnswerChatTurn(ctx, as, "turn", &ChatAnswer{AssistantText: Some(long)})
+			return err
+		},
+		"an imported node": func() error { return e.restored(&RestoreBatch{Nodes: []NodeWrite{node("concept", "i", 0.5)}}) },
+		"an imported tree": func() error {
+			now := e.store.now().UnixMilli()
+			_, err := e.store.RestoreChats(ctx, as, &ChatBatch{Trees: []ChatTreeRecord{{ID: "i", CreatedAt: now, UpdatedAt: now}}})
+			return err
+		},
+	}
+}
+
+func (e *env) restored(b *RestoreBatch) error {
+	_, err := e.store.Restore(e.Context(), e.as("u1"), b, ImportMark{}, func(MemoryResult) string { return "" }, false)
+	return err
+}
+
+// filled gives the team something of each sort.
+func (e *env) filled() {
+	e.Helper()
+	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
+	e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-1", "x")}})
+	e.source("u1", SourceWrite{EntityKey: "s2"})
+	_, system := e.store.MergeSystem(e.Context(), e.as(""), "sys", &SystemWrite{Entities: []SystemEntityWrite{{Name: "x", Type: Some("y")}, {Name: "y", Type: Some("y")}}})
+	_, _, tree := e.store.CreateChatTree(e.Context(), e.as("u1"), "tree", &ChatTreeWrite{})
+	_, _, turn := e.store.AddChatTurn(e.Context(), e.as("u1"), "tree", ChatTurnWrite{ID: "turn", UserPrompt: "x"})
+	if err := errors.Join(system, tree, turn); err != nil {
+		e.Fatal(err)
+	}
+}
+
+// Whatever stores something is refused by a full quota, stores nothing then, and counts when there is room.
+func TestAFullQuotaRefusesAllThatStores(t *testing.T) {
+	e := limited(t, Quota{Text: 1 << 40})
+	e.filled()
+	writers := e.writers()
+	had := e.bounded(Quota{})
+	for what, try := range writers {
+		if err := try(); !errors.Is(err, ErrQuota) {
+			t.Errorf("%s: %v", what, err)
+		}
+		e.store.full.InvalidateAll()
+	}
+	if has := e.usage(); has != had {
+		t.Errorf("what was refused was stored: %+v, before %+v", has, had)
+	}
+	had = e.bounded(Quota{1000, 1000, 100_000})
+	for what, try := range writers {
+		if err := try(); err != nil {
+			t.Errorf("%s, with room: %v", what, err)
+		}
+		has := e.counted(what)
+		if has.Nodes+has.Relationships+has.Text <= had.Nodes+had.Relationships+had.Text {
+			t.Errorf("%s does not count: %+v, before %+v", what, has, had)
+		}
+		had = has
+	}
+}
+
+// counted holds that the team's own counter is never behind what there is.
+func (e *env) counted(after string) Usage {
+	e.Helper()
+	row := e.raw(`MATCH (q:Quota {team_id: $team}) RETURN q.nodes, q.relationships, q.characters`)[0]
+	has := e.usage()
+	if integer(row[0]) < has.Nodes || integer(row[1]) < has.Relationships || integer(row[2]) < has.Text {
+		e.Errorf("after %s: %v are counted, there are %+v", after, row, has)
+	}
+	return has
+}
+
+// Creating and deleting in a loop is bounded, for nodes and for relationships.
+func TestWhatIsDeletedCounts(t *testing.T) {
+	e := limited(t, Quota{Nodes: 6, Relationships: 3})
+	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	created := 0
+	for i := range 5 {
+		e.store.full.InvalidateAll()
+		key := fmt.Sprintf("n-%d", i)
+		if e.add(key) == nil {
+			created++
+			e.delete("u1", "concept", key)
+		}
+	}
+	linked := 0
+	for range 4 {
+		e.store.full.InvalidateAll()
+		result, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{link("a", "relates_to", "b", 0.5)}})
+		if err != nil {
+			continue
+		}
+		linked++
+		if _, err := e.store.DeleteRelationship(t.Context(), e.as("u1"), result.Relationships[0].Key, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if created != 4 || linked != 3 {
+		t.Errorf("%d nodes and %d relationships were created", created, linked)
+	}
+	if has := e.usage(); has.Nodes != 6 || has.Relationships != 3 || has.Deleted != 7 {
+		t.Errorf("%+v", has)
+	}
+	if view := e.restore("u1", "concept", "n-0"); view.EntityKey != "n-0" {
+		t.Errorf("restored: %+v", view)
+	}
+	if has := e.usage(); has.Nodes != 6 || has.Deleted != 6 {
+		t.Errorf("restored: %+v", has)
+	}
+}
+
+// A team that has more than it may makes it less, and not more.
+func TestATeamWithTooMuchMakesItLess(t *testing.T) {
+	e := limited(t, Quota{Text: 1 << 40})
+	e.write("u1", []NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("x", 900)))})
+	less := int64(100)
+	if err := e.store.SetTeamQuota(t.Context(), e.team, OwnQuota{Text: &less}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.add("a", described(strings.Repeat("x", 1800))); !errors.Is(err, ErrQuota) {
+		t.Errorf("more: %v", err)
+	}
+	if err := e.add("a", described("short")); err != nil {
+		t.Errorf("less: %v", err)
+	}
+}
+
+// What a team has in another database counts with the rest, and is not stored there where the team may not have it.
+func TestWhatIsStoredElsewhereCounts(t *testing.T) {
+	e := limited(t, Quota{Text: 1 << 40})
+	e.filled()
+	had := e.bounded(Quota{Nodes: 10, Text: 100})
+	var there atomic.Int64
+	put := func(text int64) error {
+		return e.store.StoreElsewhere(t.Context(), e.team, text, func(context.Context) (int64, error) { return there.Load(), nil },
+			func(context.Context) error {
+				there.Add(text)
+				return nil
+			})
+	}
+	if err := put(101); !errors.Is(err, ErrQuota) || there.Load() != 0 {
+		t.Errorf("too much: %v, %d are there", err, there.Load())
+	}
+	var refused atomic.Int64
+	var writers sync.WaitGroup
+	for range 8 {
+		writers.Go(func() {
+			if err := put(20); errors.Is(err, ErrQuota) {
+				refused.Add(1)
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	writers.Wait()
+	if there.Load() != 100 || refused.Load() != 3 || e.usage().Text != had.Text+100 {
+		t.Errorf("%d are there, %d refused, %+v", there.Load(), refused.Load(), e.usage())
+	}
+	if err := e.add("c"); !errors.Is(err, ErrQuota) {
+		t.Errorf("a node: %v", err)
+	}
+}
+
+// Random writes of a team leave its counter at what there is, or above, and its quota is never passed.
+func TestQuotaAfterRandomWrites(t *testing.T) {
+	e := limited(t, Quota{Text: 1 << 40})
+	e.filled()
+	had := e.bounded(Quota{8, 6, 4000})
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 20 {
+		e.store.full.InvalidateAll()
+		key := fmt.Sprintf("n-%d", random.IntN(6))
+		text := strings.Repeat("y", random.IntN(400))
+		var err error
+		switch random.IntN(5) {
+		case 0:
+			err = e.add(key, described(text))
+		case 1:
+			_, err = e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{{From: "a", To: "b", Type: fmt.Sprintf("type_%d", random.IntN(4)), Description: Some(text)}}})
+		case 2:
+			_, err = e.store.DeleteNode(t.Context(), e.as("u1"), conceptKind, key, 0)
+		case 3:
+			err = e.store.ReplacePreferences(t.Context(), e.as("u1"), []Preference{{Key: key, Value: json.RawMessage(`"` + text + `"`)}})
+		case 4:
+			_, _, err = e.store.AddChatTurn(t.Context(), e.as("u1"), "tree", ChatTurnWrite{UserPrompt: "p" + text})
+		}
+		if err != nil && !errors.Is(err, ErrQuota) && !errors.Is(err, ErrNotFound) {
+			t.Fatalf("write %d: %v", i, err)
+		}
+		if has := e.counted(fmt.Sprintf("write %d", i)); has.Nodes > had.Nodes+8 || has.Relationships > had.Relationships+6 || has.Text > had.Text+4000 {
+			t.Fatalf("write %d: %+v, at first %+v", i, has, had)
+		}
 	}
 }
 
 func TestQuotaOfText(t *testing.T) {
-	e := limited(t, Quota{Text: 100})
+	e := limited(t, Quota{Text: 1 << 40})
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("ä", 80)))})
-	if err := e.add("b", described(strings.Repeat("x", 20))); !errors.Is(err, ErrQuota) {
+	one := e.usage()
+	if err := e.add("b"); err != nil {
+		t.Fatal(err)
+	}
+	each := e.usage().Text - one.Text // of a node without a description
+	if each < 5 || one.Text != each+80 {
+		t.Errorf("%d characters of a node without a description, %d with one of 80", each, one.Text)
+	}
+	e.bounded(Quota{Nodes: 100, Text: each + 5})
+	if err := e.add("c", described(strings.Repeat("x", 6))); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "characters of text") {
 		t.Errorf("too much: %v", err)
 	}
-	if err := e.add("b"); err != nil {
-		t.Errorf("what there is room for: %v", err)
-	}
+	e.store.full.InvalidateAll()
 	other := open(t, testenv.Neo4j(t), Options{Quota: Quota{Text: 100}})
 	other.team = e.team
-	if err := other.add("c", described("xxxxxx")); !errors.Is(err, ErrQuota) { // 85 + 5 + 5 + 6
+	if err := other.add("c", described("xxxxx")); err != nil {
+		t.Errorf("what there is room for: %v", err)
+	}
+	if err := e.add("d"); !errors.Is(err, ErrQuota) {
 		t.Errorf("what another process wrote: %v", err)
 	}
 }
@@ -124,25 +429,26 @@ func TestQuotaOfATeam(t *testing.T) {
 		}
 		e.store.full.InvalidateAll()
 	}
-	none, two, ten := int64(0), int64(2), int64(10)
+	none, two := int64(0), int64(2)
 	set(OwnQuota{Nodes: &two})
 	if err := errors.Join(e.add("a"), e.add("b")); err != nil { // texts are not counted yet
 		t.Error(err)
 	}
-	set(OwnQuota{Nodes: &two, Text: &ten})
+	text := e.usage().Text
+	set(OwnQuota{Nodes: &two, Text: &text})
 	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 2 nodes") {
 		t.Errorf("a third: %v", err)
 	}
-	set(OwnQuota{Nodes: &none, Text: &ten})
-	if err := e.add("c", described("xxx")); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 10 characters") {
+	set(OwnQuota{Nodes: &none, Text: &text})
+	if err := e.add("c", described("xxx")); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "characters of text") {
 		t.Errorf("a long text: %v", err)
 	}
-	set(OwnQuota{Nodes: &none})
+	set(OwnQuota{Nodes: &none, Relationships: &none})
 	if err := e.add("c", described("xxx")); err != nil {
 		t.Errorf("any number: %v", err)
 	}
-	if own, nodes, characters, err := e.store.TeamQuota(t.Context(), e.team); err != nil || own.Nodes == nil || *own.Nodes != 0 || own.Text != nil || nodes != 3 || characters != 18 {
-		t.Errorf("%+v, %d, %d, %v", own, nodes, characters, err)
+	if own, has, err := e.store.TeamQuota(t.Context(), e.team); err != nil || own.Nodes == nil || *own.Nodes != 0 || own.Relationships == nil || own.Text != nil || has.Nodes != 3 {
+		t.Errorf("%+v, %+v, %v", own, has, err)
 	}
 	set(OwnQuota{})
 	if err := e.add("d"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 1 nodes") {

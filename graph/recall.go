@@ -45,7 +45,7 @@ const (
 )
 
 type recalled struct {
-	teamID string
+	scope  Scope
 	at     time.Time
 	recall Recall
 }
@@ -70,10 +70,11 @@ func NewRecalls(s *Store, o RecallOptions) *Recalls {
 	return &Recalls{store: s, queue: make(chan recalled, o.Size), options: o}
 }
 
-// Recalled tells of a read. It returns at once.
-func (r *Recalls) Recalled(teamID string, recall Recall) {
+// Recalled queues a read that a scope made, and returns at once. It counts for what the scope alone sees: a read for a user
+// changes nothing that others see too, and so reveals to nobody what the user looks for.
+func (r *Recalls) Recalled(scope Scope, recall Recall) {
 	select {
-	case r.queue <- recalled{teamID, r.store.now(), recall}:
+	case r.queue <- recalled{scope, r.store.now(), recall}:
 	default:
 		r.options.Observe(RecallDropped, 1)
 	}
@@ -108,7 +109,7 @@ func (r *Recalls) flush(ctx context.Context) {
 	byTeam := map[string][]recalled{}
 	for range len(r.queue) {
 		told := <-r.queue
-		byTeam[told.teamID] = append(byTeam[told.teamID], told)
+		byTeam[told.scope.TeamID] = append(byTeam[told.scope.TeamID], told)
 	}
 	for teamID, all := range byTeam {
 		for some := range slices.Chunk(all, recallsAtOnce) {
@@ -131,15 +132,15 @@ const recallsAtOnce = 256
 
 // recall stores reads in the order in which they happened, and says whose contexts they may change.
 func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (users []string, err error) {
-	var keys, ends []string
+	var keys []string
 	for _, told := range all {
 		keys = append(keys, told.recall.Nodes...)
 		for _, r := range told.recall.Relationships {
-			ends = append(ends, r.From, r.To)
+			keys = append(keys, r.From, r.To)
 		}
 	}
 	err = s.transaction(ctx, "recall", func(t *tx) error {
-		found, err := t.find(teamID, lookups{entityKeys: slices.Clone(keys), ends: slices.Clone(ends)})
+		found, err := t.find(teamID, lookups{entityKeys: keys})
 		if err != nil {
 			return err
 		}
@@ -148,7 +149,7 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (user
 		if err := t.rows("node_update", teamID, rows); err != nil {
 			return err
 		}
-		if err := t.recallRelationships(teamID, all); err != nil || len(moved) == 0 {
+		if err := t.recallRelationships(teamID, all, found); err != nil || len(moved) == 0 {
 			return err
 		}
 		_, err = t.exec("relationship_rank", map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": moved})
@@ -164,7 +165,7 @@ func recallNodes(all []recalled, found known) (rows []map[string]any, moved, use
 	for _, told := range all {
 		for _, key := range told.recall.Nodes {
 			n := found.byKey[key]
-			if n == nil || n.kind == messageKind {
+			if n == nil || n.kind == messageKind || !n.isSeenBy(told.scope) {
 				continue
 			}
 			if next[key] == nil {
@@ -188,13 +189,35 @@ func recallNodes(all []recalled, found known) (rows []map[string]any, moved, use
 	return rows, moved, distinct(users)
 }
 
+// isSeenBy says whether a scope alone sees a node: a team what it shares, a user what is private and has no other participants.
+func (s *stored) isSeenBy(scope Scope) bool {
+	others := func(p string) bool { return p != s.user() }
+	return s.user() == scope.UserID && (s.user() == "" || !slices.ContainsFunc(s.texts("participants"), others))
+}
+
+// isSeenBy says whether a scope alone sees a relationship: a team one between what it shares, a user one with an end that
+// nobody else sees.
+func (k known) isSeenBy(r RelationshipRef, scope Scope) bool {
+	from, to := k.byKey[r.From], k.byKey[r.To]
+	if from == nil || to == nil {
+		return false
+	}
+	if scope.UserID == "" {
+		return from.isSeenBy(scope) && to.isSeenBy(scope)
+	}
+	return from.isSeenBy(scope) || to.isSeenBy(scope)
+}
+
 // recallRelationships is recallNodes for relationships, whose ends are locked.
-func (t *tx) recallRelationships(teamID string, all []recalled) error {
+func (t *tx) recallRelationships(teamID string, all []recalled, found known) error {
 	var refs []RelationshipRef
 	var times []time.Time
 	var asked []map[string]any
 	for _, told := range all {
 		for _, r := range told.recall.Relationships {
+			if !found.isSeenBy(r, told.scope) {
+				continue
+			}
 			asked = append(asked, map[string]any{
 				"position": len(refs), "from": r.From, "to": r.To, "type": r.Type, "valid_to": nil, "key": r.Key, "since": nil,
 			})

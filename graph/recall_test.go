@@ -57,17 +57,41 @@ func TestRecallRaisesWhatWasRead(t *testing.T) {
 	e.source("u1", SourceWrite{EntityKey: "src", Messages: []MessageWrite{said("m", "x")}, Mentions: []string{"a"}})
 	events := &recallEvents{}
 	r := NewRecalls(e.store, events.options(RecallOptions{}))
-	r.Recalled(e.team, Recall{Nodes: []string{"a", "b", "s", "m", "gone"}, Relationships: []RelationshipRef{{"a", "relates_to", "b", key}, {"src", "mentions", "a", "?"}}})
-	r.Recalled(e.team+"-x", Recall{Nodes: []string{"a"}})
+	r.Recalled(e.as("u1"), Recall{Nodes: []string{"a", "b", "s", "m", "gone"}, Relationships: []RelationshipRef{{"a", "relates_to", "b", key}, {"src", "mentions", "a", "?"}}})
+	r.Recalled(Scope{TeamID: e.team + "-x", UserID: "u1"}, Recall{Nodes: []string{"a"}})
 	r.flush(t.Context())
 	a, b, s, link := e.get("u1", "concept", "a"), e.get("u1", "concept", "b"), e.get("u1", "concept", "s"), e.relationship("u1", key)
 	e.same("a", []any{0.575, "active", int64(1), &noon, int64(1)}, []any{a.Salience, a.State, a.AccessCount, a.LastAccessedAt, a.Version})
 	e.same("no more than 1", []any{1.0, "active"}, []any{b.Salience, b.State})
 	e.same("the relationship", []any{0.575, "active", int64(1), &noon}, []any{link.Salience, link.State, link.AccessCount, link.LastAccessedAt})
-	e.same("shared", "active", s.State)
-	slices.Sort(events.users)
-	e.same("told of those that moved", []string{e.team + ":", e.team + ":u1"}, events.users)
+	e.same("shared", []any{"candidate", int64(0)}, []any{s.State, s.AccessCount})
+	e.same("told of those that moved", []string{e.team + ":u1"}, events.users)
 	e.same("stored", map[RecallEvent]int{RecallStored: 2}, events.reads)
+}
+
+// What a user looks for changes nothing that others see: neither what the team shares, nor a source with participants.
+func TestRecallsOfAUserAreNotSeenByOthers(t *testing.T) {
+	e := fresh(t)
+	keys := e.write("", []NodeWrite{node("concept", "s", 0.5, inState("candidate")), node("concept", "s2", 0.5)}, link("s", "relates_to", "s2", 0.5)).Relationships
+	e.source("ua", SourceWrite{EntityKey: "src", Participants: []string{"ub"}, Messages: []MessageWrite{said("m", "x")}})
+	more := e.write("ua", []NodeWrite{node("concept", "own", 0.5)}, link("src", "relates_to", "s", 0.5), link("own", "relates_to", "s", 0.5)).Relationships
+	all := Recall{Nodes: []string{"s", "s2", "src", "own"}, Relationships: []RelationshipRef{
+		{"s", "relates_to", "s2", keys[0].Key}, {"src", "relates_to", "s", more[0].Key}, {"own", "relates_to", "s", more[1].Key},
+	}}
+	counts := func() string {
+		return fmt.Sprint(e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IN ['s', 's2', 'src', 'own'] OPTIONAL MATCH (n)-[r:relates_to]->()
+			WITH n, r ORDER BY n.entity_key RETURN n.entity_key, n.access_count, n.salience, n.state, r.access_count, r.salience`))
+	}
+	r := NewRecalls(e.store, RecallOptions{})
+	for _, c := range []struct{ user, want string }{
+		{"ub", "[[own 0 0.5 active 0 0.5] [s 0 0.5 candidate 0 0.5] [s2 0 0.5 active <nil> <nil>] [src 0 0.5 candidate 0 0.5]]"},
+		{"ua", "[[own 1 0.575 active 1 0.575] [s 0 0.5 candidate 0 0.5] [s2 0 0.5 active <nil> <nil>] [src 0 0.5 candidate 0 0.5]]"},
+		{"", "[[own 1 0.575 active 1 0.575] [s 1 0.575 active 1 0.575] [s2 1 0.575 active <nil> <nil>] [src 0 0.5 candidate 0 0.5]]"},
+	} {
+		r.Recalled(e.as(c.user), all)
+		r.flush(t.Context())
+		e.same("after a recall of "+c.user, c.want, counts())
+	}
 }
 
 func TestTenRecallsMakeACore(t *testing.T) {
@@ -78,7 +102,7 @@ func TestTenRecallsMakeACore(t *testing.T) {
 	e.same("a candidate is in no context", 0, len(e.sections("u1").Relationships))
 	for i := range 10 {
 		e.now = noon.Add(time.Duration(i) * time.Hour)
-		r.Recalled(e.team, Recall{Nodes: []string{"c"}})
+		r.Recalled(e.as("u1"), Recall{Nodes: []string{"c"}})
 		r.flush(t.Context())
 		e.same("state", map[bool]string{true: "core", false: "active"}[i == 9], e.get("u1", "concept", "c").State)
 		e.same("the context shows it", 1, len(e.sections("u1").Relationships))
@@ -93,7 +117,7 @@ func TestRecallsAreBounded(t *testing.T) {
 	events := &recallEvents{}
 	r := NewRecalls(e.store, events.options(RecallOptions{Size: 3, Every: time.Hour}))
 	for range 10 { // nobody takes them: one that waited would wait for ever
-		r.Recalled(e.team, Recall{Nodes: []string{"a"}})
+		r.Recalled(e.as("u1"), Recall{Nodes: []string{"a"}})
 	}
 	e.same("dropped", map[RecallEvent]int{RecallDropped: 7}, events.reads)
 	running(t, r)()
@@ -109,8 +133,8 @@ func TestRecallsThatFailAreCounted(t *testing.T) {
 	}
 	events := &recallEvents{}
 	r := NewRecalls(away.store, events.options(RecallOptions{}))
-	r.Recalled(e.team, Recall{Nodes: []string{"a"}})
-	r.Recalled(e.team, Recall{Nodes: []string{"b"}})
+	r.Recalled(e.as("u1"), Recall{Nodes: []string{"a"}})
+	r.Recalled(e.as("u1"), Recall{Nodes: []string{"b"}})
 	r.flush(t.Context())
 	e.same("failed", map[RecallEvent]int{RecallFailed: 2}, events.reads)
 	if _, err := away.store.Node(t.Context(), e.as("u1"), conceptKind, "a", NodeQuery{}); errors.Is(err, ErrNotFound) {
@@ -132,11 +156,11 @@ func TestNoRecallIsLost(t *testing.T) {
 	}
 	single := NewRecalls(e.store, events.options(RecallOptions{}))
 	for range 2*recallsAtOnce + 1 {
-		single.Recalled(e.team, Recall{Nodes: []string{"b"}})
+		single.Recalled(e.as("u1"), Recall{Nodes: []string{"b"}})
 	}
 	atOnce(t, func(i int) error {
 		for range each {
-			all[i%3].Recalled(e.team, Recall{Nodes: []string{"a"}, Relationships: []RelationshipRef{{"a", "relates_to", "b", key}}})
+			all[i%3].Recalled(e.as("u1"), Recall{Nodes: []string{"a"}, Relationships: []RelationshipRef{{"a", "relates_to", "b", key}}})
 		}
 		if i == 0 {
 			single.flush(t.Context())
@@ -168,7 +192,7 @@ func TestRecalledNodesMoveUpInContexts(t *testing.T) {
 	e.same("the least salient is not shown", false, slices.Contains(linkedKeys(e.sections("u1").Relationships), "c-00"))
 	r := NewRecalls(e.store, RecallOptions{})
 	for range 3 {
-		r.Recalled(e.team, Recall{Nodes: []string{"c-00"}})
+		r.Recalled(e.as("u1"), Recall{Nodes: []string{"c-00"}})
 	}
 	r.flush(t.Context())
 	e.same("the most salient is the first", "c-00", linkedKeys(e.sections("u1").Relationships)[0])

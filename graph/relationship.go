@@ -21,7 +21,7 @@ type RelationshipWrite struct {
 	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again where there is no current one"`
 	Contradicts      bool                `json:"contradicts,omitempty" doc:"the current relationship of this type is over: it is closed, and this one added. A valid_from after that of the current one says the same"`
 	IfVersion        Optional[int64]     `json:"if_version,omitzero" min:"0" doc:"write only if this is the stored version of the current one; 0: only if there is none. Otherwise 409 and nothing is written"`
-	RecordedBy       Optional[string]    `json:"recorded_by,omitzero" max:"256" word:"true"`
+	RecordedBy       Optional[string]    `json:"recorded_by,omitzero" max:"256" word:"true" doc:"default: the request's user; always that user where the key is bound to one"`
 	Properties       json.RawMessage     `json:"properties,omitempty" doc:"an object of the caller's own; at most 16,384 bytes, 8 levels"`
 	Notes            []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to those there are"`
 	Key              string              `json:"key,omitempty" maxLength:"256" doc:"only for imports: it is generated"`

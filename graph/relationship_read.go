@@ -46,8 +46,9 @@ type NodeRef struct {
 
 func relationshipView(from, kind, to string, p properties, now time.Time) RelationshipView {
 	alive := p.vitality()
+	kind = p.typeOf(kind)
 	v := RelationshipView{
-		Key: p.text("key"), From: from, To: to, Type: kind, Description: p.text("description"), RelationshipType: p.text("relationship_type"),
+		Key: p.text("key"), From: from, To: to, Type: kind, Description: p.text("description"), RelationshipType: p.typeText(),
 		Attitude: optionalInteger(p["attitude"]), Proximity: optionalInteger(p["proximity"]),
 		Salience: told(alive.current(now)), Confidence: alive.confidence, State: alive.stateAt(now),
 		ValidFrom: p.moment("valid_from"), ValidTo: p.moment("valid_to"), RecordedAt: p.moment("recorded_at"),

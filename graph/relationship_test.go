@@ -1,14 +1,9 @@
 package graph
 
 import (
-	"crypto/rand"
 	"encoding/json"
-	"slices"
-	"strings"
 	"testing"
 	"time"
-
-	"kith/internal/testenv"
 )
 
 // relationships are those stored between two nodes, oldest first: the values a test asks for.
@@ -128,21 +123,4 @@ func TestMentionsThroughMemory(t *testing.T) {
 	e.same("what counts it, and what is given", [][]any{{e.team, "u1", "a", weekAgo, "twice", `{"n":2}`, nil}},
 		e.relationships("s", "a", "r.team_id, r.user_id, r.node_key, r.started_at, r.description, r.properties, r.salience"))
 	e.same("again", []Status{Unchanged}, statuses(e.write("u1", nil, mention)))
-}
-
-func TestTypesAreLimited(t *testing.T) {
-	e := fresh(t)
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 1))
-	before := e.stored()
-	small := open(t, testenv.Neo4j(t), Options{MaxTypes: 1})
-	small.team = e.team
-	_, err := small.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{
-		link("a", "relates_to", "b", 0.2), link("a", "of_a_new_type_"+strings.ToLower(rand.Text()), "b", 1),
-	}})
-	e.same("faults", []string{"relationships[1].type"}, locations(err))
-	e.same("stored", before, e.stored())
-	small.write("u1", nil, link("a", "relates_to", "b", 0.2))
-	if known := small.store.types.Load(); known == nil || !slices.Contains(*known, "relates_to") {
-		t.Error("types are not remembered")
-	}
 }

@@ -1,12 +1,17 @@
 package graph
 
-import "context"
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+)
 
 // renewBatch bounds the nodes of one transaction.
 const renewBatch = 1_000
 
-// Renew gives all nodes and relationships what searches find them by, and their places in workspaces, as they would have
-// them had they been written now, and tells after each step how many nodes are done. It may be broken off and begun again.
+// Renew gives all nodes and relationships what searches find them by, their natural keys, and their places in workspaces, as
+// they would have them had they been written now, and tells after each step how many nodes are done. It may be broken off and begun again.
 func (s *Store) Renew(ctx context.Context, progress func(nodes int)) error {
 	done, team := 0, ""
 	for {
@@ -41,9 +46,13 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	}
 	scopes, kinds, names := map[string]any{}, map[string]any{}, map[string]any{}
 	var keys []string
+	stale := map[string]string{}
 	for _, item := range items(row.Values[2]) {
 		l := items(item)
 		keys = append(keys, text(l[0]))
+		if natural := renewedName(l[2]); natural != "" {
+			stale[text(l[0])] = natural
+		}
 		if name := NameKey(text(l[1])); name != "" {
 			names[text(l[0])] = name
 		}
@@ -64,5 +73,37 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 		renewed = int(integer(rows[0].Values[0]))
 		return t.settle(team, keys)
 	})
+	if err == nil {
+		err = s.renewNames(ctx, team, stale)
+	}
 	return last, renewed, err
+}
+
+// renewedName is the natural key of a node, where another one is stored.
+func renewedName(v any) string {
+	l := items(v)
+	p := properties{}
+	for i, name := range []string{"user_id", "name", "canonical_name", "type", "natural_key"} {
+		p[name] = text(l[i+1])
+	}
+	kind := kindFrom(l[0])
+	if kind.group != knowledgeGroup || naturalKey(kind, p) == p["natural_key"] {
+		return ""
+	}
+	return naturalKey(kind, p)
+}
+
+// renewNames gives nodes their natural keys, one a transaction. A node whose name another one has keeps what it has, and
+// kith check reports it: which of the two is to go on is nothing that Kith can know.
+func (s *Store) renewNames(ctx context.Context, team string, stale map[string]string) error {
+	for _, key := range slices.Sorted(maps.Keys(stale)) {
+		err := s.transaction(ctx, "name_renew", func(t *tx) error {
+			_, err := t.exec("name_renew", map[string]any{"team_id": team, "entity_key": key, "natural_key": stale[key]})
+			return err
+		})
+		if err != nil && !errors.Is(err, ErrConflict) {
+			return err
+		}
+	}
+	return nil
 }

@@ -30,8 +30,10 @@ var errDryRun = errors.New("a dry run stores nothing")
 // with the reason, and do not keep others from being stored.
 func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark ImportMark, report func(MemoryResult) string, dryRun bool) (MemoryResult, error) {
 	w := &MemoryWrite{Nodes: b.Nodes, Relationships: b.Relationships, restoring: true, plan: b.Plan}
-	if err := s.admitRestored(ctx, b.Relationships, dryRun); err != nil {
-		return MemoryResult{}, err
+	if !dryRun {
+		if err := s.admitTypes(ctx, b.Relationships); err != nil {
+			return MemoryResult{}, err
+		}
 	}
 	if len(b.Relationships) > 0 {
 		indexed, err := s.indexedTypes(ctx)
@@ -76,21 +78,6 @@ func (t *tx) mark(scope Scope, mark ImportMark, report string) error {
 		return fmt.Errorf("another request goes on with the same import: %w", ErrConflict)
 	}
 	return err
-}
-
-// admitRestored is admitTypes, but for a dry run, which makes no indexes.
-func (s *Store) admitRestored(ctx context.Context, relationships []RelationshipWrite, dryRun bool) error {
-	if !dryRun {
-		return s.admitTypes(ctx, relationships)
-	}
-	if known := s.types.Load(); len(relationships) == 0 || known != nil && len(unknownTypes(*known, relationships)) == 0 {
-		return nil
-	}
-	known, err := s.indexedTypes(ctx)
-	if err != nil {
-		return err
-	}
-	return s.limitTypes(ctx, relationships, unknownTypes(known, relationships))
 }
 
 // importID is the stored one: what one user calls an import is no business of another one's.

@@ -31,9 +31,6 @@ func (j *memoryJob) restoreMessages(source *stored, messages []newMessage) error
 	if err := j.numberMessages(source, added); err != nil {
 		return err
 	}
-	if err := j.tx.admit(j.scope.TeamID, rows); err != nil {
-		return err
-	}
 	if err := j.tx.rows("message_restore", j.scope.TeamID, rows); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ const (
 	planName         = "m" // and a natural key: the entity key
 	planOwner        = "o" // and a user: the entity key
 	planRelationship = "r" // and a key: from, type, to
+	planWords        = "w" // the words that would have been added to those of the team
 	planSystem       = "s" // and a system: how much would have been added to it
 )
 
@@ -53,6 +54,9 @@ func (p *RestorePlan) note(j *memoryJob) error {
 			return err
 		}
 	}
+	if err := p.noteWords(j.fresh); err != nil {
+		return err
+	}
 	for system, added := range j.grown {
 		before, err := p.added(system)
 		if err != nil {
@@ -63,6 +67,30 @@ func (p *RestorePlan) note(j *memoryJob) error {
 		}
 	}
 	return nil
+}
+
+// noteWords remembers words that a write would have added to those of the team.
+func (p *RestorePlan) noteWords(fresh []string) error {
+	if len(fresh) == 0 {
+		return nil
+	}
+	before, err := p.words()
+	if err != nil {
+		return err
+	}
+	return p.table.Put(planWords, strings.Join(append(before, fresh...), planSeparator))
+}
+
+// words are those that would have been added to those of the team.
+func (p *RestorePlan) words() ([]string, error) {
+	if p == nil {
+		return nil, nil
+	}
+	text, known, err := p.table.Get(planWords)
+	if err != nil || !known {
+		return nil, err
+	}
+	return strings.Split(text, planSeparator), nil
 }
 
 // added is how many entities and relationships a system would have got.

@@ -30,22 +30,26 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.applyAll(ctx, migrations[stored:]); err != nil {
 		return err
 	}
-	if err := s.indexTypes(ctx, stored); err != nil {
+	if err := s.indexTypes(ctx); err != nil {
 		return err
 	}
-	if err := s.awaitIndexes(ctx); err != nil || stored == 0 || stored == len(migrations) {
+	if err := s.awaitIndexes(ctx); err != nil {
 		return err
 	}
-	if err := s.renewRanks(ctx); err != nil || stored >= workspaceVersion {
+	if err := s.indexOtherTypes(ctx); err != nil || stored == 0 || stored == len(migrations) {
+		return err
+	}
+	if err := s.renewRanks(ctx); err != nil || stored >= namesVersion {
 		return err
 	}
 	return s.Renew(ctx, func(int) {})
 }
 
-// Versions of the schema: since when everything has the words by which searches are scoped, and its place in its workspace.
+// Versions of the schema: since when everything has the words by which searches are scoped, and since when everything is as
+// Renew makes it.
 const (
-	searchVersion    = 8
-	workspaceVersion = 11
+	searchVersion = 8
+	namesVersion  = 14
 )
 
 // renewSchema makes what is missing of the schema again, whatever version the database says it has.
@@ -95,7 +99,7 @@ func (s *Store) renewRanks(ctx context.Context) error {
 }
 
 // indexTypes gives the relationship types of a database from before they had indexes theirs.
-func (s *Store) indexTypes(ctx context.Context, stored int) error {
+func (s *Store) indexTypes(ctx context.Context) error {
 	row, err := s.readOne(ctx, "relationship_types", nil)
 	if err != nil {
 		return err
@@ -105,7 +109,7 @@ func (s *Store) indexTypes(ctx context.Context, stored int) error {
 		return err
 	}
 	for _, kind := range texts(row.Values[0]) {
-		if slices.Contains(indexed, kind) && stored >= searchVersion || kind == hasMessageType || !typePattern.MatchString(kind) {
+		if slices.Contains(indexed, kind) || kind == hasMessageType || !typePattern.MatchString(kind) {
 			continue
 		}
 		if err := s.indexType(ctx, kind); err != nil {

@@ -52,6 +52,7 @@ const (
 	linkLimit         = 50  // sources to which further seeds lead
 	VectorLimit       = 500 // of a scope in one search
 	maxNames          = 10  // words that may be names of speakers
+	nameLimit         = 25  // messages of which the speakers are looked at for each
 )
 
 // Found is what words lead to; every list has the best of each ask first.
@@ -74,7 +75,8 @@ type FoundVectors struct {
 	More bool // there may be others after them
 }
 
-// Hit is the place of something in the ranking of an ask. Scores of one index can be compared (BM25).
+// Hit is the place of something in the ranking of an ask. Scores of one index can be compared (BM25, with what the caller
+// may see as all there is).
 type Hit struct {
 	Ask   int
 	Score float64
@@ -140,20 +142,22 @@ var (
 
 // Search finds what words lead to, in one round trip.
 func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error) {
-	row, err := s.readOne(ctx, "search", q.params(scope))
-	if errors.Is(err, errProcedure) && q.Relationships { // a type may lack its index, or not be indexed to the end yet
-		if err := s.indexTypes(ctx, 0); err != nil {
+	asks := q.indexAsks(scope)
+	params := q.params(scope, asks)
+	row, err := s.readOne(ctx, "search", params)
+	if errors.Is(err, errProcedure) && q.Relationships { // the index of relationships may be missing, or not be done yet
+		if err := s.indexOtherTypes(ctx); err != nil {
 			return Found{}, err
 		}
 		if err := s.awaitIndexes(ctx); err != nil {
 			return Found{}, err
 		}
-		row, err = s.readOne(ctx, "search", q.params(scope))
+		row, err = s.readOne(ctx, "search", params)
 	}
 	if err != nil {
 		return Found{}, err
 	}
-	found := foundFrom(row, s.now())
+	found := foundFrom(row, asks, s.now())
 	if len(q.Vectors) > 0 {
 		found.Waiting = truth(row.Values[9])
 		found.OtherModel = row.Values[7] != nil && text(row.Values[7]) != s.options.Embedder.Model()
@@ -186,7 +190,7 @@ func foundVectors(l []any, base int64) FoundVectors {
 	return f
 }
 
-func (q *Search) params(scope Scope) map[string]any {
+func (q *Search) params(scope Scope, asks *searchAsks) map[string]any {
 	first := 0
 	if q.Links {
 		first = firstSources * len(q.Asks)
@@ -195,19 +199,68 @@ func (q *Search) params(scope Scope) map[string]any {
 	for i, v := range q.Vectors {
 		scopes[i] = map[string]any{"token": v.Scope, "after": v.After}
 	}
-	said, other := scopeFilter(scope, nil, q.Since, q.Until), scopeFilter(scope, q.Nodes, nil, nil)
-	linked := scopeFilter(scope, nil, nil, nil) + typeFilter(q.Types)
 	return map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(),
-		"message_asks": q.messageAsks(said), "message_limit": messageDepth, "neighbours": q.Neighbours, "archived": q.Archived, "nothing": nothing,
-		"source_queries": q.queries(q.Sources, said, sourceFields), "source_limit": sourceDepth,
-		"node_queries": q.queries(len(q.Nodes) > 0, other, wordsOfNodes), "node_limit": nodeDepth,
-		"relationship_queries": q.queries(q.Relationships, linked, relationshipFields), "relationship_limit": relationshipDepth,
-		"known_types": slices.Concat(Vocabulary, plainTypes), "type_pattern": typePattern.String(),
+		"team_id": scope.TeamID, "user_id": scope.user(), "counted": asks.counted(), "count_limit": countLimit, "name_limit": nameLimit,
+		"message_asks": q.messageAsks(asks.messages), "message_limit": messageDepth, "neighbours": q.Neighbours, "archived": q.Archived,
+		"source_asks": askParams(asks.sources), "source_limit": sourceDepth,
+		"node_asks": askParams(asks.nodes), "node_limit": nodeDepth,
+		"relationship_asks": askParams(asks.relationships), "relationship_limit": relationshipDepth,
 		"since": utc(q.Since), "until": utc(q.Until), "as_of": utc(q.AsOf),
 		"scopes": scopes, "vector_limit": VectorLimit,
 		"first_limit": first, "mention_limit": seedMentions, "degree_limit": linkDegree,
 	}
+}
+
+// searchAsks are the asks of a search as each index gets them; none where it is not wanted.
+type searchAsks struct{ messages, sources, nodes, relationships []indexAsk }
+
+func (q *Search) indexAsks(scope Scope) *searchAsks {
+	all := &searchAsks{}
+	said, other := scopeFilter(scope, nil, q.Since, q.Until), scopeFilter(scope, q.Nodes, nil, nil)
+	linked := scopeFilter(scope, nil, nil, nil) + typeFilter(q.Types)
+	fields := messageFields
+	if !q.Neighbours {
+		fields = messageFields[:1]
+	}
+	for _, a := range q.Asks {
+		if q.Messages {
+			all.messages = append(all.messages, newIndexAsk("message_words", said, fields, a))
+		}
+		if q.Sources {
+			all.sources = append(all.sources, newIndexAsk("source_words", said, sourceFields, a))
+		}
+		if len(q.Nodes) > 0 {
+			all.nodes = append(all.nodes, newIndexAsk("node_words", other, wordsOfNodes, a))
+		}
+		if q.Relationships {
+			all.relationships = append(all.relationships, newIndexAsk("relationship_words", linked, relationshipFields, a))
+		}
+	}
+	return all
+}
+
+// counted are the indexes of nodes with what counts a memory in each, and the words of each ask: the largest tells how
+// common a word is.
+func (a *searchAsks) counted() []map[string]any {
+	all := []map[string]any{}
+	for _, asks := range [][]indexAsk{a.messages, a.sources, a.nodes} {
+		counts := make([][]string, len(asks))
+		for i, q := range asks {
+			counts[i] = q.counts()
+		}
+		if len(asks) > 0 {
+			all = append(all, map[string]any{"index": asks[0].index, "filter": asks[0].filter, "asks": counts})
+		}
+	}
+	return all
+}
+
+func askParams(asks []indexAsk) []map[string]any {
+	all := make([]map[string]any, len(asks))
+	for i, a := range asks {
+		all[i] = a.params()
+	}
+	return all
 }
 
 // utc is a time as a parameter; null where there is none.
@@ -218,66 +271,45 @@ func utc(t *time.Time) any {
 	return t.UTC()
 }
 
-// messageAsks are the asks for messages, whose queries the statement completes: it knows who speaks.
-func (q *Search) messageAsks(filter string) []map[string]any {
-	asks := []map[string]any{}
-	if !q.Messages {
-		return asks
-	}
-	for _, a := range q.Asks {
-		ask := map[string]any{"filter": filter, "words": spelled(a.Words), "names": []string{}, "query": nil}
-		switch {
-		case a.Match || len(a.Words) == 0:
-			ask["query"] = matchQuery(filter, messageFields, a.Words)
-		default:
-			names := []string{}
-			for _, name := range a.Names[:min(len(a.Names), maxNames)] {
-				names = append(names, filter+" +name:("+syntax.Replace(name)+")")
+// messageAsks are the asks for messages, with queries for those who may speak.
+func (q *Search) messageAsks(asks []indexAsk) []map[string]any {
+	all := askParams(asks)
+	for i, a := range asks {
+		names := []string{}
+		for _, name := range q.Asks[i].Names {
+			if !a.match && len(names) < maxNames {
+				names = append(names, a.filter+" +name:("+syntax.Replace(name)+")^0")
 			}
-			ask["names"] = names
 		}
-		asks = append(asks, ask)
+		all[i]["names"] = names
 	}
-	return asks
+	return all
 }
 
-// queries are those of all asks for one index; none where it is not wanted.
-func (q *Search) queries(wanted bool, filter string, fields []wordField) []string {
-	queries := []string{}
-	for _, a := range q.Asks {
-		switch {
-		case !wanted:
-		case a.Match:
-			queries = append(queries, matchQuery(filter, fields, a.Words))
-		default:
-			queries = append(queries, wordQuery(filter, fields, a.Words))
-		}
-	}
-	return queries
-}
-
-func foundFrom(row *neo4j.Record, now time.Time) Found {
+func foundFrom(row *neo4j.Record, asks *searchAsks, now time.Time) Found {
 	var f Found
 	each := func(column int, read func(l []any)) {
 		for _, v := range items(row.Values[column]) {
 			read(items(v))
 		}
 	}
-	each(0, func(l []any) {
-		f.Messages = append(f.Messages, FoundMessage{hit(l), text(l[3]), text(l[4])})
+	counts := items(row.Values[10])
+	var speakers [][]string
+	for _, names := range items(row.Values[11]) {
+		speakers = append(speakers, texts(names))
+	}
+	scored(asks.messages, items(row.Values[0]), counts, speakers, func(l []any, score float64) {
+		f.Messages = append(f.Messages, FoundMessage{hit(l, score), text(l[2]), text(l[3])})
 	})
-	each(1, func(l []any) { f.Sources = append(f.Sources, FoundSource{hit(l), text(l[3])}) })
-	each(2, func(l []any) {
-		f.Nodes = append(f.Nodes, FoundNode{
-			Hit: Hit{int(integer(l[0])), number(l[1]), text(l[3])}, Kind: kindFrom(l[2]),
-			Name: text(l[4]), CanonicalName: text(l[5]),
-		})
+	scored(asks.sources, items(row.Values[1]), counts, nil, func(l []any, score float64) {
+		f.Sources = append(f.Sources, FoundSource{hit(l, score), text(l[2])})
 	})
-	each(3, func(l []any) {
+	scored(asks.nodes, items(row.Values[2]), counts, nil, func(l []any, score float64) {
+		f.Nodes = append(f.Nodes, FoundNode{Hit: hit(l, score), Kind: kindFrom(l[2]), Name: text(l[3]), CanonicalName: text(l[4])})
+	})
+	scored(asks.relationships, items(row.Values[3]), counts, nil, func(l []any, score float64) {
 		view := relationshipView(text(l[2]), text(l[4]), text(l[5]), pairsFrom(l[7]), now)
-		f.Relationships = append(f.Relationships, FoundRelationship{
-			Hit: Hit{int(integer(l[0])), number(l[1]), view.Key}, FromName: text(l[3]), ToName: text(l[6]), RelationshipView: view,
-		})
+		f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit(l, score), FromName: text(l[3]), ToName: text(l[6]), RelationshipView: view})
 	})
 	each(4, func(l []any) { f.Texts = append(f.Texts, SourceText{text(l[0]), text(l[1]), text(l[2])}) })
 	each(5, func(l []any) {
@@ -292,4 +324,4 @@ func foundFrom(row *neo4j.Record, now time.Time) Found {
 	return f
 }
 
-func hit(l []any) Hit { return Hit{int(integer(l[0])), number(l[1]), text(l[2])} }
+func hit(l []any, score float64) Hit { return Hit{int(integer(l[0])), score, text(l[1])} }

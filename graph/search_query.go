@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,10 +23,27 @@ const (
 // צה"ל are one. What Lucene reads as syntax is in none of them, but for the signs of a:b and צה"ל, which queries escape, so
 // that a query made of them finds words and does nothing else.
 func Words(text string) []string {
-	s := wordSplitter{seen: map[string]bool{}}
+	var words []string
+	seen := map[string]bool{}
+	splitWords(text, func(word string) bool {
+		if !seen[word] {
+			seen[word] = true
+			words = append(words, word)
+		}
+		return len(words) < maxWords
+	})
+	return words
+}
+
+// splitWords calls a function with each word of a text, in lower case, until that returns false.
+func splitWords(text string, each func(word string) bool) {
+	s := wordSplitter{each: each}
 	text = strings.ReplaceAll(strings.ToLower(strings.ToValidUTF8(text, " ")), "’", "'")
 	before := rune(0)
 	for i, r := range text {
+		if s.done {
+			return
+		}
 		if extends(r) {
 			s.extend(r)
 			continue
@@ -34,28 +53,29 @@ func Words(text string) []string {
 		before = r
 	}
 	s.flush()
-	return s.words
 }
 
 // wordSplitter splits a text as Lucene's standard tokenizer does (Unicode's word boundaries, UAX #29).
 type wordSplitter struct {
-	words []string
-	seen  map[string]bool
+	each  func(word string) bool
+	done  bool // no more words are wanted
 	word  []rune
 	alone bool // the word is an ideograph or an emoji: what follows it begins another
 }
 
 func (s *wordSplitter) flush() {
 	word := strings.TrimSuffix(string(s.word[:min(len(s.word), maxWordLength)]), "'s") // as English analysis does
-	if word != "" && !s.seen[word] && len(s.words) < maxWords {
-		s.seen[word] = true
-		s.words = append(s.words, word)
+	if word != "" && !s.done {
+		s.done = !s.each(word)
 	}
 	s.word, s.alone = s.word[:0], false
 }
 
 // extends says whether a character belongs to what it follows: accents, joiners, the colour of an emoji.
 func extends(r rune) bool {
+	if r < utf8.RuneSelf {
+		return false
+	}
 	return unicode.IsMark(r) || unicode.Is(unicode.Cf, r) && r != '\u200b' || r >= '\U0001f3fb' && r <= '\U0001f3ff'
 }
 
@@ -67,7 +87,7 @@ func (s *wordSplitter) extend(r rune) {
 
 func (s *wordSplitter) add(before, r, next rune) {
 	switch {
-	case unicode.In(r, unicode.Han, unicode.Hiragana) || unicode.Is(unicode.So, r):
+	case r >= utf8.RuneSelf && (unicode.In(r, unicode.Han, unicode.Hiragana) || unicode.Is(unicode.So, r)):
 		joined := len(s.word) > 0 && s.word[len(s.word)-1] == '\u200d' || flag(r) && flag(before) && len(s.word) == 1
 		if !joined {
 			s.flush()
@@ -114,96 +134,190 @@ type wordField struct {
 // nothing is a query that finds nothing: the words of an ask may all be signs.
 const nothing = "search_scope:nothing"
 
-// wordQuery is a query for any of some words in fields, among what a filter lets through.
-func wordQuery(filter string, fields []wordField, words []string) string {
-	return query(filter, fields, words, func(f wordField) string {
-		return f.ask(strings.Join(spelled(words), " "), f.boost)
-	})
+// term is a word as the full-text indexes know it.
+type term struct {
+	stem      string
+	word      string   // as Words has it
+	spellings []string // escaped; with another apostrophe, which texts have too
 }
 
-// matchQuery is a query for all of some words in one field; of names similar words will do.
-func matchQuery(filter string, fields []wordField, words []string) string {
-	return query(filter, fields, words, func(f wordField) string {
-		var all string
-		for _, w := range escaped(words) {
-			if c := curled(w); c != w {
-				w = "(" + w + " " + c + ")"
+// fewTerms is how many terms are asked for by what each field counts; of more all fields count the same. Lucene takes 1,024
+// clauses a query.
+const fewTerms = 32
+
+// terms are those of some words, each once, and those that texts may have in the place of one: node.js may be written
+// node js. Words that the indexes leave out are none. They are as bounded as words.
+func terms(words []string, match bool) []term {
+	var all []term
+	asked := 0
+	add := func(word string) {
+		t := newTerm(word)
+		known := slices.ContainsFunc(all, func(other term) bool { return other.stem == t.stem })
+		if !known && asked+len(t.spellings) <= maxWords && !slices.Contains(stopWords, word) {
+			all, asked = append(all, t), asked+len(t.spellings)
+		}
+	}
+	for _, w := range words {
+		add(w)
+	}
+	for _, w := range words {
+		parts := strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(`.,:;_"`, r) })
+		if len(parts) > 1 && !match { // of which all words are required
+			for _, part := range parts {
+				add(part)
 			}
-			all += "+" + w + " "
 		}
-		asked := f.ask(all, f.boost)
-		if f.similar && len(words) <= maxSimilar {
-			asked += f.ask(strings.Join(similar(escaped(words)), " "), f.boost/2)
-		}
-		return asked
-	})
+	}
+	return all
 }
 
-// query asks for some words in each of some fields. Without the part that finds nothing, words that the index leaves out
-// ("the") would ask for nothing more than the filter does.
-func query(filter string, fields []wordField, words []string, ask func(wordField) string) string {
-	if len(words) == 0 {
-		return nothing
+func newTerm(word string) term {
+	t := term{stem: stem(word), word: word, spellings: []string{syntax.Replace(word)}}
+	if curled := strings.ReplaceAll(word, "'", "’"); curled != word {
+		t.spellings = append(t.spellings, syntax.Replace(curled))
 	}
-	var q strings.Builder
-	q.WriteString(filter + " +(" + nothing + " ")
+	return t
+}
+
+// within asks some fields for the term, at no score.
+func (t term) within(fields ...wordField) string {
+	all := nothing // of a word that the index leaves out there is nothing else
 	for _, f := range fields {
-		q.WriteString(ask(f))
+		all += " " + f.name + ":(" + strings.Join(t.spellings, " ") + ")"
 	}
-	q.WriteByte(')')
-	return q.String()
+	return "(" + all + ")^0"
 }
 
-func (f wordField) ask(words string, boost float64) string {
-	return f.name + ":(" + words + ")^" + strconv.FormatFloat(boost, 'g', -1, 64) + " "
+// worth is a query that gives a score to all that a clause lets through. Lucene's own scores tell of what everybody
+// stores, so that they count nothing here: all that is found has the same score of *:*.
+func worth(boost float64, clause string) string {
+	return "(+" + clause + " +*:*)^" + strconv.FormatFloat(boost, 'f', -1, 64)
+}
+
+// indexAsk is an ask as one index gets it: a query for what is found, of which the statement completes the weights.
+type indexAsk struct {
+	index  string
+	fields []wordField
+	filter string
+	terms  []term
+	match  bool
+}
+
+// newIndexAsk asks for any of the words, or for all of them in one field.
+func newIndexAsk(index, filter string, fields []wordField, a Ask) indexAsk {
+	return indexAsk{index, fields, filter, terms(a.Words, a.Match), a.Match}
+}
+
+// params are those of the ask: the beginning of the query, and a clause for each word that is weighed.
+func (q indexAsk) params() map[string]any {
+	head, clauses, words := q.filter+" +("+nothing+" ", []string{}, []string{}
+	switch {
+	case len(q.terms) == 0:
+	case q.match:
+		head += q.matches()
+	default:
+		for _, t := range q.terms {
+			clauses, words = append(clauses, q.anywhere(t)), append(words, t.word)
+		}
+	}
+	return map[string]any{"head": head, "clauses": clauses, "words": words}
+}
+
+// anywhere asks for a term in all fields, by what each counts.
+func (q indexAsk) anywhere(t term) string {
+	groups := map[float64][]wordField{}
+	for _, f := range q.fields {
+		worth := f.boost
+		if len(q.terms) > fewTerms { // else Lucene refuses the query for its clauses
+			worth = 1
+		}
+		groups[worth] = append(groups[worth], f)
+	}
+	var all []string
+	for _, boost := range slices.Sorted(maps.Keys(groups)) {
+		all = append(all, worth(boost, t.within(groups[boost]...)))
+	}
+	return "(" + strings.Join(all, " ") + ")"
+}
+
+// counts ask for each of the terms that are weighed, in the fields that speak for themselves.
+func (q indexAsk) counts() []string {
+	own := slices.DeleteFunc(slices.Clone(q.fields), func(f wordField) bool { return f.name == "near" })
+	counts := []string{}
+	for _, t := range q.terms {
+		if !q.match {
+			counts = append(counts, q.filter+" +"+t.within(own...))
+		}
+	}
+	return counts
+}
+
+// matches asks for all terms in one field; of names similar words will do, for less.
+func (q indexAsk) matches() string {
+	var all []string
+	for _, f := range q.fields {
+		clause := "(" + nothing + " " + f.name + ":("
+		for _, t := range q.terms {
+			clause += "+(" + strings.Join(t.spellings, " ") + ") "
+		}
+		all = append(all, worth(f.boost, clause+"))^0"))
+		for _, t := range q.terms {
+			if f.similar && len(q.terms) <= maxSimilar {
+				all = append(all, worth(f.boost/2, t.similar(f)))
+			}
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 var syntax = strings.NewReplacer(":", `\:`, `"`, `\"`)
 
-// escaped are words without what Lucene reads as the end of a field's name, or as a quote.
-func escaped(words []string) []string {
-	all := make([]string, len(words))
-	for i, w := range words {
-		all[i] = syntax.Replace(w)
+// similar asks a field for words that differ from the term in a letter, or in two where it is long. Lucene's own similar
+// words (~) are the fifty nearest of the whole index: what others store would displace a caller's own. A pattern has no
+// such bound.
+func (t term) similar(f wordField) string {
+	letters := []rune(t.stem)
+	switch n := utf8.RuneCountInString(t.word); {
+	case n < leastSimilar || len(letters) > longestSimilar:
+		return t.within(f)
+	case n < twiceSimilar || len(letters) < 3:
+		return f.name + ":/" + misspelt(letters) + "/"
 	}
-	return all
+	third := len(letters) / 3
+	return f.name + ":/" + misspelt(letters[:third]) + misspelt(letters[third:]) + "|" + misspelt(letters[:2*third]) + misspelt(letters[2*third:]) + "/"
 }
 
-// curled is a word with the other apostrophe, which texts have too.
-func curled(word string) string { return strings.ReplaceAll(word, "'", "’") }
+// Lengths of words in letters.
+const (
+	leastSimilar   = 4  // shorter ones have no similar ones
+	twiceSimilar   = 8  // these may differ twice
+	longestSimilar = 32 // of longer ones a pattern would take long
+)
 
-// spelled are words with those that texts may have in their place: node.js may be told of as node js. They are as bounded
-// as words.
-func spelled(words []string) []string {
-	all := escaped(words)
-	for _, w := range words {
-		others := strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(`.,:;_"`, r) })
-		if len(others) == 1 {
-			others = nil
-		}
-		if c := curled(w); c != w {
-			others = append(others, escaped([]string{c})...)
-		}
-		if len(all)+len(others) <= maxWords {
-			all = append(all, others...)
-		}
+// misspelt is a pattern of all words that differ from one in at most one letter: another, none or one more in its place, or two
+// in each other's. It grows little faster than the word, as each half is in it once by itself.
+func misspelt(w []rune) string {
+	switch len(w) {
+	case 0:
+		return ".?"
+	case 1:
+		return "(.?|" + plain(w) + ".|." + plain(w) + ")"
 	}
-	return all
+	a, b := w[:len(w)/2], w[len(w)/2:]
+	swapped := plain(a[:len(a)-1]) + plain(b[:1]) + plain(a[len(a)-1:]) + plain(b[1:])
+	return "(" + misspelt(a) + plain(b) + "|" + plain(a) + misspelt(b) + "|" + swapped + ")"
 }
 
-// similar asks for words that differ in a letter, or in two where they are long.
-func similar(words []string) []string {
-	all := make([]string, len(words))
-	for i, w := range words {
-		switch n := utf8.RuneCountInString(w); {
-		case n >= 8:
-			w += "~2"
-		case n >= 4:
-			w += "~1"
+// plain are letters as a pattern has them.
+func plain(w []rune) string {
+	var s strings.Builder
+	for _, r := range w {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			s.WriteByte('\\')
 		}
-		all[i] = w
+		s.WriteRune(r)
 	}
-	return all
+	return s.String()
 }
 
 // NameTokens are the words of a text in their order and case, as names in it are compared: without signs, and without
@@ -230,7 +344,7 @@ func NameText(name string) string {
 
 // NameKey is a name as it is compared with others: its words in lower case, without what stands in brackets at its end.
 func NameKey(name string) string {
-	return strings.ToLower(NameText(name))
+	return strings.ToLower(NameText(PlainName(name)))
 }
 
 // scopeFilter lets through what the caller may see, of the kinds given (none: all) and of the days from since until until.

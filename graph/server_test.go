@@ -210,7 +210,7 @@ func olderSearch(t *testing.T, e *env) {
 	e.searchable()
 	fresh := e.searchedBy()
 	e.forget()
-	for _, index := range []string{"message_words", "node_words", "relationship_words", "relationship_words_of_its_own"} {
+	for _, index := range []string{"message_words", "node_words", "relationship_words", othersIndex} {
 		e.raw(`DROP INDEX ` + index)
 	}
 	e.raw(fmt.Sprintf(`MATCH (s:KithSchema) SET s.version = %d`, searchVersion-1))
@@ -253,7 +253,7 @@ func (e *env) searchHits(user string) (all []int64) {
 	for _, step := range []struct {
 		query  cypher.Query
 		params map[string]any
-	}{{e.store.queries["search"], q.params(scope)}, {e.store.compose("found", detailParts), w.params(scope)}} {
+	}{{e.store.queries["search"], q.allParams(scope)}, {e.store.compose("found", detailParts), w.params(scope)}} {
 		hits := int64(0)
 		operatorOf(e.summary("PROFILE ", step.query, step.params).Profile()).each(func(o operator) { hits += o.hits })
 		all = append(all, hits)

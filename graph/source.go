@@ -57,7 +57,7 @@ type Source struct {
 
 // SourceWrite is a source to add or change, with its messages (added to those there are) and what it mentions.
 type SourceWrite struct {
-	UserID         string                      `json:"user_id,omitempty" maxLength:"256" doc:"whose source it is; left out: the user of the key"`
+	UserID         string                      `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose source it is; left out: the user of the key"`
 	Strict         bool                        `json:"strict,omitempty" doc:"all or nothing: a refused mention is a 422 and nothing is written"`
 	IdempotencyKey string                      `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key"`
 	EntityKey      string                      `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`

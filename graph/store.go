@@ -28,11 +28,11 @@ type Connection struct {
 
 // Options are what a store may be given besides its connection.
 type Options struct {
-	Now      func() time.Time                                  // default time.Now
-	Log      *slog.Logger                                      // default: discards
-	Observe  func(query string, took time.Duration, err error) // called after every statement
-	Trace    Trace                                             // of every statement; default: none
-	MaxTypes int                                               // distinct relationship types of the server; default 256
+	Now     func() time.Time                                  // default time.Now
+	Log     *slog.Logger                                      // default: discards
+	Observe func(query string, took time.Duration, err error) // called after every statement
+	Trace   Trace                                             // of every statement; default: none
+	Types   []string                                          // relationship types that the operator lists beside the vocabulary
 
 	Quota        Quota               // of each team
 	ObserveQuota func(share float64) // called after every write that adds to a team that has one: how much of it is used; above 1 it was refused
@@ -56,10 +56,12 @@ type Store struct {
 	options  Options
 	queries  map[string]cypher.Query    // by name; read-only after Open
 	composed sync.Map                   // section names → cypher.Query
-	types    atomic.Pointer[[]string]   // relationship types that the server was seen to have; never changed
+	types    atomic.Pointer[[]string]   // real relationship types that the server was seen to have; never changed
 	marks    *Bookmarks                 // nil: the server is none of several
-	gates    gates                      // of statements that callers write
+	gate     gate                       // of statements that callers write
+	planning gate                       // of those that are planned for the first time
 	plans    plans                      // of those
+	heap     heap                       // of the database
 	full     *otter.Cache[string, full] // teams that refused a write a moment ago
 	texts    chan struct{}              // holds something when texts wait for their vectors
 	sessions atomic.Int64               // that are in use
@@ -105,10 +107,9 @@ func Open(c Connection, o Options) (*Store, error) {
 	if o.KeepDeleted == 0 {
 		o.KeepDeleted = 30 * day
 	}
-	if o.MaxTypes == 0 {
-		o.MaxTypes = 256
-	}
 	s := &Store{driver: driver, database: c.Database, options: o, queries: map[string]cypher.Query{}, marks: newBookmarks(c.URI), texts: make(chan struct{}, 1)}
+	s.gate.atOnce, s.gate.wait = cypherAtOnce, cypherTime
+	s.planning.atOnce, s.planning.wait = 1, cypherTime
 	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
 	for _, name := range cypher.Names() {
 		s.queries[name] = cypher.Load(name)
@@ -118,6 +119,7 @@ func Open(c Connection, o Options) (*Store, error) {
 
 // Close releases the connections.
 func (s *Store) Close(ctx context.Context) error {
+	s.heap.close()
 	s.marks.close()
 	s.full.StopAllGoroutines()
 	return s.driver.Close(ctx)
@@ -255,7 +257,7 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 	)
 	for range readAttempts {
 		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
-			t = &tx{ctx: ctx, run: m, store: s, beforeAll: s.marks.of(all), began: began}
+			t = &tx{ctx: ctx, run: m, store: s, beforeAll: s.marks.of(all), metered: s.options.Quota != (Quota{}) && callers[name], began: began}
 			if err := work(t); err != nil {
 				return nil, err
 			}
@@ -264,7 +266,7 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 			}
 			return nil, t.admitted()
 		}, neo4j.WithTxMetadata(writing))
-		if !lostRace(err) {
+		if !lostRace(err) && !errors.Is(err, errLostRace) {
 			break
 		}
 	}
@@ -276,6 +278,9 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 	}
 	return translate(name, err)
 }
+
+// errLostRace says that another writer was faster, and that the transaction is to be tried again.
+var errLostRace = fmt.Errorf("another writer was faster: %w", ErrConflict)
 
 // lostRace says that another writer took the same new key between look-up and creation, or deleted what was found before it
 // was locked.
@@ -294,8 +299,10 @@ type tx struct {
 	team              string          // that its statements name
 	before, beforeAll neo4j.Bookmarks // that were known of it, and of all, when it began
 
-	retold bool   // texts were written that wait for their vectors
-	added  amount // to what the team has
+	retold    bool   // texts were written that wait for their vectors
+	metered   bool   // what it stores counts
+	added     amount // to what the team has
+	elsewhere any    // characters that the team has outside the graph, where they are known
 
 	began  time.Time        // the work that it is part of
 	given  []map[string]any // parameters of its statements
@@ -312,6 +319,9 @@ func (t *tx) execQuery(q cypher.Query, params map[string]any) ([]*neo4j.Record, 
 		t.before = t.store.marks.of(t.team)
 	}
 	t.given = append(t.given, params)
+	if err := t.meter(q.Name, params); err != nil {
+		return nil, err
+	}
 	text, params, err := q.Statement(params)
 	if err != nil {
 		return nil, err

@@ -9,9 +9,6 @@ func (j *systemJob) save() error {
 	}
 	changed := j.fresh || j.result.Removed != nil && *j.result.Removed != SystemCounts{}
 	created, updated := j.nodeRows()
-	if err := j.tx.admit(j.team, created); err != nil {
-		return err
-	}
 	newLinks, changedLinks := j.linkRows()
 	for _, step := range []struct {
 		statement string

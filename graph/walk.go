@@ -29,7 +29,7 @@ type WalkLink struct {
 // Around is what a node is linked with.
 type Around struct {
 	Key    string
-	Looked int  // relationships that were looked at, also those that may not be seen
+	Looked int  // relationships that were looked at, of those that the scope may see
 	Cut    bool // it has more
 	Links  []WalkLink
 }
@@ -49,10 +49,11 @@ type Step struct {
 	Node         NodeView // to which it leads
 }
 
-// typed is a statement for the relationships of a walk. There is no such statement for types of which none is left.
+// typed is a statement for the relationships of a walk. There is no such statement for types of which none is left. The
+// types in its text are real ones: what may be a word is let through or kept out by the parameters.
 func (s *Store) typed(ctx context.Context, name string, w Walk) (q cypher.Query, some bool, err error) {
-	types := w.Types
-	if len(types) == 0 && len(w.Without) > 0 {
+	types := w.realTypes()
+	if len(w.Types) == 0 && len(w.Without) > 0 {
 		if types, err = s.indexedTypes(ctx); err != nil {
 			return q, false, err
 		}
@@ -60,7 +61,7 @@ func (s *Store) typed(ctx context.Context, name string, w Walk) (q cypher.Query,
 			types = append(slices.Clone(types), hasMessageType)
 		}
 	}
-	types = slices.DeleteFunc(slices.Clone(types), func(t string) bool { return slices.Contains(w.Without, t) })
+	types = slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t != relatedType && slices.Contains(w.Without, t) })
 	if len(types) == 0 && len(w.Types)+len(w.Without) > 0 {
 		return q, false, nil
 	}
@@ -73,8 +74,27 @@ func (s *Store) typed(ctx context.Context, name string, w Walk) (q cypher.Query,
 	return cypher.OfTypesBut(s.queries[name], hasMessageType), true, nil
 }
 
+// realTypes are those of the relationships that are asked for: a word may be one of related_to, or a type of its own from before
+// there were words.
+func (w Walk) realTypes() []string {
+	types := slices.DeleteFunc(slices.Clone(w.Types), func(t string) bool { return slices.Contains(w.Without, t) })
+	if slices.ContainsFunc(types, mayBeWord) && !slices.Contains(types, relatedType) {
+		types = append(types, relatedType)
+	}
+	return types
+}
+
+// words are the types of a list if some of them may be words; null: the real types say it all.
+func words(types []string) any {
+	if slices.ContainsFunc(types, mayBeWord) {
+		return types
+	}
+	return nil
+}
+
 func (w Walk) params(scope Scope, now time.Time) map[string]any {
 	return map[string]any{
+		"words": words(w.Types), "without": words(w.Without),
 		"team_id": scope.TeamID, "user_id": scope.user(), "outgoing": w.Outgoing, "incoming": w.Incoming, "now_ms": now.UnixMilli(),
 	}
 }

@@ -17,8 +17,9 @@ type trail struct {
 	users, ids []string
 }
 
-// asking are the routes of POST that change nothing, unless they say so.
-var asking = []string{"/v1/explore", "/v1/prompt", "/v1/traverse"} //nolint:gochecknoglobals // a constant table
+// asking are the routes of POST that change nothing, unless they say so. Over MCP each call of a tool that changes something has its own
+// line, which package mcp writes.
+var asking = []string{"/v1/explore", "/v1/prompt", "/v1/traverse", mcpPath} //nolint:gochecknoglobals // a constant table
 
 // audited writes of each request that changed something who made it, and what it changed. What is refused changes nothing.
 func (a *API) audited(c *gin.Context) {

@@ -2,117 +2,194 @@ package handlers
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"slices"
-	"unicode/utf8"
+	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
+
+	"kith/internal/contract"
+	"kith/limit"
 )
 
-// maxDepth bounds how deep a request's JSON is nested; properties have a closer bound of their own.
-const maxDepth = 32
+// Bounds of bodies. Operations that write many items at once take larger ones: Options.MaxBody.
+const (
+	maxSmallBody    = 1 << 20
+	maxLargeValues  = 1_000_000
+	freeBody        = 64 << 10 // bytes that every request may hold; more needs a place
+	firstLargePiece = 1 << 20
+)
 
-// body reads the request's body within its bound, and refuses what a JSON decoder would quietly repair.
-func (a *API) body(c *gin.Context) {
-	if c.Request.Body == nil || c.Request.Body == http.NoBody || exchanges[c.Request.URL.Path] {
-		return
-	}
-	raw, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, a.options.MaxBody))
-	if err != nil {
-		abort(c, a.unread(err))
-		return
-	}
-	if fault := bodyFault(raw); fault != "" && len(raw) > 0 {
-		abort(c, problemOf(http.StatusUnprocessableEntity, "the request has faults", Fault{Location: "body", Message: fault}))
-		return
-	}
-	c.Request.Body = io.NopCloser(bytes.NewReader(raw))
+// taken is what an operation takes.
+type taken struct {
+	id     string
+	most   int64         // bytes
+	large  bool          // as many items are written at once
+	schema *huma.Schema  // nil: any
+	known  huma.Registry // of its references
 }
 
-func (a *API) unread(err error) *Problem {
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return problemOf(http.StatusRequestEntityTooLarge, tooLarge(a.options.MaxBody))
+// small is what all take that are no operation: MCP, whose messages are bounded as small bodies, and paths that do not exist.
+func (a *API) small(id string) taken {
+	return taken{id: id, most: min(maxSmallBody, a.options.MaxBody)}
+}
+
+// large has an operation take bodies as large as Kith takes any. They are validated as they are walked over: huma would decode all of
+// one for it.
+func large(_ huma.API, o *huma.Operation) {
+	o.Metadata, o.SkipValidateBody = map[string]any{isLarge: true}, true
+}
+
+const isLarge = "large"
+
+// collect remembers what each operation takes, by method and route.
+func (a *API) collect(api *huma.OpenAPI) {
+	a.takes = map[string]taken{}
+	for path, item := range api.Paths {
+		route := strings.NewReplacer("{", ":", "}", "").Replace(path)
+		for _, o := range operationsAt(item) {
+			t := a.small(o.OperationID)
+			if t.known = api.Components.Schemas; o.Metadata[isLarge] == true {
+				t.large, t.most = true, a.options.MaxBody
+			}
+			if o.RequestBody != nil && o.RequestBody.Content[jsonType] != nil {
+				t.schema = o.RequestBody.Content[jsonType].Schema
+			}
+			a.takes[o.Method+" "+route] = t
+		}
 	}
+}
+
+// takenBy is what the operation of a request takes.
+func (a *API) takenBy(c *gin.Context) taken {
+	if t, ok := a.takes[c.Request.Method+" "+c.FullPath()]; ok {
+		return t
+	}
+	return a.small(limit.MCP)
+}
+
+// body reads the request's body within its bounds, and refuses what would cost more to read than it is worth, or what a JSON decoder
+// would quietly repair. It holds the body's place until the request is answered.
+func (a *API) body(c *gin.Context) {
+	if c.Request.Body == nil || c.Request.Body == http.NoBody || exchanges[c.Request.URL.Path] || principal(c.Request.Context()).TeamID == "" {
+		return
+	}
+	t := a.takenBy(c)
+	raw, leave, err := a.readBody(c, t.most)
+	defer leave()
+	if err != nil {
+		abort(c, a.unread(c, t, err))
+		return
+	}
+	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Time{}) // or it would end the request while it is answered
+	if found := t.faults(raw); len(found) > 0 {
+		abort(c, problemOf(http.StatusUnprocessableEntity, "the request has faults", found...))
+		return
+	}
+	if !a.charge(c, limit.Cost(t.id, raw), limit.Least(t.id)) {
+		return
+	}
+	c.Request.Body = &handed{bytes.NewReader(raw)}
+	raw = nil // it is the reader's to drop
+	c.Next()
+}
+
+// faults are those of a body for which it is not decoded.
+func (t taken) faults(raw []byte) []Fault {
+	if len(raw) == 0 { // huma knows whether it is needed
+		return nil
+	}
+	walk := contract.Walk{Registry: t.known, Schema: t.schema, Root: "body"}
+	if t.large {
+		walk.Values, walk.All = maxLargeValues, true
+	}
+	return faultsFrom(walk.Faults(raw))
+}
+
+// handed is a body that is read once, and then not held any more.
+type handed struct{ *bytes.Reader }
+
+// WriteTo gives all of it at once, so that whoever takes it knows its length.
+func (h *handed) WriteTo(w io.Writer) (int64, error) {
+	defer h.Reset(nil)
+	return h.Reader.WriteTo(w)
+}
+
+// Close does nothing.
+func (h *handed) Close() error { return nil }
+
+// unread says why a body was not read.
+func (a *API) unread(c *gin.Context, t taken, err error) *Problem {
+	switch {
+	case errors.Is(err, errTooLarge):
+		return problemOf(http.StatusRequestEntityTooLarge, tooLarge(t.most))
+	case errors.Is(err, errNoPlace):
+		c.Header("Connection", "close")
+		return problemFor(err)
+	}
+	c.Header("Connection", "close")
 	return problemOf(http.StatusRequestTimeout, "the body did not come in time")
 }
 
-// bodyFault says what is wrong with a body before its meaning is looked at; empty: nothing.
-func bodyFault(raw []byte) string {
-	if !utf8.Valid(raw) {
-		return "must be valid UTF-8"
+var (
+	errTooLarge = errors.New("the body is too large")
+	errNoPlace  = errors.New("as many large bodies are read as may; try again")
+)
+
+// readBody reads a body of at most some bytes. What is held of it has a place, until leave is called.
+func (a *API) readBody(c *gin.Context, most int64) (raw []byte, leave func(), err error) {
+	length, in := c.Request.ContentLength, c.Request.Body
+	if length > most {
+		return nil, func() {}, a.drained(c, length)
 	}
-	if !json.Valid(raw) {
-		return syntaxFault(raw)
+	held := length
+	if length < 0 {
+		held = most
 	}
-	depth, inString := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch b := raw[i]; {
-		case inString && b == '\\':
-			if raw[i+1] == 'u' && loneSurrogate(raw, &i) {
-				return fmt.Sprintf("has half a surrogate pair at byte %d", i)
-			}
-			i++
-		case b == '"':
-			inString = !inString
-		case inString:
-		case b == '{' || b == '[':
-			if depth++; depth > maxDepth {
-				return fmt.Sprintf("must be nested at most %d deep", maxDepth)
-			}
-		case b == '}' || b == ']':
-			depth--
-		}
+	raw = make([]byte, 0, min(held, freeBody)+1)
+	if raw, err = fill(raw, in); err != nil || len(raw) < cap(raw) {
+		return raw, func() {}, err
 	}
-	return ""
+	p, err := a.places.enter(c.Request.Context(), principal(c.Request.Context()).TeamID, held)
+	if err != nil {
+		return nil, func() {}, err
+	}
+	for step := min(held, max(length, firstLargePiece)); err == nil && len(raw) == cap(raw) && int64(len(raw)) <= most; step = held {
+		raw = append(make([]byte, 0, step+1), raw...)
+		raw, err = fill(raw, in)
+	}
+	if err == nil && int64(len(raw)) > most {
+		raw, err = nil, a.drained(c, -1)
+	}
+	p.keep(int64(len(raw)))
+	return raw, p.leave, err
 }
 
-func syntaxFault(raw []byte) string {
-	var (
-		value  any
-		syntax *json.SyntaxError
-	)
-	if err := json.Unmarshal(raw, &value); errors.As(err, &syntax) {
-		return fmt.Sprintf("is not valid JSON at byte %d", syntax.Offset)
+// fill reads as far as there is room, or to the end.
+func fill(raw []byte, in io.Reader) ([]byte, error) {
+	n, err := io.ReadFull(in, raw[len(raw):cap(raw)])
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
 	}
-	return "is not valid JSON"
+	return raw[:len(raw)+n], err
 }
 
-// loneSurrogate looks at the escape \uXXXX that begins at *i, in valid JSON. A whole pair is stepped over.
-func loneSurrogate(raw []byte, i *int) bool {
-	switch half := hex4(raw[*i+2:]); {
-	case half >= 0xDC00 && half <= 0xDFFF:
-		return true
-	case half >= 0xD800 && half <= 0xDBFF:
-		next := raw[*i+6:]
-		if len(next) < 6 || next[0] != '\\' || next[1] != 'u' {
-			return true
-		}
-		if low := hex4(next[2:]); low < 0xDC00 || low > 0xDFFF {
-			return true
-		}
-		*i += 6
-	}
-	return false
-}
-
-func hex4(b []byte) int {
-	n := 0
-	for _, c := range b[:4] {
-		switch {
-		case c <= '9':
-			n = n<<4 | int(c-'0')
-		default:
-			n = n<<4 | int(c|0x20-'a'+10)
+// drained reads what is left of a body that is too large and keeps nothing of it, since callers that are still sending would not see
+// the answer. One that is far too large is not read.
+func (a *API) drained(c *gin.Context, length int64) error {
+	most := 2 * a.options.MaxBody
+	if length <= most {
+		if n, err := io.Copy(io.Discard, io.LimitReader(c.Request.Body, most)); err == nil && n < most {
+			return errTooLarge
 		}
 	}
-	return n
+	c.Header("Connection", "close")
+	return errTooLarge
 }
 
 // filled refuses parameters that are there and empty, where empty is no value of theirs: huma takes them for left out.
@@ -132,9 +209,9 @@ func emptyIn(query url.Values, parameters []*huma.Param) []error {
 	var faults []error
 	for _, p := range parameters {
 		values, given := query[p.Name]
-		anyText := p.Schema.Type == huma.TypeString && p.Schema.Format == "" && len(p.Schema.Enum) == 0
+		anyText := p.Schema.Type == huma.TypeString && p.Schema.Format == "" && len(p.Schema.Enum) == 0 && p.Schema.MinLength == nil
 		if p.In == "query" && given && !anyText && p.Schema.Type != huma.TypeArray && slices.Contains(values, "") {
-			faults = append(faults, &huma.ErrorDetail{Location: "query." + p.Name, Message: "must not be empty"})
+			faults = append(faults, &huma.ErrorDetail{Location: "query." + p.Name, Message: contract.Empty("query." + p.Name)})
 		}
 	}
 	return faults

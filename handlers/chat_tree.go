@@ -79,7 +79,7 @@ func generates(_ huma.API, o *huma.Operation) {
 // ChatPath names a chat tree or a turn, and the user for whom it is looked at.
 type ChatPath struct {
 	ID     string `path:"id" maxLength:"256"`
-	UserID string `query:"user_id" doc:"for whom; left out: the user of the key, or the team itself"`
+	UserID string `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
 }
 
 // resolve is the scope of the request. What cannot be an id has nothing.
@@ -112,7 +112,7 @@ func (a *API) treeOutput(status int, tree graph.ChatTree, err error) (*TreeViewO
 // CreateTreeInput makes a chat tree.
 type CreateTreeInput struct {
 	Body struct {
-		UserID string `json:"user_id,omitempty" maxLength:"256" doc:"to whom it is private; left out: the user of the key, or the whole team"`
+		UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"to whom it is private; left out: the user of the key, or the whole team"`
 		ID     string `json:"id,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out; one that is there stays as it is"`
 		graph.ChatTreeWrite
 	}
@@ -138,7 +138,7 @@ func statusOf(made bool, status int) int {
 
 // ListTreesInput asks for a page of chat trees.
 type ListTreesInput struct {
-	UserID string `query:"user_id" maxLength:"256" doc:"whose, beside the team's; left out: the user of the key, or only the team's"`
+	UserID string `query:"user_id" minLength:"1" maxLength:"256" doc:"whose, beside the team's; left out: the user of the key, or only the team's"`
 	Pinned string `query:"pinned" enum:"true,false" doc:"only those that are, or are not"`
 	Limit  int64  `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 	Cursor string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
@@ -188,7 +188,7 @@ func (a *API) getTree(ctx context.Context, in *GetTreeInput) (*TreeViewOutput, e
 type ChangeTreeInput struct {
 	ID   string `path:"id" maxLength:"256"`
 	Body struct {
-		UserID string `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+		UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
 		graph.ChatTreeWrite
 	}
 }

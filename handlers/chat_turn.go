@@ -49,7 +49,7 @@ func (a *API) listTurns(ctx context.Context, in *ListTurnsInput) (*TurnPageOutpu
 type SubmitTurnInput struct {
 	ID   string `path:"id" maxLength:"256" doc:"of the tree"`
 	Body struct {
-		UserID     string  `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+		UserID     string  `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
 		ID         string  `json:"id,omitempty" maxLength:"256" doc:"of the turn; generated (UUIDv7) when left out; submitting it again is harmless"`
 		ParentID   *string `json:"parent_id,omitempty" maxLength:"256" nullable:"true" doc:"the turn it replies to; left out: it is a root"`
 		UserPrompt string  `json:"user_prompt" doc:"at most 100 KiB; @Type:key refers to something of the memory"`
@@ -91,7 +91,7 @@ func (a *API) submitTurn(ctx context.Context, in *SubmitTurnInput) (*TurnOutput,
 // ExplainInput asks for an explanation.
 type ExplainInput struct {
 	Body struct {
-		UserID string `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+		UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
 		chat.Explanation
 	}
 }
@@ -122,7 +122,7 @@ func (a *API) getTurn(ctx context.Context, in *TurnInput) (*TurnOutput, error) {
 type AnswerTurnInput struct {
 	ID   string `path:"id" maxLength:"256"`
 	Body struct {
-		UserID string `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+		UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
 		graph.ChatAnswer
 	}
 }

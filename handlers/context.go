@@ -18,14 +18,14 @@ import (
 
 // ContextInput asks for a context.
 type ContextInput struct {
-	UserID      string    `query:"user_id" doc:"whose context; left out: the user of the key"`
-	TeamID      string    `query:"team_id" doc:"must be the key's team, if given"`
+	UserID      string    `query:"user_id" minLength:"1" doc:"whose context; left out: the user of the key"`
+	TeamID      string    `query:"team_id" minLength:"1" doc:"must be the key's team, if given"`
 	TimeZone    string    `query:"time_zone" doc:"IANA name; default: the preference time_zone, else UTC" example:"Europe/Berlin"`
 	Format      string    `query:"format" enum:"json,text" default:"json"`
 	MaxTokens   int       `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went"`
 	Sections    []string  `query:"sections,explode" doc:"user, relationships, recent_context, temporal, repeated or with commas; default: all"`
 	FocusKind   string    `query:"focus_kind" doc:"person, concept or entity; with focus_id"`
-	FocusID     string    `query:"focus_id" doc:"entity_key of what the user looks at"`
+	FocusID     string    `query:"focus_id" minLength:"1" doc:"entity_key of what the user looks at"`
 	AsOf        time.Time `query:"as_of" doc:"the context of a day in the past: what was linked then, the week before it"`
 	IfNoneMatch string    `header:"If-None-Match"`
 }

@@ -21,7 +21,7 @@ import (
 // OpenConversationInput opens a conversation.
 type OpenConversationInput struct {
 	Body struct {
-		UserID         string                 `json:"user_id,omitempty" maxLength:"256" doc:"whose conversation; left out: the user of the key"`
+		UserID         string                 `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose conversation; left out: the user of the key"`
 		ConversationID string                 `json:"conversation_id,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out; opening one again is harmless"`
 		ContextType    graph.Optional[string] `json:"context_type,omitzero" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
 		TimeZone       string                 `json:"time_zone,omitempty" doc:"IANA name"`
@@ -103,7 +103,7 @@ func (a *API) changed(ctx context.Context, scope graph.Scope, users ...string) {
 // ConversationInput asks for a conversation.
 type ConversationInput struct {
 	ID     string `path:"id"`
-	UserID string `query:"user_id" doc:"whose; left out: the user of the key, or any of the team"`
+	UserID string `query:"user_id" minLength:"1" doc:"whose; left out: the user of the key, or any of the team"`
 	From   int64  `query:"from" minimum:"0" doc:"number of the first message"`
 	Limit  int64  `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"at most so many messages"`
 }
@@ -139,7 +139,7 @@ func (a *API) getConversation(ctx context.Context, in *ConversationInput) (*Conv
 type AppendMessagesInput struct {
 	ID   string `path:"id"`
 	Body struct {
-		UserID   string               `json:"user_id,omitempty" maxLength:"256"`
+		UserID   string               `json:"user_id,omitempty" minLength:"1" maxLength:"256"`
 		Messages []graph.MessageWrite `json:"messages" minItems:"1" maxItems:"10000"`
 	}
 }

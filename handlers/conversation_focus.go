@@ -13,7 +13,7 @@ import (
 type SetFocusInput struct {
 	ID   string `path:"id" maxLength:"256"`
 	Body struct {
-		UserID string                                  `json:"user_id,omitempty" maxLength:"256"`
+		UserID string                                  `json:"user_id,omitempty" minLength:"1" maxLength:"256"`
 		Focus  graph.Optional[graph.ConversationFocus] `json:"focus" doc:"replaces the one there was; null: nothing any more"`
 	}
 }

@@ -90,24 +90,38 @@ func (w *movingWriter) Write(p []byte) (int, error) {
 	return w.Writer.Write(p)
 }
 
+// minRate is how many bytes a second a stream has to bring on average, beside the pause that it may make.
+const minRate = 4 << 10
+
+// movingReader bounds how long a stream may stand still, and how long it may be waited for in all.
 type movingReader struct {
 	io.Reader
 	connection *http.ResponseController
 	pause      time.Duration
 	ctx        context.Context //nolint:containedctx // of the request whose body it is: its end ends a read
+
+	came   int64
+	waited time.Duration
 }
 
 func (r *movingReader) Read(p []byte) (int, error) {
 	if r.connection == nil {
 		return r.Reader.Read(p)
 	}
-	_ = r.connection.SetReadDeadline(time.Now().Add(r.pause))
+	begun := time.Now()
+	_ = r.connection.SetReadDeadline(begun.Add(min(r.pause, r.patience())))
 	defer context.AfterFunc(r.ctx, func() { _ = r.connection.SetReadDeadline(time.Now()) })()
 	n, err := r.Reader.Read(p)
+	r.came, r.waited = r.came+int64(n), r.waited+time.Since(begun)
 	if errors.Is(err, io.EOF) { // or it would end the request while the last of it is stored
 		_ = r.connection.SetReadDeadline(time.Time{})
 	}
 	return n, err
+}
+
+// patience is for how long the stream may still be waited for.
+func (r *movingReader) patience() time.Duration {
+	return r.pause + time.Duration(r.came)*time.Second/minRate - r.waited
 }
 
 // stream lets the routes that stream reach their connection.
@@ -121,8 +135,8 @@ func stream(c *gin.Context) {
 // ImportInput says how to import the body: NDJSON, or the JSON of another system.
 type ImportInput struct {
 	Format   string `query:"format" enum:"kith,mcp-memory,graphiti,mem0" default:"kith"`
-	UserID   string `query:"user_id" doc:"for whom items are that name no user; those of another user are refused"`
-	ImportID string `query:"import_id" maxLength:"256" doc:"a name of your own for this file: sent again with it after a break, the import goes on where it stopped"`
+	UserID   string `query:"user_id" minLength:"1" doc:"for whom items are that name no user; those of another user are refused"`
+	ImportID string `query:"import_id" minLength:"1" maxLength:"256" doc:"a name of your own for this file: sent again with it after a break, the import goes on where it stopped"`
 	DryRun   bool   `query:"dry_run" doc:"say what would become of each item, and store nothing"`
 	Strict   bool   `query:"strict" doc:"stop at the first fault: what stands before it is stored, and the rest of its piece of at most 1,000 items where only the database could tell"`
 }
@@ -154,7 +168,7 @@ func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamRe
 
 func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput, body io.Reader) (*exchange.Report, error) {
 	limited := http.MaxBytesReader(nil, io.NopCloser(body), a.options.MaxImport)
-	reader, err := exchange.NewReader(&movingReader{limited, deadlines(ctx), a.options.StreamPause, ctx}, exchange.Format(in.Format))
+	reader, err := exchange.NewReader(&movingReader{Reader: limited, connection: deadlines(ctx), pause: a.options.StreamPause, ctx: ctx}, exchange.Format(in.Format))
 	if err != nil {
 		return &exchange.Report{}, err
 	}

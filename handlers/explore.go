@@ -24,7 +24,7 @@ func (a *API) explore(ctx context.Context, in *ExploreInput) (*huma.StreamRespon
 	if err != nil {
 		return nil, located("body", err)
 	}
-	a.Recalls.Recalled(scope.TeamID, recall)
+	a.Recalls.Recalled(scope, recall)
 	return written(result, in.Body.Format == explore.Text || in.Body.Format == explore.Keyed)
 }
 

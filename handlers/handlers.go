@@ -84,9 +84,9 @@ type tokens interface {
 	Verify(ctx context.Context, token string) (auth.Principal, error)
 }
 
-// limits says whether a key may make one more request.
+// limits says whether a key may make one more call.
 type limits interface {
-	Allow(ctx context.Context, key string, own *int64) limit.Decision
+	Allow(ctx context.Context, c limit.Charge) limit.Decision
 }
 
 type keys interface {
@@ -99,7 +99,7 @@ type keys interface {
 
 // recalls is told what a read returned; it never slows one down.
 type recalls interface {
-	Recalled(teamID string, r graph.Recall)
+	Recalled(scope graph.Scope, r graph.Recall)
 }
 
 type changes interface {
@@ -144,8 +144,9 @@ type Options struct {
 	Build     Build
 	Deadline  time.Duration // of a request; default 10 s
 	Reading   time.Duration // of a language model, which a request that has it read a source has besides; default a minute
-	MaxBody   int64         // bytes of a request's body; default 32 MiB
+	MaxBody   int64         // bytes of the largest bodies: those of operations that write many items; default 32 MiB. Others have 1 MiB
 	MaxImport int64         // bytes of an import; default 4 GiB
+	Origins   []string      // of pages of other hosts that may call tools, as browsers send them
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration
 	Streams     *Streams // of events; default: 1,024 at most
@@ -164,8 +165,10 @@ type Options struct {
 type API struct {
 	Services
 	options  Options
-	document []byte        // the OpenAPI contract
-	page     func() []byte // that shows it, made when somebody asks for it
+	takes    map[string]taken // by method and route
+	places   *places          // for large bodies
+	document []byte           // the OpenAPI contract
+	page     func() []byte    // that shows it, made when somebody asks for it
 }
 
 // New makes the handler of all routes.
@@ -206,14 +209,14 @@ func New(s Services, o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	a := &API{Services: s, options: o}
+	a := &API{Services: s, options: o, places: newPlaces(o.MaxBody, o.Deadline/2)}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.UseRawPath = true
 	engine.UnescapePathValues = true
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
-	engine.Use(a.observe, a.recover, stream, a.deadline, a.authenticate, a.limit, a.audited, a.admit, a.body)
+	engine.Use(a.observe, a.recover, stream, a.deadline, a.origin, a.authenticate, a.limit, a.audited, a.admit, a.body)
 	engine.NoRoute(func(c *gin.Context) { abort(c, problemOf(http.StatusNotFound, "there is no such path")) })
 	engine.NoMethod(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))

@@ -13,10 +13,10 @@ import (
 // CreateKeyInput describes a new key.
 type CreateKeyInput struct {
 	Body struct {
-		TeamID    string     `json:"team_id,omitempty" maxLength:"256" doc:"default: the caller's; another team needs an admin key of team default"`
-		UserID    *string    `json:"user_id,omitempty" maxLength:"256" nullable:"true" doc:"binds the key to this user"`
+		TeamID    string     `json:"team_id,omitempty" minLength:"1" maxLength:"256" doc:"default: the caller's; another team needs an admin key of team default"`
+		UserID    *string    `json:"user_id,omitempty" minLength:"1" maxLength:"256" nullable:"true" doc:"binds the key to this user; left out or null: the key acts for every user of the team"`
 		Scopes    []string   `json:"scopes" oneof:"read write admin" minItems:"1" maxItems:"3" doc:"read, write, admin"`
-		RateLimit *int64     `json:"rate_limit,omitempty" nullable:"true" minimum:"0" maximum:"1000000" doc:"requests a minute; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it"`
+		RateLimit *int64     `json:"rate_limit,omitempty" nullable:"true" minimum:"0" maximum:"1000000" doc:"units a minute, of which a look-up costs 1; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it"`
 		ExpiresAt *time.Time `json:"expires_at,omitempty" nullable:"true"`
 	}
 }
@@ -37,10 +37,7 @@ func (a *API) createKey(ctx context.Context, in *CreateKeyInput) (*CreatedKeyOut
 	if in.Body.RateLimit != nil && principal(ctx).TeamID != auth.DefaultTeam {
 		return nil, fmt.Errorf("only an admin key of team %s gives limits: %w", auth.DefaultTeam, auth.ErrForbidden)
 	}
-	spec := auth.Spec{TeamID: team, Scopes: in.Body.Scopes, RateLimit: in.Body.RateLimit, ExpiresAt: in.Body.ExpiresAt}
-	if in.Body.UserID != nil {
-		spec.UserID = *in.Body.UserID
-	}
+	spec := auth.Spec{TeamID: team, Scopes: in.Body.Scopes, RateLimit: in.Body.RateLimit, ExpiresAt: in.Body.ExpiresAt, UserID: in.Body.UserID}
 	if err := checkKey(spec, a.options.Now()); err != nil {
 		return nil, err
 	}
@@ -70,7 +67,7 @@ func checkKey(spec auth.Spec, now time.Time) error {
 	if !graph.ValidKey(spec.TeamID) {
 		faults = append(faults, graph.FieldError{Location: "body.team_id", Message: "must have 1 to 256 characters and no control characters"})
 	}
-	if spec.UserID != "" && !graph.ValidKey(spec.UserID) {
+	if spec.UserID != nil && !graph.ValidKey(*spec.UserID) {
 		faults = append(faults, graph.FieldError{Location: "body.user_id", Message: "must have 1 to 256 characters and no control characters"})
 	}
 	for i, scope := range spec.Scopes {
@@ -89,7 +86,7 @@ func checkKey(spec auth.Spec, now time.Time) error {
 
 // ListKeysInput chooses a team.
 type ListKeysInput struct {
-	TeamID string `query:"team_id" maxLength:"256" doc:"default: the caller's"`
+	TeamID string `query:"team_id" minLength:"1" maxLength:"256" doc:"default: the caller's"`
 }
 
 // KeyInfo is a key without its secret.

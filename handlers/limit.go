@@ -7,17 +7,23 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+
+	"kith/limit"
 )
 
-// limit lets a key make as many requests as it may, and tells with each how many are left.
-func (a *API) limit(c *gin.Context) {
+// limit lets a key make as many calls as it may, and reports with each how much is left. What a body adds to the cost is charged when
+// it has been read.
+func (a *API) limit(c *gin.Context) { a.charge(c, limit.Least(a.takenBy(c).id), 0) }
+
+// charge takes what a call costs, of which some may be paid. It is false where the key has too little left, and answers then.
+func (a *API) charge(c *gin.Context, cost, paid int64) bool {
 	p := principal(c.Request.Context())
-	if a.Limits == nil || p.KeyID == "" {
-		return
+	if a.Limits == nil || p.KeyID == "" || cost <= paid {
+		return true
 	}
-	d := a.Limits.Allow(c.Request.Context(), p.KeyID, p.RateLimit)
+	d := a.Limits.Allow(c.Request.Context(), limit.Charge{Key: p.KeyID, Own: p.RateLimit, Cost: cost, Paid: paid})
 	if d.Limit == 0 {
-		return
+		return true
 	}
 	c.Header("RateLimit-Limit", strconv.FormatInt(d.Limit, 10))
 	c.Header("RateLimit-Remaining", strconv.FormatInt(d.Remaining, 10))
@@ -26,6 +32,7 @@ func (a *API) limit(c *gin.Context) {
 		c.Header("Retry-After", seconds(d.RetryAfter))
 		abort(c, problemOf(http.StatusTooManyRequests, "the key has made as many requests as it may; try again later"))
 	}
+	return d.Allowed
 }
 
 // seconds is a duration in whole seconds, none too short.

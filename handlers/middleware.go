@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,9 @@ func requestID(ctx context.Context) string {
 	return id
 }
 
+// RequestID is the id of the request that is answered with a context; empty for another one.
+func RequestID(ctx context.Context) string { return requestID(ctx) }
+
 // principal is the caller; the middleware has made sure that there is one.
 func principal(ctx context.Context) auth.Principal { return auth.PrincipalOf(ctx) }
 
@@ -53,11 +57,22 @@ func (a *API) observe(c *gin.Context) {
 
 func (a *API) observed(c *gin.Context, took time.Duration) {
 	id, route := requestID(c.Request.Context()), routeOf(c)
-	a.options.Observe(route, c.Request.Method, c.Writer.Status(), took)
+	a.options.Observe(route, Method(c.Request), c.Writer.Status(), took)
 	if a.options.Log.Enabled(c.Request.Context(), slog.LevelDebug) {
-		a.options.Log.Debug("request", "request_id", id, "method", c.Request.Method, "route", route,
+		a.options.Log.Debug("request", "request_id", id, "method", Method(c.Request), "route", route,
 			"status", c.Writer.Status(), "bytes", c.Writer.Size(), "took", took)
 	}
+}
+
+// methods are those that any route takes.
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} //nolint:gochecknoglobals // a constant table
+
+// Method is a request's method, or "other": callers without a key choose it, and metrics keep a series of each.
+func Method(r *http.Request) string {
+	if slices.Contains(methods, r.Method) {
+		return r.Method
+	}
+	return "other"
 }
 
 // routeOf is the template of a request's path.
@@ -100,16 +115,36 @@ var readings = map[string]bool{"/v1/sources": true, "/v1/conversations/:id/end":
 // deadline bounds the request as a whole; nothing below has one of its own.
 func (a *API) deadline(c *gin.Context) {
 	if streams(c) {
+		a.boundStream(c)
 		return
 	}
 	limit := a.options.Deadline
 	if a.Digests != nil && readings[c.FullPath()] {
 		limit += a.options.Reading
 	}
+	a.boundConnection(c, limit)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
 	c.Next()
+}
+
+// boundConnection bounds how long a caller may take to send the body and to read the answer. Without, one that sends a byte a second
+// holds its connection for as long as it likes.
+func (a *API) boundConnection(c *gin.Context, limit time.Duration) {
+	connection, now := http.NewResponseController(c.Writer), time.Now()
+	_ = connection.SetWriteDeadline(now.Add(limit + a.options.StreamPause))
+	if c.Request.ContentLength != 0 {
+		_ = connection.SetReadDeadline(now.Add(a.options.Deadline))
+	}
+}
+
+// boundStream leaves the connection to the stream, and then bounds how long it waits for what that left unread.
+func (a *API) boundStream(c *gin.Context) {
+	connection := http.NewResponseController(c.Writer)
+	_ = connection.SetWriteDeadline(time.Time{}) // of an earlier request
+	c.Next()
+	_ = connection.SetReadDeadline(time.Now().Add(a.options.Deadline))
 }
 
 // Credential is what a caller shows.
@@ -146,13 +181,15 @@ func (a *API) authenticate(c *gin.Context) {
 		key = ""
 	}
 	key = strings.TrimSpace(key)
-	ctx := graph.WithBegin(c.Request.Context(), time.Now())
+	ctx := auth.WithRemote(graph.WithBegin(c.Request.Context(), time.Now()), c.Request.RemoteAddr)
 	p, err := a.caller(ctx, key)
 	if err != nil {
 		problem := problemFor(err)
-		if problem.Status == http.StatusUnauthorized {
+		switch problem.Status {
+		case http.StatusUnauthorized:
 			c.Header("WWW-Authenticate", `Bearer realm="kith"`)
-		} else {
+		case http.StatusTooManyRequests:
+		default:
 			a.options.Log.Error("caller not verified", "request_id", requestID(c.Request.Context()), "error", err)
 		}
 		abort(c, problem)

@@ -13,7 +13,7 @@ import (
 type NodePath struct {
 	Kind   string `path:"kind" doc:"person, concept, entity, source, message, a project kind, system_entity, storyline or macro"`
 	Key    string `path:"key" maxLength:"256" doc:"entity_key"`
-	UserID string `query:"user_id" doc:"for whom; left out: the user of the key, or the team itself"`
+	UserID string `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
 }
 
 // resolve is the scope of the request and the kind that its path names; an unknown kind has no nodes.
@@ -50,7 +50,7 @@ func (a *API) getNode(ctx context.Context, in *GetNodeInput) (*NodeOutput, error
 		return nil, err
 	}
 	if in.Touch {
-		a.Recalls.Recalled(scope.TeamID, graph.Recall{Nodes: []string{in.Key}})
+		a.Recalls.Recalled(scope, graph.Recall{Nodes: []string{in.Key}})
 	}
 	return &NodeOutput{Body: node}, nil
 }
@@ -65,8 +65,8 @@ func optionalTime(t time.Time) *time.Time {
 // ListNodesInput asks for a page of nodes.
 type ListNodesInput struct {
 	Kind      string `path:"kind"`
-	UserID    string `query:"user_id" doc:"for whom; left out: the user of the key, or the team itself"`
-	ProjectID string `query:"project_id" maxLength:"256" doc:"only those of this project"`
+	UserID    string `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
+	ProjectID string `query:"project_id" minLength:"1" maxLength:"256" doc:"only those of this project"`
 	Deleted   bool   `query:"deleted" doc:"only deleted ones that can be restored"`
 	Limit     int64  `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 	Cursor    string `query:"cursor" maxLength:"4096" doc:"next of the page before"`

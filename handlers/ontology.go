@@ -13,12 +13,12 @@ import (
 
 // OntologyInput asks for what an agent should know of a workspace.
 type OntologyInput struct {
-	UserID         string `query:"user_id" doc:"for whom; left out: the user of the key, or the team itself"`
+	UserID         string `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
 	ContextType    string `query:"context_type" doc:"project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing"`
-	ConversationID string `query:"conversation_id" maxLength:"256" doc:"where neither a project nor a focus is given, those that this conversation remembers are meant"`
-	ProjectID      string `query:"project_id" doc:"entity_key of the project"`
+	ConversationID string `query:"conversation_id" minLength:"1" maxLength:"256" doc:"where neither a project nor a focus is given, those that this conversation remembers are meant"`
+	ProjectID      string `query:"project_id" minLength:"1" doc:"entity_key of the project"`
 	FocusKind      string `query:"focus_kind" doc:"task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide"`
-	FocusID        string `query:"focus_id" doc:"entity_key of what the user looks at; it must belong to the project"`
+	FocusID        string `query:"focus_id" minLength:"1" doc:"entity_key of what the user looks at; it must belong to the project"`
 	Format         string `query:"format" enum:"json,text" default:"json"`
 	MaxTokens      int    `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went"`
 	Snapshot       bool   `query:"snapshot" default:"true" doc:"false leaves the graph snapshot out of the text"`

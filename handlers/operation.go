@@ -164,9 +164,9 @@ var meanings = map[int]string{ //nolint:gochecknoglobals // a constant table
 	http.StatusConflict:              "What is stored does not allow it: another version, an idempotency key with another body, a key that is taken",
 	http.StatusRequestEntityTooLarge: "The body is larger than may be",
 	http.StatusUnprocessableEntity:   "The request has faults; each is named with its place, and never repeated",
-	http.StatusTooManyRequests:       "Too much of the team runs at once; Retry-After says when to try again",
+	http.StatusTooManyRequests:       "Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again",
 	http.StatusInternalServerError:   "Something went wrong here; X-Request-Id leads to the log",
-	http.StatusServiceUnavailable:    "The database does not answer, or not in time; Retry-After says when to try again",
+	http.StatusServiceUnavailable:    "The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again",
 }
 
 // errorsOf are the statuses of problems that an operation may answer with, beside those that are its own.

@@ -48,7 +48,7 @@ func problemOf(status int, detail string, faults ...Fault) *Problem {
 }
 
 func abort(c *gin.Context, p *Problem) {
-	if p.Status == http.StatusServiceUnavailable {
+	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests && c.Writer.Header().Get("Retry-After") == "" {
 		c.Header("Retry-After", retryAfter)
 	}
 	c.Header("Content-Type", problemType)
@@ -65,11 +65,13 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{graph.ErrNotFound, http.StatusNotFound, "there is nothing of this id"},
 	{graph.ErrConflict, http.StatusConflict, ""},
 	{auth.ErrUnauthorized, http.StatusUnauthorized, "a valid API key or token is needed: Authorization: Bearer …"},
+	{auth.ErrAttempts, http.StatusTooManyRequests, "too many requests with a wrong API key came from your address; correct the key, and try again later"},
 	{auth.ErrIssuer, http.StatusServiceUnavailable, "the issuer of tokens does not answer; try again"},
 	{auth.ErrForbidden, http.StatusForbidden, ""},
 	{graph.ErrQuota, http.StatusForbidden, ""},
 	{graph.ErrBusy, http.StatusTooManyRequests, "too many statements of the team run at once; try again"},
 	{chat.ErrFull, http.StatusTooManyRequests, "as many generations run and wait as may; try again"},
+	{errNoPlace, http.StatusServiceUnavailable, ""},
 	{errStreams, http.StatusTooManyRequests, "as many streams of events are open as may; read the turn itself, or try again"},
 	{chat.ErrNoModel, http.StatusServiceUnavailable, ""},
 	{graph.ErrUnavailable, http.StatusServiceUnavailable, "the database does not answer; try again"},
@@ -99,6 +101,10 @@ func faultsOf(err error) []Fault {
 	if len(fields) == 0 {
 		return nil
 	}
+	return faultsFrom(contract.Bounded(slices.Clone(fields)))
+}
+
+func faultsFrom(fields []graph.FieldError) []Fault {
 	faults := make([]Fault, len(fields))
 	for i, f := range fields {
 		faults[i] = Fault(f)
@@ -160,13 +166,7 @@ func newError(status int, message string, details ...error) huma.StatusError {
 	if status == http.StatusUnprocessableEntity {
 		message = "the request has faults"
 	}
-	p := problemOf(status, message)
-	for _, d := range details {
-		var detail *huma.ErrorDetail
-		if errors.As(d, &detail) {
-			p.Errors = append(p.Errors, Fault{Location: detail.Location, Message: contract.Message(detail)})
-		}
-	}
+	p := problemOf(status, message, faultsFrom(contract.Faults(details))...)
 	if len(p.Errors) == 0 && status == http.StatusUnprocessableEntity {
 		p.Errors = []Fault{{Location: "body", Message: "is needed"}}
 	}

@@ -11,7 +11,7 @@ import (
 // PromptInput asks for the messages to send to a language model.
 type PromptInput struct {
 	Body struct {
-		UserID         string                                  `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+		UserID         string                                  `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
 		ConversationID string                                  `json:"conversation_id,omitempty" maxLength:"256" doc:"its focus is meant where none is given, and it remembers the one that is"`
 		ContextType    string                                  `json:"context_type,omitempty" doc:"as of GET /v1/ontology; left out: project with a focus, else global"`
 		Focus          graph.Optional[graph.ConversationFocus] `json:"focus,omitzero" doc:"what the user looks at; the conversation remembers it. Null: nothing any more"`

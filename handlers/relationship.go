@@ -10,7 +10,7 @@ import (
 // RelationshipPath names a relationship, and the user for whom it is looked at.
 type RelationshipPath struct {
 	Key    string `path:"key" maxLength:"256" doc:"as POST /v1/memory answered"`
-	UserID string `query:"user_id" doc:"for whom; left out: the user of the key, or the team itself"`
+	UserID string `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
 }
 
 func (p *RelationshipPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {

@@ -28,7 +28,7 @@ func (a *API) traverse(ctx context.Context, in *TraverseInput) (*huma.StreamResp
 	if err != nil {
 		return nil, located("body", err)
 	}
-	a.Recalls.Recalled(scope.TeamID, recall)
+	a.Recalls.Recalled(scope, recall)
 	return written(result, in.Body.Format == traverse.Text)
 }
 
@@ -62,7 +62,7 @@ func traverseResponse(api huma.API, o *huma.Operation) {
 
 // SchemaInput asks what statements can ask for.
 type SchemaInput struct {
-	UserID    string `query:"user_id" doc:"whose memory, with what the team shares; left out: the user of the key, or only what the team shares"`
+	UserID    string `query:"user_id" minLength:"1" doc:"whose memory, with what the team shares; left out: the user of the key, or only what the team shares"`
 	Format    string `query:"format" enum:"json,text" default:"json"`
 	MaxTokens int    `query:"max_tokens" minimum:"1000" maximum:"100000" doc:"o200k tokens of the text, 1,000 to 100,000, default 4,000; the rarest kinds and types go first"`
 }

@@ -1,4 +1,4 @@
-// Package limit says how many requests a key may make in a minute. They are counted in Redis, so that all processes count
+// Package limit says how many calls a key may make in a minute, of which some cost more than others. They are counted in Redis, so that all processes count
 // together, or in the process where there is no Redis or it is away. It knows nothing of HTTP, nor what a key is.
 package limit
 
@@ -20,16 +20,24 @@ const (
 	budget   = 100 * time.Millisecond // of a call to Redis
 	leave    = time.Second            // for which Redis is not asked after it failed
 	maxKeys  = 100_000                // counted in the process
-	maxLimit = 1_000_000              // requests a minute
+	maxLimit = 1_000_000              // units a minute
 )
 
-// Decision is about one request. Limit is how many a minute may have; 0: any number, and the rest says nothing.
+// Decision is about one call. Limit is how many units a minute may have; 0: any number, and the rest says nothing.
 type Decision struct {
 	Allowed    bool
 	Limit      int64
-	Remaining  int64         // that may be made at once
+	Remaining  int64         // units that may be spent at once
 	Reset      time.Duration // until there are Limit of them again
-	RetryAfter time.Duration // until the next one may be made, where this one may not
+	RetryAfter time.Duration // until the call may be made, where it may not now
+}
+
+// Charge is what is to be taken of a key's units for a call.
+type Charge struct {
+	Key  string
+	Own  *int64 // limit of the key, where it has one: 0 for any number of units
+	Cost int64  // of the call: more than the limit counts as the limit, so that any key can make any call
+	Paid int64  // of Cost, by an earlier charge
 }
 
 // Event is what became of a request, for metrics.
@@ -63,9 +71,9 @@ type counted struct {
 // Options are what a Limiter may be given.
 type Options struct {
 	RedisURI string       // empty: each process counts by itself
-	Standard int64        // requests a minute of a key that has no limit of its own; 0: any number
+	Standard int64        // units a minute of a key that has no limit of its own; 0: any number
 	Log      *slog.Logger // told when Redis goes and comes; default: discards
-	Observe  func(Event)  // of requests whose number is limited
+	Observe  func(Event)  // of calls whose number is limited
 }
 
 // New makes a Limiter. Close it when done.
@@ -115,28 +123,32 @@ func (l *Limiter) Close() error {
 	return l.client.Close()
 }
 
-// Allow counts a request of a key. Own is the limit of the key, where it has one: 0 for any number. It never fails: where
-// Redis does not answer within a tenth of a second, the process counts, and does so for a second before it asks again.
-func (l *Limiter) Allow(ctx context.Context, key string, own *int64) Decision {
+// Allow takes a charge, or nothing where the key has fewer units. It never fails: where Redis does not answer within a tenth of a
+// second, the process counts, and does so for a second before it asks again.
+func (l *Limiter) Allow(ctx context.Context, c Charge) Decision {
 	limit := l.standard
-	if own != nil {
-		limit = min(*own, maxLimit)
+	if c.Own != nil {
+		limit = min(*c.Own, maxLimit)
 	}
-	if limit <= 0 {
+	paid := min(c.Paid, limit)
+	due := min(c.Cost, limit) - paid
+	if limit <= 0 || due <= 0 {
 		return Decision{Allowed: true}
 	}
-	d := l.count(ctx, key, limit)
-	if d.Allowed {
-		l.observe(Allowed)
-	} else {
+	d := l.count(ctx, c.Key, limit, due)
+	switch {
+	case !d.Allowed:
+		d.RetryAfter += time.Duration(paid) * time.Minute / time.Duration(limit) // it is to be paid again
 		l.observe(Refused)
+	case paid == 0:
+		l.observe(Allowed)
 	}
 	return d
 }
 
-func (l *Limiter) count(ctx context.Context, key string, limit int64) Decision {
+func (l *Limiter) count(ctx context.Context, key string, limit, due int64) Decision {
 	if until := l.away.Load(); l.remote != nil && time.Now().UnixNano() >= until {
-		d, err := l.allowRemote(ctx, key, limit)
+		d, err := l.allowRemote(ctx, key, limit, due)
 		if err == nil {
 			if until != 0 && l.away.CompareAndSwap(until, 0) {
 				l.log.Info("rate limits are counted in redis again")
@@ -147,7 +159,7 @@ func (l *Limiter) count(ctx context.Context, key string, limit int64) Decision {
 			l.redisFailed()
 		}
 	}
-	return l.allowLocal(counted{key, limit}, time.Now())
+	return l.allowLocal(counted{key, limit}, due, time.Now())
 }
 
 // redisFailed has Redis left alone for a while.
@@ -158,10 +170,13 @@ func (l *Limiter) redisFailed() {
 	}
 }
 
-func (l *Limiter) allowRemote(ctx context.Context, key string, limit int64) (Decision, error) {
+func (l *Limiter) allowRemote(ctx context.Context, key string, limit, due int64) (Decision, error) {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	r, err := l.remote.Allow(ctx, "kith:"+key, redis_rate.PerMinute(int(limit)))
+	r, err := l.remote.AllowN(ctx, "kith:"+key, redis_rate.PerMinute(int(limit)), int(due))
+	for err == nil && r.Allowed == 0 && r.RetryAfter < rounding && ctx.Err() == nil { // all units there are, and Redis counts in floats
+		r, err = l.remote.AllowN(ctx, "kith:"+key, redis_rate.PerMinute(int(limit)), int(due))
+	}
 	if err != nil {
 		return Decision{}, err
 	}
@@ -170,17 +185,19 @@ func (l *Limiter) allowRemote(ctx context.Context, key string, limit int64) (Dec
 	}, nil
 }
 
-func (l *Limiter) allowLocal(key counted, now time.Time) Decision {
+const rounding = time.Microsecond
+
+func (l *Limiter) allowLocal(key counted, due int64, now time.Time) Decision {
 	each := time.Minute / time.Duration(key.limit)
 	bucket, _ := l.local.ComputeIfAbsent(key, func() (*rate.Limiter, bool) {
 		return rate.NewLimiter(rate.Every(each), int(key.limit)), false
 	})
-	d := Decision{Allowed: bucket.AllowN(now, 1), Limit: key.limit}
+	d := Decision{Allowed: bucket.AllowN(now, int(due)), Limit: key.limit}
 	left := bucket.TokensAt(now)
 	d.Remaining = max(0, int64(left))
 	d.Reset = time.Duration((float64(key.limit) - left) * float64(each))
 	if !d.Allowed {
-		d.RetryAfter = time.Duration((1 - left) * float64(each))
+		d.RetryAfter = time.Duration((float64(due) - left) * float64(each))
 	}
 	return d
 }

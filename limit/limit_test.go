@@ -30,6 +30,9 @@ func open(t *testing.T, o Options) *Limiter {
 
 func some(n int64) *int64 { return &n }
 
+// one is a call that costs one.
+func one(key string, own *int64) Charge { return Charge{Key: key, Own: own, Cost: 1} }
+
 // The same holds in the process and in Redis.
 func TestLimits(t *testing.T) {
 	t.Parallel()
@@ -38,28 +41,28 @@ func TestLimits(t *testing.T) {
 			t.Parallel()
 			l, key := open(t, Options{RedisURI: uri, Standard: 3}), testenv.Team(t)
 			for left := int64(2); left >= 0; left-- {
-				if d := l.Allow(t.Context(), key, nil); !d.Allowed || d.Limit != 3 || d.Remaining != left || d.Reset <= 0 || d.Reset > time.Minute || d.RetryAfter != 0 {
+				if d := l.Allow(t.Context(), one(key, nil)); !d.Allowed || d.Limit != 3 || d.Remaining != left || d.Reset <= 0 || d.Reset > time.Minute || d.RetryAfter != 0 {
 					t.Errorf("%d left: %+v", left, d)
 				}
 			}
-			d := l.Allow(t.Context(), key, nil)
+			d := l.Allow(t.Context(), one(key, nil))
 			if d.Allowed || d.Remaining != 0 || d.RetryAfter <= 19*time.Second || d.RetryAfter > 20*time.Second || d.Reset < 59*time.Second {
 				t.Errorf("one too many: %+v", d)
 			}
-			if d := l.Allow(t.Context(), key+"-other", nil); !d.Allowed || d.Remaining != 2 {
+			if d := l.Allow(t.Context(), one(key+"-other", nil)); !d.Allowed || d.Remaining != 2 {
 				t.Errorf("another key: %+v", d)
 			}
-			if d := l.Allow(t.Context(), key+"-own", some(600)); !d.Allowed || d.Limit != 600 {
+			if d := l.Allow(t.Context(), one(key+"-own", some(600))); !d.Allowed || d.Limit != 600 {
 				t.Errorf("a limit of its own: %+v", d)
 			}
 			for range 10 {
-				if d := l.Allow(t.Context(), key, some(0)); !d.Allowed || d.Limit != 0 {
+				if d := l.Allow(t.Context(), one(key, some(0))); !d.Allowed || d.Limit != 0 {
 					t.Errorf("any number: %+v", d)
 				}
 			}
 		})
 	}
-	if d := open(t, Options{}).Allow(t.Context(), "k", nil); !d.Allowed || d.Limit != 0 {
+	if d := open(t, Options{}).Allow(t.Context(), one("k", nil)); !d.Allowed || d.Limit != 0 {
 		t.Errorf("without limits: %+v", d)
 	}
 }
@@ -72,10 +75,10 @@ func TestLimitRefills(t *testing.T) {
 			t.Parallel()
 			l, key := open(t, Options{RedisURI: uri}), testenv.Team(t)
 			var d Decision
-			for d = l.Allow(t.Context(), key, some(300)); d.Allowed; d = l.Allow(t.Context(), key, some(300)) {
+			for d = l.Allow(t.Context(), one(key, some(300))); d.Allowed; d = l.Allow(t.Context(), one(key, some(300))) {
 			}
 			<-time.After(d.RetryAfter)
-			if d := l.Allow(t.Context(), key, some(300)); !d.Allowed {
+			if d := l.Allow(t.Context(), one(key, some(300))); !d.Allowed {
 				t.Errorf("after the pause that it asked for: %+v", d)
 			}
 		})
@@ -93,7 +96,7 @@ func TestLimitsAreShared(t *testing.T) {
 	for i := range 20 {
 		callers.Go(func() {
 			for range 10 {
-				if processes[i%2].Allow(t.Context(), key, nil).Allowed {
+				if processes[i%2].Allow(t.Context(), one(key, nil)).Allowed {
 					allowed.Add(1)
 				}
 			}
@@ -114,7 +117,7 @@ func TestRedisIsAway(t *testing.T) {
 		RedisURI: "redis://127.0.0.1:1", Standard: 2, Log: slog.New(slog.NewTextHandler(&log, nil)), Observe: func(e Event) { told[e]++ },
 	})
 	for i, want := range []bool{true, true, false, false} {
-		if d := l.Allow(t.Context(), "k", nil); d.Allowed != want {
+		if d := l.Allow(t.Context(), one("k", nil)); d.Allowed != want {
 			t.Errorf("request %d: %+v", i, d)
 		}
 	}

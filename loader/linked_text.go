@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/markup"
 )
 
 // title is a kind as a heading.
@@ -57,13 +58,13 @@ func (c *LinkedContext) abbreviated(most int) string {
 
 // line is an entity in short.
 func (e *LinkedEntity) line() string {
-	line := fmt.Sprintf("**%s** [%s]", oneLine(e.Name), e.ID)
+	line := fmt.Sprintf("%s [%s]", markup.Name(e.Name), markup.Inline(e.ID))
 	if e.State != nil {
-		line += " (" + oneLine(*e.State) + ")"
+		line += " (" + markup.Inline(*e.State) + ")"
 	}
-	line += " - " + e.Relation
+	line += " - " + markup.Inline(e.Relation)
 	for _, other := range e.Others {
-		line += ", " + other.Relation
+		line += ", " + markup.Inline(other.Relation)
 	}
 	if e.ContextDocument {
 		line += " (context document)"
@@ -73,7 +74,7 @@ func (e *LinkedEntity) line() string {
 
 // fullText is for a tool (S2-14).
 func (c *LinkedContext) fullText(budget int) (string, error) {
-	head := fmt.Sprintf("## Linked Entities for: %s [%s]\n", oneLine(c.Source.Name), c.Source.ID)
+	head := fmt.Sprintf("## Linked Entities for: %s [%s]\n", markup.Inline(c.Source.Name), markup.Inline(c.Source.ID))
 	if c.Counts["total"] == 0 {
 		return head + "\nNo linked entities found.\n", nil
 	}
@@ -112,10 +113,10 @@ func (e *LinkedEntity) entry() string {
 	if e.ContextDocument {
 		marker = " (context document)"
 	}
-	fmt.Fprintf(&b, "\n#### %s [%s]%s\n\n", oneLine(e.Name), e.ID, marker)
+	fmt.Fprintf(&b, "\n#### %s [%s]%s\n\n", markup.Item(e.Name), markup.Inline(e.ID), marker)
 	line := func(name string, value *string) {
 		if value != nil && strings.TrimSpace(*value) != "" {
-			b.WriteString("- **" + name + ":** " + oneLine(*value) + "\n")
+			b.WriteString("- **" + name + ":** " + markup.Inline(*value) + "\n")
 		}
 	}
 	line("State", e.State)

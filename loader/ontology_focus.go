@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/markup"
 )
 
 // Lengths of texts of what is in focus, in characters (S3-15).
@@ -25,8 +26,8 @@ func (c *OntologyContext) workspaceHead() string {
 	p := c.Entities.Project
 	var b strings.Builder
 	line := func(name, value string) { b.WriteString("- " + name + ": " + value + "\n") }
-	b.WriteString("## Project Workspace: " + oneLine(p.Name) + "\n")
-	line("ID", p.ID)
+	b.WriteString("## Project Workspace: " + markup.Inline(p.Name) + "\n")
+	line("ID", markup.Inline(p.ID))
 	line("State", orNA(p.StateKey))
 	line("Type", orNA(p.TypeKey))
 	line("Timeline", p.timeline())
@@ -46,26 +47,26 @@ func (c *OntologyContext) document() string {
 	if c.Metadata.ContextDocumentID == "" {
 		return "None"
 	}
-	return fmt.Sprintf("%s [%s]", oneLine(c.Metadata.ContextDocumentTitle), c.Metadata.ContextDocumentID)
+	return fmt.Sprintf("%s [%s]", markup.Inline(c.Metadata.ContextDocumentTitle), markup.Inline(c.Metadata.ContextDocumentID))
 }
 
 // focusText is what is said of the node in focus.
 func (c *OntologyContext) focusText() string {
 	n := &c.focus.Node
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n## Current Focus (%s)\n- Name: %s\n- ID: %s\n", n.Kind, oneLine(n.Name), n.EntityKey)
+	fmt.Fprintf(&b, "\n## Current Focus (%s)\n- Name: %s\n- ID: %s\n", n.Kind, markup.Inline(n.Name), markup.Inline(n.EntityKey))
 	if state := ownOf(n).StateKey; state.Value != "" {
-		b.WriteString("- State: " + state.Value + "\n")
+		b.WriteString("- State: " + markup.Inline(state.Value) + "\n")
 	}
 	b.WriteString(c.details())
-	b.WriteString("- Description: " + cmp.Or(oneLine(shorten(n.Description, focusText)), "No description") + "\n")
+	b.WriteString("- Description: " + cmp.Or(markup.Inline(shorten(n.Description, focusText)), "No description") + "\n")
 	if props := propsOf(n); len(props) > 0 {
 		b.WriteString("\n### Focus Metadata\n- " + strings.Join(props, "\n- ") + "\n")
 	}
 	if edges := c.Relationships.Edges; len(edges) > 0 {
 		b.WriteString("\n### Relationships\n")
 		for _, e := range edges[:min(8, len(edges))] {
-			fmt.Fprintf(&b, "- %s → %s (%s · %s)\n", e.Relation, e.TargetKind, e.TargetID, oneLine(e.TargetName))
+			fmt.Fprintf(&b, "- %s → %s (%s · %s)\n", markup.Item(e.Relation), e.TargetKind, markup.Inline(e.TargetID), markup.Inline(e.TargetName))
 		}
 		if len(edges) > 8 {
 			fmt.Fprintf(&b, "... and %d more\n", len(edges)-8)
@@ -80,9 +81,9 @@ func (c *OntologyContext) elementText() string {
 	n := &f.Node
 	own := ownOf(n)
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Element Information\n- Type: %s\n- ID: %s\n- Name: %s\n- Status: %s\n", n.Kind, n.EntityKey, oneLine(n.Name), orNA(given(own.StateKey)))
+	fmt.Fprintf(&b, "### Element Information\n- Type: %s\n- ID: %s\n- Name: %s\n- Status: %s\n", n.Kind, markup.Inline(n.EntityKey), markup.Inline(n.Name), orNA(given(own.StateKey)))
 	b.WriteString("\n### Element Details\n" + c.details())
-	if text := oneLine(shorten(n.Description, elementText)); text != "" {
+	if text := markup.Inline(shorten(n.Description, elementText)); text != "" {
 		b.WriteString("- Description: " + text + "\n")
 	}
 	if props := propsOf(n); len(props) > 0 {
@@ -92,7 +93,7 @@ func (c *OntologyContext) elementText() string {
 	if f.Project == nil {
 		b.WriteString("- None: it belongs to no project\n")
 	} else {
-		fmt.Fprintf(&b, "- %s (%s)\n- Project State: %s\n", oneLine(f.Project.Name), f.Project.EntityKey, cmp.Or(f.State, "n/a"))
+		fmt.Fprintf(&b, "- %s (%s)\n- Project State: %s\n", markup.Item(f.Project.Name), markup.Inline(f.Project.EntityKey), cmp.Or(markup.Inline(f.State), "n/a"))
 	}
 	if len(c.Relationships.Edges) > 0 {
 		b.WriteString("\n### Relationships\n")
@@ -103,7 +104,7 @@ func (c *OntologyContext) elementText() string {
 		if inverse {
 			direction = "from"
 		}
-		fmt.Fprintf(&b, "- %s %s %s (%s)\n", relation, direction, e.TargetKind, e.TargetID)
+		fmt.Fprintf(&b, "- %s %s %s (%s)\n", markup.Item(relation), direction, e.TargetKind, markup.Inline(e.TargetID))
 	}
 	b.WriteString("\n### Hints\n- traverse with mode neighbors walks on from here.\n- get a node by its kind and key for all that is known of it.\n")
 	return b.String()
@@ -127,7 +128,7 @@ func propsOf(n *graph.NodeView) []string {
 		if value != "null" && json.Unmarshal(all[name], &text) == nil {
 			value = text
 		}
-		props = append(props, oneLine(name)+": "+oneLine(shorten(value, detailText)))
+		props = append(props, markup.Item(name)+": "+markup.Inline(shorten(value, detailText)))
 	}
 	return props
 }
@@ -139,7 +140,7 @@ func (c *OntologyContext) details() string {
 	own := ownOf(n)
 	var b strings.Builder
 	line := func(name, value string) {
-		if value = oneLine(value); value != "" {
+		if value = markup.Inline(value); value != "" {
 			b.WriteString("- " + name + ": " + value + "\n")
 		}
 	}

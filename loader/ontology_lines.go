@@ -1,11 +1,14 @@
 package loader
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"kith/markup"
 )
 
 // texts are the highlights as lines, without empty lists (S3-29).
@@ -44,18 +47,14 @@ func (h *Highlights) texts() []highlightText {
 
 // line is a highlight as one: name [id] (parts) — text.
 func (h *Highlight) line(parts func(*Highlight) []string, text func(*Highlight) string) string {
-	name := oneLine(h.Name)
-	if h.Channel != "" {
-		name = oneLine(h.Channel)
-	}
-	line := fmt.Sprintf("%s [%s]", name, h.ID)
+	line := fmt.Sprintf("%s [%s]", markup.Item(cmp.Or(h.Channel, h.Name)), markup.Inline(h.ID))
 	if said := slices.DeleteFunc(parts(h), func(p string) bool { return p == "" }); len(said) > 0 {
 		line += " (" + strings.Join(said, ", ") + ")"
 	}
 	if text == nil {
 		return line
 	}
-	if closing := oneLine(text(h)); closing != "" {
+	if closing := markup.Inline(text(h)); closing != "" {
 		line += " — " + closing
 	}
 	return line
@@ -75,7 +74,7 @@ func word(name string, value *string) string {
 	if value == nil {
 		return ""
 	}
-	return labelled(name, oneLine(*value))
+	return labelled(name, markup.Inline(*value))
 }
 
 func day(name string, at *time.Time) string { return labelled(name, dateOf(at)) }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/markup"
 )
 
 // ontologyText is an ontology context as text: what may be left out of it is the picture, and lines of highlights.
@@ -37,7 +38,7 @@ func (c *OntologyContext) text(r *OntologyRequest) (*ontologyText, error) {
 		t.highlights = c.Metadata.Highlights.texts()
 	case CombinedOntology:
 		t.head = c.workspaceHead() + c.focusText()
-		t.tail = "\n---\nThe " + c.Scope.Focus.Type + " " + oneLine(c.Scope.Focus.Name) + " is in focus: act on it, and keep the project around it in mind.\n"
+		t.tail = "\n---\nThe " + c.Scope.Focus.Type + " " + markup.Inline(c.Scope.Focus.Name) + " is in focus: act on it, and keep the project around it in mind.\n"
 	case ElementOntology:
 		t.head = c.elementText()
 	case NoOntology:
@@ -80,7 +81,7 @@ func (t *ontologyText) render(out leftOut) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		b.WriteString("\n### Graph Snapshot (Light)\n```json\n" + block + "\n```\n")
+		b.WriteString("\n### Graph Snapshot (Light)\n```json\n" + markup.JSON(block) + "\n```\n")
 	}
 	b.WriteString(t.tail)
 	if note := out.note(nodes); note != "" {
@@ -154,7 +155,7 @@ func (c *OntologyContext) globalHead() string {
 	}
 	for i := range c.Entities.Projects[:min(5, len(c.Entities.Projects))] {
 		p := &c.Entities.Projects[i]
-		fmt.Fprintf(&b, "- %s (%s · %s) - %s\n", oneLine(p.Name), orNA(p.StateKey), orNA(p.TypeKey), described150(p.Description))
+		fmt.Fprintf(&b, "- %s (%s · %s) - %s\n", markup.Item(p.Name), orNA(p.StateKey), orNA(p.TypeKey), described150(p.Description))
 		fmt.Fprintf(&b, "  next: %s | dates: %s | updated: %s\n", orNone(p.NextStepShort), p.timeline(), dateOf(p.UpdatedAt))
 	}
 	b.WriteString("\n### Entity Distribution\n")
@@ -173,8 +174,8 @@ func (c *OntologyContext) projectHead() string {
 	var b strings.Builder
 	line := func(name, value string) { b.WriteString("- " + name + ": " + value + "\n") }
 	b.WriteString("### Project Information\n")
-	line("ID", p.ID)
-	line("Name", oneLine(p.Name))
+	line("ID", markup.Inline(p.ID))
+	line("Name", markup.Inline(p.Name))
 	line("State", orNA(p.StateKey))
 	line("Type", orNA(p.TypeKey))
 	line("Created", dateOf(p.CreatedAt))
@@ -208,7 +209,7 @@ func (c *OntologyContext) projectTail() string {
 	edges := c.Relationships.Edges
 	fmt.Fprintf(&b, "\n### Available Relationships\n%d relationships loaded\n", len(edges))
 	for _, e := range edges[:min(5, len(edges))] {
-		fmt.Fprintf(&b, "- %s → %s (%s)\n", e.Relation, e.TargetKind, e.TargetID)
+		fmt.Fprintf(&b, "- %s → %s (%s)\n", markup.Item(e.Relation), e.TargetKind, markup.Inline(e.TargetID))
 	}
 	if len(edges) > 5 {
 		fmt.Fprintf(&b, "... and %d more\n", len(edges)-5)
@@ -230,13 +231,13 @@ func orNA(text *string) string {
 	if text == nil || *text == "" {
 		return "n/a"
 	}
-	return oneLine(*text)
+	return markup.Inline(*text)
 }
 
-func orNone(text string) string { return cmp.Or(oneLine(text), "None") }
+func orNone(text string) string { return cmp.Or(markup.Inline(text), "None") }
 
 func described150(text string) string {
-	return cmp.Or(oneLine(shorten(text, 150)), "No description")
+	return cmp.Or(markup.Inline(shorten(text, 150)), "No description")
 }
 
 func (p *ProjectRow) timeline() string {

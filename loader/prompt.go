@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
+	"kith/markup"
 )
 
 // Bounds of a prompt. Its parts have shares of its budget (S3-35): of 5,000 tokens 800 for the system prompt, which is never cut, 500 for
@@ -121,6 +123,14 @@ func (r *PromptRequest) Validate() error {
 	return r.Ontology.Validate()
 }
 
+// clean takes out of the caller's texts what a model would read and nobody sees. They are messages of their own, so their lines stay.
+func (r *PromptRequest) clean() {
+	r.System, r.Message, r.History = markup.Lines(r.System), markup.Lines(r.Message), slices.Clone(r.History)
+	for i := range r.History {
+		r.History[i].Content = markup.Lines(r.History[i].Content)
+	}
+}
+
 // promptTexts are the texts of a prompt that are loaded.
 type promptTexts struct{ linked, preferences, snapshot string }
 
@@ -129,6 +139,7 @@ func (l *Loader) Prompt(ctx context.Context, r PromptRequest) (*Prompt, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
+	r.clean()
 	for {
 		p, err := l.prompt(ctx, &r)
 		if !errors.Is(err, graph.ErrNotFound) || !r.Ontology.forget() {

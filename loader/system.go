@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/markup"
 )
 
 // CompactFormat is a system's knowledge as lines of text; the other format is JSON, as its file has it.
@@ -78,7 +79,7 @@ type systemText struct {
 }
 
 func newSystemText(system string, m graph.SystemMemory, format Format) *systemText {
-	t := &systemText{heading: "# System " + oneLine(system), memory: m, format: format, place: map[string]int{}}
+	t := &systemText{heading: "# System " + markup.Inline(system), memory: m, format: format, place: map[string]int{}}
 	degree := map[string]int{}
 	for _, l := range m.Relationships {
 		degree[l.From]++
@@ -139,7 +140,7 @@ func (t *systemText) lines(m graph.SystemMemory, entities, relationships int) st
 	}
 	section("Relationships", len(m.Relationships))
 	for _, l := range m.Relationships {
-		out.WriteString("- " + l.From + " → " + l.To + ": " + l.Type + own(l.Properties) + "\n")
+		out.WriteString("- " + markup.Item(l.From) + " → " + markup.Inline(l.To) + ": " + markup.Inline(l.Type) + own(l.Properties) + "\n")
 	}
 	if entities > 0 {
 		fmt.Fprintf(&out, "\n_Left out to keep the token budget: %s, %s._\n",
@@ -149,9 +150,9 @@ func (t *systemText) lines(m graph.SystemMemory, entities, relationships int) st
 }
 
 func entityLine(e graph.SystemEntity) string {
-	name := "**" + e.Name + "** (" + e.Type + ")"
+	name := markup.Name(e.Name) + " (" + markup.Inline(e.Type) + ")"
 	if len(e.Tags) > 0 {
-		name += " [" + strings.Join(e.Tags, ", ") + "]"
+		name += " [" + markup.Inline(strings.Join(e.Tags, ", ")) + "]"
 	}
 	return described(name, e.Description) + own(e.Properties)
 }
@@ -161,7 +162,7 @@ func own(properties []byte) string {
 	if len(properties) == 0 || string(properties) == "{}" {
 		return ""
 	}
-	return " " + string(properties)
+	return " " + markup.JSON(string(properties))
 }
 
 func counted(n int, one, all string) string {

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
+
+	"kith/markup"
 )
 
 // Temporal is the sense of time (S1-13), computed when the answer is given.
@@ -198,7 +199,7 @@ func (k kept) closing(r Request, now time.Time) string {
 	} else {
 		line += " Last conversation: " + ago(now.Sub(k.LastStarted))
 		if k.LastType != "" {
-			line += " (" + k.LastType + ")"
+			line += " (" + markup.Inline(k.LastType) + ")"
 		}
 		line += "."
 	}
@@ -226,6 +227,3 @@ func ago(d time.Duration) string {
 	}
 	return "just now"
 }
-
-// oneLine puts a memory's text on one line, so that it cannot pass for a heading or a list of its own.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

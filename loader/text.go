@@ -11,6 +11,7 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 
 	"kith/graph"
+	"kith/markup"
 )
 
 // momentGrowth is by how many tokens the closing part (see Temporal.text) may outgrow what it is when the rest is
@@ -53,8 +54,8 @@ func renderText(r Request, found *graph.Sections, degraded []graph.Section, clos
 func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textContext {
 	t := &textContext{title: "# About the user"}
 	if found.Owner != nil {
-		t.title = "# About " + oneLine(found.Owner.Name)
-		t.owner = oneLine(found.Owner.Description)
+		t.title = "# About " + markup.Inline(found.Owner.Name)
+		t.owner = markup.Item(found.Owner.Description)
 	}
 	for _, part := range r.parts() {
 		switch part {
@@ -69,7 +70,7 @@ func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textCon
 		}
 	}
 	if found.Focus != nil {
-		t.add("In focus: "+oneLine(found.Focus.Node.Name), 11, "link of the focus", "links of the focus", focusLines(found.Focus))
+		t.add("In focus: "+markup.Inline(found.Focus.Node.Name), 11, "link of the focus", "links of the focus", focusLines(found.Focus))
 	}
 	for _, section := range degraded {
 		t.notes = append(t.notes, fmt.Sprintf("_%s could not be loaded._", section))
@@ -86,7 +87,7 @@ func (t *textContext) add(heading string, limit int, one, all string, lines []st
 func preferenceLines(preferences []graph.Preference) []string {
 	lines := make([]string, len(preferences))
 	for i, p := range preferences {
-		lines[i] = oneLine(p.Key) + ": " + oneLine(strings.Trim(string(p.Value), `"`))
+		lines[i] = markup.Item(p.Key) + ": " + markup.Inline(strings.Trim(string(p.Value), `"`))
 	}
 	return lines
 }
@@ -94,13 +95,13 @@ func preferenceLines(preferences []graph.Preference) []string {
 func nodeLines(nodes []graph.Node) []string {
 	lines := make([]string, len(nodes))
 	for i, n := range nodes {
-		lines[i] = described("**"+oneLine(n.Name)+"**", n.Description)
+		lines[i] = described(markup.Name(n.Name), n.Description)
 	}
 	return lines
 }
 
 func described(name, description string) string {
-	if description = oneLine(description); description == "" {
+	if description = markup.Inline(description); description == "" {
 		return name
 	}
 	return name + ": " + description
@@ -109,11 +110,11 @@ func described(name, description string) string {
 func relationshipLines(relationships []graph.OwnerRelationship) []string {
 	lines := make([]string, len(relationships))
 	for i, r := range relationships {
-		about := r.NodeType
+		about := markup.Inline(r.NodeType)
 		if r.RecentMentions > 0 {
 			about += fmt.Sprintf(", %d× this week", r.RecentMentions)
 		}
-		lines[i] = described(fmt.Sprintf("**%s** (%s)", oneLine(r.Node.Name), about), r.Description)
+		lines[i] = described(markup.Name(r.Node.Name)+" ("+about+")", r.Description)
 	}
 	return lines
 }
@@ -123,7 +124,7 @@ func sourceLines(sources []graph.RecentSource) []string {
 	for i, s := range sources {
 		line := s.StartedAt.Format("2006-01-02 15:04") + "Z"
 		if s.ContextType != nil {
-			line += " " + *s.ContextType
+			line += " " + markup.Inline(*s.ContextType)
 		}
 		if s.EndedAt == nil {
 			line += ", open"
@@ -131,7 +132,7 @@ func sourceLines(sources []graph.RecentSource) []string {
 		line = described(line, s.Summary)
 		names := make([]string, len(s.KeyEntities))
 		for e, entity := range s.KeyEntities {
-			names[e] = oneLine(entity.Name)
+			names[e] = markup.Inline(entity.Name)
 		}
 		if len(names) > 0 {
 			line += " [" + strings.Join(names, ", ") + "]"
@@ -142,9 +143,9 @@ func sourceLines(sources []graph.RecentSource) []string {
 }
 
 func focusLines(f *graph.Focus) []string {
-	lines := []string{described(fmt.Sprintf("**%s**", oneLine(f.Node.Name)), f.Node.Description)}
+	lines := []string{described(markup.Name(f.Node.Name), f.Node.Description)}
 	for _, l := range f.Links {
-		lines = append(lines, described(fmt.Sprintf("%s %s **%s** (%s)", l.Direction, l.RelationshipType, oneLine(l.Name), l.NodeType), l.Description))
+		lines = append(lines, described(fmt.Sprintf("%s %s %s (%s)", l.Direction, markup.Inline(l.RelationshipType), markup.Name(l.Name), markup.Inline(l.NodeType)), l.Description))
 	}
 	return lines
 }

@@ -8,6 +8,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/markup"
 )
 
 // advices say what to do about an error instead of calling again as before. The first that fits counts; an empty text stands
@@ -43,7 +44,7 @@ func (s *Server) advice(ctx context.Context, tool string, err error) (string, Ou
 			outcome = Failed
 			s.options.Log.ErrorContext(ctx, "tool failed", "tool", tool, "error", err)
 		}
-		return "Refused: " + detail + ".\n" + located(err) + a.then, outcome
+		return "Refused: " + markup.Inline(detail) + ".\n" + located(err) + a.then, outcome
 	}
 	s.options.Log.ErrorContext(ctx, "tool failed", "tool", tool, "error", err)
 	return "Something went wrong here; the service's log says what. Go on without this tool.", Failed
@@ -65,7 +66,7 @@ func located(err error) string {
 		if f.Location == "" {
 			f.Location = "arguments"
 		}
-		fmt.Fprintf(&t, "- %s: %s\n", f.Location, f.Message)
+		fmt.Fprintf(&t, "- %s: %s\n", markup.Item(f.Location), markup.Inline(f.Message))
 	}
 	return t.String()
 }

@@ -9,6 +9,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/markup"
 )
 
 type conversationInput struct {
@@ -37,14 +38,15 @@ func (s *Server) conversation(ctx context.Context, in *conversationInput) (answe
 		EntityKey: in.ConversationID, ContentType: in.ContentType, ContextType: in.ContextType, Summary: in.Summary,
 		StartedAt: in.StartedAt, EndedAt: in.EndedAt, Messages: in.Messages, Mentions: in.Mentions,
 	})
-	s.changed(ctx, scope, err, scope.UserID)
 	if err != nil {
+		s.changed(ctx, scope, err, nil, scope.UserID)
 		return answer{}, err
 	}
+	s.changed(ctx, scope, nil, result.Changed(), result.UserID)
 	var t strings.Builder
-	fmt.Fprintf(&t, "The conversation [%s] is %s, with %d messages of this call.\n", result.EntityKey, result.Status, len(result.Messages))
+	fmt.Fprintf(&t, "The conversation [%s] is %s, with %d messages of this call.\n", markup.Inline(result.EntityKey), result.Status, len(result.Messages))
 	for _, w := range result.Warnings {
-		t.WriteString("- " + w + "\n")
+		t.WriteString("- " + markup.Item(w) + "\n")
 	}
 	return answer{text: t.String(), object: result}, nil
 }

@@ -35,6 +35,6 @@ func (s *Server) explore(ctx context.Context, in *exploreInput) (answer, error) 
 	if err != nil {
 		return answer{}, err
 	}
-	s.Recalls.Recalled(scope.TeamID, recall)
+	s.Recalls.Recalled(scope, recall)
 	return answer{text: result.Text() + s.lookups.hint(scope, in.Conversing), object: result}, nil
 }

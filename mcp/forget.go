@@ -10,6 +10,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/markup"
 )
 
 type forgetInput struct {
@@ -103,7 +104,7 @@ func (s *Server) delete(ctx context.Context, scope graph.Scope, key string, out 
 	if err != nil {
 		users = []string{scope.UserID, ""}
 	}
-	s.changed(ctx, scope, err, users...)
+	s.changed(ctx, scope, err, []string{key}, users...)
 	if err == nil {
 		out.Deleted = append(out.Deleted, forgottenItem{key, "deleted", &receipt.RestorableUntil})
 	}
@@ -116,10 +117,10 @@ func (f *forgotten) told() answer {
 	for _, item := range f.Deleted {
 		if item.RestorableUntil == nil {
 			missing++
-			fmt.Fprintf(&t, "- [%s] not found: it is not there, or not this user's\n", item.Key)
+			fmt.Fprintf(&t, "- [%s] not found: it is not there, or not this user's\n", markup.Inline(item.Key))
 			continue
 		}
-		fmt.Fprintf(&t, "- [%s] deleted; can be restored until %s\n", item.Key, item.RestorableUntil.Format(time.DateOnly))
+		fmt.Fprintf(&t, "- [%s] deleted; can be restored until %s\n", markup.Inline(item.Key), item.RestorableUntil.Format(time.DateOnly))
 	}
 	if missing == len(f.Deleted) {
 		t.WriteString("Nothing was deleted. explore gives keys.\n")

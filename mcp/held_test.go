@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"kith/auth"
+	"kith/limit"
 )
 
 // post calls the tools over HTTP.
-func post(t *testing.T, f *fakes, body string) (status int, answer string) {
+func post(t *testing.T, f *fakes, body string, headers ...string) (status int, answer string) {
 	t.Helper()
-	s := New(Services{Store: f, Contexts: f, Changes: f, Recalls: f}, Options{})
+	s := New(Services{Store: f, Contexts: f, Changes: f, Recalls: f}, Options{Memory: true})
 	defer s.Close()
 	handler := s.Handler()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -28,6 +29,9 @@ func post(t *testing.T, f *fakes, body string) (status int, answer string) {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
 	response, err := server.Client().Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -41,37 +45,84 @@ func post(t *testing.T, f *fakes, body string) (status int, answer string) {
 	return response.StatusCode, string(raw)
 }
 
-// An answer over HTTP is whole, whatever it says, also when there are several in one message, or one is an error.
+// An answer over HTTP is whole, whatever it says, also where it is an error.
 func TestHeldAnswersAreWhole(t *testing.T) {
 	t.Parallel()
-	call := func(id int, arguments string) string {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"get_context","arguments":%s}}`, id, arguments)
-	}
 	for _, text := range []string{"", "plain", `"structuredContent":"x-0" <&> \u0000 ` + "\u2028\n", strings.Repeat("long ", 50_000)} {
 		f := &fakes{text: text}
-		status, one := post(t, f, call(1, `{"user_id":"u1"}`))
-		_, several := post(t, f, "["+call(1, `{"user_id":"u1"}`)+","+call(2, `{"user_id":7}`)+","+call(3, `{"user_id":"u2"}`)+"]")
-		type message struct {
-			ID     int
-			Result struct {
-				IsError           bool
-				Content           []struct{ Type, Text string }
-				StructuredContent struct{ Said string }
+		for arguments, wrong := range map[string]bool{`{"user_id":"u1"}`: false, `{"user_id":7}`: true, `{"user_id":"u2"}`: false} {
+			status, raw := post(t, f, message(1, arguments))
+			var answer struct {
+				ID     int
+				Result struct {
+					IsError           bool
+					Content           []struct{ Type, Text string }
+					StructuredContent struct{ Said string }
+				}
+			}
+			if err := json.Unmarshal([]byte(raw), &answer); err != nil || status != http.StatusOK {
+				t.Fatalf("%d %v: %.300s", status, err, raw)
+			}
+			if r := answer.Result; r.IsError != wrong || !wrong && (r.Content[0].Text != text || r.StructuredContent.Said != text) {
+				t.Errorf("%s: %.300v", arguments, answer)
 			}
 		}
-		var answer message
-		var answers []message
-		if err := json.Unmarshal([]byte(one), &answer); err != nil || status != http.StatusOK {
-			t.Fatalf("%d %v: %.300s", status, err, one)
-		}
-		if err := json.Unmarshal([]byte(several), &answers); err != nil || len(answers) != 3 {
-			t.Fatalf("%v: %.300s", err, several)
-		}
-		for _, m := range append(answers, answer) {
-			wrong := m.ID == 2 // names a number
-			if m.Result.IsError != wrong || !wrong && (m.Result.Content[0].Text != text || m.Result.StructuredContent.Said != text) {
-				t.Errorf("%d: %.300v", m.ID, m)
+	}
+}
+
+func message(id int, arguments string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"get_context","arguments":%s}}`, id, arguments)
+}
+
+// A list of messages is refused whatever the version of the protocol, and none of them is answered.
+func TestListsOfMessagesAreRefused(t *testing.T) {
+	t.Parallel()
+	one := message(1, `{"user_id":"u1"}`)
+	for _, list := range []string{"[" + one + "]", " \n[" + one + "," + one + "]", "[]", "[7]"} {
+		for _, version := range []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2026-07-28"} {
+			status, answer := post(t, &fakes{text: "secret"}, list, "MCP-Protocol-Version", version)
+			var refused struct{ Error struct{ Code int } }
+			if err := json.Unmarshal([]byte(answer), &refused); err != nil || status != http.StatusBadRequest || refused.Error.Code != -32600 || !strings.Contains(answer, "a request of its own") {
+				t.Errorf("%s %.20s: %d %v %s", version, list, status, err, answer)
 			}
+		}
+	}
+}
+
+// Every tool costs what the operation that does the same costs.
+func TestEveryToolHasACost(t *testing.T) {
+	t.Parallel()
+	_, raw := post(t, &fakes{}, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	var list struct {
+		Result struct{ Tools []struct{ Name string } }
+	}
+	if err := json.Unmarshal([]byte(raw), &list); err != nil || len(list.Result.Tools) < 18 {
+		t.Fatalf("%d tools, %v", len(list.Result.Tools), err)
+	}
+	costs, operations := limit.Costs(), limit.Tools()
+	for _, tool := range list.Result.Tools {
+		if costs[operations[tool.Name]] < 1 {
+			t.Errorf("%s has no cost", tool.Name)
+		}
+		delete(operations, tool.Name)
+	}
+	if len(operations) > 0 {
+		t.Errorf("costs of no tool: %v", operations)
+	}
+}
+
+// Names that nobody knows come back in the answer, so they are short.
+func TestLongNamesAreRefused(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 100_000)
+	for _, body := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"` + long + `"}`, `{"jsonrpc":"2.0","id":"` + long + `","method":"tools/list"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + long + `","arguments":{}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kith://` + long + `"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"` + long + `"}}`,
+	} {
+		if status, answer := post(t, &fakes{}, body); status != http.StatusBadRequest || len(answer) > 1000 {
+			t.Errorf("%.60s: %d, %d bytes", body, status, len(answer))
 		}
 	}
 }

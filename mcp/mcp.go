@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/explore"
 	"kith/graph"
@@ -47,7 +48,7 @@ type traverser interface {
 
 // recalls is told what a read returned; it never slows one down.
 type recalls interface {
-	Recalled(teamID string, r graph.Recall)
+	Recalled(scope graph.Scope, r graph.Recall)
 }
 
 type changes interface {
@@ -62,6 +63,7 @@ type Services struct {
 	Traverser traverser
 	Changes   changes
 	Recalls   recalls
+	Audit     *audit.Log // nil: none is kept
 }
 
 // Options are what the tools may be given.
@@ -72,6 +74,8 @@ type Options struct {
 	Log      *slog.Logger  // default: discards
 	Observe  func(tool string, outcome Outcome, took time.Duration)
 	Trace    graph.Trace // of every call; default: none
+	// RequestID is that of the request that a call came with, for the audit log; default: it has none.
+	RequestID func(ctx context.Context) string
 }
 
 // Server answers agents. It is safe for concurrent use.
@@ -95,6 +99,9 @@ func New(s Services, o Options) *Server {
 	}
 	if o.Trace == nil {
 		o.Trace = graph.NoTrace
+	}
+	if o.RequestID == nil {
+		o.RequestID = func(context.Context) string { return "" }
 	}
 	server := &Server{Services: s, options: o, lookups: newLookups()}
 	server.sdk = sdk.NewServer(&sdk.Implementation{Name: "kith", Title: "Kith, a memory for agents", Version: o.Version}, &sdk.ServerOptions{
@@ -126,10 +133,10 @@ func (s *Server) Close() { s.lookups.counts.StopAllGoroutines() }
 // Handler serves callers over HTTP, each request by itself: any Kith can answer it. Who calls is known from the context, and
 // the body has been bounded; requests that bear a key need no check of the host they were sent to.
 func (s *Server) Handler() http.Handler {
-	return holding(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
+	return single(holding(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: -1,
 		PropagateRequestCancellation: true,
-	}))
+	})))
 }
 
 // Run serves one caller until it hangs up, or ctx is done.

@@ -116,14 +116,14 @@ func (f *fakes) Schema(context.Context, graph.Scope, int) (*traverse.Schema, err
 func (f *fakes) Changed(_ context.Context, _ string, users ...string) {
 	f.changed = append(f.changed, users...)
 }
-func (f *fakes) Recalled(string, graph.Recall) {}
+func (f *fakes) Recalled(graph.Scope, graph.Recall) {}
 
 var anybody = auth.Principal{TeamID: "t", Scopes: []string{auth.Read, auth.Write}}
 
 // session is that of a caller with a server of fakes.
 func session(t *testing.T, f *fakes, p auth.Principal, o Options) *sdk.ClientSession {
 	t.Helper()
-	server := New(Services{f, f, f, f, f, f}, o)
+	server := New(Services{f, f, f, f, f, f, nil}, o)
 	here, there := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -154,6 +154,39 @@ func call(t *testing.T, s *sdk.ClientSession, tool, arguments string) *sdk.CallT
 }
 
 func textOf(r *sdk.CallToolResult) string { return r.Content[0].(*sdk.TextContent).Text }
+
+// An empty user is refused by every tool and prompt that takes one, with what to write instead: it never means everybody.
+func TestAnEmptyUserIsNotEverybody(t *testing.T) {
+	t.Parallel()
+	const want = "must not be empty: give an id, or leave user_id out"
+	s := session(t, &fakes{}, anybody, Options{Memory: true})
+	tools, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, tool := range tools.Tools {
+		if properties, _ := tool.InputSchema.(map[string]any)["properties"].(map[string]any); properties["user_id"] == nil {
+			continue
+		}
+		tried++
+		if r := call(t, s, tool.Name, `{"user_id":""}`); !r.IsError || !strings.Contains(textOf(r), want) {
+			t.Errorf("%s: %s", tool.Name, textOf(r))
+		}
+	}
+	if tried < 9 {
+		t.Errorf("%d tools take a user", tried)
+	}
+	for _, prompt := range []string{"session_start", "workspace_start"} {
+		arguments := map[string]string{"user_id": "", "project_id": "p"}
+		if _, err := s.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: prompt, Arguments: arguments}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", prompt, err)
+		}
+	}
+	if _, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: contextURI + "/"}); err == nil {
+		t.Error("the context of nobody is read")
+	}
+}
 
 // What agents are shown changes only on purpose.
 func TestWhatAgentsAreShown(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"kith/exchange"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/markup"
 )
 
 // The tools of the reference MCP memory server, by its names and with its results, on the persons, concepts and entities that
@@ -130,7 +131,7 @@ func addKnown[I any](s *Server, t tool, needs string, call func(*known, context.
 		}
 		for i := range k.Nodes {
 			n := &k.Nodes[i]
-			k.names[n.EntityKey], k.nodes[n.Name] = n.Name, append(k.nodes[n.Name], n)
+			k.names[n.EntityKey], k.nodes[graph.PlainName(n.Name)] = n.Name, append(k.nodes[graph.PlainName(n.Name)], n)
 		}
 		return call(k, ctx, in)
 	})
@@ -143,7 +144,7 @@ func plainAnswer(part, object any) (answer, error) {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	err := encoder.Encode(part)
-	return answer{text: strings.TrimSuffix(b.String(), "\n"), object: object}, err
+	return answer{text: markup.Document(strings.TrimSuffix(b.String(), "\n")), object: object}, err
 }
 
 func doneAnswer(message string) (answer, error) {

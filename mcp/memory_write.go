@@ -17,10 +17,10 @@ func (k *known) createEntities(ctx context.Context, in *memoryEntities) (answer,
 	created := memoryEntities{[]memoryEntity{}}
 	w := &graph.MemoryWrite{Strict: true}
 	for _, e := range in.Entities {
-		if len(k.nodes[e.Name]) > 0 {
+		if len(k.nodes[graph.PlainName(e.Name)]) > 0 {
 			continue
 		}
-		k.nodes[e.Name] = []*graph.NodeView{{}}
+		k.nodes[graph.PlainName(e.Name)] = []*graph.NodeView{{}}
 		e.Observations = distinct(nil, e.Observations)
 		created.Entities = append(created.Entities, e)
 		n := graph.NodeWrite{Kind: "entity", Name: graph.Some(e.Name), IfVersion: graph.Some(int64(0)), Notes: notes(e.Observations)}
@@ -100,7 +100,7 @@ func (k *known) createRelations(ctx context.Context, in *memoryRelations) (answe
 // relationship is a relation as it is stored, or why it cannot be.
 func (k *known) relationship(i int, r memoryRelation) (graph.RelationshipWrite, graph.FieldError) {
 	for _, end := range []struct{ field, name string }{{"from", r.From}, {"to", r.To}} {
-		if len(k.nodes[end.name]) == 0 {
+		if len(k.nodes[graph.PlainName(end.name)]) == 0 {
 			return graph.RelationshipWrite{}, graph.FieldError{
 				Location: fmt.Sprintf("relations[%d].%s", i, end.field), Message: "is no entity: create it first",
 			}
@@ -108,7 +108,7 @@ func (k *known) relationship(i int, r memoryRelation) (graph.RelationshipWrite, 
 	}
 	kind, word := exchange.RelationshipType(r.RelationType)
 	w := graph.RelationshipWrite{
-		From: k.nodes[r.From][0].EntityKey, To: k.nodes[r.To][0].EntityKey, Type: kind, IfVersion: graph.Some(int64(0)),
+		From: k.nodes[graph.PlainName(r.From)][0].EntityKey, To: k.nodes[graph.PlainName(r.To)][0].EntityKey, Type: kind, IfVersion: graph.Some(int64(0)),
 	}
 	if word != "" {
 		w.RelationshipType = graph.Some(word)
@@ -123,14 +123,14 @@ func (k *known) addObservations(ctx context.Context, in *memoryObservations) (an
 	changed := map[string][]string{} // all observations, by the name of the entity
 	var order []string
 	for i, o := range in.Observations {
-		if len(k.nodes[o.EntityName]) == 0 {
+		if len(k.nodes[graph.PlainName(o.EntityName)]) == 0 {
 			return answer{}, &graph.InvalidError{Fields: []graph.FieldError{{
 				Location: fmt.Sprintf("observations[%d].entityName", i), Message: "is no entity: create it first",
 			}}}
 		}
 		all, again := changed[o.EntityName]
 		if !again {
-			all, order = observations(k.nodes[o.EntityName][0]), append(order, o.EntityName)
+			all, order = observations(k.nodes[graph.PlainName(o.EntityName)][0]), append(order, o.EntityName)
 		}
 		fresh := distinct(all, o.Contents)
 		changed[o.EntityName] = append(all, fresh...)
@@ -152,7 +152,7 @@ func (k *known) addObservations(ctx context.Context, in *memoryObservations) (an
 
 // rewritten is a node with the observations that it is to have, beyond those it has.
 func (k *known) rewritten(name string, all []string) (graph.NodeWrite, error) {
-	n := k.nodes[name][0]
+	n := k.nodes[graph.PlainName(name)][0]
 	fresh := distinct(observations(n), all)
 	if len(n.Notes)+len(fresh) > maxObservations {
 		return graph.NodeWrite{}, fmt.Errorf("an entity keeps %d observations, delete some first: %w", maxObservations, graph.ErrConflict)
@@ -166,9 +166,9 @@ func (k *known) rewritten(name string, all []string) (graph.NodeWrite, error) {
 
 func (k *known) deleteEntities(ctx context.Context, in *memoryNames) (answer, error) {
 	for _, name := range in.EntityNames {
-		for _, n := range k.nodes[name] {
+		for _, n := range k.nodes[graph.PlainName(name)] {
 			kind, _ := graph.KindOf(n.Kind)
-			if err := k.remove(ctx, func() (graph.Deletion, error) {
+			if err := k.remove(ctx, n.EntityKey, func() (graph.Deletion, error) {
 				return k.Store.DeleteNode(ctx, k.scope, kind, n.EntityKey, 0)
 			}); err != nil {
 				return answer{}, err
@@ -179,8 +179,8 @@ func (k *known) deleteEntities(ctx context.Context, in *memoryNames) (answer, er
 }
 
 // remove deletes what may have gone in the meantime.
-func (k *known) remove(ctx context.Context, remove func() (graph.Deletion, error)) error {
-	return k.delete(ctx, k.scope, "", &forgotten{}, remove)
+func (k *known) remove(ctx context.Context, key string, remove func() (graph.Deletion, error)) error {
+	return k.delete(ctx, k.scope, key, &forgotten{}, remove)
 }
 
 func (k *known) deleteRelations(ctx context.Context, in *memoryRelations) (answer, error) {
@@ -189,7 +189,7 @@ func (k *known) deleteRelations(ctx context.Context, in *memoryRelations) (answe
 		if !slices.Contains(in.Relations, k.relationOf(r)) {
 			continue
 		}
-		if err := k.remove(ctx, func() (graph.Deletion, error) { return k.Store.DeleteRelationship(ctx, k.scope, r.Key, 0) }); err != nil {
+		if err := k.remove(ctx, r.Key, func() (graph.Deletion, error) { return k.Store.DeleteRelationship(ctx, k.scope, r.Key, 0) }); err != nil {
 			return answer{}, err
 		}
 	}
@@ -198,10 +198,10 @@ func (k *known) deleteRelations(ctx context.Context, in *memoryRelations) (answe
 
 func (k *known) deleteObservations(ctx context.Context, in *memoryDeletions) (answer, error) {
 	for _, d := range in.Deletions {
-		if len(k.nodes[d.EntityName]) == 0 {
+		if len(k.nodes[graph.PlainName(d.EntityName)]) == 0 {
 			continue
 		}
-		if err := k.unsay(ctx, k.nodes[d.EntityName][0], d.Observations); err != nil {
+		if err := k.unsay(ctx, k.nodes[graph.PlainName(d.EntityName)][0], d.Observations); err != nil {
 			return answer{}, err
 		}
 	}
@@ -217,8 +217,11 @@ func (k *known) unsay(ctx context.Context, n *graph.NodeView, gone []string) err
 		if !slices.Contains(gone, note.Content) {
 			continue
 		}
-		if err := k.remove(ctx, func() (graph.Deletion, error) {
+		if err := k.remove(ctx, n.EntityKey, func() (graph.Deletion, error) {
 			changed, err := k.Store.DeleteNote(ctx, k.scope, kind, n.EntityKey, note.ID)
+			if err == nil {
+				noted(ctx, nil, note.ID)
+			}
 			return graph.Deletion{Users: []string{changed.User}}, err
 		}); err != nil {
 			return err

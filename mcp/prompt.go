@@ -6,6 +6,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kith/auth"
+	"kith/graph"
+	"kith/internal/contract"
 	"kith/loader"
 )
 
@@ -28,7 +30,13 @@ func (s *Server) addPrompts() {
 }
 
 func (s *Server) sessionStart(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	return s.prompt(ctx, guide("session"), func(ctx context.Context) (string, error) { return s.contextText(ctx, r.Params.Arguments["user_id"]) })
+	return s.prompt(ctx, guide("session"), func(ctx context.Context) (string, error) {
+		user, err := userIn(r.Params.Arguments)
+		if err != nil {
+			return "", err
+		}
+		return s.contextText(ctx, user)
+	})
 }
 
 func (s *Server) workspaceStart(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
@@ -38,7 +46,11 @@ func (s *Server) workspaceStart(ctx context.Context, r *sdk.GetPromptRequest) (*
 		guidance += "\n\n" + loader.FocusGuidance
 	}
 	return s.prompt(ctx, guidance, func(ctx context.Context) (string, error) {
-		scope, err := scope(ctx, auth.Read, Caller{given["user_id"]})
+		user, err := userIn(given)
+		if err != nil {
+			return "", err
+		}
+		scope, err := scope(ctx, auth.Read, Caller{user})
 		if err != nil {
 			return "", err
 		}
@@ -48,6 +60,15 @@ func (s *Server) workspaceStart(ctx context.Context, r *sdk.GetPromptRequest) (*
 		})
 		return string(a.Body()), err
 	})
+}
+
+// userIn is the user that arguments name; an empty one is refused, as it is for tools.
+func userIn(arguments map[string]string) (string, error) {
+	user, given := arguments["user_id"]
+	if given && user == "" {
+		return "", &graph.InvalidError{Fields: []graph.FieldError{{Location: "user_id", Message: contract.Empty("user_id")}}}
+	}
+	return user, nil
 }
 
 // prompt is a guide with what it speaks of.

@@ -2,11 +2,15 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"kith/internal/redirect"
 )
 
 // Remote is a Kith that runs elsewhere.
@@ -15,9 +19,13 @@ type Remote struct{ URL, Key string }
 // Proxy stands before a remote Kith until its one caller hangs up, or ctx is done: for clients that start a program instead of
 // calling an address.
 func Proxy(ctx context.Context, r Remote, version string, transport sdk.Transport) error {
+	over, err := clientOf(r)
+	if err != nil {
+		return err
+	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "kith-proxy", Version: version}, nil)
 	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{
-		Endpoint: strings.TrimRight(r.URL, "/") + "/mcp", HTTPClient: &http.Client{Transport: bearer(r.Key)}, DisableStandaloneSSE: true,
+		Endpoint: strings.TrimRight(r.URL, "/") + "/mcp", HTTPClient: over, DisableStandaloneSSE: true,
 	}, nil)
 	if err != nil {
 		return fmt.Errorf("connect to %s: %w", r.URL, err)
@@ -36,13 +44,27 @@ func Proxy(ctx context.Context, r Remote, version string, transport sdk.Transpor
 	return server.Run(ctx, transport)
 }
 
-// bearer sends a key with every request.
-type bearer string
+// clientOf is what calls a remote Kith, and no other host.
+func clientOf(r Remote) (*http.Client, error) {
+	at, err := url.Parse(r.URL)
+	if err != nil || at.Host == "" {
+		return nil, errors.New("KITH_URL is not an http:// or https:// address")
+	}
+	return &http.Client{Transport: &bearer{at, r.Key}, CheckRedirect: redirect.SameHost}, nil
+}
+
+// bearer sends a key with every request to one host.
+type bearer struct {
+	to  *url.URL
+	key string
+}
 
 // RoundTrip sends a request.
-func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+string(b))
+func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if redirect.IsSame(b.to, r.URL) {
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer "+b.key)
+	}
 	return http.DefaultTransport.RoundTrip(r)
 }
 

@@ -8,6 +8,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/markup"
 )
 
 // relationshipsEach is how many come of each direction (S2-17).
@@ -71,9 +72,9 @@ func edges(title string, list []edge) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "## %s (%d)\n", title, len(list))
 	for _, e := range list {
-		fmt.Fprintf(&t, "- %s [%s]: %s **%s** [%s]", e.Type, e.Key, e.Node.Kind, e.Node.Name, e.Node.EntityKey)
+		fmt.Fprintf(&t, "- %s [%s]: %s %s [%s]", markup.Item(e.Type), markup.Inline(e.Key), e.Node.Kind, markup.Name(e.Node.Name), markup.Inline(e.Node.EntityKey))
 		if e.Description != "" {
-			t.WriteString(": " + strings.Join(strings.Fields(e.Description), " "))
+			t.WriteString(": " + markup.Inline(e.Description))
 		}
 		t.WriteString("\n")
 	}

@@ -10,6 +10,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/markup"
 )
 
 type rememberInput struct {
@@ -103,7 +104,7 @@ func (s *Server) write(ctx context.Context, scope graph.Scope, w *graph.MemoryWr
 	if err != nil {
 		users = w.Users(scope)
 	}
-	s.changed(ctx, scope, err, users...)
+	s.changed(ctx, scope, err, result.Changed(), users...)
 	return result, err
 }
 
@@ -133,11 +134,11 @@ func (in *rememberInput) related(stored []graph.NodeResult) []graph.Relationship
 	keys := map[string]string{}
 	for i, n := range stored {
 		if n.Status != graph.Refused {
-			keys[strings.ToLower(in.Nodes[i].Name.Value)] = n.EntityKey
+			keys[strings.ToLower(graph.PlainName(in.Nodes[i].Name.Value))] = n.EntityKey
 		}
 	}
 	key := func(end string) string {
-		if found := keys[strings.ToLower(end)]; found != "" {
+		if found := keys[strings.ToLower(graph.PlainName(end))]; found != "" {
 			return found
 		}
 		return end
@@ -159,16 +160,16 @@ func (in *rememberInput) told(r *graph.MemoryResult) answer {
 	line := func(what, key string, status graph.Status, fault *string) {
 		if fmt.Fprintf(&t, "- %s %s", what, status); fault != nil {
 			refused++
-			fmt.Fprintf(&t, ": %s\n", *fault)
+			fmt.Fprintf(&t, ": %s\n", markup.Inline(*fault))
 			return
 		}
-		fmt.Fprintf(&t, " [%s]\n", key)
+		fmt.Fprintf(&t, " [%s]\n", markup.Inline(key))
 	}
 	for i, n := range r.Nodes {
 		line(fmt.Sprintf("nodes[%d] (%s)", i, in.Nodes[i].Kind), n.EntityKey, n.Status, n.Error)
 	}
 	for i, e := range r.Relationships {
-		line(fmt.Sprintf("relationships[%d] (%s)", i, e.Type), e.Key, e.Status, e.Error)
+		line(fmt.Sprintf("relationships[%d] (%s)", i, markup.Inline(e.Type)), e.Key, e.Status, e.Error)
 	}
 	all := len(r.Nodes) + len(r.Relationships)
 	head := fmt.Sprintf("Stored %d of %d.\n", all-refused, all)

@@ -35,8 +35,9 @@ func (s *Server) addResources() {
 }
 
 func (s *Server) readContext(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	user, err := url.PathUnescape(strings.TrimPrefix(strings.TrimPrefix(r.Params.URI, contextURI), "/"))
-	if err != nil {
+	named, given := strings.CutPrefix(strings.TrimPrefix(r.Params.URI, contextURI), "/")
+	user, err := url.PathUnescape(named)
+	if err != nil || given && user == "" {
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
 	}
 	return s.read(ctx, r.Params.URI, func(ctx context.Context) (string, error) { return s.contextText(ctx, user) })

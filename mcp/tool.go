@@ -28,7 +28,7 @@ const (
 
 // Caller says for whom a tool is called; part of every input.
 type Caller struct {
-	UserID string `json:"user_id,omitempty" maxLength:"256" doc:"for whom; left out: the user of the key. Needed where the key is not bound to a user"`
+	UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key. Needed where the key is not bound to a user"`
 }
 
 // tool describes what a model may call, and by effect what that does to the memory. About says when to call it and when not.
@@ -86,6 +86,8 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	defer func() { s.options.Observe(tool, outcome, time.Since(start)) }()
 	ctx, cancel := context.WithTimeout(ctx, s.options.Deadline)
 	defer cancel()
+	ctx, audit := s.audited(ctx, tool)
+	defer audit()
 	ctx, end := s.options.Trace(ctx, "tool "+tool)
 	given, err := recovered(ctx, run)
 	end(err)
@@ -139,9 +141,15 @@ func scope(ctx context.Context, needs string, c Caller) (graph.Scope, error) {
 	return auth.PrincipalOf(ctx).For(needs, c.UserID)
 }
 
-// changed says that something of users was written, or may have been: unless a write was refused.
-func (s *Server) changed(ctx context.Context, scope graph.Scope, err error, users ...string) {
+// changed says that something of users was written, with the ids of it, or may have been: unless a write was refused.
+func (s *Server) changed(ctx context.Context, scope graph.Scope, err error, ids []string, users ...string) {
 	if !errors.Is(err, graph.ErrInvalid) && !errors.Is(err, graph.ErrNotFound) {
 		s.Changes.Changed(ctx, scope.TeamID, users...)
+	}
+	switch {
+	case err != nil:
+		notedUnsure(ctx, err, users)
+	case len(ids) > 0:
+		noted(ctx, users, ids...)
 	}
 }

@@ -39,6 +39,6 @@ func (s *Server) traverse(ctx context.Context, in *traverseInput) (answer, error
 	if err != nil {
 		return answer{}, err
 	}
-	s.Recalls.Recalled(scope.TeamID, recall)
+	s.Recalls.Recalled(scope, recall)
 	return answer{text: result.Text() + s.lookups.hint(scope, in.Conversing), object: result}, nil
 }

@@ -65,6 +65,17 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, prefe
 	})
 }
 
+// OthersText is how many characters the preferences of a team have, with their keys and users, but for those of one user.
+func (s *Store) OthersText(ctx context.Context, scope graph.Scope) (int64, error) {
+	const statement = `SELECT coalesce(sum(char_length(user_id) + char_length(key) + char_length(value)), 0)::bigint FROM kith_preference
+		WHERE team_id = $1 AND user_id <> $2`
+	found, err := list(ctx, s, "postgres_preference_text", statement, pgx.RowTo[int64], scope.TeamID, scope.UserID)
+	if err != nil {
+		return 0, err
+	}
+	return found[0], nil
+}
+
 // ErasePreferences deletes all preferences of the user, and says how many there were.
 func (s *Store) ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error) {
 	if err := scope.ValidateUser(); err != nil {

@@ -52,7 +52,7 @@ const (
 
 // Request says how to walk.
 type Request struct {
-	UserID string `json:"user_id,omitempty" maxLength:"256" doc:"whose memory, with what the team shares; left out: the user of the key, or only what the team shares"`
+	UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose memory, with what the team shares; left out: the user of the key, or only what the team shares"`
 	Mode   Mode   `json:"mode" oneof:"neighbors path ppr cypher" doc:"neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads"`
 
 	EntityKey string   `json:"entity_key,omitempty" max:"256" doc:"neighbors: of the node"`

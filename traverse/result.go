@@ -69,6 +69,7 @@ type Relationship struct {
 type Node struct {
 	EntityKey   string    `json:"entity_key"`
 	NodeType    string    `json:"node_type" doc:"the kind as a label: Person, Concept, Task …"`
+	UserID      string    `json:"user_id,omitempty" doc:"whose source it is, where it is another user's, of which the asking user is a participant"`
 	Name        string    `json:"name"`
 	Description string    `json:"description"`
 	Notes       []string  `json:"notes,omitempty" doc:"the newest 10 that are not expired"`
@@ -104,6 +105,9 @@ func (r *Request) node(v *graph.NodeView) Node {
 	n := Node{
 		EntityKey: v.EntityKey, NodeType: kind.Label, Name: r.short(v.Name), Description: r.short(described(v)), Salience: v.Salience, State: v.State,
 		Confidence: v.Confidence, AccessCount: v.AccessCount, UpdatedAt: v.UpdatedAt,
+	}
+	if v.UserID != nil && *v.UserID != r.UserID {
+		n.UserID = *v.UserID
 	}
 	for _, note := range v.Notes[:min(len(v.Notes), notesShown)] {
 		n.Notes = append(n.Notes, r.short(note.Content))

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"kith/markup"
 )
 
 // Text is the rows as Markdown for a prompt.
@@ -16,14 +18,14 @@ func (r *Rows) Text() string {
 		row := &r.Rows[i]
 		t.WriteString("- ")
 		if row.Hops > 1 && row.Relationship != nil {
-			t.WriteString(otherEnd(row) + " ")
+			t.WriteString(markup.Item(otherEnd(row)) + " ")
 		}
 		if row.Relationship != nil {
 			t.WriteString(arrow(row.Relationship, row.Relationship.To == row.Node.EntityKey) + " ")
 		}
 		t.WriteString(nodeLine(&row.Node))
 		if row.Relationship != nil && row.Relationship.Description != "" {
-			t.WriteString("; relationship: " + oneLine(row.Relationship.Description))
+			t.WriteString("; relationship: " + markup.Inline(row.Relationship.Description))
 		}
 		if row.Hops > 1 {
 			fmt.Fprintf(&t, " (%d steps away)", row.Hops)
@@ -47,10 +49,10 @@ func (p *Paths) Text() string {
 	t.WriteString("# Paths\n")
 	for i := range p.Paths {
 		way := &p.Paths[i]
-		t.WriteString("- " + oneLine(way.Nodes[0].Name))
+		t.WriteString("- " + markup.Item(way.Nodes[0].Name))
 		for j := range way.Relationships {
 			next := &way.Nodes[j+1]
-			t.WriteString(" " + arrow(&way.Relationships[j], way.Relationships[j].To == next.EntityKey) + " " + oneLine(next.Name))
+			t.WriteString(" " + arrow(&way.Relationships[j], way.Relationships[j].To == next.EntityKey) + " " + markup.Inline(next.Name))
 		}
 		t.WriteString("\n")
 	}
@@ -62,12 +64,12 @@ func (t *Table) Text() string {
 	var b strings.Builder
 	cells := make([]string, len(t.Columns))
 	for i, name := range t.Columns {
-		cells[i] = cell(name)
+		cells[i] = markup.Cell(name)
 	}
 	b.WriteString("| " + strings.Join(cells, " | ") + " |\n|" + strings.Repeat(" --- |", len(cells)) + "\n")
 	for _, row := range t.Rows {
 		for i, raw := range row {
-			cells[i] = cell(plain(raw))
+			cells[i] = markup.Cell(plain(raw))
 		}
 		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 	}
@@ -81,7 +83,7 @@ var timeWithin = regexp.MustCompile(`"(\d{4}-\d\d-\d\d)T[\d:.]+(?:Z|[+-]\d\d:\d\
 func plain(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
-		return timeWithin.ReplaceAllString(string(raw), `"$1"`)
+		return markup.JSON(timeWithin.ReplaceAllString(string(raw), `"$1"`))
 	}
 	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		return at.Format(time.DateOnly)
@@ -89,15 +91,11 @@ func plain(raw json.RawMessage) string {
 	return text
 }
 
-func cell(text string) string { return strings.ReplaceAll(oneLine(text), "|", `\|`) }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
 func said(message string) string {
 	if message == "" {
 		return ""
 	}
-	return "\n_" + message + "_\n"
+	return "\n_" + markup.Inline(message) + "_\n"
 }
 
 // arrow is a relationship between two names.
@@ -107,21 +105,24 @@ func arrow(r *Relationship, forth bool) string {
 		kind = r.RelationshipType
 	}
 	if forth {
-		return "—" + oneLine(kind) + "→"
+		return "—" + markup.Inline(kind) + "→"
 	}
-	return "←" + oneLine(kind) + "—"
+	return "←" + markup.Inline(kind) + "—"
 }
 
 func nodeLine(n *Node) string {
-	line := fmt.Sprintf("**%s** (%s, %s", oneLine(n.Name), n.NodeType, n.EntityKey)
+	line := fmt.Sprintf("%s (%s, %s", markup.Name(n.Name), markup.Inline(n.NodeType), markup.Inline(n.EntityKey))
+	if n.UserID != "" {
+		line += ", told by " + markup.Inline(n.UserID)
+	}
 	if !n.UpdatedAt.IsZero() {
 		line += ", " + n.UpdatedAt.Format(time.DateOnly)
 	}
 	if line += ")"; n.Description != "" {
-		line += ": " + oneLine(n.Description)
+		line += ": " + markup.Inline(n.Description)
 	}
 	for _, note := range n.Notes {
-		line += "; note: " + oneLine(note)
+		line += "; note: " + markup.Inline(note)
 	}
 	return line
 }

@@ -51,7 +51,9 @@ func (t *Traverser) Traverse(ctx context.Context, scope graph.Scope, r *Request)
 	walk := map[Mode]func(context.Context, graph.Scope, *Request) (Result, graph.Recall, error){
 		Neighbors: t.neighbors, Path: t.path, PPR: t.pageRank, Cypher: t.cypher,
 	}[r.Mode]
-	result, recall, err := walk(ctx, scope, r)
+	asked := *r
+	asked.UserID = scope.UserID
+	result, recall, err := walk(ctx, scope, &asked)
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"kith/internal/redirect"
 	"kith/internal/sleep"
 )
 
@@ -30,7 +31,7 @@ const (
 )
 
 func newAPIClient(url, key string) *apiClient {
-	return &apiClient{url: strings.TrimRight(url, "/"), key: key, http: &http.Client{Timeout: callTime}}
+	return &apiClient{url: strings.TrimRight(url, "/"), key: key, http: &http.Client{Timeout: callTime, CheckRedirect: redirect.SameHost}}
 }
 
 // call sends in (nil: no body) as JSON and decodes the answer into out (nil: it is dropped; *[]byte: as it

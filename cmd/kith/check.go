@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 
 	"kith/embedded"
 	"kith/graph"
+	"kith/markup"
 )
 
 // checkCmd looks over the database itself, so it needs no key.
@@ -30,15 +30,17 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer func() { _ = db.close(context.WithoutCancel(ctx)) }()
-	store, err := graph.Open(db.Connection, graph.Options{Log: log, MaxTypes: c.RelationshipTypes})
+	store, err := graph.Open(db.Connection, graph.Options{Log: log, Types: c.RelationshipTypes.names})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
 	result, err := store.Audit(ctx, graph.AuditOptions{
 		TeamID: c.Team, Fix: c.Fix,
-		Report:   func(f graph.Finding) { c.report(std.out, f) },
-		Progress: func(team string, nodes int64) { _, _ = fmt.Fprintf(std.err, "team %s: %d nodes\n", team, nodes) },
+		Report: func(f graph.Finding) { c.report(std.out, f) },
+		Progress: func(team string, nodes int64) {
+			_, _ = fmt.Fprintf(std.err, "team %s: %d nodes\n", markup.Plain(team), nodes)
+		},
 	})
 	if err != nil {
 		return err
@@ -52,7 +54,7 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 
 func (c *checkCmd) report(out io.Writer, f graph.Finding) {
 	if c.JSON {
-		_ = json.NewEncoder(out).Encode(f)
+		_ = printLine(out, f)
 		return
 	}
 	outcome := "repaired"
@@ -63,12 +65,12 @@ func (c *checkCmd) report(out io.Writer, f graph.Finding) {
 	if f.TeamID != "" {
 		where = "team " + f.TeamID + ": "
 	}
-	_, _ = fmt.Fprintf(out, "%s: %s%s %s %s (%s)\n", f.Check, where, f.Kind, f.Key, f.Detail, outcome)
+	_, _ = fmt.Fprintln(out, markup.Plain(fmt.Sprintf("%s: %s%s %s %s (%s)", f.Check, where, f.Kind, f.Key, f.Detail, outcome)))
 }
 
 func (c *checkCmd) conclude(out io.Writer, r graph.AuditResult) {
 	if c.JSON {
-		_ = json.NewEncoder(out).Encode(r)
+		_ = printLine(out, r)
 		return
 	}
 	_, _ = fmt.Fprintf(out, "%d teams, %d nodes: %d findings, %d repaired\n", r.Teams, r.Nodes, r.Findings, r.Repaired)

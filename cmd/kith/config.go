@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"reflect"
 	"strings"
 	"time"
 	_ "time/tzdata" // users' time zones, also where the system has none
@@ -13,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"kith/loader"
+	"kith/markup"
 )
 
 // commands is the whole command line.
@@ -42,7 +44,9 @@ type commands struct {
 // config are the settings of the service. Each is a flag and an environment variable.
 type config struct {
 	Listen            string        `env:"KITH_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
-	AdminListen       string        `env:"KITH_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"Address of /metrics and pprof; empty: none."`
+	AdminListen       string        `env:"KITH_ADMIN_LISTEN" emptyenv:"" default:"127.0.0.1:8081" help:"Address of /metrics; empty: none."`
+	Pprof             bool          `env:"KITH_PPROF" help:"Also serve pprof at that address: profiles of the process, which hold parts of its memory."`
+	Origins           []string      `env:"KITH_ORIGINS" placeholder:"URL,…" help:"Origins of pages of other hosts that may call tools at /mcp, such as https://console.example.org."`
 	Data              string        `env:"KITH_DATA" default:"./kith-data" help:"Folder of the embedded Neo4j."`
 	Neo4jURI          string        `name:"neo4j-uri" env:"KITH_NEO4J_URI" help:"bolt:// address of a Neo4j 5.26 or newer, or neo4j:// of a cluster (bolt+s://, neo4j+s:// for TLS); empty: the embedded one."`
 	Neo4jUser         string        `name:"neo4j-user" env:"KITH_NEO4J_USER" default:"neo4j" help:"Login at Neo4j."`
@@ -53,12 +57,12 @@ type config struct {
 	Neo4jHeap         int           `name:"neo4j-heap" env:"KITH_NEO4J_HEAP" default:"512" help:"Heap of the embedded Neo4j, in MiB."`
 	RedisURI          string        `name:"redis-uri" env:"KITH_REDIS_URI" help:"redis:// address; empty: the cache in the process alone."`
 	PostgresURI       string        `name:"postgres-uri" env:"KITH_POSTGRES_URI" help:"postgres:// address of a database for users' preferences; empty: they are in Neo4j."`
-	BootstrapKey      string        `env:"KITH_BOOTSTRAP_KEY" help:"The first admin key (team default), given instead of generated."`
+	BootstrapKey      string        `env:"KITH_BOOTSTRAP_KEY" help:"An admin key (team default), given instead of generated; at least 32 random characters. The one before it stays good until it is revoked."`
 	ContextLoad       loader.Mode   `env:"KITH_CONTEXT_LOAD" enum:"combined,parallel" default:"combined" help:"A context's sections in one statement, or each in its own."`
-	RequestTimeout    time.Duration `env:"KITH_REQUEST_TIMEOUT" default:"10s" help:"Deadline of a request."`
-	MaxBody           int64         `env:"KITH_MAX_BODY" default:"33554432" help:"Largest request body, in bytes."`
+	RequestTimeout    time.Duration `env:"KITH_REQUEST_TIMEOUT" default:"10s" help:"Deadline of a request, its body included."`
+	MaxBody           int64         `env:"KITH_MAX_BODY" default:"33554432" help:"Largest body of requests that write many items at once, in bytes; others may have 1 MiB, or this where it is less."`
 	MaxImport         int64         `env:"KITH_MAX_IMPORT" default:"4294967296" help:"Largest import, in bytes."`
-	StreamPause       time.Duration `env:"KITH_STREAM_PAUSE" default:"1m" help:"How long an import or export may stand still."`
+	StreamPause       time.Duration `env:"KITH_STREAM_PAUSE" default:"1m" help:"How long an import or export may stand still; beyond that an import has to bring 4 KiB a second on average."`
 	KeepDeleted       time.Duration `env:"KITH_KEEP_DELETED" default:"720h" help:"How long deletes can be undone; then they are purged."`
 	Maintenance       time.Duration `env:"KITH_MAINTENANCE" default:"1h" help:"Between passes that archive, expire and purge; 0: none by this process."`
 	EmbeddingsURL     string        `name:"embeddings-url" env:"KITH_EMBEDDINGS_URL" help:"OpenAI-compatible endpoint that embeds texts, as far as /embeddings; empty: none."`
@@ -79,11 +83,12 @@ type config struct {
 	OIDCTeamClaim     string        `name:"oidc-team-claim" env:"KITH_OIDC_TEAM_CLAIM" default:"team_id" help:"Claim with the caller's team."`
 	OIDCUserClaim     string        `name:"oidc-user-claim" env:"KITH_OIDC_USER_CLAIM" default:"sub" help:"Claim with the user that the caller is bound to; - for none: it may act for any of the team."`
 	OIDCScopesClaim   string        `name:"oidc-scopes-claim" env:"KITH_OIDC_SCOPES_CLAIM" default:"scope" help:"Claim with read, write, admin."`
-	RateLimit         int64         `env:"KITH_RATE_LIMIT" default:"0" help:"Requests a minute that a key may make, unless it has a limit of its own; 0: any number."`
-	QuotaNodes        int64         `env:"KITH_QUOTA_NODES" default:"0" help:"Nodes that a team may have; 0: any number."`
-	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters of text that a team may have; 0: any number."`
+	RateLimit         int64         `env:"KITH_RATE_LIMIT" default:"0" help:"Units a minute that a key may spend on calls, unless it has a limit of its own; a look-up costs 1. 0: any number."`
+	QuotaNodes        int64         `env:"KITH_QUOTA_NODES" default:"0" help:"Nodes that a team may have, with chat trees and turns, and deleted ones until they are purged; 0: any number."`
+	QuotaLinks        int64         `name:"quota-relationships" env:"KITH_QUOTA_RELATIONSHIPS" default:"0" help:"Relationships that a team may have, past and deleted ones among them; 0: any number."`
+	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters that a team may have in all texts, keys and lists; 0: any number."`
 	AuditLog          string        `env:"KITH_AUDIT_LOG" help:"File to which a line is appended for each change: who, what ids, when; - for standard output, empty: none."`
-	RelationshipTypes int           `env:"KITH_RELATIONSHIP_TYPES" default:"256" help:"Distinct relationship types that the server may have."`
+	RelationshipTypes typeList      `env:"KITH_RELATIONSHIP_TYPES" help:"Relationship types beside the vocabulary that teams share, with commas between; each team may use 32 of its own besides."`
 	MCPCompat         string        `name:"mcp-compat" env:"KITH_MCP_COMPAT" enum:"none,memory" default:"none" help:"memory: over MCP also the nine tools of the reference memory server."`
 	OTLPEndpoint      string        `name:"otlp-endpoint" env:"KITH_OTLP_ENDPOINT" help:"http:// address of an OpenTelemetry collector (OTLP) for traces; empty: none are made."`
 	OTLPRatio         float64       `name:"otlp-ratio" env:"KITH_OTLP_RATIO" default:"1" help:"Share of the requests that are traced, unless the caller says; 0 to 1."`
@@ -126,8 +131,12 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 		parser.FatalIfErrorf(err)
 		return 2
 	}
+	if name := emptyID(command); name != "" {
+		_, _ = fmt.Fprintf(std.err, "kith: %s must not be empty: give an id, or leave it out where it is optional\n", name)
+		return 2
+	}
 	if err := command.Run(); err != nil && !errors.Is(err, errSilent) {
-		_, _ = fmt.Fprintln(std.err, "kith:", err)
+		_, _ = fmt.Fprintln(std.err, "kith:", markup.Plain(err.Error()))
 		return 1
 	} else if err != nil {
 		return 1
@@ -135,11 +144,25 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 	return 0
 }
 
+// emptyID is a user or a team that the command line names with an empty text; an empty id never means everybody.
+func emptyID(command *kong.Context) string {
+	for _, p := range command.Path {
+		v, prefix := p.Positional, ""
+		if p.Flag != nil {
+			v, prefix = p.Flag.Value, "--"
+		}
+		if v != nil && (v.Name == "user" || v.Name == "team") && reflect.Indirect(v.Target).IsZero() {
+			return prefix + v.Name
+		}
+	}
+	return ""
+}
+
 // errSilent is a failure of which all has been said.
 var errSilent = errors.New("")
 
 // environment resolves flags from the given environment instead of the process's own, so that run is a function of
-// its arguments.
+// its arguments. An empty variable leaves the default, except for flags with the tag emptyenv, where empty means something.
 func environment(environ []string) kong.Resolver {
 	values := map[string]string{}
 	for _, entry := range environ {
@@ -148,7 +171,7 @@ func environment(environ []string) kong.Resolver {
 	}
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 		for _, name := range flag.Envs {
-			if value, ok := values[name]; ok && value != "" {
+			if value, ok := values[name]; ok && (value != "" || flag.Tag.Has("emptyenv")) {
 				return value, nil
 			}
 		}

@@ -70,6 +70,17 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"nonsense"}, 2, "nonsense"},
 		{[]string{"serve", "--context-load=sideways"}, 2, "context-load"},
 		{[]string{"health", "--listen=127.0.0.1:none"}, 1, "health"},
+		{[]string{"key", "create", "--user="}, 2, "--user must not be empty"},
+		{[]string{"key", "create", "--team", "", "--user", "u"}, 2, "--team must not be empty"},
+		{[]string{"key", "list", "--team="}, 2, "--team must not be empty"},
+		{[]string{"team", "quota", ""}, 2, "team must not be empty"},
+		{[]string{"context", "", "--key=k"}, 2, "user must not be empty"},
+		{[]string{"explore", "words", "--user=", "--key=k"}, 2, "--user must not be empty"},
+		{[]string{"status", "--user=", "--key=k"}, 2, "--user must not be empty"},
+		{[]string{"import", "--user=", "--key=k", "config_test.go"}, 2, "--user must not be empty"},
+		{[]string{"check", "--team="}, 2, "--team must not be empty"},
+		{[]string{"mcp", "--user="}, 2, "--user must not be empty"},
+		{[]string{"serve", "--oidc-issuer=http://i", "--oidc-audience=a", "--oidc-user-claim=", "--listen=127.0.0.1:0", "--admin-listen="}, 1, "KITH_OIDC_USER_CLAIM is empty"},
 	} {
 		var out bytes.Buffer
 		code := run(context.Background(), c.args, nil, streams{nil, &out, &out})

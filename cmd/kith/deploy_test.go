@@ -81,6 +81,19 @@ func TestComposePublishesOnLoopbackAlone(t *testing.T) {
 	}
 }
 
+// No service can gain rights, and each has only those capabilities that it is given by name.
+func TestComposeGivesNoRights(t *testing.T) {
+	t.Parallel()
+	for name, service := range at(parsed(t, composeFile), "services").(map[string]any) { //nolint:errcheck // a panic fails too
+		if got := fmt.Sprint(at(service, "cap_drop"), at(service, "security_opt")); got != "[ALL] [no-new-privileges:true]" {
+			t.Errorf("%s: %s", name, got)
+		}
+		if added, _ := at(service, "cap_add").([]any); name != "neo4j" && len(added) > 0 {
+			t.Errorf("%s has %v", name, added)
+		}
+	}
+}
+
 func duration(t *testing.T, v any) time.Duration {
 	t.Helper()
 	d, err := time.ParseDuration(strings.TrimSuffix(fmt.Sprint(v), "s") + "s")

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,6 +16,8 @@ import (
 	"kith/cypher"
 	"kith/embedded"
 	"kith/graph"
+	"kith/handlers"
+	"kith/markup"
 )
 
 // doctorCmd looks for what keeps a Kith with these settings from running, and changes nothing.
@@ -68,7 +72,7 @@ func printFindings(std streams, p paint, findings []finding) error {
 		if !f.Good {
 			mark = p.wrong("✗")
 		}
-		if _, err := fmt.Fprintf(std.out, "%s %-10s %s\n", mark, f.What, f.Seen); err != nil {
+		if _, err := fmt.Fprintf(std.out, "%s %-10s %s\n", mark, f.What, markup.Plain(f.Seen)); err != nil {
 			return err
 		}
 		if f.Advice != "" {
@@ -170,12 +174,17 @@ func (c *doctorCmd) service(ctx context.Context) []finding {
 	var refused *net.OpError
 	switch {
 	case c.URL == "" && errors.As(err, &refused):
-		return []finding{{What: "Kith", Good: true, Seen: "does not run at " + url + "; kith serve starts it"}}
+		return append([]finding{{What: "Kith", Good: true, Seen: "does not run at " + url + "; kith serve starts it"}}, c.ports(ctx)...)
 	case err != nil:
 		return []finding{judged("Kith", "", "start it, or correct KITH_URL", err)}
 	}
+	err = json.NewDecoder(io.LimitReader(response.Body, maxReadiness)).Decode(&handlers.Readiness{})
 	_ = response.Body.Close()
-	findings := []finding{{What: "Kith", Good: true, Seen: "is ready at " + url}}
+	if err != nil {
+		seen := finding{What: "Kith", Seen: "something else answers at " + url, Advice: "let KITH_URL or KITH_LISTEN name the address of Kith"}
+		return append([]finding{seen}, c.ports(ctx)...)
+	}
+	findings := append([]finding{{What: "Kith", Good: true, Seen: "is ready at " + url}}, c.adminPort(ctx)...)
 	if response.StatusCode != http.StatusOK {
 		findings[0] = finding{What: "Kith", Seen: "is not ready at " + url, Advice: "look into its log: it waits for its database"}
 	} else if c.Key != "" {

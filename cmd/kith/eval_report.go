@@ -11,6 +11,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"kith/markup"
 )
 
 // recallAt are the numbers of passages, counted from the best, among which gold ones are sought.
@@ -75,7 +77,7 @@ func (r *evalReport) row(out io.Writer, name string, of func(*evalQuestion) bool
 			sums[j] += recall(r.questions[i].Gold, r.answers[i].ids, k)
 		}
 	}
-	_, _ = fmt.Fprintf(out, "%s\t%d", name, n)
+	_, _ = fmt.Fprintf(out, "%s\t%d", markup.Plain(name), n)
 	for _, sum := range sums {
 		_, _ = fmt.Fprintf(out, "\t%.1f", 100*sum/float64(n))
 	}

@@ -24,6 +24,7 @@ func process(t *testing.T, environ []string) (s *service, kill func()) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	s.pid = command.Process.Pid
 	kill = func() {
 		_ = command.Process.Kill()
 		_ = command.Wait() // killed

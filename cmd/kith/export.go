@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 )
 
 // exportCmd writes what GET /v1/export sends: a team's whole memory, which kith import reads.
@@ -46,26 +44,9 @@ type download struct {
 	received exportWatch
 }
 
-// writeFile writes a file beside its place, and puts it there when it is whole. It is for its owner's eyes.
+// writeFile writes a file, which appears when it is whole.
 func (d *download) writeFile(ctx context.Context, path string) error {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	err = d.write(ctx, file)
-	if err == nil {
-		err = file.Sync()
-	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return err
+	return writePrivate(path, func(file io.Writer) error { return d.write(ctx, file) })
 }
 
 // write copies an export to out. It is tried again until the first byte has come.

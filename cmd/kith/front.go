@@ -3,7 +3,6 @@ package main
 import (
 	"log/slog"
 
-	"kith/audit"
 	"kith/auth"
 	"kith/chat"
 	"kith/handlers"
@@ -15,27 +14,23 @@ import (
 type front struct {
 	tokens *auth.Tokens   // nil: API keys alone are good
 	model  *llm.Generator // nil: none is configured
-	trail  *audit.Log
 	limits *limit.Limiter
 }
 
-func (c *config) openFront(metrics *metrics, log *slog.Logger, std streams) (*front, error) {
+func (c *config) openFront(metrics *metrics, log *slog.Logger) (*front, error) {
 	f := &front{}
-	if err := f.open(c, metrics, log, std); err != nil {
+	if err := f.open(c, metrics, log); err != nil {
 		f.close()
 		return nil, err
 	}
 	return f, nil
 }
 
-func (f *front) open(c *config, metrics *metrics, log *slog.Logger, std streams) (err error) {
+func (f *front) open(c *config, metrics *metrics, log *slog.Logger) (err error) {
 	if f.tokens, err = c.openTokens(); err != nil {
 		return err
 	}
 	if f.model, err = c.openModel(log); err != nil {
-		return err
-	}
-	if f.trail, err = audit.Open(c.AuditLog, std.out); err != nil {
 		return err
 	}
 	f.limits, err = limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log, Observe: metrics.limited})
@@ -49,9 +44,6 @@ func (f *front) close() {
 	if f.model != nil {
 		f.model.Close()
 	}
-	if f.trail != nil {
-		_ = f.trail.Close()
-	}
 	if f.limits != nil {
 		_ = f.limits.Close()
 	}
@@ -60,7 +52,7 @@ func (f *front) close() {
 // services are those of the memory and of the front.
 func (f *front) services(m *memory) handlers.Services {
 	s := handlers.Services{
-		Store: m.store, Preferences: m.own.orIn(m.store), Keys: m.keys, Limits: f.limits, Audit: f.trail, Changes: m.kept, Recalls: m.recalls,
+		Store: m.store, Preferences: m.own.orIn(m.store), Keys: m.keys, Limits: f.limits, Audit: m.trail, Changes: m.kept, Recalls: m.recalls,
 		Ready: m.store.Ping, Erasure: m.store, Kept: m.kept, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
 		MCP: m.tools.Handler(),
 	}

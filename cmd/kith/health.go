@@ -23,11 +23,13 @@ func (c *healthCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
 	}
-	if err := json.NewEncoder(std.out).Encode(r); err != nil || r.Ready {
+	if err := printLine(std.out, r); err != nil || r.Ready {
 		return err
 	}
 	return errSilent
 }
+
+const maxReadiness = 1 << 12 // bytes
 
 // readiness asks a Kith that may be starting, or without its database.
 func (c *apiClient) readiness(ctx context.Context) (r handlers.Readiness, err error) {
@@ -40,7 +42,7 @@ func (c *apiClient) readiness(ctx context.Context) (r handlers.Readiness, err er
 		return r, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<12)).Decode(&r); err != nil {
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxReadiness)).Decode(&r); err != nil {
 		return r, fmt.Errorf("%s does not answer as Kith does: %w", request.URL, err)
 	}
 	return r, nil

@@ -58,7 +58,7 @@ func (c *importConversationsCmd) conclude(i *importer, out io.Writer) error {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "sessions: %d with %d messages, for %d users\nsources: %s\nmessages: %s\n\n%s\n",
-		t.sessions, t.messages, len(i.users), t.sources, t.stored, contextCurl(c.URL, c.Key, i.users[0].id))
+		t.sessions, t.messages, len(i.users), t.sources, t.stored, visible(contextCurl(c.URL, c.Key, i.users[0].id)))
 	return err
 }
 

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"kith/audit"
 	"kith/auth"
 	"kith/graph"
+	"kith/markup"
 )
 
 // keyCmd manages API keys in the database itself, so it needs no key.
@@ -23,7 +23,7 @@ type keyCmd struct {
 
 type createKeyCmd struct {
 	Team    string        `default:"default" help:"Team the key belongs to."`
-	User    string        `help:"Bind the key to this user."`
+	User    *string       `help:"Bind the key to this user; left out: the key acts for every user of the team."`
 	Scopes  []string      `default:"read,write" enum:"read,write,admin" help:"read, write, admin."`
 	Limit   *int64        `help:"Requests a minute; 0: any number; left out: as the service has it."`
 	Expires time.Duration `help:"How long the key is good; 0: for ever."`
@@ -37,9 +37,6 @@ func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 			end := time.Now().Add(c.Expires)
 			spec.ExpiresAt = &end
 		}
-		if !graph.ValidKey(c.Team) || c.User != "" && !graph.ValidKey(c.User) {
-			return fmt.Errorf("create key: team and user must have 1 to 256 characters: %w", graph.ErrInvalid)
-		}
 		secret, id, err := keys.Create(ctx, spec)
 		if err == nil {
 			err = parent.audit("kith key create", std, c.Team, id)
@@ -48,7 +45,7 @@ func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 			return err
 		}
 		_, err = fmt.Fprintf(std.out, "%s\n", secret)
-		_, _ = fmt.Fprintf(std.err, "key id %s, team %s; the key is not shown again\n", id, c.Team)
+		_, _ = fmt.Fprintf(std.err, "key id %s, team %s; the key is not shown again\n", id, markup.Plain(c.Team))
 		return err
 	})
 }
@@ -64,8 +61,7 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 		if err != nil {
 			return err
 		}
-		table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
-		_, _ = fmt.Fprintln(table, "KEY ID\tTEAM\tUSER\tSCOPES\tCREATED\tLAST USED\tSTATE")
+		rows := [][]string{{"KEY ID", "TEAM", "USER", "SCOPES", "CREATED", "LAST USED", "STATE", "BOOTSTRAP"}}
 		for _, k := range found {
 			user := "-"
 			if k.UserID != nil {
@@ -75,11 +71,23 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 			if k.LastUsed != nil {
 				lastUsed = k.LastUsed.Format(time.DateTime)
 			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, state(k, time.Now()))
+			rows = append(rows, []string{
+				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, state(k, time.Now()), bootstrap(k),
+			})
 		}
-		return table.Flush()
+		return printTable(std.out, rows)
 	})
+}
+
+// bootstrap is whether a key was the first of the store, or given as KITH_BOOTSTRAP_KEY, as far as that is known.
+func bootstrap(k graph.APIKey) string {
+	switch {
+	case k.Bootstrap == nil:
+		return "unknown"
+	case *k.Bootstrap:
+		return "yes"
+	}
+	return "no"
 }
 
 func state(k graph.APIKey, now time.Time) string {

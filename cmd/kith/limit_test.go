@@ -86,7 +86,7 @@ func TestQuotas(t *testing.T) {
 	quota := func(args ...string) (int, string) {
 		return command(t, append(environ, "KITH_AUDIT_LOG=-"), append([]string{"team", "quota", team}, args...)...)
 	}
-	if code, out := quota("--nodes", "4"); code != 0 || !strings.Contains(out, "nodes: 3 of 4 (its own)\ncharacters: ") || !strings.Contains(out, `"ids":["`+team+`"]`) {
+	if code, out := quota("--nodes", "4"); code != 0 || !strings.Contains(out, "nodes: 3 of 4 (its own)\nrelationships: ") || !strings.Contains(out, `"ids":["`+team+`"]`) {
 		t.Errorf("set: %d %s", code, out)
 	}
 	eventually(t, 10*time.Second, "there is room", func() bool {
@@ -97,7 +97,7 @@ func TestQuotas(t *testing.T) {
 			t.Errorf("%v: %d %s", args, code, out)
 		}
 	}
-	if code, out := quota("--nodes", "standard"); code != 0 || !strings.Contains(out, "nodes: 4 of 3 (standard)\ncharacters: ") || !strings.Contains(out, "of any number (standard)\n") {
+	if code, out := quota("--nodes", "standard"); code != 0 || !strings.Contains(out, "nodes: 4 of 3 (standard)\nrelationships: ") || !strings.Contains(out, "of any number (standard)\n") {
 		t.Errorf("as it was: %d %s", code, out)
 	}
 }

@@ -36,7 +36,7 @@ func (c *mcpCmd) Run(ctx context.Context, std streams) error {
 		return errors.New("mcp: team and user must have 1 to 256 characters and no control characters")
 	}
 	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: max(c.LogLevel, slog.LevelWarn)}))
-	return c.withMemory(ctx, c.besideDatabase, newMetrics(), log, std, func(ctx context.Context, m *memory) error {
+	return c.withMemory(ctx, c.besideDatabase, newMetrics(), log, streams{std.in, std.err, std.err}, func(ctx context.Context, m *memory) error {
 		return c.serve(ctx, m, transport)
 	})
 }

@@ -8,10 +8,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/cache"
 	"kith/explore"
 	"kith/graph"
+	"kith/handlers"
 	"kith/internal/sleep"
 	"kith/llm"
 	"kith/loader"
@@ -31,6 +33,7 @@ type memory struct {
 	kept     *cache.Cache
 	recalls  *graph.Recalls
 	keys     *auth.Keys
+	trail    *audit.Log // nil: none is kept
 	embedder llm.Embedder
 	vectors  *vector.Index
 
@@ -51,6 +54,11 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 		return err
 	}
 	defer traces.close(ctx)
+	trail, err := audit.Open(c.AuditLog, std.out)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = trail.Close() }()
 	metrics.slow(c.SlowStatement, log)
 	own, err := c.openPreferences(ctx, metrics)
 	if err != nil {
@@ -78,9 +86,10 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 			log.Error("neo4j did not stop cleanly", "error", err)
 		}
 	}()
+	c.RelationshipTypes.warn(log)
 	store, err := graph.Open(db.Connection, graph.Options{
-		Log: log, Observe: metrics.statement, Trace: traces.of("statement"), MaxTypes: c.RelationshipTypes,
-		KeepDeleted: c.KeepDeleted, Embedder: embedder, Quota: graph.Quota{Nodes: c.QuotaNodes, Text: c.QuotaText}, ObserveQuota: metrics.quotas.Observe,
+		Log: log, Observe: metrics.statement, Trace: traces.of("statement"), Types: c.RelationshipTypes.names,
+		KeepDeleted: c.KeepDeleted, Embedder: embedder, Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText}, ObserveQuota: metrics.quotas.Observe,
 	})
 	if err != nil {
 		return err
@@ -99,7 +108,7 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 	}
 	defer func() { _ = kept.Close() }()
 	m := &memory{
-		config: c, metrics: metrics, traces: traces, log: log, store: store, own: own, kept: kept, keys: keys,
+		config: c, metrics: metrics, traces: traces, log: log, store: store, own: own, kept: kept, keys: keys, trail: trail,
 		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.recall, Changed: kept.Changed}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
@@ -122,10 +131,10 @@ func (m *memory) answer(asking llm.Embedder) {
 	m.explorer = explore.New(m.store, explore.Options{Embedder: asking, Vectors: m.vectors, Log: m.log, Observe: m.metrics.explored})
 	m.traverser = traverse.New(m.store, m.metrics.traversed)
 	m.tools = mcp.New(mcp.Services{
-		Store: m.store, Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.kept, Recalls: m.recalls,
+		Store: m.store, Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.kept, Recalls: m.recalls, Audit: m.trail,
 	}, mcp.Options{
 		Version: version, Deadline: m.config.RequestTimeout, Memory: m.config.MCPCompat == "memory", Log: m.log, Observe: m.metrics.tool,
-		Trace: m.traces.of("tool"),
+		Trace: m.traces.of("tool"), RequestID: handlers.RequestID,
 	})
 }
 

@@ -173,6 +173,8 @@ func (m *metrics) shown(c handlers.Credential, err error) {
 	switch {
 	case errors.Is(err, auth.ErrUnauthorized):
 		outcome = "refused"
+	case errors.Is(err, auth.ErrAttempts):
+		outcome = "limited"
 	case err != nil:
 		outcome = "failed"
 	}
@@ -254,10 +256,13 @@ func (b backlog) Collect(all chan<- prometheus.Metric) {
 	all <- prometheus.MustNewConstMetric(embeddingLag, prometheus.GaugeValue, now.Lag)
 }
 
-// handler is the admin listener's: metrics and profiles.
-func (m *metrics) handler() http.Handler {
+// handler is the admin listener's: metrics, and profiles if they are wanted, which hold parts of the memory of the process.
+func (m *metrics) handler(profiles bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	if !profiles {
+		return mux
+	}
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

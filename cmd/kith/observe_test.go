@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -176,11 +177,15 @@ func TestMetricsTell(t *testing.T) {
 	address := admin.Addr().String()
 	_ = admin.Close() // Kith takes it next
 	model := startModel(t)
-	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_ADMIN_LISTEN="+address, "KITH_CHAT_STREAMS=2", "KITH_RATE_LIMIT=1000", "KITH_QUOTA_NODES=2",
+	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_ADMIN_LISTEN="+address, "KITH_CHAT_STREAMS=2", "KITH_RATE_LIMIT=1000", "KITH_QUOTA_NODES=10",
 		"KITH_AUDIT_LOG="+filepath.Join(t.TempDir(), "audit.log"), "KITH_LLM_URL="+model.URL+"/v1", "KITH_LLM_KEY="+modelKey, "KITH_LLM_MODEL=tiny"))
 	c, other := s.as(s.newKey(t, testenv.Team(t), "read", "write")), s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"a"}]}`)
-	if r := c.do(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"b"},{"kind":"concept","name":"c"}]}`); r.status != http.StatusForbidden {
+	var ten []string
+	for n := range 10 {
+		ten = append(ten, fmt.Sprintf(`{"kind":"concept","name":"n%d"}`, n))
+	}
+	if r := c.do(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[`+strings.Join(ten, ",")+`]}`); r.status != http.StatusForbidden {
 		t.Errorf("beyond the quota: %d", r.status)
 	}
 	s.as("kith_wrong").do(t, http.MethodGet, "/v1/context?user_id=u1", "")
@@ -204,7 +209,7 @@ func TestMetricsTell(t *testing.T) {
 		t.Cleanup(func() { _ = response.Body.Close() })
 		return response
 	}
-	mine, second, theirs, third := stream(c), stream(c), stream(other), stream(s.as(bootstrapKey))
+	mine, second, theirs, third := stream(c), stream(c), stream(other), stream(s.as(s.newKey(t, testenv.Team(t), "read", "write")))
 	for _, r := range []*http.Response{second, third} {
 		if r.StatusCode != http.StatusTooManyRequests || r.Header.Get("Retry-After") == "" {
 			t.Errorf("a stream too many: %d %v", r.StatusCode, r.Header)
@@ -218,7 +223,7 @@ func TestMetricsTell(t *testing.T) {
 	}
 	for _, line := range []string{
 		`kith_credentials_total{credential="key",outcome="refused"} 1`, `kith_rate_limit_total{event="refused"} 1`,
-		`kith_quota_share_bucket{le="0.5"} 1`, `kith_quota_share_bucket{le="1"} 1`, `kith_quota_share_count 2`,
+		`kith_quota_share_bucket{le="0.5"} 9`, `kith_quota_share_bucket{le="1"} 9`, `kith_quota_share_count 10`,
 		`kith_chat_streams 2`, `kith_generations{state="running"} 1`, `kith_audit_total{outcome="failed"} 0`,
 	} {
 		eventually(t, time.Minute, line, func() bool { return strings.Contains(told(), line+"\n") })

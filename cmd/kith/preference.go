@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"unicode/utf8"
 
 	"kith/graph"
 	"kith/preference"
@@ -23,7 +24,29 @@ func (o ownPreferences) orIn(g *graph.Store) graph.PreferenceStore {
 	if o.store == nil {
 		return g
 	}
-	return o.store
+	return countedPreferences{o.store, g}
+}
+
+// countedPreferences are preferences outside the graph that count in the quota of their team, which is in the graph.
+type countedPreferences struct {
+	*preference.Store
+	graph *graph.Store
+}
+
+// ReplacePreferences is that of the store, where the team may have them.
+func (c countedPreferences) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error {
+	keys, values, err := graph.StoredPreferences(scope, preferences)
+	if err != nil {
+		return err
+	}
+	var text int64
+	for i := range keys {
+		text += int64(utf8.RuneCountInString(scope.UserID) + utf8.RuneCountInString(keys[i]) + utf8.RuneCountInString(values[i]))
+	}
+	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope) }
+	return c.graph.StoreElsewhere(ctx, scope.TeamID, text, has, func(ctx context.Context) error {
+		return c.Store.ReplacePreferences(ctx, scope, preferences)
+	})
 }
 
 // orNil is the store of their own, or an interface that is nil.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"kith/markup"
 )
 
 // progress tells a person how far something is: on a terminal in one line that changes, else in a line now and then.
@@ -38,7 +40,7 @@ func (p *progress) faultAt(where, message string) {
 // line writes a line that stays.
 func (p *progress) line(text string) {
 	p.clear()
-	_, _ = fmt.Fprintln(p.out, text)
+	_, _ = fmt.Fprintln(p.out, markup.Plain(text))
 }
 
 // show changes the line of a terminal.

@@ -31,7 +31,7 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer func() { _ = db.close(context.WithoutCancel(ctx)) }()
-	store, err := graph.Open(db.Connection, graph.Options{Log: log, MaxTypes: c.RelationshipTypes, Embedder: embedder})
+	store, err := graph.Open(db.Connection, graph.Options{Log: log, Types: c.RelationshipTypes.names, Embedder: embedder})
 	if err != nil {
 		return err
 	}

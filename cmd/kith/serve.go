@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kith/auth"
 	"kith/digest"
 	"kith/handlers"
 )
@@ -26,14 +27,15 @@ const (
 	drainTime = 20 * time.Second // for requests in flight at the end
 	stopTime  = 60 * time.Second // for the embedded Neo4j to stop cleanly
 	retryTime = 2 * time.Second  // between attempts to prepare the database
+	maxHeader = 64 << 10         // bytes of a request line and headers
 )
 
 // Run serves until ctx is done. The address answers from the start; /readyz says when the memory does.
 func (c *serveCmd) Run(ctx context.Context, std streams) error {
 	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: c.LogLevel}))
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	listener, err := listen(ctx, "KITH_LISTEN", c.Listen)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return err
 	}
 	gate := newGate()
 	group, ctx := errgroup.WithContext(ctx)
@@ -46,12 +48,12 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 		return serveHTTP(ctx, listener, gate)
 	})
 	if c.AdminListen != "" {
-		admin, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.AdminListen)
+		admin, err := listen(ctx, "KITH_ADMIN_LISTEN", c.AdminListen)
 		if err != nil {
 			_ = listener.Close()
-			return fmt.Errorf("listen for admin: %w", err)
+			return err
 		}
-		group.Go(func() error { return serveHTTP(ctx, admin, metrics.handler()) })
+		group.Go(func() error { return serveHTTP(ctx, admin, metrics.handler(c.Pprof)) })
 	}
 	url := "http://" + reachable(listener.Addr().String())
 	group.Go(func() error { return c.serveMemory(memory, ctx, url, gate, metrics, log, std) })
@@ -60,7 +62,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 
 // serveHTTP serves until ctx is done, and then until the requests in flight are answered.
 func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader}
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
@@ -90,7 +92,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load
 // serveMemory opens the memory and the gate, and gives both back when ctx is done. Stopping is done before that, while requests are
 // still answered.
 func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
-	front, err := c.openFront(metrics, log, std)
+	front, err := c.openFront(metrics, log)
 	if err != nil {
 		return err
 	}
@@ -103,16 +105,17 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		}); err != nil {
 			return unlessDone(ctx, err)
 		}
+		c.warn(ctx, m.keys, log)
 		chats := front.chats(c, m)
 		services := front.services(m)
 		services.Chats = chats
 		streams := handlers.NewStreams(c.ChatStreams)
-		metrics.front(chats, streams, front.trail)
+		metrics.front(chats, streams, m.trail)
 		if front.model != nil {
 			services.Digests = digest.New(m.store, front.model, digest.Options{Timeout: c.LLMTimeout, Log: log})
 		}
 		api := handlers.New(services, handlers.Options{
-			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, StreamPause: c.StreamPause,
+			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, Origins: c.Origins, StreamPause: c.StreamPause,
 			Streams: streams, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
 			Log: log, Observe: metrics.request, Verified: metrics.shown, Trace: m.traces.request(),
 		})
@@ -123,6 +126,17 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		group.Go(func() error { return m.upkeep(ctx) })
 		return group.Wait()
 	})
+}
+
+// warn logs what an operator should know of bootstrap keys.
+func (c *serveCmd) warn(ctx context.Context, keys *auth.Keys, log *slog.Logger) {
+	warnings, err := keys.Warnings(ctx, c.BootstrapKey)
+	if err != nil {
+		log.Error("bootstrap keys could not be looked at", "error", err)
+	}
+	for _, warning := range warnings {
+		log.Warn(warning)
+	}
 }
 
 // announce tells a person how to get in. key is that of a store that was empty: shown here and, if it was generated,

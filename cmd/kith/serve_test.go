@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	testenv.Main(m)
 }
 
-const bootstrapKey = "a-bootstrap-key-of-the-tests"
+const bootstrapKey = "a-bootstrap-key-of-the-tests-0000"
 
 // maxRevocation is how long another process may accept a revoked key.
 const maxRevocation = 5 * time.Second
@@ -50,6 +50,7 @@ func (b *buffer) String() string {
 // service is a running kith serve.
 type service struct {
 	url      string
+	pid      int // of one that runs in a process of its own
 	out, err *buffer
 	stop     func() int // ends it and returns its exit status
 }

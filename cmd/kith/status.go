@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"kith/handlers"
+	"kith/markup"
 	"kith/traverse"
 )
 
@@ -72,7 +73,7 @@ func (s *status) print(std streams, p paint) error {
 	if !s.Ready {
 		state = p.wrong("not ready")
 	}
-	if _, err := fmt.Fprintf(std.out, "Kith %s at %s is %s.\n", s.Version, s.URL, state); err != nil || !s.Ready {
+	if _, err := fmt.Fprintf(std.out, "Kith %s at %s is %s.\n", markup.Plain(s.Version), s.URL, state); err != nil || !s.Ready {
 		return err
 	}
 	rows := [][]string{{"KIND", "NODES"}}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 
 	"kith/graph"
+	"kith/markup"
 )
 
 // systemCmd moves what is known of a software system between a running Kith and a memory file: load at the start of a
@@ -145,14 +146,18 @@ func (c *showSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 	if err := parent.api().call(ctx, http.MethodGet, parent.path(c.System)+"/text?"+query.Encode(), nil, &text); err != nil {
 		return fmt.Errorf("show system: %w", err)
 	}
-	_, err := fmt.Fprintf(std.out, "%s\n", text)
+	printed := visible(string(text))
+	if c.Format == "json" {
+		printed = markup.Document(string(text))
+	}
+	_, err := fmt.Fprintln(std.out, printed)
 	return err
 }
 
 // report says what became of a file.
 func report(std streams, done string, r *graph.SystemResult) error {
 	for _, w := range r.Warnings {
-		_, _ = fmt.Fprintln(std.err, "warning:", w)
+		_, _ = fmt.Fprintln(std.err, "warning:", markup.Plain(w))
 	}
 	entities, relationships := map[graph.Status]int{}, map[graph.Status]int{}
 	for _, e := range r.Entities {

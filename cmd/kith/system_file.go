@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"unicode/utf8"
-
-	"github.com/google/uuid"
 
 	"kith/graph"
 )
@@ -83,35 +82,35 @@ func position(raw []byte, at int) string {
 	return fmt.Sprintf("line %d, column %d", line, column)
 }
 
-// writeMemory writes a file beside the one of that name and puts it in its place: whoever reads sees the old one or the
-// new one, and a failure leaves the old one.
+// writeMemory writes a memory file.
 func writeMemory(path string, content []byte) error {
-	mode := fs.FileMode(0o644) // as editors make files; the umask counts
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-		if info, err := os.Stat(path); err == nil {
-			mode = info.Mode().Perm()
-		}
-	}
-	temporary := fmt.Sprintf("%s.%s.tmp", path, uuid.NewString())
-	if err := writeSynced(temporary, content, mode); err != nil {
-		_ = os.Remove(temporary)
+	return writePrivate(path, func(file io.Writer) error {
+		_, err := file.Write(content)
 		return err
-	}
-	if err := os.Rename(temporary, path); err != nil {
-		_ = os.Remove(temporary)
-		return err
-	}
-	return syncFolder(filepath.Dir(path))
+	})
 }
 
-func writeSynced(path string, content []byte, mode fs.FileMode) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+// writePrivate writes a file beside the one of that name and puts it in its place: whoever reads sees the old one or the new one, and a
+// failure leaves the old one. It holds a memory: it is for its owner's eyes.
+func writePrivate(path string, write func(io.Writer) error) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(content)
-	return errors.Join(err, file.Sync(), file.Close())
+	if err = write(file); err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
 }
 
 // syncFolder makes a rename last. A system that cannot sync a folder says so, and has no better way.

@@ -203,3 +203,24 @@ func FuzzParseMemory(f *testing.F) {
 		}
 	})
 }
+
+// A memory file is for its owner's eyes, as an export is, whatever it was before.
+func TestMemoryFilesArePrivate(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	older := filepath.Join(folder, "older.json")
+	if err := os.WriteFile(older, []byte("old"), 0o644); err != nil { //nolint:gosec // the test's own
+		t.Fatal(err)
+	}
+	for _, path := range []string{older, filepath.Join(folder, "new.json")} {
+		if err := writeMemory(path, []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v %v", path, info.Mode(), err)
+		}
+	}
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 2 {
+		t.Errorf("%v %v", files, err)
+	}
+}

@@ -12,19 +12,40 @@ import (
 type teamCmd struct {
 	config
 	Quota teamQuotaCmd `cmd:"" help:"Show how much a team has and may have, or give it a quota of its own."`
+	Purge teamPurgeCmd `cmd:"" help:"Take what a team has deleted away for good, before KITH_KEEP_DELETED has passed."`
+}
+
+type teamPurgeCmd struct {
+	Team string `arg:"" help:"The team."`
+}
+
+// Run purges.
+func (c *teamPurgeCmd) Run(ctx context.Context, std streams, parent *teamCmd) error {
+	return parent.besideStore(ctx, std, func(store *graph.Store) error {
+		purged, err := store.PurgeTeam(ctx, c.Team)
+		if err == nil {
+			err = parent.audit("kith team purge", std, c.Team)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(std.out, "purged: %d nodes and relationships\n", purged)
+		return err
+	})
 }
 
 type teamQuotaCmd struct {
-	Team  string `arg:"" help:"The team."`
-	Nodes string `placeholder:"N" help:"Nodes that it may have; 0: any number, standard: as the service has it."`
-	Text  string `placeholder:"N" help:"Characters of text that it may have; 0: any number, standard: as the service has it."`
+	Team          string `arg:"" help:"The team."`
+	Nodes         string `placeholder:"N" help:"Nodes that it may have; 0: any number, standard: as the service has it."`
+	Relationships string `placeholder:"N" help:"Relationships that it may have; 0: any number, standard: as the service has it."`
+	Text          string `placeholder:"N" help:"Characters of text that it may have; 0: any number, standard: as the service has it."`
 }
 
 // Run sets what is given, and prints what there is.
 func (c *teamQuotaCmd) Run(ctx context.Context, std streams, parent *teamCmd) error {
 	return parent.besideStore(ctx, std, func(store *graph.Store) error {
-		own, nodes, characters, err := store.TeamQuota(ctx, c.Team)
-		if err == nil && c.Nodes+c.Text != "" {
+		own, has, err := store.TeamQuota(ctx, c.Team)
+		if err == nil && c.Nodes+c.Relationships+c.Text != "" {
 			if err = c.set(ctx, store, &own); err == nil {
 				err = parent.audit("kith team quota", std, c.Team)
 			}
@@ -32,17 +53,21 @@ func (c *teamQuotaCmd) Run(ctx context.Context, std streams, parent *teamCmd) er
 		if err != nil {
 			return err
 		}
-		if parent.QuotaNodes+parent.QuotaText == 0 {
-			_, _ = fmt.Fprintln(std.err, "a service without KITH_QUOTA_NODES and KITH_QUOTA_TEXT bounds no team")
+		if parent.QuotaNodes+parent.QuotaLinks+parent.QuotaText == 0 {
+			_, _ = fmt.Fprintln(std.err, "a service without KITH_QUOTA_NODES, KITH_QUOTA_RELATIONSHIPS and KITH_QUOTA_TEXT bounds no team")
 		}
-		_, err = fmt.Fprintf(std.out, "nodes: %d of %s\ncharacters: %d of %s\n",
-			nodes, bound(own.Nodes, parent.QuotaNodes), characters, bound(own.Text, parent.QuotaText))
+		_, err = fmt.Fprintf(std.out, "nodes: %d of %s\nrelationships: %d of %s\ncharacters: %d of %s\ndeleted, until they are purged: %d of the nodes and relationships\n",
+			has.Nodes, bound(own.Nodes, parent.QuotaNodes), has.Relationships, bound(own.Relationships, parent.QuotaLinks),
+			has.Text, bound(own.Text, parent.QuotaText), has.Deleted)
 		return err
 	})
 }
 
 func (c *teamQuotaCmd) set(ctx context.Context, store *graph.Store, own *graph.OwnQuota) (err error) {
 	if own.Nodes, err = ownBound(c.Nodes, own.Nodes); err != nil {
+		return err
+	}
+	if own.Relationships, err = ownBound(c.Relationships, own.Relationships); err != nil {
 		return err
 	}
 	if own.Text, err = ownBound(c.Text, own.Text); err != nil {
@@ -61,7 +86,7 @@ func ownBound(flag string, was *int64) (*int64, error) {
 	}
 	n, err := strconv.ParseInt(flag, 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("--nodes and --text take a number, or standard: %w", graph.ErrInvalid)
+		return nil, fmt.Errorf("--nodes, --relationships and --text take a number, or standard: %w", graph.ErrInvalid)
 	}
 	return &n, nil
 }

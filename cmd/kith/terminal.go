@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,6 +9,9 @@ import (
 	"regexp"
 	"strings"
 	"text/tabwriter"
+	"unicode"
+
+	"kith/markup"
 )
 
 // access is how commands for people reach a running Kith, and how they print what it answers.
@@ -52,14 +56,13 @@ var (
 )
 
 // markdown shows Kith's own texts: headings and names are bold, asides dim. Control characters of what was remembered
-// never reach a terminal.
+// never reach a terminal, nor a file that may be shown on one.
 func (p paint) markdown(text string) string {
-	if !p.on {
+	if text = visible(text); !p.on {
 		return text
 	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		line = strings.Map(printable, line)
 		switch {
 		case strings.HasPrefix(line, "#"):
 			line = p.bold(strings.TrimLeft(line, "# "))
@@ -73,26 +76,47 @@ func (p paint) markdown(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-func printable(r rune) rune {
-	if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
-		return '·'
-	}
-	return r
+// visible is a text of several lines for people: a dot stands for each control character, and what is not seen is left out.
+func visible(text string) string {
+	return markup.Lines(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\u2028' || r == '\u2029' {
+			return '·'
+		}
+		return r
+	}, text))
 }
 
 // printJSON prints a value as one reads it.
 func printJSON(out io.Writer, v any) error {
-	encoder := json.NewEncoder(out)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, markup.Document(text.String()))
+	return err
+}
+
+// printLine prints a value as JSON on a line.
+func printLine(out io.Writer, v any) error {
+	raw, err := json.Marshal(v)
+	if err == nil {
+		_, err = io.WriteString(out, markup.Document(string(raw))+"\n")
+	}
+	return err
 }
 
 // printTable prints rows, the first of which has the headings.
 func printTable(out io.Writer, rows [][]string) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		_, _ = fmt.Fprintln(table, strings.Join(row, "\t"))
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = markup.Plain(cell)
+		}
+		_, _ = fmt.Fprintln(table, strings.Join(cells, "\t"))
 	}
 	return table.Flush()
 }

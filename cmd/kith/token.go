@@ -15,6 +15,9 @@ func (c *config) openTokens() (*auth.Tokens, error) {
 	if c.OIDCIssuer == "" {
 		return nil, nil
 	}
+	if c.OIDCUserClaim == "" {
+		return nil, errors.New("KITH_OIDC_USER_CLAIM is empty: name a claim, or write - to let tokens act for every user of their team")
+	}
 	user := c.OIDCUserClaim
 	if user == "-" { // as an empty setting is the default
 		user = ""

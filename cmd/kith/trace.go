@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"kith/graph"
+	"kith/handlers"
 )
 
 // tracing sends spans of requests, of what they load, and of the statements that it takes, to a collector. They have the names
@@ -93,9 +94,10 @@ func (t *tracing) request() func(*http.Request, string) (context.Context, func(i
 		return nil
 	}
 	return func(r *http.Request, route string) (context.Context, func(int)) {
+		method := handlers.Method(r)
 		ctx := t.incoming.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
-		ctx, span := t.tracer.Start(ctx, r.Method+" "+route, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
-			attribute.String("http.request.method", r.Method), attribute.String("http.route", route)))
+		ctx, span := t.tracer.Start(ctx, method+" "+route, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
+			attribute.String("http.request.method", method), attribute.String("http.route", route)))
 		return ctx, func(status int) {
 			span.SetAttributes(attribute.Int("http.response.status_code", status))
 			if status >= http.StatusInternalServerError {

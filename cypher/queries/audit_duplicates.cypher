@@ -11,7 +11,7 @@ WHERE r.key IS NOT NULL
   AND type(r) <> 'system_relationship'
 WITH n, m, r
 ORDER BY coalesce(r.updated_at, r.recorded_at) DESC, r.key DESC
-WITH n, m, type(r) AS type, collect(r) AS same
+WITH n, m, coalesce(r.type_word, type(r)) AS type, collect(r) AS same
 WHERE size(same) > 1
 UNWIND tail(same) AS r
 RETURN n.entity_key AS entity_key,

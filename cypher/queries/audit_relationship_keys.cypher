@@ -19,5 +19,5 @@ WHERE other < recorded
 RETURN n.entity_key AS entity_key,
   elementId(r) AS id,
   r.key AS key,
-  type(r) AS type
+  coalesce(r.type_word, type(r)) AS type
 LIMIT 100000

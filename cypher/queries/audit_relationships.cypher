@@ -26,14 +26,14 @@ WITH n, r, m, CASE
   WHEN shown AND NOT (coalesce(r.owner_key = o.entity_key, false) AND coalesce(r.node_until IS NOT NULL
     AND abs(r.node_salience * exp(r.node_decay_rate * (r.node_salience_at - coalesce(x.salience_at, 0)) / 86400000.0) - x.salience) < 0.000001, false) AND coalesce(r.node_key = x.entity_key, false))
     OR r.owner_key IS NOT NULL AND NOT coalesce(shown, false) THEN 'rank'
-  WHEN m:Memory AND NOT type(r) IN $plain AND NOT coalesce(r.search_scope = coalesce($scopes[coalesce(r.user_id, '')], split(r.search_scope, ' ')[0]) + ' t' + type(r) + '0', false) THEN 'search_scope'
+  WHEN m:Memory AND NOT type(r) IN $plain AND NOT coalesce(r.search_scope = coalesce($scopes[coalesce(r.user_id, '')], split(r.search_scope, ' ')[0]) + ' t' + coalesce(r.type_word, type(r)) + '0', false) THEN 'search_scope'
   END AS fault
 WHERE fault IS NOT NULL
 RETURN n.entity_key AS entity_key,
   m.entity_key AS other_key,
   elementId(r) AS id,
   r.key AS key,
-  type(r) AS type,
+  coalesce(r.type_word, type(r)) AS type,
   fault,
   r.user_id AS user_id
 LIMIT 100000

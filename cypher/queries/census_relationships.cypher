@@ -20,7 +20,7 @@ CALL (n) {
   WITH looked, step[0] AS r, step[1] AS m
   WHERE r.valid_to IS NULL
     AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
-  RETURN type(r) AS type, labels(m) AS to, size(looked) >= $each AS cut
+  RETURN coalesce(r.type_word, type(r)) AS type, labels(m) AS to, size(looked) >= $each AS cut
 }
 WITH labels(n) AS from, type, to, count(*) AS count, count(CASE WHEN cut THEN 1 END) > 0 AS part
 ORDER BY count DESC, type, from, to

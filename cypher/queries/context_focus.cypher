@@ -23,7 +23,7 @@ CALL (n) {
   ORDER BY salience DESC, node_salience DESC, m.entity_key DESC, r.key DESC
   LIMIT 10
   RETURN collect([m.entity_key, m.name, CASE WHEN m:Person THEN 0 WHEN m:Concept THEN 1 ELSE 2 END,
-    type(r), startNode(r) = n, r.description, salience]) AS links
+    coalesce(r.type_word, type(r)), startNode(r) = n, r.description, salience]) AS links
 }
 RETURN CASE WHEN n IS NULL THEN null ELSE [
   [

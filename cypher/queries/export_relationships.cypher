@@ -11,7 +11,7 @@ ORDER BY n.team_id, n.entity_key
 LIMIT $limit
 OPTIONAL MATCH (n)-[r {team_id: $team_id}]->(m:Memory {team_id: $team_id})
 WHERE type(r) <> 'has_message'
-WITH n.entity_key AS from, type(r) AS type, m.entity_key AS to, r
+WITH n.entity_key AS from, coalesce(r.type_word, type(r)) AS type, m.entity_key AS to, r
 WHERE from > $from
   OR type > $type
   OR type = $type AND (to > $to OR to = $to AND r.key > $key)

@@ -10,8 +10,8 @@ WHERE n.user_id IS NULL OR n.user_id = $user_id
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory)
   WHERE NOT type(r) IN $plain
-    AND ($types IS NULL OR type(r) IN $types)
-    AND NOT type(r) IN $without_types
+    AND ($types IS NULL OR coalesce(r.type_word, type(r)) IN $types)
+    AND (size($without_types) = 0 OR NOT coalesce(r.type_word, type(r)) IN $without_types)
     AND ($min_attitude IS NULL OR r.attitude >= $min_attitude)
     AND ($max_attitude IS NULL OR r.attitude <= $max_attitude)
     AND ($min_proximity IS NULL OR r.proximity >= $min_proximity)

@@ -11,16 +11,37 @@ CALL () {
   USING INDEX SEEK n:Memory(team_id, entity_key)
   MATCH (n)-[r:mentions {team_id: $team_id}]->(e:Memory)
   WHERE r.valid_to IS NULL
-    AND e.source_count <= $degree_limit
-    AND (e.user_id IS NULL OR e.user_id = $user_id)
-  MATCH (e)<-[q:mentions {team_id: $team_id}]-(s:Source)
-  WHERE q.valid_to IS NULL
-    AND s <> n
-    AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
+    AND (e.user_id IS NULL OR e.user_id = $user_id AND e.source_count <= $degree_limit)
+  CALL (e) {
+    CALL (e) {
+      WITH e
+      WHERE e.user_id IS NOT NULL
+      MATCH (e)<-[q:mentions {team_id: $team_id}]-(s:Source)
+      WHERE q.valid_to IS NULL
+        AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
+      RETURN s
+    UNION ALL
+      WITH e
+      WHERE e.user_id IS NULL
+      MATCH (s:Source)-[q:mentions {team_id: $team_id, user_id: $user_id, node_key: e.entity_key}]->()
+      USING INDEX SEEK q:mentions(team_id, user_id, node_key, started_at)
+      WHERE q.started_at IS NOT NULL
+        AND q.valid_to IS NULL
+      RETURN s
+      LIMIT $degree_limit + 1
+    }
+    RETURN collect(s) AS sources
+  }
+  WITH seed, n, e, sources, CASE WHEN e.user_id IS NULL THEN size(sources) ELSE e.source_count END AS degree
+  WHERE degree <= $degree_limit
+  UNWIND sources AS s
+  WITH seed, n, e, s, degree
+  WHERE s <> n
     AND ($since IS NULL OR s.started_at >= $since)
     AND ($until IS NULL OR s.started_at <= $until)
   WITH seed.ask AS ask, s.entity_key AS key, e.name AS name,
-    seed.weight / sqrt(e.source_count) * CASE WHEN s.search_name = e.search_name THEN 2 ELSE 1 END AS gain
+    seed.weight / sqrt(degree) * CASE WHEN s.search_name = e.search_name THEN 2 ELSE 1 END AS gain
+  ORDER BY ask, key, name, gain
   WITH ask, key, sum(gain) AS gain, collect(DISTINCT name)[0..5] AS via
   ORDER BY gain DESC, key
   LIMIT $link_limit
@@ -55,7 +76,7 @@ CALL (linked, titled) {
   }
   RETURN collect([
     s.entity_key, s.name, s.summary, s.content_type, s.context_type, s.source_type, s.started_at.epochMillis,
-    s.ended_at.epochMillis, s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at, mentions
+    s.ended_at.epochMillis, s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at, mentions, s.user_id
   ]) AS sources
 }
 RETURN sources, linked, titled

@@ -1,10 +1,10 @@
-// Takes an idempotency key for a request, or tells what the one before it was and what it was answered. A key that is
+// Takes an idempotency key (with its user and kind of request) for a request, or tells what the one before it was and what it was answered. A key that is
 // older than $expired is free again. Two requests of one key follow each other.
 // mode: write
-// params: team_id, key, hash, now, expired
+// params: team_id, user_id, key, hash, now, expired
 // returns: hash, answer
 MERGE (k:IdempotencyKey {team_id: $team_id, key: $key})
-ON CREATE SET k.hash = $hash, k.created_at = $now
+ON CREATE SET k.hash = $hash, k.created_at = $now, k.user_id = $user_id
 WITH k, k.created_at < $expired AS old
 SET k.hash = CASE WHEN old THEN $hash ELSE k.hash END,
   k.answer = CASE WHEN old THEN null ELSE k.answer END,

@@ -4,8 +4,12 @@
 // returns: kind, available
 MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
+WHERE n.user_id IS NULL
+  OR n.user_id = $user_id
 CALL (n) {
   MATCH (n)-[r]-(m)
+  WHERE r.user_id IS NULL
+    OR r.user_id = $user_id
   WITH r, m
   LIMIT 10000
   WHERE r.valid_to IS NULL

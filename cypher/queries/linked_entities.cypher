@@ -1,6 +1,6 @@
 // What a node is linked with now, one step away: for each kind how many nodes there are, and some of them, those that are
 // under way before the others, then the newest first; each with its relationships as key, type and whether it is outgoing. Of the relationships
-// the first $walk are looked at. Context is the document that its project is described by.
+// the first $walk that the caller may see are looked at. Context is the document that its project is described by.
 // mode: read
 // params: team_id, user_id, entity_key, label, labels, skip, until, whole, walk
 // returns: entity_key, name, project, context, walked, kinds
@@ -10,6 +10,8 @@ WHERE $label IN labels(n)
   AND (n.user_id IS NULL OR n.user_id = $user_id)
 CALL (n) {
   MATCH (n)-[r]-(m)
+  WHERE r.user_id IS NULL
+    OR r.user_id = $user_id
   WITH n, r, m
   LIMIT $walk
   RETURN collect([r, m]) AS links
@@ -37,7 +39,7 @@ CALL (n, links) {
   WITH n, o, r
   ORDER BY r.key
   LIMIT $walk
-  WITH o, collect([r.key, type(r), startNode(r) = n]) AS relations
+  WITH o, collect([r.key, coalesce(r.type_word, type(r)), startNode(r) = n]) AS relations
   ORDER BY CASE WHEN o.state_key IN ['active', 'in_progress', 'todo'] THEN 0 ELSE 1 END, o.created_at DESC, o.entity_key
   LIMIT $walk
   WITH [label IN labels(o) WHERE label <> 'Memory'][0] AS kind, collect([o, relations]) AS found

@@ -34,7 +34,7 @@ CALL (n) {
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]->(m:Memory)
   WHERE r.notes_expire_at <= $now_ms
-  RETURN collect([n.entity_key, type(r), m.entity_key, r.key]) AS noted_relationships
+  RETURN collect([n.entity_key, coalesce(r.type_word, type(r)), m.entity_key, r.key]) AS noted_relationships
 }
 WITH n, gone, noted_relationships
 ORDER BY n.entity_key

@@ -1,5 +1,5 @@
 // The nodes that a write is about to touch, by key or natural key, and the owners of users; and, in rows of one list, what
-// relationships need to know of their ends. Locks them all until the transaction ends, so that two writers of one node or
+// relationships need to know of their ends, and who may restore deleted nodes of the keys. Locks them all until the transaction ends, so that two writers of one node or
 // of one pair of nodes follow each other: to set a label that is there takes the lock and writes nothing.
 // mode: write
 // params: team_id, entity_keys, natural_keys, owner_users, ends
@@ -29,4 +29,12 @@ SET n:Memory
 RETURN labels(n) AS labels,
   null AS properties,
   [n.entity_key, n.user_id, n.is_owner, n.started_at, n.content_type, n.project_id] AS end
+LIMIT 100000
+UNION ALL
+UNWIND $entity_keys AS key
+MATCH (n:Deleted {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Deleted(team_id, entity_key)
+RETURN null AS labels,
+  null AS properties,
+  [n.entity_key, coalesce(n.user_id, '')] AS end
 LIMIT 100000

@@ -12,7 +12,7 @@ CALL (n) {
   WHERE (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
     AND type(r) <> 'has_message'
     AND r.key > $after
-    AND ($types IS NULL OR type(r) IN $types)
+    AND ($types IS NULL OR coalesce(r.type_word, type(r)) IN $types)
     AND ($outgoing OR endNode(r) = n)
     AND ($incoming OR startNode(r) = n)
     AND CASE WHEN $past THEN true

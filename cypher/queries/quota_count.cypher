@@ -1,9 +1,10 @@
 // Sets how much a team has, as it was counted, and until when that is trusted.
 // mode: write
-// params: team_id, nodes, characters, fresh_until
+// params: team_id, nodes, relationships, characters, fresh_until
 // returns: teams
 MATCH (q:Quota {team_id: $team_id})
 SET q.nodes = $nodes,
+  q.relationships = $relationships,
   q.characters = $characters,
   q.fresh_until = $fresh_until
 RETURN count(q) AS teams

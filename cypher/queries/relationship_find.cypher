@@ -1,6 +1,6 @@
 // For each row the relationships of its type between its ends that a write may mean: the current one, one that was closed
 // at the row's own valid_to (writing that again finds it), those that ended after the row's since, and the one of the row's
-// key.
+// key. A row has a word where its type may be one of the team's own, whichever real type has its relationships.
 // The hints keep the planner from reading all relationships while it knows of few, in a database that is new.
 // mode: read
 // params: team_id, rows
@@ -10,7 +10,7 @@ WITH position, $rows[position] AS row
 MATCH (a:Memory {team_id: $team_id, entity_key: row.from})-[r {team_id: $team_id}]->(b:Memory {team_id: $team_id, entity_key: row.to})
 USING INDEX SEEK a:Memory(team_id, entity_key)
 USING INDEX SEEK b:Memory(team_id, entity_key)
-WHERE type(r) = row.type
+WHERE CASE WHEN row.word IS NULL THEN type(r) = row.type ELSE coalesce(r.type_word, type(r)) = row.word END
   AND (r.valid_to IS NULL OR r.valid_to = row.valid_to OR r.valid_to > row.since OR r.key = row.key)
 RETURN row.position AS position,
   [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]] AS properties

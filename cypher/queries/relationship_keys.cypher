@@ -12,7 +12,7 @@ UNWIND $keys AS key
 MATCH (a)-[r:relates_to {team_id: $team_id, key: key}]->(b)
 USING INDEX SEEK r:relates_to(team_id, key)
 RETURN key,
-  type(r) AS type,
+  coalesce(r.type_word, type(r)) AS type,
   a.entity_key AS from,
   b.entity_key AS to
 LIMIT 100000

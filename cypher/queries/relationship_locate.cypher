@@ -11,7 +11,7 @@ WHERE a:Memory
   AND b.team_id = $team_id
   AND (a.user_id IS NULL OR a.user_id = $user_id)
   AND (b.user_id IS NULL OR b.user_id = $user_id)
-RETURN type(r) AS type,
+RETURN coalesce(r.type_word, type(r)) AS type,
   a.entity_key AS from,
   b.entity_key AS to,
   [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]] AS properties

@@ -1,79 +1,121 @@
-// What several full-text queries find, the best first, and where that leads. A hit begins with the number of its ask and
-// its score. Messages: key, source, speaker; where an ask names somebody who speaks in the scope, that name counts
-// a quarter among its words, as it says who and not what. Sources: key, name. Nodes of other kinds: labels, key,
-// names. Relationships (current ones, or those of a day): ends and their names, type, properties; types that callers added
-// have indexes of their own. Texts: key, name and beginning of the first sources. Links: what these mention, and the nodes
-// found that sources mention, each with labels, key, name, how many sources mention it, which of the first do, and all that do:
-// key, and whether they are named like it. Vectors: of each scope the next after a number, as embedding_vectors.cypher has them; model and
-// base tell by what they were made, waiting whether some texts of the team have none yet.
+// What several full-text queries find, and where that leads. A hit begins with the number of its ask and its key, and ends
+// with the values of the fields it is found by: Kith scores them. Lucene's own scores tell of what everybody stores, so that
+// every clause has a constant score here, weighed by how rare its word is in the caller's own scope: counts, in the largest
+// of the indexes asked ($counted), begin with the size of the memory there. Messages: source, speaker; where an ask names
+// somebody who speaks in the scope, that name counts a quarter among its words, as it says who and not what. Sources:
+// name. Nodes of other kinds: labels, names. Relationships (current ones, or those of a day): ends and their names, type,
+// properties. Texts: key, name and beginning of the first sources. Links:
+// what these mention, and the nodes found that sources mention, each with labels, key, name, how many sources that the caller
+// sees mention it (of what the team shares: of the caller's own), which of the first do, and all that do: key, and whether they are named like it. Vectors: of each scope the
+// next after a number, as embedding_vectors.cypher has them; model and base tell by what they were made, waiting whether some
+// texts of the team have none yet. Speakers: the names counted a quarter, of each ask.
 // mode: read
-// params: team_id, user_id, message_asks, message_limit, nothing, neighbours, archived, source_queries, source_limit, node_queries, node_limit, relationship_queries, relationship_limit, known_types, type_pattern, since, until, as_of, first_limit, mention_limit, degree_limit, scopes, vector_limit
-// returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting
+// params: team_id, user_id, message_asks, message_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, counted, count_limit, name_limit, relationship_limit, since, until, as_of, first_limit, mention_limit, degree_limit, scopes, vector_limit
+// returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting, counts, speakers
 CALL () {
+  UNWIND range(0, size($counted) - 1) AS place
+  CALL (place) {
+    CALL db.index.fulltext.queryNodes($counted[place].index, $counted[place].filter, {limit: $count_limit}) YIELD score
+    RETURN count(score) AS size
+  }
+  WITH place, size
+  ORDER BY size DESC, place
+  LIMIT 1
+  RETURN collect([place, size])[0] AS largest
+}
+CALL (largest) {
+  UNWIND $counted[largest[0]].asks AS words
+  CALL (largest, words) {
+    UNWIND range(0, size(words) - 1) AS i
+    CALL (largest, words, i) {
+      CALL db.index.fulltext.queryNodes($counted[largest[0]].index, words[i], {limit: $count_limit}) YIELD score
+      RETURN count(score) AS count
+    }
+    WITH i, count
+    ORDER BY i
+    LIMIT $count_limit
+    RETURN collect(count) AS having
+  }
+  RETURN collect([largest[1]] + having) AS counts
+}
+CALL (counts) {
   UNWIND range(0, size($message_asks) - 1) AS ask
-  WITH ask, $message_asks[ask] AS q
+  WITH ask, $message_asks[ask] AS q, counts[ask] AS having
   CALL (q) {
     UNWIND q.names AS name
-    CALL db.index.fulltext.queryNodes('message_words', name, {limit: 1}) YIELD node AS m
+    CALL db.index.fulltext.queryNodes('message_words', name, {limit: $name_limit}) YIELD node AS m
     WHERE m.team_id = $team_id
-    WITH q, split(toLower(m.name), ' ') AS speaker
+    WITH DISTINCT q, split(toLower(m.name), ' ') AS speaker
     WHERE all(word IN speaker WHERE word IN q.words)
     UNWIND speaker AS word
     RETURN collect(DISTINCT word) AS speakers
   }
-  WITH ask, q, CASE WHEN all(word IN q.words WHERE word IN speakers) THEN [] ELSE speakers END AS speakers
-  WITH ask, q, reduce(text = '', word IN q.words | text + word + CASE WHEN word IN speakers THEN '^0.25 ' ELSE ' ' END) AS words
-  CALL db.index.fulltext.queryNodes('message_words', coalesce(q.query, q.filter + ' +(' + $nothing + ' text:(' + words + ')' + CASE WHEN $neighbours THEN ' near:(' + words + ')^2)' ELSE ')' END), {limit: $message_limit})
-    YIELD node AS m, score
-  WHERE m.team_id = $team_id
-    AND (m.user_id IS NULL OR m.user_id = $user_id)
-    AND ($since IS NULL OR m.at >= $since)
-    AND ($until IS NULL OR m.at <= $until)
-  RETURN collect([ask, score, m.entity_key, m.source_key, m.name]) AS messages
+  WITH ask, q, having, CASE WHEN all(word IN q.words WHERE word IN speakers) THEN [] ELSE speakers END AS speakers
+  WITH ask, speakers, reduce(query = q.head, i IN range(0, size(q.clauses) - 1) | query + q.clauses[i] + '^'
+    + toString(toInteger(100 * log(1 + having[0] / (having[i + 1] + 0.5)) * CASE WHEN q.words[i] IN speakers THEN 0.25 ELSE 1 END)) + ' ') + ')' AS query
+  CALL (query) {
+    CALL db.index.fulltext.queryNodes('message_words', query, {limit: $message_limit}) YIELD node AS m, score
+    WHERE m.team_id = $team_id
+      AND (m.user_id IS NULL OR m.user_id = $user_id)
+      AND ($since IS NULL OR m.at >= $since)
+      AND ($until IS NULL OR m.at <= $until)
+    RETURN collect([score, m.entity_key, m.source_key, m.name, [left(m.text, 4000), CASE WHEN $neighbours THEN m.near END]]) AS hits
+  }
+  RETURN collect([hit IN hits | [ask] + hit[1..]]) AS messages, collect([hit IN hits | [hit[2], hit[0]]]) AS said, collect(speakers) AS speakers
 }
-CALL () {
-  UNWIND range(0, size($source_queries) - 1) AS ask
-  CALL db.index.fulltext.queryNodes('source_words', $source_queries[ask], {limit: $source_limit}) YIELD node AS s, score
+CALL (counts) {
+  UNWIND range(0, size($source_asks) - 1) AS ask
+  WITH ask, $source_asks[ask] AS q, counts[ask] AS having
+  WITH ask, reduce(query = q.head, i IN range(0, size(q.clauses) - 1) | query + q.clauses[i] + '^'
+    + toString(toInteger(100 * log(1 + having[0] / (having[i + 1] + 0.5)))) + ' ') + ')' AS query
+  CALL db.index.fulltext.queryNodes('source_words', query, {limit: $source_limit}) YIELD node AS s, score
   WHERE s.team_id = $team_id
     AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
     AND ($archived OR coalesce(s.state, '') <> 'archived')
     AND ($since IS NULL OR s.started_at >= $since)
     AND ($until IS NULL OR s.started_at <= $until)
-  RETURN collect([ask, score, s.entity_key, s.name]) AS sources
+  RETURN collect([ask, s.entity_key, s.name, [left(s.summary, 4000), s.name, left(s.description, 4000), s.keywords, s.tags]]) AS sources,
+    collect([s.entity_key, score]) AS told
 }
-CALL () {
-  UNWIND range(0, size($node_queries) - 1) AS ask
-  CALL db.index.fulltext.queryNodes('node_words', $node_queries[ask], {limit: $node_limit}) YIELD node AS n, score
+CALL (counts) {
+  UNWIND range(0, size($node_asks) - 1) AS ask
+  WITH ask, $node_asks[ask] AS q, counts[ask] AS having
+  WITH ask, reduce(query = q.head, i IN range(0, size(q.clauses) - 1) | query + q.clauses[i] + '^'
+    + toString(toInteger(100 * log(1 + having[0] / (having[i + 1] + 0.5)))) + ' ') + ')' AS query
+  CALL db.index.fulltext.queryNodes('node_words', query, {limit: $node_limit}) YIELD node AS n, score
   WHERE n.team_id = $team_id
     AND (n.user_id IS NULL OR n.user_id = $user_id)
     AND ($archived OR coalesce(n.state, '') <> 'archived')
     AND ($since IS NULL OR n.updated_at >= $since)
     AND ($until IS NULL OR n.created_at <= $until)
-  RETURN collect([ask, score, labels(n), n.entity_key, n.name, n.canonical_name]) AS nodes
+  RETURN collect([ask, n.entity_key, labels(n), n.name, n.canonical_name, [n.name, n.canonical_name, left(n.description, 4000), n.type, n.tags,
+    n.notes, left(n.text, 4000), left(n.content, 4000), n.goal, n.outcome, n.rationale, n.next_step_short, n.next_step_long]]) AS nodes
 }
-CALL () {
-  CALL db.relationshipTypes() YIELD relationshipType AS type
-  WHERE size($relationship_queries) > 0
-    AND NOT type IN $known_types
-    AND type =~ $type_pattern
-  WITH ['relationship_words'] + collect('relationship_words_' + type) AS indexes
-  UNWIND indexes AS index
-  UNWIND range(0, size($relationship_queries) - 1) AS ask
-  CALL db.index.fulltext.queryRelationships(index, $relationship_queries[ask], {limit: $relationship_limit}) YIELD relationship AS r, score
+CALL (counts) {
+  UNWIND range(0, size($relationship_asks) - 1) AS ask
+  WITH $relationship_asks[ask] AS q, counts[ask] AS having
+  WITH reduce(query = q.head, i IN range(0, size(q.clauses) - 1) | query + q.clauses[i] + '^'
+    + coalesce(toString(toInteger(100 * log(1 + having[0] / (having[i + 1] + 0.5)))), '1') + ' ') + ')' AS query
+  RETURN collect(query) AS relationship_queries
+}
+CALL (relationship_queries) {
+  UNWIND ['relationship_words', 'relationship_words_of_others'] AS index
+  UNWIND range(0, size(relationship_queries) - 1) AS ask
+  CALL db.index.fulltext.queryRelationships(index, relationship_queries[ask], {limit: $relationship_limit}) YIELD relationship AS r
   WHERE r.team_id = $team_id
     AND (r.user_id IS NULL OR r.user_id = $user_id)
     AND CASE WHEN $as_of IS NULL THEN r.valid_to IS NULL
       ELSE coalesce(r.valid_from <= $as_of, true) AND coalesce(r.valid_to > $as_of, true) END
-  WITH ask, score, r, startNode(r) AS a, endNode(r) AS b
+  WITH ask, r, startNode(r) AS a, endNode(r) AS b
   WHERE (a.user_id IS NULL OR a.user_id = $user_id OR $user_id IN a.participants)
     AND (b.user_id IS NULL OR b.user_id = $user_id OR $user_id IN b.participants)
     AND a:Memory
     AND b:Memory
-  RETURN collect([ask, score, a.entity_key, a.name, type(r), b.entity_key, b.name,
-    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]]]) AS relationships
+  RETURN collect([ask, r.key, a.entity_key, a.name, type(r), b.entity_key, b.name,
+    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]], [r.description, r.relationship_type, r.notes]]) AS relationships
 }
-CALL (messages, sources) {
-  UNWIND [s IN sources | [s[2], s[1], 0.0]] + [m IN messages | [m[3], 0.0, m[1]]] AS hit
+CALL (said, told) {
+  UNWIND [hit IN told | [hit[0], hit[1], 0.0]] + [hit IN reduce(all = [], hits IN said | all + hits) | [hit[0], 0.0, hit[1]]] AS hit
   WITH hit[0] AS key, max(hit[1]) + max(hit[2]) AS score
   ORDER BY score DESC, key
   LIMIT $first_limit
@@ -93,30 +135,46 @@ CALL (first, nodes) {
     CALL (s) {
       MATCH (s)-[m:mentions {team_id: $team_id}]->(n:Memory)
       WHERE m.valid_to IS NULL
-        AND n.source_count <= $degree_limit
-        AND (n.user_id IS NULL OR n.user_id = $user_id)
+        AND (n.user_id IS NULL OR n.user_id = $user_id AND n.source_count <= $degree_limit)
       RETURN n
       LIMIT $mention_limit
     }
     RETURN n, key
     UNION ALL
     UNWIND CASE WHEN $first_limit > 0 THEN nodes ELSE [] END AS hit
-    MATCH (n:Memory {team_id: $team_id, entity_key: hit[3]})
+    MATCH (n:Memory {team_id: $team_id, entity_key: hit[1]})
     USING INDEX SEEK n:Memory(team_id, entity_key)
-    WHERE n.source_count > 0
-      AND n.source_count <= $degree_limit
+    WHERE n.user_id IS NULL
+      OR n.source_count > 0 AND n.source_count <= $degree_limit
     RETURN n, null AS key
   }
   WITH n, collect(DISTINCT key) AS seeds
   CALL (n) {
-    MATCH (n)<-[m:mentions {team_id: $team_id}]-(s:Source)
-    WHERE m.valid_to IS NULL
-      AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
-      AND ($since IS NULL OR s.started_at >= $since)
-      AND ($until IS NULL OR s.started_at <= $until)
-    RETURN collect([s.entity_key, coalesce(s.search_name = n.search_name, false)]) AS others
+    CALL (n) {
+      WITH n
+      WHERE n.user_id IS NOT NULL
+      MATCH (n)<-[m:mentions {team_id: $team_id}]-(s:Source)
+      WHERE m.valid_to IS NULL
+        AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
+      RETURN s
+    UNION ALL
+      WITH n
+      WHERE n.user_id IS NULL
+      MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: n.entity_key}]->()
+      USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
+      WHERE m.started_at IS NOT NULL
+        AND m.valid_to IS NULL
+      RETURN s
+      LIMIT $degree_limit + 1
+    }
+    RETURN collect(s) AS sources
   }
-  RETURN collect([labels(n), n.entity_key, n.name, n.source_count, seeds, others]) AS links
+  WITH n, seeds, sources, CASE WHEN n.user_id IS NULL THEN size(sources) ELSE n.source_count END AS degree
+  WHERE degree > 0
+    AND degree <= $degree_limit
+  RETURN collect([labels(n), n.entity_key, n.name, degree, seeds, [s IN sources
+    WHERE ($since IS NULL OR s.started_at >= $since) AND ($until IS NULL OR s.started_at <= $until)
+    | [s.entity_key, coalesce(s.search_name = n.search_name, false)]]]) AS links
 }
 CALL () {
   UNWIND range(0, size($scopes) - 1) AS place
@@ -147,5 +205,6 @@ CALL () {
   LIMIT 1
   RETURN count(n) > 0 AS due
 }
-RETURN messages, sources, nodes, relationships, texts, links, vectors, e.model AS model, e.base AS base, due OR NOT coalesce(e.walked, true) AS waiting
+RETURN reduce(all = [], hits IN messages | all + hits) AS messages, sources, nodes, relationships, texts, links, vectors, e.model AS model, e.base AS base, due OR NOT coalesce(e.walked, true) AS waiting,
+  counts, speakers
 LIMIT 1

@@ -1,6 +1,7 @@
 // Gives the nodes of a page, their relationships and their messages' neighbours what searches find them by. $scopes has
 // the word for each user, and for the team's own under the empty name; $kinds those of kinds, by label; $plain lists the
-// types of relationships that are not found by words, $names has the names by which texts tell of nodes, by key.
+// types of relationships that are not found by words, $names has the names by which texts tell of nodes, by key. What a team shares
+// counts no mentions, which are by private sources.
 // mode: write
 // params: team_id, after, last, scopes, kinds, plain, names
 // returns: renewed
@@ -13,11 +14,13 @@ SET n.search_scope = reduce(all = $scopes[user], p IN [p IN coalesce(n.participa
   + CASE WHEN n:Source OR n:Message THEN ' d' + replace(toString(date(said)), '-', '')
     ELSE reduce(all = '', l IN [l IN labels(n) WHERE l <> 'Memory'] | all + ' ' + $kinds[l]) END,
   n.search_name = $names[n.entity_key]
+FOREACH (n IN CASE WHEN n.user_id IS NULL THEN [n] ELSE [] END | SET n.source_count = null, n.mention_weight = null,
+  n.first_mentioned_at = null, n.last_mentioned_at = null, n.distinct_source_days = null)
 WITH n
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]->()
   WHERE NOT type(r) IN $plain
-  SET r.search_scope = $scopes[coalesce(r.user_id, '')] + ' t' + type(r) + '0'
+  SET r.search_scope = $scopes[coalesce(r.user_id, '')] + ' t' + coalesce(r.type_word, type(r)) + '0'
   RETURN count(r) AS relationships
 }
 CALL (n) {

@@ -1,5 +1,5 @@
-// Whose memory the next nodes of a team and the relationships from them are, by key; the names of the nodes, and the last
-// of the keys.
+// Whose memory the next nodes of a team and the relationships from them are, by key; the names of the nodes, with what their
+// natural keys are made of, and the last of the keys.
 // mode: read
 // params: team_id, after, limit
 // returns: last, users, names
@@ -15,7 +15,8 @@ CALL (n) {
   RETURN collect(DISTINCT r.user_id) AS ends
 }
 WITH max(n.entity_key) AS last,
-  collect(CASE WHEN n.name <> '' AND NOT n:Message THEN [n.entity_key, n.name] END) AS names,
+  collect(CASE WHEN n.name <> '' AND NOT n:Message THEN [n.entity_key, n.name,
+    [labels(n), n.user_id, n.name, n.canonical_name, n.type, n.natural_key]] END) AS names,
   collect(ends + coalesce(n.participants, []) + [coalesce(n.user_id, '')]) AS lists
 RETURN last,
   reduce(all = [], list IN lists | all + [user IN list WHERE NOT user IN all]) AS users,

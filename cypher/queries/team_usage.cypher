@@ -1,16 +1,81 @@
-// How many nodes a team has, and how many characters their texts have, where $texts asks for that: all of them are read.
+// How much a team has, with what is deleted and can be restored: nodes, relationships where $relationships asks for them, and the
+// characters of all texts where $texts does, with those outside the graph; deleted is how many of the nodes and relationships are deleted. All of it is read.
 // mode: read
-// params: team_id, texts
-// returns: nodes, characters
-MATCH (n:Memory {team_id: $team_id})
-USING INDEX SEEK n:Memory(team_id, entity_key)
-WHERE n.entity_key IS NOT NULL
-WITH CASE
-  WHEN $texts
-  THEN reduce(size = 0, text IN [n.name, n.description, n.summary, n.text, n.content, n.properties] | size + size(coalesce(text, '')))
-    + reduce(size = 0, note IN coalesce(n.notes, []) | size + size(note))
-  ELSE 0
-END AS size
-RETURN count(*) AS nodes,
-  sum(size) AS characters
+// params: team_id, relationships, texts
+// returns: nodes, relationships, characters, deleted
+CALL () {
+  MATCH (n:Memory {team_id: $team_id})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  WHERE n.entity_key IS NOT NULL
+  RETURN n, 0 AS gone
+  UNION ALL
+  MATCH (n:Deleted {team_id: $team_id})
+  USING INDEX SEEK n:Deleted(team_id)
+  RETURN n, 1 AS gone
+}
+CALL (n) {
+  WITH n
+  WHERE $relationships
+  MATCH (n)-[r {team_id: $team_id}]->()
+  WHERE r.key IS NOT NULL
+  WITH CASE WHEN $texts THEN [name IN keys(r) WHERE NOT name IN ['team_id'] | r[name]] ELSE [] END AS all
+  RETURN count(*) AS links,
+    sum(reduce(size = 0, v IN all | size + CASE
+      WHEN v IS :: STRING NOT NULL THEN size(v)
+      WHEN v IS :: LIST<STRING NOT NULL> NOT NULL THEN reduce(s = 0, t IN v | s + size(t))
+      ELSE 0
+    END)) AS linked
+}
+WITH gone, links, linked,
+  CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'vector', 'vector_scope', 'near', 'search_scope', 'deleted_kind', 'deleted_by', 'deleted_with'] | n[name]] ELSE [] END AS all
+WITH count(*) AS nodes, sum(links) AS links, sum(gone) AS gone,
+  sum(linked + reduce(size = 0, v IN all | size + CASE
+    WHEN v IS :: STRING NOT NULL THEN size(v)
+    WHEN v IS :: LIST<STRING NOT NULL> NOT NULL THEN reduce(s = 0, t IN v | s + size(t))
+    ELSE 0
+  END)) AS size
+CALL () {
+  CALL () {
+    MATCH (n:ChatTree {team_id: $team_id})
+    USING INDEX SEEK n:ChatTree(team_id)
+    RETURN n, 1 AS node, 0 AS link
+    UNION ALL
+    MATCH (n:ChatTurn {team_id: $team_id})
+    USING INDEX SEEK n:ChatTurn(team_id)
+    RETURN n, 1 AS node, 0 AS link
+    UNION ALL
+    MATCH (n:DeletedRelationship {team_id: $team_id})
+    USING INDEX SEEK n:DeletedRelationship(team_id)
+    RETURN n, 0 AS node, 1 AS link
+    UNION ALL
+    MATCH (n:Preference {team_id: $team_id})
+    USING INDEX SEEK n:Preference(team_id)
+    RETURN n, 0 AS node, 0 AS link
+    UNION ALL
+    MATCH (n:IdempotencyKey {team_id: $team_id})
+    USING INDEX SEEK n:IdempotencyKey(team_id)
+    RETURN n, 0 AS node, 0 AS link
+    UNION ALL
+    MATCH (n:Import {team_id: $team_id})
+    USING INDEX SEEK n:Import(team_id)
+    RETURN n, 0 AS node, 0 AS link
+    UNION ALL
+    MATCH (n:System {team_id: $team_id})
+    USING INDEX SEEK n:System(team_id, name)
+    WHERE n.name IS NOT NULL
+    RETURN n, 0 AS node, 0 AS link
+  }
+  WITH node, link, CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'deleted_type', 'deleted_by', 'from_key', 'to_key'] | n[name]] ELSE [] END AS all
+  RETURN sum(node) AS more, sum(link) AS dead,
+    sum(reduce(size = 0, v IN all | size + CASE
+      WHEN v IS :: STRING NOT NULL THEN size(v)
+      WHEN v IS :: LIST<STRING NOT NULL> NOT NULL THEN reduce(s = 0, t IN v | s + size(t))
+      ELSE 0
+    END)) AS rest
+}
+OPTIONAL MATCH (q:Quota {team_id: $team_id})
+RETURN nodes + more AS nodes,
+  links + dead AS relationships,
+  size + rest + CASE WHEN $texts THEN coalesce(q.elsewhere, 0) ELSE 0 END AS characters,
+  gone + dead AS deleted
 LIMIT 1

@@ -1,8 +1,9 @@
-// The current relationships of some nodes, each of the nodes with the first $walk that come: for each of the nodes that the
-// caller may see its key, how many relationships were looked at, the keys of what is at their other ends, and the current
+// The current relationships of some nodes, each of the nodes with the first $walk that the caller may see: for each of the
+// nodes that the caller may see its key, how many relationships were looked at, the keys of what is at their other ends, and the current
 // salience of the relationships. Written for one type; the store puts those in that are asked for, or any but those to messages (cypher.OfTypes, OfTypesBut).
+// $words are the types that are let through where some of them may be words of the team's own, $without those that are not; null: all.
 // mode: read
-// params: team_id, user_id, keys, outgoing, incoming, now_ms, walk
+// params: team_id, user_id, keys, outgoing, incoming, now_ms, walk, words, without
 // returns: key, looked, ends, strengths
 UNWIND $keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
@@ -13,12 +14,18 @@ CALL (n) {
     WITH n
     WHERE $outgoing
     MATCH (n)-[r:relates_to]->(m)
+    WHERE (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
+      AND ($words IS NULL OR coalesce(r.type_word, type(r)) IN $words)
+      AND ($without IS NULL OR NOT coalesce(r.type_word, type(r)) IN $without)
     RETURN r, m
     LIMIT $walk
   UNION ALL
     WITH n
     WHERE $incoming
     MATCH (n)<-[r:relates_to]-(m)
+    WHERE (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
+      AND ($words IS NULL OR coalesce(r.type_word, type(r)) IN $words)
+      AND ($without IS NULL OR NOT coalesce(r.type_word, type(r)) IN $without)
     RETURN r, m
     LIMIT $walk
   }

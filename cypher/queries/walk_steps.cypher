@@ -1,8 +1,9 @@
 // Steps of a walk in full: the relationship of a key, or else the most salient of the current ones, between two nodes that the
 // caller may see, and the node that it leads to. Written for one type; the store puts those in that are asked for, or any
-// but those to messages (cypher.OfTypes, OfTypesBut).
+// but those to messages (cypher.OfTypes, OfTypesBut). $words are the types that are let through where some of them may be
+// words of the team's own, $without those that are not; null: all.
 // mode: read
-// params: team_id, user_id, steps
+// params: team_id, user_id, steps, words, without
 // returns: step, out, type, relationship, labels, node
 UNWIND $steps AS step
 MATCH (n:Memory {team_id: $team_id, entity_key: step.from})
@@ -14,6 +15,8 @@ WHERE m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants
 CALL (n, m, step) {
   MATCH (n)-[r:relates_to]-(m)
   WHERE r.valid_to IS NULL
+    AND ($words IS NULL OR coalesce(r.type_word, type(r)) IN $words)
+    AND ($without IS NULL OR NOT coalesce(r.type_word, type(r)) IN $without)
     AND (step.key IS NULL OR r.key = step.key)
     AND (step.out IS NULL OR (startNode(r) = n) = step.out)
   RETURN r

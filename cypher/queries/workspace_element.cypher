@@ -1,5 +1,5 @@
 // A node of a project in full, with the project, its relationships, those that lead to what matters most first, no more than
-// 20 of the first $walk, and how many steps along incoming relationships lead to the project; null: none of five.
+// 20 of the first $walk that the caller may see, and how many steps along incoming relationships lead to the project; null: none of five.
 // mode: read
 // params: team_id, user_id, entity_key, label, walk
 // returns: properties, project, relationships, level, links
@@ -16,6 +16,8 @@ CALL (n) {
 }
 CALL (n) {
   MATCH (n)-[r]-(m)
+  WHERE r.user_id IS NULL
+    OR r.user_id = $user_id
   WITH n, r, m
   LIMIT $walk
   WHERE m.team_id = $team_id
@@ -25,7 +27,7 @@ CALL (n) {
   WITH n, r, m
   ORDER BY m.workspace_rank, m.entity_key, r.key
   LIMIT 20
-  RETURN collect([type(r), startNode(r) = n, m.entity_key, labels(m), m.name]) AS relationships
+  RETURN collect([coalesce(r.type_word, type(r)), startNode(r) = n, m.entity_key, labels(m), m.name]) AS relationships
 }
 CALL (n) {
   UNWIND CASE WHEN any(link IN n.workspace_links WHERE link STARTS WITH 'in') THEN [] ELSE [n] END AS o

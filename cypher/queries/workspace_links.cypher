@@ -1,6 +1,6 @@
 // What nodes of a project are linked with in it. $derived are those of which is told how many tasks, tasks that are done, plans, goals and
 // outputs belong to them, how much they need first, and how much needs them (S3-16), of $focus also the keys of the first three; $picture those of which each relationship is
-// told, no more than $walk of one, as key, type and both ends. Of the kinds that are $open the best ten that these lead to are told too, with
+// told, no more than $walk of one that the caller may see, as key, type and both ends. Of the kinds that are $open the best ten that these lead to are told too, with
 // the relationships among them.
 // mode: read
 // params: team_id, user_id, project_id, derived, focus, picture, open, walk
@@ -61,6 +61,8 @@ CALL () {
   WHERE n.user_id IS NULL OR n.user_id = $user_id
   CALL (n) {
     MATCH (n)-[r]-(m)
+    WHERE r.user_id IS NULL
+      OR r.user_id = $user_id
     WITH r, m
     LIMIT $walk
     WHERE m.team_id = $team_id
@@ -70,7 +72,7 @@ CALL () {
       AND r.valid_to IS NULL
     RETURN r, m, any(label IN labels(m) WHERE label IN $open) AND NOT m.entity_key IN $picture AS further
   }
-  WITH collect([r.key, type(r), startNode(r).entity_key, endNode(r).entity_key]) AS edges,
+  WITH collect([r.key, coalesce(r.type_word, type(r)), startNode(r).entity_key, endNode(r).entity_key]) AS edges,
     collect(DISTINCT CASE WHEN further THEN m END) AS others
   CALL (others) {
     UNWIND others AS o
@@ -82,11 +84,13 @@ CALL () {
     UNWIND best AS o
     CALL (o, best) {
       MATCH (o)-[r]-(m)
+      WHERE r.user_id IS NULL
+        OR r.user_id = $user_id
       WITH r, m, best
       LIMIT $walk
       WHERE r.valid_to IS NULL
         AND m IN best
-      RETURN collect([r.key, type(r), startNode(r).entity_key, endNode(r).entity_key]) AS links
+      RETURN collect([r.key, coalesce(r.type_word, type(r)), startNode(r).entity_key, endNode(r).entity_key]) AS links
     }
     RETURN collect([labels(o), o.entity_key, o.name, o.state_key, o.type_key, o.updated_at, o.workspace_rank, o.workspace_links, links]) AS further
   }

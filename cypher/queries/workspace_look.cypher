@@ -19,7 +19,7 @@ CALL (n, project) {
   WITH r, p
   ORDER BY r.key
   LIMIT 8
-  RETURN collect([CASE WHEN endNode(r) = p THEN 'out' ELSE 'in' END, type(r), r.key]) AS links
+  RETURN collect([CASE WHEN endNode(r) = p THEN 'out' ELSE 'in' END, coalesce(r.type_word, type(r)), r.key]) AS links
 }
 RETURN labels(n) AS labels,
   [field IN $fields | [field, n[field]]] AS properties,

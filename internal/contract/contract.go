@@ -85,15 +85,42 @@ var names = map[string]string{ //nolint:gochecknoglobals // a constant table
 
 // Message is what a fault says, without what was submitted: decoders quote what they could not read.
 func Message(d *huma.ErrorDetail) string {
+	if d.Message == tooShort {
+		return Empty(d.Location)
+	}
 	for _, decoder := range []string{"json:", "parsing ", "invalid character", "strconv", "invalid integer", "invalid number", "invalid boolean", "invalid date"} {
 		if strings.HasPrefix(d.Message, decoder) {
 			return unreadable
 		}
 	}
-	if value := fmt.Sprint(d.Value); len(value) > 3 && strings.Contains(d.Message, value) {
+	if value := printed(d.Value); len(value) > 3 && strings.Contains(d.Message, value) {
 		return "is not what it should be"
 	}
 	return d.Message
+}
+
+// tooShort is what huma says of an empty text where one is needed.
+const tooShort = "expected length >= 1"
+
+// Empty is what a fault says of an empty text that stands at a place. An empty user_id or team_id never means everybody.
+func Empty(location string) string {
+	for _, id := range []string{"user_id", "team_id"} {
+		if location == id || strings.HasSuffix(location, "."+id) {
+			return "must not be empty: give an id, or leave " + id + " out"
+		}
+	}
+	return "must not be empty"
+}
+
+// printed is a value as a message might quote it: a text or a number. Others are quoted by none, and cost time to print.
+func printed(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case float64, int64, int:
+		return fmt.Sprint(v)
+	}
+	return ""
 }
 
 const unreadable = "cannot be read as what it should be"

@@ -3,7 +3,6 @@ package contract
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -60,6 +59,9 @@ func (f Form) Read(raw []byte, into any) error {
 	if len(raw) == 0 {
 		raw = []byte("{}")
 	}
+	if found := (Walk{Registry: f.registry, Schema: f.schema}).Faults(raw); found != nil {
+		return &graph.InvalidError{Fields: found}
+	}
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {
 		return &graph.InvalidError{Fields: []graph.FieldError{{Message: unreadable}}}
@@ -76,14 +78,7 @@ func faults(all []error) error {
 	if len(all) == 0 {
 		return nil
 	}
-	var invalid graph.InvalidError
-	for _, err := range all {
-		var detail *huma.ErrorDetail
-		if errors.As(err, &detail) {
-			invalid.Fields = append(invalid.Fields, graph.FieldError{Location: detail.Location, Message: Message(detail)})
-		}
-	}
-	return &invalid
+	return &graph.InvalidError{Fields: Faults(all)}
 }
 
 // whole is a schema with others in the place of the references to them.

@@ -1,0 +1,157 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// ErrAttempts says: too many wrong keys came from the caller's address, or from all. A key that exists is never refused so.
+var ErrAttempts = errors.New("too many wrong API keys")
+
+const (
+	addressBurst, addressRate = 100, 2   // wrong keys of one address at once, and a second
+	allBurst, allRate         = 1000, 20 // of all addresses
+	maxAddresses              = 10_000   // that are counted apart; further ones count together
+	knownTTL                  = verifiedTTL
+)
+
+type remoteKey struct{}
+
+// WithRemote is a context of a request that comes from an address, as net/http gives it: host and port.
+func WithRemote(ctx context.Context, address string) context.Context {
+	return context.WithValue(ctx, remoteKey{}, address)
+}
+
+// originOf is whom a wrong key is counted for: an IPv4 address, or the /64 of an IPv6 one, which one caller has as a whole.
+func originOf(ctx context.Context) netip.Prefix {
+	address, _ := ctx.Value(remoteKey{}).(string)
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	ip, bits := at.Addr().Unmap().WithZone(""), 64
+	if ip.Is4() {
+		bits = 32
+	}
+	origin, _ := ip.Prefix(bits)
+	return origin
+}
+
+// bucket holds how many wrong keys may be looked up at once; it fills with time.
+type bucket struct {
+	left float64
+	at   time.Time
+}
+
+func (b *bucket) fill(now time.Time, burst, rate float64) {
+	b.left = min(burst, b.left+rate*max(0, now.Sub(b.at).Seconds()))
+	b.at = now
+}
+
+// failures bounds how many wrong keys are looked up in the database: by address, and overall. It is safe for concurrent use.
+type failures struct {
+	mu   sync.Mutex
+	all  *bucket
+	each map[netip.Prefix]*bucket
+}
+
+// take counts a key that is about to be looked up as a wrong one; false: too many were.
+func (f *failures) take(origin netip.Prefix, now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.all == nil {
+		f.all, f.each = &bucket{allBurst, now}, map[netip.Prefix]*bucket{}
+	}
+	one := f.of(origin, now)
+	f.all.fill(now, allBurst, allRate)
+	one.fill(now, addressBurst, addressRate)
+	if f.all.left < 1 || one.left < 1 {
+		return false
+	}
+	f.all.left--
+	one.left--
+	return true
+}
+
+// of is the bucket of an address. Addresses that have sent nothing wrong for a while are dropped to make room.
+func (f *failures) of(origin netip.Prefix, now time.Time) *bucket {
+	if len(f.each) >= maxAddresses && f.each[origin] == nil {
+		for address, b := range f.each {
+			if b.fill(now, addressBurst, addressRate); b.left >= addressBurst {
+				delete(f.each, address)
+			}
+		}
+		if len(f.each) >= maxAddresses {
+			origin = netip.Prefix{}
+		}
+	}
+	if f.each[origin] == nil {
+		f.each[origin] = &bucket{addressBurst, now}
+	}
+	return f.each[origin]
+}
+
+// giveBack uncounts a key that was no wrong one.
+func (f *failures) giveBack(origin netip.Prefix) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all.left++
+	if one := f.each[origin]; one != nil {
+		one.left++
+	}
+}
+
+// known is which keys exist, read at once: who sends too many wrong keys has that asked every two seconds, and nothing else.
+type known struct {
+	mu  sync.Mutex
+	ids map[string]bool
+	at  time.Time
+}
+
+// exists reports whether there is a key of an id, as of two seconds ago at most.
+func (k *Keys) exists(ctx context.Context, id string) (bool, error) {
+	k.known.mu.Lock()
+	defer k.known.mu.Unlock()
+	if now := k.now(); k.known.ids == nil || now.Sub(k.known.at) >= knownTTL {
+		ids, err := k.store.APIKeyIDs(ctx)
+		if err != nil {
+			return false, err
+		}
+		k.known.ids, k.known.at = make(map[string]bool, len(ids)), now
+		for _, id := range ids {
+			k.known.ids[id] = true
+		}
+	}
+	return k.known.ids[id], nil
+}
+
+// forgetKnown has the keys that exist read again when they are next asked for.
+func (k *Keys) forgetKnown() {
+	k.known.mu.Lock()
+	defer k.known.mu.Unlock()
+	k.known.ids = nil
+}
+
+// lookWithin looks a key up as often as wrong keys may be; beyond that only one whose id exists. Everything else is ErrAttempts,
+// and costs no statement.
+func (k *Keys) lookWithin(ctx context.Context, sum [32]byte) (verdict, error) {
+	origin := originOf(ctx)
+	within := k.failures.take(origin, k.now())
+	if !within {
+		there, err := k.exists(ctx, idOf(sum))
+		if err == nil && !there {
+			err = ErrAttempts
+		}
+		if err != nil {
+			return verdict{}, err
+		}
+	}
+	v, err := k.look(ctx, sum)
+	if within && (err != nil || v.good) {
+		k.failures.giveBack(origin)
+	}
+	return v, err
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+)
+
+// listen opens the address that a setting names. The error names the setting, and what to write in it instead.
+func listen(ctx context.Context, setting, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s: %s is in use by another process; stop that process, or set %s to another address, such as %s: %w",
+			setting, address, setting, anyPort(address), err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: Kith cannot listen on %q; set it to an address of this machine and a free port, such as 127.0.0.1:0: %w",
+			setting, address, err)
+	}
+	return listener, nil
+}
+
+// anyPort is an address with the port that the system chooses.
+func anyPort(address string) string {
+	host, _, _ := net.SplitHostPort(address)
+	return net.JoinHostPort(host, "0")
+}
+
+// portFinding reports whether kith serve could listen on the address of a setting.
+func portFinding(ctx context.Context, setting, address string) finding {
+	listener, err := listen(ctx, setting, address)
+	if err != nil {
+		return finding{What: setting, Seen: "cannot listen on " + address, Advice: err.Error()}
+	}
+	_ = listener.Close()
+	return finding{What: setting, Good: true, Seen: address + " is free"}
+}
+
+// ports reports whether kith serve could listen on its two addresses; nothing where another Kith was asked for by its URL.
+func (c *doctorCmd) ports(ctx context.Context) []finding {
+	if c.URL != "" {
+		return nil
+	}
+	return append([]finding{portFinding(ctx, "KITH_LISTEN", c.Listen)}, c.adminPort(ctx)...)
+}
+
+// adminPort reports whether the admin listener is a Kith's, or could be.
+func (c *doctorCmd) adminPort(ctx context.Context) []finding {
+	const setting = "KITH_ADMIN_LISTEN"
+	switch {
+	case c.URL != "" || c.AdminListen == "":
+		return nil
+	case hasMetrics(ctx, "http://"+reachable(c.AdminListen)):
+		return []finding{{What: setting, Good: true, Seen: c.AdminListen + " serves the metrics of a Kith"}}
+	}
+	return []finding{portFinding(ctx, setting, c.AdminListen)}
+}
+
+// hasMetrics reports whether the metrics of a Kith are served at an address.
+func hasMetrics(ctx context.Context, url string) bool {
+	api := newAPIClient(url, "")
+	request, err := api.request(ctx, http.MethodGet, "/metrics", nil)
+	if err != nil {
+		return false
+	}
+	response, err := api.http.Do(request)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxMetrics))
+	return err == nil && strings.Contains(string(text), "\nkith_build_info{")
+}
+
+const maxMetrics = 4 << 20 // bytes of another's answer that are looked through

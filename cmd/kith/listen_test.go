@@ -1,0 +1,85 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"kith/internal/testenv"
+)
+
+// taken is an address on which something else answers every request.
+func taken(t *testing.T) string {
+	t.Helper()
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("something else")) }))
+	t.Cleanup(other.Close)
+	return other.Listener.Addr().String()
+}
+
+// A port that is in use ends the service with the name of the setting, and with an address to write instead.
+func TestServeNamesThePortThatIsInUse(t *testing.T) {
+	t.Parallel()
+	for _, setting := range []string{"KITH_LISTEN", "KITH_ADMIN_LISTEN"} {
+		address := taken(t)
+		environ := append(settings(testenv.Database{URI: "bolt://127.0.0.1:1"}, ""), setting+"="+address)
+		code, out := command(t, environ, "serve")
+		if code != 1 || !strings.Contains(out, setting+": "+address+" is in use") || !strings.Contains(out, "set "+setting+" to another address, such as 127.0.0.1:0") {
+			t.Errorf("%s: exit status %d: %s", setting, code, out)
+		}
+	}
+	environ := append(settings(testenv.Database{URI: "bolt://127.0.0.1:1"}, ""), "KITH_LISTEN=nowhere")
+	if code, out := command(t, environ, "serve"); code != 1 || !strings.Contains(out, `KITH_LISTEN: Kith cannot listen on "nowhere"`) {
+		t.Errorf("no address: %d %s", code, out)
+	}
+}
+
+// Both default ports may be in use by others: an empty KITH_ADMIN_LISTEN opens no listener, as the documents say.
+func TestAnEmptyAdminListenOpensNone(t *testing.T) {
+	t.Parallel()
+	cli := parsedConfig(t, "KITH_ADMIN_LISTEN=", "KITH_LISTEN=")
+	if cli.AdminListen != "" || cli.Listen != "127.0.0.1:8080" {
+		t.Errorf("empty: %q and %q", cli.AdminListen, cli.Listen)
+	}
+	if cli := parsedConfig(t); cli.AdminListen != "127.0.0.1:8081" {
+		t.Errorf("default: %q", cli.AdminListen)
+	}
+}
+
+// The doctor looks at both ports: free, a Kith's, or in use by something else.
+func TestDoctorLooksAtThePorts(t *testing.T) {
+	t.Parallel()
+	data := "KITH_DATA=" + t.TempDir()
+	code, out := command(t, []string{data, "KITH_LISTEN=" + taken(t), "KITH_ADMIN_LISTEN=" + taken(t)}, "doctor")
+	for _, want := range []string{"✗ KITH_LISTEN cannot listen", "→ KITH_LISTEN: ", "✗ KITH_ADMIN_LISTEN cannot listen", "something else answers at http://"} {
+		if code != 1 || !strings.Contains(out, want) {
+			t.Errorf("in use: %d, not %q: %s", code, want, out)
+		}
+	}
+	metrics := httptest.NewServer(newMetrics().handler(false))
+	t.Cleanup(metrics.Close)
+	code, out = command(t, []string{data, "KITH_LISTEN=" + freeAddress(t), "KITH_ADMIN_LISTEN=" + metrics.Listener.Addr().String()}, "doctor")
+	for _, want := range []string{"✓ KITH_LISTEN", "is free", "✓ KITH_ADMIN_LISTEN", "serves the metrics of a Kith"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("a Kith's: %d, not %q: %s", code, want, out)
+		}
+	}
+}
+
+// parsedConfig is the configuration of kith serve in an environment.
+func parsedConfig(t *testing.T, environ ...string) config {
+	t.Helper()
+	var cli struct {
+		Serve serveCmd `cmd:""`
+	}
+	parser, err := kong.New(&cli, kong.Resolvers(environment(environ)))
+	if err == nil {
+		_, err = parser.Parse([]string{"serve"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cli.Serve.config
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"kith/graph"
+	"kith/internal/hostile"
+)
+
+// Whatever is stored, commands print as many lines as for harmless texts, and no terminal obeys any of it, whether one is there or not.
+func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
+	t.Parallel()
+	prints := func(texts []string) map[string]string {
+		all := map[string]string{}
+		print := func(name string, write func(out *bytes.Buffer) error) {
+			var out bytes.Buffer
+			if err := write(&out); err != nil {
+				all[name] = err.Error()
+				return
+			}
+			all[name] = out.String()
+		}
+		print("table", func(out *bytes.Buffer) error { return printTable(out, [][]string{{"KEY", "TEAM"}, {texts[0], texts[1]}}) })
+		print("findings", func(out *bytes.Buffer) error {
+			return printFindings(streams{out: out}, paint{}, []finding{{What: "Neo4j", Seen: texts[2], Advice: "start it"}})
+		})
+		print("check", func(out *bytes.Buffer) error {
+			(&checkCmd{}).report(out, graph.Finding{Check: "x", TeamID: texts[3], Kind: "person", Key: texts[4], Detail: texts[5]})
+			return nil
+		})
+		print("import", func(out *bytes.Buffer) error {
+			(&importReport{
+				Refused:  []importNote{{Line: 3, Location: texts[6], Message: texts[7]}},
+				Warnings: []importNote{{Message: texts[8]}, {Line: 4, Location: texts[9]}},
+			}).tell(newProgress(out))
+			return nil
+		})
+		print("json", func(out *bytes.Buffer) error { return printJSON(out, map[string]string{"a": texts[0], "b": texts[1]}) })
+		print("line of json", func(out *bytes.Buffer) error { return printLine(out, graph.Finding{Key: texts[2]}) })
+		print("error", func(out *bytes.Buffer) error {
+			code := run(t.Context(), []string{"export", "--url", "http://127.0.0.1:1", "--key", "k", "/none/" + strings.ReplaceAll(texts[3], "/", "")}, nil, streams{nil, out, out})
+			if code != 1 {
+				return errors.New("no error")
+			}
+			return nil
+		})
+		return all
+	}
+	words := make([]string, 10)
+	for i := range words {
+		words[i] = hostile.Harmless[0]
+	}
+	want := prints(words)
+	rapid.Check(t, func(t *rapid.T) {
+		texts := hostile.Texts().Draw(t, "texts")
+		for name, got := range prints(texts) {
+			if r := hostile.Unseen(got); r != 0 || strings.Count(got, "\n") != strings.Count(want[name], "\n") {
+				t.Errorf("%s: %U in %q", name, r, got)
+			}
+			var back map[string]string
+			if name == "json" && (json.Unmarshal([]byte(got), &back) != nil || back["a"] != texts[0]) {
+				t.Errorf("another value: %s", got)
+			}
+		}
+		if got := (paint{}).markdown(strings.Join(texts, "\n")); hostile.Unseen(got) != 0 {
+			t.Errorf("text: %q", got)
+		}
+	})
+}

@@ -1,0 +1,8 @@
+// How large the heap of the database may become, in bytes.
+// mode: read
+// scope: server
+// params:
+// returns: bytes
+CALL dbms.queryJmx('java.lang:type=Memory') YIELD attributes
+RETURN attributes.HeapMemoryUsage.value.properties.max AS bytes
+LIMIT 1

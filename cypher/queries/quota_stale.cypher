@@ -1,0 +1,7 @@
+// Has a team counted anew by the next write that adds something.
+// mode: write
+// params: team_id
+// returns: teams
+MATCH (q:Quota {team_id: $team_id})
+SET q.fresh_until = 0
+RETURN count(q) AS teams

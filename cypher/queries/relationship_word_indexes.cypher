@@ -1,0 +1,9 @@
+// The indexes by which relationships are found by words, each with its types.
+// mode: read
+// scope: server
+// params:
+// returns: indexes
+SHOW FULLTEXT INDEXES YIELD name, labelsOrTypes
+WHERE name STARTS WITH 'relationship_words'
+RETURN collect([name, labelsOrTypes]) AS indexes
+LIMIT 1

@@ -1,0 +1,11 @@
+// Ends the statements of callers whose rows take more memory than they may. Neo4j counts what sorting, grouping and
+// collecting hold; it has no limit of its own for a statement of one kind.
+// mode: read
+// scope: server
+// params: most
+// returns: ended
+SHOW TRANSACTIONS YIELD transactionId AS id, metaData, estimatedUsedHeapMemory AS bytes
+WHERE metaData.app = 'kith' AND metaData.query = 'cypher' AND bytes > $most
+TERMINATE TRANSACTIONS id YIELD transactionId AS ended
+RETURN ended
+LIMIT 100

@@ -1,0 +1,39 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"kith/internal/hostile"
+)
+
+// Whatever is stored, lines begin as they do with harmless texts, and nothing is there that is not seen.
+func TestNothingStoredBeginsALine(t *testing.T) {
+	t.Parallel()
+	text := func(texts []string) (all string) {
+		for granularity := range 2 {
+			r := query("boat")
+			r.Format, r.Expand, r.Granularity = Keyed, 5, granularity+1
+			result, _ := explore(t, everything(t), nil, r)
+			hostile.Fill(result, texts)
+			all += result.Text()
+		}
+		return all
+	}
+	harmless := text(hostile.Harmless)
+	for _, heading := range []string{"## People", "## Concepts", "## Relationships", "## Sources", "## Storylines", "## Documents"} {
+		if !strings.Contains(harmless, heading) {
+			t.Errorf("no %s: %s", heading, harmless)
+		}
+	}
+	want := hostile.Skeleton(harmless)
+	rapid.Check(t, func(t *rapid.T) {
+		got := text(hostile.Texts().Draw(t, "texts"))
+		if r := hostile.Unseen(got); r != 0 || strings.Contains(got, "![") || !slices.Equal(want, hostile.Skeleton(got)) {
+			t.Errorf("%U, %q not %q\n%s", r, hostile.Skeleton(got), want, got)
+		}
+	})
+}

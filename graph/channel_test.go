@@ -1,0 +1,196 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kith/internal/testenv"
+)
+
+// shared reads what the database has of what a team shares.
+func (e *env) sharedProperties() string {
+	return fmt.Sprint(e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.user_id IS NULL OPTIONAL MATCH (n)-[r]->(m) WHERE r.user_id IS NULL
+		WITH n, collect(properties(r)) AS rs ORDER BY n.entity_key RETURN properties(n), rs`))
+}
+
+// What the private sources of a user mention changes nothing of what a team shares, while the user's own nodes are counted.
+func TestPrivateSourcesAreNotCountedAtSharedNodes(t *testing.T) {
+	e := fresh(t)
+	e.write("", []NodeWrite{node("concept", "s", 0.5)})
+	e.write("ub", []NodeWrite{node("concept", "own", 0.5)})
+	before := e.sharedProperties()
+	e.source("ub", SourceWrite{EntityKey: "src", Messages: []MessageWrite{said("", "x")}, Mentions: []string{"s", "own"}})
+	e.same("after a mention", before, e.sharedProperties())
+	e.same("of the user's own", int64(1), e.get("ub", "concept", "own").SourceCount.Value)
+	e.delete("ub", "source", "src")
+	e.same("after the source is deleted", before, e.sharedProperties())
+	e.restore("ub", "source", "src")
+	e.same("after it is restored", before, e.sharedProperties())
+	e.same("of the user's own again", int64(1), e.get("ub", "concept", "own").SourceCount.Value)
+
+	e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 's'}) SET n.source_count = 3, n.mention_weight = 2.5, n.first_mentioned_at = datetime(),
+		n.last_mentioned_at = datetime(), n.distinct_source_days = ['2026-03-04']`) // as it was stored before
+	if err := e.store.Renew(t.Context(), func(int) {}); err != nil {
+		t.Fatal(err)
+	}
+	e.same("renewed", before, e.sharedProperties())
+}
+
+// A user's sources lead to each other over what a team shares, whatever other users mention.
+func TestSharedNodesLinkTheSourcesOfAUser(t *testing.T) {
+	e := fresh(t)
+	e.write("", []NodeWrite{node("concept", "boat", 0.5)})
+	for i := range 3 {
+		e.source("ua", SourceWrite{EntityKey: fmt.Sprint("a", i), Summary: Some(fmt.Sprint("word", i)), Mentions: []string{"boat"}, Messages: []MessageWrite{said("", fmt.Sprint("word", i))}})
+	}
+	links := func() string {
+		q := askAll("word0")
+		q.Links = true
+		found := e.search("ua", q)
+		return fmt.Sprintf("%+v", found.Links)
+	}
+	before := links()
+	for i := range 120 {
+		e.source("ub", SourceWrite{EntityKey: fmt.Sprint("b", i), Mentions: []string{"boat"}})
+	}
+	e.same("links", before, links())
+}
+
+// hubbed is a team with a shared hub of few shared relationships.
+func (e *env) hubbed() {
+	nodes := []NodeWrite{{Kind: "project", EntityKey: "p", Name: Some("p")}, node("task", "hub", 0.5, ofProject("p"))}
+	links := []RelationshipWrite{{From: "p", To: "hub", Type: "has_task"}}
+	for i := range 5 {
+		key := fmt.Sprint("s", i)
+		nodes = append(nodes, node("plan", key, 0.5, ofProject("p")))
+		links = append(links, link("hub", "relates_to", key, 0.5), link(key, "involves", "hub", 0.3))
+	}
+	e.write("", nodes, links...)
+}
+
+func ofProject(key string) func(*NodeWrite) {
+	return func(n *NodeWrite) { n.OwnFields = &OwnFields{ProjectID: Some(key)} }
+}
+
+// crowdHub gives a hub many relationships that only one user sees.
+func (e *env) crowdHub(user string, count int) {
+	for start := 0; start < count; start += 2500 {
+		var nodes []NodeWrite
+		var links []RelationshipWrite
+		for i := start; i < min(start+2500, count); i++ {
+			key := fmt.Sprint("x", i)
+			nodes = append(nodes, node("plan", key, 0.9, ofProject("p")))
+			if i%2 == 0 {
+				links = append(links, link("hub", "relates_to", key, 0.9))
+			} else {
+				links = append(links, link(key, "involves", "hub", 0.9))
+			}
+		}
+		e.write(user, nodes, links...)
+	}
+}
+
+// views are what reads that look at a bounded number of relationships return for a user.
+func (e *env) views(user string) []string {
+	e.Helper()
+	var all []string
+	view := func(v any, err error) {
+		e.Helper()
+		if err != nil {
+			e.Fatal(err)
+		}
+		words := strings.FieldsFunc(fmt.Sprintf("%+v", v), func(r rune) bool { return strings.ContainsRune(" []{}", r) })
+		slices.Sort(words) // the database has no order of its own
+		all = append(all, strings.Join(words, " "))
+	}
+	at := e.now.Add(time.Hour)
+	for _, w := range []Walk{bothWays, {Outgoing: true}, {Incoming: true}, {Outgoing: true, Incoming: true, Types: []string{"relates_to"}}} {
+		for _, each := range []int{20, 200} {
+			around, err := e.store.Around(e.Context(), e.as(user), w, []string{"hub", "s1"}, nil, each, at)
+			view(around, err)
+			edges, err := e.store.Edges(e.Context(), e.as(user), w, []string{"hub", "s1"}, each, at)
+			view(edges, err)
+		}
+	}
+	available, err := e.store.Available(e.Context(), e.as(user), "p", "hub", nil)
+	view(available, err)
+	params := map[string]any{
+		"team_id": e.team, "user_id": user, "entity_key": "hub", "label": "Task", "labels": labelsOf(nil), "skip": 0, "until": 100, "whole": true,
+		"walk": 20, "project_id": "p", "derived": []string{"hub"}, "focus": "hub", "picture": []string{"hub"}, "open": []string{"Plan"},
+	}
+	for _, name := range []string{"linked_entities", "workspace_element", "workspace_links"} {
+		q, own := e.store.queries[name], map[string]any{}
+		for _, p := range q.Params {
+			own[p] = params[p]
+		}
+		rows, err := e.store.read(e.Context(), q, own)
+		if err == nil {
+			view(rows[0].Values, err)
+		}
+		view(len(rows), err)
+	}
+	return all
+}
+
+// The private relationships of another user neither hide what a team shares nor are told of.
+func TestHiddenRelationshipsTakeNoRoom(t *testing.T) {
+	e := fresh(t)
+	e.hubbed()
+	before := e.views("ua")
+	e.crowdHub("ub", 200)
+	for i, after := range e.views("ua") {
+		e.same(fmt.Sprint("view ", i), before[i], after)
+	}
+}
+
+// The key of what a user deleted stays the user's, as long as it can be restored.
+func TestDeletedKeysStayTheirOwners(t *testing.T) {
+	e := fresh(t)
+	e.write("ua", []NodeWrite{node("concept", "k", 0.5)})
+	e.delete("ua", "concept", "k")
+	for _, user := range []string{"ub", ""} {
+		result := e.try(user, []NodeWrite{node("task", "k", 0.5)})
+		e.same("taken for "+user, []any{Refused, "is taken by something else"}, []any{result.Nodes[0].Status, *result.Nodes[0].Error})
+	}
+	e.restore("ua", "concept", "k")
+}
+
+// One name is one node, however its letters are put together and whatever blanks end it; its first spelling stays.
+func TestNamesAreComparedInNFC(t *testing.T) {
+	e := fresh(t)
+	for _, names := range [][]string{{"Zo\u00eb", "Zoe\u0308", " Zo\u00eb "}, {"Go", "Go ", "\u00a0Go"}} {
+		for _, kind := range []string{"person", "concept", "entity"} {
+			var first string
+			for i, name := range names {
+				result := e.write("u1", []NodeWrite{{Kind: kind, Name: Some(name), Description: Some(fmt.Sprint(i))}}).Nodes[0]
+				if i == 0 {
+					first = result.EntityKey
+				}
+				e.same(kind+" "+name, first, result.EntityKey)
+			}
+			e.same("its name", names[0], e.get("u1", kind, first).Name)
+		}
+	}
+}
+
+// Nodes whose names have become one stay two, are reported, and can be written.
+func TestRenewLeavesNamesThatAreTaken(t *testing.T) {
+	e := open(t, testenv.Neo4j(t), Options{})
+	e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("Go")}, {Kind: "concept", EntityKey: "b", Name: Some("x")}, {Kind: "concept", EntityKey: "c", Name: Some("y")}})
+	e.raw("MATCH (n:Memory {team_id: $team}) SET n.name = CASE n.entity_key WHEN 'b' THEN 'Go ' WHEN 'c' THEN 'Rust ' ELSE n.name END SET n.natural_key = 'concept\\u001fu1\\u001f' + n.name")
+	for range 2 {
+		if err := e.store.Renew(t.Context(), func(int) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.same("natural keys", "[[concept\x1fu1\x1fGo] [concept\x1fu1\x1fGo ] [concept\x1fu1\x1fRust]]",
+		fmt.Sprint(e.raw(`MATCH (n:Memory {team_id: $team}) RETURN n.natural_key ORDER BY n.entity_key`)))
+	e.write("u1", []NodeWrite{change("concept", "b", described("still written"))})
+	found := e.findings(false)
+	if len(found) != 1 || found[0].Check != "natural_key" || found[0].Key != "b" {
+		t.Errorf("findings: %+v", found)
+	}
+}

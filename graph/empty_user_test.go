@@ -1,0 +1,22 @@
+package graph
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// An item that names an empty user is refused: it would be shared by the team.
+func TestAnEmptyUserIsNotTheTeam(t *testing.T) {
+	t.Parallel()
+	n := NodeWrite{Kind: "concept", Name: Some("a"), UserID: Some("")}
+	f := &faults{}
+	n.checkNames(f, "nodes[0]", conceptKind)
+	if err := f.err(); err == nil || !strings.Contains(err.Error(), "nodes[0].user_id") {
+		t.Errorf("a node: %v", err)
+	}
+	tree := ChatTreeRecord{ID: "t", UserID: Some(""), CreatedAt: time.Now().UnixMilli(), UpdatedAt: time.Now().UnixMilli()}
+	if err := tree.check(Scope{TeamID: "t"}, time.Now()); err == nil || !strings.Contains(err.Error(), "user_id") {
+		t.Errorf("a tree of chats: %v", err)
+	}
+}

@@ -1,0 +1,96 @@
+package graph
+
+import "unicode/utf8"
+
+// callers are the transactions that store what callers give. Others, which form stories, expire notes or keep vectors, are not refused
+// by a quota; what they store is counted with the rest when the team is counted anew.
+var callers = map[string]bool{
+	"memory_write": true, "source_write": true, "message_append": true, "conversation_end": true, "conversation_focus": true,
+	"node_change": true, "relationship_change": true, "source_digest": true, "system_write": true, "import": true, "import_chats": true,
+	"chat_tree_create": true, "chat_tree_change": true, "chat_turn_create": true, "chat_turn_answer": true, "preference_replace": true,
+}
+
+// meter is what a statement stores: so many nodes or relationships for each of its rows, or alone, and the texts of some parameters.
+type meter struct {
+	nodes, relationships int64
+	rows                 []string // parameters with a row for each
+	texts                []string // parameters whose texts count; none: those of the rows
+}
+
+// stores are the statements that store something.
+var stores = map[string]meter{
+	"node_create": {nodes: 1, rows: []string{"rows"}}, "node_update": {rows: []string{"rows"}},
+	"relationship_create": {relationships: 1, rows: []string{"rows"}}, "relationship_update": {rows: []string{"rows"}},
+	"message_append": {nodes: 1, rows: []string{"rows"}}, "message_restore": {nodes: 1, rows: []string{"rows"}},
+	"system_lock": {texts: []string{"system"}}, "system_entity_create": {nodes: 1, rows: []string{"rows"}}, "system_entity_update": {rows: []string{"rows"}},
+	"system_relationship_create": {relationships: 1, rows: []string{"rows"}}, "system_relationship_update": {rows: []string{"rows"}},
+	"chat_tree_create": {nodes: 1, texts: []string{"id", "properties"}}, "chat_tree_change": {texts: []string{"properties"}},
+	"chat_turn_create": {nodes: 1, texts: []string{"id", "tree_id", "parent_id", "properties"}}, "chat_turn_change": {texts: []string{"properties"}},
+	"chat_restore":       {nodes: 1, rows: []string{"trees", "turns"}},
+	"preference_replace": {texts: []string{"user_id", "rows"}},
+	"idempotency_claim":  {texts: []string{"key", "hash"}}, "idempotency_answer": {texts: []string{"answer", "user_id"}},
+	"import_mark": {texts: []string{"import_id", "report", "user_id"}},
+}
+
+// amount is how much of what has a quota.
+type amount struct{ nodes, relationships, text int64 }
+
+func (a amount) plus(b amount) amount {
+	return amount{a.nodes + b.nodes, a.relationships + b.relationships, a.text + b.text}
+}
+
+func (a amount) negative() amount { return amount{-a.nodes, -a.relationships, -a.text} }
+
+func (a amount) creates() bool { return a.nodes+a.relationships > 0 }
+
+// of is what the statement stores with some parameters: never less than that, as what is replaced is not subtracted.
+func (m meter) of(params map[string]any) (a amount) {
+	for _, name := range m.rows {
+		rows, _ := params[name].([]map[string]any)
+		n := int64(len(rows))
+		a = a.plus(amount{m.nodes * n, m.relationships * n, textIn(rows)})
+	}
+	if len(m.rows) == 0 {
+		a.nodes = m.nodes
+	}
+	for _, name := range m.texts {
+		a.text += textIn(params[name])
+	}
+	return a
+}
+
+// derived are the properties that Kith makes of others; their texts do not count. team_usage.cypher leaves out the same.
+var derived = map[string]bool{"team_id": true, "near": true, "search_scope": true, "vector_scope": true, "label": true}
+
+// textIn is how many characters the texts in a parameter have, at any depth.
+func textIn(v any) (size int64) {
+	switch v := v.(type) {
+	case string:
+		return int64(utf8.RuneCountInString(v))
+	case *string:
+		if v != nil {
+			return textIn(*v)
+		}
+	case []string:
+		for _, text := range v {
+			size += textIn(text)
+		}
+	case []any:
+		for _, item := range v {
+			size += textIn(item)
+		}
+	case []map[string]any:
+		for _, row := range v {
+			size += textIn(row)
+		}
+	case properties:
+		return textIn(map[string]any(v))
+	case map[string]any:
+		for name, value := range v {
+			if !derived[name] {
+				size += textIn(value)
+			}
+		}
+	}
+	return size
+}

@@ -1,0 +1,196 @@
+package graph
+
+import "slices"
+
+// stopWords are those that the full-text indexes leave out (Lucene's EnglishAnalyzer).
+var stopWords = []string{
+	"a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not", "of", "on", "or", "such",
+	"that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will", "with",
+}
+
+// stemmer reduces one English word to its stem, in the steps of Porter's algorithm (1980) as Lucene has them, with Porter's
+// two later changes ("bli", "logi"). https://tartarus.org/martin/PorterStemmer/
+type stemmer struct {
+	word []rune
+	end  int // of what stands before the suffix that ends found
+}
+
+// stem returns the stem by which the full-text indexes know a word in lower case.
+func stem(word string) string {
+	s := stemmer{word: []rune(word)}
+	if len(s.word) <= 2 {
+		return word
+	}
+	s.dropPlural()
+	s.dropPast()
+	s.turnY()
+	s.replace(doubleSuffixes, 0)
+	s.replace(simpleSuffixes, 0)
+	s.dropSuffix()
+	s.dropLastE()
+	return string(s.word)
+}
+
+// isConsonant says whether a letter is one: y is one at the beginning and behind a vowel.
+func (s *stemmer) isConsonant(i int) bool {
+	switch s.word[i] {
+	case 'a', 'e', 'i', 'o', 'u':
+		return false
+	case 'y':
+		return i == 0 || !s.isConsonant(i-1)
+	}
+	return true
+}
+
+// measure returns how often vowels are followed by consonants before the suffix.
+func (s *stemmer) measure() int {
+	n, vowel := 0, false
+	for i := range s.end {
+		consonant := s.isConsonant(i)
+		if consonant && vowel {
+			n++
+		}
+		vowel = !consonant
+	}
+	return n
+}
+
+// hasVowel says whether there is a vowel before the suffix.
+func (s *stemmer) hasVowel() bool {
+	for i := range s.end {
+		if !s.isConsonant(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasDouble says whether the word ends with the same consonant twice.
+func (s *stemmer) hasDouble() bool {
+	n := len(s.word)
+	return n >= 2 && s.word[n-1] == s.word[n-2] && s.isConsonant(n-1)
+}
+
+// isShort says whether the first so many letters end with a consonant, a vowel and a consonant that is not w, x or y.
+func (s *stemmer) isShort(n int) bool {
+	if n < 3 || !s.isConsonant(n-1) || s.isConsonant(n-2) || !s.isConsonant(n-3) {
+		return false
+	}
+	last := s.word[n-1]
+	return last != 'w' && last != 'x' && last != 'y'
+}
+
+// ends says whether the word ends with a suffix, and notes where that begins.
+func (s *stemmer) ends(suffix string) bool {
+	letters := []rune(suffix)
+	at := len(s.word) - len(letters)
+	if at < 0 || !slices.Equal(s.word[at:], letters) {
+		return false
+	}
+	s.end = at
+	return true
+}
+
+// put writes another suffix in the place of the one found.
+func (s *stemmer) put(suffix string) { s.word = append(s.word[:s.end], []rune(suffix)...) }
+
+// dropPlural is step 1a.
+func (s *stemmer) dropPlural() {
+	switch {
+	case s.ends("sses"):
+		s.put("ss")
+	case s.ends("ies"):
+		s.put("i")
+	case !s.ends("ss") && s.ends("s"):
+		s.put("")
+	}
+}
+
+// dropPast is step 1b.
+func (s *stemmer) dropPast() {
+	if s.ends("eed") {
+		if s.measure() > 0 {
+			s.put("ee")
+		}
+		return
+	}
+	if !(s.ends("ed") && s.hasVowel() || s.ends("ing") && s.hasVowel()) {
+		return
+	}
+	s.put("")
+	switch last := len(s.word) - 1; {
+	case s.ends("at"), s.ends("bl"), s.ends("iz"):
+		s.word = append(s.word, 'e')
+	case s.hasDouble():
+		if !slices.Contains([]rune("lsz"), s.word[last]) {
+			s.word = s.word[:last]
+		}
+	default:
+		s.end = len(s.word)
+		if s.measure() == 1 && s.isShort(len(s.word)) {
+			s.word = append(s.word, 'e')
+		}
+	}
+}
+
+// turnY is step 1c.
+func (s *stemmer) turnY() {
+	if s.ends("y") && s.hasVowel() {
+		s.put("i")
+	}
+}
+
+// Suffixes with those that take their place (steps 2 and 3), the first that fits first.
+var (
+	doubleSuffixes = [][2]string{
+		{"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"}, {"anci", "ance"}, {"izer", "ize"}, {"bli", "ble"}, {"alli", "al"},
+		{"entli", "ent"}, {"eli", "e"}, {"ousli", "ous"}, {"ization", "ize"}, {"ation", "ate"}, {"ator", "ate"}, {"alism", "al"},
+		{"iveness", "ive"}, {"fulness", "ful"}, {"ousness", "ous"}, {"aliti", "al"}, {"iviti", "ive"}, {"biliti", "ble"}, {"logi", "log"},
+	}
+	simpleSuffixes = [][2]string{{"icate", "ic"}, {"ative", ""}, {"alize", "al"}, {"iciti", "ic"}, {"ical", "ic"}, {"ful", ""}, {"ness", ""}}
+	lastSuffixes   = []string{
+		"al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize",
+	}
+)
+
+// replace puts another suffix in the place of the first that the word ends with, if enough stands before it.
+func (s *stemmer) replace(suffixes [][2]string, least int) {
+	for _, pair := range suffixes {
+		if s.ends(pair[0]) {
+			if s.measure() > least {
+				s.put(pair[1])
+			}
+			return
+		}
+	}
+}
+
+// dropSuffix is step 4.
+func (s *stemmer) dropSuffix() {
+	for _, suffix := range lastSuffixes {
+		if !s.ends(suffix) {
+			continue
+		}
+		if suffix == "ion" && (s.end == 0 || s.word[s.end-1] != 's' && s.word[s.end-1] != 't') {
+			continue
+		}
+		if s.measure() > 1 {
+			s.put("")
+		}
+		return
+	}
+}
+
+// dropLastE is step 5.
+func (s *stemmer) dropLastE() {
+	last := len(s.word) - 1
+	s.end = last
+	if last >= 0 && s.word[last] == 'e' {
+		if m := s.measure(); m > 1 || m == 1 && !s.isShort(last) {
+			s.word = s.word[:last]
+		}
+	}
+	if s.end = len(s.word); s.hasDouble() && s.word[len(s.word)-1] == 'l' && s.measure() > 1 {
+		s.word = s.word[:len(s.word)-1]
+	}
+}

@@ -1,0 +1,224 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"kith/graph"
+)
+
+// Bounds of every input. What they admit is read, checked and decoded in time and memory that grow with its length alone.
+const (
+	MaxDepth  = 32      // levels of JSON
+	MaxValues = 200_000 // values of JSON, members and items among them
+	maxList   = 10_000  // items of a list whose schema names no bound, and members of an object
+)
+
+// Walk is one pass over the JSON of an input, beside its schema. It builds nothing of what it reads.
+type Walk struct {
+	Registry huma.Registry // of the references in Schema
+	Schema   *huma.Schema  // nil: any value fits
+	Root     string        // how locations begin: body
+	Values   int           // most of them; 0: MaxValues
+	All      bool          // whether fewer faults than MaxFaults are of interest too, as nothing validates behind the walk
+}
+
+// Faults are those that make reading on pointless: the one that ends the walk (broken JSON, more values or items than allowed), or the
+// first MaxFaults of an input that has as many. Nil: decoding and validating the input is cheap, and names its faults, if any. With All
+// these are among them.
+func (w Walk) Faults(raw []byte) []graph.FieldError {
+	p := &pass{Walk: w, raw: raw, path: []byte(w.Root), most: w.Values}
+	if p.most == 0 {
+		p.most = MaxValues
+	}
+	switch {
+	case !utf8.Valid(raw):
+		p.end("must be valid UTF-8")
+	case !p.value(w.Schema, true):
+		if p.ended.Message == "" {
+			return Bounded(p.found)
+		}
+	case p.next() != 0 || p.at < len(raw):
+		p.broken()
+	case p.All || len(p.found) >= MaxFaults:
+		return Bounded(p.found)
+	default:
+		return nil
+	}
+	return Bounded([]graph.FieldError{p.ended})
+}
+
+// pass is a walk under way. Its methods return false where it has ended.
+type pass struct {
+	Walk
+	raw    []byte
+	at     int
+	depth  int
+	values int
+	most   int
+	path   []byte   // of the value at hand
+	names  [][]byte // of the objects that are open
+	found  []graph.FieldError
+	ended  graph.FieldError // the fault that ended it
+}
+
+// end ends the walk with a fault of the whole input.
+func (p *pass) end(format string, args ...any) bool {
+	p.ended = graph.FieldError{Location: p.Root, Message: fmt.Sprintf(format, args...)}
+	return false
+}
+
+// endHere ends the walk with a fault of the value at hand.
+func (p *pass) endHere(format string, args ...any) bool {
+	p.end(format, args...)
+	p.ended.Location = Clip(string(p.path))
+	return false
+}
+
+func (p *pass) broken() bool { return p.end("is not valid JSON at byte %d", min(p.at+1, len(p.raw))) }
+
+// fault keeps a fault of the value at hand. Those beyond MaxFaults are not kept.
+func (p *pass) fault(message string) {
+	if len(p.found) < MaxFaults {
+		p.found = append(p.found, graph.FieldError{Location: Clip(string(p.path)), Message: message})
+	}
+}
+
+// value walks over a value. Null is a fault where the schema and the place forbid it.
+func (p *pass) value(s *huma.Schema, needed bool) bool {
+	if p.values++; p.values > p.most {
+		return p.end("must have at most %d values, members and items among them", p.most)
+	}
+	if s = p.plain(s); s != nil && hasAlternatives(s) {
+		return p.alternatives(s)
+	}
+	switch b := p.next(); b {
+	case '{':
+		return p.enter() && p.object(p.of(s, huma.TypeObject))
+	case '[':
+		return p.enter() && p.list(p.of(s, huma.TypeArray))
+	case '"':
+		return p.text(s)
+	case 't':
+		return p.word("true", true, s)
+	case 'f':
+		return p.word("false", false, s)
+	case 'n':
+		if s != nil && (!needed || s.Nullable) {
+			s = nil
+		}
+		return p.word("null", nil, s)
+	}
+	return p.number(s)
+}
+
+// plain is a schema without references.
+func (p *pass) plain(s *huma.Schema) *huma.Schema {
+	for s != nil && s.Ref != "" {
+		s = p.Registry.SchemaFromRef(s.Ref)
+	}
+	return s
+}
+
+func hasAlternatives(s *huma.Schema) bool {
+	return s.OneOf != nil || s.AnyOf != nil || s.AllOf != nil || s.Not != nil
+}
+
+// alternatives walks over a value that fits one of several schemas. It is checked as a whole.
+func (p *pass) alternatives(s *huma.Schema) bool {
+	p.next()
+	begin := p.at
+	if !p.value(nil, true) {
+		return false
+	}
+	var value any
+	if json.Unmarshal(p.raw[begin:p.at], &value) == nil { // or the decoder behind the walk refuses it
+		p.leaf(s, value)
+	}
+	return true
+}
+
+// of is the schema for what an object or a list holds; nil where the schema wants something else, which is a fault.
+func (p *pass) of(s *huma.Schema, kind string) *huma.Schema {
+	if s == nil || s.Type == "" || s.Type == kind {
+		return s
+	}
+	p.fault(expected(s.Type))
+	return nil
+}
+
+// expected is huma's message for a value of another type.
+func expected(kind string) string { return "expected " + kind }
+
+func (p *pass) enter() bool {
+	p.at++
+	p.depth++
+	return p.depth <= MaxDepth || p.end("must be nested at most %d deep", MaxDepth)
+}
+
+func (p *pass) leave() bool {
+	p.at++
+	p.depth--
+	return true
+}
+
+// list walks over the items. One that is longer than its bound ends the walk, whatever its items are.
+func (p *pass) list(s *huma.Schema) bool {
+	most, items := bound(s)
+	if p.next() == ']' {
+		return p.leave()
+	}
+	begin := len(p.path)
+	for count := 0; ; count++ {
+		if count == most {
+			return p.endHere("expected array length <= %d", most)
+		}
+		p.path = append(strconv.AppendInt(append(p.path, '['), int64(count), 10), ']')
+		if !p.value(items, true) {
+			return false
+		}
+		p.path = p.path[:begin]
+		if more, ok := p.goesOn(']'); !ok || !more {
+			return ok
+		}
+	}
+}
+
+// bound is the most items of a list, and their schema. A list without a schema is bounded by the values of the input.
+func bound(s *huma.Schema) (most int, items *huma.Schema) {
+	switch {
+	case s == nil || s.Type != huma.TypeArray:
+		return -1, nil
+	case s.MaxItems != nil:
+		return *s.MaxItems, s.Items
+	}
+	return maxList, s.Items
+}
+
+// goesOn steps over a comma, or over the end of a list or object.
+func (p *pass) goesOn(end byte) (more, ok bool) {
+	switch p.next() {
+	case end:
+		return false, p.leave()
+	case ',':
+		p.at++
+		return true, true
+	}
+	return false, p.broken()
+}
+
+// next is the byte after blanks; 0 at the end.
+func (p *pass) next() byte {
+	for ; p.at < len(p.raw); p.at++ {
+		switch b := p.raw[p.at]; b {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return b
+		}
+	}
+	return 0
+}

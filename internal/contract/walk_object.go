@@ -1,0 +1,170 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// object walks over the members. Two of one name end the walk: decoders choose one of them, or mix both.
+func (p *pass) object(s *huma.Schema) bool {
+	seen := nameSet{first: len(p.names)}
+	defer func() { p.names = p.names[:seen.first] }()
+	if p.next() == '}' {
+		p.required(s, &seen)
+		return p.leave()
+	}
+	for count := 0; ; count++ {
+		if count == maxList {
+			return p.endHere("must have at most %d members", maxList)
+		}
+		if !p.member(s, &seen) {
+			return false
+		}
+		if p.next() == '}' {
+			p.required(s, &seen)
+		}
+		if more, ok := p.goesOn('}'); !ok || !more {
+			return ok
+		}
+	}
+}
+
+func (p *pass) member(s *huma.Schema, seen *nameSet) bool {
+	if p.next() != '"' {
+		return p.broken()
+	}
+	begin := p.at
+	if !p.quoted() {
+		return false
+	}
+	name := plainName(p.raw[begin:p.at])
+	property, known := propertyOf(s, name)
+	if known != "" && known != string(name) {
+		name = []byte(known)
+	}
+	if !seen.add(p, name) {
+		return p.end("has the same name twice in an object, at byte %d", begin+1)
+	}
+	if p.next() != ':' {
+		return p.broken()
+	}
+	p.at++
+	return p.named(name, known != "", s, property)
+}
+
+// named walks over the value of a member, of which the location says the name.
+func (p *pass) named(name []byte, known bool, s, property *huma.Schema) bool {
+	begin := len(p.path)
+	if begin > 0 {
+		p.path = append(p.path, '.')
+	}
+	p.path = append(p.path, name[:min(len(name), maxName)]...)
+	if s != nil && !known && s.AdditionalProperties == false {
+		if p.fault("unexpected property"); len(p.found) == MaxFaults {
+			return false // none of the next names fits either
+		}
+	}
+	ok := p.value(property, s != nil && s.Nullable || needs(s, name))
+	p.path = p.path[:begin]
+	return ok
+}
+
+const maxName = 4 * 64 // bytes of a name, in a location
+
+// propertyOf is the schema of a member and the name by which the schema knows it: decoders take names whatever their case.
+func propertyOf(s *huma.Schema, name []byte) (property *huma.Schema, known string) {
+	if s == nil {
+		return nil, ""
+	}
+	if property = s.Properties[string(name)]; property != nil {
+		return property, string(name)
+	}
+	if len(name) <= maxName {
+		for other, property := range s.Properties {
+			if strings.EqualFold(other, string(name)) {
+				return property, other
+			}
+		}
+	}
+	more, _ := s.AdditionalProperties.(*huma.Schema)
+	return more, ""
+}
+
+func needs(s *huma.Schema, name []byte) bool {
+	if s == nil {
+		return false
+	}
+	for _, needed := range s.Required {
+		if needed == string(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// required keeps a fault for each member that an object lacks.
+func (p *pass) required(s *huma.Schema, seen *nameSet) {
+	if s == nil || len(p.found) >= MaxFaults {
+		return
+	}
+	for _, name := range s.Required {
+		if !seen.has(p, []byte(name)) && !p.plainReadOnly(s.Properties[name]) {
+			p.fault("expected required property " + name + " to be present")
+		}
+	}
+}
+
+func (p *pass) plainReadOnly(s *huma.Schema) bool { return s != nil && s.ReadOnly }
+
+// plainName is a name without its quotes and escapes.
+func plainName(quoted []byte) []byte {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	var name string
+	_ = json.Unmarshal(quoted, &name) // it has been checked
+	return []byte(name)
+}
+
+// nameSet are the names of one object: those of the pass from first on, and from the seventeenth on a map, so that an object of
+// many members takes no quadratic time.
+type nameSet struct {
+	first int
+	many  map[string]struct{}
+}
+
+const fewNames = 16
+
+func (s *nameSet) has(p *pass, name []byte) bool {
+	if s.many != nil {
+		_, ok := s.many[string(name)]
+		return ok
+	}
+	for _, other := range p.names[s.first:] {
+		if bytes.Equal(other, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// add is false where the name is there.
+func (s *nameSet) add(p *pass, name []byte) bool {
+	if s.has(p, name) {
+		return false
+	}
+	if s.many != nil {
+		s.many[string(name)] = struct{}{}
+		return true
+	}
+	if p.names = append(p.names, name); len(p.names)-s.first > fewNames {
+		s.many = make(map[string]struct{}, 2*fewNames)
+		for _, name := range p.names[s.first:] {
+			s.many[string(name)] = struct{}{}
+		}
+	}
+	return true
+}

@@ -1,0 +1,115 @@
+package limit
+
+import (
+	"encoding/json"
+	"maps"
+)
+
+// costs are what calls cost, by the name of the operation; the tools over MCP that do the same cost the same. One is a look-up: of time
+// of a core, by Kith and Neo4j together, an explore took six times, a write and the schema two to three times as much as a node.
+var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
+	// Contexts
+	"get-context": 1, "get-ontology": 2, "make-prompt": 2, "get-schema": 3,
+	"open-conversation": 2, "get-conversation": 1, "append-messages": 2, "set-focus": 1, "end-conversation": 2,
+	// Search and walks; further queries, and Cypher, cost more
+	"explore": 5, "traverse": 2,
+	// Memory; large bodies cost more
+	"write-memory": 2, "write-source": 2, "list-nodes": 1, "get-node": 1, "patch-node": 2, "delete-node": 2, "restore-node": 2,
+	"list-node-relationships": 1, "list-linked": 1, "list-node-notes": 1, "add-node-note": 2, "delete-node-note": 2, "link": 2, "unlink": 2,
+	"get-relationship": 1, "delete-relationship": 2, "restore-relationship": 2, "list-relationship-notes": 1, "add-relationship-note": 2,
+	"delete-relationship-note": 2, "list-consolidation": 2, "consolidate": 2,
+	"get-preferences": 1, "put-preferences": 1, "export": 50, "import": 50,
+	// Systems
+	"list-systems": 1, "delete-system": 10, "get-system-memory": 10, "put-system-memory": 10, "merge-system-memory": 2, "get-system-text": 10,
+	"list-system-entities": 1, "get-system-entity": 1, "change-system-entity": 2, "delete-system-entity": 2, "rename-system-entity": 2,
+	"find-system-relationships": 1, "delete-system-relationship": 2,
+	// Chats; what a language model is asked costs more
+	"create-tree": 2, "list-trees": 1, "get-tree": 1, "change-tree": 2, "delete-tree": 2, "list-turns": 1, "submit-turn": 10, "get-turn": 1,
+	"answer-turn": 2, "delete-turn": 2, "retry-turn": 10, "cancel-turn": 2, "get-turn-path": 1, "list-turn-descendants": 1, "get-turn-prompt": 2,
+	"watch-turn": 1, "explain": 10,
+	// Users, teams and keys
+	"erase-user": 50, "erase-team": 50, "create-key": 1, "list-keys": 1, "revoke-key": 1,
+	// Any other message over MCP
+	MCP: 1,
+}
+
+// MCP is the name of a message over MCP, which costs what the tool that it calls costs.
+const MCP = "mcp"
+
+// tools are the operations that do what the tools over MCP do.
+var tools = map[string]string{ //nolint:gochecknoglobals // a constant table
+	"get_context": "get-context", "explore": "explore", "traverse": "traverse", "get_linked_entities": "list-linked",
+	"get_entity_relationships": "list-node-relationships", "get_ontology": "get-ontology", "remember": "write-memory",
+	"add_conversation": "write-source", "forget": "delete-node",
+	"create_entities": "write-memory", "create_relations": "write-memory", "add_observations": "write-memory",
+	"delete_entities": "delete-node", "delete_observations": "delete-node", "delete_relations": "delete-node",
+	"read_graph": "get-system-memory", "search_nodes": "explore", "open_nodes": "get-node",
+}
+
+// byCypher is what traverse costs with a statement of the caller's: small ones cost less, but the guard lets some through that take seconds.
+const byCypher = 10
+
+// piece is how many bytes of a body cost one more.
+const piece = 16 << 10
+
+// Least is the least that a call costs, whatever its body. An unknown operation costs one.
+func Least(operation string) int64 { return max(costs[operation], 1) }
+
+// Costs are those of Least, for documents and tests, by operation.
+func Costs() map[string]int64 { return maps.Clone(costs) }
+
+// Tools are the operations whose costs the tools over MCP have.
+func Tools() map[string]string { return maps.Clone(tools) }
+
+// Cost is what a call costs with its body, which has been bounded and checked.
+func Cost(operation string, body []byte) int64 {
+	cost := Least(operation) + int64(len(body)/piece)
+	switch operation {
+	case "explore":
+		return cost + queriesBeyondOne(body)
+	case "traverse":
+		if modeOf(body) == "cypher" {
+			return max(cost, byCypher)
+		}
+	case MCP:
+		return max(cost, called(body))
+	}
+	return cost
+}
+
+// called is what the tool, the resource or the prompt of a message costs.
+func called(message []byte) int64 {
+	var call struct {
+		Method string `json:"method"`
+		Params struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"params"`
+	}
+	_ = json.Unmarshal(message, &call) // what cannot be read is refused behind this
+	switch call.Method {
+	case "tools/call":
+		return Cost(tools[call.Params.Name], call.Params.Arguments)
+	case "resources/read", "prompts/get":
+		return Least("get-ontology")
+	}
+	return 1
+}
+
+// queriesBeyondOne are the searches of a request beside its first.
+func queriesBeyondOne(body []byte) int64 {
+	var request struct {
+		Queries []json.RawMessage `json:"queries"`
+		Matches []json.RawMessage `json:"text_matches"`
+	}
+	_ = json.Unmarshal(body, &request)
+	return max(int64(len(request.Queries)+len(request.Matches))-1, 0)
+}
+
+func modeOf(body []byte) string {
+	var request struct {
+		Mode string `json:"mode"`
+	}
+	_ = json.Unmarshal(body, &request)
+	return request.Mode
+}

@@ -1,0 +1,103 @@
+package loader
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"kith/graph"
+	"kith/internal/hostile"
+)
+
+// remembered is all that texts are made of, with some texts before each of its own.
+type remembered struct {
+	Sections   graph.Sections
+	Workspace  *graph.Workspace
+	Workspaces *graph.Workspaces
+	Focus      *graph.WorkspaceFocus
+	Linked     *graph.LinkedEntities
+	System     graph.SystemMemory
+	Prompt     PromptRequest
+}
+
+// texts are all that this package renders for prompts and people. The keys of the focus are not changed: they are asked for.
+func (m *remembered) texts(t *testing.T) map[string]string {
+	s := &fakeStore{found: m.Sections, workspace: m.Workspace, workspaces: m.Workspaces, focus: m.Focus, linked: m.Linked}
+	l, _ := newLoader(s, Options{})
+	all := map[string]string{}
+	keep := func(name string, answer Answer, err error) {
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all[name] = string(answer.Body())
+	}
+	answer, err := l.Context(t.Context(), Request{Scope: scope, Format: Text, FocusKind: "concept", FocusID: "c"}, nil)
+	keep("context", answer, err)
+	for name, r := range map[string]OntologyRequest{
+		"global": {ContextType: "global"}, "project": {ContextType: "project", ProjectID: "proj-1"},
+		"combined": {ContextType: "project", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31"},
+		"element":  {ContextType: "ontology", FocusKind: "task", FocusID: "task-31"},
+	} {
+		r.Scope, r.Format = scope, Text
+		answer, err := l.Ontology(t.Context(), r)
+		keep(name, answer, err)
+	}
+	kind, _ := graph.KindOf("task")
+	for _, mode := range []LinkedMode{Abbreviated, Full} {
+		answer, err := l.Linked(t.Context(), LinkedRequest{Scope: scope, Kind: kind, Key: "task-31", Format: Text, Mode: mode})
+		keep("linked "+fmt.Sprint(mode), answer, err)
+	}
+	system, err := SystemText(m.Prompt.System, m.System, SystemRequest{Format: CompactFormat})
+	all["system"] = string(system)
+	m.prompt(t, l, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// prompt adds Kith's own parts of a prompt. What callers say is in messages of its own, with its lines.
+func (m *remembered) prompt(t *testing.T, l *Loader, all map[string]string) {
+	p, err := l.Prompt(t.Context(), m.Prompt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, message := range p.Messages {
+		if r := hostile.Unseen(message.Content); r != 0 {
+			t.Errorf("message %d of the prompt has %U", i, r)
+		}
+	}
+	all["prompt, preferences"] = p.Messages[1].Content
+	_, all["prompt, links"], _ = strings.Cut(p.Messages[0].Content, "## Linked Entities")
+}
+
+func rememberedWith(texts []string) *remembered {
+	s := ontologies()
+	m := &remembered{
+		Sections: full(), Workspace: survey(), Workspaces: s.workspaces, Focus: inFocus(), Linked: links(), System: wheel(3), Prompt: inProject(),
+	}
+	m.Sections.Focus = &graph.Focus{Node: node("c", "Boat", "a yawl"), Links: []graph.FocusLink{{EntityKey: "q", Name: "Quay", NodeType: "Entity", RelationshipType: "moored_at", Direction: "outgoing", Description: "by the mill"}}}
+	m.Sections.Sources[1].EndedAt = pointer(at)
+	hostile.Fill(m, texts, "Kind", "Direction", "Ontology", "Role", "Raw", "ProjectID")
+	m.Prompt.Message += "?"
+	return m
+}
+
+// Whatever is stored, lines begin as they do with harmless texts, and nothing is there that is not seen.
+func TestNothingStoredBeginsALine(t *testing.T) {
+	t.Parallel()
+	want := rememberedWith(hostile.Harmless).texts(t)
+	for seed := range 12 {
+		got := rememberedWith(hostile.Texts().Example(seed)).texts(t)
+		for _, name := range slices.Sorted(maps.Keys(want)) {
+			if a, b := hostile.Skeleton(want[name]), hostile.Skeleton(got[name]); !slices.Equal(a, b) {
+				t.Errorf("%s begins its lines otherwise: %q, not %q\n%s", name, b, a, got[name])
+			}
+			if r := hostile.Unseen(got[name]); r != 0 || strings.Contains(got[name], "![") {
+				t.Errorf("%s has %U, or an image\n%s", name, r, got[name])
+			}
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// begun is a line with a backslash where it would begin as a heading, a list, a quote, a table, a fence, a rule, an aside, a task, the
+// definition of a link, or the words of a speaker.
+func begun(line string) string {
+	text := strings.TrimLeftFunc(line, isEmpty)
+	at := marker(text)
+	if at < 0 && isSpoken(text) {
+		at = 0
+	}
+	if at < 0 {
+		return line
+	}
+	at += len(line) - len(text)
+	return line[:at] + `\` + line[at:]
+}
+
+// isEmpty says whether a character before a mark leaves that at the beginning for the eye.
+func isEmpty(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.M, r) || r == '\u2800' }
+
+// marker is where a line's mark stands; -1 without one.
+func marker(s string) int {
+	if s == "" {
+		return -1
+	}
+	rest := s[1:]
+	switch s[0] {
+	case '#', '>', '|', '*', '_':
+		return 0
+	case '-', '+':
+		return at(0, rest == "" || rest[0] == ' ' || rest[0] == '\t' || strings.HasPrefix(s, "---") || s == "--")
+	case '=':
+		return at(0, strings.Trim(s, "= ") == "")
+	case '`', '~':
+		return at(0, strings.HasPrefix(s[1:], strings.Repeat(s[:1], 2)))
+	case '[':
+		return at(0, isTask(s) || isDefinition(s))
+	}
+	return numbered(s)
+}
+
+func at(place int, is bool) int {
+	if is {
+		return place
+	}
+	return -1
+}
+
+// isTask says whether a list item would be a task: [ ], [x].
+func isTask(s string) bool { return len(s) >= 3 && s[2] == ']' && strings.IndexByte(" xX", s[1]) >= 0 }
+
+// isDefinition says whether a line would define a link or a footnote: [name]: address.
+func isDefinition(s string) bool {
+	_, after, closed := strings.Cut(s, "]")
+	return closed && strings.HasPrefix(after, ":")
+}
+
+// numbered is where the dot of a numbered list stands; -1 without one.
+func numbered(s string) int {
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	if digits == 0 || digits == len(s) || s[digits] != '.' && s[digits] != ')' {
+		return -1
+	}
+	rest := s[digits+1:]
+	return at(digits, rest == "" || rest[0] == ' ' || rest[0] == '\t')
+}
+
+// speakers are the words by which lines of a conversation begin.
+var speakers = []string{"user", "assistant", "system", "tool", "developer", "human"} //nolint:gochecknoglobals // a constant table
+
+// isSpoken says whether a line would begin as that of a speaker.
+func isSpoken(text string) bool {
+	word, _, said := strings.Cut(text, ":")
+	return said && slices.ContainsFunc(speakers, func(speaker string) bool { return strings.EqualFold(strings.TrimSpace(word), speaker) })
+}

@@ -1,0 +1,59 @@
+package traverse
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"kith/graph"
+	"kith/internal/hostile"
+)
+
+// stored are walks with a text in every place.
+func stored(texts []string) map[string]string {
+	ada := Node{EntityKey: "p-ada", NodeType: "Person", Name: "Ada", Description: "builds boats", UpdatedAt: time.Now(), Notes: []string{"sings"}}
+	boat := Node{EntityKey: "c-boat", NodeType: "Concept", Name: "Boat", Description: "a yawl"}
+	link := Relationship{From: "p-ada", To: "c-boat", Type: "knows", RelationshipType: "owns it", Description: "for years"}
+	rows := &Rows{Mode: Neighbors, Message: "there is more", Rows: []Row{{Node: boat, Relationship: &link, Hops: 1}, {Node: boat, Relationship: &link, Hops: 2}, {Node: ada}}}
+	paths := &Paths{Message: "there is more", Paths: []Way{{Nodes: []Node{ada, boat, ada}, Relationships: []Relationship{link, link}}}}
+	table := &Table{Table: graph.Table{Columns: []string{"name", "tags"}, Rows: [][]json.RawMessage{
+		{json.RawMessage(`"Ada"`), json.RawMessage(`["a","b"]`)}, {json.RawMessage(`{"k":"v"}`), json.RawMessage(`1`)},
+	}}}
+	all := map[string]string{}
+	for name, one := range map[string]Result{"rows": rows, "paths": paths, "table": table} {
+		switch v := one.(type) {
+		case *Rows:
+			hostile.Fill(v, texts)
+		case *Paths:
+			hostile.Fill(v, texts)
+		case *Table:
+			hostile.Fill(v, texts)
+		}
+		all[name] = one.Text()
+	}
+	return all
+}
+
+var escapes = regexp.MustCompile(`\\.`)
+
+// Whatever is stored, lines begin as they do with harmless texts, tables have as many cells, and nothing is there that is not seen.
+func TestNothingStoredBeginsALine(t *testing.T) {
+	t.Parallel()
+	harmless := stored(hostile.Harmless)
+	rapid.Check(t, func(t *rapid.T) {
+		for name, got := range stored(hostile.Texts().Draw(t, "texts")) {
+			want := hostile.Skeleton(harmless[name])
+			if r := hostile.Unseen(got); r != 0 || strings.Contains(got, "![") || !slices.Equal(want, hostile.Skeleton(got)) {
+				t.Errorf("%s: %U, %q not %q\n%s", name, r, hostile.Skeleton(got), want, got)
+			}
+			if name == "table" && strings.Count(escapes.ReplaceAllString(got, ""), "|") != strings.Count(harmless[name], "|") {
+				t.Errorf("other cells\n%s", got)
+			}
+		}
+	})
+}
