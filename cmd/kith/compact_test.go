@@ -78,7 +78,7 @@ func withCanaries(t *testing.T, c caller, canary string) {
 		canary, next(), next(), next(), canary))
 	c.must(t, http.MethodPut, "/v1/users/"+canary+"u/preferences", fmt.Sprintf(`{"preferences":[{"key":"%s","value":"%s"}]}`, next(), next()))
 	tree := c.must(t, http.MethodPost, "/v1/trees", fmt.Sprintf(`{"name":"%s","system_prompt":"%s"}`, next(), next()))["id"].(string)
-	turn := c.must(t, http.MethodPost, "/v1/trees/"+tree+"/turns", fmt.Sprintf(`{"user_prompt":"%s"}`, next()))["id"].(string)
+	turn := c.must(t, http.MethodPost, "/v1/trees/"+tree+"/turns", fmt.Sprintf(`{"user_prompt":"%s","generate":false}`, next()))["id"].(string)
 	c.must(t, http.MethodPatch, "/v1/turns/"+turn, fmt.Sprintf(`{"assistant_text":"%s"}`, next()))
 }
 
