@@ -387,7 +387,7 @@ func TestBadInput(t *testing.T) {
 		status             int
 		at                 string
 	}{
-		{"POST", turns, fmt.Sprintf(`{"user_id":"u1","user_prompt":%q}`, strings.Repeat("x", 1<<20)), 422, "body.user_prompt"},
+		{"POST", turns, fmt.Sprintf(`{"user_id":"u1","user_prompt":%q}`, strings.Repeat("x", 101<<10)), 422, "body.user_prompt"},
 		{"POST", turns, `{"user_id":"u1","user_prompt":"  "}`, 422, "body.user_prompt"},
 		{"POST", turns, `{"user_id":"u1"}`, 422, "body"},
 		{"POST", turns, `{"user_id":"u1","user_prompt":"x","parent_id":"nowhere"}`, 422, "body.parent_id"},

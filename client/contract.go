@@ -905,10 +905,10 @@ type ConversationPage struct {
 // CreateKeyRequest is part of the contract.
 type CreateKeyRequest struct {
 	ExpiresAt Optional[time.Time] `json:"expires_at,omitzero"`
-	RateLimit Optional[int64]     `json:"rate_limit,omitzero"` // requests a minute; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it
+	RateLimit Optional[int64]     `json:"rate_limit,omitzero"` // units a minute, of which a look-up costs 1; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it
 	Scopes    []string            `json:"scopes"`              // read, write, admin
 	TeamID    string              `json:"team_id,omitempty"`   // default: the caller's; another team needs an admin key of team default
-	UserID    Optional[string]    `json:"user_id,omitzero"`    // binds the key to this user
+	UserID    Optional[string]    `json:"user_id,omitzero"`    // binds the key to this user; left out or null: the key acts for every user of the team
 }
 
 // CreateTreeRequest is part of the contract.

@@ -20,6 +20,7 @@ func (p *pass) leaf(s *huma.Schema, value any) {
 	for _, err := range found.Errors {
 		var detail *huma.ErrorDetail
 		if errors.As(err, &detail) {
+			detail.Location = string(p.path)
 			p.fault(Message(detail))
 		}
 	}
