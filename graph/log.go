@@ -8,7 +8,7 @@ import (
 // logFill is more than an embedded Neo4j writes into one transaction log.
 const logFill = 5 << 18 // bytes
 
-// RotateLogs has a Neo4j of Kith's own begin a new transaction log, so that its next checkpoint drops those before, with what was
+// RotateLogs has a Neo4j of Kith's own begin a new transaction log, so that a later checkpoint drops those before, with what was
 // erased. Neo4j begins one only when the log is full, so it is filled.
 func (s *Store) RotateLogs(ctx context.Context) error {
 	filler := make([]byte, logFill)

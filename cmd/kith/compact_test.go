@@ -103,7 +103,7 @@ func TestErasedTextsLeaveTheFiles(t *testing.T) {
 	if code, out := command(t, environ, "compact"); code != 1 || !strings.Contains(out, "another Kith") {
 		t.Errorf("beside a service: %d %s", code, out)
 	}
-	s.stop() // with a checkpoint, as there is one each few minutes
+	s.stop() // with a checkpoint, which drops the logs that have ended
 	if left := inFiles(t, logs, canary); left != nil {
 		t.Errorf("in transaction logs: %q", left)
 	}

@@ -8,8 +8,8 @@ import (
 	"kith/graph"
 )
 
-// logsEvery is the time between two new transaction logs of Kith's own Neo4j, which its next checkpoint drops but for the last one: so long, and
-// some minutes, may what was deleted be in one.
+// logsEvery is the time between two new transaction logs of Kith's own Neo4j. It drops those that have ended at a later checkpoint, and all of
+// them when it stops in order.
 const logsEvery = 30 * time.Minute
 
 // logKeeper has Kith's own Neo4j end its transaction logs in time, at once after an erasure.
