@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// ErrNoDatabase: the data folder holds no database.
+// ErrNoDatabase says that the data folder holds no database.
 var ErrNoDatabase = errors.New("the data folder holds no database")
 
-// ErrSpace: the disk has not enough space for a second store.
+// ErrSpace says that the disk has not enough space for a second store.
 var ErrSpace = errors.New("the disk has too little space for a second copy of the store")
 
 // spareSpace is what must be free besides the size of the store: a new one has logs and indexes of its own.
