@@ -18,6 +18,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"kith/graph"
+	"kith/internal/sleep"
 )
 
 var (
@@ -91,8 +92,14 @@ type store interface {
 	TouchAPIKeys(ctx context.Context, used map[string]time.Time) error
 }
 
+// erasures says who was erased.
+type erasures interface {
+	ErasureOf(ctx context.Context, teamID, userID string) (graph.ErasureOf, error)
+	LastErasure(ctx context.Context, teamID, userID string) (time.Time, error)
+}
+
 const (
-	verifiedTTL = 2 * time.Second // how long another process may take to learn of a revocation
+	verifiedTTL = 2 * time.Second // for which a verdict on a key is believed: a revocation waits for as long
 	maxVerified = 10_000
 	keyPrefix   = "kith_"
 	minKey      = 32 // characters of a key that was not generated
@@ -104,6 +111,8 @@ type Keys struct {
 	store    store
 	now      func() time.Time
 	verified *otter.Cache[[32]byte, verdict]
+	erasures erasures              // nil: nobody is ever erased
+	announce func(context.Context) // that a key was revoked, to the other processes
 	failures failures
 	known    known
 
@@ -121,10 +130,15 @@ type verdict struct {
 
 // New makes a Keys over a store; now is the clock by which keys expire.
 func New(s store, now func() time.Time) *Keys {
-	return &Keys{store: s, now: now, used: map[string]time.Time{}, verified: otter.Must(&otter.Options[[32]byte, verdict]{
+	erased, _ := s.(erasures)
+	return &Keys{store: s, now: now, erasures: erased, announce: func(context.Context) {}, used: map[string]time.Time{}, verified: otter.Must(&otter.Options[[32]byte, verdict]{
 		MaximumSize: maxVerified, ExpiryCalculator: otter.ExpiryWriting[[32]byte, verdict](verifiedTTL),
 	})}
 }
+
+// Announce has announce called when a key was revoked, to have other processes forget what they know of keys. Call it before the
+// first Verify.
+func (k *Keys) Announce(announce func(context.Context)) { k.announce = announce }
 
 // Close stops the cache of verified keys.
 func (k *Keys) Close() { k.verified.StopAllGoroutines() }
@@ -136,6 +150,9 @@ func (k *Keys) Verify(ctx context.Context, key string) (Principal, error) {
 	}
 	sum := sha256.Sum256([]byte(key))
 	v, ok := k.verified.GetIfPresent(sum)
+	if ok && k.isDoubtful(ctx, v) {
+		ok = false
+	}
 	if !ok {
 		k.mu.Lock()
 		era := k.era
@@ -153,6 +170,15 @@ func (k *Keys) Verify(ctx context.Context, key string) (Principal, error) {
 		k.use(v.principal.KeyID)
 	}
 	return v.principal, nil
+}
+
+// isDoubtful says whether a verdict may be from before its user, or team, was erased.
+func (k *Keys) isDoubtful(ctx context.Context, v verdict) bool {
+	if k.erasures == nil || !v.good {
+		return false
+	}
+	of, err := k.erasures.ErasureOf(ctx, v.principal.TeamID, v.principal.UserID)
+	return err != nil || of.Recent
 }
 
 func (k *Keys) keep(sum [32]byte, v verdict, era int) {
@@ -268,9 +294,16 @@ func (k *Keys) List(ctx context.Context, teamID string) ([]graph.APIKey, error) 
 	return k.store.ListAPIKeys(ctx, teamID)
 }
 
-// Revoke makes a key useless: here at once, in other processes within two seconds. With a teamID only a key of that
-// team is found. graph.ErrNotFound.
+// Revoke makes a key useless: when it returns, no process lets it in. Others are told; as one may not hear of it, Revoke waits for as
+// long as any believes what it knew of a key. With a teamID only a key of that team is found. graph.ErrNotFound.
 func (k *Keys) Revoke(ctx context.Context, teamID, id string) error {
 	defer k.Forget()
-	return k.store.RevokeAPIKey(ctx, teamID, id)
+	if err := k.store.RevokeAPIKey(ctx, teamID, id); err != nil {
+		return err
+	}
+	k.Forget()
+	ctx = context.WithoutCancel(ctx)
+	k.announce(ctx)
+	sleep.For(ctx, verifiedTTL)
+	return nil
 }

@@ -27,9 +27,10 @@ type steady struct {
 
 // document is what the issuer said at an address.
 type document struct {
-	body []byte
-	err  error
-	at   time.Time
+	body    []byte
+	control string // its Cache-Control
+	err     error
+	at      time.Time
 }
 
 // RoundTrip asks the issuer, unless it has just been asked.
@@ -49,7 +50,7 @@ func (s *steady) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return &http.Response{
 		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(d.body)), ContentLength: int64(len(d.body)),
+		Header: http.Header{"Content-Type": {"application/json"}, "Cache-Control": {d.control}}, Body: io.NopCloser(bytes.NewReader(d.body)), ContentLength: int64(len(d.body)),
 	}, nil
 }
 
@@ -72,6 +73,7 @@ func (s *steady) ask(r *http.Request) document {
 		d.err = fmt.Errorf("status %d: %w", response.StatusCode, ErrIssuer)
 		return d
 	}
+	d.control = response.Header.Get("Cache-Control")
 	if d.body, err = io.ReadAll(io.LimitReader(response.Body, maxDocument)); err != nil {
 		d.err = errors.Join(ErrIssuer, err)
 	}

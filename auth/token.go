@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -51,14 +52,18 @@ type Tokens struct {
 	verified *otter.Cache[[32]byte, bearer]
 
 	mu    sync.Mutex
-	keys  oidc.KeySet // nil: they are not known yet
-	asked time.Time   // when that was tried last
+	keys  *signingKeys // nil: where they are is not known yet
+	asked time.Time    // when that was tried last
+
+	erasures erasures // nil: nobody is ever erased
 }
 
 // bearer is who has shown a good token.
 type bearer struct {
 	principal Principal
 	expires   time.Time
+	issued    time.Time // zero: the token does not say
+	keys      int       // the generation of the issuer's keys
 }
 
 // NewTokens makes a Tokens; now is the clock by which tokens expire. Nothing is asked yet. Close it after use.
@@ -80,8 +85,16 @@ func NewTokens(o TokenOptions, now func() time.Time) (*Tokens, error) {
 	}, nil
 }
 
-// Close stops the cache of verified tokens.
-func (t *Tokens) Close() { t.verified.StopAllGoroutines() }
+// Close stops the cache of verified tokens, and waits for what is asked of the issuer. Call it after the last Verify.
+func (t *Tokens) Close() {
+	t.verified.StopAllGoroutines()
+	t.mu.Lock()
+	keys := t.keys
+	t.mu.Unlock()
+	if keys != nil {
+		keys.beside.Wait()
+	}
+}
 
 // IsToken says whether a credential has the form of a token. API keys have not.
 func IsToken(credential string) bool {
@@ -95,7 +108,7 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	}
 	sum := sha256.Sum256([]byte(token))
 	b, ok := t.verified.GetIfPresent(sum)
-	if !ok {
+	if !ok || !t.isCurrent(b) {
 		var err error
 		if b, err = t.look(ctx, token); err != nil {
 			return Principal{}, err
@@ -105,7 +118,33 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	if !t.now().Before(b.expires) {
 		return Principal{}, ErrUnauthorized
 	}
+	if t.erasures != nil {
+		of, err := t.erasures.ErasureOf(ctx, b.principal.TeamID, b.principal.UserID)
+		if err != nil {
+			return Principal{}, fmt.Errorf("verify token: %w", err)
+		}
+		if b.isBefore(of.At) {
+			return Principal{}, ErrUnauthorized
+		}
+	}
 	return b.principal, nil
+}
+
+// Heed makes tokens useless that were issued before their user, or team, was erased. Call it before the first Verify.
+func (t *Tokens) Heed(store *graph.Store) { t.erasures = store }
+
+// isBefore says whether the token may have been issued before an erasure. The issuer's clock tells seconds.
+func (b bearer) isBefore(erased time.Time) bool {
+	return !erased.IsZero() && !b.issued.After(erased)
+}
+
+// isCurrent says whether the issuer has the same keys as when the token was verified, as far as is known.
+func (t *Tokens) isCurrent(b bearer) bool {
+	t.mu.Lock()
+	keys := t.keys
+	t.mu.Unlock()
+	generation, known := keys.generation()
+	return known && generation == b.keys
 }
 
 func (t *Tokens) look(ctx context.Context, raw string) (bearer, error) {
@@ -113,6 +152,7 @@ func (t *Tokens) look(ctx context.Context, raw string) (bearer, error) {
 	if err != nil {
 		return bearer{}, err
 	}
+	generation, _ := keys.generation()
 	noted := &notedKeys{KeySet: keys}
 	token, err := oidc.NewVerifier(t.options.Issuer, noted, &oidc.Config{
 		ClientID: t.options.Audience, SupportedSigningAlgs: signatures, Now: t.now,
@@ -131,7 +171,18 @@ func (t *Tokens) look(ctx context.Context, raw string) (bearer, error) {
 	if !ok {
 		return bearer{}, ErrUnauthorized
 	}
-	return bearer{p, token.Expiry}, nil
+	b := bearer{p, token.Expiry, token.IssuedAt, generation}
+	if t.erasures == nil {
+		return b, nil
+	}
+	erased, err := t.erasures.LastErasure(ctx, p.TeamID, p.UserID)
+	switch {
+	case err != nil:
+		return bearer{}, fmt.Errorf("verify token: %w", err)
+	case b.isBefore(erased):
+		return bearer{}, ErrUnauthorized
+	}
+	return b, nil
 }
 
 // principal is the caller that claims tell of; false where they leave out whom.
@@ -159,7 +210,7 @@ func scopesIn(claim json.RawMessage) []string {
 }
 
 // issuerKeys are the keys of the issuer. Where they cannot be had it is not asked again for some seconds.
-func (t *Tokens) issuerKeys(ctx context.Context) (oidc.KeySet, error) {
+func (t *Tokens) issuerKeys(ctx context.Context) (*signingKeys, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -180,7 +231,7 @@ func (t *Tokens) issuerKeys(ctx context.Context) (oidc.KeySet, error) {
 	if err != nil || found.Keys == "" {
 		return nil, ErrIssuer
 	}
-	t.keys = oidc.NewRemoteKeySet(ctx, found.Keys)
+	t.keys = &signingKeys{client: t.client, url: found.Keys, now: t.now}
 	return t.keys, nil
 }
 

@@ -30,6 +30,8 @@ type issuer struct {
 	status   atomic.Int64 // that it answers with
 	asked    atomic.Int64 // for its keys
 	replaced atomic.Pointer[ecdsa.PrivateKey]
+	control  atomic.Pointer[string] // its Cache-Control
+	hold     atomic.Pointer[chan struct{}]
 }
 
 func newKey(t *testing.T) *ecdsa.PrivateKey {
@@ -53,6 +55,12 @@ func startIssuer(t *testing.T) *issuer {
 
 func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
+	if control := i.control.Load(); control != nil {
+		w.Header().Set("Cache-Control", *control)
+	}
+	if hold := i.hold.Load(); hold != nil {
+		<-*hold
+	}
 	w.WriteHeader(int(i.status.Load()))
 	if r.URL.Path == "/.well-known/openid-configuration" {
 		_ = json.NewEncoder(w).Encode(map[string]string{"issuer": i.URL, "jwks_uri": i.URL + "/keys"})
@@ -247,5 +255,74 @@ func TestTokenOptions(t *testing.T) {
 		if _, err := auth.NewTokens(o, time.Now); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%+v: %v", o, err)
 		}
+	}
+}
+
+// A key that the issuer has withdrawn is good for ten minutes at most, or for as long as the issuer says within bounds, whatever
+// tokens come.
+func TestWithdrawnKeys(t *testing.T) {
+	t.Parallel()
+	for control, life := range map[string]time.Duration{
+		"": 10 * time.Minute, "public, max-age=120": 2 * time.Minute, "max-age=1": time.Minute, "no-store": time.Minute,
+		"max-age=864000": 10 * time.Minute, "max-age=x": 10 * time.Minute,
+	} {
+		i := startIssuer(t)
+		i.control.Store(&control)
+		v, clock := verifier(t, i, nil)
+		at := func(d time.Duration) {
+			later := now.Add(d)
+			clock.Store(&later)
+		}
+		seen := i.token(t, nil)
+		if _, err := v.Verify(t.Context(), seen); err != nil {
+			t.Fatal(err)
+		}
+		i.replaced.Store(newKey(t))
+		at(life * 3 / 4)
+		if _, err := v.Verify(t.Context(), i.token(t, map[string]any{"jti": "2"})); err != nil {
+			t.Errorf("%q: before its time: %v", control, err)
+		}
+		at(life + time.Second)
+		for what, token := range map[string]string{"a new token": i.token(t, map[string]any{"jti": "3"}), "one seen before": seen} {
+			if _, err := v.Verify(t.Context(), token); !errors.Is(err, auth.ErrUnauthorized) {
+				t.Errorf("%q: %s of a key that was withdrawn: %v", control, what, err)
+			}
+		}
+	}
+}
+
+// An issuer that does not answer is no outage: its keys are good for another hour, and no request waits for it as long as others have
+// lately asked.
+func TestIssuerIsAway(t *testing.T) {
+	t.Parallel()
+	i := startIssuer(t)
+	v, clock := verifier(t, i, nil)
+	good := func(at time.Duration, id string) error {
+		later := now.Add(at)
+		clock.Store(&later)
+		_, err := v.Verify(t.Context(), i.token(t, map[string]any{"jti": id, "exp": now.Add(24 * time.Hour).Unix()}))
+		return err
+	}
+	if err := good(0, "1"); err != nil {
+		t.Fatal(err)
+	}
+	hold := make(chan struct{})
+	i.hold.Store(&hold)
+	if err := good(9*time.Minute, "2"); err != nil { // the issuer is asked, and does not answer yet
+		t.Errorf("a request waits: %v", err)
+	}
+	i.status.Store(http.StatusBadGateway)
+	close(hold)
+	for n, at := range []time.Duration{11 * time.Minute, 30 * time.Minute, time.Hour} {
+		if err := good(at, string(rune('a'+n))); err != nil {
+			t.Errorf("after %v: %v", at, err)
+		}
+	}
+	if err := good(2*time.Hour, "z"); !errors.Is(err, auth.ErrIssuer) {
+		t.Errorf("after the grace: %v", err)
+	}
+	i.status.Store(http.StatusOK)
+	if err := good(3*time.Hour, "y"); err != nil {
+		t.Errorf("back: %v", err)
 	}
 }

@@ -54,6 +54,7 @@ type Options struct {
 	Marks    Marks  // default: there are none
 	Log      *slog.Logger
 	Observe  func(Event)
+	Revoked  func() // called when another process, or this one, says that API keys were revoked
 }
 
 // Cache is safe for concurrent use. With Redis, call Run: until it is connected nothing is kept.
@@ -87,6 +88,9 @@ func New(o Options) (*Cache, error) {
 	}
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
+	}
+	if o.Revoked == nil {
+		o.Revoked = func() {}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -11,6 +11,7 @@ import (
 const (
 	erasePrefix = "kith:erased:"
 	eraseTTL    = 2 * loadBudget // beyond any load that began before
+	revoked     = "kith:revoked" // a message: keys were revoked
 	scanCount   = 1000
 	eraseBudget = 10 * time.Second // of a call that asks for all keys of a Redis, a thousand at a time
 )
@@ -25,6 +26,18 @@ func (c *Cache) Erase(ctx context.Context, team, user string) (int64, error) {
 // EraseTeam is Erase for a team and all its users.
 func (c *Cache) EraseTeam(ctx context.Context, team string) (int64, error) {
 	return c.erase(ctx, teamPlace(team), versionKey(team, ""))
+}
+
+// Revoked has the other processes forget what they know of API keys. Where Redis does not answer they do by themselves, within two seconds.
+func (c *Cache) Revoked(ctx context.Context) {
+	if c.remote == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, remoteBudget)
+	defer cancel()
+	if err := c.remote.client.Publish(ctx, channel, revoked).Err(); err != nil {
+		c.observe(RemoteError)
+	}
 }
 
 func (c *Cache) erase(ctx context.Context, place, version string) (int64, error) {

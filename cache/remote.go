@@ -67,6 +67,7 @@ type remote struct {
 	flights      singleflight.Group // reads of versions
 	sessions     uint64             // counted by listen
 	drop         func(place string) int64
+	revoked      func()
 	marks        Marks // nil: there are none
 	missed       bool  // pulse: writes may have passed Redis by since this process last trusted it
 
@@ -91,7 +92,7 @@ func newRemote(o Options) (*remote, error) {
 	options.ContextTimeoutEnabled = true
 	options.DisableIdentity = true
 	return &remote{
-		client: redis.NewClient(options), log: o.Log, known: newVersions(), marks: o.Marks, pending: map[string]late{}, floor: 1,
+		client: redis.NewClient(options), log: o.Log, known: newVersions(), marks: o.Marks, revoked: o.Revoked, pending: map[string]late{}, floor: 1,
 	}, nil
 }
 
@@ -212,6 +213,10 @@ func (r *remote) follow(ctx context.Context) {
 func (r *remote) heard(payload string) {
 	if place, ok := strings.CutPrefix(payload, erasePrefix); ok {
 		r.drop(place)
+		return
+	}
+	if payload == revoked {
+		r.revoked()
 		return
 	}
 	key, text, _ := strings.Cut(payload, "\n")

@@ -9,7 +9,7 @@ import (
 // Exists reports whether the data folder dir holds a database, running or not.
 func Exists(dir string) bool {
 	f, err := existingFolder(dir)
-	return err == nil && !f.isNew()
+	return err == nil && (!f.isNew() || f.isSwapping())
 }
 
 // Attach returns the endpoint of the Neo4j that a live process (`kith serve`) runs on the data folder dir, for a

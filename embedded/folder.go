@@ -12,20 +12,30 @@ type folder string
 
 // openFolder creates the data folder and what must be in it.
 func openFolder(dir string) (folder, error) {
+	f, err := makeFolder(dir)
+	if err == nil {
+		err = f.fill()
+	}
+	return f, err
+}
+
+// makeFolder creates the data folder.
+func makeFolder(dir string) (folder, error) {
 	if dir == "" {
 		return "", fmt.Errorf("open data folder: no folder is given")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("open data folder: %w", err)
 	}
-	f, err := existingFolder(dir)
-	if err != nil {
-		return "", err
-	}
+	return existingFolder(dir)
+}
+
+// fill creates what must be in the data folder.
+func (f folder) fill() error {
 	if err := os.MkdirAll(f.logs(), 0o700); err != nil {
-		return "", fmt.Errorf("open data folder: %w", err)
+		return fmt.Errorf("open data folder: %w", err)
 	}
-	return f, nil
+	return nil
 }
 
 func existingFolder(dir string) (folder, error) {

@@ -10,6 +10,13 @@ import (
 	"strings"
 )
 
+// What transaction logs may hold. Nobody reads one that ended before the last checkpoint.
+const (
+	logSize      = "1m"
+	logsKept     = "keep_none"
+	checkpointIn = "5m"
+)
+
 const (
 	kernelJar = "neo4j-kernel-" // followed by the version
 	// leastTransactionMB is what one transaction may hold at least: a write of 10,000 items.
@@ -130,8 +137,11 @@ func (e *javaEngine) conf(port int) string {
 		"server.http.enabled=false",
 		"dbms.security.auth_enabled=true",
 		"dbms.usage_report.enabled=false",
-		"db.tx_log.preallocate=false", // 2 MB on disk instead of 517
-		"db.logs.query.enabled=OFF",   // it would hold memories' text
+		"db.tx_log.preallocate=false",        // 2 MB on disk instead of 517
+		"db.logs.query.enabled=OFF",          // it would hold memories' text
+		"db.tx_log.rotation.size=" + logSize, // erased text is in the logs until a checkpoint after their end
+		"db.tx_log.rotation.retention_policy=" + logsKept,
+		"db.checkpoint.interval.time=" + checkpointIn,
 		fmt.Sprintf("db.memory.transaction.max=%dm", max(e.heapMB/4, leastTransactionMB)), // else one takes all there is
 		fmt.Sprintf("dbms.memory.transaction.total.max=%dm", max(e.heapMB/2, leastTransactionMB)),
 		"server.memory.query_cache.per_db_cache_num_entries=" + strconv.Itoa(keptPlans),

@@ -38,13 +38,16 @@ type Server struct {
 // uses the folder. ctx bounds the start only; a start that is cut off leaves no process behind.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	o = o.withDefaults()
-	f, err := openFolder(o.Dir)
+	f, err := makeFolder(o.Dir)
 	if err != nil {
 		return nil, err
 	}
 	lock, err := take(ctx, f, o.Dir)
 	if err != nil {
 		return nil, err
+	}
+	if err := f.settle(ctx); err != nil {
+		return nil, errors.Join(err, lock.Close())
 	}
 	s := &Server{options: o, folder: f, lock: lock, watched: make(chan struct{})}
 	if err := s.start(ctx); err != nil {

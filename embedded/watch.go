@@ -97,6 +97,14 @@ func (s *Server) Close(ctx context.Context) error {
 }
 
 func (s *Server) close(ctx context.Context) error {
+	if err := errors.Join(s.halt(ctx), s.lock.Close()); err != nil {
+		return fmt.Errorf("stop Neo4j: %w", err)
+	}
+	return nil
+}
+
+// halt stops Neo4j in order, and keeps the data folder locked.
+func (s *Server) halt(ctx context.Context) error {
 	s.stopWatch()
 	<-s.watched // it is prompt: all it waits for honours its context
 	var errs []error
@@ -105,11 +113,7 @@ func (s *Server) close(ctx context.Context) error {
 		errs = append(errs, end(ctx, in))
 		s.options.Log.InfoContext(ctx, "Neo4j stopped", "pid", in.pid(), "took", time.Since(began).Round(time.Millisecond))
 	}
-	errs = append(errs, s.record(nil, func(st *state) { st.Ready = false }), s.lock.Close())
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("stop Neo4j: %w", err)
-	}
-	return nil
+	return errors.Join(append(errs, s.record(nil, func(st *state) { st.Ready = false }))...)
 }
 
 // end stops an instance in order, or kills it when ctx is done first.

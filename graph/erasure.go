@@ -50,8 +50,16 @@ func (s *Store) EraseTeam(ctx context.Context, teamID string) (Erasure, error) {
 	return s.erase(ctx, Scope{TeamID: teamID})
 }
 
+type beforeReceiptKey struct{}
+
+// WithBeforeReceipt is a context in which an erasure does something more before it is done, while nobody can write for the user:
+// it takes away what is kept elsewhere.
+func WithBeforeReceipt(ctx context.Context, do func(context.Context) error) context.Context {
+	return context.WithValue(ctx, beforeReceiptKey{}, do)
+}
+
 func (s *Store) erase(ctx context.Context, scope Scope) (Erasure, error) {
-	job := &erasure{store: s, scope: scope, receipt: Erasure{ErasedAt: s.now()}}
+	job := &erasure{store: s, scope: scope, mark: newMark(scope), receipt: Erasure{ErasedAt: s.now()}}
 	if scope.UserID != "" {
 		name, _ := json.Marshal(scope.UserID) //nolint:errchkjson // a text always can
 		job.author, job.spaced = `"added_by":`+string(name), `"added_by": `+string(name)
@@ -64,10 +72,46 @@ func (s *Store) erase(ctx context.Context, scope Scope) (Erasure, error) {
 			return job.receipt, err
 		}
 		if job.receipt.Remaining == 0 {
-			return job.receipt, nil
+			return job.receipt, job.finish(ctx)
+		}
+		if round == 0 {
+			if err := job.outdate(ctx); err != nil {
+				return job.receipt, err
+			}
 		}
 	}
-	return job.receipt, fmt.Errorf("erase: %d things are left, as something keeps writing: stop it and repeat: %w", job.receipt.Remaining, ErrConflict)
+	return job.receipt, job.unfinished()
+}
+
+func (e *erasure) unfinished() error {
+	return fmt.Errorf("erase: %d things are left, as something keeps writing: stop it and repeat: %w", e.receipt.Remaining, ErrConflict)
+}
+
+// finish makes sure that nothing comes after the receipt: it forbids writes for the user, waits for those under way, and takes away
+// what they left.
+func (e *erasure) finish(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil { // nobody is to wait for the mark to run out
+			free, cancel := context.WithTimeout(context.WithoutCancel(ctx), markLease)
+			defer cancel()
+			_ = e.lower(free, false)
+		}
+	}()
+	if err := e.raise(ctx); err != nil {
+		return err
+	}
+	if err := e.round(ctx); err != nil {
+		return err
+	}
+	if e.receipt.Remaining > 0 {
+		return e.unfinished()
+	}
+	if do, ok := ctx.Value(beforeReceiptKey{}).(func(context.Context) error); ok {
+		if err := do(ctx); err != nil {
+			return err
+		}
+	}
+	return e.lower(ctx, true)
 }
 
 // erasure is one erasure under way. author begins the part of a note that names the user; another layout of it is
@@ -77,6 +121,8 @@ type erasure struct {
 	scope          Scope
 	author, spaced any
 	receipt        Erasure
+	mark           eraseMark
+	renewed        time.Time // when the mark was last renewed; zero: it is not raised
 }
 
 // wait gives those who write for the user time to notice that their keys are gone.

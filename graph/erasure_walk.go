@@ -19,6 +19,9 @@ func (e *erasure) walk(ctx context.Context, visit func(erasureStep) error) error
 		if err != nil {
 			return err
 		}
+		if err := e.renew(ctx); err != nil {
+			return err
+		}
 		if err := visit(erasureStep{texts(row.Values[2]), texts(row.Values[3])}); err != nil {
 			return err
 		}
@@ -104,8 +107,12 @@ func (e *erasure) exhaust(ctx context.Context, q cypher.Query, more map[string]a
 
 // write runs a statement that returns one row of counts, in a transaction of its own.
 func (e *erasure) write(ctx context.Context, q cypher.Query, more map[string]any) ([]any, error) {
+	if err := e.renew(ctx); err != nil {
+		return nil, err
+	}
 	var counts []any
 	err := e.store.transaction(ctx, q.Name, func(t *tx) error {
+		t.erases = true
 		rows, err := t.execQuery(q, e.params(more))
 		if err == nil {
 			counts = rows[0].Values

@@ -169,6 +169,8 @@ var allowed = map[string]string{
 	"chat_text_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
 	// The two ends of a step, each found by its key.
 	"walk_steps": "CartesianProduct",
+	// A compaction reads all there is, and finds the two ends of a relationship by their ids.
+	"copy_count_nodes": "AllNodesScan", "copy_count_relationships": "DirectedAllRelationshipsScan", "copy_relationship_create": "CartesianProduct",
 	// The blocks are joined: each is one row.
 	"workspace_project": "CartesianProduct", "workspace_links": "CartesianProduct", "workspace_global": "CartesianProduct",
 	"audit_workspace":       "CartesianProduct",

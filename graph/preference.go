@@ -141,6 +141,7 @@ func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64,
 
 func (s *Store) erasePreferences(ctx context.Context, name string, params map[string]any) (erased int64, err error) {
 	err = s.transaction(ctx, name, func(t *tx) error {
+		t.erases = true
 		rows, err := t.exec(name, params)
 		erased = integer(first(rows))
 		return err

@@ -65,6 +65,7 @@ type Store struct {
 	full     *otter.Cache[string, full] // teams that refused a write a moment ago
 	texts    chan struct{}              // holds something when texts wait for their vectors
 	sessions atomic.Int64               // that are in use
+	fence    fence                      // what is known of erasures
 }
 
 const (
@@ -244,18 +245,27 @@ func metadata(query string) map[string]any {
 func (s *Store) transaction(ctx context.Context, name string, work func(*tx) error) error {
 	session := s.session(ctx, neo4j.AccessModeWrite, nil)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	began, ok := ctx.Value(beganKey{}).(time.Time)
+	if !ok {
+		began = time.Now()
+	}
+	writing := metadata(name)
+	writing["writes"] = true // an erasure waits for those
 	var (
 		err error
 		t   *tx
 	)
 	for range readAttempts {
 		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
-			t = &tx{ctx: ctx, run: m, store: s, beforeAll: s.marks.of(all), metered: s.options.Quota != (Quota{}) && callers[name]}
+			t = &tx{ctx: ctx, run: m, store: s, beforeAll: s.marks.of(all), metered: s.options.Quota != (Quota{}) && callers[name], began: began}
 			if err := work(t); err != nil {
 				return nil, err
 			}
-			return nil, t.charge()
-		}, neo4j.WithTxMetadata(metadata(name)))
+			if err := t.charge(); err != nil {
+				return nil, err
+			}
+			return nil, t.admitted()
+		}, neo4j.WithTxMetadata(writing))
 		if !lostRace(err) && !errors.Is(err, errLostRace) {
 			break
 		}
@@ -293,6 +303,10 @@ type tx struct {
 	metered   bool   // what it stores counts
 	added     amount // to what the team has
 	elsewhere any    // characters that the team has outside the graph, where they are known
+
+	began  time.Time        // the work that it is part of
+	given  []map[string]any // parameters of its statements
+	erases bool             // it takes away what others wrote
 }
 
 func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {
@@ -304,6 +318,7 @@ func (t *tx) execQuery(q cypher.Query, params map[string]any) ([]*neo4j.Record, 
 		t.team = teamOf(params)
 		t.before = t.store.marks.of(t.team)
 	}
+	t.given = append(t.given, params)
 	if err := t.meter(q.Name, params); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ const (
 	eventsPath = "/v1/turns/:id/events" // as gin calls it
 	eventsType = "text/event-stream"
 
-	longestStream = 10 * time.Minute // then it is asked for again, with a key that is still good
+	longestStream = 10 * time.Minute // then it is asked for again
 )
 
 // streams says whether a request is answered for as long as something moves.
@@ -59,7 +59,7 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 		ctx, cancel := context.WithTimeout(ctx, longestStream)
 		defer cancel()
 		defer a.options.Stopping(cancel)()
-		out := &movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause}
+		out := &movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause, ctx}
 		err := a.Chats.Watch(ctx, scope, in.ID, in.LastEventID, func(e chat.Event) error { return sendEvent(out, e) })
 		if err != nil && ctx.Err() == nil { // the stream ends without its last event, and is asked for again
 			a.options.Log.WarnContext(ctx, "events broke off", "request_id", requestID(ctx), "error", err)

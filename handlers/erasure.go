@@ -112,21 +112,42 @@ func (a *API) erase(ctx context.Context, scope graph.Scope, e erasing) (r Receip
 	if err != nil {
 		return Receipt{}, err
 	}
-	erased, err := e.nodes(ctx)
+	last := &lastErasing{api: a, scope: scope, steps: e}
+	erased, err := e.nodes(graph.WithBeforeReceipt(ctx, last.do))
 	a.Keys.Forget()
 	a.Explorer.Forget(scope)
+	if err == nil {
+		err = last.do(ctx)
+	}
 	if err != nil {
 		return Receipt{}, err
 	}
-	again, err := e.preferences(ctx) // those that were written before the keys went
-	if err != nil {
-		return Receipt{}, err
+	erased.Preferences += elsewhere + last.preferences
+	return Receipt{erased, last.entries}, nil
+}
+
+// lastErasing is what is taken away while nobody can write for the user any more, once.
+type lastErasing struct {
+	api   *API
+	scope graph.Scope
+	steps erasing
+
+	isDone               bool
+	preferences, entries int64
+}
+
+// do takes away preferences that were written before the keys went, and then what is kept of all.
+func (l *lastErasing) do(ctx context.Context) (err error) {
+	if l.isDone {
+		return nil
 	}
-	erased.Preferences += elsewhere + again
-	a.changed(ctx, scope, scope.UserID, "")
-	entries, err := e.kept(ctx)
-	if err != nil {
-		return Receipt{}, fmt.Errorf("erase: all but what Redis keeps for five minutes is erased: %w: %w", graph.ErrUnavailable, err)
+	if l.preferences, err = l.steps.preferences(ctx); err != nil {
+		return err
 	}
-	return Receipt{erased, entries}, nil
+	l.api.changed(ctx, l.scope, l.scope.UserID, "")
+	if l.entries, err = l.steps.kept(ctx); err != nil {
+		return fmt.Errorf("erase: all but what Redis keeps for five minutes is erased: %w: %w", graph.ErrUnavailable, err)
+	}
+	l.isDone = true
+	return nil
 }

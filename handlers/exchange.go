@@ -57,7 +57,7 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 		hc.SetHeader("Content-Disposition", `attachment; filename="memory.ndjson"`)
 		hc.SetHeader("Cache-Control", "no-store")
 		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
-		out := bufio.NewWriterSize(&movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause}, 64<<10)
+		out := bufio.NewWriterSize(&movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause, ctx}, 64<<10)
 		err := exchange.Export(ctx, a.Store, a.Preferences, scope.TeamID, out)
 		if err == nil {
 			err = out.Flush()
@@ -79,11 +79,13 @@ type movingWriter struct {
 	io.Writer
 	connection *http.ResponseController
 	pause      time.Duration
+	ctx        context.Context //nolint:containedctx // of the request that is answered: its end ends a write
 }
 
 func (w *movingWriter) Write(p []byte) (int, error) {
 	if w.connection != nil {
 		_ = w.connection.SetWriteDeadline(time.Now().Add(w.pause))
+		defer context.AfterFunc(w.ctx, func() { _ = w.connection.SetWriteDeadline(time.Now()) })()
 	}
 	return w.Writer.Write(p)
 }
@@ -96,6 +98,7 @@ type movingReader struct {
 	io.Reader
 	connection *http.ResponseController
 	pause      time.Duration
+	ctx        context.Context //nolint:containedctx // of the request whose body it is: its end ends a read
 
 	came   int64
 	waited time.Duration
@@ -107,6 +110,7 @@ func (r *movingReader) Read(p []byte) (int, error) {
 	}
 	begun := time.Now()
 	_ = r.connection.SetReadDeadline(begun.Add(min(r.pause, r.patience())))
+	defer context.AfterFunc(r.ctx, func() { _ = r.connection.SetReadDeadline(time.Now()) })()
 	n, err := r.Reader.Read(p)
 	r.came, r.waited = r.came+int64(n), r.waited+time.Since(begun)
 	if errors.Is(err, io.EOF) { // or it would end the request while the last of it is stored
@@ -164,7 +168,7 @@ func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamRe
 
 func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput, body io.Reader) (*exchange.Report, error) {
 	limited := http.MaxBytesReader(nil, io.NopCloser(body), a.options.MaxImport)
-	reader, err := exchange.NewReader(&movingReader{Reader: limited, connection: deadlines(ctx), pause: a.options.StreamPause}, exchange.Format(in.Format))
+	reader, err := exchange.NewReader(&movingReader{Reader: limited, connection: deadlines(ctx), pause: a.options.StreamPause, ctx: ctx}, exchange.Format(in.Format))
 	if err != nil {
 		return &exchange.Report{}, err
 	}
@@ -183,6 +187,9 @@ func (a *API) importStatus(ctx context.Context, report *exchange.Report, err err
 	switch {
 	case err == nil:
 		return http.StatusOK
+	case isRefused(ctx):
+		report.Stopped = "the key or token is not good any more: what is counted is stored; send the rest with another"
+		return http.StatusUnauthorized
 	case errors.Is(err, graph.ErrUnavailable):
 	case errors.As(err, &large):
 		report.Stopped = tooLarge(a.options.MaxImport)

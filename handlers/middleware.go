@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"kith/auth"
+	"kith/graph"
 )
 
 type contextKey int
@@ -157,13 +158,17 @@ const (
 
 // caller is who shows a credential.
 func (a *API) caller(ctx context.Context, credential string) (auth.Principal, error) {
-	kind, verify := Key, a.Keys.Verify
-	if a.Tokens != nil && auth.IsToken(credential) {
-		kind, verify = Token, a.Tokens.Verify
-	}
+	kind, verify := a.verifier(credential)
 	p, err := verify(ctx, credential)
 	a.options.Verified(kind, err)
 	return p, err
+}
+
+func (a *API) verifier(credential string) (Credential, func(context.Context, string) (auth.Principal, error)) {
+	if a.Tokens != nil && auth.IsToken(credential) {
+		return Token, a.Tokens.Verify
+	}
+	return Key, a.Keys.Verify
 }
 
 // authenticate lets nobody into /v1 or /mcp without a credential.
@@ -175,7 +180,9 @@ func (a *API) authenticate(c *gin.Context) {
 	if !ok {
 		key = ""
 	}
-	p, err := a.caller(auth.WithRemote(c.Request.Context(), c.Request.RemoteAddr), strings.TrimSpace(key))
+	key = strings.TrimSpace(key)
+	ctx := auth.WithRemote(graph.WithBegin(c.Request.Context(), time.Now()), c.Request.RemoteAddr)
+	p, err := a.caller(ctx, key)
 	if err != nil {
 		problem := problemFor(err)
 		switch problem.Status {
@@ -188,5 +195,14 @@ func (a *API) authenticate(c *gin.Context) {
 		abort(c, problem)
 		return
 	}
-	c.Request = c.Request.WithContext(auth.WithPrincipal(c.Request.Context(), p))
+	ctx = auth.WithPrincipal(ctx, p)
+	if streams(c) || c.Request.URL.Path == mcpPath {
+		var done func()
+		ctx, done = a.whileGood(ctx, key)
+		defer done()
+		c.Request = c.Request.WithContext(ctx)
+		c.Next()
+		return
+	}
+	c.Request = c.Request.WithContext(ctx)
 }

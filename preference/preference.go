@@ -58,7 +58,10 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, prefe
 			SELECT $1, $2, given.key, given.value, $5, $5 FROM unnest($3::text[], $4::text[]) AS given(key, value)
 			ON CONFLICT (team_id, user_id, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
 			scope.TeamID, scope.UserID, keys, values, s.now())
-		return tx.SendBatch(ctx, batch).Close()
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil || s.admit == nil {
+			return err
+		}
+		return s.admit(ctx, scope) // the locks are held: an erasure waits for the commit
 	})
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"kith/graph"
 )
 
 // Options are what a store may be given besides its address.
@@ -24,7 +26,12 @@ type Options struct {
 type Store struct {
 	pool    *pgxpool.Pool
 	options Options
+	admit   func(ctx context.Context, scope graph.Scope) error // nil: any write may be committed
 }
+
+// Guard has every replacement ask, before its commit, whether it may be made: nobody is to write for a user who was erased
+// meanwhile. Call it before the first write.
+func (s *Store) Guard(admit func(ctx context.Context, scope graph.Scope) error) { s.admit = admit }
 
 const (
 	maxConnections = 16

@@ -34,6 +34,7 @@ type commands struct {
 	Eval    evalCmd    `cmd:"" help:"Measure a running Kith."`
 	Reindex reindexCmd `cmd:"" help:"Renew by what searches find everything: words, and vectors where an embedder is configured."`
 	Check   checkCmd   `cmd:"" help:"Look over the database for what breaks its rules; exit status 1 if something does."`
+	Compact compactCmd `cmd:"" help:"Write the store of Kith's own Neo4j anew, without what was erased; Kith is stopped meanwhile."`
 	Health  healthCmd  `cmd:"" help:"Ask a running service whether it is ready; exit status 1 if not."`
 	Version versionCmd `cmd:"" help:"Print version, commit and date."`
 

@@ -56,7 +56,11 @@ func (f *front) services(m *memory) handlers.Services {
 		Ready: m.store.Ping, Erasure: m.store, Kept: m.kept, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
 		MCP: m.tools.Handler(),
 	}
+	if m.logs != nil {
+		s.Erasure = m.logs
+	}
 	if f.tokens != nil {
+		f.tokens.Heed(m.store)
 		s.Tokens = f.tokens
 	}
 	return s

@@ -41,6 +41,7 @@ type memory struct {
 	explorer  *explore.Explorer
 	traverser *traverse.Traverser
 	tools     *mcp.Server
+	logs      *logKeeper // nil: the Neo4j is not Kith's own
 }
 
 // opens says how to reach the database: openDatabase, or besideDatabase.
@@ -94,7 +95,10 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 		return err
 	}
 	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
-	caching := cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent}
+	own.guard(store)
+	keys := auth.New(store, time.Now)
+	defer keys.Close()
+	caching := cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent, Revoked: keys.Forget}
 	if marks := store.Bookmarks(); marks != nil {
 		caching.Marks = marks
 	}
@@ -104,11 +108,14 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 	}
 	defer func() { _ = kept.Close() }()
 	m := &memory{
-		config: c, metrics: metrics, traces: traces, log: log, store: store, own: own, kept: kept, keys: auth.New(store, time.Now), trail: trail,
+		config: c, metrics: metrics, traces: traces, log: log, store: store, own: own, kept: kept, keys: keys, trail: trail,
 		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.recall, Changed: kept.Changed}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
-	defer m.keys.Close()
+	keys.Announce(kept.Revoked)
+	if c.Neo4jURI == "" {
+		m.logs = newLogKeeper(store, log)
+	}
 	metrics.memory(m)
 	m.answer(asking)
 	defer m.tools.Close()
@@ -179,11 +186,15 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 // upkeep embeds what waits for it and looks after the memory, until ctx is done.
 func (m *memory) upkeep(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return m.store.WatchErasures(ctx) })
 	if m.embedder != nil {
 		m.metrics.vectors(m.store, m.vectors)
 		group.Go(func() error {
 			return graph.NewEmbedding(m.store, graph.EmbeddingOptions{Log: m.log, Observe: m.metrics.embedded}).Run(ctx)
 		})
+	}
+	if m.logs != nil {
+		group.Go(func() error { return m.logs.run(ctx) })
 	}
 	if m.config.Maintenance > 0 {
 		group.Go(func() error {

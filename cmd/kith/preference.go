@@ -72,6 +72,13 @@ func (o ownPreferences) migrate(ctx context.Context) error {
 	return o.store.Migrate(ctx)
 }
 
+// guard keeps writes for users away who were erased meanwhile.
+func (o ownPreferences) guard(g *graph.Store) {
+	if o.store != nil {
+		o.store.Guard(g.Admit)
+	}
+}
+
 func (o ownPreferences) close() {
 	if o.store != nil {
 		o.store.Close()

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+)
+
+// inFiles are the files below a folder that hold a text in UTF-8, UTF-16 or Latin-1, by their names there.
+func inFiles(t *testing.T, dir, text string) (found []string) {
+	t.Helper()
+	forms := [][]byte{[]byte(text)}
+	var little, big []byte
+	for _, unit := range utf16.Encode([]rune(text)) {
+		little = append(little, byte(unit), byte(unit>>8))
+		big = append(big, byte(unit>>8), byte(unit))
+	}
+	forms = append(forms, little, big)
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if os.IsNotExist(err) { // files come and go while Neo4j runs
+			return nil
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if os.IsNotExist(err) {
+			return nil
+		}
+		if slices.ContainsFunc(forms, func(form []byte) bool { return bytes.Contains(bytes.ToLower(content), form) }) {
+			name, _ := filepath.Rel(dir, path)
+			found = append(found, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// last is the transaction log that is written.
+func last(t *testing.T, dir string) string {
+	t.Helper()
+	logs, err := filepath.Glob(filepath.Join(dir, "neostore.transaction.db.*"))
+	if err != nil || len(logs) == 0 {
+		t.Fatalf("no logs in %s: %v", dir, err)
+	}
+	return slices.MaxFunc(logs, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+}
+
+// withCanaries gives a user one text of its own in each place that keeps texts.
+func withCanaries(t *testing.T, c caller, canary string) {
+	t.Helper()
+	made := 0
+	next := func() string { made++; return fmt.Sprintf("%s%d", canary, made) }
+	c.must(t, http.MethodPost, "/v1/memory", fmt.Sprintf(`{"idempotency_key":"%s","nodes":[
+		{"kind":"person","entity_key":"%sme","name":"%s","description":"%s","is_owner":true,"notes":[{"content":"%s"}],"properties":{"%s":"%s"}},
+		{"kind":"concept","entity_key":"%sgone","name":"%s","description":"%s"},
+		{"kind":"concept","entity_key":"%sc","name":"%s","description":"%s"}],
+		"relationships":[{"from":"%sme","to":"%sc","type":"thinks_about","description":"%s","notes":[{"content":"%s"}],"properties":{"x":"%s"}}]}`,
+		next(), canary, next(), next(), next(), next(), next(), canary, next(), next(), canary, next(), next(), canary, canary, next(), next(), next()))
+	c.must(t, http.MethodDelete, "/v1/nodes/concept/"+canary+"gone", "")
+	c.must(t, http.MethodPost, "/v1/sources", fmt.Sprintf(`{"entity_key":"%ss","summary":"%s","messages":[{"role":"user","name":"%s","text":"%s"}],"mentions":["%sc"]}`,
+		canary, next(), next(), next(), canary))
+	c.must(t, http.MethodPut, "/v1/users/"+canary+"u/preferences", fmt.Sprintf(`{"preferences":[{"key":"%s","value":"%s"}]}`, next(), next()))
+	tree := c.must(t, http.MethodPost, "/v1/trees", fmt.Sprintf(`{"name":"%s","system_prompt":"%s"}`, next(), next()))["id"].(string)
+	turn := c.must(t, http.MethodPost, "/v1/trees/"+tree+"/turns", fmt.Sprintf(`{"user_prompt":"%s","generate":false}`, next()))["id"].(string)
+	c.must(t, http.MethodPatch, "/v1/turns/"+turn, fmt.Sprintf(`{"assistant_text":"%s"}`, next()))
+}
+
+// What was erased is in no transaction log once the erasure is over, and in no file at all after a compaction, which changes nothing
+// else.
+func TestErasedTextsLeaveTheFiles(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	environ := []string{"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_DATA=" + data, "KITH_BOOTSTRAP_KEY=" + bootstrapKey, "KITH_REQUEST_TIMEOUT=60s"}
+	canary, stays := "canary"+strings.ToLower(rand.Text()), "stays"+strings.ToLower(rand.Text())
+	logs := filepath.Join(data, "neo4j", "data", "transactions", "neo4j")
+
+	s := start(t, environ)
+	admin := s.as(bootstrapKey)
+	for _, user := range []string{canary, stays} {
+		withCanaries(t, s.as(admin.must(t, http.MethodPost, "/v1/keys", `{"user_id":"`+user+`u","scopes":["read","write"]}`)["key"].(string)), user)
+	}
+	eventually(t, time.Minute, "the texts are in a transaction log", func() bool { return len(inFiles(t, logs, canary)) > 0 })
+	admin.must(t, http.MethodDelete, "/v1/users/"+canary+"u", "")
+	eventually(t, time.Minute, "a new transaction log has begun", func() bool { return len(inFiles(t, last(t, logs), canary)) == 0 })
+	exported := admin.do(t, http.MethodGet, "/v1/export", "").body
+	if code, out := command(t, environ, "compact"); code != 1 || !strings.Contains(out, "another Kith") {
+		t.Errorf("beside a service: %d %s", code, out)
+	}
+	s.stop() // with a checkpoint, which drops the logs that have ended
+	if left := inFiles(t, logs, canary); left != nil {
+		t.Errorf("in transaction logs: %q", left)
+	}
+	t.Logf("before the compaction: %q", inFiles(t, data, canary))
+
+	code, out := command(t, environ, "compact", "--json")
+	var result compacted
+	if err := json.Unmarshal([]byte(out[max(0, strings.LastIndex(strings.TrimSpace(out), "\n")+1):]), &result); err != nil || code != 0 || result.Nodes < 8 || result.Relationships < 2 {
+		t.Fatalf("compact: %d %+v, %v: %s", code, result, err, out)
+	}
+	if left := inFiles(t, data, canary); left != nil {
+		t.Errorf("after it: %q", left)
+	}
+	if there := inFiles(t, data, stays); len(there) == 0 {
+		t.Error("what stays is in no file: the look finds nothing")
+	}
+	again := start(t, environ)
+	if now := again.as(bootstrapKey).do(t, http.MethodGet, "/v1/export", "").body; !bytes.Equal(now, exported) {
+		t.Errorf("the export was\n%s\nand is\n%s", exported, now)
+	}
+	if code, out := command(t, environ, "check"); code != 0 {
+		t.Errorf("check: %d %s", code, out)
+	}
+	again.stop()
+}
+
+// A database that is not Kith's own, and a folder without one, are refused, and stay as they are.
+func TestCompactRefuses(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	if code, out := command(t, []string{"KITH_DATA=" + data}, "compact"); code != 1 || !strings.Contains(out, "holds no database") {
+		t.Errorf("no database: %d %s", code, out)
+	}
+	if _, err := os.Stat(data); !os.IsNotExist(err) {
+		t.Errorf("the folder: %v", err)
+	}
+	if code, out := command(t, []string{"KITH_NEO4J_URI=bolt://127.0.0.1:1"}, "compact"); code != 1 || !strings.Contains(out, "neo4j-admin") {
+		t.Errorf("another's database: %d %s", code, out)
+	}
+}

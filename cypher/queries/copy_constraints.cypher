@@ -1,0 +1,9 @@
+// The statements that make the constraints anew.
+// mode: read
+// scope: server
+// params:
+// returns: statements
+SHOW CONSTRAINTS YIELD name, createStatement
+ORDER BY name
+RETURN collect(createStatement) AS statements
+LIMIT 1

@@ -1,0 +1,8 @@
+// How many nodes there are.
+// mode: read
+// scope: server
+// params:
+// returns: nodes
+MATCH (x)
+RETURN count(x) AS nodes
+LIMIT 1

@@ -1,0 +1,8 @@
+// How many relationships there are.
+// mode: read
+// scope: server
+// params:
+// returns: relationships
+MATCH ()-[x]->()
+RETURN count(x) AS relationships
+LIMIT 1

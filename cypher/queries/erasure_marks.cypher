@@ -1,0 +1,10 @@
+// The marks of erasures, as far as they are committed, and the database's clock.
+// mode: read
+// scope: server
+// params:
+// returns: marks, floor, now
+OPTIONAL MATCH (l:Lease {name: 'erasures'})
+RETURN coalesce(l.marks, []) AS marks,
+  coalesce(l.floor, 0) AS floor,
+  timestamp() AS now
+LIMIT 1

@@ -1,0 +1,11 @@
+// The marks of erasures, which nobody else changes until the commit, and the database's clock.
+// mode: write
+// scope: server
+// params:
+// returns: marks, floor, now
+MERGE (l:Lease {name: 'erasures'})
+SET l.name = 'erasures'
+WITH l
+RETURN coalesce(l.marks, []) AS marks,
+  coalesce(l.floor, 0) AS floor,
+  timestamp() AS now

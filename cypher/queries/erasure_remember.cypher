@@ -1,0 +1,8 @@
+// Remembers when a user or a team was last erased, by a name from which neither can be read.
+// mode: write
+// scope: server
+// params: key
+// returns: erased_at
+MERGE (l:Lease {name: $key})
+SET l.erased_at = timestamp()
+RETURN l.erased_at AS erased_at

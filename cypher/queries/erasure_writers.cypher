@@ -1,0 +1,9 @@
+// The write transactions of Kith that are open.
+// mode: read
+// scope: server
+// params:
+// returns: ids
+SHOW TRANSACTIONS YIELD transactionId, metaData
+WHERE metaData.app = 'kith' AND metaData.writes
+RETURN collect(transactionId) AS ids
+LIMIT 1

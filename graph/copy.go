@@ -1,0 +1,296 @@
+package graph
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/cypher"
+)
+
+const (
+	copyPage    = 2000     // ids of one read, and of one write
+	copyMostGap = 50 << 20 // ids without anything between two nodes or relationships
+)
+
+// Copied counts what a copy has so far, or in the end.
+type Copied struct {
+	Nodes         int64 `json:"nodes"`
+	Relationships int64 `json:"relationships"`
+	Schema        int   `json:"schema"` // constraints and indexes
+}
+
+// CopyTo copies everything to a store that is empty, whoever wrote it: nodes and relationships with all labels, types and properties,
+// constraints and indexes. Then it reads both stores and compares them; what differs is an error. Nobody may write to either. In
+// memory it has a page, and eight bytes for each id of a node or relationship, twice.
+func (s *Store) CopyTo(ctx context.Context, to *Store, progress func(step string, c Copied)) (Copied, error) {
+	c := &copying{from: s, to: to, progress: progress}
+	for _, step := range []func(context.Context) error{c.empty, c.nodes, c.relationships, c.schema, c.compare} {
+		if err := step(ctx); err != nil {
+			return c.done, err
+		}
+	}
+	return c.done, nil
+}
+
+// copying is a copy under way. Ids are the stores' own, which last as long as nobody writes.
+type copying struct {
+	from, to *Store
+	progress func(step string, c Copied)
+	done     Copied
+
+	total                 Copied
+	nodeIDs, linkIDs      ids
+	nodeDigest, linkDigst digest
+}
+
+// ids are pairs of ids: of the old store, and of the new one.
+type ids struct{ next, last []int64 }
+
+func (i *ids) put(old, next int64) {
+	i.next = set(i.next, old, next)
+	i.last = set(i.last, next, old)
+}
+
+// set puts a value plus one, so that 0 is none.
+func set(list []int64, at, value int64) []int64 {
+	if missing := at + 1 - int64(len(list)); missing > 0 {
+		list = append(list, make([]int64, missing)...)
+	}
+	list[at] = value + 1
+	return list
+}
+
+// get is a value that was put; -1 where there is none.
+func get(list []int64, at int64) int64 {
+	if at < 0 || at >= int64(len(list)) {
+		return -1
+	}
+	return list[at] - 1
+}
+
+func (c *copying) empty(ctx context.Context) error {
+	there, err := c.to.count(ctx)
+	if err == nil && there != (Copied{}) {
+		err = fmt.Errorf("copy: the other store has %d nodes already: %w", there.Nodes, ErrConflict)
+	}
+	if err == nil {
+		c.total, err = c.from.count(ctx)
+	}
+	return err
+}
+
+func (s *Store) count(ctx context.Context) (Copied, error) {
+	nodes, err := s.readOne(ctx, "copy_count_nodes", nil)
+	if err != nil {
+		return Copied{}, err
+	}
+	relationships, err := s.readOne(ctx, "copy_count_relationships", nil)
+	if err != nil {
+		return Copied{}, err
+	}
+	return Copied{Nodes: integer(nodes.Values[0]), Relationships: integer(relationships.Values[0])}, nil
+}
+
+func (c *copying) nodes(ctx context.Context) error {
+	return c.from.pages(ctx, "copy_nodes", c.total.Nodes, func(rows []*neo4j.Record) error {
+		given := make([]map[string]any, len(rows))
+		for i, row := range rows {
+			v := row.Values
+			given[i] = map[string]any{"labels": v[1], "properties": v[2]}
+			c.nodeDigest.add(integer(v[0]), sortedLabels(v[1]), v[2])
+		}
+		made, err := c.to.createCopies(ctx, "copy_node_create", given)
+		for i := range made {
+			c.nodeIDs.put(integer(rows[i].Values[0]), made[i])
+		}
+		c.done.Nodes += int64(len(made))
+		c.progress("nodes", c.done)
+		return err
+	})
+}
+
+func (c *copying) relationships(ctx context.Context) error {
+	return c.from.pages(ctx, "copy_relationships", c.total.Relationships, func(rows []*neo4j.Record) error {
+		given := make([]map[string]any, len(rows))
+		for i, row := range rows {
+			v := row.Values
+			given[i] = map[string]any{
+				"type": v[1], "properties": v[4],
+				"start": get(c.nodeIDs.next, integer(v[2])), "end": get(c.nodeIDs.next, integer(v[3])),
+			}
+			c.linkDigst.add(integer(v[0]), v[1], v[2], v[3], v[4])
+		}
+		made, err := c.to.createCopies(ctx, "copy_relationship_create", given)
+		for i := range made {
+			c.linkIDs.put(integer(rows[i].Values[0]), made[i])
+		}
+		c.done.Relationships += int64(len(made))
+		c.progress("relationships", c.done)
+		return err
+	})
+}
+
+// createCopies creates nodes or relationships, all of the rows or none, and returns their ids.
+func (s *Store) createCopies(ctx context.Context, name string, rows []map[string]any) (made []int64, err error) {
+	err = s.transaction(ctx, name, func(t *tx) error {
+		t.erases = true // they were written long ago
+		found, err := t.exec(name, map[string]any{"rows": rows})
+		if err != nil {
+			return err
+		}
+		made = integers(found[0].Values[0])
+		if len(made) != len(rows) {
+			return fmt.Errorf("copy: %d of %d things were created: %w", len(made), len(rows), ErrConflict)
+		}
+		return nil
+	})
+	return made, err
+}
+
+func integers(v any) []int64 {
+	list := items(v)
+	all := make([]int64, len(list))
+	for i := range list {
+		all[i] = integer(list[i])
+	}
+	return all
+}
+
+// pages visits everything by ranges of ids until as much was seen as there is.
+func (s *Store) pages(ctx context.Context, name string, total int64, visit func([]*neo4j.Record) error) error {
+	seen, last := int64(0), int64(0)
+	for from := int64(0); seen < total; from += copyPage {
+		rows, err := s.read(ctx, s.queries[name], map[string]any{"from": from, "to": from + copyPage - 1, "limit": copyPage})
+		if err != nil {
+			return err
+		}
+		if len(rows) > 0 {
+			last = from
+			if err := visit(rows); err != nil {
+				return err
+			}
+		} else if from-last > copyMostGap {
+			return fmt.Errorf("copy: %d of %d things were found: neo4j's counts are wrong: %w", seen, total, ErrConflict)
+		}
+		seen += int64(len(rows))
+	}
+	return nil
+}
+
+// schema makes the constraints and indexes of the old store in the new one.
+func (c *copying) schema(ctx context.Context) error {
+	for _, name := range []string{"copy_constraints", "copy_indexes"} {
+		row, err := c.from.readOne(ctx, name, nil)
+		if err != nil {
+			return err
+		}
+		for _, statement := range texts(row.Values[0]) {
+			if err := c.to.applySchema(ctx, cypher.Migration{Name: "copy"}, statement); err != nil {
+				return err
+			}
+			c.done.Schema++
+		}
+	}
+	c.progress("indexes", c.done)
+	return c.to.awaitIndexes(ctx)
+}
+
+// compare reads the new store, with the ids of the old one, and compares what it has.
+func (c *copying) compare(ctx context.Context) error {
+	there, err := c.to.count(ctx)
+	if err != nil {
+		return err
+	}
+	if there.Nodes != c.total.Nodes || there.Relationships != c.total.Relationships {
+		return fmt.Errorf("copy: there are %d nodes and %d relationships, not %d and %d: %w",
+			there.Nodes, there.Relationships, c.total.Nodes, c.total.Relationships, ErrConflict)
+	}
+	c.progress("comparing", c.done)
+	var nodes, links digest
+	err = c.to.pages(ctx, "copy_nodes", there.Nodes, func(rows []*neo4j.Record) error {
+		for _, row := range rows {
+			v := row.Values
+			nodes.add(get(c.nodeIDs.last, integer(v[0])), sortedLabels(v[1]), v[2])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = c.to.pages(ctx, "copy_relationships", there.Relationships, func(rows []*neo4j.Record) error {
+		for _, row := range rows {
+			v := row.Values
+			links.add(get(c.linkIDs.last, integer(v[0])), v[1], get(c.nodeIDs.last, integer(v[2])), get(c.nodeIDs.last, integer(v[3])), v[4])
+		}
+		return nil
+	})
+	if err == nil && (nodes != c.nodeDigest || links != c.linkDigst) {
+		err = fmt.Errorf("copy: what was copied differs from what there is: does something write to the store? %w", ErrConflict)
+	}
+	return err
+}
+
+func sortedLabels(v any) []string {
+	labels := texts(v)
+	slices.Sort(labels)
+	return labels
+}
+
+// digest is that of things in any order: the sum of their hashes.
+type digest [4]uint64
+
+func (d *digest) add(id int64, parts ...any) {
+	h := sha256.New()
+	writeValue(h, id)
+	for _, part := range parts {
+		writeValue(h, part)
+	}
+	sum := h.Sum(nil)
+	for i := range d {
+		d[i] += binary.BigEndian.Uint64(sum[8*i:])
+	}
+}
+
+// writeValue writes a value so that no other one, or one of another type, is written alike.
+func writeValue(h hash.Hash, v any) {
+	_, _ = fmt.Fprintf(h, "%T:", v)
+	switch typed := v.(type) {
+	case string:
+		_, _ = fmt.Fprintf(h, "%d:%s", len(typed), typed)
+	case []byte:
+		_, _ = fmt.Fprintf(h, "%d:%s", len(typed), typed)
+	case float64:
+		_, _ = fmt.Fprintf(h, "%x;", math.Float64bits(typed))
+	case time.Time:
+		zone, offset := typed.Zone()
+		_, _ = fmt.Fprintf(h, "%d.%d %s %s %d;", typed.Unix(), typed.Nanosecond(), typed.Location(), zone, offset)
+	case []string:
+		writeList(h, typed)
+	case []any:
+		writeList(h, typed)
+	case map[string]any:
+		_, _ = fmt.Fprintf(h, "%d;", len(typed))
+		for _, name := range slices.Sorted(maps.Keys(typed)) {
+			writeValue(h, name)
+			writeValue(h, typed[name])
+		}
+	default: // numbers, truth values, points, dates, times and durations
+		_, _ = fmt.Fprintf(h, "%v;", typed)
+	}
+}
+
+func writeList[T any](h hash.Hash, list []T) {
+	_, _ = fmt.Fprintf(h, "%d;", len(list))
+	for _, item := range list {
+		writeValue(h, item)
+	}
+}

@@ -1,0 +1,352 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/internal/sleep"
+)
+
+type beganKey struct{}
+
+// WithBegin is a context of work that began at a moment: what it writes for a user who was erased since is refused. Without one
+// each transaction is work of its own.
+func WithBegin(ctx context.Context, at time.Time) context.Context {
+	return context.WithValue(ctx, beganKey{}, at)
+}
+
+// fence is what a process knows of the erasures of all processes. It is safe for concurrent use.
+type fence struct {
+	mu    sync.Mutex
+	marks []eraseMark // never changed in place
+	floor int64
+	read  time.Time // when the marks were asked for; zero: never
+	clock clock
+}
+
+// clock is what is known of the database's clock: at is the time here at which it showed now, or later.
+type clock struct {
+	now  int64
+	at   time.Time
+	slow time.Duration // at most so much later
+}
+
+// of is the least that the database's clock may have shown at a time here.
+func (c clock) of(t time.Time) int64 { return c.now + t.Sub(c.at).Milliseconds() - 1 }
+
+const clockFor = time.Minute // for which a better look at the clock counts more than a later one
+
+// learn takes in marks that were asked for at a time.
+func (f *fence) learn(values []any, asked time.Time) {
+	now := time.Now()
+	look := clock{integer(values[2]), now, now.Sub(asked)}
+	marks := make([]eraseMark, 0, len(items(values[0])))
+	for _, stored := range texts(values[0]) {
+		marks = append(marks, markFrom(stored))
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.clock.at.IsZero() || look.slow <= f.clock.slow || look.at.Sub(f.clock.at) > clockFor || !f.clock.agrees(look) {
+		f.clock = look
+	}
+	if asked.After(f.read) {
+		f.marks, f.floor, f.read = marks, integer(values[1]), asked
+	}
+}
+
+// agrees says whether another look can be of the same clock, which nobody has set meanwhile.
+func (c clock) agrees(other clock) bool {
+	drift := other.now - c.now - other.at.Sub(c.at).Milliseconds()
+	return drift >= -other.slow.Milliseconds()-5 && drift <= c.slow.Milliseconds()+5
+}
+
+// known are the marks; false where they are too old to be trusted.
+func (f *fence) known() (view fenceView, fresh bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return fenceView{f.marks, f.floor, f.clock}, !f.read.IsZero() && time.Since(f.read) < marksFor
+}
+
+// fenceView is what is known of erasures at a moment.
+type fenceView struct {
+	marks []eraseMark
+	floor int64
+	clock clock
+}
+
+// forbidding are the marks that forbid work that began at a moment.
+func (v fenceView) forbidding(began time.Time) (found []eraseMark) {
+	if len(v.marks) == 0 {
+		return nil
+	}
+	now, since := v.clock.of(time.Now()), v.clock.of(began)
+	for _, m := range v.marks {
+		if m.until > now || m.done >= since {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// readLeader runs a statement that has to see all that is committed: in a cluster the leader does.
+func (s *Store) readLeader(ctx context.Context, name string) ([]*neo4j.Record, error) {
+	start := time.Now()
+	session := s.session(ctx, neo4j.AccessModeWrite, nil)
+	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	text, params, err := s.queries[name].Statement(nil)
+	if err != nil {
+		return nil, err
+	}
+	result, err := session.Run(ctx, text, params, neo4j.WithTxMetadata(metadata(name)))
+	var rows []*neo4j.Record
+	if err == nil {
+		rows, err = result.Collect(ctx)
+	}
+	s.options.Observe(name, time.Since(start), err)
+	return rows, translate(name, err)
+}
+
+// lookForErasures reads the marks.
+func (s *Store) lookForErasures(ctx context.Context) error {
+	asked := time.Now()
+	rows, err := s.readLeader(ctx, "erasure_marks")
+	if err == nil {
+		s.fence.learn(rows[0].Values, asked)
+	}
+	return err
+}
+
+// WatchErasures reads twice a second who was erased, until ctx is done, so that no write has to.
+func (s *Store) WatchErasures(ctx context.Context) error {
+	for ctx.Err() == nil {
+		_ = s.lookForErasures(ctx) // writes look themselves, then
+		sleep.For(ctx, marksEvery)
+	}
+	return nil
+}
+
+// admitted says, as the last thing before a commit, whether nobody whom the transaction names was erased since its work began:
+// ErrConflict.
+func (t *tx) admitted() error {
+	if t.erases {
+		return nil
+	}
+	view, fresh := t.store.fence.known()
+	if !fresh {
+		if err := t.lookForErasures(); err != nil {
+			return err
+		}
+		view, _ = t.store.fence.known()
+	}
+	forbidding := view.forbidding(t.began)
+	if view.floor > 0 && view.clock.of(t.began) <= view.floor {
+		return fmt.Errorf("the request is so old that too many users were erased since it began: nothing more of it is stored; send the rest again: %w", ErrConflict)
+	}
+	if !t.namesOneOf(forbidding) {
+		return nil
+	}
+	if fresh { // it may be over
+		if err := t.lookForErasures(); err != nil {
+			return err
+		}
+		view, _ = t.store.fence.known()
+	}
+	if t.namesOneOf(view.forbidding(t.began)) {
+		return errErased
+	}
+	return nil
+}
+
+// lookForErasures reads the marks in the transaction.
+func (t *tx) lookForErasures() error {
+	asked := time.Now()
+	rows, err := t.exec("erasure_marks", nil)
+	if err == nil {
+		t.store.fence.learn(rows[0].Values, asked)
+	}
+	return err
+}
+
+// namesOneOf says whether a parameter of the transaction is the user, or the team, of a mark.
+func (t *tx) namesOneOf(marks []eraseMark) bool {
+	if len(marks) == 0 {
+		return false
+	}
+	named := map[string]bool{}
+	for _, params := range t.given {
+		gather(params, named)
+	}
+	for name := range named {
+		team := hashOf("team", name)
+		for _, m := range marks {
+			if m.team == team && (m.user == "-" || namesUser(named, name, m.user)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func namesUser(named map[string]bool, team, user string) bool {
+	for name := range named {
+		if userHash(team, name) == user {
+			return true
+		}
+	}
+	return false
+}
+
+// gather collects the texts among values that may be ids, those of notes too, which are stored as JSON.
+func gather(v any, named map[string]bool) {
+	switch typed := v.(type) {
+	case string:
+		gatherText(typed, named)
+	case []string:
+		for _, item := range typed {
+			gatherText(item, named)
+		}
+	case []any:
+		for _, item := range typed {
+			gather(item, named)
+		}
+	case map[string]any:
+		for _, item := range typed {
+			gather(item, named)
+		}
+	default:
+		gatherOther(reflect.ValueOf(v), named)
+	}
+}
+
+// gatherOther is gather for lists and maps of any other type.
+func gatherOther(v reflect.Value, named map[string]bool) {
+	switch v.Kind() { //nolint:exhaustive // the others hold no texts
+	case reflect.String:
+		gatherText(v.String(), named)
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			gatherOther(v.Elem(), named)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			gatherOther(v.Index(i), named)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			gatherOther(key, named)
+			gatherOther(v.MapIndex(key), named)
+		}
+	}
+}
+
+func gatherText(text string, named map[string]bool) {
+	if ValidKey(text) {
+		named[text] = true
+	}
+	if strings.HasPrefix(text, "{") && strings.Contains(text, `"added_by"`) {
+		var note struct {
+			AddedBy string `json:"added_by"`
+		}
+		if json.Unmarshal([]byte(text), &note) == nil && note.AddedBy != "" {
+			named[note.AddedBy] = true
+		}
+	}
+}
+
+// Admit says whether a write for the scope's user may still be committed elsewhere: ErrConflict when the user, or the team, is being
+// erased, or was since the work of ctx began. Call it when nothing but the commit is left, and while whoever takes such writes away
+// waits for the commit.
+func (s *Store) Admit(ctx context.Context, scope Scope) error {
+	began, ok := ctx.Value(beganKey{}).(time.Time)
+	if !ok {
+		began = time.Now()
+	}
+	view, fresh := s.fence.known()
+	if !fresh || view.forbids(scope, began) {
+		if err := s.lookForErasures(ctx); err != nil {
+			return err
+		}
+		view, _ = s.fence.known()
+	}
+	if view.forbids(scope, began) {
+		return errErased
+	}
+	return nil
+}
+
+func (v fenceView) forbids(scope Scope, began time.Time) bool {
+	mark := newMark(scope)
+	return slices.ContainsFunc(v.forbidding(began), func(m eraseMark) bool {
+		return m.team == mark.team && (m.user == "-" || m.user == mark.user)
+	})
+}
+
+var errErased = fmt.Errorf("the user, or the team, is being erased, or was since the request began: nothing of it is stored; if it is still meant, send it again: %w", ErrConflict)
+
+// ErasureOf is what is known of the erasure of a caller's user or team. Recent: what was known of the caller is not to be
+// trusted, as it is being erased or was a moment ago. At is when it was last erased, by the database's clock; zero: not among the last
+// thousand erasures.
+type ErasureOf struct {
+	Recent bool
+	At     time.Time
+}
+
+const recently = 3 * marksFor
+
+// ErasureOf says what is known of the erasure of a team, and of a user of it unless that is empty. Two seconds after an erasure
+// has begun to end every process knows of it.
+func (s *Store) ErasureOf(ctx context.Context, teamID, userID string) (ErasureOf, error) {
+	view, fresh := s.fence.known()
+	if !fresh {
+		if err := s.lookForErasures(ctx); err != nil {
+			return ErasureOf{}, err
+		}
+		view, _ = s.fence.known()
+	}
+	of, raised := view.of(teamID, userID)
+	if !raised || !fresh {
+		return of, nil
+	}
+	if err := s.lookForErasures(ctx); err != nil { // it may be done
+		return ErasureOf{}, err
+	}
+	view, _ = s.fence.known()
+	of, _ = view.of(teamID, userID)
+	return of, nil
+}
+
+func (v fenceView) of(teamID, userID string) (of ErasureOf, raised bool) {
+	if len(v.marks) == 0 {
+		return of, false
+	}
+	team, user, now := hashOf("team", teamID), userHash(teamID, userID), v.clock.of(time.Now())
+	for _, m := range v.marks {
+		if m.team != team || m.user != "-" && m.user != user {
+			continue
+		}
+		raised = raised || m.until > now
+		of.Recent = of.Recent || m.until > now || m.done > now-recently.Milliseconds()
+		if at := time.UnixMilli(m.done); m.done > 0 && at.After(of.At) {
+			of.At = at
+		}
+	}
+	return of, raised
+}
+
+// LastErasure is when a team, or a user of it unless that is empty, was last erased, by the database's clock; zero: never.
+func (s *Store) LastErasure(ctx context.Context, teamID, userID string) (time.Time, error) {
+	names := []string{newMark(Scope{TeamID: teamID}).name(), newMark(Scope{TeamID: teamID, UserID: userID}).name()}
+	row, err := s.readOne(ctx, "erasure_recall", map[string]any{"keys": names})
+	if err != nil || row.Values[0] == nil {
+		return time.Time{}, err
+	}
+	return time.UnixMilli(integer(row.Values[0])), nil
+}
