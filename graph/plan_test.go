@@ -83,7 +83,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
 		"system": "s", "next_seq": 1, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",
 	}
-	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
+	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "elsewhere": 0, "words": []string{"mentors"}, "max_relationships": 1, "without": nil, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
 		"keys": []string{"k"}, "numbers": []int64{1, 2}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": auditNames, "records": recordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
 		"field": "deleted_at", "before": noon, "scope_token": "k0", "scopes": map[string]any{"": "k0"}, "kinds": map[string]any{"Concept": "x0"},
 		"plain": plainTypes, "last": "x"})
@@ -159,6 +159,8 @@ var scans = regexp.MustCompile(`AllNodesScan|ByLabelScan|ByLabelsScan|IndexScan|
 var allowed = map[string]string{
 	// An administrator lists the keys of all teams, newest first.
 	"api_key_list": "NodeByLabelScan",
+	// So does a look for keys that are new, at most every two seconds.
+	"api_key_ids": "NodeIndexScan",
 	// A migration looks at every owner, once.
 	"rank_renew": "NodeByLabelScan",
 	// An audit looks for nodes that no index holds.
@@ -169,7 +171,10 @@ var allowed = map[string]string{
 	"chat_text_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
 	// The two ends of a step, each found by its key.
 	"walk_steps": "CartesianProduct",
-	// A compaction reads all there is, and finds the two ends of a relationship by their ids.
+	// Its parts are joined: each is one row.
+	"team_usage": "CartesianProduct",
+	// A compaction reads all there is, by ids where there is much, and finds the two ends of a relationship by their ids.
+	"copy_nodes": "AllNodesScan", "copy_relationships": "DirectedAllRelationshipsScan",
 	"copy_count_nodes": "AllNodesScan", "copy_count_relationships": "DirectedAllRelationshipsScan", "copy_relationship_create": "CartesianProduct",
 	// The blocks are joined: each is one row.
 	"workspace_project": "CartesianProduct", "workspace_links": "CartesianProduct", "workspace_global": "CartesianProduct",

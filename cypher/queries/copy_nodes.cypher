@@ -3,10 +3,9 @@
 // scope: server
 // params: from, to, limit
 // returns: id, labels, properties
-UNWIND range($from, $to) AS id
 MATCH (x)
-WHERE id(x) = id
-RETURN id,
+WHERE id(x) IN range($from, $to)
+RETURN id(x) AS id,
   labels(x) AS labels,
   properties(x) AS properties
 LIMIT $limit

@@ -3,10 +3,9 @@
 // scope: server
 // params: from, to, limit
 // returns: id, type, start, end, properties
-UNWIND range($from, $to) AS id
 MATCH (a)-[x]->(b)
-WHERE id(x) = id
-RETURN id,
+WHERE id(x) IN range($from, $to)
+RETURN id(x) AS id,
   type(x) AS type,
   id(a) AS start,
   id(b) AS end,
