@@ -28,7 +28,9 @@ func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 			}
 			all[name] = out.String()
 		}
-		print("table", func(out *bytes.Buffer) error { return printTable(out, [][]string{{"KEY", "TEAM"}, {texts[0], texts[1]}}) })
+		print("table", func(out *bytes.Buffer) error {
+			return printTable(out, [][]string{{"KEY", "TEAM"}, {texts[0], texts[1]}})
+		})
 		print("findings", func(out *bytes.Buffer) error {
 			return printFindings(streams{out: out}, paint{}, []finding{{What: "Neo4j", Seen: texts[2], Advice: "start it"}})
 		})
