@@ -117,10 +117,10 @@ func (f *forgotten) told() answer {
 	for _, item := range f.Deleted {
 		if item.RestorableUntil == nil {
 			missing++
-			fmt.Fprintf(&t, "- [%s] not found: it is not there, or not this user's\n", markup.Inline(item.Key))
+			fmt.Fprintf(&t, "- %s not found: it is not there, or not this user's\n", markup.Item("["+item.Key+"]"))
 			continue
 		}
-		fmt.Fprintf(&t, "- [%s] deleted; can be restored until %s\n", markup.Inline(item.Key), item.RestorableUntil.Format(time.DateOnly))
+		fmt.Fprintf(&t, "- %s deleted; can be restored until %s\n", markup.Item("["+item.Key+"]"), item.RestorableUntil.Format(time.DateOnly))
 	}
 	if missing == len(f.Deleted) {
 		t.WriteString("Nothing was deleted. explore gives keys.\n")

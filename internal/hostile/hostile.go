@@ -143,7 +143,7 @@ func (f filler) value(value any) any {
 }
 
 // begins is what of a line makes it more than a text: marks of Markdown, also one within another, and tags.
-var begins = regexp.MustCompile("^[\\pZ\\pM\u2800\t]*(#+|>|\\||\\*\\*?|_|[-+](?:[ \t]|$)|-{3,}|=+$|`{3}|~{3}|\\[[ xX]?\\]|\\[[^\\]]*\\]:|\\d+[.)](?:[ \t]|$)|<[A-Za-z/!?|]|(?i:user|assistant|system|tool):)")
+var begins = regexp.MustCompile("^[\\pZ\\pM\u2800\t]*(#+|>|\\||\\*\\*?|_|[-+](?:[ \t]|$)|-{3,}|=+$|`{3}|~{3}|\\[[ xX]?\\]|\\[[^\\[\\]]*\\]:|\\d+[.)](?:[ \t]|$)|<[A-Za-z/!?|]|(?i:user|assistant|system|tool):)")
 
 // Skeleton is how the lines of a text begin, each with all of its marks: one that begins a list item or a quote may stand before another.
 func Skeleton(text string) []string {

@@ -1,0 +1,49 @@
+package mcp
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"kith/graph"
+	"kith/internal/hostile"
+)
+
+// answersWith are texts that tools make themselves, with a text in every place.
+func answersWith(t []string) map[string]string {
+	list := []edge{{Key: "r-1", Type: "knows", Description: "since school", Node: graph.NodeRef{EntityKey: "p-1", Kind: "person", Name: "Ada"}}}
+	gone := forgotten{Deleted: []forgottenItem{{Key: "a-1", Status: "not_found"}, {Key: "b-1", Status: "deleted", RestorableUntil: new(time.Time)}}}
+	fault := "must not be blank"
+	result := graph.MemoryResult{
+		Nodes:         []graph.NodeResult{{EntityKey: "a-1", Status: graph.Created}, {Status: graph.Refused, Error: &fault}},
+		Relationships: []graph.RelationshipResult{{Key: "r-1", Type: "knows", Status: graph.Updated}},
+	}
+	invalid := graph.InvalidError{Fields: []graph.FieldError{{Location: "nodes[0].x", Message: "unexpected property"}}}
+	hostile.Fill(&list, t, "Kind")
+	hostile.Fill(&gone, t)
+	hostile.Fill(&result, t)
+	hostile.Fill(&invalid, t)
+	known, _ := plainAnswer(memoryEntities{[]memoryEntity{{Name: t[0] + "x", Observations: []string{t[1]}}}}, nil)
+	in := rememberInput{Nodes: []nodeInput{{Kind: "person"}, {Kind: "person"}}}
+	return map[string]string{
+		"relationships": edges("Outgoing", list), "forgotten": gone.told().text, "remembered": in.told(&result).text,
+		"faults": located(&invalid), "known": known.text,
+	}
+}
+
+// Whatever is stored or sent, lines of what tools answer begin as they do with harmless texts, and nothing is there that is not seen.
+func TestNothingStoredBeginsALine(t *testing.T) {
+	t.Parallel()
+	harmless := answersWith(slices.Repeat(hostile.Harmless, 10))
+	rapid.Check(t, func(t *rapid.T) {
+		for name, got := range answersWith(hostile.Texts().Draw(t, "texts")) {
+			want := hostile.Skeleton(harmless[name])
+			if r := hostile.Unseen(got); r != 0 || !slices.Equal(want, hostile.Skeleton(got)) || name != "known" && strings.Contains(got, "![") {
+				t.Errorf("%s: %U, %q not %q\n%s", name, r, hostile.Skeleton(got), want, got)
+			}
+		}
+	})
+}
