@@ -3,6 +3,8 @@ package exchange
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"kith/internal/jsonname"
 )
 
 // Flaw says what is wrong with one JSON text before its meaning is looked at; empty: nothing. Beyond the grammar it
@@ -22,8 +24,8 @@ type checker struct {
 	values  int
 	deepest int
 	flaw    string
-	cut     bool     // the text ends before its value does
-	keys    [][]byte // of the objects that are open
+	cut     bool // the text ends before its value does
+	keys    jsonname.Stack
 
 	// Of the outermost object: how many members, and the first.
 	members    int
@@ -31,7 +33,8 @@ type checker struct {
 }
 
 func (c *checker) check(raw []byte) string {
-	*c = checker{raw: raw, keys: c.keys[:0]}
+	c.keys.Reset()
+	*c = checker{raw: raw, keys: c.keys}
 	if !utf8.Valid(raw) {
 		return "must be valid UTF-8"
 	}
@@ -141,10 +144,10 @@ func (c *checker) object() bool {
 	if c.next() == '}' {
 		return c.leave()
 	}
-	seen := keySet{first: len(c.keys)}
+	seen := c.keys.Open()
 	for c.member(&seen) {
 		if c.next() == '}' {
-			c.keys = c.keys[:seen.first]
+			seen.Close()
 			return c.leave()
 		}
 		if !c.take(',') {
@@ -154,7 +157,7 @@ func (c *checker) object() bool {
 	return false
 }
 
-func (c *checker) member(seen *keySet) bool {
+func (c *checker) member(seen *jsonname.Set) bool {
 	if c.next() != '"' {
 		return c.wrong()
 	}
@@ -162,8 +165,8 @@ func (c *checker) member(seen *keySet) bool {
 	if !c.text() {
 		return false
 	}
-	key := plainKey(c.raw[begin:c.at])
-	if !seen.add(c, key) {
+	key := jsonname.Plain(c.raw[begin:c.at])
+	if !seen.Add(key) {
 		return c.fail("has the same key twice in an object, at byte %d", begin+1)
 	}
 	if !c.take(':') {

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"errors"
 	"io"
+
+	"kith/internal/jsonname"
 )
 
 // document reads the elements of the lists in one JSON document, each within MaxLine, without holding the rest. It finds
@@ -91,7 +93,7 @@ func (d *document) member() (section string, raw []byte, done bool, err error) {
 	if key[0] != '"' || Flaw(key) != "" {
 		return "", nil, false, d.fail("a key is expected here")
 	}
-	section = string(plainKey(key))
+	section = string(jsonname.Plain(key))
 	if b, err := d.token(); err != nil || b != ':' {
 		return "", nil, false, d.expected(err, "a colon is expected here")
 	}

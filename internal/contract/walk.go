@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/graph"
+	"kith/internal/jsonname"
 )
 
 // Bounds of every input. What they admit is read, checked and decoded in time and memory that grow with its length alone.
@@ -60,8 +61,8 @@ type pass struct {
 	depth  int
 	values int
 	most   int
-	path   []byte   // of the value at hand
-	names  [][]byte // of the objects that are open
+	path   []byte         // of the value at hand
+	names  jsonname.Stack // of the objects that are open
 	found  []graph.FieldError
 	ended  graph.FieldError // the fault that ended it
 }

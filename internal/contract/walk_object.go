@@ -1,17 +1,17 @@
 package contract
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
+
+	"kith/internal/jsonname"
 
 	"github.com/danielgtaylor/huma/v2"
 )
 
 // object walks over the members. Two of one name end the walk: decoders choose one of them, or mix both.
 func (p *pass) object(s *huma.Schema) bool {
-	seen := nameSet{first: len(p.names)}
-	defer func() { p.names = p.names[:seen.first] }()
+	seen := p.names.Open()
+	defer seen.Close()
 	if p.next() == '}' {
 		p.required(s, &seen)
 		return p.leave()
@@ -32,7 +32,7 @@ func (p *pass) object(s *huma.Schema) bool {
 	}
 }
 
-func (p *pass) member(s *huma.Schema, seen *nameSet) bool {
+func (p *pass) member(s *huma.Schema, seen *jsonname.Set) bool {
 	if p.next() != '"' {
 		return p.broken()
 	}
@@ -40,12 +40,12 @@ func (p *pass) member(s *huma.Schema, seen *nameSet) bool {
 	if !p.quoted() {
 		return false
 	}
-	name := plainName(p.raw[begin:p.at])
+	name := jsonname.Plain(p.raw[begin:p.at])
 	property, known := propertyOf(s, name)
 	if known != "" && known != string(name) {
 		name = []byte(known)
 	}
-	if !seen.add(p, name) {
+	if !seen.Add(name) {
 		return p.end("has the same name twice in an object, at byte %d", begin+1)
 	}
 	if p.next() != ':' {
@@ -106,65 +106,15 @@ func needs(s *huma.Schema, name []byte) bool {
 }
 
 // required keeps a fault for each member that an object lacks.
-func (p *pass) required(s *huma.Schema, seen *nameSet) {
+func (p *pass) required(s *huma.Schema, seen *jsonname.Set) {
 	if s == nil || len(p.found) >= MaxFaults {
 		return
 	}
 	for _, name := range s.Required {
-		if !seen.has(p, []byte(name)) && !p.plainReadOnly(s.Properties[name]) {
+		if !seen.Has([]byte(name)) && !p.plainReadOnly(s.Properties[name]) {
 			p.fault("expected required property " + name + " to be present")
 		}
 	}
 }
 
 func (p *pass) plainReadOnly(s *huma.Schema) bool { return s != nil && s.ReadOnly }
-
-// plainName is a name without its quotes and escapes.
-func plainName(quoted []byte) []byte {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1]
-	}
-	var name string
-	_ = json.Unmarshal(quoted, &name) // it has been checked
-	return []byte(name)
-}
-
-// nameSet are the names of one object: those of the pass from first on, and from the seventeenth on a map, so that an object of
-// many members takes no quadratic time.
-type nameSet struct {
-	first int
-	many  map[string]struct{}
-}
-
-const fewNames = 16
-
-func (s *nameSet) has(p *pass, name []byte) bool {
-	if s.many != nil {
-		_, ok := s.many[string(name)]
-		return ok
-	}
-	for _, other := range p.names[s.first:] {
-		if bytes.Equal(other, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// add is false where the name is there.
-func (s *nameSet) add(p *pass, name []byte) bool {
-	if s.has(p, name) {
-		return false
-	}
-	if s.many != nil {
-		s.many[string(name)] = struct{}{}
-		return true
-	}
-	if p.names = append(p.names, name); len(p.names)-s.first > fewNames {
-		s.many = make(map[string]struct{}, 2*fewNames)
-		for _, name := range p.names[s.first:] {
-			s.many[string(name)] = struct{}{}
-		}
-	}
-	return true
-}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"kith/internal/jsonname"
+
 	"github.com/danielgtaylor/huma/v2"
 )
 
@@ -42,7 +44,7 @@ func (p *pass) text(s *huma.Schema) bool {
 	case s.MaxLength != nil && len(quoted) > mostBytes*(*s.MaxLength)+2:
 		p.fault(fmt.Sprintf("expected length <= %d", *s.MaxLength))
 	case len(p.found) < MaxFaults && isBound(s):
-		p.leaf(s, string(plainName(quoted)))
+		p.leaf(s, string(jsonname.Plain(quoted)))
 	}
 	return true
 }
