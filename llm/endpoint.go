@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 
 const (
 	maxAnswer = 64 << 20 // bytes on the wire
+	maxRest   = 4 << 10  // bytes of an answer that nobody wants to read
 
 	maxTries  = 4
 	maxPause  = time.Minute      // an endpoint that asks for a longer one is not waited for
@@ -204,6 +206,15 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if after, ok := r.Context().Value(afterKey{}).(*time.Duration); ok {
 		*after = retryAfter(response.Header)
 	}
-	response.Body = http.MaxBytesReader(nil, response.Body, maxAnswer)
+	response.Body = drained{http.MaxBytesReader(nil, response.Body, maxAnswer)}
 	return response, nil
+}
+
+// drained is a body that is read to its end when it is closed, if that is near.
+type drained struct{ io.ReadCloser }
+
+// Close reads the rest, at most maxRest bytes, and closes.
+func (d drained) Close() error {
+	_, _ = io.CopyN(io.Discard, d.ReadCloser, maxRest)
+	return d.ReadCloser.Close()
 }

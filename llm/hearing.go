@@ -12,7 +12,10 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-const maxAnswerText = 1 << 20 // bytes
+const (
+	maxAnswerText = 1 << 20               // bytes
+	endWait       = 50 * time.Millisecond // for the end of the connection's answer, after that of the text
+)
 
 // hearing is an answer while it arrives. It is closed after use.
 type hearing struct {
@@ -104,10 +107,17 @@ func (h *hearing) end() error {
 	return nil
 }
 
+// close ends the request. A connection is used again only if its answer was read to the end, which may arrive after the last event.
 func (h *hearing) close() {
-	h.alarm.Stop()
-	h.giveUp()
-	if h.stream != nil {
+	defer h.giveUp()
+	switch {
+	case h.stream == nil:
+	case h.finished == "":
+		h.giveUp()
+		_ = h.stream.Close()
+	default:
+		h.alarm.Reset(endWait)
 		_ = h.stream.Close()
 	}
+	h.alarm.Stop()
 }
