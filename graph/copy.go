@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -17,7 +18,8 @@ import (
 )
 
 const (
-	copyPage    = 2000     // ids of one read, and of one write
+	copyPage    = 2000     // ids of one read
+	copyText    = 2 << 20  // characters of one write, or one node or relationship: Neo4j bounds what a transaction holds
 	copyMostGap = 50 << 20 // ids without anything between two nodes or relationships
 )
 
@@ -139,8 +141,39 @@ func (c *copying) relationships(ctx context.Context) error {
 	})
 }
 
-// createCopies creates nodes or relationships, all of the rows or none, and returns their ids.
+// createCopies creates nodes or relationships, and returns their ids, in the order of the rows.
 func (s *Store) createCopies(ctx context.Context, name string, rows []map[string]any) (made []int64, err error) {
+	for part := range copyParts(rows) {
+		some, err := s.createCopiesOf(ctx, name, part)
+		if made = append(made, some...); err != nil {
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+// copyParts returns the rows in parts with at most copyText characters, or of one row.
+func copyParts(rows []map[string]any) iter.Seq[[]map[string]any] {
+	return func(yield func([]map[string]any) bool) {
+		begin, size := 0, int64(0)
+		for i, row := range rows {
+			more := textIn(row)
+			if i > begin && size+more > copyText {
+				if !yield(rows[begin:i]) {
+					return
+				}
+				begin, size = i, 0
+			}
+			size += more
+		}
+		if begin < len(rows) {
+			yield(rows[begin:])
+		}
+	}
+}
+
+// createCopiesOf creates all of the rows or none.
+func (s *Store) createCopiesOf(ctx context.Context, name string, rows []map[string]any) (made []int64, err error) {
 	err = s.transaction(ctx, name, func(t *tx) error {
 		t.erases = true // they were written long ago
 		found, err := t.exec(name, map[string]any{"rows": rows})

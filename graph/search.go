@@ -216,24 +216,24 @@ type searchAsks struct{ messages, sources, nodes, relationships []indexAsk }
 
 func (q *Search) indexAsks(scope Scope) *searchAsks {
 	all := &searchAsks{}
-	said, other := scopeFilter(scope, nil, q.Since, q.Until), scopeFilter(scope, q.Nodes, nil, nil)
-	linked := scopeFilter(scope, nil, nil, nil) + typeFilter(q.Types)
+	said, other := scopeFilter(scope, q.Since, q.Until), scopeFilter(scope, nil, nil)
+	kinds, types := kindFilter(q.Nodes), typeFilter(q.Types)
 	fields := messageFields
 	if !q.Neighbours {
 		fields = messageFields[:1]
 	}
 	for _, a := range q.Asks {
 		if q.Messages {
-			all.messages = append(all.messages, newIndexAsk("message_words", said, fields, a))
+			all.messages = append(all.messages, newIndexAsk("message_words", said, "", fields, a))
 		}
 		if q.Sources {
-			all.sources = append(all.sources, newIndexAsk("source_words", said, sourceFields, a))
+			all.sources = append(all.sources, newIndexAsk("source_words", said, "", sourceFields, a))
 		}
 		if len(q.Nodes) > 0 {
-			all.nodes = append(all.nodes, newIndexAsk("node_words", other, wordsOfNodes, a))
+			all.nodes = append(all.nodes, newIndexAsk("node_words", other, kinds, wordsOfNodes, a))
 		}
 		if q.Relationships {
-			all.relationships = append(all.relationships, newIndexAsk("relationship_words", linked, relationshipFields, a))
+			all.relationships = append(all.relationships, newIndexAsk("relationship_words", other, types, relationshipFields, a))
 		}
 	}
 	return all
@@ -249,7 +249,7 @@ func (a *searchAsks) counted() []map[string]any {
 			counts[i] = q.counts()
 		}
 		if len(asks) > 0 {
-			all = append(all, map[string]any{"index": asks[0].index, "filter": asks[0].filter, "asks": counts})
+			all = append(all, map[string]any{"index": asks[0].index, "filter": asks[0].memory, "asks": counts})
 		}
 	}
 	return all

@@ -198,14 +198,15 @@ func worth(boost float64, clause string) string {
 type indexAsk struct {
 	index  string
 	fields []wordField
-	filter string
+	memory string // lets through what the caller may see
+	filter string // lets through what is asked for, of that
 	terms  []term
 	match  bool
 }
 
 // newIndexAsk asks for any of the words, or for all of them in one field.
-func newIndexAsk(index, filter string, fields []wordField, a Ask) indexAsk {
-	return indexAsk{index, fields, filter, terms(a.Words, a.Match), a.Match}
+func newIndexAsk(index, memory, narrower string, fields []wordField, a Ask) indexAsk {
+	return indexAsk{index, fields, memory, memory + narrower, terms(a.Words, a.Match), a.Match}
 }
 
 // params are those of the ask: the beginning of the query, and a clause for each word that is weighed.
@@ -240,13 +241,13 @@ func (q indexAsk) anywhere(t term) string {
 	return "(" + strings.Join(all, " ") + ")"
 }
 
-// counts ask for each of the terms that are weighed, in the fields that speak for themselves.
+// counts ask for each of the terms that are weighed, in the fields that speak for themselves. Of nodes all kinds are counted.
 func (q indexAsk) counts() []string {
 	own := slices.DeleteFunc(slices.Clone(q.fields), func(f wordField) bool { return f.name == "near" })
 	counts := []string{}
 	for _, t := range q.terms {
 		if !q.match {
-			counts = append(counts, q.filter+" +"+t.within(own...))
+			counts = append(counts, q.memory+" +"+t.within(own...))
 		}
 	}
 	return counts
@@ -347,16 +348,9 @@ func NameKey(name string) string {
 	return strings.ToLower(NameText(PlainName(name)))
 }
 
-// scopeFilter lets through what the caller may see, of the kinds given (none: all) and of the days from since until until.
-func scopeFilter(scope Scope, kinds []Kind, since, until *time.Time) string {
+// scopeFilter lets through what the caller may see, of the days from since to until.
+func scopeFilter(scope Scope, since, until *time.Time) string {
 	filter := "+search_scope:(" + strings.Join(SearchScopes(scope), " ") + ")^0"
-	if len(kinds) > 0 {
-		tokens := make([]string, len(kinds))
-		for i, k := range kinds {
-			tokens[i] = kindToken(k)
-		}
-		filter += " +search_scope:(" + strings.Join(tokens, " ") + ")^0"
-	}
 	if since != nil || until != nil {
 		from, to := dayToken(earliest), dayToken(latest)
 		if since != nil {
@@ -368,6 +362,30 @@ func scopeFilter(scope Scope, kinds []Kind, since, until *time.Time) string {
 		filter += " +search_scope:[" + from + " TO " + to + "]^0"
 	}
 	return filter
+}
+
+// kindFilter lets through nodes of the kinds given, of those in node_words; none: all. It names whichever are fewer, those or the
+// others, as every name costs time.
+func kindFilter(kinds []Kind) string {
+	var given, others []string
+	for _, k := range Kinds {
+		switch {
+		case k == sourceKind || k == messageKind: // have indexes of their own
+		case slices.Contains(kinds, k):
+			given = append(given, kindToken(k))
+		default:
+			others = append(others, kindToken(k))
+		}
+	}
+	switch {
+	case len(kinds) == 0 || len(others) == 0:
+		return ""
+	case len(others) < len(given):
+		return " -search_scope:(" + strings.Join(others, " ") + ")"
+	case len(given) == 0:
+		return " +" + nothing
+	}
+	return " +search_scope:(" + strings.Join(given, " ") + ")^0"
 }
 
 // typeFilter lets through relationships of the types given; none: all.

@@ -37,7 +37,7 @@ func TestStemsAreThoseOfTheIndex(t *testing.T) {
 			continue
 		}
 		messages = append(messages, said(fmt.Sprint("m", i), word))
-		queries = append(queries, fmt.Sprintf(`{key: "m%d", query: '%s +text:["%s" TO "%s"]'}`, i, scopeFilter(e.as("u"), nil, nil, nil), strings.ReplaceAll(stem(word), "'", `\'`), strings.ReplaceAll(stem(word), "'", `\'`)))
+		queries = append(queries, fmt.Sprintf(`{key: "m%d", query: '%s +text:["%s" TO "%s"]'}`, i, scopeFilter(e.as("u"), nil, nil), strings.ReplaceAll(stem(word), "'", `\'`), strings.ReplaceAll(stem(word), "'", `\'`)))
 	}
 	e.source("u", SourceWrite{EntityKey: "s", Messages: messages})
 	missed := e.raw(`UNWIND [` + strings.Join(queries, ", ") + `] AS q
