@@ -22,6 +22,8 @@ type dockerEngine struct {
 	folder folder
 	heapMB int
 	pageMB int
+
+	checkpointIn string
 }
 
 // findDocker returns an engine when the docker on the PATH reaches one.
@@ -31,7 +33,7 @@ func findDocker(ctx context.Context, o Options, f folder) (engine, error) {
 	if _, err := docker(ctx, nil, "info", "--format", "{{.ServerVersion}}"); err != nil {
 		return nil, ErrMissingDocker
 	}
-	return &dockerEngine{folder: f, heapMB: o.HeapMB, pageMB: o.PageCacheMB}, nil
+	return &dockerEngine{folder: f, heapMB: o.HeapMB, pageMB: o.PageCacheMB, checkpointIn: o.checkpointIn}, nil
 }
 
 // container is the name of the folder's container, by which it is found again.
@@ -83,7 +85,7 @@ func (e *dockerEngine) args(port int) []string {
 		"--env", "NEO4J_db_logs_query_enabled=OFF",
 		"--env", "NEO4J_db_tx__log_rotation_size=" + logSize,
 		"--env", "NEO4J_db_tx__log_rotation_retention__policy=" + logsKept,
-		"--env", "NEO4J_db_checkpoint_interval_time=" + checkpointIn,
+		"--env", "NEO4J_db_checkpoint_interval_time=" + e.checkpointIn,
 		"--env", fmt.Sprintf("NEO4J_server_memory_heap_max__size=%dm", e.heapMB),
 		"--env", fmt.Sprintf("NEO4J_db_memory_transaction_max=%dm", max(e.heapMB/4, leastTransactionMB)),
 		"--env", fmt.Sprintf("NEO4J_dbms_memory_transaction_total_max=%dm", max(e.heapMB/2, leastTransactionMB)),

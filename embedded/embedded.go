@@ -34,6 +34,8 @@ type Options struct {
 	Log *slog.Logger
 	// Progress gets lines for the person who waits; nil: none.
 	Progress io.Writer
+
+	checkpointIn string // how long Neo4j may wait with a checkpoint; empty: five minutes
 }
 
 const (
@@ -56,6 +58,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Progress == nil {
 		o.Progress = io.Discard
+	}
+	if o.checkpointIn == "" {
+		o.checkpointIn = defaultCheckpointIn
 	}
 	return o
 }

@@ -12,9 +12,9 @@ import (
 
 // What transaction logs may hold. Nobody reads one that ended before the last checkpoint.
 const (
-	logSize      = "1m"
-	logsKept     = "keep_none"
-	checkpointIn = "5m"
+	logSize             = "1m"
+	logsKept            = "keep_none"
+	defaultCheckpointIn = "5m"
 )
 
 const (
@@ -35,6 +35,8 @@ type javaEngine struct {
 	launcher launcher
 	heapMB   int
 	pageMB   int
+
+	checkpointIn string
 }
 
 // installedEngine uses the jars of an installed Neo4j.
@@ -61,7 +63,7 @@ func newJavaEngine(ctx context.Context, o Options, f folder, java, lib string, f
 	if lib == "" {
 		lib = filepath.Join(c.jars(), "lib")
 	}
-	e := &javaEngine{folder: f, java: java, lib: lib, heapMB: o.HeapMB, pageMB: o.PageCacheMB}
+	e := &javaEngine{folder: f, java: java, lib: lib, heapMB: o.HeapMB, pageMB: o.PageCacheMB, checkpointIn: o.checkpointIn}
 	err = c.locked(ctx, func() error {
 		if err := fetch(c); err != nil {
 			return err
@@ -141,7 +143,7 @@ func (e *javaEngine) conf(port int) string {
 		"db.logs.query.enabled=OFF",          // it would hold memories' text
 		"db.tx_log.rotation.size=" + logSize, // erased text is in the logs until a checkpoint after their end
 		"db.tx_log.rotation.retention_policy=" + logsKept,
-		"db.checkpoint.interval.time=" + checkpointIn,
+		"db.checkpoint.interval.time=" + e.checkpointIn,
 		fmt.Sprintf("db.memory.transaction.max=%dm", max(e.heapMB/4, leastTransactionMB)), // else one takes all there is
 		fmt.Sprintf("dbms.memory.transaction.total.max=%dm", max(e.heapMB/2, leastTransactionMB)),
 		"server.memory.query_cache.per_db_cache_num_entries=" + strconv.Itoa(keptPlans),
