@@ -56,24 +56,14 @@ func (j *memoryJob) signRelationship(p, old properties) {
 	j.scope.signNotes(p, old.texts("notes"))
 }
 
-// signTree is the author of a chat tree of an import: of one that is stored already the stored one.
-func (s Scope) signTree(named *string, old *ChatTreeRecord) *string {
+// signRecord returns the author of a record that an import brings: for a bound user that of the stored record, if there is one,
+// and else the user.
+func (s Scope) signRecord(named *string, isStored bool, stored func() *string) *string {
 	switch {
 	case !s.Bound:
 		return named
-	case old == nil:
-		return &s.UserID
+	case isStored:
+		return stored()
 	}
-	return old.CreatedBy
-}
-
-// signTurn is signTree for a turn.
-func (s Scope) signTurn(named *string, old *ChatTurnRecord) *string {
-	switch {
-	case !s.Bound:
-		return named
-	case old == nil:
-		return &s.UserID
-	}
-	return old.CreatedBy
+	return &s.UserID
 }

@@ -140,7 +140,7 @@ func (j *chatJob) tree(r ChatTreeRecord) (Status, error) {
 		return "", err
 	}
 	old := j.known.trees[r.ID]
-	r.CreatedBy = j.scope.signTree(r.CreatedBy, old)
+	r.CreatedBy = j.scope.signRecord(r.CreatedBy, old != nil, func() *string { return old.CreatedBy })
 	status := Created
 	switch {
 	case old == nil:
@@ -166,7 +166,7 @@ func (j *chatJob) turn(r ChatTurnRecord) (Status, error) {
 	}
 	status := Created
 	old := j.known.turns[r.ID]
-	r.CreatedBy = j.scope.signTurn(r.CreatedBy, old)
+	r.CreatedBy = j.scope.signRecord(r.CreatedBy, old != nil, func() *string { return old.CreatedBy })
 	switch {
 	case old != nil:
 		r.Seq = old.Seq // which is its place
