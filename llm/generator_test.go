@@ -103,6 +103,9 @@ func TestGenerate(t *testing.T) {
 	if g.Availability() != Available {
 		t.Error(g.Availability())
 	}
+	if _, err := g.Generate(t.Context(), "other", ask("of another model"), nil); !errors.Is(err, ErrRefused) { // by a server of tiny alone
+		t.Errorf("another model is not asked: %v", err)
+	}
 }
 
 // TestGenerateFaults has one fault each, then a server that is well.

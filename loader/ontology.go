@@ -169,11 +169,7 @@ func (c *OntologyContext) render(r *OntologyRequest) ([]byte, error) {
 	if r.Format == JSON {
 		return json.Marshal(c)
 	}
-	whole, err := c.text(r)
-	if err != nil {
-		return nil, err
-	}
-	text, err := whole.within(r.MaxTokens)
+	text, err := c.text(r).within(r.MaxTokens)
 	return []byte(text), err
 }
 

@@ -29,7 +29,7 @@ type highlightText struct {
 // leftOut is what of a text goes to keep its budget: so many nodes of the picture, lines of highlights, and lines of links.
 type leftOut struct{ nodes, lines, links int }
 
-func (c *OntologyContext) text(r *OntologyRequest) (*ontologyText, error) {
+func (c *OntologyContext) text(r *OntologyRequest) *ontologyText {
 	t := &ontologyText{}
 	switch c.Type {
 	case GlobalOntology:
@@ -49,10 +49,10 @@ func (c *OntologyContext) text(r *OntologyRequest) (*ontologyText, error) {
 		t.snapshot = c.Metadata.Snapshot
 	}
 	if c.Linked == nil || c.Linked.Counts["total"] == 0 {
-		return t, nil
+		return t
 	}
 	t.linked = c.Linked.abbreviated()
-	return t, nil
+	return t
 }
 
 // render writes the text, and says what is left out.
