@@ -21,7 +21,7 @@ import (
 // model answers as it is told.
 type model func(ctx context.Context, messages []llm.Message, delta func(string)) (llm.Answer, error)
 
-func (m model) Generate(ctx context.Context, messages []llm.Message, delta func(string)) (llm.Answer, error) {
+func (m model) Generate(ctx context.Context, _ string, messages []llm.Message, delta func(string)) (llm.Answer, error) {
 	return m(ctx, messages, delta)
 }
 

@@ -38,10 +38,10 @@ type contexts interface {
 	Ontology(ctx context.Context, r loader.OntologyRequest) (loader.Answer, error)
 }
 
-// Generator asks a language model. The texts that it gives to delta, in their order, are what has come of the answer so far.
+// Generator asks a language model; an empty name: the one that is configured. The texts that it gives to delta, in their order, are what has come of the answer so far.
 // Its errors are told to callers: they hold no keys, addresses or prompts. It ends soon after ctx.
 type Generator interface {
-	Generate(ctx context.Context, messages []llm.Message, delta func(text string)) (llm.Answer, error)
+	Generate(ctx context.Context, model string, messages []llm.Message, delta func(text string)) (llm.Answer, error)
 	Availability() llm.Availability
 }
 
@@ -135,13 +135,14 @@ type Prompt struct {
 	ID       string // generated where empty
 	ParentID string // empty: a root
 	Text     string
+	Model    string // that is asked, or that the caller asks; empty: the one that is configured
 	Pending  bool
 }
 
 // Submit adds a turn to a tree, and has its answer generated. The same turn again changes nothing: then created is false.
 // Errors: those of graph.Store.AddChatTurn, ErrNoModel, ErrFull.
 func (s *Service) Submit(ctx context.Context, scope graph.Scope, treeID string, p Prompt) (turn graph.ChatTurn, created bool, err error) {
-	w := graph.ChatTurnWrite{ID: p.ID, ParentID: p.ParentID, UserPrompt: p.Text, PromptVersion: PromptVersion}
+	w := graph.ChatTurnWrite{ID: p.ID, ParentID: p.ParentID, UserPrompt: p.Text, Model: p.Model, PromptVersion: PromptVersion}
 	if p.Pending {
 		return s.store.AddChatTurn(ctx, scope, treeID, w)
 	}

@@ -102,6 +102,47 @@ func TestSubmittingAgainIsHarmless(t *testing.T) {
 	same(t, "the model was asked again", 0, len(m.calls))
 }
 
+// A turn may name its model, which is asked at every attempt and stays on record.
+func TestTurnsNameTheirModel(t *testing.T) {
+	t.Parallel()
+	m := newModel()
+	k := start(t, m, chat.Options{})
+	turns := "/v1/trees/" + k.tree() + "/turns"
+	named := k.must(202, "POST", turns, `{"user_id":"u1","user_prompt":"x","provider_config":{"model":"big"}}`)
+	same(t, "on record", object{"model": "big"}, named["provider_config"])
+	id := named["id"].(string)
+	for attempt := range 2 {
+		c := m.next(t)
+		same(t, "asked", "big", c.model)
+		if attempt == 0 {
+			c.answer <- reply{err: errScripted}
+			k.ended(id)
+			k.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")
+			continue
+		}
+		c.answer <- reply{text: "yes"}
+		same(t, "answered", object{"model": "big"}, k.ended(id)["provider_config"])
+	}
+	plain := k.must(202, "POST", turns, `{"user_id":"u1","user_prompt":"x","provider_config":{}}`)
+	same(t, "without one", []any{"", nil}, []any{m.next(t).model, plain["provider_config"]})
+	pending := k.must(201, "POST", turns, `{"user_id":"u1","user_prompt":"x","generate":false,"provider_config":{"model":"own"}}`)
+	answered := k.must(200, "PATCH", "/v1/turns/"+pending["id"].(string), `{"user_id":"u1","assistant_text":"yes"}`)
+	same(t, "the caller's own", object{"model": "own"}, answered["provider_config"])
+	for _, model := range []string{strings.Repeat("m", 257), `a\nb`} {
+		refused := k.must(422, "POST", turns, `{"user_id":"u1","user_prompt":"x","provider_config":{"model":"`+model+`"}}`)
+		same(t, "refused", "body.provider_config.model", refused["errors"].([]any)[0].(object)["location"])
+	}
+}
+
+// A tree without a system prompt has no system message: some models refuse an empty one.
+func TestNoEmptySystemMessage(t *testing.T) {
+	t.Parallel()
+	m := newModel()
+	k := start(t, m, chat.Options{})
+	k.submit(k.must(201, "POST", "/v1/trees", `{"user_id":"u1","system_prompt":""}`)["id"].(string), "", "x")
+	same(t, "told", []llm.Message{{Role: "user", Text: "x"}}, m.next(t).messages)
+}
+
 func TestErrorsAreRetried(t *testing.T) {
 	t.Parallel()
 	m := newModel()

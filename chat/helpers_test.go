@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 // scripted is a model that answers as it is told.
 type scripted func(ctx context.Context, messages []llm.Message, delta func(string)) (llm.Answer, error)
 
-func (s scripted) Generate(ctx context.Context, messages []llm.Message, delta func(string)) (llm.Answer, error) {
+func (s scripted) Generate(ctx context.Context, _ string, messages []llm.Message, delta func(string)) (llm.Answer, error) {
 	return s(ctx, messages, delta)
 }
 
@@ -54,6 +54,7 @@ type model struct {
 
 type call struct {
 	ctx      context.Context
+	model    string
 	messages []llm.Message
 	delta    func(string)
 	answer   chan reply
@@ -68,8 +69,8 @@ func newModel() *model { return &model{calls: make(chan *call, 1000)} }
 
 func (m *model) Availability() llm.Availability { return "available" }
 
-func (m *model) Generate(ctx context.Context, messages []llm.Message, delta func(string)) (llm.Answer, error) {
-	c := &call{ctx, messages, delta, make(chan reply, 1)}
+func (m *model) Generate(ctx context.Context, name string, messages []llm.Message, delta func(string)) (llm.Answer, error) {
+	c := &call{ctx, name, messages, delta, make(chan reply, 1)}
 	m.calls <- c
 	select {
 	case r := <-c.answer:

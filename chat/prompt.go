@@ -28,6 +28,7 @@ type Assembled struct {
 
 	status  graph.ChatStatus
 	attempt int64
+	model   string // empty: the one that is configured
 }
 
 // RoleMessage is one part of it.
@@ -67,12 +68,15 @@ func (s *Service) assemble(ctx context.Context, scope graph.Scope, id string, bu
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembled{SystemPrompt: joined(markup.Lines(branch.SystemPrompt), known), status: branch.Status, attempt: branch.Attempt}
+	a := &Assembled{SystemPrompt: joined(markup.Lines(branch.SystemPrompt), known), status: branch.Status, attempt: branch.Attempt, model: branch.Model}
 	p := &parts{left: budget, count: loader.Tokens}
 	if most(branch)+len(a.SystemPrompt)+messageCost <= budget { // as short ones do, which need no vocabulary to be loaded
 		p.count = func(text string) (int, error) { return len(text), nil }
 	}
-	if p.left, err = p.rest(RoleMessage{system, a.SystemPrompt}); err != nil {
+	if a.SystemPrompt != "" { // some models refuse an empty message
+		a.Messages = []RoleMessage{{system, a.SystemPrompt}}
+	}
+	if p.left, err = p.rest(a.Messages...); err != nil {
 		return nil, err
 	}
 	for full := false; !full && p.turns < len(branch.Turns); {
@@ -90,7 +94,7 @@ func (s *Service) assemble(ctx context.Context, scope graph.Scope, id string, bu
 	}
 	slices.Reverse(p.messages)
 	a.UserPrompt = flat(p.messages)
-	a.Messages = append([]RoleMessage{{system, a.SystemPrompt}}, p.messages...)
+	a.Messages = append(a.Messages, p.messages...)
 	a.LeftOut = len(branch.Turns) - p.turns
 	a.Truncated = a.LeftOut > 0
 	return a, nil

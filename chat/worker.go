@@ -125,7 +125,7 @@ func (s *Service) ask(ctx context.Context, g *generation) (llm.Answer, error) {
 	case a.status != graph.ChatGenerating || a.attempt != g.Attempt:
 		return llm.Answer{}, errUnwanted
 	}
-	return s.generator.Generate(ctx, a.messages(), g.add)
+	return s.generator.Generate(ctx, a.model, a.messages(), g.add)
 }
 
 // failure is what a turn says of why there is no answer.

@@ -767,7 +767,7 @@ type ChatPath struct {
 
 // ChatProviderConfig is part of the contract.
 type ChatProviderConfig struct {
-	Model string `json:"model,omitempty"`
+	Model string `json:"model,omitempty"` // that is to answer, or has answered; left out: the one that is configured
 }
 
 // ChatRef is part of the contract.
@@ -1254,9 +1254,9 @@ type KeyList struct {
 
 // LinkedContext is part of the contract.
 type LinkedContext struct {
-	AvailableEntities map[string][]AvailableEntity `json:"available_entities,omitempty"` // what the project has of each kind, at most 100
-	Counts            map[string]int64             `json:"counts"`                       // by kind, in the plural, and their total: of all there are, not of those that are shown
-	LinkedEntities    map[string][]LinkedEntity    `json:"linked_entities"`              // by kind, in the plural; those that are under way before the others, then the newest first
+	AvailableEntities map[string][]AvailableEntity `json:"available_entities,omitempty"` // what the project has of every kind that is asked for, at most 100 of each
+	Counts            map[string]int64             `json:"counts"`                       // every kind, in the plural, and their total: of all there are of the kinds that are asked for, not of those that are shown
+	LinkedEntities    map[string][]LinkedEntity    `json:"linked_entities"`              // every kind, in the plural; those that are under way before the others, then the newest first
 	LoadedAt          time.Time                    `json:"loaded_at"`
 	Next              *string                      `json:"next"` // cursor of the next page of mode full; null: this is the last
 	Source            LinkedSource                 `json:"source"`
@@ -1502,15 +1502,17 @@ type NodeView struct {
 	RestorableUntil     time.Time                 `json:"restorable_until,omitzero"`
 	Role                Optional[string]          `json:"role,omitzero"` // messages
 	Salience            float64                   `json:"salience"`
-	Sensitivity         Optional[string]          `json:"sensitivity,omitzero"`  // sources: low, normal (default) or high
-	Seq                 Optional[int64]           `json:"seq,omitzero"`          // messages: their number, from 0; read only
-	SourceCount         Optional[int64]           `json:"source_count,omitzero"` // sources that mention it; read only
-	SourceKey           Optional[string]          `json:"source_key,omitzero"`   // messages: the source they belong to
-	SourceType          Optional[string]          `json:"source_type,omitzero"`  // sources; never changes
+	Sensitivity         Optional[string]          `json:"sensitivity,omitzero"`        // sources: low, normal (default) or high
+	Seq                 Optional[int64]           `json:"seq,omitzero"`                // messages: their number, from 0; read only
+	SourceCount         Optional[int64]           `json:"source_count,omitzero"`       // sources that mention it; read only
+	SourceDocumentID    Optional[string]          `json:"source_document_id,omitzero"` // outputs: the document it was made from
+	SourceEventID       Optional[string]          `json:"source_event_id,omitzero"`    // outputs: the event it was made from
+	SourceKey           Optional[string]          `json:"source_key,omitzero"`         // messages: the source they belong to
+	SourceType          Optional[string]          `json:"source_type,omitzero"`        // sources; never changes
 	StartAt             Optional[time.Time]       `json:"start_at,omitzero"`
 	StartedAt           Optional[time.Time]       `json:"started_at,omitzero"` // sources
 	State               string                    `json:"state"`
-	StateKey            Optional[string]          `json:"state_key,omitzero"` // the project's own state, such as in_progress
+	StateKey            Optional[string]          `json:"state_key,omitzero"` // the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) bring a warning
 	StorylineCount      Optional[int64]           `json:"storyline_count,omitzero"`
 	Summary             Optional[string]          `json:"summary,omitzero"` // sources
 	System              Optional[string]          `json:"system,omitzero"`  // system entities: the system they belong to
@@ -1583,17 +1585,19 @@ type NodeWrite struct {
 	Properties          json.RawMessage           `json:"properties,omitempty"`       // an object of the caller's own; at most 16,384 bytes, 8 levels
 	Props               Optional[json.RawMessage] `json:"props,omitzero"`             // an object
 	Rationale           Optional[string]          `json:"rationale,omitzero"`
-	Role                Optional[string]          `json:"role,omitzero"`         // messages
-	Salience            Optional[float64]         `json:"salience,omitzero"`     // 0 to 1; default 0.5, an owner 1; null is 0
-	Sensitivity         Optional[string]          `json:"sensitivity,omitzero"`  // sources: low, normal (default) or high
-	Seq                 Optional[int64]           `json:"seq,omitzero"`          // messages: their number, from 0; read only
-	SourceCount         Optional[int64]           `json:"source_count,omitzero"` // sources that mention it; read only
-	SourceKey           Optional[string]          `json:"source_key,omitzero"`   // messages: the source they belong to
-	SourceType          Optional[string]          `json:"source_type,omitzero"`  // sources; never changes
+	Role                Optional[string]          `json:"role,omitzero"`               // messages
+	Salience            Optional[float64]         `json:"salience,omitzero"`           // 0 to 1; default 0.5, an owner 1; null is 0
+	Sensitivity         Optional[string]          `json:"sensitivity,omitzero"`        // sources: low, normal (default) or high
+	Seq                 Optional[int64]           `json:"seq,omitzero"`                // messages: their number, from 0; read only
+	SourceCount         Optional[int64]           `json:"source_count,omitzero"`       // sources that mention it; read only
+	SourceDocumentID    Optional[string]          `json:"source_document_id,omitzero"` // outputs: the document it was made from
+	SourceEventID       Optional[string]          `json:"source_event_id,omitzero"`    // outputs: the event it was made from
+	SourceKey           Optional[string]          `json:"source_key,omitzero"`         // messages: the source they belong to
+	SourceType          Optional[string]          `json:"source_type,omitzero"`        // sources; never changes
 	StartAt             Optional[time.Time]       `json:"start_at,omitzero"`
 	StartedAt           Optional[time.Time]       `json:"started_at,omitzero"` // sources
 	State               Optional[string]          `json:"state,omitzero"`      // candidate (default), active, core or archived
-	StateKey            Optional[string]          `json:"state_key,omitzero"`  // the project's own state, such as in_progress
+	StateKey            Optional[string]          `json:"state_key,omitzero"`  // the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) bring a warning
 	StorylineCount      Optional[int64]           `json:"storyline_count,omitzero"`
 	Summary             Optional[string]          `json:"summary,omitzero"` // sources
 	System              Optional[string]          `json:"system,omitzero"`  // system entities: the system they belong to
@@ -2075,7 +2079,7 @@ type SourceWrite struct {
 	Strict         bool                        `json:"strict,omitempty"`       // all or nothing: a refused mention is a 422 and nothing is written
 	Summary        Optional[string]            `json:"summary,omitzero"`       // one or two sentences; at most 16,384 characters
 	Tags           []string                    `json:"tags,omitempty"`
-	UserID         string                      `json:"user_id,omitempty"` // whose source it is; left out: the user of the key
+	UserID         string                      `json:"user_id,omitempty"` // whose source it is; left out: the user of the key, else the team's own, which a conversation cannot be
 }
 
 // StorylineHit is part of the contract.
@@ -2096,11 +2100,12 @@ type StorylineHit struct {
 
 // SubmitTurnRequest is part of the contract.
 type SubmitTurnRequest struct {
-	Generate   Optional[bool]   `json:"generate,omitzero"`  // default true; false: the turn is pending until the caller answers it
-	ID         string           `json:"id,omitempty"`       // of the turn; generated (UUIDv7) when left out; submitting it again is harmless
-	ParentID   Optional[string] `json:"parent_id,omitzero"` // the turn it replies to; left out: it is a root
-	UserID     string           `json:"user_id,omitempty"`  // for whom; left out: the user of the key, or the team itself
-	UserPrompt string           `json:"user_prompt"`        // at most 100 KiB; @Type:key refers to something of the memory
+	Generate       Optional[bool]      `json:"generate,omitzero"`         // default true; false: the turn is pending until the caller answers it
+	ID             string              `json:"id,omitempty"`              // of the turn; generated (UUIDv7) when left out; submitting it again is harmless
+	ParentID       Optional[string]    `json:"parent_id,omitzero"`        // the turn it replies to; left out: it is a root
+	ProviderConfig *ChatProviderConfig `json:"provider_config,omitempty"` // for this turn
+	UserID         string              `json:"user_id,omitempty"`         // for whom; left out: the user of the key, or the team itself
+	UserPrompt     string              `json:"user_prompt"`               // at most 100 KiB; @Type:key refers to something of the memory
 }
 
 // System is part of the contract.
@@ -2276,6 +2281,7 @@ type TraverseKindSchema struct {
 	Count      int64             `json:"count"`
 	Label      string            `json:"label"`
 	Properties map[string]string `json:"properties,omitempty"` // beside the common ones
+	StateKeys  []string          `json:"state_keys,omitempty"` // the known values of state_key
 }
 
 // TraverseNode is part of the contract.

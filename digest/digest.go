@@ -24,7 +24,7 @@ type store interface {
 }
 
 type generator interface {
-	Generate(ctx context.Context, messages []llm.Message, delta func(text string)) (llm.Answer, error)
+	Generate(ctx context.Context, model string, messages []llm.Message, delta func(text string)) (llm.Answer, error)
 }
 
 const (
@@ -141,7 +141,7 @@ func (r *Reader) propose(ctx context.Context, text string) (*graph.Proposal, str
 	defer leave()
 	messages := []llm.Message{{Role: "system", Text: extractPrompt}, {Role: "user", Text: text}}
 	for again := false; ; again = true {
-		answer, err := r.model.Generate(ctx, messages, nil)
+		answer, err := r.model.Generate(ctx, "", messages, nil)
 		if err != nil {
 			return nil, "", err
 		}
@@ -175,7 +175,7 @@ func (r *Reader) sumUp(ctx context.Context, text string) (string, error) {
 		return "", err
 	}
 	defer leave()
-	answer, err := r.model.Generate(ctx, []llm.Message{{Role: "system", Text: summaryPrompt}, {Role: "user", Text: text}}, nil)
+	answer, err := r.model.Generate(ctx, "", []llm.Message{{Role: "system", Text: summaryPrompt}, {Role: "user", Text: text}}, nil)
 	return strings.TrimSpace(answer.Text), err
 }
 

@@ -77,7 +77,7 @@ type model struct {
 	asked   [][]llm.Message
 }
 
-func (m *model) Generate(_ context.Context, messages []llm.Message, _ func(string)) (llm.Answer, error) {
+func (m *model) Generate(_ context.Context, _ string, messages []llm.Message, _ func(string)) (llm.Answer, error) {
 	m.asked = append(m.asked, messages)
 	switch answer := m.answers[len(m.asked)-1].(type) {
 	case error:

@@ -71,6 +71,9 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, near []neares
 			weight = told.add(sources, a.threshold, p.tuning)
 		}
 		m.sense(near[i].nodes, units[i], slices.Collect(maps.Keys(nodes))).add(nodes, a.threshold, p.tuning)
+		if a.Match && p.uses(byLinks) {
+			p.mention(f, sources, nodes)
+		}
 		if !a.Match && p.uses(byLinks) {
 			seeds := sources.seeds(i, p.tuning)
 			spread(f, seeds, a, sources, nodes)

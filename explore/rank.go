@@ -262,6 +262,9 @@ func spread(f *graph.Found, seeds []graph.Seed, a *ask, sources, nodes ranking) 
 	}
 	for i := range f.Links {
 		l := &f.Links[i]
+		if l.Newest { // so many mention it that it links nothing
+			continue
+		}
 		active := 0.0
 		for _, key := range l.Seeds {
 			active += weights[key]
@@ -293,6 +296,22 @@ func spread(f *graph.Found, seeds []graph.Seed, a *ask, sources, nodes ranking) 
 	for i := range f.Sources {
 		if naming := 2 * nameShare(f.Sources[i].Name, a.Words); naming > 0 {
 			sources.of(f.Sources[i].Key).named = max(sources.of(f.Sources[i].Key).named, naming)
+		}
+	}
+}
+
+// mention brings the sources that mention what a text matches: the better that matches, and of equal ones the newer, the more.
+func (p *plan) mention(f *graph.Found, sources, nodes ranking) {
+	for i := range f.Links {
+		l := &f.Links[i]
+		matched := nodes[l.Key]
+		if matched == nil || matched.words == 0 {
+			continue
+		}
+		for _, s := range l.Sources {
+			e := sources.of(s.Key)
+			e.named = max(e.named, matched.words*(1+p.recency(s.At))/2)
+			e.via = append(e.via, l.Name)
 		}
 	}
 }

@@ -132,6 +132,7 @@ func TestSpread(t *testing.T) {
 			{Key: "e-rare", Name: "Rare", Degree: 2, Seeds: []string{"s1"}, Sources: []graph.LinkedSource{{Key: "s1"}, {Key: "s3"}}},
 			{Key: "e-often", Name: "Often", Degree: 100, Seeds: []string{"s1"}, Sources: []graph.LinkedSource{{Key: "s1"}, {Key: "s4"}}},
 			{Key: "e-asked", Name: "Orn", Degree: 1, Sources: []graph.LinkedSource{{Key: "s5", Named: true}, {Key: "s6"}}},
+			{Key: "e-many", Name: "Mill", Degree: 500, Newest: true, Seeds: []string{"s1"}, Sources: []graph.LinkedSource{{Key: "s1"}, {Key: "s8"}}},
 			{Key: "e-none", Name: "Other", Degree: 1, Sources: []graph.LinkedSource{{Key: "s7"}}},
 		},
 	}
@@ -148,6 +149,7 @@ func TestSpread(t *testing.T) {
 		"what the query names":              sources["s6"].named > 0,
 		"the source of that name the more":  sources["s5"].named == 2*sources["s6"].named,
 		"what nobody asks for":              sources["s7"] == nil,
+		"what too many mention":             sources["s8"] == nil,
 		"nodes that are mentioned":          nodes["e-rare"].links > nodes["e-often"].links,
 		"nodes that nothing speaks for":     nodes["e-none"] == nil,
 		"an explanation names what links":   slices.Equal(sources["s3"].via, []string{"Rare"}),

@@ -13,6 +13,7 @@ type ChatBranch struct {
 	Scope        Scope // of all who see the tree
 	Status       ChatStatus
 	Attempt      int64
+	Model        string // of the turn; empty: the one that is configured
 	SystemPrompt string
 	Context      *ChatContext
 }
@@ -41,6 +42,7 @@ func (s *Store) ChatBranch(ctx context.Context, scope Scope, id string) (*ChatBr
 	v := row.Values
 	b := &ChatBranch{
 		Scope: Scope{TeamID: scope.TeamID, UserID: text(v[1])}, Attempt: integer(v[3]), SystemPrompt: systemPrompt(v[5]), Context: chatContextFrom(v[6]),
+		Model: text(v[7]),
 	}
 	b.Status, _ = statusAt(v[2], nil, v[4], s.now())
 	for _, step := range items(v[0]) {

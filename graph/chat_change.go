@@ -60,7 +60,7 @@ func withoutLease(p properties) properties {
 // RetryChatTurn makes a turn in error one that is generated again, in a next attempt. In any other state it stays as it is:
 // then retried is false. ErrNotFound.
 func (s *Store) RetryChatTurn(ctx context.Context, scope Scope, id string, lease ChatLease) (attempt int64, retried bool, err error) {
-	p := properties{"error": nil, "provider_id": nil, "model": nil}
+	p := properties{"error": nil, "provider_id": nil}
 	lease.put(p, s.now())
 	_, retried, attempt, err = s.changeChatTurn(ctx, scope, id, chatChange{from: []ChatStatus{ChatError, chatInterrupted}, next: 1, properties: p})
 	return attempt, retried, err
@@ -116,14 +116,15 @@ func (a *ChatAnswer) check() error {
 		}
 	}
 	f.optionalWord("provider_id", a.ProviderID, MaxKeyLength)
-	if model := a.ProviderConfig.Value.Model; model != "" {
-		f.word("provider_config.model", model, MaxKeyLength)
-	}
+	checkModel(f, a.ProviderConfig.Value.Model)
 	return f.err()
 }
 
 func (a *ChatAnswer) properties() properties {
-	p := properties{"provider_id": orNil(a.ProviderID.or("")), "model": orNil(a.ProviderConfig.Value.Model)}
+	p := properties{"provider_id": orNil(a.ProviderID.or(""))}
+	if a.ProviderConfig.Given {
+		p["model"] = orNil(a.ProviderConfig.Value.Model)
+	}
 	if a.Error.Given && !a.Error.Null {
 		p["status"], p["error"] = string(ChatError), a.Error.Value
 	} else {

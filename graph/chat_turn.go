@@ -52,9 +52,9 @@ type ChatTurn struct {
 	UpdatedAt      int64               `json:"updated_at" doc:"milliseconds since 1970"`
 }
 
-// ChatProviderConfig says how the caller asked its model.
+// ChatProviderConfig names the model of a turn.
 type ChatProviderConfig struct {
-	Model string `json:"model,omitempty" maxLength:"256"`
+	Model string `json:"model,omitempty" maxLength:"256" doc:"that is to answer, or has answered; left out: the one that is configured"`
 }
 
 // ChatTurnLine is a turn in short, for a list or a drawing of the tree.
@@ -73,6 +73,7 @@ type ChatTurnWrite struct {
 	ID            string // generated where empty
 	ParentID      string // empty: a root
 	UserPrompt    string
+	Model         string // that is asked; empty: the one that is configured
 	PromptVersion string
 	Lease         *ChatLease     // of whoever generates the answer; nil: the caller does, and the turn is pending
 	Tree          *ChatTreeWrite // makes the tree if it is not there; nil: it has to be
@@ -106,11 +107,18 @@ func (w *ChatTurnWrite) check(f *faults) {
 	f.keyIfAny("id", w.ID)
 	f.keyIfAny("parent_id", w.ParentID)
 	f.bytes("user_prompt", w.UserPrompt, MaxChatPrompt)
+	checkModel(f, w.Model)
 	if strings.TrimSpace(w.UserPrompt) == "" {
 		f.add("user_prompt", "must not be blank")
 	}
 	if len(f.fields) == 0 && len(storedRefs(w.UserPrompt)) > maxChatRefs {
 		f.add("user_prompt", "must refer to at most %d entities", maxChatRefs)
+	}
+}
+
+func checkModel(f *faults, model string) {
+	if model != "" {
+		f.word("provider_config.model", model, MaxKeyLength)
 	}
 }
 
@@ -177,6 +185,9 @@ func (w *ChatTurnWrite) turn(treeID string, now time.Time) ChatTurn {
 	if w.ParentID != "" {
 		t.ParentID = &w.ParentID
 	}
+	if w.Model != "" {
+		t.ProviderConfig = &ChatProviderConfig{Model: w.Model}
+	}
 	if w.Lease != nil {
 		t.Status = ChatGenerating
 	}
@@ -205,7 +216,7 @@ func (w *ChatTurnWrite) admitted(treeID string, tree []any) (bool, error) {
 
 func (w *ChatTurnWrite) properties(scope Scope, now time.Time) map[string]any {
 	p := map[string]any{
-		"prompt": w.UserPrompt, "prompt_size": len(w.UserPrompt), "refs": storedRefs(w.UserPrompt), "prompt_version": w.PromptVersion,
+		"prompt": w.UserPrompt, "prompt_size": len(w.UserPrompt), "refs": storedRefs(w.UserPrompt), "prompt_version": w.PromptVersion, "model": orNil(w.Model),
 		"status": string(ChatPending), "attempt": 1, "created_at": now.UnixMilli(), "updated_at": now.UnixMilli(), "created_by": scope.user(),
 	}
 	if w.Lease != nil {

@@ -36,7 +36,7 @@ var ownOfKinds = map[string]string{
 	"goal":          `{"project_id":"p","state_key":"active","type_key":"g","goal":"A dry pier.","target_date":"2026-12-01T00:00:00Z","completed_at":"2026-03-03T08:00:00Z"}`,
 	"milestone":     `{"project_id":"p","state_key":"active","type_key":"m","due_at":"2026-03-02T08:00:00Z","completed_at":"2026-03-03T08:00:00Z"}`,
 	"document":      `{"project_id":"p","state_key":"draft","type_key":"d","content":"Tide tables."}`,
-	"output":        `{"project_id":"p","state_key":"draft","type_key":"o","facet_stage":"g"}`,
+	"output":        `{"project_id":"p","state_key":"draft","type_key":"o","facet_stage":"g","source_document_id":"doc","source_event_id":"ev"}`,
 	"risk":          `{"project_id":"p","state_key":"open","type_key":"r","content":"Storm.","impact":"critical","probability":0.25,"mitigated_at":"2026-03-03T08:00:00Z"}`,
 	"decision":      `{"project_id":"p","state_key":"made","outcome":"Oak.","rationale":"It lasts.","decision_at":"2026-03-03T08:00:00Z"}`,
 	"requirement":   `{"project_id":"p","type_key":"r","text":"It bears ten tons.\nAlways.","priority":1}`,
@@ -94,6 +94,31 @@ func TestEveryKindKeepsItsOwnFields(t *testing.T) {
 		e.same(kind+" own fields", want, fieldsOf(t, n.OwnFields, "title", "message_count", "seq"))
 		e.same(kind+" common fields", []any{kind, w.Name.Value, "described", int64(1)}, []any{n.Kind, n.Name, n.Description, n.Version})
 		e.same(kind+" again", []Status{Unchanged}, statuses(e.write("u1", []NodeWrite{w})))
+	}
+}
+
+// A state_key that is not known is stored with a warning; the known ones are all of a kind that has the field.
+func TestUnknownStateKeysBringAWarning(t *testing.T) {
+	e := fresh(t)
+	node := func(kind, state string) NodeWrite {
+		return NodeWrite{Kind: kind, EntityKey: kind, Name: Some("n"), OwnFields: &OwnFields{StateKey: Some(state)}}
+	}
+	odd := e.write("u1", []NodeWrite{node("task", "in-progress"), node("goal", "active")})
+	e.same("an odd one", []Status{Created, Created}, statuses(odd))
+	e.same("is warned of", []string{"nodes[0].state_key: is none of todo, in_progress, blocked, done: it is stored, but lists and scores do not know it"}, odd.Warnings)
+	e.same("and stored", "in-progress", e.get("u1", "task", "task").StateKey.Value)
+	for _, kind := range Kinds {
+		var known []NodeWrite
+		for _, state := range StateKeys(kind) {
+			w := node(kind.Name, state)
+			w.EntityKey += state
+			known = append(known, w)
+		}
+		field := slices.ContainsFunc(OwnProperties(kind), func(p PropertyType) bool { return p.Name == "state_key" })
+		e.same(kind.Name+" has known ones", field, len(known) > 0)
+		if field {
+			e.same(kind.Name, []string{}, e.write("u1", known).Warnings)
+		}
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // LinkedKinds are the kinds of what nodes of projects are linked with, in the order in which agents are told of them (S2-15).
-var LinkedKinds = []string{"plan", "goal", "task", "milestone", "document", "output", "risk", "decision", "requirement"}
+var LinkedKinds = []string{"plan", "goal", "document", "task", "milestone", "output", "risk", "decision", "requirement"}
 
 // LinkedEntities are what a node is linked with, one step away.
 type LinkedEntities struct {

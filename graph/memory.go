@@ -156,9 +156,6 @@ func (w *MemoryWrite) checkNodes(f *faults, scope Scope, now time.Time) {
 		if n.IsOwner.Value && user == "" {
 			f.add(at+".is_owner", "needs a user_id: an owner is one user's own person")
 		}
-		if n.Kind == sourceKind.Name && user == "" {
-			f.add(at+".user_id", "is needed: a source belongs to a user")
-		}
 		if n.Kind == systemEntityKind.Name && n.UserID.Value != "" {
 			f.add(at+".user_id", "must be null: a team shares what it knows of its systems")
 		}

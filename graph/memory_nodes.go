@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -136,12 +138,25 @@ func (p *nodePlan) place(i int) NodeResult {
 		status, text := j.refuse(at+"."+field, "%s", message)
 		return NodeResult{EntityKey: w.EntityKey, Status: status, Error: text}
 	}
+	if !j.write.restoring {
+		j.warnOfState(w, at)
+	}
 	status := p.queue(w, old, next)
 	j.found.replace(old, next)
 	if status != Unchanged {
 		j.users = append(j.users, next.user())
 	}
 	return NodeResult{EntityKey: next.key(), Status: status, Version: next.version()}
+}
+
+// warnOfState warns of a state_key that lists and scores do not know.
+func (j *memoryJob) warnOfState(w *NodeWrite, at string) {
+	if w.OwnFields == nil || w.StateKey.Value == "" {
+		return
+	}
+	if known := stateKeys[w.Kind]; !slices.Contains(known, w.StateKey.Value) {
+		j.warn(at+".state_key", "is none of %s: it is stored, but lists and scores do not know it", strings.Join(known, ", "))
+	}
 }
 
 // refusal says which field of a write does not fit what is stored, and why; an empty field: none.

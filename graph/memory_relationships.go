@@ -348,10 +348,10 @@ func (j *memoryJob) privateTo(from, to string) string {
 // weights of a mention by the content type of its source ("Lifecycle facts"); others weigh 1.
 var weights = map[string]float64{"slack-thread": 0.25, "email": 0.5}
 
-// counts says whether a mention is counted at what is mentioned: where whoever sees that node sees the source too.
-func counts(source, mentioned *stored) bool { return mentioned.user() != "" || source.user() == "" }
+// counts says whether a mention is counted at what is mentioned: not at what a team shares, as who sees that does not see all sources.
+func counts(mentioned *stored) bool { return mentioned.user() != "" }
 
-// dropHiddenMentions removes what counts mentions from what a team shares: sources are private, and who sees the node does
+// dropHiddenMentions removes what counts mentions from what a team shares: most sources are private, and who sees the node does
 // not see them.
 func (p properties) dropHiddenMentions() {
 	if p.text("user_id") != "" {
@@ -370,6 +370,6 @@ func (j *memoryJob) mentionRow(from, to string) map[string]any {
 		weight = 1
 	}
 	return map[string]any{
-		"entity_key": to, "source_key": from, "counted": counts(source, j.found.byKey[to]), "at": started, "day": started.Format(time.DateOnly), "weight": weight, "due": j.now.UnixMilli(),
+		"entity_key": to, "source_key": from, "counted": counts(j.found.byKey[to]), "at": started, "day": started.Format(time.DateOnly), "weight": weight, "due": j.now.UnixMilli(),
 	}
 }

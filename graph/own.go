@@ -39,7 +39,7 @@ type OwnFields struct {
 	// Projects.
 	ProjectID           Optional[string]          `json:"project_id,omitzero" kinds:"task plan goal milestone document output risk decision requirement signal insight" max:"256" word:"true" doc:"the project it belongs to"`
 	Title               Optional[string]          `json:"title,omitzero" kinds:"task milestone risk document decision insight" max:"512" word:"true" doc:"the same as name"`
-	StateKey            Optional[string]          `json:"state_key,omitzero" kinds:"project task plan goal milestone document output risk decision" max:"64" word:"true" doc:"the project's own state, such as in_progress"`
+	StateKey            Optional[string]          `json:"state_key,omitzero" kinds:"project task plan goal milestone document output risk decision" max:"64" word:"true" doc:"the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) bring a warning"`
 	TypeKey             Optional[string]          `json:"type_key,omitzero" kinds:"project task plan goal milestone document output risk requirement" max:"128" word:"true" doc:"such as plan.phase.works"`
 	FacetContext        Optional[string]          `json:"facet_context,omitzero" kinds:"project plan" max:"64" word:"true"`
 	FacetScale          Optional[string]          `json:"facet_scale,omitzero" kinds:"project plan task" max:"64" word:"true"`
@@ -57,6 +57,8 @@ type OwnFields struct {
 	Priority            Optional[int64]           `json:"priority,omitzero" min:"1" kinds:"task requirement" max:"5" doc:"1 to 5"`
 	Probability         Optional[float64]         `json:"probability,omitzero" min:"0" max:"1" kinds:"risk" doc:"0 to 1"`
 	Impact              Optional[string]          `json:"impact,omitzero" kinds:"risk" oneof:"low medium high critical" doc:"low, medium, high or critical"`
+	SourceDocumentID    Optional[string]          `json:"source_document_id,omitzero" kinds:"output" max:"256" word:"true" doc:"outputs: the document it was made from"`
+	SourceEventID       Optional[string]          `json:"source_event_id,omitzero" kinds:"output" max:"256" word:"true" doc:"outputs: the event it was made from"`
 	Goal                Optional[string]          `json:"goal,omitzero" kinds:"goal" max:"16384"`
 	Content             Optional[string]          `json:"content,omitzero" kinds:"risk document" max:"65536"`
 	Outcome             Optional[string]          `json:"outcome,omitzero" kinds:"decision" max:"16384"`

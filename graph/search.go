@@ -48,7 +48,7 @@ const (
 	relationshipDepth = 50
 	firstSources      = 12  // of an ask, whose texts are read and whose mentions are followed
 	seedMentions      = 100 // of a source
-	linkDegree        = 100 // what more sources mention links nothing
+	linkDegree        = 100 // what more sources mention links nothing, and to what a text matches only the newest
 	linkLimit         = 50  // sources to which further seeds lead
 	VectorLimit       = 500 // of a scope in one search
 	maxNames          = 10  // words that may be names of speakers
@@ -118,6 +118,7 @@ type Link struct {
 	Kind      Kind
 	Key, Name string
 	Degree    int64    // sources that mention it
+	Newest    bool     // they are too many to link anything: here are the newest
 	Seeds     []string // those of the first sources that mention it
 	Sources   []LinkedSource
 }
@@ -126,6 +127,7 @@ type Link struct {
 type LinkedSource struct {
 	Key   string
 	Named bool
+	At    time.Time // when it began
 }
 
 // Fields by which things are found. What a field counts is in docs/recall.md, with what it was measured by.
@@ -195,6 +197,12 @@ func (q *Search) params(scope Scope, asks *searchAsks) map[string]any {
 	if q.Links {
 		first = firstSources * len(q.Asks)
 	}
+	matches := []int64{}
+	for i, a := range q.Asks {
+		if a.Match {
+			matches = append(matches, int64(i))
+		}
+	}
 	scopes := make([]map[string]any, len(q.Vectors))
 	for i, v := range q.Vectors {
 		scopes[i] = map[string]any{"token": v.Scope, "after": v.After}
@@ -207,7 +215,7 @@ func (q *Search) params(scope Scope, asks *searchAsks) map[string]any {
 		"relationship_asks": askParams(asks.relationships), "relationship_limit": relationshipDepth,
 		"since": utc(q.Since), "until": utc(q.Until), "as_of": utc(q.AsOf),
 		"scopes": scopes, "vector_limit": VectorLimit,
-		"first_limit": first, "mention_limit": seedMentions, "degree_limit": linkDegree,
+		"first_limit": first, "mention_limit": seedMentions, "degree_limit": linkDegree, "matches": matches,
 	}
 }
 
@@ -313,10 +321,10 @@ func foundFrom(row *neo4j.Record, asks *searchAsks, now time.Time) Found {
 	})
 	each(4, func(l []any) { f.Texts = append(f.Texts, SourceText{text(l[0]), text(l[1]), text(l[2])}) })
 	each(5, func(l []any) {
-		link := Link{Kind: kindFrom(l[0]), Key: text(l[1]), Name: text(l[2]), Degree: integer(l[3]), Seeds: texts(l[4])}
+		link := Link{Kind: kindFrom(l[0]), Key: text(l[1]), Name: text(l[2]), Degree: integer(l[3]), Newest: integer(l[3]) > linkDegree, Seeds: texts(l[4])}
 		for _, other := range items(l[5]) {
 			o := items(other)
-			link.Sources = append(link.Sources, LinkedSource{text(o[0]), truth(o[1])})
+			link.Sources = append(link.Sources, LinkedSource{text(o[0]), truth(o[1]), millis(o[2])})
 		}
 		f.Links = append(f.Links, link)
 	})

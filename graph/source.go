@@ -32,7 +32,8 @@ const (
 // Conversation is the content type of sources that a context shows.
 const Conversation = "conversation"
 
-// Source is a conversation, mail, meeting or note as callers see it. EndedAt is null while a conversation is open.
+// Source is a conversation, mail, meeting or note as callers see it. Without a user all of the team see it. EndedAt is null while a
+// conversation is open.
 type Source struct {
 	EntityKey    string     `json:"entity_key"`
 	UserID       *string    `json:"user_id"`
@@ -57,7 +58,7 @@ type Source struct {
 
 // SourceWrite is a source to add or change, with its messages (added to those there are) and what it mentions.
 type SourceWrite struct {
-	UserID         string                      `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose source it is; left out: the user of the key"`
+	UserID         string                      `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose source it is; left out: the user of the key, else the team's own, which a conversation cannot be"`
 	Strict         bool                        `json:"strict,omitempty" doc:"all or nothing: a refused mention is a 422 and nothing is written"`
 	IdempotencyKey string                      `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key"`
 	EntityKey      string                      `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
@@ -110,9 +111,7 @@ func newSourceResult(userID, key string) SourceResult {
 // Validate checks all that can be said without the store.
 func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
 	f := &faults{}
-	if scope.UserID == "" {
-		f.add("user_id", "is needed: a source belongs to a user")
-	} else {
+	if scope.UserID != "" {
 		f.word("user_id", scope.UserID, MaxKeyLength)
 	}
 	if w.EntityKey != "" {
@@ -196,7 +195,9 @@ func (s *Store) WriteSource(ctx context.Context, scope Scope, w *SourceWrite) (S
 			result = job.result
 			return err
 		})
-		result.UserID, result.Repeated = scope.UserID, repeated
+		if result.Repeated = repeated; repeated {
+			result.UserID = scope.UserID
+		}
 		return err
 	})
 	if err != nil {
@@ -235,7 +236,9 @@ func (j *sourceJob) run() error {
 	if err := j.writeSource(key, found); err != nil {
 		return err
 	}
-	if j.result.Messages, j.result.Warnings, err = j.tx.append(j.scope, key, messages, found, j.now); err != nil {
+	j.result.UserID = found.byKey[key].user() // a user may add to what the team shares
+	whose := Scope{TeamID: j.scope.TeamID, UserID: j.result.UserID}
+	if j.result.Messages, j.result.Warnings, err = j.tx.append(whose, key, messages, found, j.now); err != nil {
 		return err
 	}
 	return j.mention(key, found)
@@ -281,11 +284,14 @@ func settleSource(p properties, now time.Time) {
 	fallback("started_at", started)
 	fallback("summary", "")
 	fallback("message_count", int64(0))
-	p["participants"] = withUser(p.texts("participants"), p.text("user_id"))
+	p.putUnless(p.text("user_id") == "" && len(p.texts("participants")) == 0, "participants", withUser(p.texts("participants"), p.text("user_id")))
 }
 
 // sourceClash says which field would make a source one that cannot be.
 func sourceClash(old, next *stored) (field, message string) {
+	if next.user() == "" && next.text("content_type") == Conversation {
+		return "user_id", "is needed: a conversation belongs to a user; sources of another content_type may be the team's"
+	}
 	if ended := next.moment("ended_at"); ended != nil && ended.Before(*next.moment("started_at")) {
 		return "ended_at", "must not be before the start"
 	}
@@ -295,7 +301,11 @@ func sourceClash(old, next *stored) (field, message string) {
 	return "", ""
 }
 
+// withUser lists the user of a source, if it has one, and the other participants.
 func withUser(participants []string, user string) []string {
+	if user == "" {
+		return participants
+	}
 	all := []string{user}
 	for _, p := range participants {
 		if p != user {

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -151,4 +152,52 @@ func TestEndBeforeTheStartThatMoves(t *testing.T) {
 	e.same("faults", []string{"ended_at"}, locations(err))
 	_, err = e.store.EndConversation(t.Context(), e.as("u1"), "s", &ConversationEnd{EndedAt: Some(noon.Add(-4 * time.Hour))})
 	e.same("faults", []string{"ended_at"}, locations(err))
+}
+
+// A source without a user is the team's: all of the team see it and find its messages, and anybody of it may add to it. It is in nobody's
+// context, and an erasure takes out of it who is erased.
+func TestSourcesOfATeam(t *testing.T) {
+	e := fresh(t)
+	e.write("", []NodeWrite{node("concept", "shared", 0.5, shared)})
+	e.write("u1", []NodeWrite{node("concept", "own", 0.5)})
+	meeting := SourceWrite{
+		EntityKey: "s", ContentType: Some("meeting"), StartedAt: Some(noon.Add(-time.Hour)), Summary: Some("About the sluice"), Participants: []string{"u1", "u2"},
+		Messages: []MessageWrite{said("m-1", "the valve leaks")}, Mentions: []string{"shared", "own"},
+	}
+	first := e.source("", meeting)
+	e.same("written", []any{"", Created, []Status{Created, Refused}}, []any{first.UserID, first.Status, []Status{first.Mentions[0].Status, first.Mentions[1].Status}})
+	e.same("again", Unchanged, e.source("", meeting).Status)
+	e.same("without participants", Unchanged, func() Status {
+		e.source("", SourceWrite{EntityKey: "bare", ContentType: Some("text-note")})
+		return e.source("", SourceWrite{EntityKey: "bare"}).Status
+	}())
+	added := e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-2", "the valve is mended")}, Mentions: []string{"own"}})
+	e.same("a user adds to it", []any{"", Updated, Created}, []any{added.UserID, e.source("u1", SourceWrite{EntityKey: "s", Tags: []string{"t"}}).Status, added.Mentions[0].Status})
+	for _, user := range []string{"u1", "u2", "u3", ""} {
+		s := e.see(user, "s")
+		e.same("seen by "+user, []any{(*string)(nil), []string{"u1", "u2"}, int64(2)}, []any{s.UserID, s.Participants, s.MessageCount})
+		found, err := e.store.Search(t.Context(), e.as(user), Search{Asks: []Ask{{Words: Words("valve")}, {Words: Words("sluice")}}, Messages: true, Sources: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.same("found by "+user, []int{2, 1}, []int{len(found.Messages), len(found.Sources)})
+	}
+	e.same("another team", (*Source)(nil), e.neighbour().see("u1", "s"))
+	e.same("in a context", 0, len(e.sections("u1").Sources))
+	e.same("mentions of what is shared are not counted", (*OwnFields)(nil), e.get("u2", "concept", "shared").OwnFields)
+	e.same("those of what is private are", int64(1), e.get("u1", "concept", "own").SourceCount.Value)
+	e.stories()
+	e.same("check", []Finding(nil), e.findings(false))
+
+	_, err := e.store.WriteSource(t.Context(), e.as(""), &SourceWrite{Summary: Some("x")})
+	e.same("a conversation", []string{"user_id"}, locations(err))
+	refused := e.try("", []NodeWrite{{Kind: "source", EntityKey: "c"}, {Kind: "source", EntityKey: "n", OwnFields: &OwnFields{ContentType: Some("email")}}})
+	e.same("as nodes", []Status{Refused, Created}, statuses(refused))
+	e.same("with its place", true, strings.HasPrefix(refused.Warnings[0], "nodes[0].user_id: is needed"))
+	if _, err := e.store.EraseUser(t.Context(), e.as("u1")); err != nil {
+		t.Fatal(err)
+	}
+	s := e.see("u2", "s")
+	e.same("after an erasure", []any{[]string{"u2"}, int64(2)}, []any{s.Participants, s.MessageCount})
+	e.same("check", []Finding(nil), e.findings(false))
 }

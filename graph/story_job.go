@@ -40,7 +40,7 @@ func (j *storyJob) run() error {
 	return j.group()
 }
 
-// take reads and locks the source; false where another run has it.
+// take reads and locks the source; false where another run has it, or it is the team's: stories are a user's.
 func (j *storyJob) take() (bool, error) {
 	rows, err := j.tx.exec("story_take", map[string]any{
 		"team_id": j.team, "source_key": j.source, "now_ms": j.now.UnixMilli(),
@@ -53,7 +53,7 @@ func (j *storyJob) take() (bool, error) {
 		l := items(item)
 		j.mentions = append(j.mentions, storyMention{text(l[0]), text(l[1]), text(l[2])})
 	}
-	return true, nil
+	return j.user != "", nil
 }
 
 // storyNode is a new storyline or macro about an anchor. It is private to the user whose sources tell it, also where

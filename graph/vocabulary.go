@@ -38,6 +38,19 @@ var swapped = map[string]string{
 // Swapped says whether relationships of a type are stored the other way round.
 func Swapped(relationship string) bool { return swapped[relationship] != "" }
 
+// stateKeys are the known values of state_key, by kind, in the order in which work goes through them (S3-33). Others are stored with a
+// warning.
+var stateKeys = map[string][]string{
+	"project": {"planning", "active", "completed", "cancelled"}, "task": {"todo", "in_progress", "blocked", "done"},
+	"plan": {"draft", "active", "completed"}, "goal": {"draft", "active", "achieved", "abandoned"},
+	"milestone": {"pending", "in_progress", "completed", "missed"}, "document": {"draft", "review", "published"},
+	"output": {"draft", "in_progress", "review", "published"}, "risk": {"identified", "mitigated", "occurred", "closed"},
+	"decision": {"pending", "made", "deferred", "reversed"},
+}
+
+// StateKeys returns the known values of state_key of a kind; nil for a kind without any.
+func StateKeys(kind Kind) []string { return slices.Clone(stateKeys[kind.Name]) }
+
 // usualTypes says which types lead between two kinds of knowledge, in either direction (S1-21).
 var usualTypes = map[[2]string][]string{
 	{"person", "person"}:  {"has_relationship_with"},

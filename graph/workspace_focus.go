@@ -10,8 +10,7 @@ import (
 // WorkspaceFocus is a node of a project that a user looks at.
 type WorkspaceFocus struct {
 	Node    NodeView
-	Project *NodeRef       // nil: it belongs to none that the scope may see
-	State   string         // of the project
+	Project *NodeView      // its columns (S3-7); nil: it belongs to none that the scope may see
 	Edges   []WorkspaceEnd // its relationships: at most 20, those that lead to the highest scores first
 	Direct  bool           // linked with the project itself
 	Level   *int           // steps from the project along incoming relationships; nil: none of five
@@ -70,6 +69,7 @@ func (s *Store) Focus(ctx context.Context, scope Scope, kind Kind, key string) (
 func (s *Store) focus(ctx context.Context, scope Scope, kind Kind, key string) (*WorkspaceFocus, error) {
 	row, err := s.readOne(ctx, "workspace_element", map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "label": kind.Label, "walk": pictureWalked,
+		"project_fields": projectFields,
 	})
 	if err != nil {
 		return nil, err
@@ -77,8 +77,8 @@ func (s *Store) focus(ctx context.Context, scope Scope, kind Kind, key string) (
 	f := &WorkspaceFocus{Node: nodeView(kind, pairsFrom(row.Values[0]), s.now()), First: map[string][]string{}}
 	f.Direct = len(texts(row.Values[4])) > 0
 	for _, project := range items(row.Values[1]) {
-		p := items(project)
-		f.Project, f.State = &NodeRef{EntityKey: text(p[0]), Kind: projectKind.Name, Name: text(p[1])}, text(p[2])
+		view := nodeView(projectKind, pairsFrom(project), s.now())
+		f.Project = &view
 	}
 	for _, edge := range items(row.Values[2]) {
 		e := items(edge)

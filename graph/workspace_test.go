@@ -552,6 +552,8 @@ func TestWorkspaceFocus(t *testing.T) {
 		key := fmt.Sprintf("o%d", i)
 		nodes, links = append(nodes, in("output", key)), append(links, link("t", "produces", key, 0.5), link(key, "relates_to", "t", 0.5))
 	}
+	nodes[0].Description = Some("Make it bear ten tons")
+	nodes[0].OwnFields = &OwnFields{StateKey: Some("active"), FacetStage: Some("execution"), NextStepShort: Some("Book the boat")}
 	e.write("u", nodes, links...)
 	kind, _ := KindOf("task")
 	level := func(key, of string) *int {
@@ -569,6 +571,7 @@ func TestWorkspaceFocus(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.same("project", []string{"p", "p"}, []string{w.Project.EntityKey, f.Project.EntityKey})
+	e.same("columns of the project", []any{"Make it bear ten tons", nodes[0].OwnFields}, []any{f.Project.Description, f.Project.OwnFields})
 	e.same("links", WorkspaceLinks{Plans: 1, Outputs: 5}, f.Links)
 	e.same("first", []string{"o0", "o1", "o2"}, f.First["outputs"])
 	e.same("relationships", 12, len(f.Edges))

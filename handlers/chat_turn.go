@@ -54,6 +54,8 @@ type SubmitTurnInput struct {
 		ParentID   *string `json:"parent_id,omitempty" maxLength:"256" nullable:"true" doc:"the turn it replies to; left out: it is a root"`
 		UserPrompt string  `json:"user_prompt" doc:"at most 100 KiB; @Type:key refers to something of the memory"`
 		Generate   *bool   `json:"generate,omitempty" doc:"default true; false: the turn is pending until the caller answers it"`
+
+		ProviderConfig graph.ChatProviderConfig `json:"provider_config,omitzero" doc:"for this turn"`
 	}
 }
 
@@ -75,7 +77,7 @@ func (a *API) submitTurn(ctx context.Context, in *SubmitTurnInput) (*TurnOutput,
 	if err != nil {
 		return nil, err
 	}
-	p := chat.Prompt{ID: in.Body.ID, Text: in.Body.UserPrompt, Pending: in.Body.Generate != nil && !*in.Body.Generate}
+	p := chat.Prompt{ID: in.Body.ID, Text: in.Body.UserPrompt, Model: in.Body.ProviderConfig.Model, Pending: in.Body.Generate != nil && !*in.Body.Generate}
 	if in.Body.ParentID != nil {
 		p.ParentID = *in.Body.ParentID
 	}

@@ -25,6 +25,9 @@ func (a *API) writeSource(ctx context.Context, in *SourceInput) (*SourceOutput, 
 	if in.Extract && a.Digests == nil {
 		return nil, fault("query.extract", "needs a language model, and none is configured: its availability is unavailable")
 	}
+	if in.Extract && scope.UserID == "" {
+		return nil, fault("query.extract", "needs a user_id: what is proposed belongs to a user")
+	}
 	result, err := a.storeSource(ctx, func(ctx context.Context) (graph.SourceResult, error) {
 		return a.Store.WriteSource(ctx, scope, &in.Body)
 	})

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -69,28 +70,28 @@ func (g *Generator) Availability() Availability {
 	return Available
 }
 
-// Generate answers messages. delta, unless nil, is called with each piece of the text as it arrives, in order and by this
+// Generate answers messages by a model of the endpoint; empty: the one that is configured. delta, unless nil, is called with each piece of the text as it arrives, in order and by this
 // goroutine; an error may come after that. When ctx ends, the request to the endpoint does. Errors: ErrUnavailable, also
 // when ctx is past its deadline, ErrRefused, ErrGarbled, context.Canceled; none holds anything of messages or answer.
-func (g *Generator) Generate(ctx context.Context, messages []Message, delta func(text string)) (Answer, error) {
+func (g *Generator) Generate(ctx context.Context, model string, messages []Message, delta func(text string)) (Answer, error) {
 	if g == nil {
 		return Answer{}, fmt.Errorf("generate: no model is configured: %w", ErrUnavailable)
 	}
 	if delta == nil {
 		delta = func(string) {}
 	}
-	answer, err := g.generate(ctx, messages, delta)
+	answer, err := g.generate(ctx, cmp.Or(model, g.model), messages, delta)
 	if err != nil {
 		return Answer{}, fmt.Errorf("generate: %w", err)
 	}
 	return answer, nil
 }
 
-func (g *Generator) generate(ctx context.Context, messages []Message, delta func(string)) (Answer, error) {
+func (g *Generator) generate(ctx context.Context, model string, messages []Message, delta func(string)) (Answer, error) {
 	if err := ended(ctx); err != nil {
 		return Answer{}, err
 	}
-	request := openai.ChatCompletionRequest{Model: g.model, Messages: make([]openai.ChatCompletionMessage, len(messages))}
+	request := openai.ChatCompletionRequest{Model: model, Messages: make([]openai.ChatCompletionMessage, len(messages))}
 	for i, m := range messages {
 		request.Messages[i] = openai.ChatCompletionMessage{Role: m.Role, Content: m.Text}
 	}

@@ -90,18 +90,21 @@ func TestGenerate(t *testing.T) {
 	s := chat(t)
 	g := generatorAt(t, s)
 	var pieces []string
-	got, err := g.Generate(t.Context(), ask("Ä \n{\"x\"}"), func(text string) { pieces = append(pieces, text) })
+	got, err := g.Generate(t.Context(), "", ask("Ä \n{\"x\"}"), func(text string) { pieces = append(pieces, text) })
 	if diff := cmp.Diff(Answer{"user said: Ä \n{\"x\"}", "tiny-2"}, got); err != nil || diff != "" {
 		t.Errorf("%v: %s", err, diff)
 	}
 	if diff := cmp.Diff([]string{"user", " said: ", "Ä \n{\"x\"}"}, pieces); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := g.Generate(t.Context(), ask("again"), nil); err != nil || s.connections.Load() != 1 {
+	if _, err := g.Generate(t.Context(), "", ask("again"), nil); err != nil || s.connections.Load() != 1 {
 		t.Errorf("%v, %d connections", err, s.connections.Load())
 	}
 	if g.Availability() != Available {
 		t.Error(g.Availability())
+	}
+	if _, err := g.Generate(t.Context(), "other", ask("of another model"), nil); !errors.Is(err, ErrRefused) { // by a server of tiny alone
+		t.Errorf("another model is not asked: %v", err)
 	}
 }
 
@@ -154,7 +157,7 @@ func TestGenerateFaults(t *testing.T) {
 				g.silence = 100 * time.Millisecond
 			}
 			var heard strings.Builder
-			got, err := g.Generate(t.Context(), ask(secretText), func(text string) { heard.WriteString(text) })
+			got, err := g.Generate(t.Context(), "", ask(secretText), func(text string) { heard.WriteString(text) })
 			if one.want == nil {
 				if err != nil || got.Text != "user said: "+secretText || heard.String() != got.Text || s.requests.Load() != 2 {
 					t.Errorf("%+v, %v, heard %q, %d requests", got, err, heard.String(), s.requests.Load())
@@ -187,7 +190,7 @@ func TestGenerateWaitsAsAsked(t *testing.T) {
 	t.Parallel()
 	g := generatorAt(t, chat(t, status(429, "Retry-After", "1")))
 	begun := time.Now()
-	if _, err := g.Generate(t.Context(), ask("a"), nil); err != nil || time.Since(begun) < time.Second {
+	if _, err := g.Generate(t.Context(), "", ask("a"), nil); err != nil || time.Since(begun) < time.Second {
 		t.Errorf("%v after %v", err, time.Since(begun))
 	}
 }
@@ -207,18 +210,18 @@ func TestGenerateCancelled(t *testing.T) {
 				close(gone)
 			}))
 			g := generatorAt(t, s)
-			if _, err := g.Generate(ctx, ask(secretText), nil); !errors.Is(err, context.Canceled) {
+			if _, err := g.Generate(ctx, "", ask(secretText), nil); !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}
 			<-gone
-			if _, err := g.Generate(ctx, ask(secretText), nil); !errors.Is(err, context.Canceled) || s.requests.Load() != 1 {
+			if _, err := g.Generate(ctx, "", ask(secretText), nil); !errors.Is(err, context.Canceled) || s.requests.Load() != 1 {
 				t.Errorf("before it begins: %v, %d requests", err, s.requests.Load())
 			}
 		})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	if _, err := generatorAt(t, chat(t, never, never)).Generate(ctx, ask("a"), nil); !errors.Is(err, ErrUnavailable) {
+	if _, err := generatorAt(t, chat(t, never, never)).Generate(ctx, "", ask("a"), nil); !errors.Is(err, ErrUnavailable) {
 		t.Error(err)
 	}
 }
@@ -233,7 +236,7 @@ func TestGeneratorCircuit(t *testing.T) {
 	g := generatorAt(t, s)
 	g.circuit = newCircuit("KITH_LLM", nil, 200*time.Millisecond)
 	for range 3 {
-		if _, err := g.Generate(t.Context(), ask("a"), nil); !errors.Is(err, ErrUnavailable) {
+		if _, err := g.Generate(t.Context(), "", ask("a"), nil); !errors.Is(err, ErrUnavailable) {
 			t.Fatal(err)
 		}
 	}
@@ -241,11 +244,11 @@ func TestGeneratorCircuit(t *testing.T) {
 		t.Errorf("%d requests, %s", s.requests.Load(), g.Availability())
 	}
 	<-time.After(300 * time.Millisecond)
-	if _, err := g.Generate(t.Context(), ask("a"), nil); err != nil || g.Availability() != Available {
+	if _, err := g.Generate(t.Context(), "", ask("a"), nil); err != nil || g.Availability() != Available {
 		t.Errorf("%v, %s", err, g.Availability())
 	}
 	var none *Generator
-	if _, err := none.Generate(t.Context(), ask("a"), nil); !errors.Is(err, ErrUnavailable) || none.Availability() != Unavailable {
+	if _, err := none.Generate(t.Context(), "", ask("a"), nil); !errors.Is(err, ErrUnavailable) || none.Availability() != Unavailable {
 		t.Errorf("without a model: %v, %s", err, none.Availability())
 	}
 }
@@ -262,7 +265,7 @@ func TestGenerateConcurrent(t *testing.T) {
 	first := make(chan struct{})
 	var running sync.WaitGroup
 	running.Go(func() {
-		if got, err := g.Generate(t.Context(), ask("a"), func(string) { close(first) }); err != nil || got.Text != "slow" {
+		if got, err := g.Generate(t.Context(), "", ask("a"), func(string) { close(first) }); err != nil || got.Text != "slow" {
 			t.Errorf("%+v, %v", got, err)
 		}
 	})
@@ -271,7 +274,7 @@ func TestGenerateConcurrent(t *testing.T) {
 	for i := range 20 {
 		others.Go(func() {
 			text := fmt.Sprint("text ", i)
-			if got, err := g.Generate(t.Context(), ask(text), nil); err != nil || got.Text != "user said: "+text {
+			if got, err := g.Generate(t.Context(), "", ask(text), nil); err != nil || got.Text != "user said: "+text {
 				t.Errorf("%+v, %v", got, err)
 			}
 		})

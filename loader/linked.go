@@ -39,11 +39,11 @@ const (
 // LinkedContext is what a node is linked with, one step away (S2-3).
 type LinkedContext struct {
 	Source    LinkedSource                 `json:"source"`
-	Linked    map[string][]LinkedEntity    `json:"linked_entities" doc:"by kind, in the plural; those that are under way before the others, then the newest first"`
-	Counts    map[string]int               `json:"counts" doc:"by kind, in the plural, and their total: of all there are, not of those that are shown"`
+	Linked    map[string][]LinkedEntity    `json:"linked_entities" doc:"every kind, in the plural; those that are under way before the others, then the newest first"`
+	Counts    map[string]int               `json:"counts" doc:"every kind, in the plural, and their total: of all there are of the kinds that are asked for, not of those that are shown"`
 	Truncated bool                         `json:"truncated" doc:"there are more than are shown"`
 	Next      *string                      `json:"next" doc:"cursor of the next page of mode full; null: this is the last"`
-	Available map[string][]AvailableEntity `json:"available_entities,omitempty" doc:"what the project has of each kind, at most 100"`
+	Available map[string][]AvailableEntity `json:"available_entities,omitempty" doc:"what the project has of every kind that is asked for, at most 100 of each"`
 	LoadedAt  time.Time                    `json:"loaded_at"`
 	Warnings  []string                     `json:"warnings,omitempty"`
 }
@@ -219,6 +219,9 @@ func (l *Loader) linked(ctx context.Context, r *LinkedRequest) (*LinkedContext, 
 		return nil, err
 	}
 	c.Available = map[string][]AvailableEntity{}
+	for _, kind := range graph.LinkedKinds {
+		c.Available[plural(kind)] = []AvailableEntity{}
+	}
 	for kind, list := range all {
 		for _, a := range list {
 			c.Available[plural(kind)] = append(c.Available[plural(kind)], AvailableEntity{a.Key, a.Name, orNull(a.State), a.Linked})
@@ -260,7 +263,8 @@ func linkedContext(found *graph.LinkedEntities, now time.Time) *LinkedContext {
 		Source: LinkedSource{found.Node.Kind, found.Node.EntityKey, found.Node.Name},
 		Linked: map[string][]LinkedEntity{}, Counts: map[string]int{"total": 0}, LoadedAt: now.UTC(),
 	}
-	for kind, of := range found.Kinds {
+	for _, kind := range graph.LinkedKinds {
+		of := found.Kinds[kind]
 		c.Counts[plural(kind)] = of.Total
 		c.Counts["total"] += of.Total
 		list := make([]LinkedEntity, len(of.Nodes))

@@ -8,63 +8,132 @@ import (
 	"kith/markup"
 )
 
-// title is a kind as a heading.
-func title(kind string) string {
+// title returns the heading of a kind. To a task, tasks are dependent ones (S2-15).
+func (c *LinkedContext) title(kind string) string {
+	if kind == "task" && c.Source.Kind == "task" {
+		return "Dependent Tasks"
+	}
 	name := plural(kind)
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// abbreviatedText is for a prompt (S2-13): without links it is empty. Within a budget of o200k tokens the last lines of the longest
-// sections go first.
+// nameShown bounds a name in the abbreviated text, in characters, and relationsShown the relations between two nodes: no line takes the
+// room of all others.
+const (
+	nameShown      = 120
+	relationsShown = 3
+)
+
+// abbreviatedText is for a prompt (S2-13): without links it is empty. It keeps a budget of o200k tokens; 0: no budget.
 func (c *LinkedContext) abbreviatedText(budget int) (string, error) {
-	most := 0
-	for _, list := range c.Linked {
-		most = max(most, len(list))
+	t := c.abbreviated()
+	if budget == 0 {
+		return t.render(0), nil
 	}
-	text, _, _, err := leastLeftOut(budget, most, func(gone int) (string, error) { return c.abbreviated(most - gone), nil })
+	text, _, _, err := leastLeftOut(budget, t.most(), func(gone int) (string, error) { return t.render(gone), nil })
 	return text, err
 }
 
-// abbreviated shows at most so many of each kind.
-func (c *LinkedContext) abbreviated(most int) string {
-	if c.Counts["total"] == 0 {
+// abbreviatedLinks is the abbreviated text as headings and lines, of which lines may go.
+type abbreviatedLinks struct {
+	source string // its kind
+	kinds  []linkedLines
+}
+
+// linkedLines are the lines of a kind, and how many links of it there are.
+type linkedLines struct {
+	kind, title string
+	total       int
+	lines       []string
+}
+
+func (c *LinkedContext) abbreviated() *abbreviatedLinks {
+	t := &abbreviatedLinks{source: c.Source.Kind}
+	for _, kind := range graph.LinkedKinds {
+		list := c.Linked[plural(kind)]
+		of := linkedLines{kind: kind, title: c.title(kind), total: c.Counts[plural(kind)], lines: make([]string, len(list))}
+		for i := range list {
+			of.lines[i] = list[i].line()
+		}
+		if of.total > 0 {
+			t.kinds = append(t.kinds, of)
+		}
+	}
+	return t
+}
+
+// most returns how many lines can be left out.
+func (t *abbreviatedLinks) most() (n int) {
+	for i := range t.kinds {
+		n += len(t.kinds[i].lines)
+	}
+	return n
+}
+
+// render writes the text without so many lines: the last ones of the longest lists go first, of equal ones the later list's. Kinds of which
+// no line is left are counted together at the end, so that their headings leave room for lines.
+func (t *abbreviatedLinks) render(gone int) string {
+	if len(t.kinds) == 0 {
 		return ""
 	}
+	lengths := make([]int, len(t.kinds))
+	for i := range t.kinds {
+		lengths[i] = len(t.kinds[i].lines)
+	}
+	keep := keptOf(lengths, gone)
 	var b strings.Builder
-	fmt.Fprintf(&b, "## Linked Entities\n\nThis %s has the following relationships:\n", c.Source.Kind)
-	for _, kind := range graph.LinkedKinds {
-		total, list := c.Counts[plural(kind)], c.Linked[plural(kind)]
-		if total == 0 {
-			continue
+	fmt.Fprintf(&b, "## Linked Entities\n\nThis %s has the following relationships:\n", t.source)
+	var others []string
+	for i := range t.kinds {
+		if keep[i] > 0 {
+			t.kinds[i].write(&b, keep[i])
+		} else {
+			others = append(others, moreOf(t.kinds[i].kind, t.kinds[i].total))
 		}
-		list = list[:min(most, len(list))]
-		fmt.Fprintf(&b, "\n### %s (%d linked", title(kind), total)
-		if len(list) < total {
-			fmt.Fprintf(&b, ", showing first %d", len(list))
-		}
-		b.WriteString(")\n\n")
-		for i := range list {
-			b.WriteString("- " + list[i].line() + "\n")
-		}
-		if more := total - len(list); more == 1 {
-			fmt.Fprintf(&b, "- ... and 1 more %s\n", kind)
-		} else if more > 1 {
-			fmt.Fprintf(&b, "- ... and %d more %s\n", more, plural(kind))
-		}
+	}
+	if len(others) > 0 {
+		b.WriteString("\n### Others\n\n- ... and " + strings.Join(others, ", ") + "\n")
 	}
 	b.WriteString("\n_Use `get_linked_entities` tool to see full details including descriptions._\n")
 	return b.String()
 }
 
+// write writes the first lines of a kind under its heading, and how many more there are.
+func (l *linkedLines) write(b *strings.Builder, keep int) {
+	fmt.Fprintf(b, "\n### %s (%d linked", l.title, l.total)
+	if keep < l.total {
+		fmt.Fprintf(b, ", showing first %d", keep)
+	}
+	b.WriteString(")\n\n")
+	for _, line := range l.lines[:keep] {
+		b.WriteString("- " + line + "\n")
+	}
+	if more := l.total - keep; more > 0 {
+		b.WriteString("- ... and " + moreOf(l.kind, more) + "\n")
+	}
+}
+
+// moreOf counts nodes of a kind: 1 more task, 2 more tasks.
+func moreOf(kind string, more int) string {
+	if more == 1 {
+		return "1 more " + kind
+	}
+	return fmt.Sprintf("%d more %s", more, plural(kind))
+}
+
 // line is an entity in short.
 func (e *LinkedEntity) line() string {
-	line := fmt.Sprintf("%s [%s]", markup.Name(e.Name), markup.Inline(e.ID))
+	line := fmt.Sprintf("%s [%s]", markup.Name(shorten(e.Name, nameShown)), markup.Inline(e.ID))
 	if e.State != nil {
 		line += " (" + markup.Inline(*e.State) + ")"
 	}
 	line += " - " + markup.Inline(e.Relation)
-	for _, other := range e.Others {
+	others := e.Others[:min(len(e.Others), relationsShown-1)]
+	for _, other := range others {
 		line += ", " + markup.Inline(other.Relation)
+	}
+	if more := len(e.Others) - len(others); more > 0 {
+		line += fmt.Sprintf(" (+%d more)", more)
 	}
 	if e.ContextDocument {
 		line += " (context document)"
@@ -84,7 +153,7 @@ func (c *LinkedContext) fullText(budget int) (string, error) {
 		for i := range list {
 			entry := ""
 			if i == 0 {
-				entry = fmt.Sprintf("\n### %s (%d total)\n", title(kind), c.Counts[plural(kind)])
+				entry = fmt.Sprintf("\n### %s (%d total)\n", c.title(kind), c.Counts[plural(kind)])
 			}
 			entries = append(entries, entry+list[i].entry())
 		}
@@ -129,6 +198,8 @@ func (e *LinkedEntity) entry() string {
 		relation := fmt.Sprintf("%s (%s)", r.Relation, r.Direction)
 		line("Relationship", &relation)
 	}
-	line("Description", &e.Description)
+	if strings.TrimSpace(e.Description) != "" {
+		b.WriteString("- **Description:** " + markup.Indented(e.Description) + "\n")
+	}
 	return b.String()
 }

@@ -51,7 +51,7 @@ type OntologyEntities struct {
 	Requirement *graph.NodeView `json:"requirement,omitempty"`
 }
 
-// ProjectRow is a project in short (S3-6, S3-7). Beside an element only what names it is told.
+// ProjectRow is a project in short (S3-6, S3-7).
 type ProjectRow struct {
 	ID            string     `json:"id" doc:"entity_key"`
 	Name          string     `json:"name"`
@@ -169,11 +169,7 @@ func (c *OntologyContext) render(r *OntologyRequest) ([]byte, error) {
 	if r.Format == JSON {
 		return json.Marshal(c)
 	}
-	whole, err := c.text(r)
-	if err != nil {
-		return nil, err
-	}
-	text, err := whole.within(r.MaxTokens)
+	text, err := c.text(r).within(r.MaxTokens)
 	return []byte(text), err
 }
 
@@ -255,7 +251,8 @@ func elementOntology(f *graph.WorkspaceFocus) *OntologyContext {
 		c.Relationships.Edges = append(c.Relationships.Edges, OntologyEdge{relation, e.Node.Kind, e.Node.EntityKey, e.Node.Name})
 	}
 	if f.Project != nil {
-		c.Entities.Project = &ProjectRow{ID: f.Project.EntityKey, Name: f.Project.Name, StateKey: orNull(f.State)}
+		row := projectRow(f.Project)
+		c.Entities.Project = &row
 		c.Scope = &OntologyScope{
 			ProjectID: f.Project.EntityKey, ProjectName: f.Project.Name, Focus: &OntologyFocus{f.Node.Kind, f.Node.EntityKey, f.Node.Name},
 		}

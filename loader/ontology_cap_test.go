@@ -3,6 +3,8 @@ package loader
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -137,15 +139,73 @@ func TestAbbreviatedLinksKeepTheirBudget(t *testing.T) {
 		n, _ := Tokens(string(answer.Body()))
 		return string(answer.Body()), n
 	}
-	if text, n := ask(0); n > 500 || strings.Count(text, "(4 linked, showing first ") != 9 || !strings.Contains(text, "more plans") {
+	if text, n := ask(0); n > 500 || strings.Count(text, "(4 linked, showing first ")+strings.Count(text, "4 more ") != 9 || !strings.Contains(text, "more plans") {
 		t.Errorf("%d tokens:\n%s", n, text)
 	}
 	if text, n := ask(5000); n <= 500 || strings.Count(text, "\n- **") != 27 {
 		t.Errorf("%d tokens:\n%s", n, text)
 	}
-	answer, err := l.Ontology(t.Context(), OntologyRequest{Scope: scope, ContextType: "ontology", FocusKind: "task", FocusID: "task-31", Format: Text})
-	if err != nil || strings.Count(string(answer.Body()), "(4 linked, showing first ") != 9 || strings.Count(string(answer.Body()), "\n- **") == 27 {
-		t.Errorf("in a context: %v\n%s", err, answer.Body())
+	for budget, whole := range map[int]bool{0: true, 2000: false, 400: false} {
+		answer, err := l.Ontology(t.Context(), OntologyRequest{
+			Scope: scope, ContextType: "ontology", FocusKind: "task", FocusID: "task-31", Format: Text, MaxTokens: budget,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(answer.Body())
+		n, _ := Tokens(text)
+		if shown := strings.Count(text, "\n- **"); shown == 0 || whole != (shown == 27) || budget > 0 && n > budget {
+			t.Errorf("in a context of %d: %d shown, %d tokens\n%s", budget, shown, n, text)
+		}
+	}
+}
+
+// TestLinksAreCutLineByLine: whatever the number of kinds and links, a budget shows some entities, a larger one no fewer, and each kind's
+// shown and omitted links add up to its total.
+func TestLinksAreCutLineByLine(t *testing.T) {
+	t.Parallel()
+	for kinds := 6; kinds <= 9; kinds++ {
+		for _, links := range []int{1, 2, 4} {
+			c := &LinkedContext{Source: LinkedSource{Kind: "task"}, Linked: map[string][]LinkedEntity{}, Counts: map[string]int{"total": kinds * links}}
+			for _, kind := range graph.LinkedKinds[:kinds] {
+				c.Counts[plural(kind)] = links
+				for range min(links, abbreviatedMost) {
+					state := "in_progress"
+					c.Linked[plural(kind)] = append(c.Linked[plural(kind)], LinkedEntity{
+						Kind: kind, ID: uuid.NewString(), Name: "Repair the northern part of the quay", State: &state, Relation: "depends_on",
+					})
+				}
+			}
+			last := 0
+			for budget := MinTokens; budget <= 1500; budget += 50 {
+				text, err := c.abbreviatedText(budget)
+				if err != nil {
+					t.Fatal(err)
+				}
+				shown := strings.Count(text, "\n- **")
+				if n, _ := Tokens(text); n > budget || shown < last || shown < min(6, kinds*links) && budget >= abbreviatedTokens {
+					t.Errorf("%d kinds of %d within %d: %d tokens, %d shown, %d before\n%s", kinds, links, budget, n, shown, last, text)
+				}
+				last = shown
+				checkOmitted(t, c, text, shown)
+			}
+			if last != kinds*min(links, abbreviatedMost) {
+				t.Errorf("%d kinds of %d: %d shown at last", kinds, links, last)
+			}
+		}
+	}
+}
+
+// checkOmitted holds the lines "… and n more" against what is shown.
+func checkOmitted(t *testing.T, c *LinkedContext, text string, shown int) {
+	t.Helper()
+	omitted := 0
+	for _, m := range regexp.MustCompile(`(\d+) more `).FindAllStringSubmatch(text, -1) {
+		n, _ := strconv.Atoi(m[1])
+		omitted += n
+	}
+	if shown+omitted != c.Counts["total"] || strings.Count(text, "] (in_progress)") != shown {
+		t.Errorf("%d shown, %d omitted, of %d\n%s", shown, omitted, c.Counts["total"], text)
 	}
 }
 
@@ -193,7 +253,7 @@ func TestDetailsOfEachKind(t *testing.T) {
 		"task": {TypeKey: some("task.check"), Priority: graph.Some(int64(2)), FacetScale: some("small"), StartAt: day(1), DueAt: day(2), CompletedAt: day(3), StateKey: some("done")},
 		"plan": {TypeKey: some("plan.phase"), FacetContext: some("client"), FacetScale: some("small"), FacetStage: some("execution"), StateKey: some("active")},
 		"goal": {TypeKey: some("goal.outcome"), Goal: some("A dry\npier"), TargetDate: day(9), CompletedAt: day(10)}, "document": {TypeKey: some("document.brief")},
-		"output": {TypeKey: some("output.chart"), FacetStage: some("review")}, "milestone": {TypeKey: some("milestone.first"), DueAt: day(4), CompletedAt: day(5)},
+		"output": {TypeKey: some("output.chart"), FacetStage: some("review"), SourceDocumentID: some("doc-1"), SourceEventID: some("ev-1")}, "milestone": {TypeKey: some("milestone.first"), DueAt: day(4), CompletedAt: day(5)},
 		"risk":     {TypeKey: some("risk.weather"), Impact: some("high"), Probability: graph.Some(0.05), MitigatedAt: day(-1), Content: some("Storm")},
 		"decision": {DecisionAt: day(-3), Outcome: some("Oak."), Rationale: some("It lasts.")}, "requirement": {TypeKey: some("requirement.load"), Priority: graph.Some(int64(1)), Text: some("Ten tons")},
 	}
@@ -201,9 +261,10 @@ func TestDetailsOfEachKind(t *testing.T) {
 	for _, kind := range graph.WorkspaceFocusKinds {
 		s := ontologies()
 		s.linked = &graph.LinkedEntities{}
+		project := survey().Project
 		s.focus = &graph.WorkspaceFocus{
-			Node: view(kind, kind+"-1", "The "+kind, whole[kind]), Direct: true, State: "active",
-			Project: &graph.NodeRef{EntityKey: "proj-1", Kind: "project", Name: "Harbour Survey"},
+			Node: view(kind, kind+"-1", "The "+kind, whole[kind]), Direct: true,
+			Project: &project,
 			Links:   graph.WorkspaceLinks{Tasks: 3, Done: 1, Plans: 1, Goals: 1, Outputs: 1, Dependencies: 1, Dependents: 1},
 			First:   map[string][]string{"plans": {"l"}, "goals": {"g"}, "outputs": {"o"}, "dependencies": {"a"}, "dependents": {"b"}, "tasks": {"x", "y", "z"}},
 		}

@@ -93,7 +93,7 @@ func (c *OntologyContext) elementText() string {
 	if f.Project == nil {
 		b.WriteString("- None: it belongs to no project\n")
 	} else {
-		fmt.Fprintf(&b, "- %s (%s)\n- Project State: %s\n", markup.Item(f.Project.Name), markup.Inline(f.Project.EntityKey), cmp.Or(markup.Inline(f.State), "n/a"))
+		fmt.Fprintf(&b, "- %s (%s)\n- Project State: %s\n", markup.Item(f.Project.Name), markup.Inline(f.Project.EntityKey), orNA(given(ownOf(f.Project).StateKey)))
 	}
 	if len(c.Relationships.Edges) > 0 {
 		b.WriteString("\n### Relationships\n")
@@ -198,6 +198,8 @@ func (c *OntologyContext) details() string {
 		line("Direct Edge", yes(f.Direct))
 	case "output":
 		line("Facet Stage", own.FacetStage.Value)
+		line("Source Document", own.SourceDocumentID.Value)
+		line("Source Event", own.SourceEventID.Value)
 		line("Linked Goals", c.list("goals", f.Links.Goals))
 		line("Linked Tasks", c.list("tasks", f.Links.Tasks))
 		line("Direct Edge", yes(f.Direct))

@@ -72,12 +72,12 @@ func survey() *graph.Workspace {
 }
 
 func inFocus() *graph.WorkspaceFocus {
-	level := 2
+	level, project := 2, survey().Project
 	f := &graph.WorkspaceFocus{
 		Node: view("task", "task-31", "Inspect pier 4", &graph.OwnFields{
 			StateKey: graph.Some("in_progress"), TypeKey: graph.Some("task.check"), Priority: graph.Some(int64(2)), DueAt: graph.Some(at.AddDate(0, 0, 3)),
 		}),
-		Project: &graph.NodeRef{EntityKey: "proj-1", Kind: "project", Name: "Harbour Survey"}, State: "active", Level: &level,
+		Project: &project, Level: &level,
 		Links: graph.WorkspaceLinks{Plans: 1, Outputs: 5}, First: map[string][]string{"plans": {"plan-07"}, "outputs": {"o0", "o1", "o2"}},
 		Edges: []graph.WorkspaceEnd{
 			{Type: "has_task", Node: graph.NodeRef{EntityKey: "plan-07", Kind: "plan", Name: "Quay Repair"}},

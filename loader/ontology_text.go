@@ -11,9 +11,10 @@ import (
 	"kith/markup"
 )
 
-// ontologyText is an ontology context as text: what may be left out of it is the picture, and lines of highlights.
+// ontologyText is an ontology context as text. To keep a budget the picture goes first, then lines of highlights, then lines of links.
 type ontologyText struct {
 	head       string
+	linked     *abbreviatedLinks // nil: none
 	highlights []highlightText
 	snapshot   *GraphSnapshot // nil: none
 	tail       string
@@ -25,10 +26,10 @@ type highlightText struct {
 	more    int64
 }
 
-// leftOut is what of a text goes to keep its budget: so many nodes of the picture, then the picture, then lines.
-type leftOut struct{ nodes, lines int }
+// leftOut is what of a text goes to keep its budget: so many nodes of the picture, lines of highlights, and lines of links.
+type leftOut struct{ nodes, lines, links int }
 
-func (c *OntologyContext) text(r *OntologyRequest) (*ontologyText, error) {
+func (c *OntologyContext) text(r *OntologyRequest) *ontologyText {
 	t := &ontologyText{}
 	switch c.Type {
 	case GlobalOntology:
@@ -48,17 +49,19 @@ func (c *OntologyContext) text(r *OntologyRequest) (*ontologyText, error) {
 		t.snapshot = c.Metadata.Snapshot
 	}
 	if c.Linked == nil || c.Linked.Counts["total"] == 0 {
-		return t, nil
+		return t
 	}
-	linked, err := c.Linked.abbreviatedText(abbreviatedTokens)
-	t.head += "\n" + linked
-	return t, err
+	t.linked = c.Linked.abbreviated()
+	return t
 }
 
 // render writes the text, and says what is left out.
 func (t *ontologyText) render(out leftOut) (string, error) {
 	var b strings.Builder
 	b.WriteString(t.head)
+	if t.linked != nil {
+		b.WriteString("\n" + t.linked.render(out.links))
+	}
 	keep := t.kept(out.lines)
 	if len(t.highlights) > 0 {
 		b.WriteString("\n### Project Context Highlights\n")
@@ -111,38 +114,57 @@ func (o leftOut) note(nodes int) string {
 	return "_Left out to keep the token budget: " + strings.Join(gone, ", ") + "._"
 }
 
-// kept are how many lines each list keeps when so many go: the last of the longest lists go first.
+// kept returns how many lines each list of highlights keeps when so many go.
 func (t *ontologyText) kept(gone int) []int {
-	type line struct{ list, place int }
-	var order []line
-	keep := make([]int, len(t.highlights))
+	lengths := make([]int, len(t.highlights))
 	for i, h := range t.highlights {
-		keep[i] = len(h.lines)
-		for place := range h.lines {
-			order = append(order, line{i, place})
-		}
+		lengths[i] = len(h.lines)
 	}
-	slices.SortFunc(order, func(a, b line) int { return cmp.Or(cmp.Compare(b.place, a.place), cmp.Compare(b.list, a.list)) })
-	for _, l := range order[:min(gone, len(order))] {
-		keep[l.list]--
+	return keptOf(lengths, gone)
+}
+
+// keptOf returns how many lines each list keeps when so many go: the last lines of the longest lists go first, of equal ones the later
+// list's.
+func keptOf(lengths []int, gone int) []int {
+	keep := slices.Clone(lengths)
+	for ; gone > 0; gone-- {
+		longest := 0
+		for i := range keep {
+			if keep[i] >= keep[longest] {
+				longest = i
+			}
+		}
+		if len(keep) == 0 || keep[longest] == 0 {
+			break
+		}
+		keep[longest]--
 	}
 	return keep
 }
 
-// within is the text with as much as the budget allows, in o200k tokens; 0: all of it.
+// within is the text with as much as the budget allows, in o200k tokens; 0: all of it. Links have at most their own share (S2-20).
 func (t *ontologyText) within(budget int) (string, error) {
 	if budget == 0 {
 		return t.render(leftOut{})
 	}
-	nodes, lines := 0, 0
+	nodes, lines, links, cut := 0, 0, 0, 0
 	if t.snapshot != nil {
 		nodes = len(t.snapshot.Nodes)
 	}
 	for _, h := range t.highlights {
 		lines += len(h.lines)
 	}
-	at := func(gone int) leftOut { return leftOut{min(gone, nodes), max(0, gone-nodes)} }
-	text, _, _, err := leastLeftOut(budget, nodes+lines, func(gone int) (string, error) { return t.render(at(gone)) })
+	if t.linked != nil {
+		links = t.linked.most()
+		var err error
+		if _, cut, _, err = leastLeftOut(abbreviatedTokens, links, func(gone int) (string, error) { return t.linked.render(gone), nil }); err != nil {
+			return "", err
+		}
+	}
+	at := func(gone int) leftOut {
+		return leftOut{min(gone, nodes), min(max(0, gone-nodes), lines), cut + max(0, gone-nodes-lines)}
+	}
+	text, _, _, err := leastLeftOut(budget, nodes+lines+links-cut, func(gone int) (string, error) { return t.render(at(gone)) })
 	return text, err
 }
 

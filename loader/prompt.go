@@ -194,8 +194,8 @@ func stack(system string, texts promptTexts, history []PromptMessage, message st
 	if texts.linked != "" {
 		system += "\n\n" + texts.linked
 	}
-	all := []PromptMessage{{"system", system}}
-	for _, text := range []string{texts.preferences, texts.snapshot} {
+	var all []PromptMessage
+	for _, text := range []string{strings.TrimSpace(system), texts.preferences, texts.snapshot} {
 		if text != "" {
 			all = append(all, PromptMessage{"system", text})
 		}

@@ -10,12 +10,34 @@ const (
 - "none", "n/a" and "None" mean that nothing is known, not that nothing exists.`
 
 	// FocusGuidance says what links of the focus tell, and what their directions mean.
-	FocusGuidance = `The user looks at one thing, the focus: its own fields and relationships come first. What is linked with it tells why it exists and what it needs:
-- Plans: the work it is part of. Goals: what it is for. Tasks: what is to be done for it.
-- Dependencies (depends_on, requires, blocks): what has to come first. Milestones: by when.
-- Documents: what is written about it. Outputs: what it produces. Risks, decisions and requirements: what threatens, settles and binds it.
-outgoing means that the focus is the source of a relationship, incoming that the other one is: task depends_on task, outgoing, needs the other first; incoming, is needed by it.
-The list under "Linked Entities" is a summary; get_linked_entities has all of them with their descriptions.`
+	FocusGuidance = `The user looks at one thing, the focus: its own fields and relationships come first.
+
+## Entity Relationships
+
+Entities in Kith are connected via relationships (edges). When working with an entity,
+check its linked entities to understand:
+
+- **Plans:** What plans does this task belong to?
+- **Goals:** What goals does this task support?
+- **Documents:** What documents does this entity reference?
+- **Dependencies:** What tasks must complete before this one?
+- **Milestones:** What milestones is this targeting?
+- **Outputs:** What deliverables does this produce?
+- **Risks, decisions, requirements:** What threatens, settles and binds this?
+
+The initial context shows a summary of linked entities. Use ` + "`get_linked_entities`" + `
+tool to see full details including descriptions and properties.
+
+### Relationship Direction
+
+- **Outgoing:** This entity points TO another (e.g., task → plan)
+- **Incoming:** Another entity points TO this one (e.g., goal → task)
+
+Understanding direction helps interpret the relationship meaning:
+
+- "Task A belongs_to_plan Plan B" (outgoing from task)
+- "Goal X requires Task A" (incoming to task)
+- "Task A depends_on Task B" (outgoing from task A, which needs task B first)`
 )
 
 // guidance is what a system prompt says about the context.

@@ -91,6 +91,12 @@ func TestPromptParts(t *testing.T) {
 	if p, system, _ = ask(prompted(), func(r *PromptRequest) { r.Ontology.ContextType = "calendar" }); roles(p) != "ssu" || system != "You are the harbour's assistant." {
 		t.Errorf("without a workspace: %s %s", roles(p), system)
 	}
+	none := func(r *PromptRequest) {
+		r.Ontology.ContextType, r.Ontology.Scope.UserID, r.System = "project_create", "", " \n"
+	}
+	if p, _, _ = ask(prompted(), none); len(p.Messages) != 1 || p.Messages[0] != (PromptMessage{"user", "What next?"}) || p.Usage.Parts.System.Tokens != 0 {
+		t.Errorf("with nothing to say there is an empty message: %+v", p.Messages)
+	}
 	broken := prompted()
 	broken.linked, broken.linkedFails = nil, graph.ErrUnavailable
 	if p, _, _ = ask(broken, func(*PromptRequest) {}); len(p.Warnings) != 1 || roles(p) != "sssu" {

@@ -3,7 +3,7 @@
 // is not seen. It knows nothing of what the texts mean.
 //
 // The places: Inline is within a line, Item begins a line or a list item, Name stands between two pairs of asterisks, Cell in a table,
-// Block takes lines of its own, JSON is an object or a list of JSON within a line, Document is all of an answer in JSON. Plain and Lines are for what is no Markdown: a terminal, or a message
+// Block takes lines of its own, Indented stands in a list item and goes on in lines of its own under it, JSON is an object or a list of JSON within a line, Document is all of an answer in JSON. Plain and Lines are for what is no Markdown: a terminal, or a message
 // that holds the text alone. Normal texts come out as they went in, but for blanks, which are single ones within a line.
 package markup
 
@@ -50,6 +50,25 @@ func Block(s string) string {
 		lines[i] = blank + begun(defused(text))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Indented is a text of several lines that begins within a list item. Its further lines are those of a Block, two blanks further in than
+// the item, so that none of them begins where a line of Kith does.
+func Indented(s string) string {
+	first, rest, more := strings.Cut(strings.TrimSpace(Lines(s)), "\n")
+	first = Inline(first)
+	if !more {
+		return first
+	}
+	lines := strings.Split(Block(rest), "\n")
+	for i, line := range lines {
+		if line = strings.TrimRight(line, " \t"); line != "" {
+			lines[i] = "  " + line
+		} else {
+			lines[i] = ""
+		}
+	}
+	return first + "\n" + strings.Join(lines, "\n")
 }
 
 // Plain is a text on one line, without what is not seen: for terminals, tables and faults.

@@ -28,6 +28,7 @@ type KindSchema struct {
 	Label      string            `json:"label"`
 	Count      int64             `json:"count"`
 	Properties map[string]string `json:"properties,omitempty" doc:"beside the common ones"`
+	StateKeys  []string          `json:"state_keys,omitempty" doc:"the known values of state_key"`
 }
 
 // RelationshipSchema is a type of relationships between two kinds.
@@ -122,7 +123,7 @@ func schemaOf(c *graph.Census) *Schema {
 	}
 	for _, k := range graph.Kinds {
 		if n := c.Nodes[k.Name]; n > 0 {
-			s.Kinds = append(s.Kinds, KindSchema{Label: k.Label, Count: n, Properties: typesOf(graph.OwnProperties(k))})
+			s.Kinds = append(s.Kinds, KindSchema{Label: k.Label, Count: n, Properties: typesOf(graph.OwnProperties(k)), StateKeys: graph.StateKeys(k)})
 		}
 	}
 	slices.SortStableFunc(s.Kinds, func(a, b KindSchema) int { return cmp.Compare(b.Count, a.Count) })
@@ -148,7 +149,11 @@ func (s *Schema) Text() string {
 	var t strings.Builder
 	t.WriteString("# What Cypher can ask here\n\n## Nodes\n")
 	for _, k := range s.Kinds {
-		fmt.Fprintf(&t, "- (:%s) %d%s\n", k.Label, k.Count, listed(k.Properties, ": "))
+		fmt.Fprintf(&t, "- (:%s) %d%s", k.Label, k.Count, listed(k.Properties, ": "))
+		if len(k.StateKeys) > 0 {
+			t.WriteString("; state_key is " + strings.Join(k.StateKeys, ", "))
+		}
+		t.WriteString("\n")
 	}
 	fmt.Fprintf(&t, "All have%s\n\n## Relationships\n", listed(s.CommonProperties, " "))
 	for _, r := range s.RelationshipTypes {

@@ -1,6 +1,7 @@
 package traverse
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -49,10 +50,10 @@ func (p *Paths) Text() string {
 	t.WriteString("# Paths\n")
 	for i := range p.Paths {
 		way := &p.Paths[i]
-		t.WriteString("- " + markup.Item(way.Nodes[0].Name))
+		t.WriteString("- " + markup.Item(nameOf(&way.Nodes[0])))
 		for j := range way.Relationships {
 			next := &way.Nodes[j+1]
-			t.WriteString(" " + arrow(&way.Relationships[j], way.Relationships[j].To == next.EntityKey) + " " + markup.Inline(next.Name))
+			t.WriteString(" " + arrow(&way.Relationships[j], way.Relationships[j].To == next.EntityKey) + " " + markup.Inline(nameOf(next)))
 		}
 		t.WriteString("\n")
 	}
@@ -110,8 +111,11 @@ func arrow(r *Relationship, forth bool) string {
 	return "←" + markup.Inline(kind) + "—"
 }
 
+// nameOf names a node on a path: sources may have no name.
+func nameOf(n *Node) string { return cmp.Or(n.Name, n.NodeType+" "+n.EntityKey) }
+
 func nodeLine(n *Node) string {
-	line := fmt.Sprintf("%s (%s, %s", markup.Name(n.Name), markup.Inline(n.NodeType), markup.Inline(n.EntityKey))
+	line := fmt.Sprintf("%s (%s, %s", markup.Name(cmp.Or(n.Name, n.NodeType)), markup.Inline(n.NodeType), markup.Inline(n.EntityKey))
 	if n.UserID != "" {
 		line += ", told by " + markup.Inline(n.UserID)
 	}

@@ -95,6 +95,21 @@ func TestOwnWordsOfRelationships(t *testing.T) {
 	}
 }
 
+// A node without a name, as sources may be, is called by its kind.
+func TestTextsOfNodesWithoutAName(t *testing.T) {
+	t.Parallel()
+	source := Node{EntityKey: "s", NodeType: "Source", Description: "Talked"}
+	mentions := Relationship{From: "s", To: "b", Type: "mentions"}
+	rows := &Rows{Mode: Neighbors, Rows: []Row{{Hops: 1, Relationship: &mentions, Node: source}}}
+	if got := rows.Text(); got != "# Neighbors\n- ←mentions— **Source** (Source, s): Talked\n" {
+		t.Errorf("got %q", got)
+	}
+	paths := &Paths{Paths: []Way{{Nodes: []Node{source, {EntityKey: "b", NodeType: "Person", Name: "B"}}, Relationships: []Relationship{mentions}}}}
+	if got := paths.Text(); got != "# Paths\n- Source s —mentions→ B\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // A text comes in 200 characters, each as a whole, and in full where that is asked for.
 func TestShortTexts(t *testing.T) {
 	t.Parallel()

@@ -95,7 +95,7 @@ func everything(t *testing.T, c caller) {
 		{"kind":"task","entity_key":"ta","title":"Dig","project_id":"pr","state_key":"todo","priority":2,"due_at":"2026-03-01T00:00:00Z","completed_at":"2026-03-02T00:00:00Z","start_at":"2026-01-01T00:00:00Z"},
 		{"kind":"plan","entity_key":"pl","name":"Plan A","project_id":"pr"},{"kind":"goal","entity_key":"go","name":"Float","goal":"stay up","target_date":"2026-12-01T00:00:00Z"},
 		{"kind":"milestone","entity_key":"mi","title":"Half","due_at":"2026-05-01T00:00:00Z"},{"kind":"document","entity_key":"do","title":"Doc","content":"text\n\n","type_key":"scratch"},
-		{"kind":"output","entity_key":"ou","name":"Out","facet_stage":"x"},{"kind":"risk","entity_key":"ri","title":"Storm","probability":0.5,"impact":"high","content":"wind","mitigated_at":"2026-05-01T00:00:00Z"},
+		{"kind":"output","entity_key":"ou","name":"Out","facet_stage":"x","source_document_id":"do","source_event_id":"ev"},{"kind":"risk","entity_key":"ri","title":"Storm","probability":0.5,"impact":"high","content":"wind","mitigated_at":"2026-05-01T00:00:00Z"},
 		{"kind":"decision","entity_key":"de","title":"Go","outcome":"yes","rationale":"why not","decision_at":"2026-01-05T00:00:00Z"},
 		{"kind":"requirement","entity_key":"re","text":"Must float\nand more","priority":5},
 		{"kind":"signal","entity_key":"si","channel":"mail","ts":"2026-01-05T00:00:00Z","payload":{"a":[1,2.50,{"b":null}]}},
@@ -103,6 +103,7 @@ func everything(t *testing.T, c caller) {
 		"relationships":[{"from":"pr","to":"pl","type":"has_plan"},{"from":"pl","to":"ta","type":"has_task"},{"from":"ta","to":"go","type":"supports_goal"},{"from":"e-shared","to":"c-shared","type":"free_type"},{"from":"p-two","to":"e-shared","type":"associated_with"}]}`)
 	post("/v1/sources", `{"user_id":"u1","entity_key":"s-mail","content_type":"email","source_type":"email","sensitivity":"high","summary":"A mail","keywords":["a","ä"],"tags":["t"],"participants":["u2"],"started_at":"2026-01-01T08:00:00Z","ended_at":"2026-01-01T09:00:00Z","mentions":["p 🦊/ü?#%","e-quay"],
 		"messages":[{"entity_key":"m0","role":"user","name":"Ada","text":"one"},{"entity_key":"m1","role":"assistant","text":"two"},{"entity_key":"m2","role":"user","text":"three"},{"entity_key":"m3","role":"user","text":""}]}`)
+	post("/v1/sources", `{"entity_key":"s-team","content_type":"meeting","summary":"Of all","participants":["u2"],"started_at":"2026-01-02T08:00:00Z","mentions":["c-shared"],"messages":[{"entity_key":"m-team","role":"user","text":"all hear it"}]}`)
 	id := post("/v1/conversations", `{"user_id":"u1","context_type":"planning"}`)["conversation_id"].(string)
 	post("/v1/conversations/"+id+"/messages", `{"messages":[{"role":"user","text":"hello"}]}`)
 	for _, key := range []string{"m1", "m3"} { // a gap within, and one at the end

@@ -6,11 +6,12 @@
 // name. Nodes of other kinds: labels, names. Relationships (current ones, or those of a day): ends and their names, type,
 // properties. Texts: key, name and beginning of the first sources. Links:
 // what these mention, and the nodes found that sources mention, each with labels, key, name, how many sources that the caller
-// sees mention it (of what the team shares: of the caller's own), which of the first do, and all that do: key, and whether they are named like it. Vectors: of each scope the
+// sees mention it (of what the team shares: of the caller's own), which of the first do, and all that do: key, whether they are named like it, and when they began. What more
+// than $degree_limit sources mention links nothing, but where an ask of $matches found it: then the newest come. Vectors: of each scope the
 // next after a number, as embedding_vectors.cypher has them; model and base tell by what they were made, waiting whether some
 // texts of the team have none yet. Speakers: the names counted a quarter, of each ask.
 // mode: read
-// params: team_id, user_id, message_asks, message_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, counted, count_limit, name_limit, relationship_limit, since, until, as_of, first_limit, mention_limit, degree_limit, scopes, vector_limit
+// params: team_id, user_id, message_asks, message_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, counted, count_limit, name_limit, relationship_limit, since, until, as_of, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit
 // returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting, counts, speakers
 CALL () {
   UNWIND range(0, size($counted) - 1) AS place
@@ -139,20 +140,21 @@ CALL (first, nodes) {
       RETURN n
       LIMIT $mention_limit
     }
-    RETURN n, key
+    RETURN n, key, false AS matched
     UNION ALL
     UNWIND CASE WHEN $first_limit > 0 THEN nodes ELSE [] END AS hit
     MATCH (n:Memory {team_id: $team_id, entity_key: hit[1]})
     USING INDEX SEEK n:Memory(team_id, entity_key)
     WHERE n.user_id IS NULL
-      OR n.source_count > 0 AND n.source_count <= $degree_limit
-    RETURN n, null AS key
+      OR n.source_count > 0 AND (n.source_count <= $degree_limit OR hit[0] IN $matches)
+    RETURN n, null AS key, hit[0] IN $matches AS matched
   }
-  WITH n, collect(DISTINCT key) AS seeds
+  WITH n, collect(DISTINCT key) AS seeds, max(matched) AS matched
   CALL (n) {
     CALL (n) {
       WITH n
       WHERE n.user_id IS NOT NULL
+        AND n.source_count <= $degree_limit
       MATCH (n)<-[m:mentions {team_id: $team_id}]-(s:Source)
       WHERE m.valid_to IS NULL
         AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
@@ -160,21 +162,23 @@ CALL (first, nodes) {
     UNION ALL
       WITH n
       WHERE n.user_id IS NULL
+        OR n.source_count > $degree_limit
       MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: n.entity_key}]->()
       USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
       WHERE m.started_at IS NOT NULL
         AND m.valid_to IS NULL
       RETURN s
+      ORDER BY m.started_at DESC
       LIMIT $degree_limit + 1
     }
     RETURN collect(s) AS sources
   }
-  WITH n, seeds, sources, CASE WHEN n.user_id IS NULL THEN size(sources) ELSE n.source_count END AS degree
+  WITH n, seeds, matched, sources, CASE WHEN n.user_id IS NULL THEN size(sources) ELSE n.source_count END AS degree
   WHERE degree > 0
-    AND degree <= $degree_limit
+    AND (degree <= $degree_limit OR matched)
   RETURN collect([labels(n), n.entity_key, n.name, degree, seeds, [s IN sources
     WHERE ($since IS NULL OR s.started_at >= $since) AND ($until IS NULL OR s.started_at <= $until)
-    | [s.entity_key, coalesce(s.search_name = n.search_name, false)]]]) AS links
+    | [s.entity_key, coalesce(s.search_name = n.search_name, false), s.started_at.epochMillis]]]) AS links
 }
 CALL () {
   UNWIND range(0, size($scopes) - 1) AS place

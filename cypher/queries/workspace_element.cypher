@@ -1,7 +1,7 @@
-// A node of a project in full, with the project, its relationships, those that lead to what matters most first, no more than
+// A node of a project in full, with the given fields of the project, its relationships, those that lead to what matters most first, no more than
 // 20 of the first $walk that the caller may see, and how many steps along incoming relationships lead to the project; null: none of five.
 // mode: read
-// params: team_id, user_id, entity_key, label, walk
+// params: team_id, user_id, entity_key, label, walk, project_fields
 // returns: properties, project, relationships, level, links
 MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
@@ -12,7 +12,7 @@ CALL (n) {
   USING INDEX SEEK p:Memory(team_id, entity_key)
   WHERE p:Project
     AND (p.user_id IS NULL OR p.user_id = $user_id)
-  RETURN collect([p.entity_key, p.name, p.state_key]) AS project
+  RETURN collect([name IN $project_fields WHERE p[name] IS NOT NULL | [name, p[name]]]) AS project
 }
 CALL (n) {
   MATCH (n)-[r]-(m)
