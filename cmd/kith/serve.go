@@ -15,6 +15,7 @@ import (
 	"kith/auth"
 	"kith/digest"
 	"kith/handlers"
+	"kith/mcp"
 )
 
 // serveCmd runs the service.
@@ -107,7 +108,9 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		}
 		c.warn(ctx, m.keys, log)
 		chats := front.chats(c, m)
-		services := front.services(m)
+		tools := mcp.New(m.tools())
+		defer tools.Close()
+		services := front.services(m, tools)
 		services.Chats = chats
 		streams := handlers.NewStreams(c.ChatStreams)
 		metrics.front(chats, streams, m.trail)
