@@ -75,6 +75,7 @@ const mcpPath = "/mcp"
 // plain are the routes outside the contract: health, the contract itself, and MCP, which has its own.
 func (a *API) plain(engine *gin.Engine) {
 	engine.Any(mcpPath, gin.WrapH(a.MCP))
+	a.describeResource(engine)
 	engine.GET("/livez", livez)
 	engine.GET("/readyz", a.readyz)
 	engine.GET("/docs", showPage(a.page))

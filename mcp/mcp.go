@@ -131,7 +131,7 @@ func (o Options) complete() Options {
 func Starting(o Options) *Server {
 	server := &Server{lookups: newLookups(), needs: map[string]string{}, ready: make(chan struct{})}
 	server.sdk = sdk.NewServer(&sdk.Implementation{Name: "kith", Title: "Kith, a memory for agents", Version: o.Version}, &sdk.ServerOptions{
-		Instructions: guide("instructions"),
+		Instructions: guide("instructions"), CompletionHandler: server.complete,
 		Capabilities: &sdk.ServerCapabilities{ // none of these lists ever changes
 			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
 		},
