@@ -28,6 +28,17 @@ var (
 	ErrForbidden = errors.New("forbidden")
 )
 
+// ScopeError says which scope a key lacks; it unwraps to ErrForbidden.
+type ScopeError struct{ Scope string }
+
+// Error says which scope is missing.
+func (e *ScopeError) Error() string {
+	return fmt.Sprintf("the key lacks the scope %s: %v", e.Scope, ErrForbidden)
+}
+
+// Unwrap makes errors.Is(err, ErrForbidden) true.
+func (e *ScopeError) Unwrap() error { return ErrForbidden }
+
 // The scopes of a key. None includes another.
 const (
 	Read  = "read"
@@ -58,7 +69,7 @@ func (p Principal) Allows(scope string) bool { return slices.Contains(p.Scopes, 
 // ErrForbidden when it lacks the scope, or is bound to somebody else.
 func (p Principal) For(scope, userID string) (graph.Scope, error) {
 	if !p.Allows(scope) {
-		return graph.Scope{}, fmt.Errorf("the key lacks the scope %s: %w", scope, ErrForbidden)
+		return graph.Scope{}, &ScopeError{scope}
 	}
 	if p.UserID != "" && userID != "" && userID != p.UserID {
 		return graph.Scope{}, fmt.Errorf("the key is bound to another user: %w", ErrForbidden)

@@ -26,7 +26,7 @@ func (s *server) tool(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	if body, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(body), `"structuredContent":{"user"`) {
+	if body, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(body), `# About`) {
 		b.Fatal(err, string(body))
 	}
 }

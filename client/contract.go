@@ -684,6 +684,16 @@ func (c *Client) PutPreferences(ctx context.Context, id string, body *Preference
 	return fetch[Preferences](ctx, c, request{method: http.MethodPut, path: "/v1/users/" + escape(id) + "/preferences", body: body, again: true})
 }
 
+// DeletePreference is DELETE /v1/users/{id}/preferences/{key}: delete one of a user's preferences.
+func (c *Client) DeletePreference(ctx context.Context, id string, key string) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: "/v1/users/" + escape(id) + "/preferences/" + escape(key), again: true}, nil)
+}
+
+// PutPreference is PUT /v1/users/{id}/preferences/{key}: set one of a user's preferences.
+func (c *Client) PutPreference(ctx context.Context, id string, key string, body *PutPreferenceRequest) (*Preference, error) {
+	return fetch[Preference](ctx, c, request{method: http.MethodPut, path: "/v1/users/" + escape(id) + "/preferences/" + escape(key), body: body, again: true})
+}
+
 // AgentContext is part of the contract.
 type AgentContext struct {
 	CurrentConversation *CurrentConversation `json:"current_conversation,omitempty"`
@@ -1842,6 +1852,11 @@ type Proposed struct {
 	Version   int64   `json:"version,omitempty"`
 }
 
+// PutPreferenceRequest is part of the contract.
+type PutPreferenceRequest struct {
+	Value json.RawMessage `json:"value"` // any JSON value but null, of at most 4,096 bytes
+}
+
 // RecentContext is part of the contract.
 type RecentContext struct {
 	Sources []RecentSource `json:"sources"` // at most 20, the newest first
@@ -2340,6 +2355,7 @@ type TraverseRequest struct {
 	Limit                    int64           `json:"limit,omitempty"`                      // neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1
 	MaxDepth                 int64           `json:"max_depth,omitempty"`                  // ppr: how far from the seeds, 1 to 3 (default)
 	MaxHops                  int64           `json:"max_hops,omitempty"`                   // neighbors: 1 (default) to 3; path: 1 to 6 (default)
+	MaxTokens                int64           `json:"max_tokens,omitempty"`                 // o200k tokens of the answer, 100 to 100,000; the last rows or paths go first, and message says how many went
 	Mode                     string          `json:"mode"`                                 // neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads
 	Parameters               json.RawMessage `json:"parameters,omitempty"`                 // cypher: of the statement, by their names without $; at most 100
 	RelationshipTypes        []string        `json:"relationship_types,omitempty"`         // only these are followed
@@ -2364,7 +2380,7 @@ type TraverseRows struct {
 	Mode       string        `json:"mode"`
 	NextCursor string        `json:"next_cursor,omitempty"` // neighbors: of the next page
 	Rows       []TraverseRow `json:"rows"`                  // the best first
-	Truncated  bool          `json:"truncated"`             // there are more relationships than are looked at
+	Truncated  bool          `json:"truncated"`             // there are more relationships than are looked at, or more rows than fit into max_tokens
 }
 
 // TraverseSchema is part of the contract.

@@ -178,7 +178,7 @@ func (r *Request) validateChoices(v *validation) {
 	}
 	for i, name := range r.Kinds {
 		if _, ok := graph.KindOf(name); !ok {
-			v.add(fmt.Sprintf("kinds[%d]", i), "is no kind of node")
+			v.add(fmt.Sprintf("kinds[%d]", i), "must be one of %s", graph.KindNames())
 		}
 	}
 	v.between("granularity", r.Granularity, 0, 3)

@@ -75,6 +75,15 @@ func findKind(match func(Kind) bool) (Kind, bool) {
 // FocusKinds are the kinds that a context can have in focus.
 var FocusKinds = []string{personKind.Name, conceptKind.Name, entityKind.Name}
 
+// KindNames are the names of all kinds, for an error that says which there are.
+func KindNames() string {
+	names := make([]string, len(Kinds))
+	for i, k := range Kinds {
+		names[i] = k.Name
+	}
+	return strings.Join(names, ", ")
+}
+
 // WritableKinds are the kinds that callers write.
 func WritableKinds() []string {
 	var names []string

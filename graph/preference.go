@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -25,6 +27,8 @@ type UserPreference struct {
 type PreferenceStore interface {
 	Preferences(ctx context.Context, scope Scope) ([]Preference, error)
 	ReplacePreferences(ctx context.Context, scope Scope, preferences []Preference) error
+	SetPreference(ctx context.Context, scope Scope, p Preference) error
+	DeletePreference(ctx context.Context, scope Scope, key string) error
 	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]UserPreference, error)
 	ErasePreferences(ctx context.Context, scope Scope) (int64, error)
 	EraseTeamPreferences(ctx context.Context, teamID string) (int64, error)
@@ -80,6 +84,21 @@ func StoredPreferences(scope Scope, preferences []Preference) (keys, values []st
 	return keys, values, nil
 }
 
+// StoredPreference checks one preference to be set, and returns its value as every store keeps it. Faults are located in key and value.
+func StoredPreference(scope Scope, p Preference) (value string, err error) {
+	_, values, err := StoredPreferences(scope, []Preference{p})
+	var invalid *InvalidError
+	if errors.As(err, &invalid) {
+		for i := range invalid.Fields {
+			invalid.Fields[i].Location = strings.TrimPrefix(invalid.Fields[i].Location, index("preferences", 0)+".")
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return values[0], nil
+}
+
 // ReplacePreferences makes the given ones the whole of the user's preferences. Of replacements at the same time the last
 // one stays, whole.
 func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences []Preference) error {
@@ -95,6 +114,40 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences
 		_, err := t.exec("preference_replace", map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "rows": rows, "now": s.now(),
 		})
+		return err
+	})
+}
+
+// ErrTooManyPreferences says that the user has as many preferences as there may be.
+var ErrTooManyPreferences = fmt.Errorf("the user has %d preferences, the most there may be: delete one first: %w", MaxPreferences, ErrConflict)
+
+// SetPreference sets one preference of the user and leaves the others. ErrTooManyPreferences.
+func (s *Store) SetPreference(ctx context.Context, scope Scope, p Preference) error {
+	value, err := StoredPreference(scope, p)
+	if err != nil {
+		return err
+	}
+	return s.transaction(ctx, "preference_set", func(t *tx) error {
+		rows, err := t.exec("preference_set", map[string]any{
+			"team_id": scope.TeamID, "user_id": scope.user(), "key": p.Key, "value": value, "most": MaxPreferences, "now": s.now(),
+		})
+		if err == nil && !truth(rows[0].Values[0]) {
+			return ErrTooManyPreferences
+		}
+		return err
+	})
+}
+
+// DeletePreference deletes one preference of the user. ErrNotFound.
+func (s *Store) DeletePreference(ctx context.Context, scope Scope, key string) error {
+	if err := scope.ValidateUser(); err != nil {
+		return err
+	}
+	return s.transaction(ctx, "preference_delete", func(t *tx) error {
+		rows, err := t.exec("preference_delete", map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "key": key})
+		if err == nil && integer(first(rows)) == 0 {
+			return ErrNotFound
+		}
 		return err
 	})
 }

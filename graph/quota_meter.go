@@ -7,7 +7,7 @@ import "unicode/utf8"
 var callers = map[string]bool{
 	"memory_write": true, "source_write": true, "message_append": true, "conversation_end": true, "conversation_focus": true,
 	"node_change": true, "relationship_change": true, "source_digest": true, "system_write": true, "import": true, "import_chats": true,
-	"chat_tree_create": true, "chat_tree_change": true, "chat_turn_create": true, "chat_turn_answer": true, "preference_replace": true,
+	"chat_tree_create": true, "chat_tree_change": true, "chat_turn_create": true, "chat_turn_answer": true, "preference_replace": true, "preference_set": true,
 }
 
 // meter is what a statement stores: so many nodes or relationships for each of its rows, or alone, and the texts of some parameters.
@@ -27,8 +27,8 @@ var stores = map[string]meter{
 	"chat_tree_create": {nodes: 1, texts: []string{"id", "properties"}}, "chat_tree_change": {texts: []string{"properties"}},
 	"chat_turn_create": {nodes: 1, texts: []string{"id", "tree_id", "parent_id", "properties"}}, "chat_turn_change": {texts: []string{"properties"}},
 	"chat_restore":       {nodes: 1, rows: []string{"trees", "turns"}},
-	"preference_replace": {texts: []string{"user_id", "rows"}},
-	"idempotency_claim":  {texts: []string{"key", "hash"}}, "idempotency_answer": {texts: []string{"answer", "user_id"}},
+	"preference_replace": {texts: []string{"user_id", "rows"}}, "preference_set": {texts: []string{"user_id", "key", "value"}},
+	"idempotency_claim": {texts: []string{"key", "hash"}}, "idempotency_answer": {texts: []string{"answer", "user_id"}},
 	"import_mark": {texts: []string{"import_id", "report", "user_id"}},
 }
 

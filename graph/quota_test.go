@@ -157,6 +157,9 @@ func (e *env) writers() map[string]func() error {
 		"preferences": func() error {
 			return e.store.ReplacePreferences(ctx, as, []Preference{{Key: "k", Value: json.RawMessage(`"` + long + `"`)}})
 		},
+		"a preference": func() error {
+			return e.store.SetPreference(ctx, e.as("u7"), Preference{Key: "k", Value: json.RawMessage(`"` + long + `"`)})
+		},
 		"a tree": func() error { _, _, err := e.store.CreateChatTree(ctx, as, "", &ChatTreeWrite{}); return err },
 		"a system prompt": func() error {
 			_, err := e.store.ChangeChatTree(ctx, as, "tree", &ChatTreeWrite{SystemPrompt: Some(long)})

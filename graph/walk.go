@@ -237,5 +237,25 @@ func (s *Store) NodesByKey(ctx context.Context, scope Scope, keys []string) ([]N
 	return nodes, nil
 }
 
+// NodesNamed returns nodes of some names that the scope may see, at most ten of each, by NameKey.
+func (s *Store) NodesNamed(ctx context.Context, scope Scope, names []string) (map[string][]NodeRef, error) {
+	keys := make([]string, 0, len(names))
+	for _, name := range names {
+		if key := NameKey(name); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	rows, err := s.read(ctx, s.queries["node_named"], map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "names": distinct(keys)})
+	if err != nil {
+		return nil, err
+	}
+	named := map[string][]NodeRef{}
+	for _, row := range rows {
+		key := text(row.Values[0])
+		named[key] = append(named[key], NodeRef{EntityKey: text(row.Values[1]), Kind: kindFrom(row.Values[2]).Name, Name: text(row.Values[3])})
+	}
+	return named, nil
+}
+
 // Now is the time that a walk tells of.
 func (s *Store) Now() time.Time { return s.now() }

@@ -366,3 +366,29 @@ func TestWalkStrengthDecays(t *testing.T) {
 		t.Errorf("after 100 days %v is left of 0.8", last)
 	}
 }
+
+func withName(name string) func(*NodeWrite) { return func(w *NodeWrite) { w.Name = Some(name) } }
+
+// Names lead to the nodes that the scope may see, whatever their case; stories and parts of systems have none of their own.
+func TestNodesNamed(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{node("person", "p1", 0.5, withName("Ada (the miller)")), node("entity", "e1", 0.5, withName(" ADA "))})
+	e.write("u2", []NodeWrite{node("person", "p2", 0.5, withName("Ada"))})
+	e.write("", []NodeWrite{node("project", "shared", 0.5, withName("ada"))})
+	e.merge("s", SystemWrite{Entities: []SystemEntityWrite{{Name: "ada", Type: Some("service")}}})
+	named := func(user string, names ...string) string {
+		found, err := e.store.NodesNamed(e.Context(), e.as(user), names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, n := range found["ada"] {
+			all = append(all, n.Kind+" "+n.EntityKey+" "+n.Name)
+		}
+		return fmt.Sprintf("%d: %s", len(found), strings.Join(all, ", "))
+	}
+	e.same("of a user", "1: entity e1  ADA , person p1 Ada (the miller), project shared ada", named("u1", "ADA", "ada", "nobody", ""))
+	e.same("of another", "1: person p2 Ada, project shared ada", named("u2", "Ada"))
+	e.same("of the team", "1: project shared ada", named("", "Ada"))
+	e.same("of none", "0: ", named("u1"))
+}

@@ -146,6 +146,7 @@ type Options struct {
 	Reading   time.Duration // of a language model, which a request that has it read a source has besides; default a minute
 	MaxBody   int64         // bytes of the largest bodies: those of operations that write many items; default 32 MiB. Others have 1 MiB
 	MaxImport int64         // bytes of an import; default 4 GiB
+	Issuer    string        // of the tokens that are good beside API keys, by its URL; empty: none
 	Origins   []string      // of pages of other hosts that may call tools, as browsers send them
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration

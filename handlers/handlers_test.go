@@ -187,6 +187,16 @@ func (f *fakes) ReplacePreferences(context.Context, graph.Scope, []graph.Prefere
 	return f.err
 }
 
+func (f *fakes) SetPreference(_ context.Context, scope graph.Scope, p graph.Preference) error {
+	f.ask("set %s to %s for %s", p.Key, p.Value, scope.UserID)
+	return f.err
+}
+
+func (f *fakes) DeletePreference(_ context.Context, scope graph.Scope, key string) error {
+	f.ask("delete %s of %s", key, scope.UserID)
+	return f.err
+}
+
 func (f *fakes) Ontology(_ context.Context, r loader.OntologyRequest) (loader.Answer, error) {
 	f.ask("ontology %s of %s %s %s, remembered %t", r.ContextType, r.ProjectID, r.FocusKind, r.FocusID, r.Remembered)
 	return loader.Answer{Head: []byte(`{"type":"global"}`), ContentType: "application/json", ETag: `W/"1"`}, f.err

@@ -187,7 +187,7 @@ func (a *API) authenticate(c *gin.Context) {
 		problem := problemFor(err)
 		switch problem.Status {
 		case http.StatusUnauthorized:
-			c.Header("WWW-Authenticate", `Bearer realm="kith"`)
+			c.Header("WWW-Authenticate", a.challenge(c.Request))
 		case http.StatusTooManyRequests:
 		default:
 			a.options.Log.Error("caller not verified", "request_id", requestID(c.Request.Context()), "error", err)

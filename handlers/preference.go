@@ -2,6 +2,8 @@ package handlers
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 
 	"kith/auth"
 	"kith/graph"
@@ -58,6 +60,64 @@ func (a *API) putPreferences(ctx context.Context, in *PutPreferencesInput) (*Pre
 		return nil, err
 	}
 	return a.preferencesOf(ctx, scope)
+}
+
+// PreferencePath names one preference of a user.
+type PreferencePath struct {
+	ID  string `path:"id" maxLength:"256" doc:"user id"`
+	Key string `path:"key" maxLength:"128" doc:"such as time_zone"`
+}
+
+// PutPreferenceInput sets one preference.
+type PutPreferenceInput struct {
+	PreferencePath
+	Body struct {
+		Value json.RawMessage `json:"value" contract:"any" doc:"any JSON value but null, of at most 4,096 bytes"`
+	}
+}
+
+// PreferenceOutput is one preference.
+type PreferenceOutput struct{ Body graph.Preference }
+
+func (a *API) putPreference(ctx context.Context, in *PutPreferenceInput) (*PreferenceOutput, error) {
+	scope, err := userScope(ctx, auth.Write, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	p := graph.Preference{Key: in.Key, Value: in.Body.Value}
+	value, err := graph.StoredPreference(scope, p)
+	if err != nil {
+		return nil, locatedPreference(err)
+	}
+	err = a.Preferences.SetPreference(ctx, scope, p)
+	a.changed(ctx, scope, scope.UserID)
+	if err != nil {
+		return nil, err
+	}
+	return &PreferenceOutput{Body: graph.Preference{Key: in.Key, Value: json.RawMessage(value)}}, nil
+}
+
+// locatedPreference locates faults of a preference whose key is in the path.
+func locatedPreference(err error) error {
+	var invalid *graph.InvalidError
+	if errors.As(err, &invalid) {
+		for i, f := range invalid.Fields {
+			invalid.Fields[i].Location = map[bool]string{true: "path.", false: "body."}[f.Location == "key"] + f.Location
+		}
+	}
+	return err
+}
+
+func (a *API) deletePreference(ctx context.Context, in *PreferencePath) (*struct{}, error) {
+	scope, err := userScope(ctx, auth.Write, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	err = a.Preferences.DeletePreference(ctx, scope, in.Key)
+	if !errors.Is(err, graph.ErrNotFound) {
+		a.changed(ctx, scope, scope.UserID)
+	}
+	return nil, err
 }
 
 func (a *API) preferencesOf(ctx context.Context, scope graph.Scope) (*PreferencesOutput, error) {

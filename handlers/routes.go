@@ -47,6 +47,8 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodPost, "/v1/consolidation", "consolidate", "Archive sources; their links stay", a.consolidate)
 	route(a, api, http.MethodGet, "/v1/users/{id}/preferences", "get-preferences", "A user's preferences", a.getPreferences)
 	route(a, api, http.MethodPut, "/v1/users/{id}/preferences", "put-preferences", "Replace a user's preferences", a.putPreferences)
+	route(a, api, http.MethodPut, "/v1/users/{id}/preferences/{key}", "put-preference", "Set one of a user's preferences", a.putPreference)
+	route(a, api, http.MethodDelete, "/v1/users/{id}/preferences/{key}", "delete-preference", "Delete one of a user's preferences", a.deletePreference)
 	route(a, api, http.MethodGet, "/v1/export", "export", "All that the team has, as NDJSON", a.export, exportResponse)
 	route(a, api, http.MethodPost, "/v1/import", "import", "Store an export, or another system's file", a.importMemory, importResponse)
 	a.systemRoutes(api)
@@ -73,6 +75,7 @@ const mcpPath = "/mcp"
 // plain are the routes outside the contract: health, the contract itself, and MCP, which has its own.
 func (a *API) plain(engine *gin.Engine) {
 	engine.Any(mcpPath, gin.WrapH(a.MCP))
+	a.describeResource(engine)
 	engine.GET("/livez", livez)
 	engine.GET("/readyz", a.readyz)
 	engine.GET("/docs", showPage(a.page))

@@ -172,35 +172,40 @@ func counted(n int, one, all string) string {
 	return fmt.Sprintf("%d %s", n, all)
 }
 
-// within keeps as many entities as the budget allows. The steps grow from one on, so that a large system costs no more
-// than its budget.
+// within keeps as many entities as the budget allows.
 func (t *systemText) within(budget int) ([]byte, error) {
-	var fault error
-	fits := func(n int) bool {
-		count, err := Tokens(t.render(n))
-		if err != nil {
-			fault = err
+	n, fits, err := Fitting(budget, len(t.rank), t.render)
+	if !fits {
+		t.heading = "# System" // its name alone is more than the budget
+	}
+	return []byte(t.render(n)), err
+}
+
+// Fitting returns how many of all items a text can have within a budget of o200k tokens; fits is false where it cannot even have none.
+// The numbers that are tried grow from one, so that many items cost no more than the budget.
+func Fitting(budget, all int, render func(n int) string) (n int, fits bool, err error) {
+	keeps := func(n int) bool {
+		count, fault := Tokens(render(n))
+		if fault != nil {
+			err = fault
 		}
-		return err == nil && count <= budget
+		return fault == nil && count <= budget
 	}
 	step := 1
-	for step < len(t.rank) && fits(step) {
+	for step < all && keeps(step) {
 		step *= 2
 	}
-	low, high := 0, min(step, len(t.rank))
+	low, high := 0, min(step, all)
 	for low < high {
 		middle := (low + high + 1) / 2
-		if fits(middle) {
+		if keeps(middle) {
 			low = middle
 		} else {
 			high = middle - 1
 		}
 	}
-	for low > 0 && !fits(low) {
+	for low > 0 && !keeps(low) {
 		low--
 	}
-	if low == 0 && !fits(0) {
-		t.heading = "# System" // its name alone is more than the budget
-	}
-	return []byte(t.render(low)), fault
+	return low, low > 0 || keeps(0), err
 }

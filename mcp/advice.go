@@ -21,13 +21,18 @@ var advices = []struct { //nolint:gochecknoglobals // a constant table
 	{graph.ErrInvalid, "the call has faults", "Correct what is named and call again."},
 	{graph.ErrNotFound, "there is nothing of this key that you may see", "Find the key first: explore gives entity keys."},
 	{graph.ErrConflict, "", "Look at what is stored before you write again."},
-	{auth.ErrForbidden, "", "Calling again does not help: tell the user, or use a user_id that the key allows."},
+	{auth.ErrForbidden, "", "Calling again does not help: use the user_id that the key allows, or tell the user."},
 	{auth.ErrUnauthorized, "nobody has been let in", "Tell the user that the API key is missing or wrong."},
 	{graph.ErrBusy, "too many statements of the team run at once", "Wait some seconds and call again, once."},
 	{graph.ErrUnavailable, "the memory does not answer", "Go on without it, and say so if it matters; call again later. What was to be written may or may not be stored, and can be sent again."},
 	{context.DeadlineExceeded, "the call took too long", "Ask for less: fewer queries, a smaller limit, fewer hops."},
 	{context.Canceled, "the call was given up", "Call again if it is still wanted."},
 }
+
+// toolNames puts what agents can call where texts of other packages name calls over HTTP.
+var toolNames = strings.NewReplacer( //nolint:gochecknoglobals // a constant table
+	"GET /v1/schema", "the resource kith://schema", "POST /v1/memory", "remember", "POST /v1/explore", "explore", "POST /v1/traverse", "traverse",
+)
 
 // advice is what a model reads of an error. What is not its fault is logged.
 func (s *Server) advice(ctx context.Context, tool string, err error) (string, Outcome) {
@@ -44,7 +49,12 @@ func (s *Server) advice(ctx context.Context, tool string, err error) (string, Ou
 			outcome = Failed
 			s.options.Log.ErrorContext(ctx, "tool failed", "tool", tool, "error", err)
 		}
-		return "Refused: " + markup.Inline(detail) + ".\n" + located(err) + a.then, outcome
+		then := a.then
+		var lacking *auth.ScopeError
+		if errors.As(err, &lacking) {
+			then = "Calling again does not help: tell the user that this needs an API key with the scope " + lacking.Scope + "."
+		}
+		return "Refused: " + markup.Inline(detail) + ".\n" + located(err) + then, outcome
 	}
 	s.options.Log.ErrorContext(ctx, "tool failed", "tool", tool, "error", err)
 	return "Something went wrong here; the service's log says what. Go on without this tool.", Failed
@@ -55,18 +65,21 @@ func located(err error) string {
 	var fields []graph.FieldError
 	var invalid *graph.InvalidError
 	var version *graph.VersionError
+	var missing *graph.MissingError
 	switch {
 	case errors.As(err, &invalid):
 		fields = invalid.Fields
 	case errors.As(err, &version):
 		fields = version.Fields
+	case errors.As(err, &missing):
+		fields = missing.Fields
 	}
 	var t strings.Builder
 	for _, f := range fields {
 		if f.Location == "" {
 			f.Location = "arguments"
 		}
-		fmt.Fprintf(&t, "- %s: %s\n", markup.Item(f.Location), markup.Inline(f.Message))
+		fmt.Fprintf(&t, "- %s: %s\n", markup.Item(f.Location), markup.Inline(toolNames.Replace(f.Message)))
 	}
 	return t.String()
 }

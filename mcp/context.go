@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 
 	"kith/auth"
 	"kith/internal/contract"
@@ -11,15 +10,15 @@ import (
 
 type contextInput struct {
 	Caller
-	TimeZone  string   `json:"time_zone,omitempty" maxLength:"64" doc:"IANA name of where the user is now; left out: the user's preference, else UTC" example:"Europe/Berlin"`
-	Sections  []string `json:"sections,omitempty" maxItems:"4" enum:"user,relationships,recent_context,temporal" doc:"only these; left out: all"`
-	FocusKind string   `json:"focus_kind,omitempty" enum:"person,concept,entity" doc:"with focus_id: what the user looks at"`
-	FocusID   string   `json:"focus_id,omitempty" maxLength:"256" doc:"its entity key"`
-	MaxTokens int      `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"of the text; the lowest-ranked lines go first, and the text says what went. Left out: all, usually 700 to 1,300"`
+	TimeZone  string   `json:"time_zone,omitempty" maxLength:"64" doc:"IANA name; default: the user's preference, else UTC"`
+	Sections  []string `json:"sections,omitempty" maxItems:"4" enum:"user,relationships,recent_context,temporal" doc:"default: all"`
+	FocusKind string   `json:"focus_kind,omitempty" enum:"person,concept,entity" doc:"with focus_id: what the user is looking at"`
+	FocusID   string   `json:"focus_id,omitempty" maxLength:"256" doc:"entity key"`
+	MaxTokens int      `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"default: all"`
 }
 
 func (s *Server) addContext() {
-	add(s, tool{"get_context", "What to know about the user", reads, contract.Output[loader.AgentContext](), guide("get_context")},
+	add(s, tool{"get_context", "What to know about the user", reads, guide("get_context")},
 		contract.Input[contextInput](), s.context)
 }
 
@@ -28,18 +27,8 @@ func (s *Server) context(ctx context.Context, in *contextInput) (answer, error) 
 	if err != nil {
 		return answer{}, err
 	}
-	object, text, err := s.Contexts.Forms(ctx, loader.Request{
-		Scope: scope, TimeZone: in.TimeZone, Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID, MaxTokens: in.MaxTokens,
-	})
-	return answer{text: string(text.Body()), object: json.RawMessage(object.Body())}, err
-}
-
-// both is an answer in its two forms. Bytes are kept of each, so the second costs a load only where the first does.
-func both(load func(loader.Format) (loader.Answer, error)) (answer, error) {
-	text, err := load(loader.Text)
-	if err != nil {
-		return answer{}, err
-	}
-	object, err := load(loader.JSON)
-	return answer{text: string(text.Body()), object: json.RawMessage(object.Body())}, err
+	a, err := s.Contexts.Context(ctx, loader.Request{
+		Scope: scope, Format: loader.Text, TimeZone: in.TimeZone, Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID, MaxTokens: in.MaxTokens,
+	}, nil)
+	return answer{text: string(a.Body())}, err
 }

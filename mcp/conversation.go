@@ -14,24 +14,27 @@ import (
 
 type conversationInput struct {
 	Caller
-	ConversationID string                    `json:"conversation_id,omitempty" maxLength:"256" doc:"its entity key: give the same one to add to a conversation. Left out: a new one is made"`
+	ConversationID string                    `json:"conversation_id,omitempty" maxLength:"256" doc:"its entity key, to add to a conversation; default: a new one"`
 	ContentType    graph.Optional[string]    `json:"content_type,omitzero" doc:"conversation (default), email, slack-thread, meeting or text-note"`
 	ContextType    graph.Optional[string]    `json:"context_type,omitzero" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
-	Summary        graph.Optional[string]    `json:"summary,omitzero" doc:"what it was about, in one or two sentences with names: this is what is shown at the start of the next ones"`
+	Summary        graph.Optional[string]    `json:"summary,omitzero" doc:"one or two sentences with the names in them; shown at the start of the next conversations"`
 	StartedAt      graph.Optional[time.Time] `json:"started_at,omitzero" doc:"default: now"`
-	EndedAt        graph.Optional[time.Time] `json:"ended_at,omitzero" doc:"left out: it goes on"`
-	Messages       []graph.MessageWrite      `json:"messages,omitempty" maxItems:"1000" doc:"in their order; added to those that are there"`
-	Mentions       []string                  `json:"mentions,omitempty" maxItems:"100" doc:"entity keys of the persons, concepts and entities that it was about"`
+	EndedAt        graph.Optional[time.Time] `json:"ended_at,omitzero" doc:"omit while it goes on"`
+	Messages       []graph.MessageWrite      `json:"messages,omitempty" maxItems:"1000" doc:"in order; only new ones"`
+	Mentions       []string                  `json:"mentions,omitempty" maxItems:"100" doc:"entity keys or names of people, ideas and things it was about"`
 }
 
 func (s *Server) addConversation() {
-	add(s, tool{"add_conversation", "Store a conversation", appends, contract.Output[graph.SourceResult](), guide("add_conversation")},
+	add(s, tool{"add_conversation", "Store a conversation", appends, guide("add_conversation")},
 		contract.Input[conversationInput](), s.conversation)
 }
 
 func (s *Server) conversation(ctx context.Context, in *conversationInput) (answer, error) {
 	scope, err := scope(ctx, auth.Write, in.Caller)
 	if err != nil {
+		return answer{}, err
+	}
+	if err := s.resolve(ctx, scope, places("mentions", in.Mentions), false); err != nil {
 		return answer{}, err
 	}
 	result, err := s.Store.WriteSource(ctx, scope, &graph.SourceWrite{

@@ -17,9 +17,22 @@ type exploreInput struct {
 }
 
 func (s *Server) addExplore() {
-	add(s, tool{"explore", "Find something in the memory", reads, contract.Output[explore.Result](), guide("explore")},
-		contract.Input[exploreInput]("format", "evidence", "semantic_weight", "time_weight", "salience_weight", "multi_query", "return_explanations"),
-		s.explore)
+	form := contract.Input[exploreInput]("format", "evidence", "semantic_weight", "time_weight", "salience_weight", "multi_query", "return_explanations")
+	add(s, tool{"explore", "Find something in the memory", reads, guide("explore")}, form.Describe(map[string]string{
+		"user_id":      callerDoc,
+		"queries":      "questions or descriptions, in the user's words",
+		"text_matches": "exact names or keywords",
+		"kinds":        "person, concept, entity, source, message, project, task …; default: all but message",
+		"since":        "said or changed from then on",
+		"until":        "said or made until then",
+		"as_of":        "the memory of that day",
+		"granularity":  "2: storylines, 3: macros instead of single conversations",
+		"limit":        "default 5",
+		"expand":       "also so many neighbours",
+		"max_tokens":   "default 500",
+		// Taken as over HTTP, for programs.
+		"relationship_filters": "", "search_relationships": "", "include_archived": "", "mode": "",
+	}).ShowTexts("queries", "query").Rename("query", "queries"), s.explore)
 }
 
 func (s *Server) explore(ctx context.Context, in *exploreInput) (answer, error) {
@@ -36,5 +49,5 @@ func (s *Server) explore(ctx context.Context, in *exploreInput) (answer, error) 
 		return answer{}, err
 	}
 	s.Recalls.Recalled(scope, recall)
-	return answer{text: result.Text() + s.lookups.hint(scope, in.Conversing), object: result}, nil
+	return answer{text: result.Text() + s.lookups.hint(scope, in.Conversing)}, nil
 }

@@ -15,8 +15,8 @@ import (
 
 type forgetInput struct {
 	Caller
-	EntityKeys       []string `json:"entity_keys,omitempty" maxItems:"20" doc:"of nodes, with all their relationships; of a conversation with its messages"`
-	RelationshipKeys []string `json:"relationship_keys,omitempty" maxItems:"20" doc:"of relationships"`
+	EntityKeys       []string `json:"entity_keys,omitempty" maxItems:"20" doc:"of nodes, deleted with their relationships; of conversations, with their messages"`
+	RelationshipKeys []string `json:"relationship_keys,omitempty" maxItems:"20" doc:"of relationships alone"`
 }
 
 // forgotten says what became of each key, in their order: nodes first.
@@ -31,7 +31,7 @@ type forgottenItem struct {
 }
 
 func (s *Server) addForget() {
-	add(s, tool{"forget", "Delete from the memory", deletes, contract.Output[forgotten](), guide("forget")}, contract.Input[forgetInput](), s.forget)
+	add(s, tool{"forget", "Delete from the memory", deletes, guide("forget")}, contract.Input[forgetInput](), s.forget)
 }
 
 func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
@@ -75,7 +75,7 @@ func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
 func (in *forgetInput) validate() error {
 	var faults []graph.FieldError
 	if len(in.EntityKeys)+len(in.RelationshipKeys) == 0 {
-		faults = append(faults, graph.FieldError{Location: "entity_keys", Message: "is needed, or relationship_keys"})
+		faults = append(faults, graph.FieldError{Location: "entity_keys", Message: "is required, or relationship_keys"})
 	}
 	for _, list := range []struct {
 		name string

@@ -13,10 +13,15 @@ import (
 	"kith/limit"
 )
 
-// post calls the tools over HTTP.
+// post calls the tools over HTTP, those of the reference memory server among them.
 func post(t *testing.T, f *fakes, body string, headers ...string) (status int, answer string) {
 	t.Helper()
-	s := New(Services{Store: f, Contexts: f, Changes: f, Recalls: f}, Options{Memory: true})
+	return postTo(t, f, Options{Memory: true}, body, headers...)
+}
+
+func postTo(t *testing.T, f *fakes, o Options, body string, headers ...string) (status int, answer string) {
+	t.Helper()
+	s := New(Services{Store: f, Preferences: f, Contexts: f, Changes: f, Recalls: f}, o)
 	defer s.Close()
 	handler := s.Handler()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,14 +55,16 @@ func TestHeldAnswersAreWhole(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "plain", `"structuredContent":"x-0" <&> \u0000 ` + "\u2028\n", strings.Repeat("long ", 50_000)} {
 		f := &fakes{text: text}
-		for arguments, wrong := range map[string]bool{`{"user_id":"u1"}`: false, `{"user_id":7}`: true, `{"user_id":"u2"}`: false} {
-			status, raw := post(t, f, message(1, arguments))
+		for arguments, wrong := range map[string]bool{`{"entity_kind":"task","entity_id":"t"}`: false, `{"user_id":7}`: true} {
+			status, raw := post(t, f, strings.Replace(message(1, arguments), "get_context", "get_linked_entities", 1))
 			var answer struct {
 				ID     int
 				Result struct {
 					IsError           bool
 					Content           []struct{ Type, Text string }
-					StructuredContent struct{ Said string }
+					StructuredContent struct {
+						Said string `json:"linked_entities"`
+					}
 				}
 			}
 			if err := json.Unmarshal([]byte(raw), &answer); err != nil || status != http.StatusOK {

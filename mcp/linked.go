@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,11 +14,15 @@ import (
 
 type linkedInput struct {
 	Caller
-	EntityID   string `json:"entity_id" minLength:"1" maxLength:"256" doc:"entity key of what is asked about"`
-	EntityKind string `json:"entity_kind" enum:"project,task,plan,goal,milestone,document,output,risk,decision,requirement" doc:"its kind"`
-	FilterKind string `json:"filter_kind,omitempty" enum:"all,task,plan,goal,milestone,document,output,risk,decision,requirement" doc:"only what is of this kind; left out: all"`
-	Cursor     string `json:"cursor,omitempty" maxLength:"256" doc:"next of the page before"`
+	EntityID   string `json:"entity_id" minLength:"1" maxLength:"256" doc:"entity key or name"`
+	EntityKind string `json:"entity_kind" enum:"project,task,plan,goal,milestone,document,output,risk,decision,requirement"`
+	FilterKind string `json:"filter_kind,omitempty" enum:"all,task,plan,goal,milestone,document,output,risk,decision,requirement" doc:"only this kind; default: all"`
+	Cursor     string `json:"cursor,omitempty" maxLength:"256" doc:"next of the previous page"`
+	MaxTokens  int    `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"default 2,000"`
 }
+
+// linkedTokens is how long an answer is unless the caller says.
+const linkedTokens = 2000
 
 // linkedOutput is S2-17.
 type linkedOutput struct {
@@ -29,7 +34,7 @@ type linkedOutput struct {
 }
 
 func (s *Server) addLinked() {
-	add(s, tool{"get_linked_entities", "What something of a project is linked with", reads, contract.Output[linkedOutput](), guide("get_linked_entities")},
+	add(s, tool{"get_linked_entities", "What something of a project is linked with", reads, guide("get_linked_entities")},
 		contract.Input[linkedInput](), s.linked)
 }
 
@@ -39,21 +44,25 @@ func (s *Server) linked(ctx context.Context, in *linkedInput) (answer, error) {
 		return answer{}, err
 	}
 	kind, _ := graph.KindOf(in.EntityKind)
-	r := loader.LinkedRequest{
-		Scope: scope, Kind: kind, Key: in.EntityID, Mode: loader.Full, Filter: in.FilterKind, Cursor: in.Cursor,
+	ask := func(format loader.Format, tokens int) (loader.Answer, error) {
+		return s.Contexts.Linked(ctx, loader.LinkedRequest{
+			Scope: scope, Kind: kind, Key: in.EntityID, Mode: loader.Full, Filter: in.FilterKind, Cursor: in.Cursor, Format: format, MaxTokens: tokens,
+		})
 	}
-	a, err := both(func(format loader.Format) (loader.Answer, error) {
-		r.Format = format
-		return s.Contexts.Linked(ctx, r)
-	})
+	where := []place{{"entity_id", &in.EntityID, in.EntityKind}}
+	text, err := byName(ctx, s, scope, where, func() (loader.Answer, error) { return ask(loader.Text, cmp.Or(in.MaxTokens, linkedTokens)) })
+	if err != nil {
+		return answer{}, err
+	}
+	object, err := ask(loader.JSON, 0)
 	if err != nil {
 		return answer{}, err
 	}
 	var found loader.LinkedContext
-	if err := json.Unmarshal(a.object.(json.RawMessage), &found); err != nil { //nolint:forcetypeassert // both's own
+	if err := json.Unmarshal(object.Body(), &found); err != nil {
 		return answer{}, fmt.Errorf("linked: %w", err)
 	}
-	out := linkedOutput{LinkedEntities: a.text, Summary: found.Summary(), Counts: found.Counts, Next: found.Next}
+	out := linkedOutput{LinkedEntities: string(text.Body()), Summary: found.Summary(), Counts: found.Counts, Next: found.Next}
 	out.Message = fmt.Sprintf("This %s is linked with %s.", in.EntityKind, out.Summary)
-	return answer{text: a.text, object: out}, nil
+	return answer{text: out.LinkedEntities, object: out}, nil
 }

@@ -25,7 +25,7 @@ type lookups struct {
 
 // Conversing says in which one a tool is called; part of the inputs of tools that look further.
 type Conversing struct {
-	ConversationID string `json:"conversation_id,omitempty" maxLength:"256" doc:"the same word in every call of this conversation: you are told when you look up more than it should need"`
+	ConversationID string `json:"conversation_id,omitempty" maxLength:"256" doc:"any id of this conversation, to count its look-ups"`
 }
 
 func newLookups() *lookups {

@@ -22,6 +22,12 @@ import (
 type store interface {
 	Write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error)
 	WriteSource(ctx context.Context, scope graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error)
+	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
+	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
+	NodesNamed(ctx context.Context, scope graph.Scope, names []string) (map[string][]graph.NodeRef, error)
+	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]graph.System, error)
+	SystemMemory(ctx context.Context, scope graph.Scope, system string) (graph.SystemMemory, error)
+	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error)
 	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
 	Knowledge(ctx context.Context, scope graph.Scope) (graph.Knowledge, error)
 	NodesByKey(ctx context.Context, scope graph.Scope, keys []string) ([]graph.NodeView, error)
@@ -32,7 +38,6 @@ type store interface {
 
 type contexts interface {
 	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
-	Forms(ctx context.Context, r loader.Request) (object, text loader.Answer, err error)
 	Ontology(ctx context.Context, r loader.OntologyRequest) (loader.Answer, error)
 	Linked(ctx context.Context, r loader.LinkedRequest) (loader.Answer, error)
 }
@@ -57,13 +62,14 @@ type changes interface {
 
 // Services are what the tools are made of.
 type Services struct {
-	Store     store
-	Contexts  contexts
-	Explorer  explorer
-	Traverser traverser
-	Changes   changes
-	Recalls   recalls
-	Audit     *audit.Log // nil: none is kept
+	Store       store
+	Preferences preferences
+	Contexts    contexts
+	Explorer    explorer
+	Traverser   traverser
+	Changes     changes
+	Recalls     recalls
+	Audit       *audit.Log // nil: none is kept
 }
 
 // Options are what the tools may be given.
@@ -82,12 +88,27 @@ type Options struct {
 type Server struct {
 	Services
 	options Options
+	ready   chan struct{} // closed when both are set
 	lookups *lookups
+	needs   map[string]string // the scope that a tool needs, by its name
 	sdk     *sdk.Server
 }
 
 // New makes a server of all tools, resources and prompts.
 func New(s Services, o Options) *Server {
+	server := Starting(o)
+	server.Start(s, o)
+	return server
+}
+
+// Start gives a server what it answers from. Call it once.
+func (s *Server) Start(services Services, o Options) {
+	s.Services, s.options = services, o.complete()
+	close(s.ready)
+}
+
+// complete is the options with what is left out.
+func (o Options) complete() Options {
 	if o.Deadline == 0 {
 		o.Deadline = 10 * time.Second
 	}
@@ -103,9 +124,14 @@ func New(s Services, o Options) *Server {
 	if o.RequestID == nil {
 		o.RequestID = func(context.Context) string { return "" }
 	}
-	server := &Server{Services: s, options: o, lookups: newLookups()}
+	return o
+}
+
+// Starting makes a server that answers what needs no memory, such as the lists of tools, resources and prompts. Calls wait for Start.
+func Starting(o Options) *Server {
+	server := &Server{lookups: newLookups(), needs: map[string]string{}, ready: make(chan struct{})}
 	server.sdk = sdk.NewServer(&sdk.Implementation{Name: "kith", Title: "Kith, a memory for agents", Version: o.Version}, &sdk.ServerOptions{
-		Instructions: guide("instructions"),
+		Instructions: guide("instructions"), CompletionHandler: server.complete,
 		Capabilities: &sdk.ServerCapabilities{ // none of these lists ever changes
 			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
 		},
@@ -116,14 +142,19 @@ func New(s Services, o Options) *Server {
 	server.addLinked()
 	server.addRelationships()
 	server.addOntology()
+	server.addNode()
+	server.addNodes()
 	server.addRemember()
+	server.addPreference()
 	server.addForget()
 	server.addConversation()
+	server.addSystems()
 	if o.Memory {
 		server.addMemory()
 	}
 	server.addResources()
 	server.addPrompts()
+	server.sdk.AddReceivingMiddleware(server.permitted, server.started)
 	return server
 }
 

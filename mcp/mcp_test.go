@@ -32,6 +32,12 @@ type fakes struct {
 	text    string // of contexts; their object has it too
 	asked   []string
 	changed []string
+
+	node   graph.NodeView
+	nodes  []graph.NodeView
+	named  map[string][]graph.NodeRef // by graph.NameKey
+	system graph.SystemMemory
+	found  traverse.Result
 }
 
 func (f *fakes) ask(format string, args ...any) {
@@ -64,8 +70,57 @@ func (f *fakes) Relationships(context.Context, graph.Scope, graph.RelationshipLi
 	return graph.RelationshipPage{Relationships: []graph.RelationshipView{{Key: "r", Type: "knows", Node: &graph.NodeRef{Name: "Ada"}}}}, f.err
 }
 
-func (f *fakes) NodesByKey(context.Context, graph.Scope, []string) ([]graph.NodeView, error) {
-	return nil, f.err
+func (f *fakes) NodesByKey(_ context.Context, _ graph.Scope, keys []string) ([]graph.NodeView, error) {
+	var found []graph.NodeView
+	for _, key := range keys {
+		if strings.HasPrefix(key, "key-") {
+			found = append(found, graph.NodeView{Kind: "person", Node: graph.Node{EntityKey: key, Name: "Ada"}})
+		}
+	}
+	return found, f.err
+}
+
+func (f *fakes) NodesNamed(_ context.Context, _ graph.Scope, names []string) (map[string][]graph.NodeRef, error) {
+	f.ask("named %s", strings.Join(names, ", "))
+	return f.named, f.err
+}
+
+func (f *fakes) Node(_ context.Context, _ graph.Scope, kind graph.Kind, key string, _ graph.NodeQuery) (graph.NodeView, error) {
+	f.node.Kind, f.node.EntityKey = kind.Name, key
+	return f.node, f.err
+}
+
+func (f *fakes) Nodes(_ context.Context, _ graph.Scope, l graph.NodeList) (graph.NodePage, error) {
+	f.ask("list %d of %s in %s", l.Limit, l.Kind.Name, l.ProjectID)
+	page := graph.NodePage{Nodes: f.nodes[:min(int(l.Limit), len(f.nodes))]}
+	if len(page.Nodes) < len(f.nodes) {
+		page.Next = fmt.Sprint("after-", len(page.Nodes))
+	}
+	return page, f.err
+}
+
+func (f *fakes) Systems(context.Context, graph.Scope, string, int64) ([]graph.System, error) {
+	return []graph.System{{System: "shop", SystemCounts: graph.SystemCounts{Entities: 2}}}, f.err
+}
+
+func (f *fakes) SystemMemory(_ context.Context, s graph.Scope, system string) (graph.SystemMemory, error) {
+	f.ask("system %s of %s", system, s.TeamID)
+	return f.system, f.err
+}
+
+func (f *fakes) MergeSystem(_ context.Context, _ graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error) {
+	f.ask("merge %d and %d into %s", len(w.Entities), len(w.Relationships), system)
+	return graph.SystemResult{Entities: []graph.SystemEntityResult{{Name: "api", Status: graph.Added}, {Status: graph.Refused}}, Warnings: []string{"entities[1].type is required"}}, f.err
+}
+
+func (f *fakes) SetPreference(_ context.Context, s graph.Scope, p graph.Preference) error {
+	f.ask("set %s to %s for %s", p.Key, p.Value, s.UserID)
+	return f.err
+}
+
+func (f *fakes) DeletePreference(_ context.Context, s graph.Scope, key string) error {
+	f.ask("remove %s for %s", key, s.UserID)
+	return f.err
 }
 
 func (f *fakes) DeleteNode(context.Context, graph.Scope, graph.Kind, string, int64) (graph.Deletion, error) {
@@ -81,22 +136,20 @@ func (f *fakes) DeleteRelationship(context.Context, graph.Scope, string, int64) 
 }
 
 func (f *fakes) Context(context.Context, loader.Request, *loader.CurrentConversation) (loader.Answer, error) {
-	return loader.Answer{}, f.err
-}
-
-func (f *fakes) Forms(context.Context, loader.Request) (object, text loader.Answer, err error) {
 	if f.panics {
 		panic("secret")
 	}
-	quoted, _ := json.Marshal(f.text)
-	return loader.Answer{Head: fmt.Appendf(nil, `{"said":%s}`, quoted)}, loader.Answer{Head: []byte(f.text)}, f.err
+	return loader.Answer{Head: []byte(f.text)}, f.err
 }
 
 func (f *fakes) Ontology(context.Context, loader.OntologyRequest) (loader.Answer, error) {
 	return loader.Answer{Head: []byte(`{}`)}, f.err
 }
 
-func (f *fakes) Linked(context.Context, loader.LinkedRequest) (loader.Answer, error) {
+func (f *fakes) Linked(_ context.Context, r loader.LinkedRequest) (loader.Answer, error) {
+	if r.Format == loader.Text {
+		return loader.Answer{Head: []byte(f.text)}, f.err
+	}
 	return loader.Answer{Head: []byte(`{}`)}, f.err
 }
 
@@ -105,8 +158,12 @@ func (f *fakes) Explore(_ context.Context, s graph.Scope, r *explore.Request) (*
 	return &explore.Result{}, graph.Recall{}, f.err
 }
 
-func (f *fakes) Traverse(context.Context, graph.Scope, *traverse.Request) (traverse.Result, graph.Recall, error) {
-	return &traverse.Rows{}, graph.Recall{}, f.err
+func (f *fakes) Traverse(_ context.Context, _ graph.Scope, r *traverse.Request) (traverse.Result, graph.Recall, error) {
+	f.ask("traverse from %s, %d tokens", r.EntityKey, r.MaxTokens)
+	if f.named != nil && !strings.HasPrefix(r.EntityKey, "key-") {
+		return nil, graph.Recall{}, graph.ErrNotFound
+	}
+	return cmp.Or[traverse.Result](f.found, &traverse.Rows{}), graph.Recall{}, f.err
 }
 
 func (f *fakes) Schema(context.Context, graph.Scope, int) (*traverse.Schema, error) {
@@ -123,7 +180,7 @@ var anybody = auth.Principal{TeamID: "t", Scopes: []string{auth.Read, auth.Write
 // session is that of a caller with a server of fakes.
 func session(t *testing.T, f *fakes, p auth.Principal, o Options) *sdk.ClientSession {
 	t.Helper()
-	server := New(Services{f, f, f, f, f, f, nil}, o)
+	server := New(Services{f, f, f, f, f, f, f, nil}, o)
 	here, there := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -218,7 +275,7 @@ func TestWhatAgentsAreShown(t *testing.T) {
 	golden.Check(t, "testdata/shown.json", all.String())
 }
 
-// Every tool says of what it takes what it is, how long or large it may be, and of itself when not to call it.
+// Every tool says of what it takes what it is, and of itself when not to call it.
 func TestToolsAreDescribed(t *testing.T) {
 	t.Parallel()
 	s := session(t, &fakes{}, anybody, Options{})
@@ -230,7 +287,7 @@ func TestToolsAreDescribed(t *testing.T) {
 		if !strings.Contains(tool.Description, "Call it") || !strings.Contains(tool.Description, "Not ") {
 			t.Errorf("%s does not say when to call it and when not: %s", tool.Name, tool.Description)
 		}
-		if a := tool.Annotations; a.ReadOnlyHint == *a.DestructiveHint && a.ReadOnlyHint || a.Title == "" {
+		if a := tool.Annotations; a.ReadOnlyHint != (a.DestructiveHint == nil) || tool.Title == "" || tool.OutputSchema != nil {
 			t.Errorf("%s: annotations %+v", tool.Name, a)
 		}
 		properties := tool.InputSchema.(map[string]any)["properties"].(map[string]any)
@@ -293,6 +350,7 @@ func TestPanic(t *testing.T) {
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	arguments := map[string]string{
+		"get_node": `{"entity_key":"key-1"}`, "list_nodes": `{"kind":"task"}`, "set_preference": `{"key":"x"}`, "merge_system": `{"system":"x"}`,
 		"explore": `{"text_matches":["x"]}`, "traverse": `{"mode":"cypher"}`, "get_linked_entities": `{"entity_id":"x","entity_kind":"task"}`,
 		"get_entity_relationships": `{"entity_id":"x","entity_kind":"task"}`,
 		"create_entities":          `{"entities":[]}`, "create_relations": `{"relations":[]}`, "add_observations": `{"observations":[]}`,
@@ -301,7 +359,7 @@ func TestScopes(t *testing.T) {
 	}
 	nobody := session(t, &fakes{}, auth.Principal{}, Options{Memory: true})
 	reader := session(t, &fakes{}, auth.Principal{TeamID: "t", Scopes: []string{auth.Read}}, Options{Memory: true})
-	tools, err := nobody.ListTools(t.Context(), nil)
+	tools, err := session(t, &fakes{}, anybody, Options{Memory: true}).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +380,7 @@ func TestRemember(t *testing.T) {
 	s := session(t, f, anybody, Options{})
 	r := call(t, s, "remember", `{"user_id":"u1","shared":true,"nodes":[{"kind":"person","name":"Ada"},{"kind":"entity","entity_key":"e","name":"Mill"}],
 		"relationships":[{"from":"ADA","to":"p-9","type":"knows"}]}`)
-	want := "write Ada for u1, shared true; write Mill for u1, shared false; relate key-0 to p-9"
+	want := "named p-9; write Ada for u1, shared true; write Mill for u1, shared false; relate key-0 to p-9"
 	if got := strings.Join(f.asked, "; "); got != want || r.IsError {
 		t.Errorf("asked %s, want %s: %s", got, want, textOf(r))
 	}
@@ -330,7 +388,7 @@ func TestRemember(t *testing.T) {
 		t.Errorf("changed %s", got)
 	}
 	for _, arguments := range []string{`{"user_id":"u1"}`, `{"nodes":[{"kind":"person","name":"Ada"}]}`} {
-		if r := call(t, s, "remember", arguments); !r.IsError || !strings.Contains(textOf(r), " is needed, or ") || len(f.asked) != 3 {
+		if r := call(t, s, "remember", arguments); !r.IsError || !strings.Contains(textOf(r), ": is required, or ") || len(f.asked) != 4 {
 			t.Errorf("remember %s: %s", arguments, textOf(r))
 		}
 	}

@@ -85,24 +85,23 @@ type memoryOpen struct {
 
 // addMemory offers the nine tools.
 func (s *Server) addMemory() {
-	found, done := contract.Output[memoryGraph](), contract.Output[memoryDone]()
-	addKnown(s, tool{"create_entities", "Create Entities", appends, contract.Output[memoryEntities](),
+	addKnown(s, tool{"create_entities", "Create Entities", appends,
 		"Make new entities; those whose names are there already stay as they are."}, auth.Write, (*known).createEntities)
-	addKnown(s, tool{"create_relations", "Create Relations", appends, contract.Output[memoryRelations](),
+	addKnown(s, tool{"create_relations", "Create Relations", appends,
 		"Relate entities that are there, in the active voice; what is there already stays as it is."}, auth.Write, (*known).createRelations)
-	addKnown(s, tool{"add_observations", "Add Observations", appends, contract.Output[memoryAdded](),
+	addKnown(s, tool{"add_observations", "Add Observations", appends,
 		"Add what was learned to entities that are there; at most 100 observations an entity."}, auth.Write, (*known).addObservations)
-	addKnown(s, tool{"delete_entities", "Delete Entities", deletes, done,
+	addKnown(s, tool{"delete_entities", "Delete Entities", deletes,
 		"Delete entities and their relations."}, auth.Write, (*known).deleteEntities)
-	addKnown(s, tool{"delete_observations", "Delete Observations", deletes, done,
+	addKnown(s, tool{"delete_observations", "Delete Observations", deletes,
 		"Take observations off entities."}, auth.Write, (*known).deleteObservations)
-	addKnown(s, tool{"delete_relations", "Delete Relations", deletes, done,
+	addKnown(s, tool{"delete_relations", "Delete Relations", deletes,
 		"Delete relations between entities, which stay."}, auth.Write, (*known).deleteRelations)
-	addKnown(s, tool{"read_graph", "Read Graph", reads, found,
+	addKnown(s, tool{"read_graph", "Read Graph", reads,
 		"All that is known, as far as 10,000 entities; explore asks for part of it."}, auth.Read, (*known).readGraph)
-	addKnown(s, tool{"search_nodes", "Search Nodes", reads, found,
+	addKnown(s, tool{"search_nodes", "Search Nodes", reads,
 		"Entities that have a text in their name, type or observations, with their relations. explore finds by words and meaning."}, auth.Read, (*known).searchNodes)
-	addKnown(s, tool{"open_nodes", "Open Nodes", reads, found,
+	addKnown(s, tool{"open_nodes", "Open Nodes", reads,
 		"Entities of given names, with their relations."}, auth.Read, (*known).openNodes)
 }
 

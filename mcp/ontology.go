@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 
 	"kith/auth"
@@ -8,17 +9,20 @@ import (
 	"kith/loader"
 )
 
+// ontologyTokens is how long an answer is unless the caller says.
+const ontologyTokens = 1500
+
 type ontologyInput struct {
 	Caller
-	ContextType string `json:"context_type,omitempty" enum:"global,project,project_audit,project_forecast,ontology" doc:"global: all projects; project (also for an audit or a forecast): one; ontology: what is in focus alone. Left out: what fits the rest"`
-	ProjectID   string `json:"project_id,omitempty" maxLength:"256" doc:"entity key of the project"`
-	FocusKind   string `json:"focus_kind,omitempty" enum:"task,plan,goal,document,output,milestone,risk,decision,requirement" doc:"with focus_id: what the user looks at"`
-	FocusID     string `json:"focus_id,omitempty" maxLength:"256" doc:"its entity key; it must belong to the project"`
-	MaxTokens   int    `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"of the text; nodes of the graph go first, and the text says what went"`
+	ContextType string `json:"context_type,omitempty" enum:"global,project,project_audit,project_forecast,ontology" doc:"default: by the other arguments"`
+	ProjectID   string `json:"project_id,omitempty" maxLength:"256" doc:"entity key"`
+	FocusKind   string `json:"focus_kind,omitempty" enum:"task,plan,goal,document,output,milestone,risk,decision,requirement" doc:"with focus_id: what the user is looking at"`
+	FocusID     string `json:"focus_id,omitempty" maxLength:"256" doc:"entity key, in the project"`
+	MaxTokens   int    `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"default 1,500"`
 }
 
 func (s *Server) addOntology() {
-	add(s, tool{"get_ontology", "What there is in a workspace", reads, contract.Output[loader.OntologyContext](), guide("get_ontology")},
+	add(s, tool{"get_ontology", "What there is in a workspace", reads, guide("get_ontology")},
 		contract.Input[ontologyInput](), s.ontology)
 }
 
@@ -36,13 +40,9 @@ func (s *Server) ontology(ctx context.Context, in *ontologyInput) (answer, error
 		in.ContextType = "global"
 	}
 	r := loader.OntologyRequest{
-		Scope: scope, ContextType: in.ContextType, ProjectID: in.ProjectID, FocusKind: in.FocusKind, FocusID: in.FocusID,
+		Scope: scope, Format: loader.Text, MaxTokens: cmp.Or(in.MaxTokens, ontologyTokens), ContextType: in.ContextType,
+		ProjectID: in.ProjectID, FocusKind: in.FocusKind, FocusID: in.FocusID,
 	}
-	return both(func(format loader.Format) (loader.Answer, error) {
-		r.Format, r.MaxTokens = format, 0
-		if format == loader.Text {
-			r.MaxTokens = in.MaxTokens
-		}
-		return s.Contexts.Ontology(ctx, r)
-	})
+	a, err := s.Contexts.Ontology(ctx, r)
+	return answer{text: string(a.Body())}, err
 }

@@ -27,6 +27,21 @@ func (s *Server) addPrompts() {
 			{Name: "focus_id", Description: "entity key of what the user looks at"},
 		},
 	}, s.workspaceStart)
+	s.sdk.AddPrompt(&sdk.Prompt{
+		Name: "system_update", Title: "Write down how a software system is built", Description: "What is known of the system, and how to add to it.",
+		Arguments: []*sdk.PromptArgument{{Name: "system", Description: "name of the system", Required: true}},
+	}, s.systemUpdate)
+}
+
+func (s *Server) systemUpdate(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	return s.prompt(ctx, guide("system"), func(ctx context.Context) (string, error) {
+		system := r.Params.Arguments["system"]
+		if err := graph.ValidSystem(system); err != nil {
+			return "", err
+		}
+		known, err := s.system(ctx, &systemInput{System: system})
+		return known.text, err
+	})
 }
 
 func (s *Server) sessionStart(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
@@ -55,7 +70,7 @@ func (s *Server) workspaceStart(ctx context.Context, r *sdk.GetPromptRequest) (*
 			return "", err
 		}
 		a, err := s.Contexts.Ontology(ctx, loader.OntologyRequest{
-			Scope: scope, Format: loader.Text, ContextType: "project", ProjectID: given["project_id"],
+			Scope: scope, Format: loader.Text, MaxTokens: ontologyTokens, ContextType: "project", ProjectID: given["project_id"],
 			FocusKind: given["focus_kind"], FocusID: given["focus_id"],
 		})
 		return string(a.Body()), err

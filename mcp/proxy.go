@@ -85,6 +85,8 @@ func forward(ctx context.Context, to *sdk.ClientSession, params sdk.Params) (res
 		result, err = to.ListPrompts(ctx, p)
 	case *sdk.GetPromptParams:
 		result, err = to.GetPrompt(ctx, p)
+	case *sdk.CompleteParams:
+		result, err = to.Complete(ctx, p)
 	default:
 		return nil, nil, false
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,23 +9,28 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/loader"
 	"kith/markup"
 )
 
-// relationshipsEach is how many come of each direction (S2-17).
-const relationshipsEach = 50
+// relationshipsEach is how many come of each direction (S2-17), and relationshipsTokens how long an answer is unless the caller says.
+const (
+	relationshipsEach   = 50
+	relationshipsTokens = 2000
+)
 
 type relationshipsInput struct {
 	Caller
-	EntityID   string `json:"entity_id" minLength:"1" maxLength:"256" doc:"entity key of what is asked about"`
-	EntityKind string `json:"entity_kind" enum:"person,concept,entity,project,task,plan,goal,milestone,document,output,risk,decision,requirement" doc:"its kind"`
-	Direction  string `json:"direction,omitempty" enum:"outgoing,incoming,both" doc:"seen from entity_id; left out: both"`
+	EntityID   string `json:"entity_id" minLength:"1" maxLength:"256" doc:"entity key or name"`
+	EntityKind string `json:"entity_kind" enum:"person,concept,entity,project,task,plan,goal,milestone,document,output,risk,decision,requirement"`
+	Direction  string `json:"direction,omitempty" enum:"outgoing,incoming,both" doc:"default: both"`
+	MaxTokens  int    `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"default 2,000"`
 }
 
 type relationshipsOutput struct {
 	Outgoing  []edge `json:"outgoing"`
 	Incoming  []edge `json:"incoming"`
-	Truncated bool   `json:"truncated" doc:"there are more than 50 of a direction"`
+	Truncated bool   `json:"truncated" doc:"there are more than are shown"`
 }
 
 // edge is a relationship with its key, by which it can be forgotten, and what is at its other end.
@@ -36,7 +42,7 @@ type edge struct {
 }
 
 func (s *Server) addRelationships() {
-	add(s, tool{"get_entity_relationships", "The relationships of one thing", reads, contract.Output[relationshipsOutput](), guide("get_entity_relationships")},
+	add(s, tool{"get_entity_relationships", "The relationships of one thing", reads, guide("get_entity_relationships")},
 		contract.Input[relationshipsInput](), s.relationships)
 }
 
@@ -47,11 +53,14 @@ func (s *Server) relationships(ctx context.Context, in *relationshipsInput) (ans
 	}
 	kind, _ := graph.KindOf(in.EntityKind)
 	out := relationshipsOutput{Outgoing: []edge{}, Incoming: []edge{}}
+	where := []place{{"entity_id", &in.EntityID, in.EntityKind}}
 	for direction, list := range map[string]*[]edge{"outgoing": &out.Outgoing, "incoming": &out.Incoming} {
 		if in.Direction != "" && in.Direction != "both" && in.Direction != direction {
 			continue
 		}
-		page, err := s.Store.Relationships(ctx, scope, graph.RelationshipList{Kind: kind, Key: in.EntityID, Direction: direction, Limit: relationshipsEach})
+		page, err := byName(ctx, s, scope, where, func() (graph.RelationshipPage, error) {
+			return s.Store.Relationships(ctx, scope, graph.RelationshipList{Kind: kind, Key: in.EntityID, Direction: direction, Limit: relationshipsEach})
+		})
 		if err != nil {
 			return answer{}, err
 		}
@@ -61,11 +70,26 @@ func (s *Server) relationships(ctx context.Context, in *relationshipsInput) (ans
 		}
 		out.Truncated = out.Truncated || page.Next != ""
 	}
-	text := edges("Outgoing", out.Outgoing) + edges("Incoming", out.Incoming)
-	if out.Truncated {
+	render := func(n int) string { return out.first(n).text() }
+	n, _, err := loader.Fitting(cmp.Or(in.MaxTokens, relationshipsTokens), max(len(out.Outgoing), len(out.Incoming)), render)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{text: render(n), object: out.first(n)}, nil
+}
+
+// first is the answer without further relationships of each direction.
+func (o relationshipsOutput) first(n int) relationshipsOutput {
+	cut := max(len(o.Outgoing), len(o.Incoming)) > n
+	return relationshipsOutput{o.Outgoing[:min(n, len(o.Outgoing))], o.Incoming[:min(n, len(o.Incoming))], o.Truncated || cut}
+}
+
+func (o relationshipsOutput) text() string {
+	text := edges("Outgoing", o.Outgoing) + edges("Incoming", o.Incoming)
+	if o.Truncated {
 		text += "\n_There are more: traverse with mode neighbors goes on, page by page._\n"
 	}
-	return answer{text: text, object: out}, nil
+	return text
 }
 
 func edges(title string, list []edge) string {

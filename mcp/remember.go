@@ -15,46 +15,46 @@ import (
 
 type rememberInput struct {
 	Caller
-	Shared        bool           `json:"shared,omitempty" doc:"new nodes are for the whole team; left out: private to the user"`
+	Shared        bool           `json:"shared,omitempty" doc:"new nodes are for the whole team; default: private to the user"`
 	Nodes         []nodeInput    `json:"nodes,omitempty" maxItems:"100"`
 	Relationships []relatedInput `json:"relationships,omitempty" maxItems:"200"`
 }
 
 // nodeInput is what a model says of a node; the HTTP API takes more.
 type nodeInput struct {
-	Kind        string                    `json:"kind" enum:"person,concept,entity,project,task,plan,goal,milestone,document,output,risk,decision,requirement,insight" doc:"person: people; concept: ideas, beliefs, goals, interests; entity: organisations, places, products, pets and other things; the others belong to projects"`
-	EntityKey   string                    `json:"entity_key,omitempty" maxLength:"256" doc:"of a node that is there, as a tool gave it. Leave it out for new ones: a person, concept or entity of the same name (and type) is found and changed"`
-	Name        graph.Optional[string]    `json:"name,omitzero" doc:"at most 512 characters"`
-	Type        graph.Optional[string]    `json:"type,omitzero" doc:"of an entity: organisation, place, product …"`
-	Description graph.Optional[string]    `json:"description,omitzero" doc:"one to three sentences that stay true; replaces the one that is there. At most 16,384 characters"`
-	Note        string                    `json:"note,omitempty" maxLength:"4096" doc:"a detail, added to those that are there; forgotten after a month unless it lives longer"`
+	Kind        string                    `json:"kind" enum:"person,concept,entity,project,task,plan,goal,milestone,document,output,risk,decision,requirement,insight" doc:"concept: ideas, beliefs, goals, interests; entity: organisations, places and other things; project to insight: work"`
+	EntityKey   string                    `json:"entity_key,omitempty" maxLength:"256" doc:"of a stored node; omit for new ones. A person, concept or entity is also found by its name"`
+	Name        graph.Optional[string]    `json:"name,omitzero"`
+	Type        graph.Optional[string]    `json:"type,omitzero" doc:"of an entity: organisation, place …"`
+	Description graph.Optional[string]    `json:"description,omitzero" doc:"one to three sentences that stay true; replaces the stored one"`
+	Note        string                    `json:"note,omitempty" maxLength:"4096" doc:"a detail to add; kept a month unless note_lives says otherwise"`
 	NoteLives   string                    `json:"note_lives,omitempty" enum:"week,month,year,forever"`
 	IsOwner     graph.Optional[bool]      `json:"is_owner,omitzero" doc:"this person is the user"`
-	IsGoal      graph.Optional[bool]      `json:"is_goal,omitzero" doc:"this concept is something the user wants to reach"`
-	Salience    graph.Optional[float64]   `json:"salience,omitzero" doc:"how much it matters to the user, 0 to 1; default 0.5"`
-	State       graph.Optional[string]    `json:"state,omitzero" doc:"candidate (default: heard once), active (matters now), core (part of who the user is), archived (over)"`
+	IsGoal      graph.Optional[bool]      `json:"is_goal,omitzero" doc:"this concept is a goal of the user"`
+	Salience    graph.Optional[float64]   `json:"salience,omitzero" doc:"0 to 1, how much it matters; default 0.5"`
+	State       graph.Optional[string]    `json:"state,omitzero" doc:"candidate, active, core (part of who the user is) or archived (over)"`
 	TTLPolicy   graph.Optional[string]    `json:"ttl_policy,omitzero" doc:"decay (default), keep_forever (with state core: a core belief) or ephemeral"`
-	ProjectID   graph.Optional[string]    `json:"project_id,omitzero" doc:"of what belongs to a project: its entity key"`
-	StateKey    graph.Optional[string]    `json:"state_key,omitzero" doc:"of a project's work: such as todo, in_progress, completed"`
+	ProjectID   graph.Optional[string]    `json:"project_id,omitzero" doc:"entity key of its project"`
+	StateKey    graph.Optional[string]    `json:"state_key,omitzero" doc:"todo, in_progress, completed …"`
 	DueAt       graph.Optional[time.Time] `json:"due_at,omitzero" doc:"of a task or milestone"`
-	Properties  json.RawMessage           `json:"properties,omitempty" doc:"an object of your own, at most 16 KiB; replaces the one that is there"`
+	Properties  json.RawMessage           `json:"properties,omitempty" doc:"an object; replaces the stored one"`
 }
 
 // relatedInput is what a model says of a relationship.
 type relatedInput struct {
-	From        string                    `json:"from" minLength:"1" maxLength:"512" doc:"entity key, or the name of a node of this call"`
-	To          string                    `json:"to" minLength:"1" maxLength:"512" doc:"entity key, or the name of a node of this call"`
-	Type        string                    `json:"type" minLength:"1" maxLength:"64" doc:"lower case and underscores. has_relationship_with (person to person), engages_with (person to concept), associated_with (person to entity), relates_to (concept to concept), involves (concept to entity), connected_to (entity to entity), or another word"`
-	Description graph.Optional[string]    `json:"description,omitzero" doc:"how the two relate, in a sentence: it is what you are told at the start of a conversation"`
-	Salience    graph.Optional[float64]   `json:"salience,omitzero" doc:"0 to 1; default 0.5"`
+	From        string                    `json:"from" minLength:"1" maxLength:"512" doc:"entity key or name"`
+	To          string                    `json:"to" minLength:"1" maxLength:"512" doc:"entity key or name"`
+	Type        string                    `json:"type" minLength:"1" maxLength:"64" doc:"has_relationship_with (person to person), engages_with (person to concept), associated_with (person to entity), relates_to (concept to concept), involves (concept to entity), connected_to (entity to entity), or another word in snake_case"`
+	Description graph.Optional[string]    `json:"description,omitzero" doc:"how they relate, in a sentence; shown at the start of conversations"`
+	Salience    graph.Optional[float64]   `json:"salience,omitzero" doc:"0 to 1"`
 	Attitude    graph.Optional[int64]     `json:"attitude,omitzero" doc:"1 (hostile) to 5 (close)"`
 	Proximity   graph.Optional[int64]     `json:"proximity,omitzero" doc:"1 (stranger) to 5 (intimate)"`
-	Contradicts bool                      `json:"contradicts,omitempty" doc:"what is stored of this is no longer true: it is kept as past, and this one added"`
-	ValidTo     graph.Optional[time.Time] `json:"valid_to,omitzero" doc:"it is over since then, and nothing takes its place"`
+	Contradicts bool                      `json:"contradicts,omitempty" doc:"replaces the stored one, which becomes past"`
+	ValidTo     graph.Optional[time.Time] `json:"valid_to,omitzero" doc:"over since then"`
 }
 
 func (s *Server) addRemember() {
-	add(s, tool{"remember", "Store what was learned", writes, contract.Output[graph.MemoryResult](), guide("remember")},
+	add(s, tool{"remember", "Store what was learned", writes, guide("remember")},
 		contract.Input[rememberInput](), s.remember)
 }
 
@@ -65,6 +65,9 @@ func (s *Server) remember(ctx context.Context, in *rememberInput) (answer, error
 		return answer{}, err
 	}
 	if err := in.validate(scope); err != nil {
+		return answer{}, err
+	}
+	if err := s.resolve(ctx, scope, in.ends(), false); err != nil {
 		return answer{}, err
 	}
 	result := graph.MemoryResult{Nodes: []graph.NodeResult{}, Relationships: []graph.RelationshipResult{}, Warnings: []string{}}
@@ -83,14 +86,33 @@ func (s *Server) remember(ctx context.Context, in *rememberInput) (answer, error
 	return in.told(&result), nil
 }
 
+// ends are the ends of relationships that are no names of nodes of the call.
+func (in *rememberInput) ends() []place {
+	own := map[string]bool{}
+	for i := range in.Nodes {
+		own[strings.ToLower(graph.PlainName(in.Nodes[i].Name.Value))] = true
+	}
+	var all []place
+	for i := range in.Relationships {
+		r := &in.Relationships[i]
+		for _, end := range []place{{"from", &r.From, ""}, {"to", &r.To, ""}} {
+			if !own[strings.ToLower(graph.PlainName(*end.value))] {
+				end.location = fmt.Sprintf("relationships[%d].%s", i, end.location)
+				all = append(all, end)
+			}
+		}
+	}
+	return all
+}
+
 // validate refuses what the store would take: what an agent heard from somebody is not for the whole team by mistake.
 func (in *rememberInput) validate(scope graph.Scope) error {
 	var faults []graph.FieldError
 	if len(in.Nodes)+len(in.Relationships) == 0 {
-		faults = append(faults, graph.FieldError{Location: "nodes", Message: "is needed, or relationships"})
+		faults = append(faults, graph.FieldError{Location: "nodes", Message: "is required, or relationships"})
 	}
 	if scope.UserID == "" && !in.Shared {
-		faults = append(faults, graph.FieldError{Location: "user_id", Message: "is needed, or shared: the key is not bound to a user"})
+		faults = append(faults, graph.FieldError{Location: "user_id", Message: "is required, or shared: the key is not bound to a user"})
 	}
 	if len(faults) > 0 {
 		return &graph.InvalidError{Fields: faults}

@@ -22,6 +22,15 @@ func answersWith(t []string) map[string]string {
 		Relationships: []graph.RelationshipResult{{Key: "r-1", Type: "knows", Status: graph.Updated}},
 	}
 	invalid := graph.InvalidError{Fields: []graph.FieldError{{Location: "nodes[0].x", Message: "unexpected property"}}}
+	full := graph.NodeView{
+		Kind: "person", Node: graph.Node{EntityKey: "p-1", Name: "Ada", Description: "mills", State: "active", Properties: []byte(`{"a":"b"}`)},
+		OwnFields: &graph.OwnFields{StateKey: graph.Some("todo")}, Notes: []graph.Note{{Content: "sings"}},
+		Relationships: []graph.RelationshipView{{Type: "knows", Description: "since school", Node: &graph.NodeRef{EntityKey: "p-2", Kind: "person", Name: "Bo"}}},
+	}
+	merged := graph.SystemResult{Entities: []graph.SystemEntityResult{{Name: "api", Status: graph.Added}}, Warnings: []string{"entities[0]: no type"}}
+	hostile.Fill(&full, t, "Kind")
+	hostile.Fill(&merged, t)
+	node, _ := nodeText(&full, 100_000)
 	hostile.Fill(&list, t, "Kind")
 	hostile.Fill(&gone, t)
 	hostile.Fill(&result, t)
@@ -31,6 +40,7 @@ func answersWith(t []string) map[string]string {
 	return map[string]string{
 		"relationships": edges("Outgoing", list), "forgotten": gone.told().text, "remembered": in.told(&result).text,
 		"faults": located(&invalid), "known": known.text,
+		"node": node, "nodes": nodesText("person", []graph.NodeView{full}, "", 0), "merged": mergedSystem(&merged).text,
 	}
 }
 

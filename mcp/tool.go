@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,15 +29,25 @@ const (
 
 // Caller says for whom a tool is called; part of every input.
 type Caller struct {
-	UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key. Needed where the key is not bound to a user"`
+	UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"default: the key's user"`
 }
+
+// callerDoc describes the user_id of inputs that other packages declare.
+const callerDoc = "default: the key's user"
 
 // tool describes what a model may call, and by effect what that does to the memory. About says when to call it and when not.
 type tool struct {
 	name, title string
 	effect      effect
-	output      contract.Form
 	about       string
+}
+
+// needs is the scope of a key that may call the tool.
+func (t tool) needs() string {
+	if t.effect == reads {
+		return auth.Read
+	}
+	return auth.Write
 }
 
 type effect int
@@ -52,12 +63,14 @@ const (
 
 func (t tool) annotations() *sdk.ToolAnnotations {
 	destructive, open := t.effect == deletes, false // the protocol takes neither for granted
-	return &sdk.ToolAnnotations{
-		Title: t.title, ReadOnlyHint: t.effect == reads, DestructiveHint: &destructive, IdempotentHint: t.effect != appends, OpenWorldHint: &open,
+	a := &sdk.ToolAnnotations{ReadOnlyHint: t.effect == reads, IdempotentHint: t.effect != appends, OpenWorldHint: &open}
+	if t.effect != reads {
+		a.DestructiveHint = &destructive
 	}
+	return a
 }
 
-// answer is what a tool gives: text for a model, and the same as an object for a program. With Wrong it did nothing.
+// answer is what a tool gives: text for a model, and what a program may want of it as an object, if anything. With Wrong it did nothing.
 type answer struct {
 	text   string
 	object any
@@ -67,17 +80,33 @@ type answer struct {
 // add makes a tool of a function. Its input is checked against the form before, and the call is bounded in time.
 func add[I any](s *Server, t tool, input contract.Form, call func(ctx context.Context, in *I) (answer, error)) {
 	definition := &sdk.Tool{
-		Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: input, OutputSchema: t.output,
+		Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: input,
 	}
+	s.needs[t.name] = t.needs()
 	s.sdk.AddTool(definition, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var in I
 		return sent(ctx, s.call(ctx, t.name, func(ctx context.Context) (answer, error) {
-			if err := input.Read(r.Params.Arguments, &in); err != nil {
+			if err := input.Read(input.Mend(r.Params.Arguments), &in); err != nil {
 				return answer{}, err
 			}
 			return call(ctx, &in)
 		})), nil
 	})
+}
+
+// permitted leaves tools out of their list that the caller's key may not call.
+func (s *Server) permitted(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		result, err := next(ctx, method, r)
+		list, ok := result.(*sdk.ListToolsResult)
+		if err != nil || !ok {
+			return result, err
+		}
+		caller := auth.PrincipalOf(ctx)
+		list.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(t *sdk.Tool) bool { return !caller.Allows(s.needs[t.Name]) })
+		list.CacheScope = "private"
+		return list, nil
+	}
 }
 
 // call runs a tool and makes a result of what becomes of it: errors too are for the model to read.
@@ -91,8 +120,8 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	ctx, end := s.options.Trace(ctx, "tool "+tool)
 	given, err := recovered(ctx, run)
 	end(err)
-	object, ready := given.object.(json.RawMessage)
-	if err == nil && !given.wrong && !ready {
+	var object json.RawMessage
+	if err == nil && !given.wrong && given.object != nil {
 		object, err = json.Marshal(given.object)
 	}
 	switch {
@@ -104,14 +133,17 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 		outcome = Refused
 		return &sdk.CallToolResult{IsError: true, Content: texts(given.text)}
 	}
-	return &sdk.CallToolResult{Content: texts(given.text), StructuredContent: object}
+	result := &sdk.CallToolResult{Content: texts(given.text)}
+	if object != nil {
+		result.StructuredContent = object
+	}
+	return result
 }
 
 // sent is a result that is to be sent as it is: over HTTP its text and object are held until then.
 func sent(ctx context.Context, r *sdk.CallToolResult) *sdk.CallToolResult {
-	object, ok := r.StructuredContent.(json.RawMessage)
 	h := heldOf(ctx)
-	if h == nil || !ok {
+	if h == nil {
 		return r
 	}
 	for _, c := range r.Content {
@@ -120,7 +152,9 @@ func sent(ctx context.Context, r *sdk.CallToolResult) *sdk.CallToolResult {
 			text.Text = h.hold(quoted)
 		}
 	}
-	r.StructuredContent = json.RawMessage(strconv.AppendQuote(nil, h.hold(object)))
+	if object, ok := r.StructuredContent.(json.RawMessage); ok {
+		r.StructuredContent = json.RawMessage(strconv.AppendQuote(nil, h.hold(object)))
+	}
 	return r
 }
 

@@ -2,32 +2,42 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 
 	"kith/auth"
+	"kith/graph"
 	"kith/internal/contract"
 	"kith/traverse"
 )
+
+// traverseTokens is how long an answer is unless the caller says.
+const traverseTokens = 1000
 
 type traverseInput struct {
 	traverse.Request
 	Conversing
 }
 
-// walked is what a walk found: what is there depends on the mode.
-type walked struct {
-	Mode       traverse.Mode   `json:"mode"`
-	Rows       json.RawMessage `json:"rows,omitempty" doc:"neighbors, ppr: a node each, with how it was reached; cypher: lists of values"`
-	Paths      []traverse.Way  `json:"paths,omitempty" doc:"path: the strongest first"`
-	Columns    []string        `json:"columns,omitempty" doc:"cypher: the names of the values"`
-	Message    string          `json:"message,omitempty"`
-	Truncated  bool            `json:"truncated" doc:"there is more than was looked at"`
-	NextCursor string          `json:"next_cursor,omitempty"`
-}
-
 func (s *Server) addTraverse() {
-	add(s, tool{"traverse", "Walk from something in the memory", reads, contract.Output[walked](), guide("traverse")},
-		contract.Input[traverseInput]("format"), s.traverse)
+	form := contract.Input[traverseInput]("format")
+	add(s, tool{"traverse", "Walk from something in the memory", reads, guide("traverse")}, form.Describe(map[string]string{
+		"user_id":            callerDoc,
+		"mode":               "neighbors, path, ppr or cypher",
+		"entity_key":         "neighbors: entity key or name",
+		"from":               "path: entity key or name",
+		"to":                 "path: entity key or name",
+		"seed_nodes":         "ppr: entity keys or names",
+		"direction":          "outbound (default of neighbors), inbound or both",
+		"relationship_types": "only these",
+		"kinds":              "neighbors, ppr: only these",
+		"max_hops":           "neighbors: 1 (default) to 3",
+		"limit":              "neighbors: default 20; path: default 1",
+		"cursor":             "next_cursor of the previous page",
+		"cypher":             "the statement",
+		"parameters":         "of the statement, without $",
+		"max_tokens":         "default 1,000",
+		// Taken as over HTTP, for programs.
+		"exclude_relationship_types": "", "max_depth": "", "damping": "", "top_k": "", "verbose": "",
+	}), s.traverse)
 }
 
 func (s *Server) traverse(ctx context.Context, in *traverseInput) (answer, error) {
@@ -35,10 +45,25 @@ func (s *Server) traverse(ctx context.Context, in *traverseInput) (answer, error
 	if err != nil {
 		return answer{}, err
 	}
-	result, recall, err := s.Traverser.Traverse(ctx, scope, &in.Request)
+	in.Format = traverse.Text
+	if in.MaxTokens == 0 {
+		in.MaxTokens = traverseTokens
+	}
+	type found struct {
+		traverse.Result
+		graph.Recall
+	}
+	where := append(places("seed_nodes", in.SeedNodes), place{"entity_key", &in.EntityKey, ""}, place{"from", &in.From, ""}, place{"to", &in.To, ""})
+	walked, err := byName(ctx, s, scope, where, func() (found, error) {
+		result, recall, err := s.Traverser.Traverse(ctx, scope, &in.Request)
+		return found{result, recall}, err
+	})
 	if err != nil {
 		return answer{}, err
 	}
-	s.Recalls.Recalled(scope, recall)
-	return answer{text: result.Text() + s.lookups.hint(scope, in.Conversing), object: result}, nil
+	s.Recalls.Recalled(scope, walked.Recall)
+	if table, ok := walked.Result.(*traverse.Table); ok {
+		table.Message = toolNames.Replace(table.Message)
+	}
+	return answer{text: walked.Text() + s.lookups.hint(scope, in.Conversing)}, nil
 }

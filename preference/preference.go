@@ -65,11 +65,55 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, prefe
 	})
 }
 
-// OthersText is how many characters the preferences of a team have, with their keys and users, but for those of one user.
-func (s *Store) OthersText(ctx context.Context, scope graph.Scope) (int64, error) {
+// SetPreference sets one preference of the user and leaves the others. graph.ErrTooManyPreferences.
+func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p graph.Preference) error {
+	value, err := graph.StoredPreference(scope, p)
+	if err != nil {
+		return err
+	}
+	return s.transaction(ctx, "postgres_preference_set", func(ctx context.Context, tx pgx.Tx) error {
+		var stored int64
+		batch := &pgx.Batch{}
+		batch.Queue(lockUser, scope.TeamID, scope.UserID)
+		batch.Queue(`INSERT INTO kith_preference (team_id, user_id, key, value, created_at, updated_at)
+			SELECT $1, $2, $3, $4, $5, $5
+			WHERE (SELECT count(*) FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND key <> $3) < $6
+			ON CONFLICT (team_id, user_id, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
+			scope.TeamID, scope.UserID, p.Key, value, s.now(), graph.MaxPreferences).Exec(func(set pgconn.CommandTag) error {
+			stored = set.RowsAffected()
+			return nil
+		})
+		switch err := tx.SendBatch(ctx, batch).Close(); {
+		case err != nil:
+			return err
+		case stored == 0:
+			return graph.ErrTooManyPreferences
+		case s.admit == nil:
+			return nil
+		}
+		return s.admit(ctx, scope) // the locks are held: an erasure waits for the commit
+	})
+}
+
+// DeletePreference deletes one preference of the user. graph.ErrNotFound.
+func (s *Store) DeletePreference(ctx context.Context, scope graph.Scope, key string) error {
+	if err := scope.ValidateUser(); err != nil {
+		return err
+	}
+	const statement = `DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND key = $3`
+	deleted, err := s.erase(ctx, "postgres_preference_delete", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID, key)
+	if err == nil && deleted == 0 {
+		return graph.ErrNotFound
+	}
+	return err
+}
+
+// OthersText is how many characters the preferences of a team have, with their keys and users, except those of one user; with a key,
+// except that one of the user's.
+func (s *Store) OthersText(ctx context.Context, scope graph.Scope, key string) (int64, error) {
 	const statement = `SELECT coalesce(sum(char_length(user_id) + char_length(key) + char_length(value)), 0)::bigint FROM kith_preference
-		WHERE team_id = $1 AND user_id <> $2`
-	found, err := list(ctx, s, "postgres_preference_text", statement, pgx.RowTo[int64], scope.TeamID, scope.UserID)
+		WHERE team_id = $1 AND NOT (user_id = $2 AND ($3 = '' OR key = $3))`
+	found, err := list(ctx, s, "postgres_preference_text", statement, pgx.RowTo[int64], scope.TeamID, scope.UserID, key)
 	if err != nil {
 		return 0, err
 	}
@@ -82,20 +126,21 @@ func (s *Store) ErasePreferences(ctx context.Context, scope graph.Scope) (int64,
 		return 0, err
 	}
 	const statement = `DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2`
-	return s.erase(ctx, "postgres_preference_erase", lockUser, statement, scope.TeamID, scope.UserID)
+	return s.erase(ctx, "postgres_preference_erase", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID)
 }
 
 // EraseTeamPreferences deletes all preferences of a team's users, and says how many there were.
 func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64, error) {
 	const statement = `DELETE FROM kith_preference WHERE team_id = $1`
-	return s.erase(ctx, "postgres_preference_erase_team", lockTeam, statement, teamID)
+	return s.erase(ctx, "postgres_preference_erase_team", lockTeam, []any{teamID}, statement, teamID)
 }
 
-func (s *Store) erase(ctx context.Context, name, lock, statement string, whose ...any) (erased int64, err error) {
+// erase deletes under a lock of a user or a team, and reports how many rows there were.
+func (s *Store) erase(ctx context.Context, name, lock string, whose []any, statement string, args ...any) (erased int64, err error) {
 	err = s.transaction(ctx, name, func(ctx context.Context, tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		batch.Queue(lock, whose...)
-		batch.Queue(statement, whose...).Exec(func(deleted pgconn.CommandTag) error {
+		batch.Queue(statement, args...).Exec(func(deleted pgconn.CommandTag) error {
 			erased = deleted.RowsAffected()
 			return nil
 		})

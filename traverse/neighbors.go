@@ -49,7 +49,7 @@ func (t *Traverser) neighbors(ctx context.Context, scope graph.Scope, r *Request
 	}
 	shown := all[min(page.Skip, len(all)):]
 	shown = shown[:min(r.Limit, len(shown))]
-	result := &Rows{Mode: Neighbors, Rows: []Row{}, Truncated: cut}
+	result := &Rows{Mode: Neighbors, Rows: []Row{}, Truncated: cut, page: page}
 	recall, err := t.rows(ctx, scope, r, shown, result, page.at())
 	if err != nil {
 		return nil, graph.Recall{}, err

@@ -70,6 +70,7 @@ type Request struct {
 	TopK                     int      `json:"top_k,omitempty" max:"100" doc:"ppr: so many nodes, 1 to 100; default 20"`
 	Limit                    int      `json:"limit,omitempty" max:"100" doc:"neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1"`
 	Cursor                   string   `json:"cursor,omitempty" doc:"neighbors: next_cursor of the page before"`
+	MaxTokens                int      `json:"max_tokens,omitempty" max:"100000" doc:"o200k tokens of the answer, 100 to 100,000; the last rows or paths go first, and message says how many went"`
 	Verbose                  bool     `json:"verbose,omitempty" doc:"texts in full; otherwise 200 characters of each"`
 
 	Cypher     string                     `json:"cypher,omitempty" max:"8192" doc:"cypher: the statement, at most 8,192 bytes. GET /v1/schema says what there is"`
@@ -143,6 +144,7 @@ func (r *Request) Validate() error {
 		f.key("user_id", r.UserID)
 	}
 	f.oneOf("format", string(r.Format), "", string(JSON), string(Text))
+	f.between("max_tokens", r.MaxTokens, MinTokens, MaxTokens)
 	if !slices.Contains([]Mode{Neighbors, Path, PPR, Cypher}, r.Mode) {
 		f.add("mode", "must be one of neighbors, path, ppr, cypher")
 		return &graph.InvalidError{Fields: *f}
@@ -178,7 +180,7 @@ func (r *Request) validateWalk(f *faults) {
 	f.oneOf("direction", r.Direction, "", outbound, inbound, both)
 	f.each("relationship_types", r.RelationshipTypes, maxTypes, "is no relationship type", graph.ValidType)
 	f.each("exclude_relationship_types", r.ExcludeRelationshipTypes, maxTypes, "is no relationship type", graph.ValidType)
-	f.each("kinds", r.Kinds, len(graph.Kinds), "is no kind of node", func(name string) bool {
+	f.each("kinds", r.Kinds, len(graph.Kinds), "must be one of "+graph.KindNames(), func(name string) bool {
 		_, ok := graph.KindOf(name)
 		return ok
 	})

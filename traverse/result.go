@@ -11,6 +11,9 @@ type Result interface {
 	// Text is the result as Markdown for a prompt, with times to the day.
 	Text() string
 	outcome() Outcome
+	size() int                              // items: rows or paths
+	first(n int) Result                     // the result without further items
+	recalled(all graph.Recall) graph.Recall // the part of it that the result shows
 }
 
 // Rows are nodes, the best first.
@@ -18,8 +21,10 @@ type Rows struct {
 	Mode       Mode   `json:"mode"`
 	Rows       []Row  `json:"rows" doc:"the best first"`
 	Message    string `json:"message,omitempty" doc:"when nothing was found, or not all was looked at"`
-	Truncated  bool   `json:"truncated" doc:"there are more relationships than are looked at"`
+	Truncated  bool   `json:"truncated" doc:"there are more relationships than are looked at, or more rows than fit into max_tokens"`
 	NextCursor string `json:"next_cursor,omitempty" doc:"neighbors: of the next page"`
+
+	page page // neighbors: where this one begins
 }
 
 // Paths are the shortest paths, of these the strongest first.

@@ -33,6 +33,9 @@ func (r *Rows) Text() string {
 		}
 		t.WriteString("\n")
 	}
+	if r.NextCursor != "" {
+		t.WriteString("\n_There are more: ask again with cursor " + r.NextCursor + "_\n")
+	}
 	return t.String() + said(r.Message)
 }
 

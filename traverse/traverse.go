@@ -54,6 +54,9 @@ func (t *Traverser) Traverse(ctx context.Context, scope graph.Scope, r *Request)
 	asked := *r
 	asked.UserID = scope.UserID
 	result, recall, err := walk(ctx, scope, &asked)
+	if err == nil {
+		result, recall, err = asked.within(result, recall)
+	}
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"kith/handlers"
 	"kith/limit"
 	"kith/llm"
+	"kith/mcp"
 )
 
 // front is what requests over HTTP need beside the memory.
@@ -50,11 +51,11 @@ func (f *front) close() {
 }
 
 // services are those of the memory and of the front.
-func (f *front) services(m *memory) handlers.Services {
+func (f *front) services(m *memory, tools *mcp.Server) handlers.Services {
 	s := handlers.Services{
 		Store: m.store, Preferences: m.own.orIn(m.store), Keys: m.keys, Limits: f.limits, Audit: m.trail, Changes: m.kept, Recalls: m.recalls,
 		Ready: m.store.Ping, Erasure: m.store, Kept: m.kept, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
-		MCP: m.tools.Handler(),
+		MCP: tools.Handler(),
 	}
 	if m.logs != nil {
 		s.Erasure = m.logs

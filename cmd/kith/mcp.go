@@ -36,22 +36,32 @@ func (c *mcpCmd) Run(ctx context.Context, std streams) error {
 		return errors.New("mcp: team and user must have 1 to 256 characters and no control characters")
 	}
 	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: max(c.LogLevel, slog.LevelWarn)}))
-	return c.withMemory(ctx, c.besideDatabase, newMetrics(), log, streams{std.in, std.err, std.err}, func(ctx context.Context, m *memory) error {
-		return c.serve(ctx, m, transport)
-	})
+	return c.serve(ctx, c.besideDatabase, log, std, transport)
 }
 
-// serve answers the agent, who needs no key: whoever starts the process owns its memory.
-func (c *mcpCmd) serve(ctx context.Context, m *memory, transport sdk.Transport) error {
+// serve answers the agent, who needs no key: whoever starts the process owns its memory. The agent is answered at once, and the memory
+// started meanwhile: calls that need it wait.
+func (c *mcpCmd) serve(ctx context.Context, open opens, log *slog.Logger, std streams, transport sdk.Transport) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	tools := mcp.Starting(c.tools())
+	defer tools.Close()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer cancel()
-		return unlessDone(ctx, m.prepare(ctx, func(ctx context.Context) error {
-			group.Go(func() error { return m.upkeep(ctx) })
-			return m.tools.Run(ctx, auth.Principal{TeamID: c.Team, UserID: c.User, Scopes: []string{auth.Read, auth.Write}}, transport)
-		}))
+		return unlessDone(ctx, tools.Run(ctx, auth.Principal{TeamID: c.Team, UserID: c.User, Scopes: []string{auth.Read, auth.Write}}, transport))
+	})
+	group.Go(func() error {
+		return c.withMemory(ctx, open, newMetrics(), log, streams{std.in, std.err, std.err}, func(ctx context.Context, m *memory) error {
+			err := m.prepare(ctx, func(context.Context) error {
+				tools.Start(m.tools())
+				return nil
+			})
+			if err != nil {
+				return unlessDone(ctx, err)
+			}
+			return m.upkeep(ctx)
+		})
 	})
 	return group.Wait()
 }

@@ -40,7 +40,6 @@ type memory struct {
 	contexts  *loader.Loader
 	explorer  *explore.Explorer
 	traverser *traverse.Traverser
-	tools     *mcp.Server
 	logs      *logKeeper // nil: the Neo4j is not Kith's own
 }
 
@@ -118,7 +117,6 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 	}
 	metrics.memory(m)
 	m.answer(asking)
-	defer m.tools.Close()
 	return m.run(ctx, work)
 }
 
@@ -130,12 +128,21 @@ func (m *memory) answer(asking llm.Embedder) {
 	})
 	m.explorer = explore.New(m.store, explore.Options{Embedder: asking, Vectors: m.vectors, Log: m.log, Observe: m.metrics.explored})
 	m.traverser = traverse.New(m.store, m.metrics.traversed)
-	m.tools = mcp.New(mcp.Services{
-		Store: m.store, Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.kept, Recalls: m.recalls, Audit: m.trail,
-	}, mcp.Options{
-		Version: version, Deadline: m.config.RequestTimeout, Memory: m.config.MCPCompat == "memory", Log: m.log, Observe: m.metrics.tool,
-		Trace: m.traces.of("tool"), RequestID: handlers.RequestID,
-	})
+}
+
+// tools are the services and options of a server of tools.
+func (m *memory) tools() (mcp.Services, mcp.Options) {
+	o := m.config.tools()
+	o.Deadline, o.Log, o.Observe, o.Trace, o.RequestID = m.config.RequestTimeout, m.log, m.metrics.tool, m.traces.of("tool"), handlers.RequestID
+	return mcp.Services{
+		Store: m.store, Preferences: m.own.orIn(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.kept,
+		Recalls: m.recalls, Audit: m.trail,
+	}, o
+}
+
+// tools are the options on which the lists of a server of tools depend.
+func (c *config) tools() mcp.Options {
+	return mcp.Options{Version: version, Memory: c.MCPCompat == "memory"}
 }
 
 // run works while the cache hears of changes and recalls are stored.

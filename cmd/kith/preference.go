@@ -41,12 +41,29 @@ func (c countedPreferences) ReplacePreferences(ctx context.Context, scope graph.
 	}
 	var text int64
 	for i := range keys {
-		text += int64(utf8.RuneCountInString(scope.UserID) + utf8.RuneCountInString(keys[i]) + utf8.RuneCountInString(values[i]))
+		text += preferenceText(scope, keys[i], values[i])
 	}
-	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope) }
+	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope, "") }
 	return c.graph.StoreElsewhere(ctx, scope.TeamID, text, has, func(ctx context.Context) error {
 		return c.Store.ReplacePreferences(ctx, scope, preferences)
 	})
+}
+
+// SetPreference is that of the store, where the team may have it.
+func (c countedPreferences) SetPreference(ctx context.Context, scope graph.Scope, p graph.Preference) error {
+	value, err := graph.StoredPreference(scope, p)
+	if err != nil {
+		return err
+	}
+	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope, p.Key) }
+	return c.graph.StoreElsewhere(ctx, scope.TeamID, preferenceText(scope, p.Key, value), has, func(ctx context.Context) error {
+		return c.Store.SetPreference(ctx, scope, p)
+	})
+}
+
+// preferenceText is how many characters of a team's quota a preference takes.
+func preferenceText(scope graph.Scope, key, value string) int64 {
+	return int64(utf8.RuneCountInString(scope.UserID) + utf8.RuneCountInString(key) + utf8.RuneCountInString(value))
 }
 
 // orNil is the store of their own, or an interface that is nil.

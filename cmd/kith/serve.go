@@ -15,6 +15,7 @@ import (
 	"kith/auth"
 	"kith/digest"
 	"kith/handlers"
+	"kith/mcp"
 )
 
 // serveCmd runs the service.
@@ -107,7 +108,9 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		}
 		c.warn(ctx, m.keys, log)
 		chats := front.chats(c, m)
-		services := front.services(m)
+		tools := mcp.New(m.tools())
+		defer tools.Close()
+		services := front.services(m, tools)
 		services.Chats = chats
 		streams := handlers.NewStreams(c.ChatStreams)
 		metrics.front(chats, streams, m.trail)
@@ -115,7 +118,7 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 			services.Digests = digest.New(m.store, front.model, digest.Options{Timeout: c.LLMTimeout, Log: log})
 		}
 		api := handlers.New(services, handlers.Options{
-			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, Origins: c.Origins, StreamPause: c.StreamPause,
+			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, Origins: c.Origins, Issuer: c.OIDCIssuer, StreamPause: c.StreamPause,
 			Streams: streams, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
 			Log: log, Observe: metrics.request, Verified: metrics.shown, Trace: m.traces.request(),
 		})

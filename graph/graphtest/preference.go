@@ -33,6 +33,8 @@ func Preferences(t *testing.T, s graph.PreferenceStore) {
 		{"limits", (*preferences).limits},
 		{"borders", (*preferences).borders},
 		{"erasing", (*preferences).erasing},
+		{"one alone", (*preferences).oneAlone},
+		{"set at once", (*preferences).setAtOnce},
 		{"replaced at once", (*preferences).replacedAtOnce},
 		{"erased at once", (*preferences).erasedAtOnce},
 		{"no time left", (*preferences).noTimeLeft},
@@ -245,6 +247,66 @@ func (p *preferences) erased(what string, want int64) func(int64, error) {
 	}
 }
 
+func (p *preferences) set(user, key, value string) error {
+	return p.store.SetPreference(p.Context(), p.as(user), one(key, value))
+}
+
+// oneAlone: a preference is set and deleted, and the others stay.
+func (p *preferences) oneAlone() {
+	other := &preferences{T: p.T, store: p.store, team: testenv.Team(p.T)}
+	other.replace("u", one("k", `"other"`))
+	p.replace("U", one("k", `"U"`))
+	for _, value := range []string{` { "a": 1.0 } `, `"again"`} {
+		if err := p.set("u", "k", value); err != nil {
+			p.Fatal(err)
+		}
+	}
+	if err := p.set("u", "b", `{"a": 1.0}`); err != nil {
+		p.Fatal(err)
+	}
+	p.has("set", "u", one("b", `{"a":1.0}`), one("k", `"again"`))
+	if err := p.store.DeletePreference(p.Context(), p.as("u"), "k"); err != nil {
+		p.Error(err)
+	}
+	if err := p.store.DeletePreference(p.Context(), p.as("u"), "k"); !errors.Is(err, graph.ErrNotFound) {
+		p.Errorf("deleted twice: %v", err)
+	}
+	p.has("one deleted", "u", one("b", `{"a":1.0}`))
+	p.has("another user's", "U", one("k", `"U"`))
+	other.has("another team's", "u", one("k", `"other"`))
+	p.invalid("null", p.set("u", "k", `null`))
+	p.invalid("no key", p.set("u", "", `1`))
+	p.invalid("no user", p.set("", "k", `1`))
+	p.invalid("delete without a user", p.store.DeletePreference(p.Context(), p.as(""), "k"))
+
+	all := make([]graph.Preference, graph.MaxPreferences)
+	for i := range all {
+		all[i] = one(fmt.Sprintf("%03d", i), `1`)
+	}
+	p.replace("u", all...)
+	if err := p.set("u", "one too many", `1`); !errors.Is(err, graph.ErrTooManyPreferences) {
+		p.Errorf("one too many: %v", err)
+	}
+	if err := p.set("u", "007", `2`); err != nil {
+		p.Errorf("one of as many as may be: %v", err)
+	}
+	all[7] = one("007", `2`)
+	p.has("full", "u", all...)
+}
+
+// setAtOnce: writers of different preferences of one user lose nothing of each other, for a user that had none before too.
+func (p *preferences) setAtOnce() {
+	for round := range rounds {
+		user := fmt.Sprint("u", round)
+		p.atOnce(func(writer int) error { return p.set(user, fmt.Sprint("own-", writer), fmt.Sprint(writer)) })
+		var want []graph.Preference
+		for writer := range writers {
+			want = append(want, one(fmt.Sprint("own-", writer), fmt.Sprint(writer)))
+		}
+		p.has("set at once", user, want...)
+	}
+}
+
 const (
 	writers = 8
 	rounds  = 10
@@ -340,7 +402,9 @@ func (p *preferences) noTimeLeft() {
 		_, user := p.store.ErasePreferences(ctx, p.as("u"))
 		_, team := p.store.EraseTeamPreferences(ctx, p.team)
 		replace := p.store.ReplacePreferences(ctx, p.as("u"), []graph.Preference{one("k", `"secret"`)})
-		for what, err := range map[string]error{"read": read, "page": page, "user": user, "team": team, "replace": replace} {
+		set := p.store.SetPreference(ctx, p.as("u"), one("k", `"secret"`))
+		remove := p.store.DeletePreference(ctx, p.as("u"), "k")
+		for what, err := range map[string]error{"read": read, "page": page, "user": user, "team": team, "replace": replace, "set": set, "delete": remove} {
 			if !errors.Is(err, want) || strings.Contains(err.Error(), "secret") {
 				p.Errorf("%s: %v, want %v", what, err, want)
 			}

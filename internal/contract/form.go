@@ -10,48 +10,80 @@ import (
 	"kith/graph"
 )
 
-// Form is the schema of one type.
+// Form is the schema of what a tool takes.
 type Form struct {
 	registry huma.Registry
 	schema   *huma.Schema
-	defs     map[string]*huma.Schema
+	shown    *huma.Schema      // what models see of it
+	texts    map[string]string // fields shown as texts, with the property of their items that a text stands for
+	renamed  map[string]string // other names of fields
 }
 
 // prefix is where the schemas are that others refer to.
 const prefix = "#/$defs/"
 
 // Input is the form of what is taken: nothing that it does not name. It is whole, without references, as those want it who
-// show it to a model. Fields may be left out of it.
+// show it to a model. Fields may be removed from it.
 func Input[T any](without ...string) Form {
 	registry := NewRegistry(prefix)
-	f := Form{registry: registry, schema: whole(registry, registry.Schema(reflect.TypeFor[T](), false, ""))}
+	f := Form{
+		registry: registry, schema: whole(registry, registry.Schema(reflect.TypeFor[T](), false, "")),
+		texts: map[string]string{}, renamed: map[string]string{},
+	}
 	for _, field := range without {
 		delete(f.schema.Properties, field)
 	}
 	f.schema.PrecomputeMessages()
+	f.shown = brief(f.schema)
 	return f
 }
 
-// Output is the form of what is given, in short: without words. More may be added to what it names.
-func Output[T any]() Form {
-	registry := NewRegistry(prefix)
-	t := reflect.TypeFor[T]()
-	f := Form{registry: registry, schema: registry.Schema(t, false, t.Name()), defs: registry.Map()}
-	open(f.schema, t)
-	delete(f.defs, t.Name())
-	for name, s := range f.defs {
-		open(s, registry.TypeFromRef(prefix+name))
+// Describe returns the form with other descriptions of its fields for models. Fields with an empty description are taken,
+// and not shown.
+func (f Form) Describe(fields map[string]string) Form {
+	for name, description := range fields {
+		if description == "" {
+			delete(f.shown.Properties, name)
+		} else {
+			f.shown.Properties[name].Description = description
+		}
 	}
 	return f
 }
 
-// MarshalJSON writes the schema.
-func (f Form) MarshalJSON() ([]byte, error) {
-	root := *f.schema
-	if len(f.defs) > 0 {
-		root.Extensions = map[string]any{"$defs": f.defs}
+// ShowTexts shows a field as a list of texts, each of which stands for an object that has it as a property.
+func (f Form) ShowTexts(field, property string) Form {
+	f.shown.Properties[field].Items = &huma.Schema{Type: huma.TypeString}
+	f.texts[field] = property
+	return f
+}
+
+// Rename takes a field under another name too.
+func (f Form) Rename(other, field string) Form {
+	f.renamed[other] = field
+	return f
+}
+
+// MarshalJSON writes what models see of the schema: fields, types, closed lists and descriptions. What else it demands is
+// reported where a call does not fit.
+func (f Form) MarshalJSON() ([]byte, error) { return json.Marshal(f.shown) }
+
+// brief returns a copy of a schema with only that of it that a model needs to write a call.
+func brief(s *huma.Schema) *huma.Schema {
+	if s == nil {
+		return nil
 	}
-	return json.Marshal(&root)
+	b := &huma.Schema{Type: s.Type, Description: s.Description, Enum: s.Enum, Items: brief(s.Items), Required: s.Required}
+	if s.Format == "date-time" {
+		b.Format = s.Format
+	}
+	if s.Properties != nil {
+		b.Properties = map[string]*huma.Schema{}
+		for name, p := range s.Properties {
+			b.Properties[name] = brief(p)
+		}
+	}
+	return b
 }
 
 // Read decodes an object into a value, if it fits. InvalidError for all that does not.
@@ -60,7 +92,7 @@ func (f Form) Read(raw []byte, into any) error {
 		raw = []byte("{}")
 	}
 	if found := (Walk{Registry: f.registry, Schema: f.schema}).Faults(raw); found != nil {
-		return &graph.InvalidError{Fields: found}
+		return f.located(found)
 	}
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {
@@ -71,14 +103,10 @@ func (f Form) Read(raw []byte, into any) error {
 	if len(found.Errors) == 0 && json.Unmarshal(raw, into) != nil {
 		return &graph.InvalidError{Fields: []graph.FieldError{{Message: unreadable}}}
 	}
-	return faults(found.Errors)
-}
-
-func faults(all []error) error {
-	if len(all) == 0 {
+	if len(found.Errors) == 0 {
 		return nil
 	}
-	return &graph.InvalidError{Fields: Faults(all)}
+	return f.located(Faults(found.Errors))
 }
 
 // whole is a schema with others in the place of the references to them.
@@ -103,25 +131,4 @@ func whole(registry huma.Registry, s *huma.Schema) *huma.Schema {
 		}
 	}
 	return &w
-}
-
-// open takes the words off a schema of a type, and its refusal of more; what is a pointer may be null.
-func open(s *huma.Schema, t reflect.Type) {
-	if s == nil {
-		return
-	}
-	s.Description, s.Examples = "", nil
-	if s.AdditionalProperties == false {
-		s.AdditionalProperties = nil
-	}
-	more, _ := s.AdditionalProperties.(*huma.Schema)
-	open(more, nil)
-	open(s.Items, nil)
-	fields := fieldsOf(t)
-	for name, p := range s.Properties {
-		open(p, nil)
-		if f, ok := fields[name]; ok && p.Ref != "" && f.nullAnswer() {
-			s.Properties[name] = orNull(p, "")
-		}
-	}
 }

@@ -9,13 +9,13 @@ async function converse(name, transport) {
   const client = new Client({ name: "reference", version: "1" });
   await client.connect(transport);
   const { tools } = await client.listTools(); // from here on answers are checked against the tools' schemas
-  const call = async (tool, args) => {
-    const result = await client.callTool({ name: tool, arguments: { user_id: "me", ...args } });
+  const call = async (tool, args, user = { user_id: "me" }) => {
+    const result = await client.callTool({ name: tool, arguments: { ...user, ...args } });
     if (result.isError) throw new Error(tool + ": " + result.content[0].text);
     return result;
   };
   const empty = await call("get_context", {});
-  if (empty.structuredContent.user.owner_person_node !== null) throw new Error("somebody is there");
+  if (empty.content[0].text.includes("Ada")) throw new Error("somebody is there");
   const stored = await call("remember", {
     nodes: [{ kind: "person", name: "Ada", is_owner: true }, { kind: "person", name: "Grace", state: "active" },
       { kind: "project", name: "Mill", entity_key: "mill" }, { kind: "goal", name: "Flour", entity_key: "flour", project_id: "mill" }],
@@ -34,13 +34,18 @@ async function converse(name, transport) {
   await call("get_ontology", { project_id: "mill", focus_kind: "goal", focus_id: "flour" });
   await call("get_linked_entities", { entity_kind: "goal", entity_id: "flour" });
   await call("get_entity_relationships", { entity_kind: "person", entity_id: grace });
+  await call("get_node", { entity_key: "Grace" });
+  await call("list_nodes", { kind: "goal", project_id: "mill" });
+  await call("set_preference", { key: "tone", value: "dry" });
   await call("add_conversation", { summary: "A talk", messages: [{ role: "user", text: "Hello" }], mentions: [grace] });
   await call("get_context", { focus_kind: "person", focus_id: grace });
   await call("forget", { entity_keys: [grace] });
+  await call("merge_system", { system: "shop", entities: [{ name: "api", type: "service" }] }, {});
+  await call("get_system", { system: "shop" }, {});
   await client.readResource({ uri: "kith://schema" });
   await client.getPrompt({ name: "session_start", arguments: { user_id: "me" } });
   await client.close();
-  console.log(`${name}: ${tools.length} tools, ${context.structuredContent.relationships[0].relationship_description}`);
+  console.log(`${name}: ${tools.length} tools, ${context.content[0].text.match(/Her oldest friend/)}`);
 }
 
 await converse("http", new StreamableHTTPClientTransport(new URL(endpoint), { requestInit: { headers: { Authorization: "Bearer " + key } } }));

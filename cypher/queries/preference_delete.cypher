@@ -1,0 +1,13 @@
+// Deletes one preference of a user, and says how many there were of the key; with the lock of preference_replace.
+// mode: write
+// params: team_id, user_id, key
+// returns: deleted
+MERGE (l:PreferenceLock {team_id: $team_id, user_id: $user_id})
+WITH l
+CALL (l) {
+  MATCH (p:Preference {team_id: $team_id, user_id: $user_id, key: $key})
+  DELETE p
+  RETURN count(p) AS deleted
+}
+DELETE l
+RETURN deleted

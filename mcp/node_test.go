@@ -1,0 +1,206 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/loader"
+)
+
+func withinBudget(t *testing.T, text string, budget int) {
+	t.Helper()
+	if n, err := loader.Tokens(text); err != nil || n > budget {
+		t.Errorf("%d tokens, at most %d; %v", n, budget, err)
+	}
+}
+
+// A node comes with all that is known of it, and within its budget what is cut is said.
+func TestGetNode(t *testing.T) {
+	t.Parallel()
+	f := &fakes{node: graph.NodeView{
+		Node:      graph.Node{Name: "Ada", Description: "Restores *mills*\n# not a heading", State: "active", Properties: json.RawMessage(`{"n":1.0}`)},
+		OwnFields: &graph.OwnFields{StateKey: graph.Some("todo"), DueAt: graph.Some(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))},
+	}}
+	for i := range 40 {
+		f.node.Notes = append(f.node.Notes, graph.Note{Content: fmt.Sprint("detail ", i)})
+		f.node.Relationships = append(f.node.Relationships, graph.RelationshipView{
+			Type: "knows", Direction: "incoming", Description: strings.Repeat("since school ", 20), Node: &graph.NodeRef{EntityKey: fmt.Sprint("b-", i), Kind: "person", Name: "Bo"},
+		})
+	}
+	s := session(t, f, anybody, Options{})
+	whole := textOf(call(t, s, "get_node", `{"entity_key":"key-1","max_tokens":20000}`))
+	for _, want := range []string{
+		"# Ada (person) [key-1]\n- description: Restores *mills* # not a heading\n", "- state: active\n", "- state_key: todo\n", "- due_at: 2026-01-02T00:00:00Z\n",
+		`- properties: {"n":1.0}`, "- note 0001-01-01: detail 39\n", "- ← knows person **Bo** [b-39]: since school",
+	} {
+		if !strings.Contains(whole, want) {
+			t.Errorf("does not say %q: %s", want, whole)
+		}
+	}
+	for _, budget := range []int{100, 300, nodeTokens} {
+		arguments := fmt.Sprintf(`{"entity_key":"key-1","max_tokens":%d}`, budget)
+		if budget == nodeTokens {
+			arguments = `{"entity_key":"key-1"}`
+		}
+		text := textOf(call(t, s, "get_node", arguments))
+		withinBudget(t, text, budget)
+		if !strings.HasPrefix(text, "# Ada") || !strings.Contains(text, "Left out to keep the token budget") {
+			t.Errorf("%d tokens: %s", budget, text)
+		}
+	}
+	f.node.Description = strings.Repeat("long ", 10_000)
+	text := textOf(call(t, s, "get_node", `{"entity_key":"key-1"}`))
+	if withinBudget(t, text, nodeTokens); !strings.Contains(text, "- state_key: todo\n") || !strings.Contains(text, "…") {
+		t.Errorf("%.300s", text)
+	}
+}
+
+// A page that does not fit ends where the next begins.
+func TestListNodes(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	for i := range 200 {
+		f.nodes = append(f.nodes, graph.NodeView{Node: graph.Node{EntityKey: fmt.Sprint("t-", i), Name: "Task", Description: strings.Repeat("x ", 200)}, OwnFields: &graph.OwnFields{StateKey: graph.Some("todo")}})
+	}
+	s := session(t, f, anybody, Options{})
+	for arguments, budget := range map[string]int{`{"kind":"task","max_tokens":300}`: 300, `{"kind":"task","limit":1000}`: listTokens} {
+		text := textOf(call(t, s, "list_nodes", arguments))
+		withinBudget(t, text, budget)
+		lines := strings.Count(text, "- **Task** [t-")
+		if want := fmt.Sprintf("ask again with cursor after-%d_", lines); lines == 0 || !strings.Contains(text, want) || !strings.Contains(text, "[t-0] (todo): x x") {
+			t.Errorf("%s: %d lines: %s", arguments, lines, text)
+		}
+	}
+	if text := textOf(call(t, session(t, &fakes{}, anybody, Options{}), "list_nodes", `{"kind":"task"}`)); !strings.Contains(text, "There is no task") {
+		t.Error(text)
+	}
+}
+
+// A name stands for the key of the one node that has it; of several, the candidates are named, and nothing is done.
+func TestNamesStandForKeys(t *testing.T) {
+	t.Parallel()
+	ada := graph.NodeRef{EntityKey: "key-1", Kind: "person", Name: "Ada"}
+	boat := graph.NodeRef{EntityKey: "key-2", Kind: "entity", Name: "ada"}
+	for _, c := range []struct {
+		named           []graph.NodeRef
+		tool, arguments string
+		asked, says     string
+	}{
+		{[]graph.NodeRef{ada}, "traverse", `{"mode":"neighbors","entity_key":"ada"}`, "traverse from key-1, 1000 tokens", ""},
+		{[]graph.NodeRef{ada, boat}, "traverse", `{"mode":"neighbors","entity_key":"Ada"}`, "traverse from key-1, 1000 tokens", ""},
+		{[]graph.NodeRef{ada, boat}, "traverse", `{"mode":"neighbors","entity_key":"ADA"}`, "named ADA", "- entity_key: is the name of several nodes: use the entity key of one, key-1 (person), key-2 (entity)"},
+		{nil, "traverse", `{"mode":"neighbors","entity_key":"Eve"}`, "named Eve", "- entity_key: is neither the entity key nor the name of a node that you may see"},
+		{[]graph.NodeRef{ada}, "get_node", `{"entity_key":"ada"}`, "named ada", "[key-1]"},
+		{[]graph.NodeRef{ada}, "remember", `{"user_id":"u1","relationships":[{"from":"ada","to":"key-3","type":"knows"}]}`, "relate key-1 to key-3", ""},
+		{[]graph.NodeRef{ada, boat}, "remember", `{"user_id":"u1","nodes":[{"kind":"person","name":"Bo"}],"relationships":[{"from":"Bo","to":"ADA","type":"knows"}]}`, "named ADA", "- relationships[0].to: is the name of several"},
+		{[]graph.NodeRef{ada, boat}, "add_conversation", `{"user_id":"u1","mentions":["ADA"]}`, "named ADA", "- mentions[0]: is the name of several"},
+		{[]graph.NodeRef{boat}, "list_nodes", `{"kind":"task","project_id":"ada"}`, "named ada", "- project_id: is neither"},
+	} {
+		f := &fakes{named: map[string][]graph.NodeRef{"ada": c.named}}
+		text := textOf(call(t, session(t, f, anybody, Options{}), c.tool, c.arguments))
+		if asked := f.asked[len(f.asked)-1]; asked != c.asked || !strings.Contains(text, c.says) {
+			t.Errorf("%s %s: asked %v: %s", c.tool, c.arguments, f.asked, text)
+		}
+	}
+}
+
+// One preference is set or removed.
+func TestSetPreference(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	s := session(t, f, anybody, Options{})
+	for arguments, want := range map[string]string{
+		`{"user_id":"u1","key":"tone","value":{"dry":1.0}}`: `set tone to {"dry":1.0} for u1`,
+		`{"user_id":"u1","key":"tone"}`:                     "remove tone for u1",
+		`{"user_id":"u1","key":"tone","value":null}`:        "remove tone for u1",
+	} {
+		f.asked, f.changed = nil, nil
+		if r := call(t, s, "set_preference", arguments); r.IsError || strings.Join(f.asked, ";") != want || strings.Join(f.changed, ";") != "u1" {
+			t.Errorf("%s: %v %v %s", arguments, f.asked, f.changed, textOf(r))
+		}
+	}
+	if r := call(t, s, "set_preference", `{"key":"tone","value":1}`); !r.IsError || !strings.Contains(textOf(r), "- user_id: is required") {
+		t.Error(textOf(r))
+	}
+}
+
+// What is known of a system is read within a budget, and merged item by item.
+func TestSystemTools(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	for i := range 300 {
+		f.system.Entities = append(f.system.Entities, graph.SystemEntity{Name: fmt.Sprint("svc-", i), Type: "service", Description: "Answers calls of others"})
+	}
+	bound := anybody
+	bound.UserID = "u1"
+	s := session(t, f, bound, Options{})
+	if text := textOf(call(t, s, "get_system", `{}`)); text != "- shop: 2 entities, 0 relationships\n" {
+		t.Error(text)
+	}
+	text := textOf(call(t, s, "get_system", `{"system":"shop"}`))
+	if withinBudget(t, text, systemTokens); !strings.HasPrefix(text, "# System shop\n") || !strings.Contains(text, "_Left out to keep the token budget") {
+		t.Error(text)
+	}
+	if text := textOf(call(t, s, "get_system", `{"system":"shop","names":["svc-7"]}`)); !strings.Contains(text, "**svc-7** (service)") || strings.Contains(text, "svc-8") {
+		t.Error(text)
+	}
+	r := call(t, s, "merge_system", `{"system":"shop","entities":[{"name":"api","type":"service"},{"name":"db"}]}`)
+	if text := textOf(r); r.IsError || !strings.Contains(text, "Stored 1 of 2: 1 added, 0 updated, 0 unchanged.\n- entities[1].type is required") {
+		t.Error(text)
+	}
+	if r := call(t, s, "merge_system", `{"system":"shop"}`); !r.IsError || !strings.Contains(textOf(r), "- entities: is required, or relationships") {
+		t.Error(textOf(r))
+	}
+}
+
+// A key sees the tools that it may call, and is told which scope the others need.
+func TestToolsOfAKey(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		scopes []string
+		want   int
+	}{{nil, 0}, {[]string{auth.Read}, 9}, {[]string{auth.Write}, 5}, {[]string{auth.Read, auth.Write}, 14}} {
+		s := session(t, &fakes{}, auth.Principal{TeamID: "t", Scopes: c.scopes}, Options{})
+		tools, err := s.ListTools(t.Context(), nil)
+		if err != nil || len(tools.Tools) != c.want {
+			t.Errorf("%v: %d tools, want %d; %v", c.scopes, len(tools.Tools), c.want, err)
+		}
+		for _, tool := range tools.Tools {
+			if tool.Annotations.ReadOnlyHint != (len(c.scopes) == 1 && c.scopes[0] == auth.Read) && len(c.scopes) == 1 {
+				t.Errorf("%v: %s", c.scopes, tool.Name)
+			}
+		}
+	}
+	reader := session(t, &fakes{}, auth.Principal{TeamID: "t", Scopes: []string{auth.Read}}, Options{})
+	if text := textOf(call(t, reader, "forget", `{"entity_keys":["x"]}`)); !strings.Contains(text, "lacks the scope write") || !strings.Contains(text, "an API key with the scope write") || strings.Contains(text, "user_id") {
+		t.Error(text)
+	}
+}
+
+// Forms that models use are taken, and faults name what there is.
+func TestForgiving(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	s := session(t, f, anybody, Options{})
+	for _, arguments := range []string{`{"queries":["tea"]}`, `{"query":"tea"}`, `{"query":["tea",{"query":"milk"}]}`, `{"queries":"tea"}`, `{"text_matches":"tea","kinds":"person"}`} {
+		if r := call(t, s, "explore", arguments); r.IsError {
+			t.Errorf("%s: %s", arguments, textOf(r))
+		}
+	}
+	for _, c := range []struct{ tool, arguments, want string }{
+		{"forget", `{"keys":["x"]}`, "- keys: unexpected property: the fields are entity_keys, relationship_keys, user_id\n"},
+		{"remember", `{"nodes":[{"kind":"person","nam":"x"}]}`, "- nodes[0].nam: unexpected property: the fields are description, due_at,"},
+		{"list_nodes", `{"kind":"people"}`, "- kind: expected value to be one of \"person, concept, entity,"},
+		{"explore", `{"query":"x","queries":["y"]}`, "- query: unexpected property"},
+		{"explore", `{"queries":["y"],"queries":["z"]}`, "same name twice"},
+	} {
+		if r := call(t, s, c.tool, c.arguments); !r.IsError || !strings.Contains(textOf(r), c.want) {
+			t.Errorf("%s %s: %s", c.tool, c.arguments, textOf(r))
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/internal/contract"
+	"kith/markup"
+)
+
+// preferences keeps the settings of users.
+type preferences interface {
+	SetPreference(ctx context.Context, scope graph.Scope, p graph.Preference) error
+	DeletePreference(ctx context.Context, scope graph.Scope, key string) error
+}
+
+type preferenceInput struct {
+	Caller
+	Key   string          `json:"key" minLength:"1" maxLength:"128" doc:"such as language, conversation_style, time_zone (an IANA name)"`
+	Value json.RawMessage `json:"value,omitempty" doc:"any JSON; omit to remove the preference"`
+}
+
+func (s *Server) addPreference() {
+	add(s, tool{"set_preference", "Set a preference of the user", writes, guide("set_preference")}, contract.Input[preferenceInput](), s.preference)
+}
+
+func (s *Server) preference(ctx context.Context, in *preferenceInput) (answer, error) {
+	scope, err := scope(ctx, auth.Write, in.Caller)
+	if err != nil {
+		return answer{}, err
+	}
+	if scope.UserID == "" {
+		return answer{}, &graph.InvalidError{Fields: []graph.FieldError{{Location: "user_id", Message: "is required: the key is not bound to a user"}}}
+	}
+	remove := len(in.Value) == 0 || string(in.Value) == "null"
+	if remove {
+		err = s.Preferences.DeletePreference(ctx, scope, in.Key)
+	} else {
+		err = s.Preferences.SetPreference(ctx, scope, graph.Preference{Key: in.Key, Value: in.Value})
+	}
+	s.changed(ctx, scope, err, []string{in.Key}, scope.UserID)
+	switch {
+	case remove && errors.Is(err, graph.ErrNotFound):
+		return answer{text: "The user has no preference of this key.\n"}, nil
+	case err != nil:
+		return answer{}, err
+	case remove:
+		return answer{text: "The preference " + markup.Inline(in.Key) + " is removed.\n"}, nil
+	}
+	return answer{text: "The preference " + markup.Inline(in.Key) + " is set.\n"}, nil
+}

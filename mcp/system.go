@@ -1,0 +1,129 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"kith/auth"
+	"kith/graph"
+	"kith/internal/contract"
+	"kith/loader"
+	"kith/markup"
+)
+
+// How long the answer of get_system is unless the caller says, and how many systems are listed.
+const (
+	systemTokens  = 2000
+	systemsListed = 100
+)
+
+type systemInput struct {
+	System    string   `json:"system,omitempty" minLength:"1" maxLength:"256" doc:"default: lists the systems"`
+	Names     []string `json:"names,omitempty" maxItems:"100" doc:"only these entities and their neighbours"`
+	Types     []string `json:"types,omitempty" maxItems:"100" doc:"only entities of these types"`
+	Tags      []string `json:"tags,omitempty" maxItems:"100" doc:"only entities with one of these"`
+	MaxTokens int      `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"default 2,000"`
+}
+
+type systemWriteInput struct {
+	System string `json:"system" minLength:"1" maxLength:"256" doc:"name of the system"`
+	graph.SystemWrite
+}
+
+func (s *Server) addSystems() {
+	add(s, tool{"get_system", "What is known of a software system", reads, guide("get_system")}, contract.Input[systemInput](), s.system)
+	add(s, tool{"merge_system", "Add to what is known of a software system", writes, guide("merge_system")},
+		contract.Input[systemWriteInput]().Describe(map[string]string{"strict": ""}), s.mergeSystem)
+}
+
+// system answers from what the team knows, whoever asks.
+func (s *Server) system(ctx context.Context, in *systemInput) (answer, error) {
+	scope, err := scope(ctx, auth.Read, Caller{})
+	if err != nil {
+		return answer{}, err
+	}
+	budget := cmp.Or(in.MaxTokens, systemTokens)
+	if in.System == "" {
+		return s.systems(ctx, scope, budget)
+	}
+	if err := graph.ValidSystem(in.System); err != nil {
+		return answer{}, err
+	}
+	memory, err := s.Store.SystemMemory(ctx, scope, in.System)
+	if err != nil {
+		return answer{}, err
+	}
+	if len(memory.Entities) == 0 {
+		return answer{text: "Nothing is known of this system. get_system without system lists those that are known.\n"}, nil
+	}
+	text, err := loader.SystemText(in.System, memory, loader.SystemRequest{
+		Format: loader.CompactFormat, MaxTokens: budget, Names: in.Names, Types: in.Types, Tags: in.Tags,
+	})
+	return answer{text: string(text)}, err
+}
+
+func (s *Server) systems(ctx context.Context, scope graph.Scope, budget int) (answer, error) {
+	known, err := s.Store.Systems(ctx, scope, "", systemsListed)
+	if err != nil {
+		return answer{}, err
+	}
+	render := func(n int) string {
+		if len(known) == 0 {
+			return "No system is known. merge_system adds one.\n"
+		}
+		var t strings.Builder
+		for _, one := range known[:n] {
+			fmt.Fprintf(&t, "- %s: %d entities, %d relationships\n", markup.Item(one.System), one.Entities, one.Relationships)
+		}
+		if n < len(known) || len(known) == systemsListed {
+			t.WriteString("\n_There are more._\n")
+		}
+		return t.String()
+	}
+	n, _, err := loader.Fitting(budget, len(known), render)
+	return answer{text: render(n)}, err
+}
+
+func (s *Server) mergeSystem(ctx context.Context, in *systemWriteInput) (answer, error) {
+	scope, err := scope(ctx, auth.Write, Caller{})
+	if err != nil {
+		return answer{}, err
+	}
+	if len(in.Entities)+len(in.Relationships) == 0 {
+		return answer{}, &graph.InvalidError{Fields: []graph.FieldError{{Location: "entities", Message: "is required, or relationships"}}}
+	}
+	result, err := s.Store.MergeSystem(ctx, scope, in.System, &in.SystemWrite)
+	if err != nil {
+		notedUnsure(ctx, err, nil)
+		return answer{}, err
+	}
+	noted(ctx, nil, in.System)
+	return mergedSystem(&result), nil
+}
+
+// mergedSystem says what became of a write. What is refused is named in the warnings, with its place.
+func mergedSystem(r *graph.SystemResult) answer {
+	counts := map[graph.Status]int{}
+	for _, e := range r.Entities {
+		counts[e.Status]++
+	}
+	for _, l := range r.Relationships {
+		counts[l.Status]++
+	}
+	all, refused := len(r.Entities)+len(r.Relationships), counts[graph.Refused]
+	var t strings.Builder
+	fmt.Fprintf(&t, "Stored %d of %d: %d added, %d updated, %d unchanged.\n", all-refused, all, counts[graph.Added], counts[graph.Updated], counts[graph.Unchanged])
+	for i, w := range r.Warnings {
+		if i == shownWarnings {
+			fmt.Fprintf(&t, "- … and %d more\n", len(r.Warnings)-i)
+			break
+		}
+		t.WriteString("- " + markup.Item(clip(w, describedShown*2)) + "\n")
+	}
+	return answer{text: t.String(), wrong: refused == all}
+}
+
+// shownWarnings is how many warnings of a write stand in its answer.
+const shownWarnings = 30
