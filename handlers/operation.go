@@ -204,6 +204,7 @@ var tags = []struct{ name, prefix, about string }{ //nolint:gochecknoglobals // 
 	{"Chats", "/v1/turns", ""},
 	{"Chats", "/v1/explanations", ""},
 	{"Users and teams", "/v1/users", "Preferences, erasure, export, import and keys"},
+	{"Users and teams", "/v1/me", ""},
 	{"Users and teams", "/v1/teams", ""},
 	{"Users and teams", "/v1/export", ""},
 	{"Users and teams", "/v1/import", ""},
