@@ -1806,7 +1806,7 @@ type Problem struct {
 	Errors []Fault `json:"errors,omitempty"`
 	Status int64   `json:"status"`
 	Title  string  `json:"title"`
-	Type   string  `json:"type"`
+	Type   string  `json:"type"` // about:blank: the status says all; urn:kith:problem:no-language-model: what was asked needs a language model, and none is configured
 }
 
 // ProjectRow is part of the contract.

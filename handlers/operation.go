@@ -166,6 +166,7 @@ var meanings = map[int]string{ //nolint:gochecknoglobals // a constant table
 	http.StatusUnprocessableEntity:   "The request has faults; each is named with its place, and never repeated",
 	http.StatusTooManyRequests:       "Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again",
 	http.StatusInternalServerError:   "Something went wrong here; X-Request-Id leads to the log",
+	http.StatusNotImplemented:        "It needs a language model, and none is configured; the type of the problem says so",
 	http.StatusServiceUnavailable:    "The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again",
 }
 

@@ -25,7 +25,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodPost, "/v1/traverse", "traverse", "Walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads", a.traverse, traverseResponse)
 	route(a, api, http.MethodGet, "/v1/schema", "get-schema", "What Cypher can ask here: kinds, properties, relationship types, examples", a.schema, schemaResponse)
 	route(a, api, http.MethodPost, "/v1/memory", "write-memory", "Add and change nodes and relationships in one transaction", a.writeMemory, large)
-	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource, large, mayMiss)
+	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource, large, mayMiss, asksModel)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}", "list-nodes", "A page of the nodes of one kind", a.listNodes)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}", "get-node", "A node with its notes and strongest relationships", a.getNode)
 	route(a, api, http.MethodPatch, "/v1/nodes/{kind}/{key}", "patch-node", "Change what is given of a node", a.patchNode)
@@ -111,6 +111,8 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 func created(_ huma.API, o *huma.Operation) { o.DefaultStatus = http.StatusCreated }
 
 func mayMiss(_ huma.API, o *huma.Operation) { o.Errors = append(o.Errors, http.StatusNotFound) }
+
+func asksModel(_ huma.API, o *huma.Operation) { o.Errors = append(o.Errors, http.StatusNotImplemented) }
 
 // retryAfter is what a 503 advises, in seconds.
 const retryAfter = "2"
