@@ -18,7 +18,7 @@ func (c *Client) ListConsolidation(ctx context.Context, query ListConsolidationQ
 type ListConsolidationQuery struct {
 	Cursor string `json:"cursor,omitempty"`  // next of the page before
 	Limit  int64  `json:"limit,omitempty"`   // at most so many candidates; a page may have less, even none, while next is given
-	UserID string `json:"user_id,omitempty"` // whose; left out: the user of the key
+	UserID string `json:"user_id,omitempty"` // whose; default: the user of the key. Required where the key is not bound to one
 }
 
 // Consolidate is POST /v1/consolidation: archive sources; their links stay.
@@ -39,8 +39,8 @@ func (c *Client) ContextText(ctx context.Context, query ContextQuery) (string, e
 // ContextQuery is what Context may be asked for besides.
 type ContextQuery struct {
 	AsOf      time.Time `json:"as_of,omitzero"`       // the context of a day in the past: what was linked then, the week before it
-	FocusID   string    `json:"focus_id,omitempty"`   // entity_key of what the user looks at
-	FocusKind string    `json:"focus_kind,omitempty"` // person, concept or entity; with focus_id
+	FocusID   string    `json:"focus_id,omitempty"`   // entity_key of what the user looks at; with focus_kind, and never without
+	FocusKind string    `json:"focus_kind,omitempty"` // person, concept or entity; with focus_id, and never without
 	MaxTokens int64     `json:"max_tokens,omitempty"` // o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went
 	Sections  []string  `json:"sections,omitempty"`   // user, relationships, recent_context, temporal, repeated or with commas; default: all
 	TeamID    string    `json:"team_id,omitempty"`    // must be the key's team, if given
@@ -57,7 +57,7 @@ func (c *Client) ListConversations(ctx context.Context, query ListConversationsQ
 type ListConversationsQuery struct {
 	Cursor string `json:"cursor,omitempty"` // next of the page before
 	Limit  int64  `json:"limit,omitempty"`
-	UserID string `json:"user_id,omitempty"` // whose; default: the user of the key
+	UserID string `json:"user_id,omitempty"` // whose; default: the user of the key. Required where the key is not bound to one
 }
 
 // OpenConversation is POST /v1/conversations: open a conversation and get its context.
@@ -1029,8 +1029,8 @@ type ExplainRequest struct {
 
 // ExplainedSubject is part of the contract.
 type ExplainedSubject struct {
-	EntityID   string `json:"entity_id"`
-	EntityType string `json:"entity_type"`
+	EntityID   string `json:"entity_id"`   // entity_key; it must not be blank, contain blanks or end with punctuation, or a prompt could not name it
+	EntityType string `json:"entity_type"` // a kind in CamelCase
 }
 
 // ExploreExplanation is part of the contract.
@@ -1759,11 +1759,11 @@ type OpenConversationRequest struct {
 	ContextType    Optional[string]            `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
 	ConversationID string                      `json:"conversation_id,omitempty"` // generated (UUIDv7) when left out; opening one again is harmless
 	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // what the user looks at in a workspace: the conversation remembers it
-	FocusID        string                      `json:"focus_id,omitempty"`
-	FocusKind      string                      `json:"focus_kind,omitempty"` // person, concept or entity: what the context also tells of
-	Sections       []string                    `json:"sections,omitempty"`   // user, relationships, recent_context, temporal; default: all
-	TimeZone       string                      `json:"time_zone,omitempty"`  // IANA name
-	UserID         string                      `json:"user_id,omitempty"`    // whose conversation; left out: the user of the key
+	FocusID        string                      `json:"focus_id,omitempty"`        // entity_key; with focus_kind
+	FocusKind      string                      `json:"focus_kind,omitempty"`      // person, concept or entity: what the context also tells of; with focus_id
+	Sections       []string                    `json:"sections,omitempty"`        // user, relationships, recent_context, temporal; default: all
+	TimeZone       string                      `json:"time_zone,omitempty"`       // IANA name
+	UserID         string                      `json:"user_id,omitempty"`         // whose conversation; left out: the user of the key
 }
 
 // OpenedConversation is part of the contract.

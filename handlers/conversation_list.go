@@ -9,7 +9,7 @@ import (
 
 // ListConversationsInput asks for a page of a user's conversations.
 type ListConversationsInput struct {
-	UserID string `query:"user_id" minLength:"1" maxLength:"256" doc:"whose; default: the user of the key"`
+	UserID string `query:"user_id" minLength:"1" maxLength:"256" doc:"whose; default: the user of the key. Required where the key is not bound to one"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
 	Cursor string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
 }

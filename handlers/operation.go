@@ -3,6 +3,7 @@ package handlers
 import (
 	_ "embed"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -83,17 +84,32 @@ func tell(api *huma.OpenAPI) {
 // shown is the contract as others read it. Huma validates with the other one.
 func shown(api *huma.OpenAPI) *huma.OpenAPI {
 	var taken []*huma.Schema
-	for _, item := range api.Paths {
+	whole, components := *api, *api.Components
+	whole.Paths = maps.Clone(api.Paths)
+	for path, item := range api.Paths {
 		for _, o := range operationsAt(item) {
 			if o.RequestBody != nil {
 				taken = append(taken, o.RequestBody.Content[jsonType].Schema)
 			}
 		}
+		whole.Paths[path] = patternedAt(item)
 	}
-	whole, components := *api, *api.Components
 	components.Schemas = contract.Publish(components.Schemas, taken)
 	whole.Components = &components
 	return &whole
+}
+
+// patternedAt is a path with the patterns of its parameters.
+func patternedAt(item *huma.PathItem) *huma.PathItem {
+	shown := *item
+	for _, o := range []**huma.Operation{&shown.Get, &shown.Post, &shown.Put, &shown.Patch, &shown.Delete} {
+		if *o != nil {
+			one := **o
+			one.Parameters = contract.Parameters(one.Parameters)
+			*o = &one
+		}
+	}
+	return &shown
 }
 
 // operationsAt are the operations of a path.
