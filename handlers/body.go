@@ -88,6 +88,7 @@ func (a *API) body(c *gin.Context) {
 		return
 	}
 	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Time{}) // or it would end the request while it is answered
+	nameJSON(c, raw)
 	if found := t.faults(raw); len(found) > 0 {
 		abort(c, problemOf(http.StatusUnprocessableEntity, "the request has faults", found...))
 		return

@@ -66,7 +66,7 @@ func send(status int, answer loader.Answer, parts ...[]byte) *huma.StreamRespons
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		ctx.SetHeader("Content-Type", answer.ContentType)
 		ctx.SetHeader("Cache-Control", "private, no-cache")
-		ctx.SetHeader("Vary", "Authorization")
+		ctx.AppendHeader("Vary", "Authorization") // beside what compression and CORS vary by
 		if answer.ETag != "" {
 			ctx.SetHeader("ETag", answer.ETag)
 		}

@@ -149,7 +149,7 @@ type Options struct {
 	Reading   time.Duration // of a language model, which a request that has it read a source has besides; default a minute
 	MaxBody   int64         // bytes of the largest bodies: those of operations that write many items; default 32 MiB. Others have 1 MiB
 	MaxImport int64         // bytes of an import; default 4 GiB
-	Origins   []string      // of pages of other hosts that may call tools, as browsers send them
+	Origins   []string      // of pages of other hosts that may call the API and its tools, as browsers send them; *: any
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration
 	Streams     *Streams // of events; default: 1,024 at most
@@ -228,7 +228,7 @@ func New(s Services, o Options) http.Handler {
 	api.UseMiddleware(filled(api))
 	a.routes(api)
 	a.plain(engine)
-	return engine
+	return a.wire(engine)
 }
 
 // document is the OpenAPI document's frame. Huma's own pages are off: the document is marshalled once (its lazy one

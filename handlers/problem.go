@@ -171,6 +171,9 @@ func newError(status int, message string, details ...error) huma.StatusError {
 	if status == http.StatusBadRequest {
 		status = http.StatusUnprocessableEntity
 	}
+	if status == http.StatusUnsupportedMediaType {
+		return problemOf(status, "send the body as JSON, with Content-Type: application/json")
+	}
 	if status == http.StatusUnprocessableEntity {
 		message = "the request has faults"
 	}

@@ -46,7 +46,7 @@ type config struct {
 	Listen            string        `env:"KITH_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
 	AdminListen       string        `env:"KITH_ADMIN_LISTEN" emptyenv:"" default:"127.0.0.1:8081" help:"Address of /metrics; empty: none."`
 	Pprof             bool          `env:"KITH_PPROF" help:"Also serve pprof at that address: profiles of the process, which hold parts of its memory."`
-	Origins           []string      `env:"KITH_ORIGINS" placeholder:"URL,…" help:"Origins of pages of other hosts that may call tools at /mcp, such as https://console.example.org."`
+	Origins           []string      `name:"cors-origins" env:"KITH_CORS_ORIGINS" placeholder:"URL,…" help:"Origins of pages that may call the API and the tools at /mcp from browsers (CORS), such as https://console.example.org; *: any. Empty: none but pages of Kith's own host."`
 	Data              string        `env:"KITH_DATA" default:"./kith-data" help:"Folder of the embedded Neo4j."`
 	Neo4jURI          string        `name:"neo4j-uri" env:"KITH_NEO4J_URI" help:"bolt:// address of a Neo4j 5.26 or newer, or neo4j:// of a cluster (bolt+s://, neo4j+s:// for TLS); empty: the embedded one."`
 	Neo4jUser         string        `name:"neo4j-user" env:"KITH_NEO4J_USER" default:"neo4j" help:"Login at Neo4j."`
