@@ -74,3 +74,14 @@ func TestWhoMayList(t *testing.T) {
 		}
 	}
 }
+
+// A request for a key is told all of its faults at once.
+func TestAllFaultsOfAKeyAreLocated(t *testing.T) {
+	t.Parallel()
+	w := ask(newAPI(&fakes{}), http.MethodPost, "/v1/keys", `{"scopes":["read","reed"],"ratelimit":3}`)
+	for _, location := range []string{`"location":"body.scopes[1]"`, `"location":"body.ratelimit"`} {
+		if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), location) {
+			t.Errorf("%d %s lacks %s", w.Code, w.Body, location)
+		}
+	}
+}
