@@ -23,8 +23,8 @@ type Explanation struct {
 
 // Subject is something of the memory, by its kind in CamelCase and its key.
 type Subject struct {
-	EntityType string `json:"entity_type" maxLength:"64"`
-	EntityID   string `json:"entity_id" maxLength:"256"`
+	EntityType string `json:"entity_type" maxLength:"64" matches:"^[A-Z][A-Za-z]*$" doc:"a kind in CamelCase"`
+	EntityID   string `json:"entity_id" maxLength:"256" doc:"entity_key; it must not be blank, contain blanks or end with punctuation, or a prompt could not name it"`
 }
 
 const (

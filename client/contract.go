@@ -18,7 +18,7 @@ func (c *Client) ListConsolidation(ctx context.Context, query ListConsolidationQ
 type ListConsolidationQuery struct {
 	Cursor string `json:"cursor,omitempty"`  // next of the page before
 	Limit  int64  `json:"limit,omitempty"`   // at most so many candidates; a page may have less, even none, while next is given
-	UserID string `json:"user_id,omitempty"` // whose; left out: the user of the key
+	UserID string `json:"user_id,omitempty"` // whose; default: the user of the key. Required where the key is not bound to one
 }
 
 // Consolidate is POST /v1/consolidation: archive sources; their links stay.
@@ -39,13 +39,25 @@ func (c *Client) ContextText(ctx context.Context, query ContextQuery) (string, e
 // ContextQuery is what Context may be asked for besides.
 type ContextQuery struct {
 	AsOf      time.Time `json:"as_of,omitzero"`       // the context of a day in the past: what was linked then, the week before it
-	FocusID   string    `json:"focus_id,omitempty"`   // entity_key of what the user looks at
-	FocusKind string    `json:"focus_kind,omitempty"` // person, concept or entity; with focus_id
+	FocusID   string    `json:"focus_id,omitempty"`   // entity_key of what the user looks at; with focus_kind, and never without
+	FocusKind string    `json:"focus_kind,omitempty"` // person, concept or entity; with focus_id, and never without
 	MaxTokens int64     `json:"max_tokens,omitempty"` // o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went
 	Sections  []string  `json:"sections,omitempty"`   // user, relationships, recent_context, temporal, repeated or with commas; default: all
 	TeamID    string    `json:"team_id,omitempty"`    // must be the key's team, if given
 	TimeZone  string    `json:"time_zone,omitempty"`  // IANA name; default: the preference time_zone, else UTC
 	UserID    string    `json:"user_id,omitempty"`    // whose context; left out: the user of the key
+}
+
+// ListConversations is GET /v1/conversations: a page of a user's conversations, the newest first.
+func (c *Client) ListConversations(ctx context.Context, query ListConversationsQuery) (*ConversationList, error) {
+	return fetch[ConversationList](ctx, c, request{method: http.MethodGet, path: "/v1/conversations", query: query, again: true})
+}
+
+// ListConversationsQuery is what ListConversations may be asked for besides.
+type ListConversationsQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Limit  int64  `json:"limit,omitempty"`
+	UserID string `json:"user_id,omitempty"` // whose; default: the user of the key. Required where the key is not bound to one
 }
 
 // OpenConversation is POST /v1/conversations: open a conversation and get its context.
@@ -140,6 +152,11 @@ func (c *Client) CreateKey(ctx context.Context, body *CreateKeyRequest) (*Create
 // RevokeKey is DELETE /v1/keys/{id}: revoke an API key.
 func (c *Client) RevokeKey(ctx context.Context, id string) error {
 	return c.do(ctx, request{method: http.MethodDelete, path: "/v1/keys/" + escape(id), again: true}, nil)
+}
+
+// Me is GET /v1/me: what the caller's key is: team, user, scopes, rate limit and quota.
+func (c *Client) Me(ctx context.Context) (*Me, error) {
+	return fetch[Me](ctx, c, request{method: http.MethodGet, path: "/v1/me", again: true})
 }
 
 // WriteMemory is POST /v1/memory: add and change nodes and relationships in one transaction.
@@ -669,6 +686,18 @@ type RetryTurnQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
+// ListUsers is GET /v1/users: a page of a team's users, with how much each has and when it was last used.
+func (c *Client) ListUsers(ctx context.Context, query ListUsersQuery) (*UserPage, error) {
+	return fetch[UserPage](ctx, c, request{method: http.MethodGet, path: "/v1/users", query: query, again: true})
+}
+
+// ListUsersQuery is what ListUsers may be asked for besides.
+type ListUsersQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Limit  int64  `json:"limit,omitempty"`
+	TeamID string `json:"team_id,omitempty"` // default: the caller's; another team needs an admin key of team default
+}
+
 // EraseUser is DELETE /v1/users/{id}: erase a user: all that is private to the user, and the user's authorship of what others keep.
 func (c *Client) EraseUser(ctx context.Context, id string) (*UserErasure, error) {
 	return fetch[UserErasure](ctx, c, request{method: http.MethodDelete, path: "/v1/users/" + escape(id), again: true})
@@ -889,6 +918,12 @@ type ConversationFocus struct {
 	ProjectID string `json:"project_id"`           // entity_key of the project
 }
 
+// ConversationList is part of the contract.
+type ConversationList struct {
+	Conversations []Source `json:"conversations"`
+	Next          *string  `json:"next"`
+}
+
 // ConversationPage is part of the contract.
 type ConversationPage struct {
 	ContentType      string             `json:"content_type"`
@@ -1004,8 +1039,8 @@ type ExplainRequest struct {
 
 // ExplainedSubject is part of the contract.
 type ExplainedSubject struct {
-	EntityID   string `json:"entity_id"`
-	EntityType string `json:"entity_type"`
+	EntityID   string `json:"entity_id"`   // entity_key; it must not be blank, contain blanks or end with punctuation, or a prompt could not name it
+	EntityType string `json:"entity_type"` // a kind in CamelCase
 }
 
 // ExploreExplanation is part of the contract.
@@ -1324,6 +1359,16 @@ type MacroStoryline struct {
 	OneLiner    string `json:"one_liner"`
 	SourceCount int64  `json:"source_count"`
 	StorylineID string `json:"storyline_id"`
+}
+
+// Me is part of the contract.
+type Me struct {
+	KeyID     string      `json:"key_id"`     // of a token: oidc: and its subject
+	Quota     QuotaShares `json:"quota"`      // how much the team may have, and has
+	RateLimit *RateLimit  `json:"rate_limit"` // null: any number of requests
+	Scopes    []string    `json:"scopes"`     // of read, write and admin
+	TeamID    string      `json:"team_id"`
+	UserID    *string     `json:"user_id"` // the only user for whom it may act; null: any of the team
 }
 
 // MemoryResult is part of the contract.
@@ -1728,11 +1773,11 @@ type OpenConversationRequest struct {
 	ContextType    Optional[string]            `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
 	ConversationID string                      `json:"conversation_id,omitempty"` // generated (UUIDv7) when left out; opening one again is harmless
 	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // what the user looks at in a workspace: the conversation remembers it
-	FocusID        string                      `json:"focus_id,omitempty"`
-	FocusKind      string                      `json:"focus_kind,omitempty"` // person, concept or entity: what the context also tells of
-	Sections       []string                    `json:"sections,omitempty"`   // user, relationships, recent_context, temporal; default: all
-	TimeZone       string                      `json:"time_zone,omitempty"`  // IANA name
-	UserID         string                      `json:"user_id,omitempty"`    // whose conversation; left out: the user of the key
+	FocusID        string                      `json:"focus_id,omitempty"`        // entity_key; with focus_kind
+	FocusKind      string                      `json:"focus_kind,omitempty"`      // person, concept or entity: what the context also tells of; with focus_id
+	Sections       []string                    `json:"sections,omitempty"`        // user, relationships, recent_context, temporal; default: all
+	TimeZone       string                      `json:"time_zone,omitempty"`       // IANA name
+	UserID         string                      `json:"user_id,omitempty"`         // whose conversation; left out: the user of the key
 }
 
 // OpenedConversation is part of the contract.
@@ -1775,7 +1820,7 @@ type Problem struct {
 	Errors []Fault `json:"errors,omitempty"`
 	Status int64   `json:"status"`
 	Title  string  `json:"title"`
-	Type   string  `json:"type"`
+	Type   string  `json:"type"` // about:blank: the status says all; urn:kith:problem:no-language-model: what was asked needs a language model, and none is configured
 }
 
 // ProjectRow is part of the contract.
@@ -1855,6 +1900,25 @@ type Proposed struct {
 // PutPreferenceRequest is part of the contract.
 type PutPreferenceRequest struct {
 	Value json.RawMessage `json:"value"` // any JSON value but null, of at most 4,096 bytes
+}
+
+// QuotaShare is part of the contract.
+type QuotaShare struct {
+	Limit *int64 `json:"limit"` // null: any number
+	Used  *int64 `json:"used"`  // with what is deleted and not purged yet; what was purged may count for some seconds. null: not counted, as the service bounds no team
+}
+
+// QuotaShares is part of the contract.
+type QuotaShares struct {
+	Characters    QuotaShare `json:"characters"`
+	Nodes         QuotaShare `json:"nodes"`
+	Relationships QuotaShare `json:"relationships"`
+}
+
+// RateLimit is part of the contract.
+type RateLimit struct {
+	Limit     int64 `json:"limit"`     // units a minute
+	Remaining int64 `json:"remaining"` // units left after this request
 }
 
 // RecentContext is part of the contract.
@@ -2037,6 +2101,27 @@ type SnapshotNode struct {
 	Name        string    `json:"name"`
 	StateKey    *string   `json:"state_key"`
 	TypeKey     *string   `json:"type_key"`
+}
+
+// Source is part of the contract.
+type Source struct {
+	ContentType      string             `json:"content_type"`
+	ContextType      *string            `json:"context_type"`
+	EndedAt          *time.Time         `json:"ended_at"`
+	EntityKey        string             `json:"entity_key"`
+	Focus            *ConversationFocus `json:"focus,omitempty"` // what the user of a conversation looks at in a workspace
+	Keywords         []string           `json:"keywords,omitempty"`
+	MessageCount     int64              `json:"message_count"`
+	Participants     []string           `json:"participants,omitempty"`
+	ProcessedAt      time.Time          `json:"processed_at,omitzero"`
+	ProcessingError  string             `json:"processing_error,omitempty"`
+	ProcessingStatus string             `json:"processing_status"` // what a language model made of it
+	Sensitivity      string             `json:"sensitivity,omitempty"`
+	SourceType       string             `json:"source_type,omitempty"`
+	StartedAt        time.Time          `json:"started_at"`
+	Summary          string             `json:"summary"`
+	Tags             []string           `json:"tags,omitempty"`
+	UserID           *string            `json:"user_id"`
 }
 
 // SourceHit is part of the contract.
@@ -2454,6 +2539,17 @@ type TurnPrompt struct {
 	UserPrompt   string        `json:"user_prompt"`
 }
 
+// User is part of the contract.
+type User struct {
+	Chats          int64      `json:"chats"` // chat trees
+	Conversations  int64      `json:"conversations"`
+	LastActivityAt *time.Time `json:"last_activity_at"`  // the latest write to or recall of the user's nodes and chats; null: the user has preferences alone
+	Messages       int64      `json:"messages"`          // in all sources
+	Nodes          int64      `json:"nodes"`             // private nodes of all kinds, without messages
+	Partial        bool       `json:"partial,omitempty"` // the counts are lower bounds: the user has more than 10,000 nodes of one kind
+	UserID         string     `json:"user_id"`
+}
+
 // UserErasure is part of the contract.
 type UserErasure struct {
 	Anonymised      int64     `json:"anonymised"`    // nodes and relationships that others keep, and that no longer name the user
@@ -2468,4 +2564,10 @@ type UserErasure struct {
 	Relationships   int64     `json:"relationships"`
 	Remaining       int64     `json:"remaining"` // what was found when reading back; 0
 	UserID          string    `json:"user_id"`
+}
+
+// UserPage is part of the contract.
+type UserPage struct {
+	Next  *string `json:"next"`
+	Users []User  `json:"users"`
 }

@@ -8,7 +8,7 @@ import (
 // ConversationFocus is what the user of a conversation looks at: a node of a project, or the project as a whole (S3-1).
 type ConversationFocus struct {
 	ProjectID string `json:"project_id" minLength:"1" maxLength:"256" doc:"entity_key of the project"`
-	FocusKind string `json:"focus_kind,omitempty" maxLength:"64" doc:"task, plan, goal, document, output, milestone, risk, decision or requirement; left out: the project as a whole"`
+	FocusKind string `json:"focus_kind,omitempty" maxLength:"64" oneof:"task plan goal document output milestone risk decision requirement project-wide" doc:"task, plan, goal, document, output, milestone, risk, decision or requirement; left out: the project as a whole"`
 	FocusID   string `json:"focus_id,omitempty" maxLength:"256" doc:"entity_key of a node of the project"`
 }
 

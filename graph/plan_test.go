@@ -100,7 +100,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	})
 	maps.Copy(known, map[string]any{
 		"users": []string{"", "u"}, "tasks": []string{"task" + keySeparator}, "fields": shownFields, "task_fields": taskFields, "project_fields": projectFields, "recent_at": 0,
-		"lists":   []map[string]any{{"kind": "goal", "list": "goal" + keySeparator, "limit": 10, "fields": shownFields, "texts": []string{"description"}}},
+		"lists":   []map[string]any{{"after": "goal" + keySeparator, "end": "goal ", "kind": "goal", "list": "goal" + keySeparator, "limit": 10, "fields": shownFields, "texts": []string{"description"}}},
 		"derived": []string{"n-1"}, "focus": "n-1", "picture": []string{"n-1"}, "open": []string{"Task"},
 		"skip": 0, "whole": true, "counted": "p-1" + keySeparator, "list": "project" + keySeparator, "separator": keySeparator,
 	})
@@ -109,12 +109,16 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"before_id": "", "statuses": []string{"pending"}, "attempt": nil, "next": 0, "turn_count": 1, "after_seq": 0, "tree_ids": []string{"t-1"}, "turn_ids": []string{"c-1"},
 		"trees": []map[string]any{{"id": "t-1", "properties": map[string]any{"name": "x"}}}, "turns": []map[string]any{{"id": "c-1", "properties": map[string]any{"parent_id": "c-0"}}},
 	})
+	known["before_key"] = "x"
 	maps.Copy(known, map[string]any{"nodes": 1, "characters": 1, "fresh_until": 1, "max_nodes": 1, "max_characters": nil})
 	if strings.HasPrefix(q.Name, "chat_") {
 		known["before"], known["now"], known["until"], known["from"] = 1, 1, 1, 0
 	}
 	if strings.HasPrefix(q.Name, "linked_") {
 		known["until"], known["labels"] = 3, []string{"Plan"}
+	}
+	if q.Name == "user_counts" {
+		known["users"] = []map[string]any{{"id": "u", "lists": known["lists"]}}
 	}
 	if q.Name == "workspace_project" {
 		known["from"], known["to"] = noon, noon
@@ -166,8 +170,8 @@ var allowed = map[string]string{
 	// An audit looks for nodes that no index holds.
 	"audit_unkeyed": "NodeByLabelScan",
 	// The sections are joined: each is one row. So are the two parts of a page.
-	"preference_page": "CartesianProduct",
-	"found_sources":   "CartesianProduct", "search": "CartesianProduct",
+	"preference_page": "CartesianProduct", "conversation_list": "CartesianProduct", "user_next": "CartesianProduct",
+	"found_sources": "CartesianProduct", "search": "CartesianProduct",
 	"chat_text_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
 	// The two ends of a step, each found by its key.
 	"walk_steps": "CartesianProduct",
@@ -189,7 +193,7 @@ var ordered = map[string]int{
 	"context of 6 sections": 12, "context of 7 sections": 13, "context of 8 sections": 13,
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_global": 1,
-	"chat_tree_list": 1, "chat_turn_list": 1,
+	"chat_tree_list": 1, "chat_turn_list": 1, "conversation_list": 2, "user_next": 3,
 	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 

@@ -183,16 +183,58 @@ func (q Quota) share(u Usage) (share float64) {
 	return share
 }
 
+// QuotaShare is how much of one thing a team may have, and has.
+type QuotaShare struct {
+	Limit *int64 `json:"limit" doc:"null: any number"`
+	Used  *int64 `json:"used" doc:"with what is deleted and not purged yet; what was purged may count for some seconds. null: not counted, as the service bounds no team"`
+}
+
+// QuotaShares are the parts of a team's quota.
+type QuotaShares struct {
+	Nodes         QuotaShare `json:"nodes"`
+	Relationships QuotaShare `json:"relationships"`
+	Characters    QuotaShare `json:"characters"`
+}
+
+// QuotaOf returns what a team may have and what it had at its last write, without counting it.
+func (s *Store) QuotaOf(ctx context.Context, teamID string) (QuotaShares, error) {
+	own, counted, err := s.ownQuota(ctx, teamID)
+	if err != nil || s.options.Quota == (Quota{}) { // then own bounds do not hold either
+		return QuotaShares{}, err
+	}
+	may := s.options.Quota.with(own)
+	return QuotaShares{
+		QuotaShare{nonZero(may.Nodes), counted[0]}, QuotaShare{nonZero(may.Relationships), counted[1]}, QuotaShare{nonZero(may.Text), counted[2]},
+	}, nil
+}
+
+func nonZero(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// ownQuota is a team's own quota, and how many nodes, relationships and characters were last counted of it; nil where they were not.
+func (s *Store) ownQuota(ctx context.Context, teamID string) (own OwnQuota, counted [3]*int64, err error) {
+	row, err := s.readOne(ctx, "quota_get", map[string]any{"team_id": teamID})
+	if errors.Is(err, ErrNotFound) {
+		return own, counted, nil
+	} else if err != nil {
+		return own, counted, err
+	}
+	v := row.Values
+	own = OwnQuota{optionalInteger(v[0]), optionalInteger(v[1]), optionalInteger(v[2])}
+	return own, [3]*int64{optionalInteger(v[3]), optionalInteger(v[4]), optionalInteger(v[5])}, nil
+}
+
 // TeamQuota is a team's own quota, and how much it has.
 func (s *Store) TeamQuota(ctx context.Context, teamID string) (own OwnQuota, has Usage, err error) {
-	row, err := s.readOne(ctx, "quota_get", map[string]any{"team_id": teamID})
-	switch {
-	case err == nil:
-		own = OwnQuota{optionalInteger(row.Values[0]), optionalInteger(row.Values[1]), optionalInteger(row.Values[2])}
-	case !errors.Is(err, ErrNotFound):
+	own, _, err = s.ownQuota(ctx, teamID)
+	if err != nil {
 		return OwnQuota{}, Usage{}, err
 	}
-	row, err = s.readOne(ctx, "team_usage", map[string]any{"team_id": teamID, "texts": true, "relationships": true})
+	row, err := s.readOne(ctx, "team_usage", map[string]any{"team_id": teamID, "texts": true, "relationships": true})
 	if err != nil {
 		return OwnQuota{}, Usage{}, err
 	}

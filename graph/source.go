@@ -350,12 +350,16 @@ func (s *Store) Source(ctx context.Context, scope Scope, key string) (Source, er
 	if err != nil {
 		return Source{}, err
 	}
-	l := items(row.Values[0])
+	return sourceFrom(items(row.Values[0])), nil
+}
+
+// sourceFrom reads the list that source_find and conversation_list return of a source.
+func sourceFrom(l []any) Source {
 	return Source{
 		EntityKey: text(l[0]), UserID: optionalText(l[1]), ContentType: text(l[2]), ContextType: optionalText(l[3]),
 		SourceType: text(l[4]), Sensitivity: text(l[5]), StartedAt: moment(l[6]), EndedAt: optionalMoment(l[7]),
 		Summary: text(l[8]), Keywords: texts(l[9]), Tags: texts(l[10]), Participants: texts(l[11]),
 		MessageCount: integer(l[12]), Focus: conversationFocusFrom(l[13:16]),
 		ProcessingStatus: text(l[16]), ProcessingError: text(l[17]), ProcessedAt: optionalMoment(l[18]),
-	}, nil
+	}
 }

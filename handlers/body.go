@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
 
+	"kith/graph"
 	"kith/internal/contract"
 	"kith/limit"
 )
@@ -87,6 +88,7 @@ func (a *API) body(c *gin.Context) {
 		return
 	}
 	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Time{}) // or it would end the request while it is answered
+	nameJSON(c, raw)
 	if found := t.faults(raw); len(found) > 0 {
 		abort(c, problemOf(http.StatusUnprocessableEntity, "the request has faults", found...))
 		return
@@ -191,7 +193,8 @@ func (a *API) drained(c *gin.Context, length int64) error {
 	return errTooLarge
 }
 
-// filled refuses parameters that are there and empty, where empty is no value of theirs: huma takes them for left out.
+// filled refuses parameters that are there and empty, where empty is no value of theirs, which huma takes for left out, and ids that no
+// user or team can have.
 func filled(api huma.API) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		if u := ctx.URL(); u.RawQuery != "" {
@@ -211,6 +214,9 @@ func emptyIn(query url.Values, parameters []*huma.Param) []error {
 		anyText := p.Schema.Type == huma.TypeString && p.Schema.Format == "" && len(p.Schema.Enum) == 0 && p.Schema.MinLength == nil
 		if p.In == "query" && given && !anyText && p.Schema.Type != huma.TypeArray && slices.Contains(values, "") {
 			faults = append(faults, &huma.ErrorDetail{Location: "query." + p.Name, Message: contract.Empty("query." + p.Name)})
+		}
+		if p.In == "query" && contract.IsWord(p) && slices.ContainsFunc(values, func(v string) bool { return v != "" && !graph.ValidKey(v) }) {
+			faults = append(faults, &huma.ErrorDetail{Location: "query." + p.Name, Message: "must have 1 to 256 characters, not be blank, and contain no control characters"})
 		}
 	}
 	return faults

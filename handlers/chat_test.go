@@ -1,10 +1,12 @@
 package handlers
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -168,7 +170,7 @@ func TestChatErrors(t *testing.T) {
 		detail string
 	}{
 		{fmt.Errorf("generate: %w", chat.ErrFull), 429, "as many generations run and wait"},
-		{chat.ErrNoModel, 503, "generate=false"},
+		{chat.ErrNoModel, 501, `{"type":"urn:kith:problem:no-language-model","title":"No Language Model","status":501,"detail":"no language model is configured: a turn with generate=false`},
 		{fmt.Errorf("cancel: the turn has ended (complete): %w", graph.ErrConflict), 409, "the turn has ended (complete)"},
 		{graph.ErrNotFound, 404, "nothing of this id"},
 		{&graph.InvalidError{Fields: []graph.FieldError{{Location: "user_prompt", Message: "must not be blank"}}}, 422, `"location":"body.user_prompt"`},
@@ -176,6 +178,28 @@ func TestChatErrors(t *testing.T) {
 		w := ask(newAPI(&fakes{err: c.err}), http.MethodPost, "/v1/trees/t-1/turns", `{"user_prompt":"x"}`)
 		if w.Code != c.status || !strings.Contains(w.Body.String(), c.detail) || (w.Code == 429) && w.Header().Get("Retry-After") == "" {
 			t.Errorf("%v: %d %s", c.err, w.Code, w.Body)
+		}
+	}
+}
+
+// A service without a language model says so with a problem of its own, which is no failure: nothing is logged, and nobody is asked to try again.
+func TestNoLanguageModel(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, body, detail string }{
+		{"/v1/trees/t-1/turns", `{"user_prompt":"x"}`, "generate=false"},
+		{"/v1/turns/c-1/retry", `{}`, "generate=false"},
+		{"/v1/explanations", `{"user_id":"u1","session_id":"s","result":"r","subjects":[{"entity_type":"Task","entity_id":"t"}]}`, "generate=false"},
+		{"/v1/sources?extract=true", `{"user_id":"u1"}`, `"extract needs a language model, and none is configured"`},
+	} {
+		var log bytes.Buffer
+		api := New(servicesOf(&fakes{err: chat.ErrNoModel}), Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		w := ask(api, http.MethodPost, c.path, c.body)
+		body := w.Body.String()
+		if w.Code != http.StatusNotImplemented || !strings.Contains(body, `"type":"urn:kith:problem:no-language-model"`) || !strings.Contains(body, c.detail) {
+			t.Errorf("%s: %d %s", c.path, w.Code, body)
+		}
+		if log.Len() > 0 || w.Header().Get("Retry-After") != "" {
+			t.Errorf("%s: logged %q, Retry-After %q", c.path, log.String(), w.Header().Get("Retry-After"))
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (a *API) chatRoutes(api huma.API) {
 	route(a, api, http.MethodGet, turn, "get-turn", "A turn with its answer", a.getTurn)
 	route(a, api, http.MethodPatch, turn, "answer-turn", "Answer a pending turn", a.answerTurn)
 	route(a, api, http.MethodDelete, turn, "delete-turn", "Delete a turn with all below it", a.deleteTurn)
-	route(a, api, http.MethodPost, turn+"/retry", "retry-turn", "Have the answer of a turn in error generated again", a.retryTurn)
+	route(a, api, http.MethodPost, turn+"/retry", "retry-turn", "Have the answer of a turn in error generated again", a.retryTurn, asksModel)
 	route(a, api, http.MethodPost, turn+"/cancel", "cancel-turn", "End a turn that waits for its answer", a.cancelTurn)
 	route(a, api, http.MethodGet, turn+"/path", "get-turn-path", "The turns from the root to a turn", a.turnPath)
 	route(a, api, http.MethodGet, turn+"/descendants", "list-turn-descendants", "A turn and all below it, breadth first, in short", a.turnDescendants)
@@ -68,7 +68,8 @@ func madeOrThere(_ huma.API, o *huma.Operation) {
 
 // generates says that an answer is 202 for a turn whose answer is being generated, 201 for a pending one, and 200 for one that
 // was there.
-func generates(_ huma.API, o *huma.Operation) {
+func generates(api huma.API, o *huma.Operation) {
+	asksModel(api, o)
 	o.DefaultStatus = http.StatusAccepted
 	o.Responses = map[string]*huma.Response{
 		"200": {Description: "The turn was there already, and stays as it is"},

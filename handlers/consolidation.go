@@ -10,7 +10,7 @@ import (
 
 // CandidatesInput asks for sources that could be archived.
 type CandidatesInput struct {
-	UserID string `query:"user_id" minLength:"1" maxLength:"256" doc:"whose; left out: the user of the key"`
+	UserID string `query:"user_id" minLength:"1" maxLength:"256" doc:"whose; default: the user of the key. Required where the key is not bound to one"`
 	Cursor string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"at most so many candidates; a page may have less, even none, while next is given"`
 }

@@ -24,8 +24,8 @@ type ContextInput struct {
 	Format      string    `query:"format" enum:"json,text" default:"json"`
 	MaxTokens   int       `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went"`
 	Sections    []string  `query:"sections,explode" doc:"user, relationships, recent_context, temporal, repeated or with commas; default: all"`
-	FocusKind   string    `query:"focus_kind" doc:"person, concept or entity; with focus_id"`
-	FocusID     string    `query:"focus_id" minLength:"1" doc:"entity_key of what the user looks at"`
+	FocusKind   string    `query:"focus_kind" enum:"person,concept,entity" doc:"person, concept or entity; with focus_id, and never without"`
+	FocusID     string    `query:"focus_id" minLength:"1" doc:"entity_key of what the user looks at; with focus_kind, and never without"`
 	AsOf        time.Time `query:"as_of" doc:"the context of a day in the past: what was linked then, the week before it"`
 	IfNoneMatch string    `header:"If-None-Match"`
 }
@@ -66,7 +66,7 @@ func send(status int, answer loader.Answer, parts ...[]byte) *huma.StreamRespons
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		ctx.SetHeader("Content-Type", answer.ContentType)
 		ctx.SetHeader("Cache-Control", "private, no-cache")
-		ctx.SetHeader("Vary", "Authorization")
+		ctx.AppendHeader("Vary", "Authorization") // beside what compression and CORS vary by
 		if answer.ETag != "" {
 			ctx.SetHeader("ETag", answer.ETag)
 		}

@@ -26,8 +26,8 @@ type OpenConversationInput struct {
 		ContextType    graph.Optional[string] `json:"context_type,omitzero" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
 		TimeZone       string                 `json:"time_zone,omitempty" doc:"IANA name"`
 		Sections       []string               `json:"sections,omitempty" oneof:"user relationships recent_context temporal" maxItems:"8" doc:"user, relationships, recent_context, temporal; default: all"`
-		FocusKind      string                 `json:"focus_kind,omitempty" oneof:"person concept entity" doc:"person, concept or entity: what the context also tells of"`
-		FocusID        string                 `json:"focus_id,omitempty" max:"256"`
+		FocusKind      string                 `json:"focus_kind,omitempty" oneof:"person concept entity" doc:"person, concept or entity: what the context also tells of; with focus_id"`
+		FocusID        string                 `json:"focus_id,omitempty" max:"256" doc:"entity_key; with focus_kind"`
 
 		Focus graph.Optional[graph.ConversationFocus] `json:"focus,omitzero" doc:"what the user looks at in a workspace: the conversation remembers it"`
 	}

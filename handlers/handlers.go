@@ -32,6 +32,9 @@ type store interface {
 	EndConversation(ctx context.Context, scope graph.Scope, key string, end *graph.ConversationEnd) (graph.SourceResult, error)
 	Source(ctx context.Context, scope graph.Scope, key string) (graph.Source, error)
 	Messages(ctx context.Context, scope graph.Scope, key string, from, limit int64) ([]graph.Message, error)
+	Conversations(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConversationPage, error)
+	Users(ctx context.Context, teamID, cursor string, limit int) (graph.UserPage, error)
+	QuotaOf(ctx context.Context, teamID string) (graph.QuotaShares, error)
 	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
 	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
 	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error)
@@ -147,7 +150,7 @@ type Options struct {
 	MaxBody   int64         // bytes of the largest bodies: those of operations that write many items; default 32 MiB. Others have 1 MiB
 	MaxImport int64         // bytes of an import; default 4 GiB
 	Issuer    string        // of the tokens that are good beside API keys, by its URL; empty: none
-	Origins   []string      // of pages of other hosts that may call tools, as browsers send them
+	Origins   []string      // of pages of other hosts that may call the API and its tools, as browsers send them; *: any
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration
 	Streams     *Streams // of events; default: 1,024 at most
@@ -226,7 +229,7 @@ func New(s Services, o Options) http.Handler {
 	api.UseMiddleware(filled(api))
 	a.routes(api)
 	a.plain(engine)
-	return engine
+	return a.wire(engine)
 }
 
 // document is the OpenAPI document's frame. Huma's own pages are off: the document is marshalled once (its lazy one

@@ -77,6 +77,21 @@ func (f *fakes) Messages(_ context.Context, _ graph.Scope, _ string, from, limit
 	return messages, f.err
 }
 
+func (f *fakes) Conversations(_ context.Context, s graph.Scope, cursor string, limit int) (graph.ConversationPage, error) {
+	f.ask("conversations of %q of %s, %d from %q", s.UserID, s.TeamID, limit, cursor)
+	return graph.ConversationPage{Conversations: []graph.Source{}, Next: "more"}, f.err
+}
+
+func (f *fakes) Users(_ context.Context, team, cursor string, limit int) (graph.UserPage, error) {
+	f.ask("users of %s, %d from %q", team, limit, cursor)
+	return graph.UserPage{Users: []graph.User{}, Next: "more"}, f.err
+}
+
+func (f *fakes) QuotaOf(_ context.Context, team string) (graph.QuotaShares, error) {
+	f.ask("quota of %s", team)
+	return graph.QuotaShares{}, f.err
+}
+
 func (f *fakes) Node(_ context.Context, s graph.Scope, k graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error) {
 	f.ask("%s %q for %q, %d relationships, as of %v", k.Name, key, s.UserID, q.Relationships, q.AsOf)
 	return graph.NodeView{Notes: []graph.Note{}}, f.err

@@ -15,7 +15,7 @@ type CreateKeyInput struct {
 	Body struct {
 		TeamID    string     `json:"team_id,omitempty" minLength:"1" maxLength:"256" doc:"default: the caller's; another team needs an admin key of team default"`
 		UserID    *string    `json:"user_id,omitempty" minLength:"1" maxLength:"256" nullable:"true" doc:"binds the key to this user; left out or null: the key acts for every user of the team"`
-		Scopes    []string   `json:"scopes" oneof:"read write admin" minItems:"1" maxItems:"3" doc:"read, write, admin"`
+		Scopes    []string   `json:"scopes" enum:"read,write,admin" minItems:"1" maxItems:"3" doc:"read, write, admin"`
 		RateLimit *int64     `json:"rate_limit,omitempty" nullable:"true" minimum:"0" maximum:"1000000" doc:"units a minute, of which a look-up costs 1; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it"`
 		ExpiresAt *time.Time `json:"expires_at,omitempty" nullable:"true"`
 	}

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"math"
 	"net/http"
 	"strconv"
@@ -25,6 +26,7 @@ func (a *API) charge(c *gin.Context, cost, paid int64) bool {
 	if d.Limit == 0 {
 		return true
 	}
+	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), decisionKey, d))
 	c.Header("RateLimit-Limit", strconv.FormatInt(d.Limit, 10))
 	c.Header("RateLimit-Remaining", strconv.FormatInt(d.Remaining, 10))
 	c.Header("RateLimit-Reset", seconds(d.Reset))

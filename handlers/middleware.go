@@ -23,6 +23,7 @@ const (
 	requestIDKey contextKey = iota
 	controllerKey
 	trailKey
+	decisionKey
 )
 
 const requestIDHeader = "X-Request-Id"

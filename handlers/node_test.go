@@ -41,7 +41,7 @@ func TestNodesAreAskedForAsTheyAreNamed(t *testing.T) {
 		{http.MethodGet, "/v1/nodes/concept/c?touch=true", "", 200, []string{`concept "c" for "", 10 relationships, as of <nil>`}, []string{"t recalled"}},
 		{http.MethodGet, "/v1/nodes/Concept/c?touch=true", "", 404, nil, nil},
 		{http.MethodGet, "/v1/nodes/concept/%20", "", 404, nil, nil},
-		{http.MethodGet, "/v1/nodes/concept/c?user_id=%01", "", 404, nil, nil},
+		{http.MethodGet, "/v1/nodes/concept/c?user_id=%01", "", 422, nil, nil},
 		{http.MethodGet, "/v1/nodes/concept/c?relationships=101", "", 422, nil, nil},
 
 		{http.MethodPatch, "/v1/nodes/concept/c", `{"description":"d"}`, 200, []string{`patch concept "c" for "": d, false`, `concept "c" for "", 10 relationships, as of <nil>`}, []string{"t:u1"}},

@@ -3,6 +3,7 @@ package handlers
 import (
 	_ "embed"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -83,17 +84,32 @@ func tell(api *huma.OpenAPI) {
 // shown is the contract as others read it. Huma validates with the other one.
 func shown(api *huma.OpenAPI) *huma.OpenAPI {
 	var taken []*huma.Schema
-	for _, item := range api.Paths {
+	whole, components := *api, *api.Components
+	whole.Paths = maps.Clone(api.Paths)
+	for path, item := range api.Paths {
 		for _, o := range operationsAt(item) {
 			if o.RequestBody != nil {
 				taken = append(taken, o.RequestBody.Content[jsonType].Schema)
 			}
 		}
+		whole.Paths[path] = patternedAt(item)
 	}
-	whole, components := *api, *api.Components
 	components.Schemas = contract.Publish(components.Schemas, taken)
 	whole.Components = &components
 	return &whole
+}
+
+// patternedAt is a path with the patterns of its parameters.
+func patternedAt(item *huma.PathItem) *huma.PathItem {
+	shown := *item
+	for _, o := range []**huma.Operation{&shown.Get, &shown.Post, &shown.Put, &shown.Patch, &shown.Delete} {
+		if *o != nil {
+			one := **o
+			one.Parameters = contract.Parameters(one.Parameters)
+			*o = &one
+		}
+	}
+	return &shown
 }
 
 // operationsAt are the operations of a path.
@@ -166,6 +182,7 @@ var meanings = map[int]string{ //nolint:gochecknoglobals // a constant table
 	http.StatusUnprocessableEntity:   "The request has faults; each is named with its place, and never repeated",
 	http.StatusTooManyRequests:       "Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again",
 	http.StatusInternalServerError:   "Something went wrong here; X-Request-Id leads to the log",
+	http.StatusNotImplemented:        "It needs a language model, and none is configured; the type of the problem says so",
 	http.StatusServiceUnavailable:    "The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again",
 }
 
@@ -204,6 +221,7 @@ var tags = []struct{ name, prefix, about string }{ //nolint:gochecknoglobals // 
 	{"Chats", "/v1/turns", ""},
 	{"Chats", "/v1/explanations", ""},
 	{"Users and teams", "/v1/users", "Preferences, erasure, export, import and keys"},
+	{"Users and teams", "/v1/me", ""},
 	{"Users and teams", "/v1/teams", ""},
 	{"Users and teams", "/v1/export", ""},
 	{"Users and teams", "/v1/import", ""},

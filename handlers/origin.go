@@ -18,9 +18,14 @@ func (a *API) origin(c *gin.Context) {
 	if c.Request.URL.Path != mcpPath || len(origins) == 0 {
 		return
 	}
-	if len(origins) > 1 || !slices.Contains(a.options.Origins, origins[0]) && !isOwnOrigin(c.Request, origins[0]) {
-		abort(c, problemOf(http.StatusForbidden, "pages of this origin may not call tools: name it in KITH_ORIGINS, or call from a program, which sends no Origin"))
+	if len(origins) > 1 || !a.allows(origins[0]) && !isOwnOrigin(c.Request, origins[0]) {
+		abort(c, problemOf(http.StatusForbidden, "pages of this origin may not call tools: name it in KITH_CORS_ORIGINS, or call from a program, which sends no Origin"))
 	}
+}
+
+// allows reports whether pages of an origin may call.
+func (a *API) allows(origin string) bool {
+	return slices.Contains(a.options.Origins, origin) || slices.Contains(a.options.Origins, "*")
 }
 
 func isOwnOrigin(r *http.Request, origin string) bool {

@@ -18,7 +18,7 @@ import (
 
 // Problem is every error's body (RFC 9457). It never repeats what was submitted.
 type Problem struct {
-	Type   string  `json:"type" example:"about:blank"`
+	Type   string  `json:"type" example:"about:blank" doc:"about:blank: the status says all; urn:kith:problem:no-language-model: what was asked needs a language model, and none is configured"`
 	Title  string  `json:"title"`
 	Status int     `json:"status"`
 	Detail string  `json:"detail"`
@@ -73,11 +73,15 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{chat.ErrFull, http.StatusTooManyRequests, "as many generations run and wait as may; try again"},
 	{errNoPlace, http.StatusServiceUnavailable, ""},
 	{errStreams, http.StatusTooManyRequests, "as many streams of events are open as may; read the turn itself, or try again"},
-	{chat.ErrNoModel, http.StatusServiceUnavailable, ""},
+	{chat.ErrNoModel, http.StatusNotImplemented, ""},
 	{graph.ErrUnavailable, http.StatusServiceUnavailable, "the database does not answer; try again"},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, "the request took too long; try again"},
 	{context.Canceled, statusClientClosed, "the request was given up"},
 }
+
+// noModelType is the type of the problem that no language model is configured. It is a choice of the operator, and no failure: the
+// same request answers the same until somebody configures one.
+const noModelType = "urn:kith:problem:no-language-model"
 
 // statusClientClosed is for logs and metrics: nobody is left to read it.
 const statusClientClosed = 499
@@ -91,7 +95,11 @@ func problemFor(err error) *Problem {
 		if detail == "" {
 			detail = strings.TrimSuffix(err.Error(), ": "+o.is.Error())
 		}
-		return problemOf(o.status, detail, faultsOf(err)...)
+		p := problemOf(o.status, detail, faultsOf(err)...)
+		if o.status == http.StatusNotImplemented {
+			p.Type, p.Title = noModelType, "No Language Model"
+		}
+		return p
 	}
 	return problemOf(http.StatusInternalServerError, "something went wrong here; the request id leads to the log")
 }
@@ -131,7 +139,7 @@ func fieldsOf(err error) []graph.FieldError {
 // problem turns an error into what is sent, and logs those that are not the caller's.
 func (a *API) problem(ctx context.Context, operation string, err error) error {
 	p := problemFor(err)
-	if p.Status >= http.StatusInternalServerError {
+	if p.Status >= http.StatusInternalServerError && p.Status != http.StatusNotImplemented {
 		a.options.Log.ErrorContext(ctx, "request failed", "operation", operation, "request_id", requestID(ctx), "error", err)
 	}
 	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
@@ -162,6 +170,9 @@ func located(place string, err error) error {
 func newError(status int, message string, details ...error) huma.StatusError {
 	if status == http.StatusBadRequest {
 		status = http.StatusUnprocessableEntity
+	}
+	if status == http.StatusUnsupportedMediaType {
+		return problemOf(status, "send the body as JSON, with Content-Type: application/json")
 	}
 	if status == http.StatusUnprocessableEntity {
 		message = "the request has faults"

@@ -16,6 +16,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/ontology", "get-ontology", "What an agent should know of the workspace in which it works", a.getOntology, ontologyResponse)
 	route(a, api, http.MethodPost, "/v1/prompt", "make-prompt", "The messages to send to a language model: guidance, preferences, context snapshot, conversation", a.prompt, mayMiss)
 	route(a, api, http.MethodPost, "/v1/conversations", "open-conversation", "Open a conversation and get its context", a.openConversation, openedResponse)
+	route(a, api, http.MethodGet, "/v1/conversations", "list-conversations", "A page of a user's conversations, the newest first", a.listConversations)
 	route(a, api, http.MethodGet, "/v1/conversations/{id}", "get-conversation", "A conversation with its messages", a.getConversation)
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/messages", "append-messages", "Append messages to an open conversation", a.appendMessages, large)
 	route(a, api, http.MethodPut, "/v1/conversations/{id}/focus", "set-focus", "Have a conversation remember what its user looks at in a workspace", a.setFocus)
@@ -24,7 +25,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodPost, "/v1/traverse", "traverse", "Walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads", a.traverse, traverseResponse)
 	route(a, api, http.MethodGet, "/v1/schema", "get-schema", "What Cypher can ask here: kinds, properties, relationship types, examples", a.schema, schemaResponse)
 	route(a, api, http.MethodPost, "/v1/memory", "write-memory", "Add and change nodes and relationships in one transaction", a.writeMemory, large)
-	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource, large, mayMiss)
+	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource, large, mayMiss, asksModel)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}", "list-nodes", "A page of the nodes of one kind", a.listNodes)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}", "get-node", "A node with its notes and strongest relationships", a.getNode)
 	route(a, api, http.MethodPatch, "/v1/nodes/{kind}/{key}", "patch-node", "Change what is given of a node", a.patchNode)
@@ -45,6 +46,8 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodDelete, "/v1/relationships/{key}/notes/{id}", "delete-relationship-note", "Take a note off a relationship", a.deleteRelationshipNote)
 	route(a, api, http.MethodGet, "/v1/consolidation", "list-consolidation", "Sources that could be archived, and why", a.consolidationCandidates)
 	route(a, api, http.MethodPost, "/v1/consolidation", "consolidate", "Archive sources; their links stay", a.consolidate)
+	route(a, api, http.MethodGet, "/v1/me", "get-me", "What the caller's key is: team, user, scopes, rate limit and quota", a.me)
+	route(a, api, http.MethodGet, "/v1/users", "list-users", "A page of a team's users, with how much each has and when it was last used", a.listUsers)
 	route(a, api, http.MethodGet, "/v1/users/{id}/preferences", "get-preferences", "A user's preferences", a.getPreferences)
 	route(a, api, http.MethodPut, "/v1/users/{id}/preferences", "put-preferences", "Replace a user's preferences", a.putPreferences)
 	route(a, api, http.MethodPut, "/v1/users/{id}/preferences/{key}", "put-preference", "Set one of a user's preferences", a.putPreference)
@@ -111,6 +114,8 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 func created(_ huma.API, o *huma.Operation) { o.DefaultStatus = http.StatusCreated }
 
 func mayMiss(_ huma.API, o *huma.Operation) { o.Errors = append(o.Errors, http.StatusNotFound) }
+
+func asksModel(_ huma.API, o *huma.Operation) { o.Errors = append(o.Errors, http.StatusNotImplemented) }
 
 // retryAfter is what a 503 advises, in seconds.
 const retryAfter = "2"

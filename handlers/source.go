@@ -2,8 +2,10 @@ package handlers
 
 import (
 	"context"
+	"fmt"
 
 	"kith/auth"
+	"kith/chat"
 	"kith/graph"
 )
 
@@ -23,7 +25,7 @@ func (a *API) writeSource(ctx context.Context, in *SourceInput) (*SourceOutput, 
 		return nil, err
 	}
 	if in.Extract && a.Digests == nil {
-		return nil, fault("query.extract", "needs a language model, and none is configured: its availability is unavailable")
+		return nil, fmt.Errorf("extract needs a language model, and none is configured: %w", chat.ErrNoModel)
 	}
 	if in.Extract && scope.UserID == "" {
 		return nil, fault("query.extract", "needs a user_id: what is proposed belongs to a user")

@@ -11,6 +11,7 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	// Contexts
 	"get-context": 1, "get-ontology": 2, "make-prompt": 2, "get-schema": 3,
 	"open-conversation": 2, "get-conversation": 1, "append-messages": 2, "set-focus": 1, "end-conversation": 2,
+	"list-conversations": 1,
 	// Search and walks; further queries, and Cypher, cost more
 	"explore": 5, "traverse": 2,
 	// Memory; large bodies cost more
@@ -28,7 +29,7 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	"answer-turn": 2, "delete-turn": 2, "retry-turn": 10, "cancel-turn": 2, "get-turn-path": 1, "list-turn-descendants": 1, "get-turn-prompt": 2,
 	"watch-turn": 1, "explain": 10,
 	// Users, teams and keys
-	"erase-user": 50, "erase-team": 50, "create-key": 1, "list-keys": 1, "revoke-key": 1,
+	"get-me": 1, "list-users": 10, "erase-user": 50, "erase-team": 50, "create-key": 1, "list-keys": 1, "revoke-key": 1,
 	// Any other message over MCP
 	MCP: 1,
 }

@@ -125,8 +125,13 @@ func newAPIError(response *http.Response, answer []byte) *apiError {
 	var problem struct {
 		Detail string     `json:"detail"`
 		Errors []apiFault `json:"errors"`
+
+		Refused []importNote `json:"refused"` // the report of a strict import is no problem, and says where it stopped
 	}
 	_ = json.Unmarshal(answer, &problem)
+	if n := len(problem.Refused); n > 0 && problem.Detail == "" {
+		problem.Detail = fmt.Sprintf("stopped at line %d: %s", problem.Refused[n-1].Line, problem.Refused[n-1].text())
+	}
 	e := &apiError{status: response.StatusCode, detail: problem.Detail, faults: problem.Errors}
 	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
 	if e.again = response.StatusCode == http.StatusServiceUnavailable && err == nil && seconds >= 0; e.again {

@@ -24,7 +24,7 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	if c.Neo4jURI == "" && !embedded.Exists(c.Data) {
 		return fmt.Errorf("check: there is no database in %s (KITH_DATA)", c.Data)
 	}
-	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := c.logger(std.err, slog.LevelWarn)
 	db, err := c.besideDatabase(ctx, log, std)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func (c *compactCmd) Run(ctx context.Context, std streams) error {
 	if c.Neo4jURI != "" {
 		return errNotOwn
 	}
-	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := c.logger(std.err, slog.LevelWarn)
 	var result compacted
 	sizes, err := embedded.Compact(ctx, embedded.Options{
 		Dir: c.Data, Neo4jHome: c.Neo4jHome, HeapMB: c.Neo4jHeap, Log: log, Progress: std.err,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"reflect"
@@ -39,6 +40,8 @@ type commands struct {
 	Version versionCmd `cmd:"" help:"Print version, commit and date."`
 
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
+
+	ShowVersion kong.VersionFlag `name:"version" short:"v" help:"Print the version."`
 }
 
 // config are the settings of the service. Each is a flag and an environment variable.
@@ -46,7 +49,7 @@ type config struct {
 	Listen            string        `env:"KITH_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
 	AdminListen       string        `env:"KITH_ADMIN_LISTEN" emptyenv:"" default:"127.0.0.1:8081" help:"Address of /metrics; empty: none."`
 	Pprof             bool          `env:"KITH_PPROF" help:"Also serve pprof at that address: profiles of the process, which hold parts of its memory."`
-	Origins           []string      `env:"KITH_ORIGINS" placeholder:"URL,…" help:"Origins of pages of other hosts that may call tools at /mcp, such as https://console.example.org."`
+	Origins           []string      `name:"cors-origins" env:"KITH_CORS_ORIGINS" placeholder:"URL,…" help:"Origins of pages that may call the API and the tools at /mcp from browsers (CORS), such as https://console.example.org; *: any. Empty: none but pages of Kith's own host."`
 	Data              string        `env:"KITH_DATA" default:"./kith-data" help:"Folder of the embedded Neo4j."`
 	Neo4jURI          string        `name:"neo4j-uri" env:"KITH_NEO4J_URI" help:"bolt:// address of a Neo4j 5.26 or newer, or neo4j:// of a cluster (bolt+s://, neo4j+s:// for TLS); empty: the embedded one."`
 	Neo4jUser         string        `name:"neo4j-user" env:"KITH_NEO4J_USER" default:"neo4j" help:"Login at Neo4j."`
@@ -93,7 +96,17 @@ type config struct {
 	OTLPEndpoint      string        `name:"otlp-endpoint" env:"KITH_OTLP_ENDPOINT" help:"http:// address of an OpenTelemetry collector (OTLP) for traces; empty: none are made."`
 	OTLPRatio         float64       `name:"otlp-ratio" env:"KITH_OTLP_RATIO" default:"1" help:"Share of the requests that are traced, unless the caller says; 0 to 1."`
 	SlowStatement     time.Duration `env:"KITH_SLOW_STATEMENT" default:"1s" help:"Statements that take longer are logged, with the name of their file; 0: none."`
+	LogFormat         string        `env:"KITH_LOG_FORMAT" enum:"text,json" default:"text" help:"text (logfmt) or json, a line each."`
 	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
+}
+
+// logger writes lines of a level and above in the format that is configured.
+func (c *config) logger(out io.Writer, least slog.Level) *slog.Logger {
+	options := &slog.HandlerOptions{Level: least}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(out, options))
+	}
+	return slog.New(slog.NewTextHandler(out, options))
 }
 
 // neo4jPassword is the password given, or the one in the file given.
@@ -116,32 +129,47 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 	parser, err := kong.New(&cli,
 		kong.Name("kith"), kong.Description("A graph memory service for AI agents."),
 		kong.Writers(std.out, std.err), kong.Exit(func(code int) { exit = code }),
-		kong.Resolvers(environment(environ)), kong.UsageOnError(),
+		kong.Resolvers(environment(environ)), kong.Help(help), kong.Vars{"version": versionLine()},
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(std),
 	)
 	if err != nil {
 		_, _ = fmt.Fprintln(std.err, "kith:", err)
 		return 2
 	}
+	hideSettings(parser.Model.Node)
 	command, err := parser.Parse(args)
-	if exit >= 0 { // --help has been printed
+	if exit >= 0 { // --help or --version has been printed
 		return exit
 	}
 	if err != nil {
-		parser.FatalIfErrorf(err)
+		explainUsage(std.err, err)
 		return 2
+	}
+	if hasSettings(command.Selected()) {
+		warnOfUnknown(std.err, parser.Model.Node, environ)
 	}
 	if name := emptyID(command); name != "" {
 		_, _ = fmt.Fprintf(std.err, "kith: %s must not be empty: give an id, or leave it out where it is optional\n", name)
 		return 2
 	}
-	if err := command.Run(); err != nil && !errors.Is(err, errSilent) {
+	if err = command.Run(); err != nil && !errors.Is(err, errSilent) {
 		_, _ = fmt.Fprintln(std.err, "kith:", markup.Plain(err.Error()))
-		return 1
-	} else if err != nil {
-		return 1
 	}
-	return 0
+	return exitStatus(ctx, err)
+}
+
+// interrupted is the exit status of a program that Ctrl-C ended: 128 and the number of the signal.
+const interrupted = 130
+
+// exitStatus is that of a command which ended with an error, or without.
+func exitStatus(ctx context.Context, err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case ctx.Err() != nil:
+		return interrupted
+	}
+	return 1
 }
 
 // emptyID is a user or a team that the command line names with an empty text; an empty id never means everybody.

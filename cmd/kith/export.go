@@ -13,6 +13,7 @@ type exportCmd struct {
 	File string `arg:"" optional:"" default:"-" help:"The file to write; - is standard output."`
 	URL  string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
 	Key  string `env:"KITH_KEY" required:"" help:"An API key with the scope read."`
+	JSON bool   `name:"json" help:"The totals, on standard error, as JSON."`
 }
 
 // Run writes the export. A file appears only when all of it has been written.
@@ -32,6 +33,12 @@ func (c *exportCmd) Run(ctx context.Context, std streams) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	end := d.received.end
+	if c.JSON {
+		return printJSON(std.err, map[string]int64{
+			"nodes": end.Nodes, "relationships": end.Relationships, "preferences": end.Preferences, "chat_turns": end.ChatTurns,
+			"lines": d.received.lines, "bytes": d.received.bytes,
+		})
+	}
 	_, _ = fmt.Fprintf(std.err, "exported %d nodes, %d relationships, %d preferences, %d turns of chats: %d lines, %s\n",
 		end.Nodes, end.Relationships, end.Preferences, end.ChatTurns, d.received.lines, size(d.received.bytes))
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,13 +14,14 @@ import (
 
 type healthCmd struct {
 	Listen string `env:"KITH_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
+	URL    string `help:"Ask the Kith at this URL, instead of the one at KITH_LISTEN."`
 }
 
 // Run asks /readyz, on the loopback interface where the service listens on all.
 func (c *healthCmd) Run(ctx context.Context, std streams) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	r, err := newAPIClient("http://"+reachable(c.Listen), "").readiness(ctx)
+	r, err := newAPIClient(cmp.Or(c.URL, "http://"+reachable(c.Listen)), "").readiness(ctx)
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
 	}

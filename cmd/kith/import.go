@@ -21,13 +21,14 @@ type importCmd struct {
 // importFileCmd sends a file to POST /v1/import. Importing a file again changes nothing; an import that broke off goes on
 // where it stopped.
 type importFileCmd struct {
-	Path   string `arg:"" name:"file" type:"existingfile" help:"The file: lines of kith export, or what --format says."`
-	Format string `enum:"kith,mcp-memory,graphiti,mem0" default:"kith" help:"kith, mcp-memory (memory.jsonl of the reference MCP memory server), graphiti or mem0 (JSON)."`
+	Path   string `arg:"" name:"file" type:"existingfile" help:"The file: lines of kith export, or another system's."`
+	Format string `enum:"auto,kith,mcp-memory,graphiti,mem0" default:"auto" help:"kith, mcp-memory (memory.jsonl of the reference MCP memory server), graphiti or mem0 (JSON); auto: what the beginning of the file shows."`
 	DryRun bool   `help:"Only say what would be done."`
 	User   string `help:"Whose memory it becomes, where the file does not say (default: shared by the team)."`
 	Strict bool   `help:"Stop at the first fault; what stands before it is stored, and the rest of its piece of at most 1,000 items where only the database could tell."`
 	URL    string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
 	Key    string `env:"KITH_KEY" required:"" help:"An API key with the scope write."`
+	JSON   bool   `name:"json" help:"The report as JSON."`
 }
 
 // Run imports the file. What the service refuses is told, and makes it fail.
@@ -41,17 +42,28 @@ func (c *importFileCmd) Run(ctx context.Context, std streams) error {
 	report, err := c.send(ctx, file, progress)
 	if err != nil {
 		progress.end()
+		if ctx.Err() != nil {
+			return errors.New("import: interrupted; what the service has received is stored. The same command goes on where it stopped")
+		}
 		return fmt.Errorf("import: %w", err)
 	}
 	report.tell(progress)
 	progress.end()
-	if _, err := io.WriteString(std.out, report.String()); err != nil {
+	if err := c.print(std.out, report); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
 	if refused := report.refusals(); refused > 0 {
 		return fmt.Errorf("import: refused: %d", refused)
 	}
 	return nil
+}
+
+func (c *importFileCmd) print(out io.Writer, report *importReport) error {
+	if c.JSON {
+		return printJSON(out, report)
+	}
+	_, err := io.WriteString(out, report.String())
+	return err
 }
 
 func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *progress) (*importReport, error) {
@@ -61,6 +73,11 @@ func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *progr
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("the file must be a regular one: it may have to be read again")
+	}
+	if c.Format == "auto" {
+		if c.Format = guessFormat(io.NewSectionReader(file, 0, info.Size())); c.Format != "kith" {
+			progress.line("the file looks like one of " + c.Format + "; --format names another format")
+		}
 	}
 	query := c.query()
 	id, err := importID(io.NewSectionReader(file, 0, info.Size()), query)

@@ -10,6 +10,7 @@ import (
 	"kith/audit"
 	"kith/auth"
 	"kith/graph"
+	"kith/handlers"
 	"kith/markup"
 )
 
@@ -52,6 +53,26 @@ func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 
 type listKeysCmd struct {
 	Team string `help:"Only this team's keys."`
+	JSON bool   `name:"json" help:"As JSON."`
+}
+
+// listedKey is a key as JSON.
+type listedKey struct {
+	handlers.KeyInfo
+	State     string `json:"state"`
+	Bootstrap string `json:"bootstrap"`
+}
+
+func printKeys(std streams, keys []graph.APIKey) error {
+	all := make([]listedKey, len(keys))
+	for i, k := range keys {
+		info := handlers.KeyInfo{
+			KeyID: k.KeyID, TeamID: k.TeamID, UserID: k.UserID, Scopes: k.Scopes, RateLimit: k.RateLimit,
+			CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt, RevokedAt: k.RevokedAt, LastUsed: k.LastUsed,
+		}
+		all[i] = listedKey{info, state(k, time.Now()), bootstrap(k)}
+	}
+	return printJSON(std.out, all)
 }
 
 // Run prints a table of keys.
@@ -60,6 +81,9 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 		found, err := keys.List(ctx, c.Team)
 		if err != nil {
 			return err
+		}
+		if c.JSON {
+			return printKeys(std, found)
 		}
 		rows := [][]string{{"KEY ID", "TEAM", "USER", "SCOPES", "CREATED", "LAST USED", "STATE", "BOOTSTRAP"}}
 		for _, k := range found {
@@ -142,7 +166,7 @@ func (c *keyCmd) with(ctx context.Context, std streams, work func(*auth.Keys) er
 
 // besideStore opens the store for a command that may run beside a service.
 func (c *config) besideStore(ctx context.Context, std streams, work func(*graph.Store) error) error {
-	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := c.logger(std.err, slog.LevelWarn)
 	db, err := c.besideDatabase(ctx, log, std)
 	if err != nil {
 		return err

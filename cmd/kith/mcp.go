@@ -35,7 +35,7 @@ func (c *mcpCmd) Run(ctx context.Context, std streams) error {
 	if !graph.ValidKey(c.Team) || !graph.ValidKey(c.User) {
 		return errors.New("mcp: team and user must have 1 to 256 characters and no control characters")
 	}
-	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: max(c.LogLevel, slog.LevelWarn)}))
+	log := c.logger(std.err, max(c.LogLevel, slog.LevelWarn))
 	return c.serve(ctx, c.besideDatabase, log, std, transport)
 }
 

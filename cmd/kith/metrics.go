@@ -31,7 +31,8 @@ import (
 // metrics are what the admin listener shows. Labels are routes, statements and events: never ids.
 type metrics struct {
 	registry   *prometheus.Registry
-	requests   *prometheus.HistogramVec
+	requests   *prometheus.CounterVec
+	times      *prometheus.HistogramVec // of requests
 	statements *prometheus.HistogramVec
 	cache      *prometheus.CounterVec
 	degraded   *prometheus.CounterVec
@@ -53,10 +54,13 @@ type metrics struct {
 func newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "kith_http_request_seconds", Help: "Time to answer, by route, method and status.",
-			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kith_http_requests_total", Help: "Requests, by route, method and status.",
 		}, []string{"route", "method", "status"}),
+		times: prometheus.NewHistogramVec(prometheus.HistogramOpts{ // a histogram has 17 series: none of each method and status
+			Name: "kith_http_request_seconds", Help: "Time to answer, by route.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
+		}, []string{"route"}),
 		statements: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "kith_statement_seconds", Help: "Time of a database statement, by its file and outcome.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
@@ -106,13 +110,37 @@ func newMetrics() *metrics {
 		Name: "kith_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": b.Version, "commit": b.Commit, "date": b.Date},
 	})
 	info.Set(1)
-	m.registry.MustRegister(info, m.requests, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores, m.traverses, m.chats, m.tools, m.limits, m.verified, m.quotas,
+	m.registry.MustRegister(info, m.requests, m.times, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings, m.explores, m.traverses, m.chats, m.tools, m.limits, m.verified, m.quotas,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.begin()
 	return m
 }
 
+// begin sets to 0 what alarms look for the increase of: the first event of a series that did not exist is no increase.
+func (m *metrics) begin() {
+	for _, s := range append(slices.Clone(graph.AllSections), graph.FocusSection) {
+		m.degraded.WithLabelValues(string(s))
+	}
+	for _, e := range []cache.Event{cache.LocalHit, cache.RemoteHit, cache.Load, cache.Bypass, cache.RemoteError, cache.Corrupt} {
+		m.cache.WithLabelValues(string(e))
+	}
+	for _, e := range []graph.RecallEvent{graph.RecallStored, graph.RecallDropped, graph.RecallFailed} {
+		m.recalls.WithLabelValues(string(e))
+	}
+	for _, e := range []limit.Event{limit.Allowed, limit.Refused, limit.Away} {
+		m.limits.WithLabelValues(string(e))
+	}
+	for _, c := range []handlers.Credential{handlers.Key, handlers.Token} {
+		for _, err := range []error{nil, auth.ErrUnauthorized, auth.ErrAttempts, auth.ErrIssuer} {
+			m.verified.WithLabelValues(string(c), outcomeOf(err))
+		}
+	}
+	m.chats.WithLabelValues(string(chat.Refused))
+}
+
 func (m *metrics) request(route, method string, status int, took time.Duration) {
-	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Observe(took.Seconds())
+	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
+	m.times.WithLabelValues(route).Observe(took.Seconds())
 }
 
 func (m *metrics) statement(name string, took time.Duration, err error) {
@@ -169,16 +197,20 @@ func (m *metrics) tool(name string, outcome mcp.Outcome, took time.Duration) {
 func (m *metrics) limited(e limit.Event) { m.limits.WithLabelValues(string(e)).Inc() }
 
 func (m *metrics) shown(c handlers.Credential, err error) {
-	outcome := "good"
+	m.verified.WithLabelValues(string(c), outcomeOf(err)).Inc()
+}
+
+// outcomeOf says what came of a credential.
+func outcomeOf(err error) string {
 	switch {
+	case err == nil:
+		return "good"
 	case errors.Is(err, auth.ErrUnauthorized):
-		outcome = "refused"
+		return "refused"
 	case errors.Is(err, auth.ErrAttempts):
-		outcome = "limited"
-	case err != nil:
-		outcome = "failed"
+		return "limited"
 	}
-	m.verified.WithLabelValues(string(c), outcome).Inc()
+	return "failed"
 }
 
 // slow has statements logged that take longer than that, with the file that they are in.

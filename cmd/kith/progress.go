@@ -118,6 +118,9 @@ func (m *meter) text(now time.Time) string {
 	if m.lines > 0 {
 		text += fmt.Sprintf(", %d lines", m.lines)
 	}
+	if m.verb == "sent" && m.done == m.total {
+		return text + "; waiting until it is stored"
+	}
 	if seconds := now.Sub(m.begun).Seconds(); seconds > 0.5 { // before, a rate says little
 		text += fmt.Sprintf(", %s/s", m.amount(int64(float64(m.done)/seconds)))
 	}

@@ -17,7 +17,7 @@ type reindexCmd struct{ config }
 // Run gives everything anew the words by which it is found, and its vector where an embedder is configured; that goes on
 // where it was broken off.
 func (c *reindexCmd) Run(ctx context.Context, std streams) error {
-	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := c.logger(std.err, slog.LevelWarn)
 	embedder, err := c.openEmbedder(log)
 	if err != nil {
 		return err

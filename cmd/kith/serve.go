@@ -33,7 +33,7 @@ const (
 
 // Run serves until ctx is done. The address answers from the start; /readyz says when the memory does.
 func (c *serveCmd) Run(ctx context.Context, std streams) error {
-	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: c.LogLevel}))
+	log := c.logger(std.err, c.LogLevel)
 	listener, err := listen(ctx, "KITH_LISTEN", c.Listen)
 	if err != nil {
 		return err

@@ -39,6 +39,23 @@ type teamQuotaCmd struct {
 	Nodes         string `placeholder:"N" help:"Nodes that it may have; 0: any number, standard: as the service has it."`
 	Relationships string `placeholder:"N" help:"Relationships that it may have; 0: any number, standard: as the service has it."`
 	Text          string `placeholder:"N" help:"Characters of text that it may have; 0: any number, standard: as the service has it."`
+	JSON          bool   `name:"json" help:"As JSON."`
+}
+
+// printJSON prints what a team may have and has; a limit of 0 is any number.
+func (c *teamQuotaCmd) printJSON(std streams, own graph.OwnQuota, standard *teamCmd, has graph.Usage) error {
+	share := func(own *int64, standard, used int64) map[string]any {
+		limit := standard
+		if own != nil {
+			limit = *own
+		}
+		return map[string]any{"limit": limit, "own": own != nil, "used": used}
+	}
+	return printJSON(std.out, map[string]any{
+		"team_id": c.Team, "nodes": share(own.Nodes, standard.QuotaNodes, has.Nodes),
+		"relationships": share(own.Relationships, standard.QuotaLinks, has.Relationships),
+		"characters":    share(own.Text, standard.QuotaText, has.Text), "deleted": has.Deleted,
+	})
 }
 
 // Run sets what is given, and prints what there is.
@@ -55,6 +72,9 @@ func (c *teamQuotaCmd) Run(ctx context.Context, std streams, parent *teamCmd) er
 		}
 		if parent.QuotaNodes+parent.QuotaLinks+parent.QuotaText == 0 {
 			_, _ = fmt.Fprintln(std.err, "a service without KITH_QUOTA_NODES, KITH_QUOTA_RELATIONSHIPS and KITH_QUOTA_TEXT bounds no team")
+		}
+		if c.JSON {
+			return c.printJSON(std, own, parent, has)
 		}
 		_, err = fmt.Fprintf(std.out, "nodes: %d of %s\nrelationships: %d of %s\ncharacters: %d of %s\ndeleted, until they are purged: %d of the nodes and relationships\n",
 			has.Nodes, bound(own.Nodes, parent.QuotaNodes), has.Relationships, bound(own.Relationships, parent.QuotaLinks),

@@ -34,14 +34,20 @@ type versionCmd struct {
 
 // Run prints what this binary is.
 func (c versionCmd) Run(std streams) error {
-	b, platform := built(), runtime.GOOS+"/"+runtime.GOARCH
 	if c.JSON {
 		return printJSON(std.out, struct {
 			handlers.Build
 			Go       string `json:"go"`
 			Platform string `json:"platform"`
-		}{b, runtime.Version(), platform})
+		}{built(), runtime.Version(), platform})
 	}
-	_, err := fmt.Fprintf(std.out, "kith %s (commit %s, %s, %s %s)\n", b.Version, cmp.Or(b.Commit, "unknown"), cmp.Or(b.Date, "undated"), runtime.Version(), platform)
+	_, err := fmt.Fprintln(std.out, versionLine())
 	return err
+}
+
+const platform = runtime.GOOS + "/" + runtime.GOARCH
+
+func versionLine() string {
+	b := built()
+	return fmt.Sprintf("kith %s (commit %s, %s, %s %s)", b.Version, cmp.Or(b.Commit, "unknown"), cmp.Or(b.Date, "undated"), runtime.Version(), platform)
 }

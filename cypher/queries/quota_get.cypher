@@ -1,9 +1,12 @@
-// The bounds of a team's own; no row: it has none.
+// The bounds of a team's own, and how much it had when that was last counted; no row: it has no bounds, and was never counted.
 // mode: read
 // params: team_id
-// returns: max_nodes, max_relationships, max_characters
+// returns: max_nodes, max_relationships, max_characters, nodes, relationships, characters
 MATCH (q:Quota {team_id: $team_id})
 RETURN q.max_nodes AS max_nodes,
   q.max_relationships AS max_relationships,
-  q.max_characters AS max_characters
+  q.max_characters AS max_characters,
+  q.nodes AS nodes,
+  q.relationships AS relationships,
+  q.characters AS characters
 LIMIT 1

@@ -72,7 +72,7 @@ func told(registry huma.Registry, s *huma.Schema, t reflect.Type, input bool) *h
 	all.Properties = maps.Clone(s.Properties)
 	for name, field := range fieldsOf(t) {
 		if p := all.Properties[name]; p != nil {
-			all.Properties[name] = field.told(registry, p, input && !slices.Contains(s.Required, name))
+			all.Properties[name] = field.told(registry, name, p, input, input && !slices.Contains(s.Required, name))
 		}
 	}
 	return &all
@@ -95,11 +95,14 @@ func fieldsOf(t reflect.Type) map[string]field {
 	return found
 }
 
-// told is the schema of a field in full; droppable says that a caller may leave it out.
-func (f field) told(registry huma.Registry, s *huma.Schema, droppable bool) *huma.Schema {
+// told is the schema of a field in full, of a request where it is input; droppable says that a caller may leave it out.
+func (f field) told(registry huma.Registry, name string, s *huma.Schema, input, droppable bool) *huma.Schema {
 	shown, value := *s, f.value()
 	f.bound(&shown)
 	optional := value != f.Type
+	if input {
+		f.patterned(name, &shown, droppable && !optional && f.Type.Kind() != reflect.Pointer && s.MinLength == nil)
+	}
 	switch {
 	case value == reflect.TypeFor[json.RawMessage]() && f.Tag.Get("contract") != "any":
 		shown.Type, shown.AdditionalProperties = huma.TypeObject, true

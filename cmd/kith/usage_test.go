@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kith/auth"
+	"kith/graph"
+)
+
+// A wrong call is explained in three lines on standard error, and nothing on standard output.
+func TestWrongCallsAreExplainedInThreeLines(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"nonsense"}, "kith: unexpected argument nonsense\nUsage: kith <command> [flags]\nRun \"kith --help\" for more.\n"},
+		{[]string{"key", "create", "--nope"}, "kith: unknown flag --nope\nUsage: kith key create [flags]\nRun \"kith key create --help\" for more.\n"},
+		{[]string{"context", "u1"}, "kith: missing flags: --key=STRING (or set KITH_KEY)\nUsage: kith context --key=STRING <user> [flags]\nRun \"kith context --help\" for more.\n"},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(context.Background(), c.args, nil, streams{nil, &out, &errs}); code != 2 || out.Len() > 0 || errs.String() != c.want {
+			t.Errorf("%q: status %d, out %q:\n%s", c.args, code, &out, &errs)
+		}
+	}
+}
+
+// The help of a command shows its own flags; the settings of the service are those of serve.
+func TestHelpShowsACommandsOwnFlags(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args     []string
+		shows    string
+		settings bool
+	}{
+		{[]string{"serve", "--help"}, "--neo4j-uri", true},
+		{[]string{"key", "create", "--help"}, "--scopes", false},
+		{[]string{"key", "--help"}, "revoke", false},
+		{[]string{"check", "--help"}, "--fix", false},
+		{[]string{"doctor", "--help"}, "--json", false},
+		{[]string{"health", "--help"}, "--listen", false},
+		{[]string{"--version"}, "kith development (commit ", false},
+	} {
+		code, out := command(t, nil, c.args...)
+		if code != 0 || !strings.Contains(out, c.shows) || strings.Contains(out, "--redis-uri") != c.settings {
+			t.Errorf("%q: status %d:\n%s", c.args, code, out)
+		}
+	}
+	if _, script := command(t, nil, "completion", "bash"); strings.Count(script, "--neo4j-uri") != 1 {
+		t.Errorf("--neo4j-uri is completed %d times", strings.Count(script, "--neo4j-uri"))
+	}
+	if code, out := command(t, []string{"KITH_RATE_LIMIT=x"}, "key", "list"); code != 2 || !strings.Contains(out, "rate-limit") {
+		t.Errorf("a hidden setting is not read: %d %s", code, out)
+	}
+}
+
+// A variable that is no setting is named at the start, with the setting that was likely meant.
+func TestUnknownSettingsAreNamed(t *testing.T) {
+	t.Parallel()
+	environ := []string{"KITH_RATE_LIMT=3", "KITH_SERVICE_HOST=10.0.0.1", "KITH_PORT_8080_TCP=x", "KITH_PORT=x", "KITH_TEST_NEO4J_URI=x", "KITH_URL=x", "OTHER=x", "KITH_LISTEN=127.0.0.1:none"}
+	_, out := command(t, environ, "serve")
+	if want := "kith: warning: KITH_RATE_LIMT is not a setting, and is ignored; the nearest is KITH_RATE_LIMIT\n"; !strings.HasPrefix(out, want) || strings.Count(out, "warning") != 1 {
+		t.Errorf("%s", out)
+	}
+	if _, out := command(t, environ, "health"); strings.Contains(out, "warning") {
+		t.Errorf("a command without settings warns: %s", out)
+	}
+}
+
+func TestLogsAsJSON(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	(&config{LogFormat: "json"}).logger(&out, 0).Info("up", "n", 1)
+	(&config{LogFormat: "text"}).logger(&out, 0).Info("up", "n", 1)
+	if lines := strings.Split(out.String(), "\n"); !strings.Contains(lines[0], `"msg":"up","n":1}`) || !strings.Contains(lines[1], "msg=up n=1") {
+		t.Errorf("%s", &out)
+	}
+}
+
+func TestHealthOfAnAddress(t *testing.T) {
+	t.Parallel()
+	api := answering(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"ready":true}`)) })
+	if code, out := command(t, []string{"KITH_LISTEN=127.0.0.1:1"}, "health", "--url", api.url); code != 0 || !strings.Contains(out, `"ready":true`) {
+		t.Errorf("%d %s", code, out)
+	}
+}
+
+// The format of a file is guessed by its beginning.
+func TestFormatsAreGuessed(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"graphiti.json": "graphiti", "graphiti-sections.json": "graphiti", "mem0.json": "mem0", "mem0-list.json": "mem0", "mcp-memory.jsonl": "mcp-memory",
+	} {
+		content, err := os.ReadFile(filepath.Join("../../exchange/testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		service := &importing{t: t, answer: importAnswer}
+		code, _, errs := kith(t, service.handle, "import", importedFile(t, string(content)))
+		if code != 0 || service.queries[0].Get("format") != want || !strings.Contains(errs, "looks like one of "+want) {
+			t.Errorf("%s: status %d, taken for %s: %s", file, code, service.queries[0].Get("format"), errs)
+		}
+	}
+	for _, content := range []string{"", "x", "{", `"text"`, `{"kind":"person"}`, wholeExport, "{\"a\":1}\n[]"} {
+		if got := guessFormat(strings.NewReader(content)); got != "kith" {
+			t.Errorf("%.40q is taken for %s", content, got)
+		}
+	}
+}
+
+// A strict import that is refused says where it stopped, and why.
+func TestAStrictImportSaysWhereItStopped(t *testing.T) {
+	t.Parallel()
+	service := &importing{t: t, before: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		_, _ = w.Write([]byte(`{"lines":4,"nodes":{"refused":1},"refused":[{"line":4,"location":"node.name","message":"must not be blank"}]}`))
+		return true
+	}}
+	if code, _, errs := kith(t, service.handle, "import", importedFile(t, "x"), "--strict"); code != 1 || errs != "kith: import: 422 stopped at line 4: node.name must not be blank\n" {
+		t.Errorf("status %d: %s", code, errs)
+	}
+}
+
+// Ctrl-C ends an import with the status that shells know, and a word on how to go on.
+func TestAnInterruptedImport(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	api := answering(t, func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		_, _ = io.Copy(io.Discard, r.Body) // until the client has gone
+	})
+	var out, errs bytes.Buffer
+	code := run(ctx, []string{"import", importedFile(t, strings.Repeat("x", 1<<20)), "--url", api.url, "--key", "k"}, nil, streams{nil, &out, &errs})
+	if code != interrupted || !strings.Contains(errs.String(), "The same command goes on where it stopped") {
+		t.Errorf("status %d: %s", code, &errs)
+	}
+}
+
+func TestReportsAsJSON(t *testing.T) {
+	t.Parallel()
+	service := &importing{t: t, answer: importAnswer}
+	if code, out, errs := kith(t, service.handle, "import", importedFile(t, "x"), "--json"); code != 0 || !strings.Contains(out, `"lines": 3`) {
+		t.Errorf("import: %d %s %s", code, out, errs)
+	}
+	var out bytes.Buffer
+	if err := printKeys(streams{out: &out}, []graph.APIKey{{KeyID: "k1", TeamID: "t", Scopes: []string{auth.Read}}}); err != nil || !strings.Contains(out.String(), `"key_id": "k1"`) || !strings.Contains(out.String(), `"state": "good"`) {
+		t.Errorf("key list: %v %s", err, &out)
+	}
+	out.Reset()
+	own := int64(7)
+	if err := (&teamQuotaCmd{Team: "t"}).printJSON(streams{out: &out}, graph.OwnQuota{Nodes: &own}, &teamCmd{}, graph.Usage{Nodes: 3}); err != nil || !strings.Contains(strings.Join(strings.Fields(out.String()), ""), `"nodes":{"limit":7,"own":true,"used":3}`) {
+		t.Errorf("team quota: %v %s", err, &out)
+	}
+}

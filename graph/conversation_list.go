@@ -1,0 +1,65 @@
+package graph
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// ConversationPage is a page of conversations, and the cursor of the next one; empty after the last.
+type ConversationPage struct {
+	Conversations []Source
+	Next          string
+}
+
+// conversationCursor begins the cursors of lists of conversations; the time and the key of the last one follow.
+const conversationCursor = "conversation" + keySeparator
+
+// lastMoment is after all that can be given.
+var lastMoment = time.Date(9999, 12, 31, 23, 59, 59, int(time.Second-1), time.UTC)
+
+// Conversations lists the conversations of the scope's user, the newest first. InvalidError.
+func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, limit int) (ConversationPage, error) {
+	f := &faults{}
+	if scope.UserID == "" {
+		f.add("user_id", "is required: conversations belong to a user")
+	}
+	before, key, err := conversationPlace(cursor)
+	if err != nil {
+		f.add("cursor", "is not one that a page ended with")
+	}
+	if err := f.err(); err != nil {
+		return ConversationPage{}, err
+	}
+	row, err := s.readOne(ctx, "conversation_list", map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.UserID, "before": before, "before_key": key, "limit": limit + 1,
+	})
+	if err != nil {
+		return ConversationPage{}, err
+	}
+	page := ConversationPage{Conversations: []Source{}}
+	for _, l := range items(row.Values[0]) {
+		if len(page.Conversations) == limit {
+			last := page.Conversations[limit-1]
+			page.Next = encodeCursor(conversationCursor + last.StartedAt.UTC().Format(time.RFC3339Nano) + keySeparator + last.EntityKey)
+			break
+		}
+		page.Conversations = append(page.Conversations, sourceFrom(items(l)))
+	}
+	return page, nil
+}
+
+// conversationPlace is where a page begins: before a moment, or at it and before a key.
+func conversationPlace(cursor string) (before time.Time, key string, err error) {
+	after, err := decodeCursor(cursor)
+	if err != nil || after == "" {
+		return lastMoment, "", err
+	}
+	after, ok := strings.CutPrefix(after, conversationCursor)
+	moment, key, found := strings.Cut(after, keySeparator)
+	if !ok || !found || key == "" {
+		return time.Time{}, "", badCursor()
+	}
+	before, err = time.Parse(time.RFC3339Nano, moment)
+	return before, key, err
+}

@@ -1,0 +1,39 @@
+package handlers
+
+import (
+	"context"
+
+	"kith/graph"
+)
+
+// ListUsersInput asks for a page of a team's users.
+type ListUsersInput struct {
+	TeamID string `query:"team_id" minLength:"1" maxLength:"256" doc:"default: the caller's; another team needs an admin key of team default"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+	Cursor string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
+}
+
+// UserPageOutput is a page of users. Next is null after the last.
+type UserPageOutput struct {
+	Body struct {
+		Users []graph.User `json:"users"`
+		Next  *string      `json:"next"`
+	}
+}
+
+func (a *API) listUsers(ctx context.Context, in *ListUsersInput) (*UserPageOutput, error) {
+	team, err := adminOf(ctx, in.TeamID)
+	if err != nil {
+		return nil, err
+	}
+	if !graph.ValidKey(team) {
+		return nil, fault("query.team_id", "must not be blank, nor contain control characters")
+	}
+	page, err := a.Store.Users(ctx, team, in.Cursor, in.Limit)
+	if err != nil {
+		return nil, located("query", err)
+	}
+	out := &UserPageOutput{}
+	out.Body.Users, out.Body.Next = page.Users, nonEmpty(page.Next)
+	return out, nil
+}

@@ -1,0 +1,55 @@
+package contract
+
+import (
+	"reflect"
+	"regexp"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"kith/graph"
+)
+
+// The pattern of words fits what the service takes for a key, and nothing else.
+func TestWordPatternIsWhatIsChecked(t *testing.T) {
+	t.Parallel()
+	pattern := regexp.MustCompile("^" + wordPattern + "$")
+	for _, key := range []string{"a", "a b", " a", "a ", "ä⛵", "\U0001F6F6", "", " ", "\x00", "a\x00", "a\nb", "\x1fa", "a\x7f", "\u0085", "a\u0085", "\t"} {
+		if fits, valid := pattern.MatchString(key), graph.ValidKey(key); fits != valid {
+			t.Errorf("%q: pattern %t, check %t", key, fits, valid)
+		}
+	}
+}
+
+// What is published of a request has the patterns of its texts; what is answered has none.
+func TestPatternsArePublished(t *testing.T) {
+	t.Parallel()
+	type Taken struct {
+		UserID   string                 `json:"user_id" minLength:"1" maxLength:"256"`
+		Key      string                 `json:"entity_key,omitempty" maxLength:"256"`
+		Name     graph.Optional[string] `json:"name,omitzero" max:"512" word:"true"`
+		Text     string                 `json:"text"`
+		Kind     string                 `json:"kind" oneof:"a b"`
+		Mentions []string               `json:"mentions"`
+	}
+	registry := NewRegistry(refTo)
+	schema := registry.Schema(reflect.TypeFor[Taken](), true, "")
+	published := func(taken ...*huma.Schema) map[string]*huma.Schema {
+		return Publish(registry, taken).Map()["Taken"].Properties
+	}
+	in, out := published(schema), published()
+	for name, want := range map[string]string{
+		"user_id": "^" + wordPattern + "$", "entity_key": "^(" + wordPattern + ")?$", "name": "^" + wordPattern + "$", "text": "^" + textPattern + "$", "kind": "",
+	} {
+		if in[name].Pattern != want || out[name].Pattern != "" {
+			t.Errorf("%s: %q, answered %q, want %q", name, in[name].Pattern, out[name].Pattern, want)
+		}
+	}
+	if in["mentions"].Items.Pattern != "^"+wordPattern+"$" || out["mentions"].Items.Pattern != "" {
+		t.Errorf("mentions: %q, answered %q", in["mentions"].Items.Pattern, out["mentions"].Items.Pattern)
+	}
+	id := &huma.Param{Name: "user_id", In: "query", Schema: &huma.Schema{Type: huma.TypeString}}
+	if got := Parameters([]*huma.Param{id}); got[0].Schema.Pattern != "^"+wordPattern+"$" || id.Schema.Pattern != "" {
+		t.Errorf("a parameter: %q; the one that validates: %q", got[0].Schema.Pattern, id.Schema.Pattern)
+	}
+}
