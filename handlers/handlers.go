@@ -32,6 +32,7 @@ type store interface {
 	EndConversation(ctx context.Context, scope graph.Scope, key string, end *graph.ConversationEnd) (graph.SourceResult, error)
 	Source(ctx context.Context, scope graph.Scope, key string) (graph.Source, error)
 	Messages(ctx context.Context, scope graph.Scope, key string, from, limit int64) ([]graph.Message, error)
+	LastMessages(ctx context.Context, scope graph.Scope, key string, limit int64) ([]graph.Message, error)
 	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
 	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
 	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error)

@@ -67,9 +67,9 @@ func (f *fakeStore) ReadSection(_ context.Context, _ graph.Scope, section graph.
 	case graph.PreferencesSection:
 		found.Preferences = f.found.Preferences
 	case graph.RelationshipsSection:
-		found.Relationships = f.found.Relationships
+		found.Relationships, found.Known = f.found.Relationships, f.found.Known
 	case graph.SourcesSection:
-		found.Sources = f.found.Sources
+		found.Sources, found.OlderConversations = f.found.Sources, f.found.OlderConversations
 	case graph.LastConversationSection:
 		found.LastConversation = f.found.LastConversation
 	case graph.FocusSection:
@@ -131,11 +131,11 @@ func fixed() time.Time { return at }
 
 func pointer[T any](v T) *T { return &v }
 
-func node(key, name, description string) graph.Node {
-	return graph.Node{
+func node(key, name, description string) graph.ContextNode {
+	return graph.ContextNode{Node: graph.Node{
 		EntityKey: key, UserID: pointer("u"), Name: name, Description: description, State: "active", TTLPolicy: "decay",
 		Salience: 0.5, Confidence: 0.5, CreatedAt: at, UpdatedAt: at,
-	}
+	}}
 }
 
 // full is a context with every limit reached.

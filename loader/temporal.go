@@ -31,6 +31,7 @@ type kept struct {
 	Object      int // of Forms: so much of the body is the object, the rest the text
 	Sum         string
 	Temporal    bool // the temporal part is wanted
+	Nothing     bool // nothing is known of the user
 	Zone        string
 	HasLast     bool
 	LastStarted time.Time
@@ -47,6 +48,9 @@ func (k kept) encode() []byte {
 	if k.HasLast {
 		flags |= lastFlag
 	}
+	if k.Nothing {
+		flags |= nothingFlag
+	}
 	out := make([]byte, 0, len(k.Body)+128)
 	out = append(out, flags)
 	out = binary.BigEndian.AppendUint64(out, uint64(k.LastStarted.UnixMilli())) //nolint:gosec // read back as it was
@@ -61,6 +65,7 @@ func (k kept) encode() []byte {
 const (
 	temporalFlag = 1
 	lastFlag     = 2
+	nothingFlag  = 4
 	fixedSize    = 9
 )
 
@@ -71,7 +76,7 @@ func decodeKept(raw []byte) (kept, error) {
 		return kept{}, errKept
 	}
 	k := kept{
-		Temporal: raw[0]&temporalFlag != 0, HasLast: raw[0]&lastFlag != 0,
+		Temporal: raw[0]&temporalFlag != 0, HasLast: raw[0]&lastFlag != 0, Nothing: raw[0]&nothingFlag != 0,
 		LastStarted: time.UnixMilli(int64(binary.BigEndian.Uint64(raw[1:]))).UTC(), //nolint:gosec // see encode
 	}
 	rest := raw[fixedSize:]

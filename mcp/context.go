@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -15,8 +16,13 @@ type contextInput struct {
 	Sections  []string `json:"sections,omitempty" maxItems:"4" enum:"user,relationships,recent_context,temporal" doc:"only these; left out: all"`
 	FocusKind string   `json:"focus_kind,omitempty" enum:"person,concept,entity" doc:"with focus_id: what the user looks at"`
 	FocusID   string   `json:"focus_id,omitempty" maxLength:"256" doc:"its entity key"`
-	MaxTokens int      `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"of the text; the lowest-ranked lines go first, and the text says what went. Left out: all, usually 700 to 1,300"`
+	MaxTokens int      `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"of the text, default 1300; the lowest-ranked lines go first, and the text says what went. 100000: all"`
+
+	ConversationID string `json:"conversation_id,omitempty" maxLength:"256" doc:"the conversation that is open now, if it is stored already: the context omits it"`
 }
+
+// contextTokens is the budget of a context that nobody has given one (S1-15).
+const contextTokens = 1300
 
 func (s *Server) addContext() {
 	add(s, tool{"get_context", "What to know about the user", reads, contract.Output[loader.AgentContext](), guide("get_context")},
@@ -29,7 +35,8 @@ func (s *Server) context(ctx context.Context, in *contextInput) (answer, error) 
 		return answer{}, err
 	}
 	object, text, err := s.Contexts.Forms(ctx, loader.Request{
-		Scope: scope, TimeZone: in.TimeZone, Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID, MaxTokens: in.MaxTokens,
+		Scope: scope, TimeZone: in.TimeZone, Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID,
+		MaxTokens: cmp.Or(in.MaxTokens, contextTokens), ConversationID: in.ConversationID,
 	})
 	return answer{text: string(text.Body()), object: json.RawMessage(object.Body())}, err
 }
