@@ -229,7 +229,8 @@ func (f *Sections) fill(section Section, v any, user string, now time.Time) {
 		f.Preferences = preferencesFrom(v)
 	case RelationshipsSection:
 		if l := items(v); len(l) == 2 {
-			f.Relationships, f.Known = ownerRelationshipsFrom(l[0], &user, now), knownFrom(l[1])
+			f.Relationships = ownerRelationshipsFrom(l[0], &user, now)
+			f.Known = knownFrom(l[1], f.Relationships)
 		}
 	case SourcesSection:
 		if l := items(v); len(l) == 2 {

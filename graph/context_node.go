@@ -56,8 +56,9 @@ func contextNodesFrom(v any, user *string, now time.Time) []ContextNode {
 	return nodes
 }
 
-// knownFrom reads three counts for each of three kinds, and whether they are the least; nil where nothing was counted.
-func knownFrom(v any) *Known {
+// knownFrom reads three counts for each of three kinds, and whether they are the least; nil where nothing was counted. Those
+// of the user's other nodes are without what fills room.
+func knownFrom(v any, shown []OwnerRelationship) *Known {
 	l := items(v)
 	if len(l) != 4 {
 		return nil
@@ -66,6 +67,11 @@ func knownFrom(v any) *Known {
 	for i, counts := range []*KnownCounts{&k.Goals, &k.Beliefs, &k.Others} {
 		three := items(l[i])
 		*counts = KnownCounts{Present: integer(three[0]), Faded: integer(three[1]), Archived: integer(three[2])}
+	}
+	for i := range shown {
+		if shown[i].Filled && shown[i].Node.UserID != nil {
+			k.Others.Present--
+		}
 	}
 	return k
 }
