@@ -42,7 +42,7 @@ type Sections struct {
 	Relationships      []OwnerRelationship
 	Known              *Known // nil: there are ten relationships, or they are of the past
 	Sources            []RecentSource
-	OlderConversations int64             // where there is room for more sources; at most 1,000
+	OlderConversations int64             // where there are fewer than 5 sources; at most 1,000
 	LastConversation   *LastConversation // nil: there was none
 	Focus              *Focus            // nil: there is no such node, or the scope may not see it
 }

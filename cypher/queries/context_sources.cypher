@@ -1,7 +1,7 @@
 // The user's conversations since $week_ago, newest first, each with its most salient mentions (S1-11, S1-12).
 // The mentions of a source are keys and names, each ended by a unit separator (which neither can contain: one value
 // instead of five), and their kinds (0 person, 1 concept, 2 entity). The conversation that is open now is omitted. Where
-// there is room, the older ones are counted, up to 1,000.
+// there are fewer than five, the older ones are counted, up to 1,000.
 // mode: read
 // params: team_id, user_id, week_ago, now_ms, until, conversation_id
 // returns: sources
@@ -32,7 +32,7 @@ WITH collect([
 ]) AS sources
 CALL (sources) {
   WITH sources
-  WHERE size(sources) < 20
+  WHERE size(sources) < 5
   MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: 'conversation'})
   USING INDEX SEEK s:Source(team_id, user_id, content_type, started_at, entity_key)
   WHERE s.started_at <= $week_ago
