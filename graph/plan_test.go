@@ -184,9 +184,9 @@ var allowed = map[string]string{
 
 // ordered are the statements that are read in the order of an index, with the number of their walks.
 var ordered = map[string]int{
-	"context_core_beliefs": 1, "context_primary_goals": 2, "context_relationships": 7, "context_sources": 1,
+	"context_core_beliefs": 3, "context_primary_goals": 5, "context_relationships": 8, "context_sources": 2,
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1, "message_last": 1,
-	"context of 6 sections": 12, "context of 7 sections": 13, "context of 8 sections": 13,
+	"context of 6 sections": 19, "context of 7 sections": 20, "context of 8 sections": 20,
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_global": 1,
 	"chat_tree_list": 1, "chat_turn_list": 1,

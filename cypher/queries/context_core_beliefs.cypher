@@ -15,7 +15,7 @@ WITH collect(n) AS permanent
 CALL (permanent) {
   WITH permanent
   WHERE size(permanent) < 10
-  CALL () {
+  CALL (permanent) {
     MATCH (n:Concept {team_id: $team_id, user_id: $user_id, state: 'active', ttl_policy: 'keep_forever'})
     USING INDEX SEEK n:Concept(team_id, user_id, state, ttl_policy, salience, entity_key)
     WHERE n.salience IS NOT NULL

@@ -64,7 +64,7 @@ WITH collect(n) AS used
 CALL (used) {
   WITH used
   WHERE size(used) < 5
-  CALL () {
+  CALL (used) {
     MATCH (n:Concept {team_id: $team_id, user_id: $user_id, is_goal: true, state: 'active'})
     USING INDEX SEEK n:Concept(team_id, user_id, is_goal, state, salience, entity_key)
     WHERE n.salience IS NOT NULL
