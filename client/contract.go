@@ -38,14 +38,15 @@ func (c *Client) ContextText(ctx context.Context, query ContextQuery) (string, e
 
 // ContextQuery is what Context may be asked for besides.
 type ContextQuery struct {
-	AsOf      time.Time `json:"as_of,omitzero"`       // the context of a day in the past: what was linked then, the week before it
-	FocusID   string    `json:"focus_id,omitempty"`   // entity_key of what the user looks at; with focus_kind, and never without
-	FocusKind string    `json:"focus_kind,omitempty"` // person, concept or entity; with focus_id, and never without
-	MaxTokens int64     `json:"max_tokens,omitempty"` // o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went
-	Sections  []string  `json:"sections,omitempty"`   // user, relationships, recent_context, temporal, repeated or with commas; default: all
-	TeamID    string    `json:"team_id,omitempty"`    // must be the key's team, if given
-	TimeZone  string    `json:"time_zone,omitempty"`  // IANA name; default: the preference time_zone, else UTC
-	UserID    string    `json:"user_id,omitempty"`    // whose context; left out: the user of the key
+	AsOf           time.Time `json:"as_of,omitzero"`            // the context of a day in the past: what was linked then, the week before it
+	ConversationID string    `json:"conversation_id,omitempty"` // the conversation that is open now: neither recent_context nor temporal has it
+	FocusID        string    `json:"focus_id,omitempty"`        // entity_key of what the user looks at; with focus_kind, and never without
+	FocusKind      string    `json:"focus_kind,omitempty"`      // person, concept or entity; with focus_id, and never without
+	MaxTokens      int64     `json:"max_tokens,omitempty"`      // o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went
+	Sections       []string  `json:"sections,omitempty"`        // user, relationships, recent_context, temporal, repeated or with commas; default: all
+	TeamID         string    `json:"team_id,omitempty"`         // must be the key's team, if given
+	TimeZone       string    `json:"time_zone,omitempty"`       // IANA name; default: the preference time_zone, else UTC
+	UserID         string    `json:"user_id,omitempty"`         // whose context; left out: the user of the key
 }
 
 // ListConversations is GET /v1/conversations: a page of a user's conversations, the newest first.
@@ -63,6 +64,13 @@ type ListConversationsQuery struct {
 // OpenConversation is POST /v1/conversations: open a conversation and get its context.
 func (c *Client) OpenConversation(ctx context.Context, body *OpenConversationRequest) (*OpenedConversation, error) {
 	return fetch[OpenedConversation](ctx, c, request{method: http.MethodPost, path: "/v1/conversations", body: body})
+}
+
+// OpenConversationText is POST /v1/conversations: open a conversation and get its context. The answer is its text form.
+func (c *Client) OpenConversationText(ctx context.Context, body *OpenConversationRequest) (string, error) {
+	asText := *body
+	asText.Format = "text"
+	return c.text(ctx, request{method: http.MethodPost, path: "/v1/conversations", body: &asText})
 }
 
 // Conversation is GET /v1/conversations/{id}: a conversation with its messages.
@@ -728,6 +736,7 @@ type AgentContext struct {
 	CurrentConversation *CurrentConversation `json:"current_conversation,omitempty"`
 	Degraded            []string             `json:"degraded,omitempty"` // what could not be loaded and is missing
 	Focus               *ContextFocus        `json:"focus,omitempty"`
+	Meta                *Meta                `json:"meta,omitempty"`
 	RecentContext       *RecentContext       `json:"recent_context,omitempty"`
 	Relationships       []OwnerRelationship  `json:"relationships,omitempty"` // at most 10, the strongest first
 	Temporal            *Temporal            `json:"temporal,omitempty"`
@@ -890,17 +899,40 @@ type ConsolidationResult struct {
 
 // ContextFocus is part of the contract.
 type ContextFocus struct {
-	Node          Node        `json:"node"`
+	Node          ContextNode `json:"node"`
 	Relationships []FocusLink `json:"relationships"`
+}
+
+// ContextNode is part of the contract.
+type ContextNode struct {
+	AccessCount    int64           `json:"access_count"`
+	CanonicalName  string          `json:"canonical_name,omitempty"` // persons only
+	Confidence     float64         `json:"confidence"`
+	CreatedAt      time.Time       `json:"created_at"`
+	Description    string          `json:"description"`
+	EntityKey      string          `json:"entity_key"`
+	Filled         bool            `json:"filled,omitempty"`   // goals and beliefs: fills room of the section, as an active goal that was not accessed for 7 days, an active concept that is kept for ever, or a candidate
+	IsGoal         bool            `json:"is_goal,omitempty"`  // concepts only
+	IsOwner        bool            `json:"is_owner,omitempty"` // persons only
+	LastAccessedAt *time.Time      `json:"last_accessed_at"`
+	Name           string          `json:"name"`
+	Notes          []Note          `json:"notes,omitempty"` // at most 3, the newest first, without expired ones
+	Properties     json.RawMessage `json:"properties,omitempty"`
+	Salience       float64         `json:"salience"`
+	State          string          `json:"state"`
+	TTLPolicy      string          `json:"ttl_policy"`
+	Type           string          `json:"type,omitempty"` // entities only
+	UpdatedAt      time.Time       `json:"updated_at"`
+	UserID         *string         `json:"user_id"`
 }
 
 // ContextUser is part of the contract.
 type ContextUser struct {
-	CoreBeliefs     []Node       `json:"core_beliefs"` // at most 10
-	OwnerPersonNode *Node        `json:"owner_person_node"`
-	Preferences     []Preference `json:"preferences"`
-	PrimaryGoals    []Node       `json:"primary_goals"` // at most 5
-	UserID          string       `json:"user_id"`
+	CoreBeliefs     []ContextNode `json:"core_beliefs"` // at most 10
+	OwnerPersonNode *ContextNode  `json:"owner_person_node"`
+	Preferences     []Preference  `json:"preferences"`
+	PrimaryGoals    []ContextNode `json:"primary_goals"` // at most 5
+	UserID          string        `json:"user_id"`
 }
 
 // ConversationEnd is part of the contract.
@@ -975,7 +1007,7 @@ type CreatedKey struct {
 // CurrentConversation is part of the contract.
 type CurrentConversation struct {
 	ConversationID string    `json:"conversation_id"`
-	Messages       []Message `json:"messages"`
+	Messages       []Message `json:"messages"` // the last ones, the oldest first
 	StartedAt      time.Time `json:"started_at"`
 }
 
@@ -1432,33 +1464,17 @@ type MessageWrite struct {
 	Text      string              `json:"text"`
 }
 
+// Meta is part of the contract.
+type Meta struct {
+	NotShown []NotShown `json:"not_shown"`
+}
+
 // Neighbour is part of the contract.
 type Neighbour struct {
 	Description string `json:"description"`
 	EntityKey   string `json:"entity_key"`
 	Name        string `json:"name"`
 	NodeType    string `json:"node_type"`
-}
-
-// Node is part of the contract.
-type Node struct {
-	AccessCount    int64           `json:"access_count"`
-	CanonicalName  string          `json:"canonical_name,omitempty"` // persons only
-	Confidence     float64         `json:"confidence"`
-	CreatedAt      time.Time       `json:"created_at"`
-	Description    string          `json:"description"`
-	EntityKey      string          `json:"entity_key"`
-	IsGoal         bool            `json:"is_goal,omitempty"`  // concepts only
-	IsOwner        bool            `json:"is_owner,omitempty"` // persons only
-	LastAccessedAt *time.Time      `json:"last_accessed_at"`
-	Name           string          `json:"name"`
-	Properties     json.RawMessage `json:"properties,omitempty"`
-	Salience       float64         `json:"salience"`
-	State          string          `json:"state"`
-	TTLPolicy      string          `json:"ttl_policy"`
-	Type           string          `json:"type,omitempty"` // entities only
-	UpdatedAt      time.Time       `json:"updated_at"`
-	UserID         *string         `json:"user_id"`
 }
 
 // NodeHit is part of the contract.
@@ -1668,6 +1684,14 @@ type NodeWrite struct {
 	UserID              Optional[string]          `json:"user_id,omitzero"`    // left out: the request's user; null: shared by the team
 }
 
+// NotShown is part of the contract.
+type NotShown struct {
+	AtLeast bool   `json:"at_least,omitempty"` // not all were counted
+	Count   int64  `json:"count"`
+	Reason  string `json:"reason"` // faded: the salience has decayed below 0.01; faded and archived memories are found by explore with include_archived, all others without
+	Section string `json:"section"`
+}
+
 // Note is part of the contract.
 type Note struct {
 	AddedBy         *string    `json:"added_by"`
@@ -1771,10 +1795,13 @@ type OntologyScope struct {
 // OpenConversationRequest is part of the contract.
 type OpenConversationRequest struct {
 	ContextType    Optional[string]            `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
-	ConversationID string                      `json:"conversation_id,omitempty"` // generated (UUIDv7) when left out; opening one again is harmless
+	ConversationID string                      `json:"conversation_id,omitempty"` // generated (UUIDv7) by default; of one that exists the answer has the start and the last messages
 	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // what the user looks at in a workspace: the conversation remembers it
 	FocusID        string                      `json:"focus_id,omitempty"`        // entity_key; with focus_kind
 	FocusKind      string                      `json:"focus_kind,omitempty"`      // person, concept or entity: what the context also tells of; with focus_id
+	Format         string                      `json:"format,omitempty"`          // json (default), or text: the context as Markdown, with conversation and messages at its end; the header Location has the conversation
+	MaxTokens      int64                       `json:"max_tokens,omitempty"`      // o200k tokens of the text, a quarter of them for messages at most
+	Messages       Optional[int64]             `json:"messages,omitzero"`         // at most so many of the last messages of a conversation that exists; default 20
 	Sections       []string                    `json:"sections,omitempty"`        // user, relationships, recent_context, temporal; default: all
 	TimeZone       string                      `json:"time_zone,omitempty"`       // IANA name
 	UserID         string                      `json:"user_id,omitempty"`         // whose conversation; left out: the user of the key
@@ -1788,12 +1815,13 @@ type OpenedConversation struct {
 
 // OwnerRelationship is part of the contract.
 type OwnerRelationship struct {
-	Node                    Node    `json:"node"`
-	NodeType                string  `json:"node_type"`
-	RecentMentions          int64   `json:"recent_mentions"` // sources of the last 7 days that mention the node
-	RelationshipDescription string  `json:"relationship_description"`
-	RelationshipSalience    float64 `json:"relationship_salience"`
-	RelationshipType        string  `json:"relationship_type"`
+	Filled                  bool        `json:"filled,omitempty"` // fills room of the section: related in another way or not at all (then relationship_type is empty), or a candidate
+	Node                    ContextNode `json:"node"`
+	NodeType                string      `json:"node_type"`
+	RecentMentions          int64       `json:"recent_mentions"` // sources of the last 7 days that mention the node
+	RelationshipDescription string      `json:"relationship_description"`
+	RelationshipSalience    float64     `json:"relationship_salience"`
+	RelationshipType        string      `json:"relationship_type"`
 }
 
 // PartUsage is part of the contract.

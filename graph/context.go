@@ -35,24 +35,27 @@ var AllSections = []Section{
 
 // Sections is what the store knows for an agent context. What was not asked for is empty.
 type Sections struct {
-	Owner            *Node // nil: the user has no owner person
-	CoreBeliefs      []Node
-	PrimaryGoals     []Node
-	Preferences      []Preference
-	Relationships    []OwnerRelationship
-	Sources          []RecentSource
-	LastConversation *LastConversation // nil: there was none
-	Focus            *Focus            // nil: there is no such node, or the scope may not see it
+	Owner              *ContextNode // nil: the user has no owner person
+	CoreBeliefs        []ContextNode
+	PrimaryGoals       []ContextNode
+	Preferences        []Preference
+	Relationships      []OwnerRelationship
+	Known              *Known // nil: there are ten relationships, or they are of the past
+	Sources            []RecentSource
+	OlderConversations int64             // where there are fewer than 5 sources; at most 1,000
+	LastConversation   *LastConversation // nil: there was none
+	Focus              *Focus            // nil: there is no such node, or the scope may not see it
 }
 
-// OwnerRelationship is a node with the user's strongest current relationship to it (S1-9).
+// OwnerRelationship is a node with the user's strongest current relationship to it (S1-9). What fills room may have none.
 type OwnerRelationship struct {
-	Node             Node    `json:"node"`
-	Description      string  `json:"relationship_description"`
-	Salience         float64 `json:"relationship_salience"`
-	RelationshipType string  `json:"relationship_type"`
-	NodeType         string  `json:"node_type" enum:"Person,Concept,Entity"`
-	RecentMentions   int64   `json:"recent_mentions" doc:"sources of the last 7 days that mention the node"`
+	Node             ContextNode `json:"node"`
+	Description      string      `json:"relationship_description"`
+	Salience         float64     `json:"relationship_salience"`
+	RelationshipType string      `json:"relationship_type"`
+	NodeType         string      `json:"node_type" enum:"Person,Concept,Entity"`
+	RecentMentions   int64       `json:"recent_mentions" doc:"sources of the last 7 days that mention the node"`
+	Filled           bool        `json:"filled,omitempty" doc:"fills room of the section: related in another way or not at all (then relationship_type is empty), or a candidate"`
 }
 
 // RecentSource is a conversation of the last week (S1-11).
@@ -80,7 +83,7 @@ type LastConversation struct {
 
 // Focus is the node in focus with its ten strongest relationships.
 type Focus struct {
-	Node  Node        `json:"node"`
+	Node  ContextNode `json:"node"`
 	Links []FocusLink `json:"relationships"`
 }
 
@@ -101,6 +104,8 @@ type SectionQuery struct {
 	AsOf      *time.Time // the day to tell of; nil: now
 	FocusKey  string     // entity key
 	FocusKind Kind
+
+	ConversationID string // that is open now, and not of the past; empty: none
 }
 
 func (q SectionQuery) params(scope Scope) map[string]any {
@@ -110,7 +115,8 @@ func (q SectionQuery) params(scope Scope) map[string]any {
 	}
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "week_ago": moment.Add(-Week), "until": until,
-		"now_ms": moment.UnixMilli(), "focus_key": q.FocusKey, "focus_label": q.FocusKind.Label,
+		"now_ms": moment.UnixMilli(), "focus_key": q.FocusKey, "focus_label": q.FocusKind.Label, "conversation_id": q.ConversationID,
+		"prefixes": []string{listPrefix(personKind, scope.UserID), listPrefix(conceptKind, scope.UserID), listPrefix(entityKind, scope.UserID)},
 	}
 }
 
@@ -212,19 +218,24 @@ func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
 func (f *Sections) fill(section Section, v any, user string, now time.Time) {
 	switch section {
 	case OwnerSection:
-		if n, ok := nodeFrom(v, &user, now); ok {
+		if n, ok := contextNodeFrom(v, &user, now); ok {
 			f.Owner = &n
 		}
 	case CoreBeliefsSection:
-		f.CoreBeliefs = nodesFrom(v, &user, now)
+		f.CoreBeliefs = contextNodesFrom(v, &user, now)
 	case PrimaryGoalsSection:
-		f.PrimaryGoals = nodesFrom(v, &user, now)
+		f.PrimaryGoals = contextNodesFrom(v, &user, now)
 	case PreferencesSection:
 		f.Preferences = preferencesFrom(v)
 	case RelationshipsSection:
-		f.Relationships = ownerRelationshipsFrom(v, &user, now)
+		if l := items(v); len(l) == 2 {
+			f.Relationships = ownerRelationshipsFrom(l[0], &user, now)
+			f.Known = knownFrom(l[1], f.Relationships)
+		}
 	case SourcesSection:
-		f.Sources = recentSourcesFrom(v)
+		if l := items(v); len(l) == 2 {
+			f.Sources, f.OlderConversations = recentSourcesFrom(l[0]), integer(l[1])
+		}
 	case LastConversationSection:
 		if l := items(v); len(l) == 1 {
 			last := items(l[0])
@@ -233,15 +244,6 @@ func (f *Sections) fill(section Section, v any, user string, now time.Time) {
 	case FocusSection:
 		f.Focus = focusFrom(v, &user, now)
 	}
-}
-
-func nodesFrom(v any, user *string, now time.Time) []Node {
-	l := items(v)
-	nodes := make([]Node, len(l))
-	for i := range l {
-		nodes[i], _ = nodeFrom(l[i], user, now)
-	}
-	return nodes
 }
 
 func preferencesFrom(v any) []Preference {
@@ -259,10 +261,10 @@ func ownerRelationshipsFrom(v any, user *string, now time.Time) []OwnerRelations
 	relationships := make([]OwnerRelationship, len(l))
 	for i := range l {
 		r := items(l[i])
-		n, _ := nodeFrom(r[0], user, now)
+		n, _ := contextNodeFrom(r[0], user, now)
 		relationships[i] = OwnerRelationship{
 			Node: n, NodeType: knowledgeLabel(r[1]), Description: text(r[2]), Salience: told(number(r[3])), RelationshipType: text(r[4]),
-			RecentMentions: integer(r[5]),
+			RecentMentions: integer(r[5]), Filled: truth(r[6]),
 		}
 	}
 	return relationships
@@ -296,7 +298,7 @@ func focusFrom(v any, user *string, now time.Time) *Focus {
 	if len(l) != 2 {
 		return nil
 	}
-	n, _ := nodeFrom(l[0], user, now)
+	n, _ := contextNodeFrom(l[0], user, now)
 	links := items(l[1])
 	focus := &Focus{Node: n, Links: make([]FocusLink, len(links))}
 	for i := range links {

@@ -10,8 +10,8 @@ func TestOwnerIsNullWithoutOne(t *testing.T) {
 	e.write("u1", []NodeWrite{node("person", "p-1", 0.9)})
 	for _, user := range []string{"u1", ""} {
 		s := e.sections(user)
-		e.same("owner", (*Node)(nil), s.Owner)
-		e.same("relationships", []OwnerRelationship{}, s.Relationships)
+		e.same("owner", (*ContextNode)(nil), s.Owner)
+		e.same("relationships", []OwnerRelationship{}, byRule(s.Relationships))
 	}
 }
 
@@ -24,11 +24,11 @@ func TestOwnerHasAllProperties(t *testing.T) {
 		Properties: json.RawMessage(`{"boat": {"name": "Tern"}}`),
 	}})
 	accessedAt := weekAgo
-	e.same("owner", &Node{
+	e.same("owner", &ContextNode{Node: Node{
 		EntityKey: "me", UserID: &user, Name: "Ada  Quay", CanonicalName: "ada quay", Description: "Keeps the tide tables.",
 		IsOwner: true, State: "core", TTLPolicy: "keep_forever", Salience: 1, Confidence: 0.75, LastAccessedAt: &accessedAt,
 		CreatedAt: noon, UpdatedAt: noon, Properties: json.RawMessage(`{"boat":{"name":"Tern"}}`),
-	}, e.sections(user).Owner)
+	}}, e.sections(user).Owner)
 }
 
 func TestOwnerIsTheUsersOwn(t *testing.T) {
@@ -42,8 +42,8 @@ func TestOwnerIsTheUsersOwn(t *testing.T) {
 			t.Errorf("owner of %s: %+v", user, got)
 		}
 	}
-	e.same("a user without one", (*Node)(nil), e.sections("u3").Owner)
-	e.same("the same user in another team", (*Node)(nil), e.neighbour().sections("u1").Owner)
+	e.same("a user without one", (*ContextNode)(nil), e.sections("u3").Owner)
+	e.same("the same user in another team", (*ContextNode)(nil), e.neighbour().sections("u1").Owner)
 }
 
 func TestOwnerMoves(t *testing.T) {

@@ -39,10 +39,10 @@ func TestRelationshipItem(t *testing.T) {
 	e.write(user, []NodeWrite{owner1("me"), node("entity", "boat", 0.6, inState("core"), described("A yawl."))},
 		link("boat", "associated_with", "me", 0.7))
 	e.same("item", []OwnerRelationship{{
-		Node: Node{
+		Node: ContextNode{Node: Node{
 			EntityKey: "boat", UserID: &user, Name: "the boat", Description: "A yawl.", State: "core", TTLPolicy: "decay",
 			Salience: 0.6, Confidence: 0.5, CreatedAt: noon, UpdatedAt: noon,
-		},
+		}},
 		Description: "boat associated_with me", Salience: 0.7, RelationshipType: "associated_with", NodeType: "Entity",
 	}}, e.sections(user).Relationships)
 }
@@ -68,7 +68,7 @@ func TestOneRowANode(t *testing.T) {
 		link("me", "thinks_about", "a", 0.4), link("a", "thinks_about", "me", 0.6), link("me", "relates_to", "a", 0.5),
 		link("me", "relates_to", "b", 0.55))
 	read := func() (got []string) {
-		for _, r := range e.sections("u1").Relationships {
+		for _, r := range byRule(e.sections("u1").Relationships) {
 			got = append(got, fmt.Sprintf("%s %s %.2f", r.Node.EntityKey, r.Description, r.Salience))
 		}
 		return got

@@ -152,7 +152,7 @@ func wantGone(e *env, key string, all everything) {
 		}
 	}
 	s := all.Sections
-	for _, n := range append(append([]Node{}, s.CoreBeliefs...), s.PrimaryGoals...) {
+	for _, n := range append(append([]ContextNode{}, s.CoreBeliefs...), s.PrimaryGoals...) {
 		told("beliefs or goals", n.EntityKey)
 	}
 	for _, r := range s.Relationships {
@@ -167,7 +167,7 @@ func wantGone(e *env, key string, all everything) {
 			told("key entities", k.EntityKey)
 		}
 	}
-	if key == "s" && s.LastConversation != nil || key == "me" && (s.Owner != nil || len(s.Relationships) > 0) {
+	if key == "s" && s.LastConversation != nil || key == "me" && (s.Owner != nil || len(byRule(s.Relationships)) > 0) {
 		e.Errorf("%s is gone, and its section is not: %+v", key, s)
 	}
 	if all.Focus != nil {

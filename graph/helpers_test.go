@@ -241,18 +241,38 @@ func closed(from, relationship, to string, at time.Time) RelationshipWrite {
 	return RelationshipWrite{From: from, Type: relationship, To: to, ValidTo: Some(at)}
 }
 
-func keysOf(nodes []Node) []string {
-	keys := make([]string, len(nodes))
+// keysOf are the keys of what is there by the rule of its section.
+func keysOf(nodes []ContextNode) []string {
+	keys := []string{}
 	for i := range nodes {
-		keys[i] = nodes[i].EntityKey
+		if !nodes[i].Filled {
+			keys = append(keys, nodes[i].EntityKey)
+		}
 	}
 	return keys
 }
 
+// filledKeys are the keys of what fills room.
+func filledKeys(nodes []ContextNode) []string {
+	keys := []string{}
+	for i := range nodes {
+		if nodes[i].Filled {
+			keys = append(keys, nodes[i].EntityKey)
+		}
+	}
+	return keys
+}
+
+// byRule are the relationships that are there by the rule of their section.
+func byRule(relationships []OwnerRelationship) []OwnerRelationship {
+	return slices.DeleteFunc(slices.Clone(relationships), func(r OwnerRelationship) bool { return r.Filled })
+}
+
+// linkedKeys are the keys of the nodes that are there by the rule of their section.
 func linkedKeys(relationships []OwnerRelationship) []string {
-	keys := make([]string, len(relationships))
-	for i := range relationships {
-		keys[i] = relationships[i].Node.EntityKey
+	keys := []string{}
+	for _, r := range byRule(relationships) {
+		keys = append(keys, r.Node.EntityKey)
 	}
 	return keys
 }

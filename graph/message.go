@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -140,9 +141,19 @@ func (m *MessageWrite) properties(scope Scope, sourceKey string, now time.Time) 
 // Messages lists a source's messages from number from on, oldest first, at most limit.
 // The caller has made sure that the source may be seen.
 func (s *Store) Messages(ctx context.Context, scope Scope, sourceKey string, from, limit int64) ([]Message, error) {
-	row, err := s.readOne(ctx, "message_list", map[string]any{
-		"team_id": scope.TeamID, "source_key": sourceKey, "from": from, "limit": limit,
-	})
+	return s.messages(ctx, "message_list", map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "from": from, "limit": limit})
+}
+
+// LastMessages lists the last messages of a source, oldest first, at most limit.
+// The caller has made sure that the source may be seen.
+func (s *Store) LastMessages(ctx context.Context, scope Scope, sourceKey string, limit int64) ([]Message, error) {
+	messages, err := s.messages(ctx, "message_last", map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "limit": limit})
+	slices.Reverse(messages)
+	return messages, err
+}
+
+func (s *Store) messages(ctx context.Context, query string, params map[string]any) ([]Message, error) {
+	row, err := s.readOne(ctx, query, params)
 	if err != nil {
 		return nil, err
 	}

@@ -259,7 +259,7 @@ func foretold(s *Sections) modelContext {
 	if s.Owner != nil {
 		c.Owner = s.Owner.EntityKey
 	}
-	for _, r := range s.Relationships {
+	for _, r := range byRule(s.Relationships) {
 		c.Relationships = append(c.Relationships, modelRelationship{
 			r.Node.EntityKey, r.NodeType, r.Description, r.RelationshipType, r.Salience, r.RecentMentions,
 		})

@@ -81,7 +81,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"entity_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"},
 		"mentions": []string{"n-1"}, "themes": []string{"n-1"}, "storylines": []string{"n-2"}, "window": 200, "walk": 5000,
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
-		"system": "s", "next_seq": 1, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",
+		"conversation_id": "s-0", "system": "s", "next_seq": 1, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",
 	}
 	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "elsewhere": 0, "words": []string{"mentors"}, "max_relationships": 1, "without": nil, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
 		"keys": []string{"k"}, "numbers": []int64{1, 2}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": auditNames, "records": recordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
@@ -188,9 +188,9 @@ var allowed = map[string]string{
 
 // ordered are the statements that are read in the order of an index, with the number of their walks.
 var ordered = map[string]int{
-	"context_core_beliefs": 1, "context_primary_goals": 2, "context_relationships": 7, "context_sources": 1,
-	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1,
-	"context of 6 sections": 12, "context of 7 sections": 13, "context of 8 sections": 13,
+	"context_core_beliefs": 3, "context_primary_goals": 5, "context_relationships": 8, "context_sources": 2,
+	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1, "message_last": 1,
+	"context of 6 sections": 19, "context of 7 sections": 20, "context of 8 sections": 20,
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_global": 1,
 	"chat_tree_list": 1, "chat_turn_list": 1, "conversation_list": 2, "user_next": 3,

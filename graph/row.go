@@ -103,14 +103,14 @@ func knowledgeLabel(v any) string {
 	return ""
 }
 
-// nodeFields is how many values a node's list has.
+// nodeFields is how many values of a list are a node's.
 const nodeFields = 20
 
 // nodeFrom reads a node's list; salience and state are those of now. Its second value says whether there was one. A node
 // that is not shared is the user's.
 func nodeFrom(v any, user *string, now time.Time) (Node, bool) {
 	l := items(v)
-	if len(l) != nodeFields {
+	if len(l) < nodeFields {
 		return Node{}, false
 	}
 	alive := vitality{salience: number(l[10]), rate: number(l[11]), at: millis(l[12]), state: text(l[8]), expires: optionalMillis(l[13])}

@@ -28,6 +28,8 @@ type ContextInput struct {
 	FocusID     string    `query:"focus_id" minLength:"1" doc:"entity_key of what the user looks at; with focus_kind, and never without"`
 	AsOf        time.Time `query:"as_of" doc:"the context of a day in the past: what was linked then, the week before it"`
 	IfNoneMatch string    `header:"If-None-Match"`
+
+	ConversationID string `query:"conversation_id" minLength:"1" maxLength:"256" doc:"the conversation that is open now: neither recent_context nor temporal has it"`
 }
 
 func (a *API) getContext(ctx context.Context, in *ContextInput) (*huma.StreamResponse, error) {
@@ -38,6 +40,7 @@ func (a *API) getContext(ctx context.Context, in *ContextInput) (*huma.StreamRes
 	answer, err := a.Contexts.Context(ctx, loader.Request{
 		Scope: scope, TimeZone: in.TimeZone, Format: loader.Format(in.Format), MaxTokens: in.MaxTokens,
 		Sections: apart(in.Sections), FocusKind: in.FocusKind, FocusID: in.FocusID, AsOf: optionalTime(in.AsOf),
+		ConversationID: in.ConversationID,
 	}, nil)
 	return unless(in.IfNoneMatch, answer, err)
 }

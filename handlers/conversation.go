@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"reflect"
 	"time"
 
@@ -22,7 +23,10 @@ import (
 type OpenConversationInput struct {
 	Body struct {
 		UserID         string                 `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose conversation; left out: the user of the key"`
-		ConversationID string                 `json:"conversation_id,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out; opening one again is harmless"`
+		ConversationID string                 `json:"conversation_id,omitempty" maxLength:"256" doc:"generated (UUIDv7) by default; of one that exists the answer has the start and the last messages"`
+		Messages       *int64                 `json:"messages,omitempty" minimum:"0" maximum:"200" doc:"at most so many of the last messages of a conversation that exists; default 20"`
+		Format         string                 `json:"format,omitempty" enum:"json,text" doc:"json (default), or text: the context as Markdown, with conversation and messages at its end; the header Location has the conversation"`
+		MaxTokens      int                    `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, a quarter of them for messages at most"`
 		ContextType    graph.Optional[string] `json:"context_type,omitzero" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
 		TimeZone       string                 `json:"time_zone,omitempty" doc:"IANA name"`
 		Sections       []string               `json:"sections,omitempty" oneof:"user relationships recent_context temporal" maxItems:"8" doc:"user, relationships, recent_context, temporal; default: all"`
@@ -39,7 +43,7 @@ type Opened struct {
 	Context        loader.AgentContext `json:"context"`
 }
 
-// openConversation loads the context first: the new conversation is not part of its own past.
+// openConversation loads the context first: a conversation is not part of its own past.
 func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (*huma.StreamResponse, error) {
 	scope, err := principal(ctx).For(auth.Write, in.Body.UserID)
 	if err != nil {
@@ -48,21 +52,24 @@ func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (
 	if !principal(ctx).Allows(auth.Read) {
 		return nil, fmt.Errorf("the key lacks the scope %s: %w", auth.Read, auth.ErrForbidden)
 	}
-	id := in.Body.ConversationID
-	if id == "" {
-		id = uuid.Must(uuid.NewV7()).String()
-	}
 	now := a.options.Now().UTC().Truncate(time.Millisecond)
-	write := &graph.SourceWrite{EntityKey: id, ContextType: in.Body.ContextType, Focus: in.Body.Focus}
+	write := &graph.SourceWrite{EntityKey: in.Body.ConversationID, ContextType: in.Body.ContextType, Focus: in.Body.Focus}
 	request := loader.Request{
 		Scope: scope, TimeZone: in.Body.TimeZone, Sections: in.Body.Sections, FocusKind: in.Body.FocusKind, FocusID: in.Body.FocusID,
+		Format: loader.Format(in.Body.Format), MaxTokens: in.Body.MaxTokens,
 	}
 	if err := errors.Join(write.Validate(scope, now), request.Validate()); err != nil {
 		return nil, located("body", joined(err))
 	}
-	answer, err := a.Contexts.Context(ctx, request, &loader.CurrentConversation{
-		ConversationID: id, Messages: []graph.Message{}, StartedAt: now,
-	})
+	current, exists, err := a.currentConversation(ctx, scope, in, now)
+	if err != nil {
+		return nil, err
+	}
+	write.EntityKey = current.ConversationID
+	if exists { // a new one is in no context, and contexts without an id share what the cache has
+		request.ConversationID = current.ConversationID
+	}
+	answer, err := a.Contexts.Context(ctx, request, current)
 	if err != nil {
 		return nil, located("body", err)
 	}
@@ -71,12 +78,53 @@ func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (
 	if err != nil {
 		return nil, located("body", err)
 	}
-	quoted, err := json.Marshal(result.EntityKey)
+	return opened(result.EntityKey, request.Format, answer)
+}
+
+// usualMessages is how many messages of a conversation that goes on are returned by default.
+const usualMessages = 20
+
+// currentConversation is the conversation to open: a new one, or one of the user's own that exists, with its last messages.
+func (a *API) currentConversation(ctx context.Context, scope graph.Scope, in *OpenConversationInput, now time.Time) (current *loader.CurrentConversation, exists bool, err error) {
+	current = &loader.CurrentConversation{ConversationID: in.Body.ConversationID, Messages: []graph.Message{}, StartedAt: now}
+	if current.ConversationID == "" {
+		current.ConversationID = uuid.Must(uuid.NewV7()).String()
+		return current, false, nil
+	}
+	source, err := a.Store.Source(ctx, scope, current.ConversationID)
+	if errors.Is(err, graph.ErrNotFound) {
+		return current, false, nil
+	}
+	if err != nil || source.UserID == nil || *source.UserID != scope.UserID {
+		return current, false, err // another user's is refused as any key that is taken
+	}
+	current.StartedAt = source.StartedAt
+	limit := int64(usualMessages)
+	if in.Body.Messages != nil {
+		limit = *in.Body.Messages
+	}
+	if limit > 0 {
+		current.Messages, err = a.Store.LastMessages(ctx, scope, current.ConversationID, limit)
+	}
+	return current, true, err
+}
+
+// opened is the answer to an opened conversation: an object with its context, or the context as text.
+func opened(key string, format loader.Format, answer loader.Answer) (*huma.StreamResponse, error) {
+	quoted, err := json.Marshal(key)
 	if err != nil {
 		return nil, err
 	}
 	answer.ETag = ""
-	return send(http.StatusCreated, answer, []byte(`{"conversation_id":`), quoted, []byte(`,"context":`), answer.Head, answer.Tail, []byte("}")), nil
+	parts := [][]byte{answer.Head, answer.Tail}
+	if format != loader.Text {
+		parts = [][]byte{[]byte(`{"conversation_id":`), quoted, []byte(`,"context":`), answer.Head, answer.Tail, []byte("}")}
+	}
+	sent := send(http.StatusCreated, answer, parts...)
+	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		ctx.SetHeader("Location", "/v1/conversations/"+url.PathEscape(key))
+		sent.Body(ctx)
+	}}, nil
 }
 
 // joined makes one InvalidError of several.
@@ -207,6 +255,6 @@ func openedResponse(api huma.API, o *huma.Operation) {
 	mayMiss(api, o) // what is in focus
 	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Opened](), true, "Opened")
 	o.Responses = map[string]*huma.Response{
-		"201": {Description: "The conversation is open", Content: map[string]*huma.MediaType{jsonType: {Schema: schema}}},
+		"201": jsonOrText("The conversation is open", schema),
 	}
 }

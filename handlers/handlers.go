@@ -35,6 +35,7 @@ type store interface {
 	Conversations(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConversationPage, error)
 	Users(ctx context.Context, teamID, cursor string, limit int) (graph.UserPage, error)
 	QuotaOf(ctx context.Context, teamID string) (graph.QuotaShares, error)
+	LastMessages(ctx context.Context, scope graph.Scope, key string, limit int64) ([]graph.Message, error)
 	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
 	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
 	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error)

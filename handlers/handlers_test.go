@@ -69,6 +69,10 @@ func (f *fakes) Source(context.Context, graph.Scope, string) (graph.Source, erro
 	return graph.Source{MessageCount: 3, Focus: &graph.ConversationFocus{ProjectID: "kept", FocusKind: "task", FocusID: "t"}}, f.err
 }
 
+func (f *fakes) LastMessages(context.Context, graph.Scope, string, int64) ([]graph.Message, error) {
+	return []graph.Message{{EntityKey: "m-1", Role: "user", Text: "Hello"}}, nil
+}
+
 func (f *fakes) Messages(_ context.Context, _ graph.Scope, _ string, from, limit int64) ([]graph.Message, error) {
 	messages := make([]graph.Message, min(limit, 3-from))
 	for i := range messages {

@@ -9,13 +9,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"kith/graph"
 )
 
 // AgentContext is what an agent knows at the start of a conversation (S1-2). CurrentConversation is there when a
-// conversation was opened, Focus when one was asked for, Degraded and Warnings when there is something to say.
+// conversation was opened, Focus when one was asked for, Meta, Degraded and Warnings when there is something to say.
 type AgentContext struct {
 	User                *User                     `json:"user,omitempty"`
 	Relationships       []graph.OwnerRelationship `json:"relationships,omitempty" doc:"at most 10, the strongest first"`
@@ -24,28 +23,22 @@ type AgentContext struct {
 	Degraded            []graph.Section           `json:"degraded,omitempty" doc:"what could not be loaded and is missing"`
 	Temporal            *Temporal                 `json:"temporal,omitempty"`
 	CurrentConversation *CurrentConversation      `json:"current_conversation,omitempty"`
+	Meta                *Meta                     `json:"meta,omitempty"`
 	Warnings            []string                  `json:"warnings,omitempty"`
 }
 
 // User is who the user is (S1-3).
 type User struct {
-	UserID       string             `json:"user_id"`
-	Owner        *graph.Node        `json:"owner_person_node"`
-	Preferences  []graph.Preference `json:"preferences"`
-	CoreBeliefs  []graph.Node       `json:"core_beliefs" doc:"at most 10"`
-	PrimaryGoals []graph.Node       `json:"primary_goals" doc:"at most 5"`
+	UserID       string              `json:"user_id"`
+	Owner        *graph.ContextNode  `json:"owner_person_node"`
+	Preferences  []graph.Preference  `json:"preferences"`
+	CoreBeliefs  []graph.ContextNode `json:"core_beliefs" doc:"at most 10"`
+	PrimaryGoals []graph.ContextNode `json:"primary_goals" doc:"at most 5"`
 }
 
 // RecentContext is the last week (S1-11).
 type RecentContext struct {
 	Sources []graph.RecentSource `json:"sources" doc:"at most 20, the newest first"`
-}
-
-// CurrentConversation is the one just opened; it is never read from the graph (S1-14).
-type CurrentConversation struct {
-	ConversationID string          `json:"conversation_id"`
-	Messages       []graph.Message `json:"messages"`
-	StartedAt      time.Time       `json:"started_at"`
 }
 
 // Answer is a context as it is sent: Head and then Tail. Head is shared with other answers: do not change it.
@@ -67,33 +60,19 @@ func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConvers
 	if err := r.Validate(); err != nil {
 		return Answer{}, err
 	}
+	said, err := "", error(nil)
+	if current != nil && r.Format == Text {
+		if said, r.reserved, err = current.text(r.MaxTokens); err != nil {
+			return Answer{}, err
+		}
+	}
 	kept, err := l.kept(ctx, r)
 	if err != nil {
 		return Answer{}, err
 	}
-	return l.finish(r, kept, current)
-}
-
-// Forms is Context as JSON and as text, with one load. The errors are the same.
-func (l *Loader) Forms(ctx context.Context, r Request) (object, text Answer, err error) {
-	r.Format = Text
-	if err := r.Validate(); err != nil {
-		return Answer{}, Answer{}, err
-	}
-	r.Format = forms
-	both, err := l.kept(ctx, r)
-	if err != nil {
-		return Answer{}, Answer{}, err
-	}
-	first, second := both, both
-	first.Body, second.Body = both.Body[:both.Object], both.Body[both.Object:]
-	r.Format = Text
-	if text, err = l.finish(r, second, nil); err != nil {
-		return Answer{}, Answer{}, err
-	}
-	r.Format = JSON
-	object, err = l.finish(r, first, nil)
-	return object, text, err
+	answer, err := l.finish(r, kept, current)
+	answer.Tail = append(answer.Tail, said...)
+	return answer, err
 }
 
 // kept is what does not depend on the moment of the answer.
@@ -113,7 +92,7 @@ func (l *Loader) kept(ctx context.Context, r Request) (kept, error) {
 
 // make loads and renders what does not depend on the moment of the answer.
 func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, err error) {
-	q := graph.SectionQuery{Now: l.options.Now(), AsOf: r.AsOf, FocusKey: r.FocusID}
+	q := graph.SectionQuery{Now: l.options.Now(), AsOf: r.AsOf, FocusKey: r.FocusID, ConversationID: r.ConversationID}
 	q.FocusKind, _ = graph.KindOf(r.FocusKind)
 	found, degraded, err := l.load(ctx, r.Scope, r.sections(), q)
 	if err != nil {
@@ -122,25 +101,22 @@ func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, er
 	if r.FocusID != "" && found.Focus == nil {
 		return nil, false, fmt.Errorf("focus: %w", graph.ErrNotFound)
 	}
-	k := kept{Zone: zonePreference(found.Preferences), Temporal: slices.Contains(r.parts(), temporalPart)}
+	k := kept{
+		Zone: zonePreference(found.Preferences), Temporal: slices.Contains(r.parts(), temporalPart), Nothing: nothingKnown(r, found, degraded),
+	}
 	if last := found.LastConversation; last != nil {
 		k.HasLast, k.LastStarted = true, last.StartedAt
 		if last.ContextType != nil {
 			k.LastType = *last.ContextType
 		}
 	}
-	if r.Format != Text {
-		if k.Body, err = renderJSON(r, found, degraded); err != nil {
-			return nil, false, fmt.Errorf("context: %w", err)
-		}
+	if r.Format == JSON {
+		k.Body, err = renderJSON(r, found, degraded)
+	} else {
+		k.Body, err = renderText(r, found, degraded, k.closing(r, r.moment(q.Now)))
 	}
-	k.Object = len(k.Body)
-	if r.Format != JSON {
-		text, err := renderText(r, found, degraded, k.closing(r, r.moment(q.Now)))
-		if err != nil {
-			return nil, false, fmt.Errorf("context: %w", err)
-		}
-		k.Body = append(k.Body, text...)
+	if err != nil {
+		return nil, false, fmt.Errorf("context: %w", err)
 	}
 	k.Sum = sum(k.Body)
 	return k.encode(), len(degraded) == 0, nil
@@ -169,6 +145,9 @@ func renderJSON(r Request, found *graph.Sections, degraded []graph.Section) ([]b
 	}
 	if found.Focus != nil {
 		put("focus", found.Focus)
+	}
+	if left := notShown(r, found); len(left) > 0 {
+		put("meta", Meta{left})
 	}
 	if len(degraded) > 0 {
 		put("degraded", degraded)
@@ -201,6 +180,9 @@ func notNil[T any](list []T) []T {
 func (l *Loader) finish(r Request, k kept, current *CurrentConversation) (Answer, error) {
 	now := r.moment(l.options.Now())
 	place, warnings := k.place(r.TimeZone)
+	if k.Nothing {
+		warnings = append(warnings, NothingKnown)
+	}
 	t := k.temporal(now, place)
 	answer := Answer{Head: k.Body, ETag: k.etag(t, now), ContentType: "application/json"}
 	if r.Format == Text {

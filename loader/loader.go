@@ -126,8 +126,11 @@ func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []graph.S
 	return found, sorted(failed), nil
 }
 
-// fromGraph reads sections, in one statement or side by side. failed has the errors of those that are missing.
+// fromGraph reads sections, if any, in one statement or side by side. failed has the errors of those that are missing.
 func (l *Loader) fromGraph(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (found *graph.Sections, failed map[graph.Section]error) {
+	if len(sections) == 0 {
+		return &graph.Sections{}, map[graph.Section]error{}
+	}
 	if l.options.Mode == Combined {
 		found, err := l.store.ReadSections(ctx, scope, sections, q)
 		if err == nil {

@@ -67,9 +67,9 @@ func (f *fakeStore) ReadSection(_ context.Context, _ graph.Scope, section graph.
 	case graph.PreferencesSection:
 		found.Preferences = f.found.Preferences
 	case graph.RelationshipsSection:
-		found.Relationships = f.found.Relationships
+		found.Relationships, found.Known = f.found.Relationships, f.found.Known
 	case graph.SourcesSection:
-		found.Sources = f.found.Sources
+		found.Sources, found.OlderConversations = f.found.Sources, f.found.OlderConversations
 	case graph.LastConversationSection:
 		found.LastConversation = f.found.LastConversation
 	case graph.FocusSection:
@@ -131,11 +131,11 @@ func fixed() time.Time { return at }
 
 func pointer[T any](v T) *T { return &v }
 
-func node(key, name, description string) graph.Node {
-	return graph.Node{
+func node(key, name, description string) graph.ContextNode {
+	return graph.ContextNode{Node: graph.Node{
 		EntityKey: key, UserID: pointer("u"), Name: name, Description: description, State: "active", TTLPolicy: "decay",
 		Salience: 0.5, Confidence: 0.5, CreatedAt: at, UpdatedAt: at,
-	}
+	}}
 }
 
 // full is a context with every limit reached.
@@ -212,7 +212,7 @@ func TestEmptyListsAreNotNull(t *testing.T) {
 	want := `{"user":{"user_id":"u","owner_person_node":null,"preferences":[],"core_beliefs":[],"primary_goals":[]},` +
 		`"relationships":[],"recent_context":{"sources":[]},` +
 		`"temporal":{"time_since_last_conversation":null,"current_datetime":{"day_of_week":"Wednesday","hour":14,"date":"2026-03-18"},` +
-		`"last_conversation_type":null,"time_zone":"UTC"}}`
+		`"last_conversation_type":null,"time_zone":"UTC"},"warnings":["` + NothingKnown + `"]}`
 	if diff := cmp.Diff(want, string(answer.Body())); diff != "" {
 		t.Error(diff)
 	}
@@ -231,7 +231,7 @@ func TestTimeZone(t *testing.T) {
 		day          string
 		wantsWarning bool
 	}{
-		"none is UTC":                      {graph.Sections{}, "", "UTC", "2026-03-18", 14, "Wednesday", false},
+		"none is UTC":                      {graph.Sections{Owner: pointer(node("p", "Ada", ""))}, "", "UTC", "2026-03-18", 14, "Wednesday", false},
 		"the preference":                   {zoned(`"Asia/Tokyo"`), "", "Asia/Tokyo", "2026-03-18", 23, "Wednesday", false},
 		"the request before it":            {zoned(`"Asia/Tokyo"`), "Pacific/Kiritimati", "Pacific/Kiritimati", "2026-03-19", 4, "Thursday", false},
 		"an unknown preference is UTC":     {zoned(`"Mars/Olympus"`), "", "UTC", "2026-03-18", 14, "Wednesday", true},
@@ -448,7 +448,7 @@ func TestCurrentConversation(t *testing.T) {
 
 func TestKeptSurvivesItsEncoding(t *testing.T) {
 	t.Parallel()
-	k := kept{Body: []byte(`{"a":1`), Sum: "s", Temporal: true, Zone: "Europe/Berlin", HasLast: true, LastStarted: at, LastType: "planning"}
+	k := kept{Body: []byte(`{"a":1`), Sum: "s", Temporal: true, Nothing: true, Zone: "Europe/Berlin", HasLast: true, LastStarted: at, LastType: "planning"}
 	got, err := decodeKept(k.encode())
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 )
 
 func view(kind, key, name string, own *graph.OwnFields) graph.NodeView {
-	n := graph.NodeView{Kind: kind, Node: node(key, name, ""), OwnFields: own}
+	n := graph.NodeView{Kind: kind, Node: node(key, name, "").Node, OwnFields: own}
 	n.CreatedAt, n.UpdatedAt = at.AddDate(0, 0, -20), at.AddDate(0, 0, -2)
 	return n
 }

@@ -17,8 +17,6 @@ type Format string
 const (
 	JSON Format = "json"
 	Text Format = "text"
-
-	forms Format = "json+text"
 )
 
 // The parts of an AgentContext that a request may choose.
@@ -56,6 +54,10 @@ type Request struct {
 	FocusKind string   // with FocusID: the node the user looks at
 	FocusID   string
 	AsOf      *time.Time // the day to tell of; nil: now
+
+	ConversationID string // the caller's open one, which is omitted; empty: none
+
+	reserved int // tokens of the budget that are taken already
 }
 
 // Validate checks the request; locations are those of the query parameters.
@@ -80,6 +82,9 @@ func (r *Request) Validate() error {
 		}
 	}
 	faults = append(faults, r.focusFaults()...)
+	if r.ConversationID != "" && !graph.ValidKey(r.ConversationID) {
+		add("conversation_id", "must have 1 to 256 characters and no control characters")
+	}
 	if len(faults) > 0 {
 		return &graph.InvalidError{Fields: faults}
 	}
@@ -153,7 +158,8 @@ func (r *Request) view() string {
 		place = r.TimeZone
 	}
 	return strings.Join([]string{
-		string(r.Format), strconv.Itoa(r.MaxTokens), strings.Join(r.parts(), ","), r.FocusKind, r.FocusID, place, r.day(),
+		string(r.Format), strconv.Itoa(r.MaxTokens), strings.Join(r.parts(), ","), r.FocusKind, r.FocusID, place, r.day(), r.ConversationID,
+		strconv.Itoa(r.reserved),
 	}, "\x1f")
 }
 

@@ -28,9 +28,9 @@ type Moment struct {
 // kept is what the cache keeps of a context: the rendered body, and what the temporal part is computed from.
 type kept struct {
 	Body        []byte
-	Object      int // of Forms: so much of the body is the object, the rest the text
 	Sum         string
 	Temporal    bool // the temporal part is wanted
+	Nothing     bool // nothing is known of the user
 	Zone        string
 	HasLast     bool
 	LastStarted time.Time
@@ -47,6 +47,9 @@ func (k kept) encode() []byte {
 	if k.HasLast {
 		flags |= lastFlag
 	}
+	if k.Nothing {
+		flags |= nothingFlag
+	}
 	out := make([]byte, 0, len(k.Body)+128)
 	out = append(out, flags)
 	out = binary.BigEndian.AppendUint64(out, uint64(k.LastStarted.UnixMilli())) //nolint:gosec // read back as it was
@@ -54,13 +57,13 @@ func (k kept) encode() []byte {
 		out = binary.AppendUvarint(out, uint64(len(text)))
 		out = append(out, text...)
 	}
-	out = binary.AppendUvarint(out, uint64(k.Object)) //nolint:gosec // a length
 	return append(out, k.Body...)
 }
 
 const (
 	temporalFlag = 1
 	lastFlag     = 2
+	nothingFlag  = 4
 	fixedSize    = 9
 )
 
@@ -71,7 +74,7 @@ func decodeKept(raw []byte) (kept, error) {
 		return kept{}, errKept
 	}
 	k := kept{
-		Temporal: raw[0]&temporalFlag != 0, HasLast: raw[0]&lastFlag != 0,
+		Temporal: raw[0]&temporalFlag != 0, HasLast: raw[0]&lastFlag != 0, Nothing: raw[0]&nothingFlag != 0,
 		LastStarted: time.UnixMilli(int64(binary.BigEndian.Uint64(raw[1:]))).UTC(), //nolint:gosec // see encode
 	}
 	rest := raw[fixedSize:]
@@ -83,11 +86,7 @@ func decodeKept(raw []byte) (kept, error) {
 		*field = string(rest[n : n+int(size)]) //nolint:gosec // checked above
 		rest = rest[n+int(size):]              //nolint:gosec // checked above
 	}
-	object, n := binary.Uvarint(rest)
-	if n <= 0 || object > uint64(len(rest)-n) {
-		return kept{}, errKept
-	}
-	k.Object, k.Body = int(object), rest[n:] //nolint:gosec // checked above
+	k.Body = rest
 	return k, nil
 }
 

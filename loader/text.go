@@ -19,13 +19,17 @@ import (
 const momentGrowth = 8
 
 // block is a heading with its lines, the highest-ranked first. limit is how many there are at most, or commonly; one and all name them
-// in the note on what was cut.
+// in the note on what was cut. The lines of an extra block go before those of all others.
 type block struct {
 	heading  string
 	limit    int
 	one, all string
 	lines    []string
+	extra    bool
 }
+
+// notesHeading is that of the one extra block.
+const notesHeading = "Notes"
 
 // textContext is a context as headings and lines. Who the user is stays; lines may go.
 type textContext struct {
@@ -48,7 +52,7 @@ func renderText(r Request, found *graph.Sections, degraded []graph.Section, clos
 	if closing != "" {
 		reserved += momentGrowth
 	}
-	return t.within(r.MaxTokens - reserved)
+	return t.within(r.MaxTokens - reserved - r.reserved)
 }
 
 func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textContext {
@@ -61,8 +65,8 @@ func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textCon
 		switch part {
 		case userPart:
 			t.add("Preferences", 20, "preference", "preferences", preferenceLines(found.Preferences))
-			t.add("Core beliefs", 10, "belief", "beliefs", nodeLines(found.CoreBeliefs))
-			t.add("Goals", 5, "goal", "goals", nodeLines(found.PrimaryGoals))
+			t.add("Core beliefs", 10, "belief", "beliefs", nodeLines(found.CoreBeliefs, "not yet core"))
+			t.add("Goals", 5, "goal", "goals", nodeLines(found.PrimaryGoals, "not used lately"))
 		case relationshipsPart:
 			t.add("Relationships", 10, "relationship", "relationships", relationshipLines(found.Relationships))
 		case recentPart:
@@ -72,6 +76,13 @@ func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textCon
 	if found.Focus != nil {
 		t.add("In focus: "+markup.Inline(found.Focus.Node.Name), 11, "link of the focus", "links of the focus", focusLines(found.Focus))
 	}
+	t.add(notesHeading, 20, "note", "notes", noteLines(found))
+	if nothingKnown(r, found, degraded) {
+		t.notes = append(t.notes, "_Warning: "+NothingKnown+"._")
+	}
+	if line := notShownLine(notShown(r, found)); line != "" {
+		t.notes = append(t.notes, line)
+	}
 	for _, section := range degraded {
 		t.notes = append(t.notes, fmt.Sprintf("_%s could not be loaded._", section))
 	}
@@ -80,7 +91,7 @@ func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textCon
 
 func (t *textContext) add(heading string, limit int, one, all string, lines []string) {
 	if len(lines) > 0 {
-		t.blocks = append(t.blocks, block{heading, limit, one, all, lines})
+		t.blocks = append(t.blocks, block{heading, limit, one, all, lines, heading == notesHeading})
 	}
 }
 
@@ -92,10 +103,25 @@ func preferenceLines(preferences []graph.Preference) []string {
 	return lines
 }
 
-func nodeLines(nodes []graph.Node) []string {
+// unconfirmed ends the line of a candidate that fills room.
+const unconfirmed = "new, unconfirmed"
+
+// ending is that of a line that fills room: a candidate's, or why the rest would be left out.
+func ending(state, otherwise string) string {
+	if state == "candidate" {
+		otherwise = unconfirmed
+	}
+	return " (" + otherwise + ")"
+}
+
+// nodeLines are lines of nodes. Otherwise says why those that are no candidates fill room.
+func nodeLines(nodes []graph.ContextNode, otherwise string) []string {
 	lines := make([]string, len(nodes))
 	for i, n := range nodes {
 		lines[i] = described(markup.Name(n.Name), n.Description)
+		if n.Filled {
+			lines[i] += ending(n.State, otherwise)
+		}
 	}
 	return lines
 }
@@ -114,10 +140,45 @@ func relationshipLines(relationships []graph.OwnerRelationship) []string {
 		if r.RecentMentions > 0 {
 			about += fmt.Sprintf(", %d× this week", r.RecentMentions)
 		}
+		if r.RelationshipType == "" {
+			r.Description = r.Node.Description
+		}
 		lines[i] = described(markup.Name(r.Node.Name)+" ("+about+")", r.Description)
+		if r.Filled {
+			lines[i] += ending(r.Node.State, cmp.Or(markup.Inline(r.RelationshipType), "no relationship stated"))
+		}
 	}
 	return lines
 }
+
+// noteLines are the notes of the owner and of the nodes shown, each node's once. Long ones are cut.
+func noteLines(found *graph.Sections) []string {
+	var lines []string
+	told := map[string]bool{}
+	add := func(nodes ...graph.ContextNode) {
+		for _, n := range nodes {
+			for i := 0; i < len(n.Notes) && !told[n.EntityKey]; i++ {
+				lines = append(lines, markup.Name(n.Name)+": "+markup.Inline(shorten(n.Notes[i].Content, noteLength)))
+			}
+			told[n.EntityKey] = true
+		}
+	}
+	if found.Owner != nil {
+		add(*found.Owner)
+	}
+	add(found.CoreBeliefs...)
+	add(found.PrimaryGoals...)
+	for i := range found.Relationships {
+		add(found.Relationships[i].Node)
+	}
+	if found.Focus != nil {
+		add(found.Focus.Node)
+	}
+	return lines
+}
+
+// noteLength is how many characters of a note the text has.
+const noteLength = 300
 
 func sourceLines(sources []graph.RecentSource) []string {
 	lines := make([]string, len(sources))
@@ -261,8 +322,9 @@ func (t *textContext) dropOrder() []dropped {
 		}
 	}
 	rank := func(d dropped) float64 { return float64(d.place+1) / float64(t.blocks[d.block].limit) }
+	extra := func(d dropped) int { return map[bool]int{true: 1}[t.blocks[d.block].extra] }
 	slices.SortStableFunc(order, func(a, b dropped) int {
-		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(b.block, a.block))
+		return cmp.Or(cmp.Compare(extra(b), extra(a)), cmp.Compare(rank(b), rank(a)), cmp.Compare(b.block, a.block))
 	})
 	return order
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 
 	"kith/auth"
@@ -14,8 +15,13 @@ type contextInput struct {
 	Sections  []string `json:"sections,omitempty" maxItems:"4" enum:"user,relationships,recent_context,temporal" doc:"default: all"`
 	FocusKind string   `json:"focus_kind,omitempty" enum:"person,concept,entity" doc:"with focus_id: what the user is looking at"`
 	FocusID   string   `json:"focus_id,omitempty" maxLength:"256" doc:"entity key"`
-	MaxTokens int      `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"default: all"`
+	MaxTokens int      `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"default 1300; 100000: all"`
+
+	ConversationID string `json:"conversation_id,omitempty" maxLength:"256" doc:"the open conversation, if it is stored already: left out"`
 }
+
+// contextTokens is the budget of a context that nobody has given one (S1-15).
+const contextTokens = 1300
 
 func (s *Server) addContext() {
 	add(s, tool{"get_context", "What to know about the user", reads, guide("get_context")},
@@ -28,7 +34,8 @@ func (s *Server) context(ctx context.Context, in *contextInput) (answer, error) 
 		return answer{}, err
 	}
 	a, err := s.Contexts.Context(ctx, loader.Request{
-		Scope: scope, Format: loader.Text, TimeZone: in.TimeZone, Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID, MaxTokens: in.MaxTokens,
+		Scope: scope, Format: loader.Text, TimeZone: in.TimeZone, Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID,
+		MaxTokens: cmp.Or(in.MaxTokens, contextTokens), ConversationID: in.ConversationID,
 	}, nil)
 	return answer{text: string(a.Body())}, err
 }

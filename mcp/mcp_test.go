@@ -31,6 +31,7 @@ type fakes struct {
 	panics  bool
 	text    string // of contexts; their object has it too
 	asked   []string
+	wanted  loader.Request // the last context
 	changed []string
 
 	node   graph.NodeView
@@ -135,7 +136,8 @@ func (f *fakes) DeleteRelationship(context.Context, graph.Scope, string, int64) 
 	return graph.Deletion{}, f.err
 }
 
-func (f *fakes) Context(context.Context, loader.Request, *loader.CurrentConversation) (loader.Answer, error) {
+func (f *fakes) Context(_ context.Context, r loader.Request, _ *loader.CurrentConversation) (loader.Answer, error) {
+	f.wanted = r
 	if f.panics {
 		panic("secret")
 	}
@@ -331,6 +333,21 @@ func TestErrorsAreAdvice(t *testing.T) {
 		if len(outcomes) != 1 || outcomes[0] != c.outcome || (log.Len() > 0) != c.logged {
 			t.Errorf("%v: %v, logged %q", c.err, outcomes, &log)
 		}
+	}
+}
+
+// A context keeps to its usual size unless the caller gives another, and omits the conversation that is open.
+func TestContextsAreOfUsualSize(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	s := session(t, f, anybody, Options{})
+	for arguments, want := range map[string]int{`{"user_id":"u1"}`: 1300, `{"user_id":"u1","max_tokens":100000}`: 100000} {
+		if r := call(t, s, "get_context", arguments); r.IsError || f.wanted.MaxTokens != want || f.wanted.ConversationID != "" {
+			t.Errorf("%s: %+v", arguments, f.wanted)
+		}
+	}
+	if r := call(t, s, "get_context", `{"user_id":"u1","conversation_id":"c-1"}`); r.IsError || f.wanted.ConversationID != "c-1" {
+		t.Errorf("of a conversation: %+v", f.wanted)
 	}
 }
 

@@ -63,7 +63,7 @@ func (s *Server) contextText(ctx context.Context, user string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	a, err := s.Contexts.Context(ctx, loader.Request{Scope: scope, Format: loader.Text}, nil)
+	a, err := s.Contexts.Context(ctx, loader.Request{Scope: scope, Format: loader.Text, MaxTokens: contextTokens}, nil)
 	return string(a.Body()), err
 }
 

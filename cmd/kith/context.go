@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
+
+	"kith/loader"
 )
 
 // contextCmd shows what an agent would be told of a user.
@@ -28,6 +31,7 @@ func (c *contextCmd) Run(ctx context.Context, std streams) error {
 		if err := c.api().call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &object); err != nil {
 			return err
 		}
+		c.hint(std, string(object))
 		return printJSON(std.out, object)
 	}
 	query.Set("format", "text")
@@ -38,6 +42,14 @@ func (c *contextCmd) Run(ctx context.Context, std streams) error {
 	if err := c.api().call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &text); err != nil {
 		return err
 	}
+	c.hint(std, string(text))
 	_, err := fmt.Fprint(std.out, newPaint(std.out, c.NoColor).markdown(string(text)))
 	return err
+}
+
+// hint tells, beside the context, what to do about a user of whom nothing is known.
+func (c *contextCmd) hint(std streams, context string) {
+	if strings.Contains(context, loader.NothingKnown) {
+		_, _ = fmt.Fprintln(std.err, "kith: nothing is stored for this user: check how the user is spelled, or write something (kith import, POST /v1/memory)")
+	}
 }

@@ -1,11 +1,13 @@
-// When the user's newest conversation started, and of what type it was, however long ago (S1-13).
+// When the user's newest conversation started, and of what type it was, however long ago (S1-13); the
+// conversation that is open now does not count.
 // mode: read
-// params: team_id, user_id, until
+// params: team_id, user_id, until, conversation_id
 // returns: last_conversation
 MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: 'conversation'})
 USING INDEX SEEK s:Source(team_id, user_id, content_type, started_at, entity_key)
 WHERE s.started_at <= $until
   AND s.entity_key IS NOT NULL
+  AND s.entity_key <> $conversation_id
 WITH s
 ORDER BY s.team_id DESC, s.user_id DESC, s.content_type DESC, s.started_at DESC, s.entity_key DESC
 LIMIT 1

@@ -1,5 +1,5 @@
 // What the user was most strongly linked to on a day, which only the relationships themselves tell: all of the owner's are
-// read (S1-8 … S1-10, S1-21). Salience is that of now for what has since decayed, and as stored before.
+// read (S1-8 … S1-10, S1-21), and room is not filled. Salience is that of now for what has since decayed, and as stored before.
 // mode: read
 // params: team_id, user_id, week_ago, now_ms, until
 // returns: relationships
@@ -26,13 +26,14 @@ CALL (n) {
     AND m.valid_to IS NULL
   RETURN count(m) AS recent_mentions
 }
-RETURN collect([
+WITH collect([
   [
   n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
   n.state, n.ttl_policy, n.salience, n.decay_rate, n.salience_at, n.expires_at, n.confidence,
   n.access_count, n.last_accessed_at.epochMillis,
-  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties
+  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties, n.notes[..20]
   ],
   CASE WHEN n:Person THEN 0 WHEN n:Concept THEN 1 ELSE 2 END,
-  r.description, salience, type(r), recent_mentions
+  r.description, salience, type(r), recent_mentions, false
 ]) AS relationships
+RETURN [relationships, null] AS relationships

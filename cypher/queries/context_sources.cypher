@@ -1,14 +1,16 @@
 // The user's conversations since $week_ago, newest first, each with its most salient mentions (S1-11, S1-12).
 // The mentions of a source are keys and names, each ended by a unit separator (which neither can contain: one value
-// instead of five), and their kinds (0 person, 1 concept, 2 entity).
+// instead of five), and their kinds (0 person, 1 concept, 2 entity). The conversation that is open now is omitted. Where
+// there are fewer than five, the older ones are counted, up to 1,000.
 // mode: read
-// params: team_id, user_id, week_ago, now_ms, until
+// params: team_id, user_id, week_ago, now_ms, until, conversation_id
 // returns: sources
 MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: 'conversation'})
 USING INDEX SEEK s:Source(team_id, user_id, content_type, started_at, entity_key)
 WHERE s.started_at > $week_ago
   AND s.started_at <= $until
   AND s.entity_key IS NOT NULL
+  AND s.entity_key <> $conversation_id
 WITH s
 ORDER BY s.team_id DESC, s.user_id DESC, s.content_type DESC, s.started_at DESC, s.entity_key DESC
 LIMIT 20
@@ -25,6 +27,19 @@ CALL (s) {
     reduce(text = '', name IN collect(n.name) | text + name + '\u001f') AS names,
     collect(CASE WHEN n:Person THEN 0 WHEN n:Concept THEN 1 ELSE 2 END) AS kinds
 }
-RETURN collect([
+WITH collect([
   s.entity_key, s.started_at.epochMillis, s.ended_at.epochMillis, s.context_type, s.summary, keys, names, kinds
 ]) AS sources
+CALL (sources) {
+  WITH sources
+  WHERE size(sources) < 5
+  MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: 'conversation'})
+  USING INDEX SEEK s:Source(team_id, user_id, content_type, started_at, entity_key)
+  WHERE s.started_at <= $week_ago
+    AND s.entity_key IS NOT NULL
+    AND s.entity_key <> $conversation_id
+  WITH s
+  LIMIT 1000
+  RETURN count(s) AS older
+}
+RETURN [sources, older] AS sources

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+
+	"kith/internal/testenv"
+	"kith/loader"
+)
+
+// A conversation that is opened again has its start and its last messages, and is no part of its own past.
+func TestAConversationThatGoesOn(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
+	c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1","conversation_id":"talk"}`)
+	held := c.must(t, http.MethodGet, "/v1/conversations/talk", "")
+	c.must(t, http.MethodPost, "/v1/conversations/talk/messages", `{"messages":[{"role":"user","text":"Hello"},{"role":"assistant","text":"Hi"},{"role":"user","text":"Jon is back"}]}`)
+
+	open := func(more string) map[string]any {
+		return c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1","conversation_id":"talk"`+more+`}`)["context"].(map[string]any)
+	}
+	again := open("")
+	if at(again, "current_conversation", "started_at") != held["started_at"] || names(at(again, "current_conversation", "messages"), "text") != "Hello Hi Jon is back" {
+		t.Errorf("opened again: %v, started at %v", at(again, "current_conversation"), held["started_at"])
+	}
+	if at(again, "temporal", "time_since_last_conversation") != nil || len(at(again, "recent_context", "sources").([]any)) != 0 {
+		t.Errorf("the conversation is of its own past: %v", again)
+	}
+	if got := names(at(open(`,"messages":1`), "current_conversation", "messages"), "text"); got != "Jon is back" {
+		t.Errorf("the last message: %s", got)
+	}
+	if got := at(open(`,"messages":0`), "current_conversation", "messages"); len(got.([]any)) != 0 {
+		t.Errorf("no messages: %v", got)
+	}
+	if r := c.do(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1","conversation_id":"talk","messages":201}`); r.status != http.StatusUnprocessableEntity || !strings.Contains(string(r.body), "body.messages") {
+		t.Errorf("201 messages: %d %s", r.status, r.body)
+	}
+
+	text := c.do(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1","conversation_id":"talk","format":"text","max_tokens":300}`)
+	if body := string(text.body); text.status != http.StatusCreated || text.header.Get("Location") != "/v1/conversations/talk" || !strings.Contains(body, "This is the first conversation.") ||
+		!strings.HasSuffix(body, "- **user**: Hello\n- **assistant**: Hi\n- **user**: Jon is back\n") {
+		t.Errorf("as text: %d, %v: %s", text.status, text.header, body)
+	}
+
+	for path, first := range map[string]bool{"/v1/context?user_id=u1&conversation_id=talk": true, "/v1/context?user_id=u1&conversation_id=other": false} {
+		object := c.must(t, http.MethodGet, path, "")
+		if (at(object, "temporal", "time_since_last_conversation") == nil) != first || (len(at(object, "recent_context", "sources").([]any)) == 0) != first {
+			t.Errorf("%s: %v", path, object)
+		}
+	}
+
+	// Another user's is a key that is taken, and tells nothing.
+	for user, conversation := range map[string]string{"u2": "talk"} {
+		r := c.do(t, http.MethodPost, "/v1/conversations", `{"user_id":"`+user+`","conversation_id":"`+conversation+`"}`)
+		if r.status < 400 || strings.Contains(string(r.body), "Jon") || strings.Contains(string(r.body), "u1") {
+			t.Errorf("another user's: %d %s", r.status, r.body)
+		}
+	}
+}
+
+// What fills room is told as soon as it is written, and gone as soon as it is deleted, also out of caches.
+func TestWhatFillsRoomIsRenewed(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
+	read := func() (filled, tag string) {
+		r := c.do(t, http.MethodGet, "/v1/context?user_id=u1&format=text", "")
+		return string(r.body), r.header.Get("ETag")
+	}
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"a","name":"Ada","is_owner":true,"notes":[{"content":"allergic to nuts"}]},
+		{"kind":"person","entity_key":"g","name":"Grace","state":"candidate"},{"kind":"concept","entity_key":"sail","name":"Sail","is_goal":true,"state":"candidate"}]}`)
+	first, tag := read()
+	if !strings.Contains(first, "- **Grace** (Person) (new, unconfirmed)\n") || !strings.Contains(first, "- **Sail** (new, unconfirmed)\n") || !strings.Contains(first, "- **Ada**: allergic to nuts\n") {
+		t.Errorf("nothing fills room: %s", first)
+	}
+	if again, same := read(); again != first || same != tag {
+		t.Errorf("read again: %s, %s", again, same)
+	}
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"g","state":"active"}]}`)
+	second, renewed := read()
+	if !strings.Contains(second, "- **Grace** (Person) (no relationship stated)\n") || renewed == tag {
+		t.Errorf("after a change: %s, ETag %s, before %s", second, renewed, tag)
+	}
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"g","state":"archived"}]}`)
+	third := c.must(t, http.MethodGet, "/v1/context?user_id=u1", "")
+	if len(at(third, "relationships").([]any)) != 0 || at(third, "meta", "not_shown", 0, "reason") != "archived" || at(third, "meta", "not_shown", 0, "count") != 1.0 {
+		t.Errorf("archived: %v", third)
+	}
+}
+
+// A user without any memory is told apart from one with a small one.
+func TestAUserWithoutMemory(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	key := s.newKey(t, testenv.Team(t), "read", "write")
+	environ := []string{"KITH_URL=" + s.url, "KITH_KEY=" + key}
+	s.as(key).must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","name":"Grace"}]}`)
+	for user, hinted := range map[string]bool{"nobody": true, "u1": false} {
+		for _, args := range [][]string{{"context", user}, {"context", user, "--json"}} {
+			var out, errs bytes.Buffer
+			code := run(t.Context(), args, environ, streams{nil, &out, &errs})
+			if code != 0 || strings.Contains(out.String(), loader.NothingKnown) != hinted || strings.Contains(errs.String(), "nothing is stored for this user") != hinted {
+				t.Errorf("kith %v: %d, %s, hint %q", args, code, out.String(), errs.String())
+			}
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func isGoal(w *NodeWrite)  { w.IsGoal = Some(true) }
+func forever(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }
+func unseen(w *NodeWrite)  { w.LastAccessedAt = Null[time.Time]() }
+
+// filledWith are the keys of the nodes that fill the section of relationships, each with how it is related.
+func filledWith(relationships []OwnerRelationship) []string {
+	keys := []string{}
+	for _, r := range relationships {
+		if r.Filled {
+			keys = append(keys, strings.TrimSpace(r.Node.EntityKey+" "+r.RelationshipType))
+		}
+	}
+	return keys
+}
+
+// Goals that were not accessed for a week fill room, then candidates, each by the salience of the moment.
+func TestGoalsFillTheirSection(t *testing.T) {
+	e := fresh(t)
+	e.write("u1", []NodeWrite{
+		goal("in-use", 0.1), goal("old", 0.2, accessed(weekAgo)), goal("old-core", 0.4, accessed(weekAgo), inState("core")),
+		goal("fading", 0.5, unseen), goal("candidate", 0.9, inState("candidate")), goal("candidate-2", 0.8, inState("candidate"), unseen),
+		goal("x-archived", 1, inState("archived")), goal("x-shared", 1, unseen, shared), goal("x-others", 1, unseen, of("u2")),
+	})
+	s := e.sections("u1")
+	e.same("by rule", []string{"in-use"}, keysOf(s.PrimaryGoals))
+	e.same("filled", []string{"fading", "old-core", "old", "candidate"}, filledKeys(s.PrimaryGoals))
+
+	e.write("u1", []NodeWrite{change("concept", "old", forever, func(w *NodeWrite) { w.Salience = Some(0.45) })})
+	e.now = noon.Add(20 * day)
+	s = e.sections("u1")
+	e.same("by rule, later", []string{}, keysOf(s.PrimaryGoals))
+	e.same("filled, later", []string{"old", "fading", "old-core", "in-use", "candidate"}, filledKeys(s.PrimaryGoals))
+
+	e.now = noon
+	var used []NodeWrite
+	for i := range 5 {
+		used = append(used, goal(fmt.Sprintf("used-%d", i), 0.05))
+	}
+	e.write("u1", used)
+	e.same("without room", []string{}, filledKeys(e.sections("u1").PrimaryGoals))
+}
+
+// Concepts that are kept for ever fill the room of beliefs: active ones, then candidates.
+func TestBeliefsFillTheirSection(t *testing.T) {
+	e := fresh(t)
+	nodes := []NodeWrite{
+		belief("core", 0.1), node("concept", "active", 0.3, forever), node("concept", "stronger", 0.4, forever),
+		node("concept", "candidate", 0.9, forever, inState("candidate")), node("concept", "x-goal", 1, forever, isGoal),
+		node("concept", "x-decays", 1), node("concept", "x-archived", 1, forever, inState("archived")),
+	}
+	e.write("u1", nodes)
+	s := e.sections("u1")
+	e.same("by rule", []string{"core"}, keysOf(s.CoreBeliefs))
+	e.same("filled", []string{"stronger", "active", "candidate"}, filledKeys(s.CoreBeliefs))
+	for i := range 8 {
+		nodes = append(nodes, belief(fmt.Sprintf("core-%d", i), 0.2))
+	}
+	e.write("u1", nodes[7:])
+	e.same("one place", []string{"stronger"}, filledKeys(e.sections("u1").CoreBeliefs))
+}
+
+// Where the owner has fewer than ten relationships that count, the user's other nodes fill the section: active ones before
+// candidates, those that are related in any way before those that are not, each by the salience of the moment.
+func TestRelationshipsFillTheirSection(t *testing.T) {
+	e := fresh(t)
+	candidate := inState("candidate")
+	e.write("u1", []NodeWrite{
+		owner1("me"), node("person", "friend", 0.1), node("concept", "tea", 0.2), node("person", "alone", 0.9), node("entity", "fades", 0.95),
+		node("entity", "quay", 0.8, forever), node("person", "maybe", 0.3, candidate), node("concept", "perhaps", 0.9, candidate),
+		node("concept", "x-goal", 1, isGoal), node("concept", "x-belief", 1, forever), node("entity", "x-archived", 1, inState("archived")),
+		node("person", "x-shared", 1, shared), node("person", "x-others", 1, of("u2")), node("entity", "common", 0.05, shared),
+	}, link("me", "has_relationship_with", "friend", 0.5), link("me", "prefers", "tea", 0.5), link("maybe", "has_relationship_with", "me", 0.5),
+		link("me", "admires", "common", 0.5), link("me", "thinks_about", "x-archived", 0.9))
+	e.source("u1", SourceWrite{EntityKey: "s", Mentions: []string{"alone"}})
+	read := func() []OwnerRelationship { return e.sections("u1").Relationships }
+	e.same("by rule", []string{"friend"}, linkedKeys(read()))
+	e.same("filled", []string{"tea prefers", "common admires", "fades", "alone", "quay", "maybe has_relationship_with", "perhaps"}, filledWith(read()))
+	for _, r := range read() {
+		switch r.Node.EntityKey {
+		case "tea":
+			e.same("of tea", []any{"me prefers tea", 0.5, "Concept"}, []any{r.Description, r.Salience, r.NodeType})
+		case "alone":
+			e.same("of alone", []any{"", 0.0, "Person", int64(1)}, []any{r.Description, r.Salience, r.NodeType, r.RecentMentions})
+		}
+	}
+	e.now = noon.Add(20 * day)
+	e.same("later", []string{"tea prefers", "common admires", "quay", "fades", "alone"}, filledWith(read())[:5])
+
+	e.now = noon
+	nodes, links := []NodeWrite{}, []RelationshipWrite{}
+	for i := range 8 {
+		key := fmt.Sprintf("n-%d", i)
+		nodes, links = append(nodes, node("concept", key, 0.1)), append(links, link("me", "thinks_about", key, 0.1))
+	}
+	e.write("u1", nodes, links...)
+	e.same("one place", []string{"tea prefers"}, filledWith(read()))
+	e.write("u1", nil, link("me", "thinks_about", "tea", 0.1))
+	s := e.sections("u1")
+	e.same("without room", []any{[]string{}, (*Known)(nil)}, []any{filledWith(s.Relationships), s.Known})
+}
+
+// Nothing of a context needs an owner.
+func TestAContextWithoutAnOwner(t *testing.T) {
+	e := fresh(t)
+	e.write("u2", []NodeWrite{node("person", "old", 0.5), goal("g", 0.5), belief("b", 0.5)})
+	e.raw(`MATCH (n:Person {team_id: $team, owner_of: 'u2'}) DETACH DELETE n`)
+	s := e.sections("u2")
+	e.same("owner", (*ContextNode)(nil), s.Owner)
+	e.same("goals", []string{"g"}, keysOf(s.PrimaryGoals))
+	e.same("beliefs", []string{"b"}, keysOf(s.CoreBeliefs))
+	e.same("network", []string{"old"}, filledWith(s.Relationships))
+}
+
+// What is known and not shown is counted: by what it is, and why.
+func TestKnownIsCounted(t *testing.T) {
+	e := fresh(t)
+	fades := func(w *NodeWrite) { w.Salience = Some(0.02) }
+	archived := inState("archived")
+	nodes := []NodeWrite{
+		owner1("me"), node("person", "linked", 0.5), goal("g", 0.5), goal("g-faded", 0, fades), goal("g-away", 0.5, archived),
+		belief("b", 0.5), node("concept", "b-away", 0.5, forever, archived), node("entity", "faded", 0, fades),
+		node("entity", "away", 0.5, archived), node("person", "x-shared", 0.5, shared, archived),
+	}
+	for i := range 12 {
+		nodes = append(nodes, node("entity", fmt.Sprintf("e-%02d", i), 0.5))
+	}
+	e.write("u1", nodes, link("me", "has_relationship_with", "linked", 0.5))
+	e.now = noon.Add(60 * day)
+	e.write("u1", []NodeWrite{change("concept", "g", accessed(e.now), func(w *NodeWrite) { w.Salience = Some(0.5) })})
+	e.same("known", &Known{
+		Goals: KnownCounts{1, 1, 1}, Beliefs: KnownCounts{1, 0, 1}, Others: KnownCounts{Present: 3, Faded: 1, Archived: 1},
+	}, e.sections("u1").Known)
+	e.same("of a stranger", &Known{}, e.sections("stranger").Known)
+
+	for i := range 3 {
+		e.source("u1", SourceWrite{EntityKey: fmt.Sprintf("s-%d", i), StartedAt: Some(noon)})
+	}
+	e.source("u1", SourceWrite{EntityKey: "s-now"})
+	e.source("u1", SourceWrite{EntityKey: "mail", ContentType: Some("email"), StartedAt: Some(noon)})
+	e.same("older conversations", int64(3), e.sections("u1").OlderConversations)
+}
+
+// Counts that are not of all say so.
+func TestKnownIsBounded(t *testing.T) {
+	e := fresh(t)
+	nodes := make([]NodeWrite, 301)
+	for i := range nodes {
+		nodes[i] = node("entity", fmt.Sprintf("e-%03d", i), 0.5)
+	}
+	e.write("u1", nodes)
+	known := e.sections("u1").Known
+	e.same("known", &Known{Others: KnownCounts{Present: 290}, AtLeast: true}, known)
+}
+
+// The newest three notes of what is shown, that have not expired, come with it.
+func TestContextsHaveNotes(t *testing.T) {
+	e := fresh(t)
+	note := func(content, life string, at time.Time) NoteWrite {
+		return NoteWrite{Content: content, Lifetime: life, DateAdded: Some(at)}
+	}
+	with := func(notes ...NoteWrite) func(*NodeWrite) { return func(w *NodeWrite) { w.Notes = notes } }
+	two := with(note("older", "forever", noon.Add(-2*time.Hour)), note("newer", "forever", noon.Add(-time.Hour)))
+	me := owner1("me")
+	with(note("1", "forever", noon.Add(-4*time.Hour)), note("2", "forever", noon.Add(-3*time.Hour)), note("3", "forever", noon.Add(-2*time.Hour)),
+		note("4", "forever", noon.Add(-time.Hour)), note("soon over", "week", noon.Add(-time.Minute)))(&me)
+	e.write("u1", []NodeWrite{me, goal("g", 0.5, two), belief("b", 0.5, two), node("person", "p", 0.5, two), node("entity", "plain", 0.5)},
+		link("me", "has_relationship_with", "p", 0.5))
+	told := func(n ContextNode) (contents []string) {
+		for _, note := range n.Notes {
+			contents = append(contents, note.Content)
+		}
+		return contents
+	}
+	s := e.sections("u1")
+	e.same("of the owner", []string{"soon over", "4", "3"}, told(*s.Owner))
+	for name, n := range map[string]ContextNode{"goal": s.PrimaryGoals[0], "belief": s.CoreBeliefs[0], "person": s.Relationships[0].Node} {
+		e.same("of the "+name, []string{"newer", "older"}, told(n))
+	}
+	e.same("of what has none", []string(nil), told(s.Relationships[1].Node))
+	then := noon.Add(-90 * time.Minute)
+	e.same("of that day", []string{"3", "2", "1"}, told(*e.sectionsAsOf("u1", &then).Owner))
+	e.now = noon.Add(8 * day)
+	e.same("expired", []string{"4", "3", "2"}, told(*e.sections("u1").Owner))
+}
+
+// The open conversation is neither the last one nor one of the week.
+func TestTheOpenConversationIsNotOfThePast(t *testing.T) {
+	e := fresh(t)
+	e.source("u1", SourceWrite{EntityKey: "before", StartedAt: Some(noon.Add(-9 * day))})
+	e.source("u1", SourceWrite{EntityKey: "open"})
+	read := func(open string) *Sections {
+		s, err := e.store.ReadSections(t.Context(), e.as("u1"), AllSections, SectionQuery{Now: noon, ConversationID: open})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := read("open")
+	e.same("recent", []string{}, sourceKeys(s.Sources))
+	e.same("last", noon.Add(-9*day), s.LastConversation.StartedAt)
+	s = read("another")
+	e.same("of another, recent", []string{"open"}, sourceKeys(s.Sources))
+	e.same("of another, last", noon, s.LastConversation.StartedAt)
+	s = read("before")
+	e.same("of the first, older", int64(0), s.OlderConversations)
+}
+
+func TestLastMessages(t *testing.T) {
+	e := fresh(t)
+	w := SourceWrite{EntityKey: "s"}
+	for i := range 5 {
+		w.Messages = append(w.Messages, MessageWrite{EntityKey: fmt.Sprintf("m-%d", i), Role: "user", Text: fmt.Sprint(i)})
+	}
+	e.source("u1", w)
+	read := func(key string, limit int64) (texts []string) {
+		messages, err := e.store.LastMessages(t.Context(), e.as("u1"), key, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range messages {
+			texts = append(texts, m.Text)
+		}
+		return texts
+	}
+	e.same("two", []string{"3", "4"}, read("s", 2))
+	e.same("all", []string{"0", "1", "2", "3", "4"}, read("s", 20))
+	e.same("of nothing", []string(nil), read("nothing", 20))
+}

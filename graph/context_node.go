@@ -1,0 +1,77 @@
+package graph
+
+import (
+	"slices"
+	"time"
+)
+
+// ContextNode is a node of a context with its newest notes. Filled is set on goals and beliefs that the rules of their section
+// would leave out, and that stand there because it has room.
+type ContextNode struct {
+	Node
+	Notes  []Note `json:"notes,omitempty" doc:"at most 3, the newest first, without expired ones"`
+	Filled bool   `json:"filled,omitempty" doc:"goals and beliefs: fills room of the section, as an active goal that was not accessed for 7 days, an active concept that is kept for ever, or a candidate"`
+}
+
+// contextNotes is how many notes of a node a context has.
+const contextNotes = 3
+
+// Known counts a user's persons, concepts and entities, for what a context does not show.
+type Known struct {
+	Goals, Beliefs KnownCounts // also those that a context shows
+	Others         KnownCounts // Present without those that the section of relationships shows
+	AtLeast        bool        // not all were counted
+}
+
+// KnownCounts are nodes by what keeps them out of a context: nothing (Present), their decay, or their state.
+type KnownCounts struct{ Present, Faded, Archived int64 }
+
+// contextNodeFrom reads a node's list, after which its notes and whether it fills room may follow.
+func contextNodeFrom(v any, user *string, now time.Time) (ContextNode, bool) {
+	n, ok := nodeFrom(v, user, now)
+	if !ok {
+		return ContextNode{}, false
+	}
+	found := ContextNode{Node: n}
+	l := items(v)[nodeFields:]
+	if len(l) > 0 && l[0] != nil {
+		found.Notes = newestNotes(texts(l[0]), now)
+	}
+	found.Filled = len(l) > 1 && truth(l[1])
+	return found, true
+}
+
+// newestNotes reads the notes that there were at a time.
+func newestNotes(stored []string, now time.Time) []Note {
+	notes := slices.DeleteFunc(notesFrom(stored, now), func(n Note) bool { return n.DateAdded.After(now) })
+	return notes[:min(len(notes), contextNotes)]
+}
+
+func contextNodesFrom(v any, user *string, now time.Time) []ContextNode {
+	l := items(v)
+	nodes := make([]ContextNode, len(l))
+	for i := range l {
+		nodes[i], _ = contextNodeFrom(l[i], user, now)
+	}
+	return nodes
+}
+
+// knownFrom reads three counts for each of three kinds, and whether they are the least; nil where nothing was counted. Those
+// of the user's other nodes are without what fills room.
+func knownFrom(v any, shown []OwnerRelationship) *Known {
+	l := items(v)
+	if len(l) != 4 {
+		return nil
+	}
+	k := &Known{AtLeast: truth(l[3])}
+	for i, counts := range []*KnownCounts{&k.Goals, &k.Beliefs, &k.Others} {
+		three := items(l[i])
+		*counts = KnownCounts{Present: integer(three[0]), Faded: integer(three[1]), Archived: integer(three[2])}
+	}
+	for i := range shown {
+		if shown[i].Filled && shown[i].Node.UserID != nil {
+			k.Others.Present--
+		}
+	}
+	return k
+}

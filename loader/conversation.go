@@ -1,0 +1,67 @@
+package loader
+
+import (
+	"strings"
+	"time"
+
+	"kith/graph"
+	"kith/markup"
+)
+
+// CurrentConversation is the one just opened, with the last messages of one that goes on (S1-14). It is not part of the context.
+type CurrentConversation struct {
+	ConversationID string          `json:"conversation_id"`
+	Messages       []graph.Message `json:"messages" doc:"the last ones, the oldest first"`
+	StartedAt      time.Time       `json:"started_at"`
+}
+
+// reserveStep is what the tokens of a conversation are rounded up to: contexts whose budgets are equal share what the cache keeps.
+const reserveStep = 32
+
+// text is the end of a rendered context: which conversation was opened, and its messages within a quarter of the budget.
+// Where these take more than a third of it they go, and then the rest. Reserved is how many tokens of the budget it takes.
+func (c *CurrentConversation) text(maxTokens int) (text string, reserved int, err error) {
+	lines := c.lines()
+	if maxTokens == 0 {
+		return c.render(lines), 0, nil
+	}
+	h, err := compress(lines, maxTokens/4)
+	if err != nil {
+		return "", 0, err
+	}
+	for _, text := range []string{c.render(h.messages), c.render(nil)} {
+		tokens, err := Tokens(text)
+		if err != nil {
+			return "", 0, err
+		}
+		if tokens <= maxTokens/3 {
+			return text, (tokens + reserveStep - 1) / reserveStep * reserveStep, nil
+		}
+	}
+	return "", 0, nil
+}
+
+// lines are the messages as a text has them.
+func (c *CurrentConversation) lines() []PromptMessage {
+	lines := make([]PromptMessage, len(c.Messages))
+	for i, m := range c.Messages {
+		line := markup.Name(m.Role)
+		if m.Name != "" {
+			line += " (" + markup.Inline(m.Name) + ")"
+		}
+		lines[i] = PromptMessage{Role: m.Role, Content: line + ": " + markup.Inline(m.Text)}
+	}
+	return lines
+}
+
+func (c *CurrentConversation) render(lines []PromptMessage) string {
+	var out strings.Builder
+	out.WriteString("\n## This conversation\n\n" + markup.Item(c.ConversationID) + ", since " + c.StartedAt.Format("2006-01-02 15:04") + "Z.\n")
+	for i, line := range lines {
+		if i == 0 {
+			out.WriteString("\n")
+		}
+		out.WriteString("- " + line.Content + "\n")
+	}
+	return out.String()
+}
