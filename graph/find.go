@@ -82,10 +82,17 @@ func (t *tx) findMore(teamID string, l lookups, k known) error {
 	return nil
 }
 
+// endNames are the properties of an end, in the order of node_find: those of its place, and those that a mention changes.
+var endNames = []string{
+	"user_id", "is_owner", "started_at", "content_type", "project_id",
+	"state", "ttl_policy", "salience", "salience_at", "decay_rate", "ends_at", "expires_at", "confidence", "access_count", "recall_frequency",
+	"decay_gradient", "last_recall_interval", "last_accessed_at", "source_count", "ranked",
+}
+
 // endFrom reads what relationships ask of an end.
 func endFrom(teamID string, l []any) properties {
 	p := properties{"team_id": teamID, "entity_key": text(l[0])}
-	for i, name := range []string{"user_id", "is_owner", "started_at", "content_type", "project_id"} {
+	for i, name := range endNames {
 		if l[i+1] != nil {
 			p[name] = l[i+1]
 		}

@@ -211,7 +211,7 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	case sourceKind:
 		settleSource(n.properties, now)
 	}
-	w.live(n.properties, old, now)
+	w.live(n.properties, old, now, p.job.write.wakes(w.History))
 	n.addNotes(w.Notes, p.job.scope, now)
 	w.History.overlay(n.properties)
 	p.job.signNode(n, old)
@@ -246,12 +246,18 @@ func (p *nodePlan) newNode(w *NodeWrite, kind Kind) properties {
 		key = uuid.Must(uuid.NewV7()).String()
 	}
 	n := properties{
-		"entity_key": key, "name": "", "description": "", "state": "candidate", "ttl_policy": "decay",
+		"entity_key": key, "name": "", "description": "", "state": "active", "ttl_policy": "decay",
 		"salience": defaultSalience, "confidence": defaultConfidence, "access_count": int64(0),
 		"created_at": now, "updated_at": now, "version": int64(1),
 	}
 	if user := owner(w, p.job.scope); user != "" {
 		n["user_id"] = user
+	}
+	switch {
+	case p.job.write.stated(w.History):
+		n["last_accessed_at"] = now
+	case w.History == nil:
+		n["state"] = "candidate"
 	}
 	n.putUnless(p.job.author() == "", "created_by", p.job.author())
 	switch {
@@ -312,7 +318,7 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 		return Created
 	}
 	changed := old.changesTo(next.properties)
-	if len(changed) == 0 {
+	if p.touch(w, old, next, changed) {
 		return Unchanged
 	}
 	if w.History == nil || !w.History.Version.Given {
@@ -334,6 +340,21 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 	}
 	p.update = append(p.update, map[string]any{"entity_key": key, "properties": map[string]any(changed)})
 	return Updated
+}
+
+// touch records that a caller has written a stored node, and reports whether nothing else of it changes. To say again what others
+// see too is seen by nobody.
+func (p *nodePlan) touch(w *NodeWrite, old, next *stored, changed properties) bool {
+	unchanged, j := len(changed) == 0, p.job
+	stated := j.write.stated(w.History) && !w.LastAccessedAt.Given && (!unchanged || !j.write.restoring && next.isSeenBy(j.scope))
+	if stated && old.tell(changed, j.now) {
+		next.properties["last_accessed_at"] = j.now
+	}
+	if unchanged && len(changed) > 0 {
+		p.update = append(p.update, map[string]any{"entity_key": next.key(), "properties": map[string]any(changed)})
+		j.users = append(j.users, next.user())
+	}
+	return unchanged
 }
 
 // changesRank says whether a node's change moves relationships in the context of an owner. An owner's own salience and

@@ -28,7 +28,9 @@ MATCH (n:Memory {team_id: $team_id, entity_key: key})
 SET n:Memory
 RETURN labels(n) AS labels,
   null AS properties,
-  [n.entity_key, n.user_id, n.is_owner, n.started_at, n.content_type, n.project_id] AS end
+  [n.entity_key, n.user_id, n.is_owner, n.started_at, n.content_type, n.project_id,
+    n.state, n.ttl_policy, n.salience, n.salience_at, n.decay_rate, n.ends_at, n.expires_at, n.confidence, n.access_count, n.recall_frequency,
+    n.decay_gradient, n.last_recall_interval, n.last_accessed_at, n.source_count, n.ranked] AS end
 LIMIT 100000
 UNION ALL
 UNWIND $entity_keys AS key
