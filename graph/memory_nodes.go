@@ -34,11 +34,13 @@ func (j *memoryJob) writeNodes() error {
 	if err := j.store(plan); err != nil {
 		return err
 	}
+	j.currentKeys()
 	return j.writeMessages()
 }
 
 // store does what is planned. Changes come first: a new node may take the name or the ownership that another one gives up.
 func (j *memoryJob) store(plan *nodePlan) error {
+	plan.makeOwners()
 	if err := j.tx.rows("node_update", j.scope.TeamID, plan.update); err != nil {
 		return err
 	}
@@ -46,6 +48,9 @@ func (j *memoryJob) store(plan *nodePlan) error {
 		return err
 	}
 	if err := j.tx.rows("node_create", j.scope.TeamID, plan.create); err != nil {
+		return err
+	}
+	if err := j.storeOwners(plan); err != nil {
 		return err
 	}
 	return j.tx.rows("mention_restart", j.scope.TeamID, plan.restarted)
@@ -65,8 +70,11 @@ func (j *memoryJob) lookups() lookups {
 		if kind := n.kind(); n.Name.Given && (kind.group == knowledgeGroup || kind.group == systemGroup) {
 			l.naturalKeys = append(l.naturalKeys, n.naturalKey(user))
 		}
-		if n.IsOwner.Value {
+		if n.IsOwner.Value || n.MayOwn {
 			l.ownerUsers = append(l.ownerUsers, user)
+		}
+		if j.write.stated(n.History) {
+			l.users = append(l.users, user)
 		}
 	}
 	for i := range j.write.Relationships { // both ends: the rank of a relationship depends on them
@@ -90,6 +98,8 @@ type nodePlan struct {
 	create, update []map[string]any
 	restarted      []map[string]any          // sources whose start has moved
 	created        map[string]map[string]any // rows of create, by entity key
+	takenOver      []map[string]any          // generated owners, and who takes their place
+	users          []string                  // for whom something is said
 }
 
 // newNames are the natural keys that stored nodes are about to get. They depend on what is stored of them, so that the
@@ -123,7 +133,7 @@ func (p *nodePlan) old(w *NodeWrite) *stored {
 }
 
 func (p *nodePlan) place(i int) NodeResult {
-	j, w, at := p.job, &p.job.write.Nodes[i], index("nodes", i)
+	j, w, at := p.job, p.guessOwner(&p.job.write.Nodes[i]), index("nodes", i)
 	old := p.old(w)
 	field, message := p.refusal(w, old)
 	var next *stored
@@ -135,6 +145,12 @@ func (p *nodePlan) place(i int) NodeResult {
 	if field != "" {
 		status, text := j.refuse(at+"."+field, "%s", message)
 		return NodeResult{EntityKey: w.EntityKey, Status: status, Error: text}
+	}
+	if made := j.found.byOwner[next.user()]; next.owns() && made.generated() && made.key() != next.key() {
+		p.takeOver(made, next)
+	}
+	if j.write.stated(w.History) {
+		p.users = append(p.users, next.user())
 	}
 	status := p.queue(w, old, next)
 	j.found.replace(old, next)
@@ -180,7 +196,7 @@ func (p *nodePlan) clash(w *NodeWrite, old, next *stored) (field, message string
 		return "is_owner", "is for a user's own person, and this one is shared"
 	case other(found.byNatural[next.text("natural_key")]):
 		return "name", "is taken by another " + w.Kind + " of the same name"
-	case next.owns() && other(found.byOwner[next.user()]):
+	case next.owns() && other(found.byOwner[next.user()]) && !found.byOwner[next.user()].generated():
 		return "is_owner", "the user has an owner already"
 	case next.kind == sourceKind:
 		return sourceClash(old, next)
@@ -208,6 +224,7 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	case personKind:
 		n.properties["canonical_name"] = nextCanonical(w, old)
 		n.putUnless(!n.owns(), "owner_of", n.user())
+		w.nameOwner(n.properties, p.job.write.stated(w.History))
 	case sourceKind:
 		settleSource(n.properties, now)
 	}

@@ -58,6 +58,7 @@ type NodeWrite struct {
 	Properties     json.RawMessage     `json:"properties,omitempty" doc:"an object of the caller's own; at most 16,384 bytes, 8 levels"`
 	Notes          []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to those there are"`
 	*OwnFields
+	MayOwn  bool     `json:"-"` // an import takes it for the user: it is the owner where the user has none that a caller has named
 	History *History `json:"history,omitempty" doc:"what Kith keeps of the node; exports have it, and only imports may give it"`
 }
 

@@ -89,6 +89,7 @@ func TestProposalKeepsWhatIsThere(t *testing.T) {
 func TestProposalWithoutAnOwner(t *testing.T) {
 	e := fresh(t)
 	e.source("u1", SourceWrite{EntityKey: "s"})
+	e.disown("u1")
 	result := e.accept("u1", "s", proposal())
 	e.same("outcome", []Status{Created, Created, Created, Refused, Created, Created}, statuses(result))
 	e.same("warnings", []string{"relationships[0].from: " + noSuchNode}, result.Warnings)
