@@ -81,15 +81,20 @@ func (w *NodeWrite) nameOwner(p properties, stated bool) {
 	}
 }
 
-// guessOwner makes the person that an import takes for the user the owner, where the user has none that a caller has named.
+// guessOwner makes the person that an import takes for the user the owner, where the user has none that a caller has named. What
+// an earlier import stored as an entity stays one.
 func (p *nodePlan) guessOwner(w *NodeWrite) *NodeWrite {
-	user := owner(w, p.job.scope)
-	if other := p.job.found.byOwner[user]; !w.MayOwn || user == "" || other != nil && !other.generated() {
+	if !w.MayOwn {
 		return w
 	}
-	owning := *w
-	owning.IsOwner = Some(true)
-	return &owning
+	guessed, other := *w, p.job.found.byOwner[owner(w, p.job.scope)]
+	switch old := p.job.found.byKey[w.EntityKey]; {
+	case old != nil && old.kind == entityKind:
+		guessed.Kind, guessed.IsOwner = entityKind.Name, Optional[bool]{}
+	case other == nil || other.generated():
+		guessed.IsOwner = Some(true)
+	}
+	return &guessed
 }
 
 // currentKeys has the relationships of the write lead to owners that have taken over the nodes they name.

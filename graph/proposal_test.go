@@ -113,7 +113,7 @@ func TestProposalsAreOfTheirUser(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	e.same("nothing is written", [][]any{{int64(2)}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n)`))
+	e.same("nothing is written", [][]any{{int64(3)}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n)`))
 }
 
 func TestDigestStates(t *testing.T) {
