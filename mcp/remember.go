@@ -32,7 +32,7 @@ type nodeInput struct {
 	IsOwner     graph.Optional[bool]      `json:"is_owner,omitzero" doc:"this person is the user"`
 	IsGoal      graph.Optional[bool]      `json:"is_goal,omitzero" doc:"this concept is something the user wants to reach"`
 	Salience    graph.Optional[float64]   `json:"salience,omitzero" doc:"how much it matters to the user, 0 to 1; default 0.5"`
-	State       graph.Optional[string]    `json:"state,omitzero" doc:"candidate (default: heard once), active (matters now), core (part of who the user is), archived (over)"`
+	State       graph.Optional[string]    `json:"state,omitzero" doc:"active (default: matters now), candidate (heard once, not sure), core (part of who the user is), archived (over)"`
 	TTLPolicy   graph.Optional[string]    `json:"ttl_policy,omitzero" doc:"decay (default), keep_forever (with state core: a core belief) or ephemeral"`
 	ProjectID   graph.Optional[string]    `json:"project_id,omitzero" doc:"of what belongs to a project: its entity key"`
 	StateKey    graph.Optional[string]    `json:"state_key,omitzero" doc:"of a project's work: such as todo, in_progress, completed"`
