@@ -66,6 +66,7 @@ func (i *importer) readNode(item Item) (graph.NodeWrite, []graph.FieldError) {
 	if fault := decodeItem(item.Raw, &w, &w.inTeam, i.scope.TeamID); fault != nil {
 		return w.NodeWrite, []graph.FieldError{*fault}
 	}
+	i.takeOwner(&w.NodeWrite)
 	fields := within(i.store.CheckNode(&w.NodeWrite, i.scope), "nodes[0].")
 	if w.UserID.Given && i.scope.UserID != "" && w.UserID.Value != i.scope.UserID && !w.UserID.Null {
 		fields = append(fields, graph.FieldError{Location: "user_id", Message: otherUser})

@@ -85,7 +85,9 @@ type Report struct {
 type ImportOptions struct {
 	ID     string // by which a broken import goes on; empty: it cannot
 	DryRun bool
-	Strict bool // stop at the first fault
+	Strict bool   // stop at the first fault
+	Owner  string // the name of the person who is the user; empty: the file does not say
+	Guess  bool   // take a person named like the user, or as other systems name theirs, for the user
 	// Changed is told of the users whose memory a piece has changed.
 	Changed func(users []string)
 }
@@ -166,7 +168,8 @@ type importer struct {
 	chatPlan *graph.ChatPlan
 	passed   batch // nodes that an earlier attempt has stored, under which keys is yet to be found
 	batch    batch
-	pieces   int // that the store was given
+	pieces   int               // that the store was given
+	owners   map[string]string // keys of lines that are users' own persons, by user
 }
 
 // acrossPieces is what a dry run cannot say, since it takes back each piece before it looks at the next.
@@ -196,7 +199,7 @@ func (i *importer) run(ctx context.Context, r *Reader) error {
 	for {
 		item, fault, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			return i.flush(ctx)
+			return errors.Join(i.missingOwner(ctx), i.flush(ctx))
 		}
 		if err != nil {
 			var document *DocumentError

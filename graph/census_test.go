@@ -37,7 +37,7 @@ func TestCensus(t *testing.T) {
 	e := fresh(t)
 	e.counts("of nothing", "u1", "")
 	e.web()
-	const shared1 = "concept 3; entity 1; message 2; person 1; source 1; " +
+	const shared1 = "concept 3; entity 1; message 2; person 2; source 1; " +
 		"source has_message message 2; concept involves entity 1; source mentions concept 1; concept relates_to concept 1; person thinks_about concept 1"
 	e.counts("of a user", "u1", shared1)
 	e.counts("of the team", "", "entity 1")
@@ -49,12 +49,12 @@ func TestCensus(t *testing.T) {
 	e.counts("of a user, with what became shared", "u1", strings.NewReplacer("entity 1; message", "entity 2; message",
 		"concept relates_to concept 1; ", "concept relates_to concept 1; entity relates_to entity 1; ").Replace(shared1))
 	e.counts("of the team", "", "entity 2; entity relates_to entity 1")
-	e.counts("of the other user", "u2", "entity 2; message 1; source 1; task 1; "+
+	e.counts("of the other user", "u2", "entity 2; message 1; person 1; source 1; task 1; "+
 		"source has_message message 1; source mentions entity 1; entity relates_to entity 1; task relates_to entity 1")
 
 	e.remove("u1", "concept", "b")
 	e.remove("u1", "source", "s")
-	e.counts("without what is deleted", "u1", "concept 2; entity 2; person 1; concept involves entity 1; entity relates_to entity 1; person thinks_about concept 1")
+	e.counts("without what is deleted", "u1", "concept 2; entity 2; person 2; concept involves entity 1; entity relates_to entity 1; person thinks_about concept 1")
 	for _, user := range []string{"u1", "u2", ""} {
 		e.neighbour().counts("of a second team for "+user, user, "")
 	}
@@ -65,8 +65,8 @@ func TestCensusOfLikeUsers(t *testing.T) {
 	e := fresh(t)
 	e.write("u", []NodeWrite{node("concept", "a", 0.5)})
 	e.write("u1", []NodeWrite{node("concept", "b", 0.5), node("concept", "c", 0.5)})
-	e.counts("u", "u", "concept 1")
-	e.counts("u1", "u1", "concept 2")
+	e.counts("u", "u", "concept 1; person 1")
+	e.counts("u1", "u1", "concept 2; person 1")
 	e.counts("nobody", "", "")
 }
 
@@ -78,16 +78,16 @@ func TestCensusOfMany(t *testing.T) {
 	for i := range censusFrom {
 		nodes = append(nodes, node("concept", fmt.Sprintf("n%03d", i), 0.5))
 	}
-	e.write("u1", nodes[:censusFrom-1])
-	e.counts("nearly many", "u1", fmt.Sprint("concept ", censusFrom-1))
+	e.write("u1", nodes[:censusFrom-1]) // and the user's own person
+	e.counts("nearly many", "u1", fmt.Sprint("concept ", censusFrom-1, "; person 1"))
 	for i := range censusEach + 5 {
 		links = append(links, link("n000", "relates_to", fmt.Sprintf("n%03d", i+1), 0.5))
 	}
 	e.write("u1", nil, links[:censusEach-1]...)
-	e.counts("a node with nearly many", "u1", fmt.Sprint("concept ", censusFrom-1, "; concept relates_to concept ", censusEach-1))
+	e.counts("a node with nearly many", "u1", fmt.Sprint("concept ", censusFrom-1, "; person 1; concept relates_to concept ", censusEach-1))
 	e.write("u1", nil, links...)
 	got, part := e.census("u1")
-	e.same("a node with many", []any{fmt.Sprint("concept ", censusFrom-1, "; concept relates_to concept ", censusEach), true}, []any{got, part})
+	e.same("a node with many", []any{fmt.Sprint("concept ", censusFrom-1, "; person 1; concept relates_to concept ", censusEach), true}, []any{got, part})
 	e.write("u1", nodes[censusFrom-1:])
 	if got, part = e.census("u1"); !part || !strings.HasPrefix(got, fmt.Sprint("concept ", censusFrom)) {
 		t.Errorf("many nodes: %s, a part: %t", got, part)

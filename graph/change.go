@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 )
 
 // PatchNode changes what is given of one node, found by its kind and key. ErrNotFound, InvalidError (with locations as in
@@ -45,10 +47,20 @@ type Changed struct {
 
 // AddNotes puts notes on a node. ErrNotFound, InvalidError.
 func (s *Store) AddNotes(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite) (Changed, error) {
-	return s.changeNode(ctx, scope, kind, key, notes, func(p properties) error {
-		p.addNotes(notes, scope, s.now())
+	return s.changeNode(ctx, scope, kind, key, notes, func(p properties) error { return p.noteDown(notes, scope, s.now()) })
+}
+
+// noteDown adds notes to what a caller speaks of now. A candidate, and what was archived, becomes active.
+func (p properties) noteDown(notes []NoteWrite, scope Scope, now time.Time) error {
+	before := p.texts("notes")
+	p.addNotes(notes, scope, now)
+	if p["salience"] == nil || slices.Equal(before, p.texts("notes")) {
 		return nil
-	})
+	}
+	v := liveWrite{wakes: (&MemoryWrite{}).wakes(nil)}.apply(p.vitality(), false, now, 0)
+	v.lastAccess = &now
+	p.putVitality(v)
+	return nil
 }
 
 // DeleteNote takes a note off a node for good. ErrNotFound for either.
@@ -87,7 +99,13 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 		for _, row := range rows {
 			row["entity_key"] = key
 		}
-		if err := t.rows("node_update", scope.TeamID, rows); err != nil || kind.group != projectGroup {
+		if err := t.rows("node_update", scope.TeamID, rows); err != nil {
+			return err
+		}
+		if n.text("state") != next.text("state") {
+			_, err = t.exec("relationship_rank", map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}})
+		}
+		if err != nil || kind.group != projectGroup {
 			return err
 		}
 		return t.settle(scope.TeamID, []string{key})
@@ -113,10 +131,7 @@ func (p properties) changeRows(next properties, s *Store) []map[string]any {
 
 // AddRelationshipNotes puts notes on a relationship. ErrNotFound, InvalidError.
 func (s *Store) AddRelationshipNotes(ctx context.Context, scope Scope, key string, notes []NoteWrite) (Changed, error) {
-	return s.changeRelationship(ctx, scope, key, notes, func(p properties) error {
-		p.addNotes(notes, scope, s.now())
-		return nil
-	})
+	return s.changeRelationship(ctx, scope, key, notes, func(p properties) error { return p.noteDown(notes, scope, s.now()) })
 }
 
 // DeleteRelationshipNote takes a note off a relationship for good. ErrNotFound for either.

@@ -75,10 +75,12 @@ func TestFadedSources(t *testing.T) {
 	}}, e.candidates("u1", 1)[0])
 	e.now = noon.Add(edge)
 	e.same("a moment later", []string{"faded[a week]", "faded[faded]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
-	e.now = noon.Add(30 * day) // 0.5 × exp(-0.04 × 30) = 0.15
-	e.same("in a month", []string{"faded[a week]", "faded[faded]", "faded[open]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
-	e.now = noon.Add(120 * day) // 0.004: it has archived itself
-	e.same("in four months", []string{"faded[a week]", "faded[faded]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
+	e.now = noon.Add(30 * day) // 0.5 × exp(-0.02 × 30) = 0.27
+	e.same("in a month", []string{"faded[a week]", "faded[faded]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
+	e.now = noon.Add(120 * day) // 0.05
+	e.same("in four months", []string{"faded[a week]", "faded[faded]", "faded[open]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
+	e.now = noon.Add(200 * day) // 0.009: it has archived itself
+	e.same("in seven months", []string{"faded[a week]", "faded[faded]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
 	e.same("of another team", []string{}, reasons(e.neighbour().candidates("u1", 50)))
 }
 

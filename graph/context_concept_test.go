@@ -99,16 +99,16 @@ func TestGoalsAreInUse(t *testing.T) {
 		goal("x-edge", 1, accessed(weekAgo)),
 		goal("x-edge-zone", 1, accessed(weekAgo.In(berlin))),
 		goal("x-old", 1, accessed(weekAgo.Add(-time.Hour))),
-		goal("x-never", 1, func(w *NodeWrite) { w.LastAccessedAt = Optional[time.Time]{} }),
+		goal("g-written", 0.7, func(w *NodeWrite) { w.LastAccessedAt = Optional[time.Time]{} }),
 		goal("x-null", 1, func(w *NodeWrite) { w.LastAccessedAt = Null[time.Time]() }),
 		goal("x-candidate", 1, inState("candidate")), goal("x-archived", 1, inState("archived")),
 		goal("x-shared", 1, shared), goal("x-others", 1, of("u2")),
 	})
-	e.same("goals", []string{"g-core", "g-active", "g-edge", "g-zone"}, keysOf(e.sections("u1").PrimaryGoals))
+	e.same("goals", []string{"g-written", "g-core", "g-active", "g-edge", "g-zone"}, keysOf(e.sections("u1").PrimaryGoals))
 	e.same("of u2", []string{"x-others"}, keysOf(e.sections("u2").PrimaryGoals))
 
 	e.now = noon.Add(time.Millisecond)
-	e.same("a moment later", []string{"g-core", "g-active"}, keysOf(e.sections("u1").PrimaryGoals))
+	e.same("a moment later", []string{"g-written", "g-core", "g-active"}, keysOf(e.sections("u1").PrimaryGoals))
 }
 
 func TestGoalsAreFiveOfBothStates(t *testing.T) {

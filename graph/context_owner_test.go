@@ -8,6 +8,7 @@ import (
 func TestOwnerIsNullWithoutOne(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("person", "p-1", 0.9)})
+	e.disown("u1")
 	for _, user := range []string{"u1", ""} {
 		s := e.sections(user)
 		e.same("owner", (*ContextNode)(nil), s.Owner)

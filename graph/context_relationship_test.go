@@ -41,7 +41,7 @@ func TestRelationshipItem(t *testing.T) {
 	e.same("item", []OwnerRelationship{{
 		Node: ContextNode{Node: Node{
 			EntityKey: "boat", UserID: &user, Name: "the boat", Description: "A yawl.", State: "core", TTLPolicy: "decay",
-			Salience: 0.6, Confidence: 0.5, CreatedAt: noon, UpdatedAt: noon,
+			Salience: 0.6, Confidence: 0.5, LastAccessedAt: &noon, CreatedAt: noon, UpdatedAt: noon,
 		}},
 		Description: "boat associated_with me", Salience: 0.7, RelationshipType: "associated_with", NodeType: "Entity",
 	}}, e.sections(user).Relationships)

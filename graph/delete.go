@@ -223,7 +223,7 @@ func (t *tx) settleRestored(scope Scope, job *memoryJob, row map[string]any) err
 	from, to, kind := text(row["from"]), text(row["to"]), text(row["type"])
 	if kind == mentionsType {
 		mention := job.mentionRow(from, to)
-		mention["weight"] = 0.0 // the delete left it
+		mention["weight"], mention["properties"], mention["moved"] = 0.0, map[string]any{}, false // the delete left them
 		return t.rows("mention_count", scope.TeamID, []map[string]any{mention})
 	}
 	if p := row["properties"].(map[string]any); p["valid_to"] != nil || !slices.Contains(containmentTypes, kind) { //nolint:forcetypeassert // relationshipRow's own

@@ -29,7 +29,7 @@ func (s *stored) version() int64 {
 
 // lookups names what find needs to know; of ends only what relationships ask of them. Keys are sorted so that concurrent
 // writers lock in one order.
-type lookups struct{ entityKeys, naturalKeys, ownerUsers, ends []string }
+type lookups struct{ entityKeys, naturalKeys, ownerUsers, ends, users []string }
 
 func distinct(keys []string) []string {
 	slices.Sort(keys)
@@ -40,6 +40,7 @@ func distinct(keys []string) []string {
 type known struct {
 	byKey, byNatural, byOwner map[string]*stored
 	deleted                   map[string][]string // who may restore a node of a key; empty: the team
+	unowned                   map[string]bool     // users without a person of their own, and whether another one has their id as its name
 }
 
 // isKept says whether the key of a new node is that of one that somebody else deleted, and may restore.
@@ -49,7 +50,7 @@ func (k known) isKept(key, user string) bool {
 
 // find loads and locks nodes.
 func (t *tx) find(teamID string, l lookups) (known, error) {
-	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}, deleted: map[string][]string{}}
+	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}, deleted: map[string][]string{}, unowned: map[string]bool{}}
 	return k, t.findMore(teamID, l, k)
 }
 
@@ -58,12 +59,17 @@ func (t *tx) findMore(teamID string, l lookups, k known) error {
 	entityKeys := distinct(l.entityKeys)
 	rows, err := t.exec("node_find", map[string]any{
 		"team_id": teamID, "entity_keys": entityKeys, "natural_keys": distinct(l.naturalKeys),
-		"owner_users": distinct(l.ownerUsers), "ends": without(distinct(l.ends), entityKeys),
+		"owner_users": distinct(l.ownerUsers), "own_users": ownerRows(l.users), "ends": without(distinct(l.ends), entityKeys),
 	})
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
+		if row.Values[0] == nil && row.Values[2] == nil {
+			user := items(row.Values[1])
+			k.unowned[text(user[0])] = truth(user[1])
+			continue
+		}
 		if row.Values[0] == nil {
 			key := text(items(row.Values[2])[0])
 			k.deleted[key] = append(k.deleted[key], text(items(row.Values[2])[1]))
@@ -82,10 +88,17 @@ func (t *tx) findMore(teamID string, l lookups, k known) error {
 	return nil
 }
 
+// endNames are the properties of an end, in the order of node_find: those of its place, and those that a mention changes.
+var endNames = []string{
+	"user_id", "is_owner", "started_at", "content_type", "project_id",
+	"state", "ttl_policy", "salience", "salience_at", "decay_rate", "ends_at", "expires_at", "confidence", "access_count", "recall_frequency",
+	"decay_gradient", "last_recall_interval", "last_accessed_at", "source_count", "ranked", "former_key",
+}
+
 // endFrom reads what relationships ask of an end.
 func endFrom(teamID string, l []any) properties {
 	p := properties{"team_id": teamID, "entity_key": text(l[0])}
-	for i, name := range []string{"user_id", "is_owner", "started_at", "content_type", "project_id"} {
+	for i, name := range endNames {
 		if l[i+1] != nil {
 			p[name] = l[i+1]
 		}
@@ -103,6 +116,9 @@ func without(keys, others []string) []string {
 
 func (k known) add(s *stored) {
 	k.byKey[s.key()] = s
+	if former := s.text("former_key"); former != "" && k.byKey[former] == nil {
+		k.byKey[former] = s
+	}
 	if natural := s.text("natural_key"); natural != "" {
 		k.byNatural[natural] = s
 	}

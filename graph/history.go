@@ -25,6 +25,8 @@ type History struct {
 	StoryDue           Optional[int64]    `json:"story_due,omitzero" doc:"when its part in storylines is looked at, in milliseconds since 1970"`
 	Themes             Optional[[]string] `json:"themes,omitzero" doc:"what at least half of a storyline's newest sources mention"`
 	MentionWeight      Optional[float64]  `json:"mention_weight,omitzero"`
+	OwnerGenerated     Optional[bool]     `json:"owner_generated,omitzero" doc:"of a person that was made for a user of whom nobody had said who it is"`
+	FormerKey          Optional[string]   `json:"former_key,omitzero" doc:"of a user's own person: the key of the generated one whose place it took"`
 	System             Optional[string]   `json:"system,omitzero" doc:"of a relationship in a system"`
 	Seq                Optional[int64]    `json:"seq,omitzero" doc:"of a relationship in a system: its number"`
 	NextSeq            Optional[int64]    `json:"next_seq,omitzero" doc:"of a source: the number of its next message, where it is not how many it has"`

@@ -24,6 +24,8 @@ const (
 
 	episodicLife = 30 * 24 * time.Hour // of what is ephemeral: sources and messages
 	semanticLife = 90 * 24 * time.Hour // of what is ephemeral: all else
+
+	touchEvery = time.Hour // how often a write that changes nothing counts as an access
 )
 
 const day = 24 * time.Hour
@@ -116,9 +118,33 @@ func (v *vitality) recall(at time.Time) {
 	v.settle()
 }
 
+// mention records that a source which began at a time mentions the node. Salience rises as by a recall. A candidate becomes
+// active where another source mentions it too, and what was archived before the source began wakes.
+func (v *vitality) mention(began, now time.Time, another bool) {
+	accessed, at := began, began
+	if accessed.After(now) {
+		accessed, at = now, now
+	}
+	late := at.Before(v.at)
+	if late {
+		at = v.at
+	}
+	v.rebase(at)
+	v.salience, v.at = math.Min(1, v.salience+recallRise), at
+	switch {
+	case v.expires != nil && !at.Before(*v.expires): // the end of what is ephemeral is the end
+	case v.state == "candidate" && another, v.state == "archived" && !late:
+		v.state = "active"
+	}
+	if v.lastAccess == nil || accessed.After(*v.lastAccess) {
+		v.lastAccess = &accessed
+	}
+	v.settle()
+}
+
 // space compares the interval since the last recall with the one before.
 func (v *vitality) space(at time.Time) {
-	if v.lastAccess != nil && at.After(*v.lastAccess) {
+	if v.recalls > 1 && v.lastAccess != nil && at.After(*v.lastAccess) { // else it was written or mentioned, not recalled
 		interval := at.Sub(*v.lastAccess)
 		switch {
 		case interval > v.lastInterval:

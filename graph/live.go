@@ -1,10 +1,13 @@
 package graph
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // live puts the given fields of the lifecycle onto a node. Salience decays from the moment for which it is given.
-func (w *NodeWrite) live(p properties, old *stored, now time.Time) {
-	l := liveWrite{w.Salience, w.Confidence, w.State, w.TTLPolicy, asOf(now, w.UpdatedAt, w.LastAccessedAt)}
+func (w *NodeWrite) live(p properties, old *stored, now time.Time, wakes []string) {
+	l := liveWrite{w.Salience, w.Confidence, w.State, w.TTLPolicy, asOf(now, w.UpdatedAt, w.LastAccessedAt), wakes}
 	before := p.vitality()
 	if old == nil {
 		before.at = l.asOf
@@ -53,6 +56,7 @@ type liveWrite struct {
 	salience, confidence Optional[float64]
 	state, ttl           Optional[string]
 	asOf                 time.Time // when salience was so
+	wakes                []string  // states that become active where the write names none
 }
 
 // apply is the vitality as it will be. Where nothing of it changes, the stored value and its time stay.
@@ -62,18 +66,22 @@ func (l liveWrite) apply(v vitality, isNew bool, now time.Time, confidence float
 		next.confidence = l.confidence.or(confidence)
 	}
 	if l.state.Given {
-		next.state = l.state.or("candidate")
+		next.state = l.state.or("active")
 	}
 	if l.ttl.Given {
 		next.ttl = l.ttl.Value
 	}
 	said := l.salience.Given && !l.stands(v, now)
-	moved := next.confidence != v.confidence || next.ttl != v.ttl || l.moves(&v, now)
+	woken := !isNew && l.wakesUp(&v, now)
+	moved := next.confidence != v.confidence || next.ttl != v.ttl || l.moves(&v, now) || woken
 	if !isNew && (said || moved) {
 		v.rebase(now)
 		next.salience, next.at = v.salience, v.at
 		if !l.state.Given {
 			next.state = v.state
+		}
+		if woken {
+			next.state = "active"
 		}
 	}
 	if said || isNew && l.salience.Given {
@@ -85,10 +93,43 @@ func (l liveWrite) apply(v vitality, isNew bool, now time.Time, confidence float
 	return next
 }
 
+// wakesUp reports whether a write that names no state makes what is stored active. The end of what is ephemeral is the end.
+func (l liveWrite) wakesUp(v *vitality, now time.Time) bool {
+	ended := v.expires != nil && !now.Before(*v.expires)
+	return !l.state.Given && !ended && slices.Contains(l.wakes, v.stateAt(now))
+}
+
+// wakes are the states that become active where the write names none. What a language model proposes wakes nothing; an import,
+// which may be sent again, only what was never stated.
+func (w *MemoryWrite) wakes(h *History) []string {
+	switch {
+	case !w.stated(h):
+		return nil
+	case w.restoring:
+		return []string{"candidate"}
+	}
+	return []string{"candidate", "archived"}
+}
+
+// stated reports whether an item of the write is what a caller says: no proposal of a language model, and no line of an
+// export, which is stored as it was.
+func (w *MemoryWrite) stated(h *History) bool { return w.author != proposalAuthor && h == nil }
+
+// tell records in a stored node or relationship that a caller has written it now. A write that changes nothing records it at most
+// once an hour, so that one which is sent twice changes nothing the second time.
+func (p properties) tell(changed properties, now time.Time) (touched bool) {
+	last := p.moment("last_accessed_at")
+	if last != nil && (!now.After(*last) || len(changed) == 0 && now.Sub(*last) < touchEvery) {
+		return false
+	}
+	changed["last_accessed_at"] = now
+	return true
+}
+
 // moves says whether the state given is another one than that of now. What has decayed away is archived, also where
 // maintenance has not written that down; the end of what is ephemeral is no state that a write could move it from.
 func (l liveWrite) moves(v *vitality, now time.Time) bool {
-	state := l.state.or("candidate")
+	state := l.state.or("active")
 	return l.state.Given && state != v.stateAt(now) && (state != v.state || v.decayedAway(now))
 }
 

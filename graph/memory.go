@@ -227,6 +227,7 @@ type memoryJob struct {
 	fresh     []string             // and those that the write adds
 	placed    placed               // relationships of an import
 	keys      map[string][3]string // of an import: which relationships have the keys that it gives
+	ownerName string               // of the scope's user, where a caller gives it
 	grown     map[string]int64     // how many entities and relationships systems have got
 }
 

@@ -36,11 +36,13 @@ func (j *memoryJob) writeNodes() error {
 	if err := j.store(plan); err != nil {
 		return err
 	}
+	j.currentKeys()
 	return j.writeMessages()
 }
 
 // store does what is planned. Changes come first: a new node may take the name or the ownership that another one gives up.
 func (j *memoryJob) store(plan *nodePlan) error {
+	plan.makeOwners()
 	if err := j.tx.rows("node_update", j.scope.TeamID, plan.update); err != nil {
 		return err
 	}
@@ -48,6 +50,9 @@ func (j *memoryJob) store(plan *nodePlan) error {
 		return err
 	}
 	if err := j.tx.rows("node_create", j.scope.TeamID, plan.create); err != nil {
+		return err
+	}
+	if err := j.storeOwners(plan); err != nil {
 		return err
 	}
 	return j.tx.rows("mention_restart", j.scope.TeamID, plan.restarted)
@@ -67,8 +72,11 @@ func (j *memoryJob) lookups() lookups {
 		if kind := n.kind(); n.Name.Given && (kind.group == knowledgeGroup || kind.group == systemGroup) {
 			l.naturalKeys = append(l.naturalKeys, n.naturalKey(user))
 		}
-		if n.IsOwner.Value {
+		if n.IsOwner.Value || n.MayOwn {
 			l.ownerUsers = append(l.ownerUsers, user)
+		}
+		if j.write.stated(n.History) {
+			l.users = append(l.users, user)
 		}
 	}
 	for i := range j.write.Relationships { // both ends: the rank of a relationship depends on them
@@ -92,6 +100,8 @@ type nodePlan struct {
 	create, update []map[string]any
 	restarted      []map[string]any          // sources whose start has moved
 	created        map[string]map[string]any // rows of create, by entity key
+	takenOver      []map[string]any          // generated owners, and who takes their place
+	users          []string                  // for whom something is said
 }
 
 // newNames are the natural keys that stored nodes are about to get. They depend on what is stored of them, so that the
@@ -125,7 +135,7 @@ func (p *nodePlan) old(w *NodeWrite) *stored {
 }
 
 func (p *nodePlan) place(i int) NodeResult {
-	j, w, at := p.job, &p.job.write.Nodes[i], index("nodes", i)
+	j, w, at := p.job, p.guessOwner(&p.job.write.Nodes[i]), index("nodes", i)
 	old := p.old(w)
 	field, message := p.refusal(w, old)
 	var next *stored
@@ -140,6 +150,12 @@ func (p *nodePlan) place(i int) NodeResult {
 	}
 	if !j.write.restoring {
 		j.warnOfState(w, at)
+	}
+	if made := j.found.byOwner[next.user()]; next.owns() && made.generated() && made.key() != next.key() {
+		p.takeOver(made, next)
+	}
+	if j.write.stated(w.History) {
+		p.users = append(p.users, next.user())
 	}
 	status := p.queue(w, old, next)
 	j.found.replace(old, next)
@@ -195,7 +211,7 @@ func (p *nodePlan) clash(w *NodeWrite, old, next *stored) (field, message string
 		return "is_owner", "is for a user's own person, and this one is shared"
 	case other(found.byNatural[next.text("natural_key")]):
 		return "name", "is taken by another " + w.Kind + " of the same name"
-	case next.owns() && other(found.byOwner[next.user()]):
+	case next.owns() && other(found.byOwner[next.user()]) && !found.byOwner[next.user()].generated():
 		return "is_owner", "the user has an owner already"
 	case next.kind == sourceKind:
 		return sourceClash(old, next)
@@ -223,10 +239,11 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	case personKind:
 		n.properties["canonical_name"] = nextCanonical(w, old)
 		n.putUnless(!n.owns(), "owner_of", n.user())
+		w.nameOwner(n.properties, p.job.write.stated(w.History))
 	case sourceKind:
 		settleSource(n.properties, now)
 	}
-	w.live(n.properties, old, now)
+	w.live(n.properties, old, now, p.job.write.wakes(w.History))
 	n.addNotes(w.Notes, p.job.scope, now)
 	w.History.overlay(n.properties)
 	p.job.signNode(n, old)
@@ -261,12 +278,18 @@ func (p *nodePlan) newNode(w *NodeWrite, kind Kind) properties {
 		key = uuid.Must(uuid.NewV7()).String()
 	}
 	n := properties{
-		"entity_key": key, "name": "", "description": "", "state": "candidate", "ttl_policy": "decay",
+		"entity_key": key, "name": "", "description": "", "state": "active", "ttl_policy": "decay",
 		"salience": defaultSalience, "confidence": defaultConfidence, "access_count": int64(0),
 		"created_at": now, "updated_at": now, "version": int64(1),
 	}
 	if user := owner(w, p.job.scope); user != "" {
 		n["user_id"] = user
+	}
+	switch {
+	case p.job.write.stated(w.History):
+		n["last_accessed_at"] = now
+	case w.History == nil:
+		n["state"] = "candidate"
 	}
 	n.putUnless(p.job.author() == "", "created_by", p.job.author())
 	switch {
@@ -327,7 +350,7 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 		return Created
 	}
 	changed := old.changesTo(next.properties)
-	if len(changed) == 0 {
+	if p.touch(w, old, next, changed) {
 		return Unchanged
 	}
 	if w.History == nil || !w.History.Version.Given {
@@ -349,6 +372,21 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 	}
 	p.update = append(p.update, map[string]any{"entity_key": key, "properties": map[string]any(changed)})
 	return Updated
+}
+
+// touch records that a caller has written a stored node, and reports whether nothing else of it changes. To say again what others
+// see too is seen by nobody.
+func (p *nodePlan) touch(w *NodeWrite, old, next *stored, changed properties) bool {
+	unchanged, j := len(changed) == 0, p.job
+	stated := j.write.stated(w.History) && !w.LastAccessedAt.Given && (!unchanged || !j.write.restoring && next.isSeenBy(j.scope))
+	if stated && old.tell(changed, j.now) {
+		next.properties["last_accessed_at"] = j.now
+	}
+	if unchanged && len(changed) > 0 {
+		p.update = append(p.update, map[string]any{"entity_key": next.key(), "properties": map[string]any(changed)})
+		j.users = append(j.users, next.user())
+	}
+	return unchanged
 }
 
 // changesRank says whether a node's change moves relationships in the context of an owner. An owner's own salience and

@@ -254,7 +254,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 	next := old.clone()
 	w.overlay(next)
 	if kind != mentionsType || next["salience"] != nil {
-		w.live(next, false, j.now)
+		w.live(next, false, j.now, j.write.wakes(w.History))
 	}
 	next.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(next)
@@ -265,8 +265,11 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 		next["seq"] = old["seq"]
 	}
 	changed := old.changesTo(next)
-	if len(changed) == 0 {
+	if j.touch(plan, w, old, changed) {
 		return key, Unchanged, version(old)
+	}
+	if accessed := changed["last_accessed_at"]; accessed != nil {
+		next["last_accessed_at"] = accessed
 	}
 	if !w.UpdatedAt.Given {
 		changed["updated_at"] = j.now
@@ -277,6 +280,21 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 	plan.change(from, kind, to, key, changed)
 	j.note(w.triple(), next)
 	return key, Updated, version(old) + 1
+}
+
+// touch records that a caller has written a stored relationship, and reports whether nothing else of it changes. To say again what
+// others see too is seen by nobody.
+func (j *memoryJob) touch(plan *relationshipPlan, w *RelationshipWrite, old, changed properties) bool {
+	unchanged := len(changed) == 0
+	from, kind, to, _ := w.direction()
+	kept := w.LastAccessedAt.Given || old["salience"] == nil || unchanged && (j.write.restoring || j.privateTo(from, to) != j.scope.UserID)
+	if !kept && j.write.stated(w.History) {
+		old.tell(changed, j.now)
+	}
+	if unchanged && len(changed) > 0 {
+		plan.change(from, kind, to, old.text("key"), changed)
+	}
+	return unchanged
 }
 
 func relationshipRow(from, kind, to, key string, p properties) map[string]any {
@@ -307,10 +325,13 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 		w.overlay(p)
 	default:
 		p["salience"], p["confidence"], p["state"] = defaultSalience, defaultRelationshipConfidence, "candidate"
+		if j.write.stated(w.History) {
+			p["state"], p["last_accessed_at"] = "active", j.now
+		}
 		p["description"], p["valid_from"], p["updated_at"] = "", started, j.now
 		p.putUnless(j.author() == "", "recorded_by", j.author())
 		w.overlay(p)
-		w.live(p, true, j.now)
+		w.live(p, true, j.now, nil)
 	}
 	p.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(p)
@@ -369,7 +390,27 @@ func (j *memoryJob) mentionRow(from, to string) map[string]any {
 	if !ok {
 		weight = 1
 	}
-	return map[string]any{
-		"entity_key": to, "source_key": from, "counted": counts(j.found.byKey[to]), "at": started, "day": started.Format(time.DateOnly), "weight": weight, "due": j.now.UnixMilli(),
+	n := j.found.byKey[to]
+	row := map[string]any{
+		"entity_key": to, "source_key": from, "counted": counts(n), "at": started, "day": started.Format(time.DateOnly), "weight": weight, "due": j.now.UnixMilli(),
+		"properties": map[string]any{}, "user": n.user(), "moved": false,
 	}
+	if counts(n) {
+		changed := n.mention(started, j.now)
+		_, moved := changed["state"]
+		row["properties"], row["moved"] = map[string]any(changed), moved || truth(n.properties["ranked"])
+	}
+	return row
+}
+
+// mention has a node mentioned by one more source, and returns what that changes of its vitality.
+func (s *stored) mention(began, now time.Time) properties {
+	next := s.clone()
+	v := next.vitality()
+	v.mention(began, now, s.integer("source_count") > 0)
+	next.putVitality(v)
+	changed := s.changesTo(next)
+	next["source_count"] = s.integer("source_count") + 1
+	s.properties = next
+	return changed
 }

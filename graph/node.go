@@ -48,7 +48,7 @@ type NodeWrite struct {
 	Description    Optional[string]    `json:"description,omitzero" max:"16384" doc:"at most 16,384 characters"`
 	IsOwner        Optional[bool]      `json:"is_owner,omitzero" doc:"persons only: this person is the user; one a user"`
 	IsGoal         Optional[bool]      `json:"is_goal,omitzero" doc:"concepts only; default: the word goal in name or description"`
-	State          Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" doc:"candidate (default), active, core or archived"`
+	State          Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" doc:"active (default), candidate, core or archived"`
 	TTLPolicy      Optional[string]    `json:"ttl_policy,omitzero" oneof:"keep_forever ephemeral decay" doc:"decay (default), keep_forever (default of an owner) or ephemeral"`
 	Salience       Optional[float64]   `json:"salience,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.5, an owner 1; null is 0"`
 	Confidence     Optional[float64]   `json:"confidence,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.5"`
@@ -58,6 +58,7 @@ type NodeWrite struct {
 	Properties     json.RawMessage     `json:"properties,omitempty" doc:"an object of the caller's own; at most 16,384 bytes, 8 levels"`
 	Notes          []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to those there are"`
 	*OwnFields
+	MayOwn  bool     `json:"-"` // an import takes it for the user: it is the owner where the user has none that a caller has named
 	History *History `json:"history,omitempty" doc:"what Kith keeps of the node; exports have it, and only imports may give it"`
 }
 

@@ -63,7 +63,7 @@ func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q 
 		return NodeView{}, err
 	}
 	n := nodeView(kind, pairsFrom(row.Values[0]), moment)
-	n.Relationships = relationshipsFrom(row.Values[1], key, moment)
+	n.Relationships = relationshipsFrom(row.Values[1], n.EntityKey, moment)
 	return n, nil
 }
 

@@ -36,8 +36,8 @@ func TestNodeDefaults(t *testing.T) {
 	e.same("statuses", []Status{Created, Created, Created}, statuses(result))
 	e.same("users", []string{"", "u1"}, result.Users)
 	e.same("concept", &Node{
-		EntityKey: result.Nodes[0].EntityKey, UserID: &user, Name: "tides", State: "candidate", TTLPolicy: "decay",
-		Salience: 0.5, Confidence: 0.5, CreatedAt: noon, UpdatedAt: noon,
+		EntityKey: result.Nodes[0].EntityKey, UserID: &user, Name: "tides", State: "active", TTLPolicy: "decay",
+		Salience: 0.5, Confidence: 0.5, LastAccessedAt: &noon, CreatedAt: noon, UpdatedAt: noon,
 	}, e.read(result.Nodes[0].EntityKey))
 	owner := e.read(result.Nodes[1].EntityKey)
 	e.same("owner", []any{1.0, "jon snow", true}, []any{owner.Salience, owner.CanonicalName, owner.IsOwner})

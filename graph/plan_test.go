@@ -71,14 +71,14 @@ func (e *env) params(q cypher.Query) map[string]any {
 	row := map[string]any{
 		"from": "me", "to": "n-1", "type": "thinks_about", "key": "k", "valid_to": nil, "label": "Concept", "entity_key": "n-1",
 		"properties": map[string]any{"name": "x"}, "value": `"v"`,
-		"from_key": "n-1", "to_key": "n-2", "relationship_type": "uses", "key_id": "k", "at": noon,
+		"from_key": "n-1", "to_key": "n-2", "relationship_type": "uses", "key_id": "k", "at": noon, "generated": "n-1", "owner": "n-2", "user": "u", "moved": true,
 	}
 	known := map[string]any{
 		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "", "after_key": "", "version": 1,
 		"entity_key": "n-1", "source_key": "s-1", "as_of": noon, "now_ms": noon.UnixMilli(), "until": noon, "stale_ms": noon.UnixMilli(), "label": "Concept", "kind": "concept",
 		"after": "", "end": "x", "cutoff": weekAgo, "project_id": "p-1", "past": false, "outgoing": true, "incoming": true, "types": []string{"thinks_about"},
 		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "to": "n-2", "messages": false, "import_id": "i", "seq": 1, "report": "{}", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
-		"entity_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"},
+		"entity_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"}, "own_users": ownerRows([]string{"u"}),
 		"mentions": []string{"n-1"}, "themes": []string{"n-1"}, "storylines": []string{"n-2"}, "window": 200, "walk": 5000,
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
 		"conversation_id": "s-0", "system": "s", "next_seq": 1, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",

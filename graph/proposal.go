@@ -217,7 +217,7 @@ func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string)
 		if source.text("processing_status") == SourceExtracted {
 			status = SourceExtracted
 		}
-		return &MemoryWrite{Nodes: []NodeWrite{s.processed(source, status, summary, "")}}
+		return &MemoryWrite{author: proposalAuthor, Nodes: []NodeWrite{s.processed(source, status, summary, "")}}
 	})
 	return err
 }
@@ -226,7 +226,7 @@ func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string)
 // what is in it. Errors: ErrNotFound, ErrUnavailable.
 func (s *Store) Decline(ctx context.Context, scope Scope, key, reason string) error {
 	_, err := s.digest(ctx, scope, key, lookups{entityKeys: []string{key}}, func(source *stored, _ known) *MemoryWrite {
-		return &MemoryWrite{Nodes: []NodeWrite{s.processed(source, SourceFailed, "", firstLine(reason, maxReasonLength))}}
+		return &MemoryWrite{author: proposalAuthor, Nodes: []NodeWrite{s.processed(source, SourceFailed, "", firstLine(reason, maxReasonLength))}}
 	})
 	return err
 }

@@ -89,6 +89,7 @@ func TestProposalKeepsWhatIsThere(t *testing.T) {
 func TestProposalWithoutAnOwner(t *testing.T) {
 	e := fresh(t)
 	e.source("u1", SourceWrite{EntityKey: "s"})
+	e.disown("u1")
 	result := e.accept("u1", "s", proposal())
 	e.same("outcome", []Status{Created, Created, Created, Refused, Created, Created}, statuses(result))
 	e.same("warnings", []string{"relationships[0].from: " + noSuchNode}, result.Warnings)
@@ -112,7 +113,7 @@ func TestProposalsAreOfTheirUser(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	e.same("nothing is written", [][]any{{int64(2)}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n)`))
+	e.same("nothing is written", [][]any{{int64(3)}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n)`))
 }
 
 func TestDigestStates(t *testing.T) {

@@ -28,7 +28,7 @@ func (e *env) add(key string, change ...func(*NodeWrite)) error {
 
 // A team that is full can change and delete what it has, and write again when there is room.
 func TestQuotaOfNodes(t *testing.T) {
-	e := limited(t, Quota{Nodes: 4})
+	e := limited(t, Quota{Nodes: 5}) // one of which is the user's own person
 	e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-1", "x")}})
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	for what, try := range map[string]func() error{
@@ -47,11 +47,11 @@ func TestQuotaOfNodes(t *testing.T) {
 			return err
 		},
 	} {
-		if err := try(); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 4 nodes") {
+		if err := try(); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 5 nodes") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	e.same("nothing was written", [][]any{{int64(4), ""}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n), max(CASE n.entity_key WHEN 'a' THEN n.description END)`))
+	e.same("nothing was written", [][]any{{int64(5), ""}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n), max(CASE n.entity_key WHEN 'a' THEN n.description END)`))
 	e.write("u1", []NodeWrite{change("concept", "a", described("changed"))})
 	if err := e.neighbour().add("c"); err != nil {
 		t.Errorf("another team: %v", err)
@@ -265,16 +265,16 @@ func TestWhatIsDeletedCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if created != 4 || linked != 3 {
+	if created != 3 || linked != 3 {
 		t.Errorf("%d nodes and %d relationships were created", created, linked)
 	}
-	if has := e.usage(); has.Nodes != 6 || has.Relationships != 3 || has.Deleted != 7 {
+	if has := e.usage(); has.Nodes != 6 || has.Relationships != 3 || has.Deleted != 6 {
 		t.Errorf("%+v", has)
 	}
 	if view := e.restore("u1", "concept", "n-0"); view.EntityKey != "n-0" {
 		t.Errorf("restored: %+v", view)
 	}
-	if has := e.usage(); has.Nodes != 6 || has.Deleted != 6 {
+	if has := e.usage(); has.Nodes != 6 || has.Deleted != 5 {
 		t.Errorf("restored: %+v", has)
 	}
 }
@@ -365,14 +365,16 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 
 func TestQuotaOfText(t *testing.T) {
 	e := limited(t, Quota{Text: 1 << 40})
+	e.write("u1", []NodeWrite{owner1("me")})
+	none := e.usage()
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("ä", 80)))})
 	one := e.usage()
 	if err := e.add("b"); err != nil {
 		t.Fatal(err)
 	}
 	each := e.usage().Text - one.Text // of a node without a description
-	if each < 5 || one.Text != each+80 {
-		t.Errorf("%d characters of a node without a description, %d with one of 80", each, one.Text)
+	if each < 5 || one.Text-none.Text != each+80 {
+		t.Errorf("%d characters of a node without a description, %d with one of 80", each, one.Text-none.Text)
 	}
 	e.bounded(Quota{Nodes: 100, Text: each + 5})
 	if err := e.add("c", described(strings.Repeat("x", 6))); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "characters of text") {
@@ -417,7 +419,7 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 	}
 	writers.Wait()
 	e.same("counted", [][]any{{int64(20)}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n)`))
-	if stored.Load() != 20 || refused.Load() != 16 || shares.Load() == 0 {
+	if stored.Load() != 19 || refused.Load() != 17 || shares.Load() == 0 {
 		t.Errorf("%d were stored, %d refused, %d times a share above 1 was told", stored.Load(), refused.Load(), shares.Load())
 	}
 }
@@ -432,14 +434,14 @@ func TestQuotaOfATeam(t *testing.T) {
 		}
 		e.store.full.InvalidateAll()
 	}
-	none, two := int64(0), int64(2)
+	none, two := int64(0), int64(3) // with the user's own person
 	set(OwnQuota{Nodes: &two})
 	if err := errors.Join(e.add("a"), e.add("b")); err != nil { // texts are not counted yet
 		t.Error(err)
 	}
 	text := e.usage().Text
 	set(OwnQuota{Nodes: &two, Text: &text})
-	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 2 nodes") {
+	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 3 nodes") {
 		t.Errorf("a third: %v", err)
 	}
 	set(OwnQuota{Nodes: &none, Text: &text})
@@ -450,7 +452,7 @@ func TestQuotaOfATeam(t *testing.T) {
 	if err := e.add("c", described("xxx")); err != nil {
 		t.Errorf("any number: %v", err)
 	}
-	if own, has, err := e.store.TeamQuota(t.Context(), e.team); err != nil || own.Nodes == nil || *own.Nodes != 0 || own.Relationships == nil || own.Text != nil || has.Nodes != 3 {
+	if own, has, err := e.store.TeamQuota(t.Context(), e.team); err != nil || own.Nodes == nil || *own.Nodes != 0 || own.Relationships == nil || own.Text != nil || has.Nodes != 4 {
 		t.Errorf("%+v, %+v, %v", own, has, err)
 	}
 	set(OwnQuota{})

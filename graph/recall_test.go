@@ -52,7 +52,7 @@ func running(t *testing.T, r *Recalls) (stop func()) {
 
 func TestRecallRaisesWhatWasRead(t *testing.T) {
 	e := fresh(t)
-	key := e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("a"), Confidence: Some(0.8)}, node("concept", "b", 0.99), node("concept", "s", 0.5, shared, inState("candidate"))},
+	key := e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("a"), Confidence: Some(0.8), State: Some("candidate")}, node("concept", "b", 0.99), node("concept", "s", 0.5, shared, inState("candidate"))},
 		RelationshipWrite{From: "a", Type: "relates_to", To: "b"}).Relationships[0].Key
 	e.source("u1", SourceWrite{EntityKey: "src", Messages: []MessageWrite{said("m", "x")}, Mentions: []string{"a"}})
 	events := &recallEvents{}
@@ -61,7 +61,7 @@ func TestRecallRaisesWhatWasRead(t *testing.T) {
 	r.Recalled(Scope{TeamID: e.team + "-x", UserID: "u1"}, Recall{Nodes: []string{"a"}})
 	r.flush(t.Context())
 	a, b, s, link := e.get("u1", "concept", "a"), e.get("u1", "concept", "b"), e.get("u1", "concept", "s"), e.relationship("u1", key)
-	e.same("a", []any{0.575, "active", int64(1), &noon, int64(1)}, []any{a.Salience, a.State, a.AccessCount, a.LastAccessedAt, a.Version})
+	e.same("a", []any{0.65, "active", int64(1), &noon, int64(1)}, []any{a.Salience, a.State, a.AccessCount, a.LastAccessedAt, a.Version})
 	e.same("no more than 1", []any{1.0, "active"}, []any{b.Salience, b.State})
 	e.same("the relationship", []any{0.575, "active", int64(1), &noon}, []any{link.Salience, link.State, link.AccessCount, link.LastAccessedAt})
 	e.same("shared", []any{"candidate", int64(0)}, []any{s.State, s.AccessCount})
@@ -84,9 +84,9 @@ func TestRecallsOfAUserAreNotSeenByOthers(t *testing.T) {
 	}
 	r := NewRecalls(e.store, RecallOptions{})
 	for _, c := range []struct{ user, want string }{
-		{"ub", "[[own 0 0.5 active 0 0.5] [s 0 0.5 candidate 0 0.5] [s2 0 0.5 active <nil> <nil>] [src 0 0.5 candidate 0 0.5]]"},
-		{"ua", "[[own 1 0.575 active 1 0.575] [s 0 0.5 candidate 0 0.5] [s2 0 0.5 active <nil> <nil>] [src 0 0.5 candidate 0 0.5]]"},
-		{"", "[[own 1 0.575 active 1 0.575] [s 1 0.575 active 1 0.575] [s2 1 0.575 active <nil> <nil>] [src 0 0.5 candidate 0 0.5]]"},
+		{"ub", "[[own 0 0.5 active 0 0.5] [s 0 0.5 candidate 0 0.5] [s2 0 0.5 active <nil> <nil>] [src 0 0.5 active 0 0.5]]"},
+		{"ua", "[[own 1 0.575 active 1 0.575] [s 0 0.5 candidate 0 0.5] [s2 0 0.5 active <nil> <nil>] [src 0 0.5 active 0 0.5]]"},
+		{"", "[[own 1 0.575 active 1 0.575] [s 1 0.575 active 1 0.575] [s2 1 0.575 active <nil> <nil>] [src 0 0.5 active 0 0.5]]"},
 	} {
 		r.Recalled(e.as(c.user), all)
 		r.flush(t.Context())

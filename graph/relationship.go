@@ -16,7 +16,7 @@ type RelationshipWrite struct {
 	Confidence       Optional[float64]   `json:"confidence,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.8"`
 	Attitude         Optional[int64]     `json:"attitude,omitzero" min:"1" max:"5" doc:"1 to 5"`
 	Proximity        Optional[int64]     `json:"proximity,omitzero" min:"1" max:"5" doc:"1 to 5"`
-	State            Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" doc:"candidate (default), active, core or archived"`
+	State            Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" doc:"active (default), candidate, core or archived"`
 	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero" doc:"default: now, or the end of the last one, if that is to come. Not in the time of another one"`
 	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again where there is no current one"`
 	Contradicts      bool                `json:"contradicts,omitempty" doc:"the current relationship of this type is over: it is closed, and this one added. A valid_from after that of the current one says the same"`
@@ -131,8 +131,8 @@ func (w *RelationshipWrite) overlay(p properties) {
 }
 
 // live puts the given fields of the lifecycle into properties.
-func (w *RelationshipWrite) live(p properties, isNew bool, now time.Time) {
-	l := liveWrite{salience: w.Salience, confidence: w.Confidence, state: w.State, asOf: asOf(now, w.UpdatedAt, w.LastAccessedAt)}
+func (w *RelationshipWrite) live(p properties, isNew bool, now time.Time, wakes []string) {
+	l := liveWrite{salience: w.Salience, confidence: w.Confidence, state: w.State, asOf: asOf(now, w.UpdatedAt, w.LastAccessedAt), wakes: wakes}
 	before := p.vitality()
 	if isNew {
 		before.at = l.asOf

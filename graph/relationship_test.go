@@ -19,7 +19,7 @@ func TestRelationshipDefaults(t *testing.T) {
 		RelationshipWrite{From: "a", Type: "relates_to", To: "b"}, RelationshipWrite{From: "b", Type: "of_caller", To: "c"})
 	e.same("statuses", []Status{Created, Created, Created, Created, Created}, statuses(result))
 	e.same("defaults", [][]any{{
-		result.Relationships[0].Key, "", 0.5, 0.8, "candidate", nil, nil, nil, noon, nil, noon, "u1", noon, "u1", e.team, nil,
+		result.Relationships[0].Key, "", 0.5, 0.8, "active", nil, nil, nil, noon, nil, noon, "u1", noon, "u1", e.team, nil,
 	}}, e.relationships("a", "b", `r.key, r.description, r.salience, r.confidence, r.state, r.attitude, r.proximity, r.relationship_type,
 		r.valid_from, r.valid_to, r.recorded_at, r.recorded_by, r.updated_at, r.user_id, r.team_id, r.owner_key`))
 	e.same("between shared nodes", [][]any{{nil}}, e.relationships("b", "c", "r.user_id"))

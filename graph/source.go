@@ -225,7 +225,7 @@ func (j *sourceJob) run() error {
 	if j.write.Focus.Given && !j.write.Focus.Null {
 		ends = append(ends, j.write.Focus.Value.ends()...)
 	}
-	found, err := j.tx.find(j.scope.TeamID, lookups{entityKeys: append(keys, key), ends: ends})
+	found, err := j.tx.find(j.scope.TeamID, lookups{entityKeys: append(keys, key), ends: ends, users: []string{j.scope.UserID}})
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (j *sourceJob) run() error {
 // writeSource adds the source, or changes what is given of it, as any other node.
 func (j *sourceJob) writeSource(key string, found known) error {
 	job := &memoryJob{
-		tx: j.tx, scope: j.scope, now: j.now, found: found,
+		tx: j.tx, scope: j.scope, now: j.now, found: found, ownerName: ownerNameIn(j.write.Messages),
 		write: &MemoryWrite{Nodes: []NodeWrite{j.write.node(key)}},
 	}
 	plan := &nodePlan{job: job, created: map[string]map[string]any{}}
@@ -320,6 +320,9 @@ func withUser(participants []string, user string) []string {
 func (j *sourceJob) mention(key string, found known) error {
 	write := &MemoryWrite{}
 	for _, to := range j.write.Mentions {
+		if n := found.byKey[to]; n != nil {
+			to = n.key()
+		}
 		write.Relationships = append(write.Relationships, RelationshipWrite{From: key, To: to, Type: mentionsType})
 	}
 	job := &memoryJob{tx: j.tx, scope: j.scope, write: write, now: j.now, found: found}

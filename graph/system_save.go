@@ -118,7 +118,7 @@ func (j *systemJob) newNodeProperties(n *plannedNode) map[string]any {
 	p := j.properties(n)
 	p["system"], p["created_at"] = j.system, j.now
 	p["search_scope"] = scopeToken(j.team, "") + " " + kindToken(systemEntityKind)
-	p["state"], p["ttl_policy"], p["access_count"] = "candidate", "keep_forever", 0
+	p["state"], p["ttl_policy"], p["access_count"] = "active", "keep_forever", 0
 	p["salience"], p["confidence"] = defaultSalience, defaultConfidence
 	if j.user != "" {
 		p["created_by"] = j.user
@@ -133,7 +133,7 @@ func (j *systemJob) linkRows() (created, updated []map[string]any) {
 			created = append(created, l.row(map[string]any{
 				"system": j.system, "from_key": l.fromKey, "to_key": l.toKey, "relationship_type": l.Type,
 				"properties": string(l.Properties), "seq": l.Seq, "valid_from": j.now, "recorded_at": j.now, "updated_at": j.now,
-				"state": "candidate", "salience": defaultSalience, "confidence": defaultRelationshipConfidence,
+				"state": "active", "salience": defaultSalience, "confidence": defaultRelationshipConfidence,
 			}))
 		case l.changed:
 			updated = append(updated, l.row(map[string]any{

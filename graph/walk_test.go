@@ -329,10 +329,12 @@ func TestWalkCutsHubs(t *testing.T) {
 func TestWalkStrengthDecays(t *testing.T) {
 	e := fresh(t)
 	fading := link("a", "relates_to", "b", 0.8)
-	fading.Confidence = Some(0.2)
+	fading.Confidence, fading.State = Some(0.2), Some("candidate")
+	sure := link("a", "relates_to", "kept", 0.4)
+	sure.State = Some("candidate")
 	e.write("u1", []NodeWrite{
 		node("concept", "a", 0.5), node("concept", "b", 0.7, func(w *NodeWrite) { w.TTLPolicy = Some("decay") }), node("concept", "kept", 0.6, func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }),
-	}, fading, link("a", "relates_to", "kept", 0.4)) // the second one is sure: it does not fade
+	}, fading, sure) // which does not fade
 	last := math.Inf(1)
 	for _, days := range []int{-1, 0, 10, 100} {
 		e.now = noon.AddDate(0, 0, days)

@@ -136,6 +136,7 @@ func stream(c *gin.Context) {
 type ImportInput struct {
 	Format   string `query:"format" enum:"kith,mcp-memory,graphiti,mem0" default:"kith"`
 	UserID   string `query:"user_id" minLength:"1" doc:"for whom items are that name no user; those of another user are refused"`
+	Owner    string `query:"owner" minLength:"1" maxLength:"256" doc:"the name of the person who is the user: of the file, else one is made"`
 	ImportID string `query:"import_id" minLength:"1" maxLength:"256" doc:"a name of your own for this file: sent again with it after a break, the import goes on where it stopped"`
 	DryRun   bool   `query:"dry_run" doc:"say what would become of each item, and store nothing"`
 	Strict   bool   `query:"strict" doc:"stop at the first fault: what stands before it is stored, and the rest of its piece of at most 1,000 items where only the database could tell"`
@@ -146,7 +147,10 @@ func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamRe
 	if err != nil {
 		return nil, err
 	}
-	for field, value := range map[string]string{"user_id": scope.UserID, "import_id": in.ImportID} {
+	if in.Owner != "" && scope.UserID == "" {
+		return nil, fault("query.owner", "needs a user_id")
+	}
+	for field, value := range map[string]string{"user_id": scope.UserID, "import_id": in.ImportID, "owner": in.Owner} {
 		if value != "" && !graph.ValidKey(value) {
 			return nil, fault("query."+field, "must not be blank, nor contain control characters")
 		}
@@ -174,7 +178,7 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 	}
 	reader.UserID = scope.UserID
 	return exchange.Import(ctx, a.Store, a.Preferences, scope, reader, exchange.ImportOptions{
-		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict,
+		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Guess: exchange.Format(in.Format) != exchange.Kith,
 		Changed: func(users []string) { a.changed(ctx, scope, users...) },
 	})
 }

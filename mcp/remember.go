@@ -32,7 +32,7 @@ type nodeInput struct {
 	IsOwner     graph.Optional[bool]      `json:"is_owner,omitzero" doc:"this person is the user"`
 	IsGoal      graph.Optional[bool]      `json:"is_goal,omitzero" doc:"this concept is a goal of the user"`
 	Salience    graph.Optional[float64]   `json:"salience,omitzero" doc:"0 to 1, how much it matters; default 0.5"`
-	State       graph.Optional[string]    `json:"state,omitzero" doc:"candidate, active, core (part of who the user is) or archived (over)"`
+	State       graph.Optional[string]    `json:"state,omitzero" doc:"active (default), candidate (not sure), core (part of who the user is) or archived (over)"`
 	TTLPolicy   graph.Optional[string]    `json:"ttl_policy,omitzero" doc:"decay (default), keep_forever (with state core: a core belief) or ephemeral"`
 	ProjectID   graph.Optional[string]    `json:"project_id,omitzero" doc:"entity key of its project"`
 	StateKey    graph.Optional[string]    `json:"state_key,omitzero" doc:"todo, in_progress, completed …"`

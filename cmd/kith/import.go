@@ -25,6 +25,7 @@ type importFileCmd struct {
 	Format string `enum:"auto,kith,mcp-memory,graphiti,mem0" default:"auto" help:"kith, mcp-memory (memory.jsonl of the reference MCP memory server), graphiti or mem0 (JSON); auto: what the beginning of the file shows."`
 	DryRun bool   `help:"Only say what would be done."`
 	User   string `help:"Whose memory it becomes, where the file does not say (default: shared by the team)."`
+	Owner  string `help:"The name of the person who is the user: of the file, else one is made (default: a person named like the user, user or default_user)."`
 	Strict bool   `help:"Stop at the first fault; what stands before it is stored, and the rest of its piece of at most 1,000 items where only the database could tell."`
 	URL    string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
 	Key    string `env:"KITH_KEY" required:"" help:"An API key with the scope write."`
@@ -96,6 +97,9 @@ func (c *importFileCmd) query() url.Values {
 	query := url.Values{"format": {c.Format}, "dry_run": {strconv.FormatBool(c.DryRun)}}
 	if c.User != "" {
 		query.Set("user_id", c.User)
+	}
+	if c.Owner != "" {
+		query.Set("owner", c.Owner)
 	}
 	if c.Strict {
 		query.Set("strict", "true")

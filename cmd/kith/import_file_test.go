@@ -105,12 +105,12 @@ func TestImportIDs(t *testing.T) {
 func TestImportPassesItsOptions(t *testing.T) {
 	t.Parallel()
 	service := &importing{t: t, answer: importAnswer}
-	code, _, errs := kith(t, service.handle, "import", importedFile(t, "x"), "--format", "graphiti", "--dry-run", "--user", "a&b", "--strict")
+	code, _, errs := kith(t, service.handle, "import", importedFile(t, "x"), "--format", "graphiti", "--dry-run", "--user", "a&b", "--owner", "Ada", "--strict")
 	if code != 0 {
 		t.Fatal(errs)
 	}
 	service.queries[0].Del("import_id")
-	if got := service.queries[0].Encode(); got != "dry_run=true&format=graphiti&strict=true&user_id=a%26b" {
+	if got := service.queries[0].Encode(); got != "dry_run=true&format=graphiti&owner=Ada&strict=true&user_id=a%26b" {
 		t.Errorf("query %s", got)
 	}
 }

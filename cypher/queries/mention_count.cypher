@@ -1,5 +1,7 @@
 // Counts new mentions at what is mentioned: how often, how heavily, since when, and on which days. What a team shares is not
-// changed by a private source: only who sees all that is counted sees a count. The source is to be looked at for storylines.
+// changed by a private source: only who sees all that is counted sees a count. The row has the vitality that the mention leaves.
+// Where it moves the node's place in its user's context (moved), the ranked relationships take it over, as in
+// relationship_rank.cypher. The source is to be looked at for storylines.
 // mode: write
 // params: team_id, rows
 // returns: counted
@@ -9,8 +11,25 @@ FOREACH (n IN CASE WHEN row.counted THEN [n] ELSE [] END | SET n.source_count = 
   n.mention_weight = coalesce(n.mention_weight, 0.0) + row.weight,
   n.first_mentioned_at = CASE WHEN n.first_mentioned_at <= row.at THEN n.first_mentioned_at ELSE row.at END,
   n.last_mentioned_at = CASE WHEN n.last_mentioned_at >= row.at THEN n.last_mentioned_at ELSE row.at END,
-  n.distinct_source_days = CASE WHEN row.day IN n.distinct_source_days THEN n.distinct_source_days ELSE coalesce(n.distinct_source_days, []) + row.day END)
+  n.distinct_source_days = CASE WHEN row.day IN n.distinct_source_days THEN n.distinct_source_days ELSE coalesce(n.distinct_source_days, []) + row.day END,
+  n += row.properties)
 WITH n, row
+CALL (n, row) {
+  MATCH (o:Person {team_id: $team_id, owner_of: row.user})
+  WHERE row.moved AND o <> n
+  MATCH (o)-[r:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to]-(n)
+  WITH n, o, r, r.valid_to IS NULL AND n.state IN ['active', 'core'] AND (n:Person OR n:Concept OR n:Entity) AS shown
+  SET r.owner_key = CASE WHEN shown THEN o.entity_key END,
+    r.decay_rate = coalesce(r.decay_rate, 0.0),
+    r.salience_at = coalesce(r.salience_at, 0),
+    r.node_key = CASE WHEN shown THEN n.entity_key END,
+    r.node_salience = CASE WHEN shown THEN n.salience END,
+    r.node_decay_rate = CASE WHEN shown THEN coalesce(n.decay_rate, 0.0) END,
+    r.node_salience_at = CASE WHEN shown THEN coalesce(n.salience_at, 0) END,
+    r.node_until = CASE WHEN shown THEN coalesce(n.ends_at, 9007199254740991) END,
+    n.ranked = CASE WHEN shown THEN true ELSE n.ranked END
+  RETURN count(r) AS ranked
+}
 MATCH (s:Memory {team_id: $team_id, entity_key: row.source_key})
 SET s.story_due = row.due
 RETURN count(n) AS counted

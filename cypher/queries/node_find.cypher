@@ -1,8 +1,9 @@
 // The nodes that a write is about to touch, by key or natural key, and the owners of users; and, in rows of one list, what
-// relationships need to know of their ends, and who may restore deleted nodes of the keys. Locks them all until the transaction ends, so that two writers of one node or
-// of one pair of nodes follow each other: to set a label that is there takes the lock and writes nothing.
+// relationships need to know of their ends, who may restore deleted nodes of the keys, and which users have no person of their
+// own: [user_id, whether the natural key is taken]. Locks them all until the transaction ends, so that two writers of one node or
+// of one pair of nodes follow each other: to set a label that is there takes the lock and writes nothing. Persons that users have are not locked by the question whether they do.
 // mode: write
-// params: team_id, entity_keys, natural_keys, owner_users, ends
+// params: team_id, entity_keys, natural_keys, owner_users, own_users, ends
 // returns: labels, properties, end
 CALL () {
   UNWIND $entity_keys AS key
@@ -16,6 +17,11 @@ CALL () {
   UNWIND $owner_users AS user
   MATCH (n:Person {team_id: $team_id, owner_of: user})
   RETURN n
+  UNION
+  UNWIND $entity_keys AS key
+  MATCH (n:Person {team_id: $team_id, former_key: key})
+  USING INDEX SEEK n:Person(team_id, former_key)
+  RETURN n
 }
 SET n:Memory
 RETURN labels(n) AS labels,
@@ -23,12 +29,22 @@ RETURN labels(n) AS labels,
   null AS end
 LIMIT 100000
 UNION ALL
-UNWIND $ends AS key
-MATCH (n:Memory {team_id: $team_id, entity_key: key})
+CALL () {
+  UNWIND $ends AS key
+  MATCH (n:Memory {team_id: $team_id, entity_key: key})
+  RETURN n
+  UNION
+  UNWIND $ends AS key
+  MATCH (n:Person {team_id: $team_id, former_key: key})
+  USING INDEX SEEK n:Person(team_id, former_key)
+  RETURN n
+}
 SET n:Memory
 RETURN labels(n) AS labels,
   null AS properties,
-  [n.entity_key, n.user_id, n.is_owner, n.started_at, n.content_type, n.project_id] AS end
+  [n.entity_key, n.user_id, n.is_owner, n.started_at, n.content_type, n.project_id,
+    n.state, n.ttl_policy, n.salience, n.salience_at, n.decay_rate, n.ends_at, n.expires_at, n.confidence, n.access_count, n.recall_frequency,
+    n.decay_gradient, n.last_recall_interval, n.last_accessed_at, n.source_count, n.ranked, n.former_key] AS end
 LIMIT 100000
 UNION ALL
 UNWIND $entity_keys AS key
@@ -37,4 +53,14 @@ USING INDEX SEEK n:Deleted(team_id, entity_key)
 RETURN null AS labels,
   null AS properties,
   [n.entity_key, coalesce(n.user_id, '')] AS end
+LIMIT 100000
+UNION ALL
+UNWIND $own_users AS row
+OPTIONAL MATCH (o:Person {team_id: $team_id, owner_of: row.user_id})
+WITH row, o
+WHERE o IS NULL
+OPTIONAL MATCH (n:Memory {team_id: $team_id, natural_key: row.natural_key})
+RETURN null AS labels,
+  [row.user_id, n IS NOT NULL] AS properties,
+  null AS end
 LIMIT 100000

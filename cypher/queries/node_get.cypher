@@ -2,8 +2,16 @@
 // mode: read
 // params: team_id, user_id, entity_key, label, as_of, now_ms, limit
 // returns: properties, relationships
-MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
-USING INDEX SEEK n:Memory(team_id, entity_key)
+CALL () {
+  MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  RETURN n
+  UNION
+  MATCH (n:Person {team_id: $team_id, former_key: $entity_key})
+  USING INDEX SEEK n:Person(team_id, former_key)
+  RETURN n
+}
+WITH n
 WHERE (n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants)
   AND $label IN labels(n)
   AND ($as_of IS NULL OR n.created_at <= $as_of)

@@ -1,0 +1,44 @@
+// Moves the relationships of a generated owner to the person that took over, and removes the generated one. A relationship to
+// that person goes, and so does a current one whose like that person has. What counts mentions is made anew of them.
+// mode: write
+// params: team_id, rows
+// returns: owners
+UNWIND $rows AS row
+MATCH (g:Memory {team_id: $team_id, entity_key: row.generated})
+USING INDEX SEEK g:Memory(team_id, entity_key)
+MATCH (o:Memory {team_id: $team_id, entity_key: row.owner})
+USING INDEX SEEK o:Memory(team_id, entity_key)
+CALL (g, o) {
+  MATCH (g)-[r {team_id: $team_id}]-(x)
+  WITH g, o, r, x, type(r) AS kind, startNode(r) = g AS leads, properties(r) AS values,
+    x = o OR r.valid_to IS NULL AND EXISTS {
+      MATCH (o)-[q {team_id: $team_id}]-(x)
+      WHERE type(q) = type(r) AND q.valid_to IS NULL AND (startNode(q) = o) = (startNode(r) = g)
+        AND coalesce(q.type_word, '') = coalesce(r.type_word, '')
+    } AS doubled
+  DELETE r
+  WITH o, x, kind, leads, values, doubled
+  WHERE NOT doubled
+  CALL (o, x, kind, leads, values) {
+    WITH o, x, kind, leads, values
+    WHERE leads
+    CREATE (o)-[n:$(kind)]->(x)
+    SET n = values
+    UNION
+    WITH o, x, kind, leads, values
+    WHERE NOT leads
+    CREATE (x)-[n:$(kind)]->(o)
+    SET n = values, n.node_key = CASE WHEN kind = 'mentions' THEN o.entity_key ELSE n.node_key END
+  }
+  RETURN count(*) AS moved
+}
+CALL (g, o) {
+  OPTIONAL MATCH (:Source)-[m:mentions {team_id: $team_id}]->(o)
+  WITH g, o, count(m) AS sources, min(m.started_at) AS since, max(m.started_at) AS until
+  WHERE sources > 0
+  SET o.source_count = sources, o.first_mentioned_at = since, o.last_mentioned_at = until,
+    o.mention_weight = coalesce(o.mention_weight, 0.0) + coalesce(g.mention_weight, 0.0),
+    o.distinct_source_days = coalesce(o.distinct_source_days, []) + [day IN coalesce(g.distinct_source_days, []) WHERE NOT day IN coalesce(o.distinct_source_days, [])]
+}
+DETACH DELETE g
+RETURN count(*) AS owners

@@ -1,0 +1,62 @@
+package exchange
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"kith/graph"
+)
+
+// selfNames are what other systems call the user whose memory they keep, besides the user's id.
+var selfNames = []string{"user", "default_user"}
+
+// takeOwner makes a line the user's own person, where the import names it or the format does. It is the first such line of a user.
+func (i *importer) takeOwner(w *graph.NodeWrite) {
+	user := i.scope.UserID
+	if w.UserID.Given {
+		user = w.UserID.Value
+	}
+	if user == "" || w.History != nil || w.Kind != "person" && w.Kind != "entity" || !i.namesUser(user, w.Name.Value) {
+		return
+	}
+	if key, known := i.owners[user]; known && (key != w.EntityKey || key == "") {
+		return
+	}
+	if i.owners == nil {
+		i.owners = map[string]string{}
+	}
+	i.owners[user] = w.EntityKey
+	w.Kind, w.Type, w.MayOwn = "person", graph.Optional[string]{}, true
+	if i.options.Owner != "" {
+		w.IsOwner = graph.Some(true)
+	}
+}
+
+// namesUser reports whether a name is that of the user.
+func (i *importer) namesUser(user, name string) bool {
+	same := func(other string) bool { return strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(other)) }
+	if i.options.Owner != "" {
+		return same(i.options.Owner)
+	}
+	return i.options.Guess && (same(user) || slices.ContainsFunc(selfNames, same))
+}
+
+// missingOwner adds the person that the import names as the user, where the file has none of that name.
+func (i *importer) missingOwner(ctx context.Context) error {
+	user := i.scope.UserID
+	if _, known := i.owners[user]; i.options.Owner == "" || known {
+		return nil
+	}
+	if i.given++; i.given <= i.done {
+		return i.pass(ctx, Item{}, &Fault{})
+	}
+	if err := i.recall(ctx); err != nil {
+		return err
+	}
+	line := max(i.report.Lines, i.batch.last)
+	i.batch.Nodes = append(i.batch.Nodes, graph.NodeWrite{Kind: "person", Name: graph.Some(i.options.Owner), IsOwner: graph.Some(true)})
+	i.batch.nodeLines = append(i.batch.nodeLines, line)
+	i.settled = i.given
+	return i.tell(ctx, told{Refusal{line, "owner", "is not in the file: a person of that name is the user now"}, true, ""})
+}

@@ -1,0 +1,122 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// ownerRows are the rows of node_find that ask whether users have a person of their own.
+func ownerRows(users []string) []map[string]any {
+	rows := []map[string]any{}
+	for _, user := range distinct(users) {
+		if user != "" {
+			rows = append(rows, map[string]any{"user_id": user, "natural_key": naturalKey(personKind, properties{"user_id": user, "canonical_name": canonical(user)})})
+		}
+	}
+	return rows
+}
+
+// generated reports whether the node is a user's person that Kith has made, as nobody had said who the user is.
+func (s *stored) generated() bool { return s != nil && truth(s.properties["owner_generated"]) }
+
+// makeOwners adds the person of each user who has none, and for whom the write says something. It has the caller's name of
+// the user, else the user's id.
+func (p *nodePlan) makeOwners() {
+	j := p.job
+	for _, user := range distinct(slices.Clone(p.users)) {
+		taken, unknown := j.found.unowned[user]
+		if !unknown || j.found.byOwner[user] != nil {
+			continue
+		}
+		w := NodeWrite{Kind: personKind.Name, EntityKey: uuid.Must(uuid.NewV7()).String(), UserID: Some(user), Name: Some(user), IsOwner: Some(true)}
+		if j.ownerName != "" && user == j.scope.UserID {
+			w.Name = Some(j.ownerName)
+		}
+		if natural := w.naturalKey(user); taken && w.Name.Value == user || j.found.byNatural[natural] != nil {
+			w.CanonicalName = Some(w.EntityKey) // another person of the user has the name
+		}
+		next := p.merged(&w, nil)
+		next.properties["owner_generated"] = true
+		p.queue(&w, nil, next)
+		j.found.replace(nil, next)
+	}
+}
+
+// takeOver has a person whom a caller calls the user take the place of the one that Kith has made: its notes go over here,
+// its relationships with owner_take_over.
+func (p *nodePlan) takeOver(made, next *stored) {
+	notes := append(allNotes(next.texts("notes")), allNotes(made.texts("notes"))...)
+	slices.SortStableFunc(notes, func(a, b Note) int { return b.DateAdded.Compare(a.DateAdded) })
+	next.putNotes(notes[:min(len(notes), maxNotes)])
+	next.properties["former_key"] = made.key()
+	p.takenOver = append(p.takenOver, map[string]any{"generated": made.key(), "owner": next.key()})
+	p.update = append(p.update, map[string]any{
+		"entity_key": made.key(), "properties": map[string]any{"is_owner": nil, "owner_of": nil, "natural_key": nil},
+	})
+	p.job.rerank = append(p.job.rerank, next.key())
+	delete(p.job.found.byNatural, made.text("natural_key"))
+	p.job.found.byKey[made.key()] = next
+}
+
+// ownerNameIn is the name under which a user speaks in messages; empty where there is none, or several.
+func ownerNameIn(messages []MessageWrite) (name string) {
+	for i := range messages {
+		m := &messages[i]
+		switch {
+		case m.Role != "user" || m.Name == "" || m.Name == name:
+		case name != "":
+			return ""
+		default:
+			name = m.Name
+		}
+	}
+	return name
+}
+
+// nameOwner keeps whether a node is a person that Kith has made: it is not, once a caller has named it or called it the user.
+func (w *NodeWrite) nameOwner(p properties, stated bool) {
+	if stated && (w.Name.Given || w.CanonicalName.Given || w.IsOwner.Given) || !truth(p["is_owner"]) {
+		delete(p, "owner_generated")
+	}
+}
+
+// guessOwner makes the person that an import takes for the user the owner, where the user has none that a caller has named. What
+// an earlier import stored as an entity stays one.
+func (p *nodePlan) guessOwner(w *NodeWrite) *NodeWrite {
+	if !w.MayOwn {
+		return w
+	}
+	guessed, other := *w, p.job.found.byOwner[owner(w, p.job.scope)]
+	switch old := p.job.found.byKey[w.EntityKey]; {
+	case old != nil && old.kind == entityKind:
+		guessed.Kind, guessed.IsOwner = entityKind.Name, Optional[bool]{}
+	case other == nil || other.generated():
+		guessed.IsOwner = Some(true)
+	}
+	return &guessed
+}
+
+// currentKeys has the relationships of the write lead to owners that have taken over the nodes they name.
+func (j *memoryJob) currentKeys() {
+	changed := func(key string) bool { n := j.found.byKey[key]; return n != nil && n.key() != key }
+	named := func(w RelationshipWrite) bool { return changed(w.From) || changed(w.To) }
+	if !slices.ContainsFunc(j.write.Relationships, named) {
+		return
+	}
+	write := *j.write
+	write.Relationships = slices.Clone(write.Relationships)
+	for i := range write.Relationships {
+		for _, end := range []*string{&write.Relationships[i].From, &write.Relationships[i].To} {
+			if changed(*end) {
+				*end = j.found.byKey[*end].key()
+			}
+		}
+	}
+	j.write = &write
+}
+
+// storeOwners moves what generated owners have to those who take over.
+func (j *memoryJob) storeOwners(plan *nodePlan) error {
+	return j.tx.rows("owner_take_over", j.scope.TeamID, plan.takenOver)
+}
