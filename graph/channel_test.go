@@ -180,6 +180,7 @@ func TestNamesAreComparedInNFC(t *testing.T) {
 func TestRenewLeavesNamesThatAreTaken(t *testing.T) {
 	e := open(t, testenv.Neo4j(t), Options{})
 	e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("Go")}, {Kind: "concept", EntityKey: "b", Name: Some("x")}, {Kind: "concept", EntityKey: "c", Name: Some("y")}})
+	e.disown("u1")
 	e.raw("MATCH (n:Memory {team_id: $team}) SET n.name = CASE n.entity_key WHEN 'b' THEN 'Go ' WHEN 'c' THEN 'Rust ' ELSE n.name END SET n.natural_key = 'concept\\u001fu1\\u001f' + n.name")
 	for range 2 {
 		if err := e.store.Renew(t.Context(), func(int) {}); err != nil {

@@ -126,7 +126,7 @@ func TestTheSameRequestAtOnceIsWrittenOnce(t *testing.T) {
 		}
 		return nil
 	})
-	e.same("written", []any{int64(1), int64(1)}, []any{worked.Load(), e.stored()[0]})
+	e.same("written, with the user's own person", []any{int64(1), int64(2)}, []any{worked.Load(), e.stored()[0]})
 	for _, key := range keys {
 		e.same("key", keys[0], key)
 	}

@@ -51,7 +51,7 @@ func TestListsAreOwnThenSharedInPages(t *testing.T) {
 		e.same(fmt.Sprintf("another user's by %d", size), append([]string{"x"}, shared...), e.pages("u1 x", NodeList{Kind: conceptKind}, size))
 		e.same(fmt.Sprintf("entities by %d", size), 7, len(e.pages("u1", NodeList{Kind: entityKind}, size)))
 	}
-	e.same("none", []string{}, e.pages("u1", NodeList{Kind: personKind}, 3))
+	e.same("none", []string{}, e.pages("u1", NodeList{Kind: systemEntityKind}, 3))
 	e.same("another team", []string{}, e.neighbour().pages("u1", NodeList{Kind: conceptKind}, 3))
 	page, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: conceptKind, Limit: 1})
 	if err != nil {

@@ -162,6 +162,7 @@ func TestAStoppedPassIsGoneOnWith(t *testing.T) {
 		nodes = append(nodes, NodeWrite{Kind: "concept", EntityKey: fmt.Sprintf("c-%04d", i), Name: Some(fmt.Sprint(i)), Salience: Some(0.011), State: Some("active")})
 	}
 	p.write("u1", nodes)
+	p.disown("u1")
 	p.now = longAgo.Add(10 * day)
 	ctx, stop := context.WithCancel(t.Context())
 	first := p.process(MaintenanceOptions{})

@@ -136,6 +136,9 @@ func (p *nodePlan) old(w *NodeWrite) *stored {
 
 func (p *nodePlan) place(i int) NodeResult {
 	j, w, at := p.job, p.guessOwner(&p.job.write.Nodes[i]), index("nodes", i)
+	if n := p.ownerInPlaceOf(w); n != nil {
+		return NodeResult{EntityKey: n.key(), Status: Unchanged, Version: n.version()}
+	}
 	old := p.old(w)
 	field, message := p.refusal(w, old)
 	var next *stored

@@ -258,6 +258,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 	}
 	next.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(next)
+	next.putRelationshipEnd()
 	j.signRelationship(next, old)
 	next.putWord(next.text("type_word"))
 	key := old.text("key")
@@ -335,11 +336,19 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 	}
 	p.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(p)
+	p.putRelationshipEnd()
 	j.signRelationship(p, nil)
 	if j.tx.store.isWord(kind) {
 		p.putWord(kind)
 	}
 	return p
+}
+
+// putRelationshipEnd is putEnd for a relationship, which may have no vitality.
+func (p properties) putRelationshipEnd() {
+	if p["salience"] != nil {
+		p.putEnd()
+	}
 }
 
 // asItWas puts all that an export has of a relationship into properties, and nothing else.

@@ -81,6 +81,14 @@ func (w *NodeWrite) nameOwner(p properties, stated bool) {
 	}
 }
 
+// ownerInPlaceOf is the person that a user has where an export brings another one, which was generated; nil: it brings none.
+func (p *nodePlan) ownerInPlaceOf(w *NodeWrite) *stored {
+	if w.History == nil || !w.History.OwnerGenerated.Value || !w.IsOwner.Value || p.job.found.byKey[w.EntityKey] != nil {
+		return nil
+	}
+	return p.job.found.byOwner[owner(w, p.job.scope)]
+}
+
 // guessOwner makes the person that an import takes for the user the owner, where the user has none that a caller has named. What
 // an earlier import stored as an entity stays one.
 func (p *nodePlan) guessOwner(w *NodeWrite) *NodeWrite {
