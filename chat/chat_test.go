@@ -266,10 +266,10 @@ func TestWithoutAModel(t *testing.T) {
 	tree := k.tree()
 	turns := "/v1/trees/" + tree + "/turns"
 	same(t, "availability", "unavailable", k.must(200, "GET", "/v1/trees?user_id=u1", "")["availability"])
-	if refused := k.must(503, "POST", turns, `{"user_id":"u1","user_prompt":"x"}`); !strings.Contains(refused["detail"].(string), "generate=false") {
+	if refused := k.must(501, "POST", turns, `{"user_id":"u1","user_prompt":"x"}`); !strings.Contains(refused["detail"].(string), "generate=false") {
 		t.Errorf("refused: %v", refused)
 	}
-	k.must(503, "POST", "/v1/explanations", `{"user_id":"u1","session_id":"s","result":"r"}`)
+	k.must(501, "POST", "/v1/explanations", `{"user_id":"u1","session_id":"s","result":"r"}`)
 	pending := k.must(201, "POST", turns, `{"user_id":"u1","user_prompt":"x","generate":false}`)
 	same(t, "pending", "pending", pending["status"])
 	id := pending["id"].(string)
@@ -282,7 +282,7 @@ func TestWithoutAModel(t *testing.T) {
 	reply := k.must(201, "POST", turns, fmt.Sprintf(`{"user_id":"u1","user_prompt":"y","parent_id":%q,"generate":false}`, id))
 	failed := k.must(200, "PATCH", "/v1/turns/"+reply["id"].(string), `{"user_id":"u1","error":"their model is away"}`)
 	same(t, "failed", []any{"error", "their model is away"}, []any{failed["status"], failed["error"]})
-	k.must(503, "POST", "/v1/turns/"+reply["id"].(string)+"/retry?user_id=u1", "")
+	k.must(501, "POST", "/v1/turns/"+reply["id"].(string)+"/retry?user_id=u1", "")
 	same(t, "what is not in error", false, k.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")["retried"])
 	k.must(404, "POST", "/v1/turns/unknown/retry?user_id=u1", "")
 }
