@@ -138,6 +138,7 @@ type ImportQuery struct {
 	DryRun   bool   `json:"dry_run,omitempty"` // say what would become of each item, and store nothing
 	Format   string `json:"format,omitempty"`
 	ImportID string `json:"import_id,omitempty"` // a name of your own for this file: sent again with it after a break, the import goes on where it stopped
+	Owner    string `json:"owner,omitempty"`     // the name of the person who is the user: of the file, else one is made
 	Strict   bool   `json:"strict,omitempty"`    // stop at the first fault: what stands before it is stored, and the rest of its piece of at most 1,000 items where only the database could tell
 	UserID   string `json:"user_id,omitempty"`   // for whom items are that name no user; those of another user are refused
 }
@@ -1289,12 +1290,14 @@ type ImportedHistory struct {
 	DecayRate          Optional[float64]  `json:"decay_rate,omitzero"` // a day
 	DistinctSourceDays Optional[[]string] `json:"distinct_source_days,omitzero"`
 	ExpiresAt          Optional[int64]    `json:"expires_at,omitzero"` // milliseconds since 1970
+	FormerKey          Optional[string]   `json:"former_key,omitzero"` // of a user's own person: the key of the generated one whose place it took
 	IsDirty            Optional[bool]     `json:"is_dirty,omitzero"`
 	IsGoalGiven        Optional[bool]     `json:"is_goal_given,omitzero"`
 	LastRecallInterval Optional[int64]    `json:"last_recall_interval,omitzero"` // milliseconds
 	MentionWeight      Optional[float64]  `json:"mention_weight,omitzero"`
-	NextSeq            Optional[int64]    `json:"next_seq,omitzero"` // of a source: the number of its next message, where it is not how many it has
-	Notes              Optional[[]string] `json:"notes,omitzero"`    // each a note as JSON, the newest first
+	NextSeq            Optional[int64]    `json:"next_seq,omitzero"`        // of a source: the number of its next message, where it is not how many it has
+	Notes              Optional[[]string] `json:"notes,omitzero"`           // each a note as JSON, the newest first
+	OwnerGenerated     Optional[bool]     `json:"owner_generated,omitzero"` // of a person that was made for a user of whom nobody had said who it is
 	RecallFrequency    Optional[int64]    `json:"recall_frequency,omitzero"`
 	SalienceAt         Optional[int64]    `json:"salience_at,omitzero"` // when salience was so, in milliseconds since 1970
 	Seq                Optional[int64]    `json:"seq,omitzero"`         // of a relationship in a system: its number
@@ -1667,7 +1670,7 @@ type NodeWrite struct {
 	SourceType          Optional[string]          `json:"source_type,omitzero"`        // sources; never changes
 	StartAt             Optional[time.Time]       `json:"start_at,omitzero"`
 	StartedAt           Optional[time.Time]       `json:"started_at,omitzero"` // sources
-	State               Optional[string]          `json:"state,omitzero"`      // candidate (default), active, core or archived
+	State               Optional[string]          `json:"state,omitzero"`      // active (default), candidate, core or archived
 	StateKey            Optional[string]          `json:"state_key,omitzero"`  // the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) bring a warning
 	StorylineCount      Optional[int64]           `json:"storyline_count,omitzero"`
 	Summary             Optional[string]          `json:"summary,omitzero"` // sources
@@ -2057,7 +2060,7 @@ type RelationshipWrite struct {
 	RecordedBy       Optional[string]          `json:"recorded_by,omitzero"`       // default: the request's user; always that user where the key is bound to one
 	RelationshipType Optional[string]          `json:"relationship_type,omitzero"` // one free word
 	Salience         Optional[float64]         `json:"salience,omitzero"`          // 0 to 1; default 0.5; null is 0
-	State            Optional[string]          `json:"state,omitzero"`             // candidate (default), active, core or archived
+	State            Optional[string]          `json:"state,omitzero"`             // active (default), candidate, core or archived
 	To               string                    `json:"to"`                         // entity_key
 	Type             string                    `json:"type"`                       // ^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to
 	UpdatedAt        Optional[time.Time]       `json:"updated_at,omitzero"`        // only for imports
