@@ -184,7 +184,7 @@ func TestConsolidate(t *testing.T) {
 	e.same("again", []NodeResult{{EntityKey: "s", Status: Unchanged, Version: 2}}, e.consolidate("u1", "s").Sources)
 	e.same("links", before, links())
 	e.same("states", [][]any{{"c", "active"}, {"r", "candidate"}, {"s", "archived"}, {"t", "candidate"}},
-		e.raw(`MATCH (n:Memory {team_id: $team}) RETURN n.entity_key, n.state ORDER BY n.entity_key`))
+		e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.owner_generated IS NULL RETURN n.entity_key, n.state ORDER BY n.entity_key`))
 
 	strict := func(keys ...string) error {
 		_, err := e.store.Consolidate(t.Context(), e.as("u1"), &Consolidation{EntityKeys: keys, Strict: true})

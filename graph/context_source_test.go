@@ -66,7 +66,7 @@ func TestKeyEntities(t *testing.T) {
 	e := fresh(t)
 	archived := inState("archived") // mentions show what was talked about, whatever became of it
 	e.write("u1", []NodeWrite{
-		node("concept", "x-edge", 0.3), node("concept", "c-above", 0.30001), node("person", "p-9", 0.9), node("entity", "e-5", 0.5),
+		node("concept", "x-edge", 0.225), node("concept", "c-above", 0.22501), node("person", "p-9", 0.9), node("entity", "e-5", 0.5),
 		node("entity", "e-5b", 0.5), node("concept", "c-8", 0.8, archived), node("concept", "x-unmentioned", 1),
 		node("concept", "x-null", 0, func(w *NodeWrite) { w.Salience = Null[float64]() }),
 	})

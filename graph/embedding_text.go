@@ -6,9 +6,9 @@ import (
 )
 
 // embeddingText is what a node's vector is made of; empty: it has none. What maintenance forms only repeats the names of
-// others.
+// others, and the person that Kith makes for a user only the user's id.
 func embeddingText(n *stored) string {
-	if n == nil || n.kind.group == storyGroup {
+	if n == nil || n.kind.group == storyGroup || n.generated() && n.text("description") == "" {
 		return ""
 	}
 	body := strings.TrimSpace(n.text("text"))

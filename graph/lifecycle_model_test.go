@@ -22,7 +22,7 @@ type memoryLife struct {
 	episodic bool
 	accesses int
 	gradient float64
-	last     time.Time // zero: never recalled
+	last     time.Time // of a recall or write
 	interval time.Duration
 }
 
@@ -74,7 +74,7 @@ func (l *memoryLife) recall(t time.Time) {
 	case l.state == "candidate":
 		l.state = "active"
 	}
-	if !l.last.IsZero() {
+	if l.accesses > 1 {
 		interval := t.Sub(l.last)
 		if interval > l.interval {
 			l.gradient += 0.1
@@ -96,11 +96,18 @@ type lifeWrite struct {
 func (l *memoryLife) write(t time.Time, w lifeWrite) {
 	moves := w.salience.Given || w.sure.Given && w.sure.Value != l.sure || w.ttl.Given && w.ttl.Value != l.ttl ||
 		w.state.Given && w.state.Value != l.stateOn(t)
-	if !moves {
+	wakes := !w.state.Given && !l.ended(t) && (l.stateOn(t) == "candidate" || l.stateOn(t) == "archived")
+	if moves || wakes || t.Sub(l.last) >= time.Hour {
+		l.last = t
+	}
+	if !moves && !wakes {
 		return
 	}
 	l.until(t)
 	l.value, l.sure = w.salience.or(l.value), w.sure.or(l.sure)
+	if wakes {
+		l.state = "active"
+	}
 	l.state, l.ttl = w.state.or(l.state), w.ttl.or(l.ttl)
 	l.decay()
 }
@@ -197,7 +204,7 @@ func (l *lives) write(isNew bool) {
 			w := l.draw(true)
 			n := NodeWrite{Kind: livingKinds[key], EntityKey: key, Name: Some(key), Salience: w.salience, Confidence: w.sure, State: w.state, TTLPolicy: w.ttl}
 			if isNew {
-				l.nodes[key] = &memoryLife{created: l.e.now, at: l.e.now, value: 0.5, sure: 0.5, state: "candidate", ttl: "decay", episodic: key == "d", gradient: 1}
+				l.nodes[key] = &memoryLife{created: l.e.now, at: l.e.now, value: 0.5, last: l.e.now, sure: 0.5, state: "active", ttl: "decay", episodic: key == "d", gradient: 1}
 				if key == "me" {
 					n.IsOwner = Some(true)
 					l.nodes[key].value, l.nodes[key].ttl = 1, "keep_forever"
@@ -210,7 +217,7 @@ func (l *lives) write(isNew bool) {
 		if key != "me" && (isNew || rapid.Bool().Draw(l.T, "write link to "+key)) {
 			w := l.draw(false)
 			if isNew {
-				l.links[key] = &memoryLife{created: l.e.now, at: l.e.now, value: 0.5, sure: 0.8, state: "candidate", gradient: 1}
+				l.links[key] = &memoryLife{created: l.e.now, at: l.e.now, value: 0.5, last: l.e.now, sure: 0.8, state: "active", gradient: 1}
 				l.links[key].decay()
 			}
 			l.links[key].write(l.e.now, w)

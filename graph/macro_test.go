@@ -17,7 +17,8 @@ func TestMacros(t *testing.T) {
 	for _, key := range []string{"a", "b", "c", "d"} {
 		nodes = append(nodes, node("concept", key, 0.5))
 	}
-	e.write("u1", append(nodes, owner1("me"), node("person", "theme", 0.5, inState("candidate")), node("person", "less", 0.5, inState("candidate"))))
+	e.write("u1", append(nodes, owner1("me"), node("person", "theme", 0.5), node("person", "less", 0.5)))
+	e.raw(`MATCH (n:Person {team_id: $team}) WHERE n.entity_key IN ['theme', 'less'] SET n.state = 'archived', n.salience_at = n.salience_at + 86400000000`) // no mention wakes them
 	shift := func(by time.Duration) []time.Duration {
 		agos := slices.Clone(enough)
 		for i := range agos {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -381,7 +382,7 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 // see too is seen by nobody.
 func (p *nodePlan) touch(w *NodeWrite, old, next *stored, changed properties) bool {
 	unchanged, j := len(changed) == 0, p.job
-	stated := j.write.stated(w.History) && !w.LastAccessedAt.Given && (!unchanged || !j.write.restoring && next.isSeenBy(j.scope))
+	stated := j.write.stated(w.History) && !w.LastAccessedAt.Given && (!unchanged || !j.write.restoring && next.isSeenBy(Scope{UserID: cmp.Or(j.scope.UserID, next.user())}))
 	if stated && old.tell(changed, j.now) {
 		next.properties["last_accessed_at"] = j.now
 	}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"maps"
 	"time"
 
@@ -288,7 +289,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 func (j *memoryJob) touch(plan *relationshipPlan, w *RelationshipWrite, old, changed properties) bool {
 	unchanged := len(changed) == 0
 	from, kind, to, _ := w.direction()
-	kept := w.LastAccessedAt.Given || old["salience"] == nil || unchanged && (j.write.restoring || j.privateTo(from, to) != j.scope.UserID)
+	kept := w.LastAccessedAt.Given || old["salience"] == nil || unchanged && (j.write.restoring || j.privateTo(from, to) != cmp.Or(j.scope.UserID, j.privateTo(from, to)))
 	if !kept && j.write.stated(w.History) {
 		old.tell(changed, j.now)
 	}

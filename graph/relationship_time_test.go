@@ -136,7 +136,7 @@ func TestTheContextOfNowIsThatOfTheMoment(t *testing.T) {
 		links = append(links, link("me", "relates_to", key, 0.5))
 	}
 	e.write("u1", nodes, links...)
-	e.source("u1", SourceWrite{EntityKey: "s", Mentions: []string{"fine", "fading"}})
+	e.source("u1", SourceWrite{EntityKey: "s", Mentions: []string{"fine"}})
 	for _, days := range []time.Duration{0, 6, 50, 100} {
 		e.now = noon.Add(days * day)
 		now := e.sections("u1")

@@ -79,8 +79,8 @@ func TestStorylineThresholds(t *testing.T) {
 	}{
 		"all":         {enough, "active", true},
 		"core":        {enough, "core", true},
-		"candidate":   {enough, "candidate", false},
-		"archived":    {enough, "archived", false},
+		"candidate":   {enough, "candidate", true}, // active since the second source
+		"archived":    {days(4, 3, 2, 1, 1), "archived", false},
 		"four":        {days(3, 2, 1, 0), "active", false},
 		"two-days":    {days(3, 3, 3, 0, 0), "active", false},
 		"two-d-span":  {days(2, 2, 2, 1, 0), "active", false},
@@ -126,8 +126,8 @@ func TestStorylineIsANode(t *testing.T) {
 // TestStoryOfAnAnchorThatWakesUp: the state of an anchor changes without a mention, so its newest source waits for it.
 func TestStoryOfAnAnchorThatWakesUp(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{node("concept", "c", 0.5, inState("candidate"))})
-	e.tell("u1", "s", enough, "c")
+	e.write("u1", []NodeWrite{node("concept", "c", 0.5, inState("archived"))})
+	e.tell("u1", "s", days(5, 4, 3, 2, 1), "c")
 	e.stories()
 	e.same("waiting", [][]any{{"s-4"}}, e.raw(`MATCH (s:Source {team_id: $team}) WHERE s.story_due IS NOT NULL RETURN s.entity_key`))
 	e.write("u1", []NodeWrite{change("concept", "c", inState("active"))})
@@ -139,7 +139,7 @@ func TestStoryOfAnAnchorThatWakesUp(t *testing.T) {
 	e.now = e.now.Add(storyAgain)
 	e.same("formed", StoryResult{Sources: 1, Storylines: 1, Changed: []Scope{e.as("u1")}}, e.stories())
 
-	e.write("u1", []NodeWrite{node("concept", "old", 0.5, inState("candidate"))})
+	e.write("u1", []NodeWrite{node("concept", "old", 0.5, inState("archived"))})
 	e.tell("u1", "o", days(100, 99, 98, 97, 96), "old")
 	e.stories()
 	e.same("nothing waits for what is past", [][]any{{int64(0)}}, e.raw(`MATCH (s:Source {team_id: $team}) WHERE s.story_due IS NOT NULL RETURN count(s)`))

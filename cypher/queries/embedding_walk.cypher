@@ -1,5 +1,5 @@
 // Lets those of a team's next nodes wait for a vector that have none, or one from before $base. What maintenance forms of
-// others has none of its own.
+// others has none of its own, and neither has the person that was made for a user.
 // mode: write
 // params: team_id, after, limit, base, now_ms
 // returns: seen, last, marked
@@ -15,6 +15,7 @@ CALL (n) {
     AND coalesce(n.vector_seq <= $base, true)
     AND NOT n:Storyline
     AND NOT n:Macro
+    AND (n.owner_generated IS NULL OR n.description <> '')
   SET n:Memory
   SET n.embed_due = coalesce(n.embed_due, $now_ms)
   RETURN count(n) AS marked
