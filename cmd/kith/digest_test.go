@@ -255,7 +255,7 @@ func TestWithoutALanguageModel(t *testing.T) {
 	s := shared(t)
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	r := c.do(t, http.MethodPost, "/v1/sources?extract=true", `{"user_id":"u1","entity_key":"s","messages":[{"role":"user","text":"x"}]}`)
-	if r.status != http.StatusUnprocessableEntity || at(r.object(t), "errors", 0, "location") != "query.extract" || !strings.Contains(string(r.body), "unavailable") {
+	if r.status != http.StatusNotImplemented || at(r.object(t), "type") != "urn:kith:problem:no-language-model" {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 	if r := c.do(t, http.MethodGet, "/v1/conversations/s", ""); r.status != http.StatusNotFound {

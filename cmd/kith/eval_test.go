@@ -275,10 +275,11 @@ func TestEvalRecallRemovesItsTeam(t *testing.T) {
 		args    []string
 		removed bool
 		says    string
+		code    int
 	}{
-		"the first question fails": {func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusNotFound) }, nil, true, "404"},
-		"stopped":                  {func(http.ResponseWriter, string) { stop() }, nil, true, "context canceled"},
-		"kept":                     {func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusNotFound) }, []string{"--keep"}, false, "kept: team eval-"},
+		"the first question fails": {func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusNotFound) }, nil, true, "404", 1},
+		"stopped":                  {func(http.ResponseWriter, string) { stop() }, nil, true, "context canceled", 130},
+		"kept":                     {func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusNotFound) }, []string{"--keep"}, false, "kept: team eval-", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := &evaluated{explore: test.explore}
@@ -291,7 +292,7 @@ func TestEvalRecallRemovesItsTeam(t *testing.T) {
 				ctx = stopped
 			}
 			code := run(ctx, args, []string{"KITH_URL=" + server.URL, "KITH_KEY=kith_secret"}, streams{nil, io.Discard, &errs})
-			if code != 1 || service.removed() != test.removed || !strings.Contains(errs.String(), test.says) {
+			if code != test.code || service.removed() != test.removed || !strings.Contains(errs.String(), test.says) {
 				t.Errorf("status %d, %v: %s", code, service.requests, &errs)
 			}
 		})

@@ -10,13 +10,13 @@ from kith_client.api.search_and_walks import explore
 from kith_client.models import (
     AgentContext,
     ChatContext,
+    ContextNode,
     ContextUser,
     CreateTreeRequest,
     ExploreRequest,
     ExploreResult,
     MemoryResult,
     MemoryWrite,
-    Node,
     NodeWrite,
     NodeWriteKind,
     NodeWriteState,
@@ -32,7 +32,7 @@ kith = AuthenticatedClient(base_url=sys.argv[1], token=sys.argv[2])
 def owner(context: AgentContext | Problem | None) -> str:
     assert isinstance(context, AgentContext) and isinstance(context.user, ContextUser), context
     person = context.user.owner_person_node
-    return person.name if isinstance(person, Node) else "nobody"
+    return person.name if isinstance(person, ContextNode) else "nobody"
 
 
 nobody = owner(get_context.sync(client=kith, user_id=USER))
