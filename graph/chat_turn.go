@@ -169,9 +169,11 @@ func (t *tx) addChatTurn(scope Scope, treeID string, w *ChatTurnWrite, now time.
 	if created, err = w.admitted(treeID, rows[0].Values); err != nil || !created {
 		return false, err
 	}
+	values := w.properties(scope, now)
+	values["user_id"] = text(rows[0].Values[0]) // that of its tree
 	_, err = t.exec("chat_turn_create", map[string]any{
 		"team_id": scope.TeamID, "tree_id": treeID, "id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
-		"properties": w.properties(scope, now),
+		"properties": values,
 	})
 	return err == nil, err
 }

@@ -488,7 +488,7 @@ func embedHidden(e *embedding) {
 func embedAudited(e *embedding) {
 	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("mine"))})
 	e.settle()
-	e.raw(`MATCH (n:Memory {team_id: $team}) SET n.vector_scope = 'kx0' RETURN count(n)`)
+	e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) SET n.vector_scope = 'kx0' RETURN count(n)`)
 	var found []Finding
 	a := &auditor{store: e.store, options: AuditOptions{Fix: true, Report: func(f Finding) { found = append(found, f) }}}
 	if err := a.team(e.Context(), e.team); err != nil {

@@ -39,7 +39,16 @@ func (s *Store) Knowledge(ctx context.Context, scope Scope) (Knowledge, error) {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.EntityKey, b.EntityKey))
 	})
 	err := k.relate(ctx, s, scope)
+	k.dropGenerated()
 	return k, err
+}
+
+// dropGenerated removes persons that Kith has made for users, as long as nothing is known of them.
+func (k *Knowledge) dropGenerated() {
+	k.Nodes = slices.DeleteFunc(k.Nodes, func(n NodeView) bool {
+		names := func(r RelationshipView) bool { return r.From == n.EntityKey || r.To == n.EntityKey }
+		return n.Generated && n.Description == "" && len(n.Notes) == 0 && !slices.ContainsFunc(k.Relationships, names)
+	})
 }
 
 // relate reads the relationships, of some nodes at a time.

@@ -14,8 +14,7 @@ func TestKnowledge(t *testing.T) {
 	e.write("v", []NodeWrite{node("person", "private", 0.5)}, link("private", "knows", "a", 0.5))
 	other.write("u", []NodeWrite{node("person", "b", 0.5), node("person", "c", 0.5)}, link("b", "knows", "c", 0.5))
 	e.now = e.now.Add(time.Second)
-	e.disown("u")
-	e.write("u", []NodeWrite{owner1("0")}, RelationshipWrite{From: "b", To: "c", Type: "made", ValidTo: Some(e.now)})
+	e.write("u", []NodeWrite{node("person", "0", 0.5)}, RelationshipWrite{From: "b", To: "c", Type: "made", ValidTo: Some(e.now)})
 
 	k, err := e.store.Knowledge(t.Context(), e.as("u"))
 	if err != nil {

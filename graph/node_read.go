@@ -20,6 +20,8 @@ type NodeView struct {
 	// In a list of deleted nodes.
 	DeletedAt       *time.Time `json:"deleted_at,omitempty"`
 	RestorableUntil *time.Time `json:"restorable_until,omitempty"`
+
+	Generated bool `json:"-"` // a user's own person that nobody has named
 }
 
 // NodeQuery says how to look at a node.
@@ -31,7 +33,7 @@ type NodeQuery struct {
 // nodeView is what callers see of stored properties.
 func nodeView(kind Kind, p properties, now time.Time) NodeView {
 	alive := p.vitality()
-	n := NodeView{Kind: kind.Name, Version: version(p), OwnFields: ownOf(kind, p), Notes: notesFrom(p.texts("notes"), now), Node: Node{
+	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), Notes: notesFrom(p.texts("notes"), now), Node: Node{
 		EntityKey: p.text("entity_key"), UserID: optionalText(p["user_id"]), Name: p.text("name"), CanonicalName: p.text("canonical_name"),
 		Type: p.text("type"), Description: p.text("description"), IsOwner: truth(p["is_owner"]), IsGoal: truth(p["is_goal"]),
 		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: told(alive.current(now)), Confidence: alive.confidence,

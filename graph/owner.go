@@ -51,9 +51,16 @@ func (p *nodePlan) takeOver(made, next *stored) {
 	next.putNotes(notes[:min(len(notes), maxNotes)])
 	next.properties["former_key"] = made.key()
 	p.takenOver = append(p.takenOver, map[string]any{"generated": made.key(), "owner": next.key()})
-	p.update = append(p.update, map[string]any{
-		"entity_key": made.key(), "properties": map[string]any{"is_owner": nil, "owner_of": nil, "natural_key": nil},
-	})
+	changed := map[string]any{"is_owner": nil, "owner_of": nil, "natural_key": nil}
+	if row := p.created[made.key()]; row != nil { // an import has both
+		left := made.clone()
+		for name := range changed {
+			delete(left, name)
+		}
+		row["properties"] = map[string]any(left)
+	} else {
+		p.update = append(p.update, map[string]any{"entity_key": made.key(), "properties": changed})
+	}
 	p.job.rerank = append(p.job.rerank, next.key())
 	delete(p.job.found.byNatural, made.text("natural_key"))
 	p.job.found.byKey[made.key()] = next

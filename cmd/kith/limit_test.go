@@ -61,12 +61,12 @@ func TestRateLimits(t *testing.T) {
 
 func TestQuotas(t *testing.T) {
 	t.Parallel()
-	environ, team := append(settings(testenv.Neo4j(t), testenv.Redis(t)), "KITH_QUOTA_NODES=3"), testenv.Team(t)
+	environ, team := append(settings(testenv.Neo4j(t), testenv.Redis(t)), "KITH_QUOTA_NODES=4"), testenv.Team(t)
 	s := start(t, environ)
 	c := s.as(s.newKey(t, team, "read", "write"))
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"a","name":"a"},{"kind":"concept","name":"b"}]}`)
 	id := c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`)["conversation_id"].(string)
-	const why = "the team may have 3 nodes"
+	const why = "the team may have 4 nodes"
 	for what, one := range map[string][2]string{
 		"a node":         {"/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"c"}]}`},
 		"a message":      {"/v1/conversations/" + id + "/messages", `{"messages":[{"role":"user","text":"x"}]}`},
@@ -86,7 +86,7 @@ func TestQuotas(t *testing.T) {
 	quota := func(args ...string) (int, string) {
 		return command(t, append(environ, "KITH_AUDIT_LOG=-"), append([]string{"team", "quota", team}, args...)...)
 	}
-	if code, out := quota("--nodes", "4"); code != 0 || !strings.Contains(out, "nodes: 3 of 4 (its own)\nrelationships: ") || !strings.Contains(out, `"ids":["`+team+`"]`) {
+	if code, out := quota("--nodes", "5"); code != 0 || !strings.Contains(out, "nodes: 4 of 5 (its own)\nrelationships: ") || !strings.Contains(out, `"ids":["`+team+`"]`) {
 		t.Errorf("set: %d %s", code, out)
 	}
 	eventually(t, 10*time.Second, "there is room", func() bool {
@@ -97,7 +97,7 @@ func TestQuotas(t *testing.T) {
 			t.Errorf("%v: %d %s", args, code, out)
 		}
 	}
-	if code, out := quota("--nodes", "standard"); code != 0 || !strings.Contains(out, "nodes: 4 of 3 (standard)\nrelationships: ") || !strings.Contains(out, "of any number (standard)\n") {
+	if code, out := quota("--nodes", "standard"); code != 0 || !strings.Contains(out, "nodes: 5 of 4 (standard)\nrelationships: ") || !strings.Contains(out, "of any number (standard)\n") {
 		t.Errorf("as it was: %d %s", code, out)
 	}
 }

@@ -8,7 +8,6 @@ CREATE (o:ChatTurn {team_id: $team_id, id: $id})
 SET o += $properties,
   o.tree_id = n.id,
   o.parent_id = $parent_id,
-  o.user_id = n.user_id,
   o.seq = n.next_seq,
   n.next_seq = n.next_seq + 1,
   n.turn_count = n.turn_count + 1,

@@ -6,28 +6,30 @@
 UNWIND $rows AS row
 MATCH (g:Memory {team_id: $team_id, entity_key: row.generated})
 USING INDEX SEEK g:Memory(team_id, entity_key)
+WITH row, g
 MATCH (o:Memory {team_id: $team_id, entity_key: row.owner})
 USING INDEX SEEK o:Memory(team_id, entity_key)
-CALL (g, o) {
+CALL (o) {
+  MATCH (o)-[q {team_id: $team_id}]-(x)
+  WHERE q.valid_to IS NULL
+  RETURN collect([x.entity_key, type(q), coalesce(q.type_word, ''), startNode(q) = o]) AS has
+}
+CALL (g, o, has) {
   MATCH (g)-[r {team_id: $team_id}]-(x)
-  WITH g, o, r, x, type(r) AS kind, startNode(r) = g AS leads, properties(r) AS values,
-    x = o OR r.valid_to IS NULL AND EXISTS {
-      MATCH (o)-[q {team_id: $team_id}]-(x)
-      WHERE type(q) = type(r) AND q.valid_to IS NULL AND (startNode(q) = o) = (startNode(r) = g)
-        AND coalesce(q.type_word, '') = coalesce(r.type_word, '')
-    } AS doubled
+  WITH o, r, x, type(r) AS kind, startNode(r) = g AS leads, properties(r) AS values,
+    x = o OR r.valid_to IS NULL AND [x.entity_key, type(r), coalesce(r.type_word, ''), startNode(r) = g] IN has AS doubled
   DELETE r
   WITH o, x, kind, leads, values, doubled
   WHERE NOT doubled
   CALL (o, x, kind, leads, values) {
     WITH o, x, kind, leads, values
     WHERE leads
-    CREATE (o)-[n:$(kind)]->(x)
+    CREATE (o)-[n:$(kind) {team_id: $team_id}]->(x)
     SET n = values
     UNION
     WITH o, x, kind, leads, values
     WHERE NOT leads
-    CREATE (x)-[n:$(kind)]->(o)
+    CREATE (x)-[n:$(kind) {team_id: $team_id}]->(o)
     SET n = values, n.node_key = CASE WHEN kind = 'mentions' THEN o.entity_key ELSE n.node_key END
   }
   RETURN count(*) AS moved
