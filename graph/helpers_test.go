@@ -252,6 +252,16 @@ func keysOf(nodes []ContextNode) []string {
 	return keys
 }
 
+// countByRule returns how many relationships are there by the rule of their section.
+func countByRule(relationships []OwnerRelationship) (n int) {
+	for i := range relationships {
+		if !relationships[i].Filled {
+			n++
+		}
+	}
+	return n
+}
+
 // filledKeys are the keys of what fills room.
 func filledKeys(nodes []ContextNode) []string {
 	keys := []string{}

@@ -109,7 +109,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"before_id": "", "statuses": []string{"pending"}, "attempt": nil, "next": 0, "turn_count": 1, "after_seq": 0, "tree_ids": []string{"t-1"}, "turn_ids": []string{"c-1"},
 		"trees": []map[string]any{{"id": "t-1", "properties": map[string]any{"name": "x"}}}, "turns": []map[string]any{{"id": "c-1", "properties": map[string]any{"parent_id": "c-0"}}},
 	})
-	known["before_key"] = "x"
+	known["before_key"], known["value"] = "x", `"v"`
 	maps.Copy(known, map[string]any{"nodes": 1, "characters": 1, "fresh_until": 1, "max_nodes": 1, "max_characters": nil})
 	if strings.HasPrefix(q.Name, "chat_") {
 		known["before"], known["now"], known["until"], known["from"] = 1, 1, 1, 0

@@ -99,13 +99,13 @@ func TestTenRecallsMakeACore(t *testing.T) {
 	e.write("u1", []NodeWrite{owner1("me"), node("concept", "c", 0.1, inState("candidate"))}, link("me", "thinks_about", "c", 0.5))
 	events := &recallEvents{}
 	r := NewRecalls(e.store, events.options(RecallOptions{}))
-	e.same("a candidate is in no context", 0, len(e.sections("u1").Relationships))
+	e.same("a candidate only fills room", 0, countByRule(e.sections("u1").Relationships))
 	for i := range 10 {
 		e.now = noon.Add(time.Duration(i) * time.Hour)
 		r.Recalled(e.as("u1"), Recall{Nodes: []string{"c"}})
 		r.flush(t.Context())
 		e.same("state", map[bool]string{true: "core", false: "active"}[i == 9], e.get("u1", "concept", "c").State)
-		e.same("the context shows it", 1, len(e.sections("u1").Relationships))
+		e.same("the context shows it", 1, countByRule(e.sections("u1").Relationships))
 	}
 	e.same("told", []string{e.team + ":u1", e.team + ":u1"}, events.users)
 }
