@@ -89,7 +89,7 @@ func TestFieldsLeftOutStay(t *testing.T) {
 	for _, w := range []NodeWrite{full, {Kind: "person", EntityKey: "p"}, {Kind: "person", EntityKey: "p", Name: Some("Jon")}} {
 		result := e.write("u1", []NodeWrite{w})
 		e.same("status", Unchanged, result.Nodes[0].Status)
-		e.now = noon // when before was read: its salience decays
+		e.now = noon                 // when before was read: its salience decays
 		if !w.LastAccessedAt.Given { // it was written now
 			accessed := noon.Add(time.Hour)
 			before.LastAccessedAt = &accessed
