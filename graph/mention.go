@@ -1,0 +1,52 @@
+package graph
+
+import "time"
+
+// weights of a mention by the content type of its source ("Lifecycle facts"); others weigh 1.
+var weights = map[string]float64{"slack-thread": 0.25, "email": 0.5}
+
+// counts reports whether a mention is counted at a node: not at a shared one, as who sees that does not see all sources.
+func counts(mentioned *stored) bool { return mentioned.user() != "" }
+
+// dropHiddenMentions removes what counts mentions from what a team shares: sources are private, and who sees the node does
+// not see them.
+func (p properties) dropHiddenMentions() {
+	if p.text("user_id") != "" {
+		return
+	}
+	for _, name := range []string{"source_count", "first_mentioned_at", "last_mentioned_at", "mention_weight", "distinct_source_days"} {
+		delete(p, name)
+	}
+}
+
+func (j *memoryJob) mentionRow(from, to string) map[string]any {
+	source := j.found.byKey[from]
+	started := *source.moment("started_at")
+	weight, ok := weights[source.text("content_type")]
+	if !ok {
+		weight = 1
+	}
+	n := j.found.byKey[to]
+	row := map[string]any{
+		"entity_key": to, "source_key": from, "counted": counts(n), "at": started, "day": started.Format(time.DateOnly), "weight": weight, "due": j.now.UnixMilli(),
+		"properties": map[string]any{}, "user": n.user(), "moved": false,
+	}
+	if counts(n) {
+		changed := n.mention(started, j.now)
+		_, moved := changed["state"]
+		row["properties"], row["moved"] = map[string]any(changed), moved || truth(n.properties["ranked"])
+	}
+	return row
+}
+
+// mention has a node mentioned by one more source, and returns what that changes of its vitality.
+func (s *stored) mention(began, now time.Time) properties {
+	next := s.clone()
+	v := next.vitality()
+	v.mention(began, now, s.integer("source_count") > 0)
+	next.putVitality(v)
+	changed := s.changesTo(next)
+	next["source_count"] = s.integer("source_count") + 1
+	s.properties = next
+	return changed
+}
