@@ -15,9 +15,6 @@ type ConversationPage struct {
 // conversationCursor begins the cursors of lists of conversations; the time and the key of the last one follow.
 const conversationCursor = "conversation" + keySeparator
 
-// lastMoment is after all that can be given.
-var lastMoment = time.Date(9999, 12, 31, 23, 59, 59, int(time.Second-1), time.UTC)
-
 // Conversations lists the conversations of the scope's user, the newest first. InvalidError.
 func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, limit int) (ConversationPage, error) {
 	f := &faults{}
@@ -53,7 +50,7 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 func conversationPlace(cursor string) (before time.Time, key string, err error) {
 	after, err := decodeCursor(cursor)
 	if err != nil || after == "" {
-		return lastMoment, "", err
+		return latest, "", err
 	}
 	after, ok := strings.CutPrefix(after, conversationCursor)
 	moment, key, found := strings.Cut(after, keySeparator)

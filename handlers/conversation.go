@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -50,7 +49,7 @@ func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (
 		return nil, err
 	}
 	if !principal(ctx).Allows(auth.Read) {
-		return nil, fmt.Errorf("the key lacks the scope %s: %w", auth.Read, auth.ErrForbidden)
+		return nil, &auth.ScopeError{Scope: auth.Read}
 	}
 	now := a.options.Now().UTC().Truncate(time.Millisecond)
 	write := &graph.SourceWrite{EntityKey: in.Body.ConversationID, ContextType: in.Body.ContextType, Focus: in.Body.Focus}

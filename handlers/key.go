@@ -51,7 +51,7 @@ func (a *API) createKey(ctx context.Context, in *CreateKeyInput) (*CreatedKeyOut
 func adminOf(ctx context.Context, teamID string) (string, error) {
 	p := principal(ctx)
 	if !p.Allows(auth.Admin) || p.UserID != "" {
-		return "", fmt.Errorf("the key lacks the scope %s: %w", auth.Admin, auth.ErrForbidden)
+		return "", &auth.ScopeError{Scope: auth.Admin}
 	}
 	if teamID == "" {
 		return p.TeamID, nil
@@ -102,6 +102,11 @@ type KeyInfo struct {
 	LastUsed  *time.Time `json:"last_used_at" doc:"a minute late at most while the service runs"`
 }
 
+// InfoOf returns what is shown of a key.
+func InfoOf(k graph.APIKey) KeyInfo {
+	return KeyInfo{k.KeyID, k.TeamID, k.UserID, k.Scopes, k.RateLimit, k.CreatedAt, k.ExpiresAt, k.RevokedAt, k.LastUsed}
+}
+
 // KeyListOutput lists at most 1,000 keys, the newest first.
 type KeyListOutput struct {
 	Body struct {
@@ -121,7 +126,7 @@ func (a *API) listKeys(ctx context.Context, in *ListKeysInput) (*KeyListOutput, 
 	out := &KeyListOutput{}
 	out.Body.Keys = make([]KeyInfo, len(found))
 	for i, k := range found {
-		out.Body.Keys[i] = KeyInfo{k.KeyID, k.TeamID, k.UserID, k.Scopes, k.RateLimit, k.CreatedAt, k.ExpiresAt, k.RevokedAt, k.LastUsed}
+		out.Body.Keys[i] = InfoOf(k)
 	}
 	return out, nil
 }

@@ -115,10 +115,7 @@ func (l *linkedLines) write(b *strings.Builder, keep int) {
 
 // moreOf counts nodes of a kind: 1 more task, 2 more tasks.
 func moreOf(kind string, more int) string {
-	if more == 1 {
-		return "1 more " + kind
-	}
-	return fmt.Sprintf("%d more %s", more, plural(kind))
+	return counted(more, "more "+kind, "more "+plural(kind))
 }
 
 // line is an entity in short.

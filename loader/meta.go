@@ -100,10 +100,10 @@ func notShownLine(all []NotShown) string {
 		}
 	}
 	if n := count[noRoom] + count[faded] + count[archived]; n > 0 {
-		more = append(more, fmt.Sprintf("%d more %s (%s)", n, oneOrMany(n, "memory", "memories"), strings.Join(parts, ", ")))
+		more = append(more, counted(int(n), "more memory", "more memories")+" ("+strings.Join(parts, ", ")+")")
 	}
 	if n := count[tooOld]; n > 0 {
-		more = append(more, fmt.Sprintf("%d older %s", n, oneOrMany(n, "conversation", "conversations")))
+		more = append(more, counted(int(n), "older conversation", "older conversations"))
 	}
 	if len(more) == 0 {
 		return ""
@@ -113,11 +113,4 @@ func notShownLine(all []NotShown) string {
 		line += ", faded and archived ones with include_archived"
 	}
 	return line + "._"
-}
-
-func oneOrMany(n int64, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }

@@ -165,6 +165,7 @@ func own(properties []byte) string {
 	return " " + markup.JSON(string(properties))
 }
 
+// counted writes a number of things: 1 entity, 2 entities.
 func counted(n int, one, all string) string {
 	if n == 1 {
 		return "1 " + one

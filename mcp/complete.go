@@ -13,9 +13,6 @@ import (
 // completed is how many values an answer has at most, as the protocol bounds them.
 const completed = 100
 
-// focusKinds are the kinds of what can be in focus in a project.
-var focusKinds = []string{"task", "plan", "goal", "document", "output", "milestone", "risk", "decision", "requirement"} //nolint:gochecknoglobals // a constant table
-
 // complete answers with values of an argument of a prompt or a resource that begin with what is given. What the key may not see is
 // not among them.
 func (s *Server) complete(ctx context.Context, r *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
@@ -30,7 +27,7 @@ func (s *Server) complete(ctx context.Context, r *sdk.CompleteRequest) (*sdk.Com
 	case "user_id":
 		values = beginning(argument.Value, []string{auth.PrincipalOf(ctx).UserID})
 	case "focus_kind":
-		values = beginning(argument.Value, focusKinds)
+		values = beginning(argument.Value, graph.WorkspaceFocusKinds)
 	case "project_id":
 		values = s.namedLike(ctx, given["user_id"], "project", "", argument.Value)
 	case "focus_id":

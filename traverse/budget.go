@@ -10,12 +10,6 @@ import (
 	"kith/loader"
 )
 
-// Bounds of max_tokens.
-const (
-	MinTokens = 100
-	MaxTokens = 100_000
-)
-
 // within cuts the last items of a result that do not fit into the request's budget, and returns what the rest recalls.
 func (r *Request) within(result Result, recall graph.Recall) (Result, graph.Recall, error) {
 	if r.MaxTokens == 0 {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"kith/graph"
+	"kith/loader"
 )
 
 // Bounds of a request.
@@ -144,7 +145,7 @@ func (r *Request) Validate() error {
 		f.key("user_id", r.UserID)
 	}
 	f.oneOf("format", string(r.Format), "", string(JSON), string(Text))
-	f.between("max_tokens", r.MaxTokens, MinTokens, MaxTokens)
+	f.between("max_tokens", r.MaxTokens, loader.MinTokens, loader.MaxTokens)
 	if !slices.Contains([]Mode{Neighbors, Path, PPR, Cypher}, r.Mode) {
 		f.add("mode", "must be one of neighbors, path, ppr, cypher")
 		return &graph.InvalidError{Fields: *f}

@@ -66,11 +66,7 @@ type listedKey struct {
 func printKeys(std streams, keys []graph.APIKey) error {
 	all := make([]listedKey, len(keys))
 	for i, k := range keys {
-		info := handlers.KeyInfo{
-			KeyID: k.KeyID, TeamID: k.TeamID, UserID: k.UserID, Scopes: k.Scopes, RateLimit: k.RateLimit,
-			CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt, RevokedAt: k.RevokedAt, LastUsed: k.LastUsed,
-		}
-		all[i] = listedKey{info, state(k, time.Now()), bootstrap(k)}
+		all[i] = listedKey{handlers.InfoOf(k), state(k, time.Now()), bootstrap(k)}
 	}
 	return printJSON(std.out, all)
 }
