@@ -184,7 +184,11 @@ func (c *Cache) Get(ctx context.Context, team, user, view string, load Loader) (
 		// The load belongs to all who wait for it, so it does not end with the first of them.
 		ctx, cancel := c.detach(ctx)
 		defer cancel()
-		return c.fill(ctx, key, kept, load)
+		if !kept {
+			value, _, err := load(ctx)
+			return value, err
+		}
+		return c.fill(ctx, viewOf{team, user, view}, key, load)
 	})
 	select {
 	case <-ctx.Done():
@@ -197,17 +201,23 @@ func (c *Cache) Get(ctx context.Context, team, user, view string, load Loader) (
 	}
 }
 
-// fill is one load of a key: from Redis, else from the loader.
-func (c *Cache) fill(ctx context.Context, key string, kept bool, load Loader) ([]byte, error) {
-	if !kept {
-		value, _, err := load(ctx)
-		return value, err
-	}
+// viewOf is what a caller asks for.
+type viewOf struct{ team, user, view string }
+
+// fill returns the bytes of a key from Redis, else from the loader.
+func (c *Cache) fill(ctx context.Context, of viewOf, key string, load Loader) ([]byte, error) {
 	if value, ok := c.local.GetIfPresent(key); ok { // filled since the caller looked
 		return value, nil
 	}
 	drops := c.dropped()
-	if value, ok := c.fetch(ctx, key); ok {
+	value, ok := c.fetch(ctx, of, key)
+	if latest, kept := c.key(ctx, of.team, of.user, of.view); kept && latest != key {
+		// Redis knew of writes that this process has not heard of yet. What it loads now may include them, and must not
+		// be followed by an entry from between the two versions.
+		key = latest
+		value, ok = c.fetch(ctx, of, key)
+	}
+	if ok {
 		c.keep(key, value, drops)
 		return value, nil
 	}
@@ -222,11 +232,11 @@ func (c *Cache) fill(ctx context.Context, key string, kept bool, load Loader) ([
 	return value, nil
 }
 
-func (c *Cache) fetch(ctx context.Context, key string) ([]byte, bool) {
+func (c *Cache) fetch(ctx context.Context, of viewOf, key string) ([]byte, bool) {
 	if c.remote == nil {
 		return nil, false
 	}
-	sealed, err := c.remote.get(ctx, key)
+	sealed, err := c.remote.get(ctx, of.team, of.user, key)
 	switch {
 	case errors.Is(err, errAbsent):
 		return nil, false

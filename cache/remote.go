@@ -357,17 +357,28 @@ const entryPrefix = "kith:entry:"
 // entryKey is the name of an entry: it begins with the place of its team and user, so that theirs can be found.
 func entryKey(key string) string { return entryPrefix + entryPlace(key) + hidden(key) }
 
-func (r *remote) get(ctx context.Context, key string) ([]byte, error) {
+// get returns an entry, and learns the versions of its team and user in the same round trip.
+func (r *remote) get(ctx context.Context, team, user, key string) ([]byte, error) {
 	call, cancel := context.WithTimeout(ctx, remoteBudget)
 	defer cancel()
-	value, err := r.client.Get(call, entryKey(key)).Bytes()
-	if errors.Is(err, redis.Nil) {
-		return nil, errAbsent
-	}
+	shared, own := hidden(versionKey(team, "")), hidden(versionKey(team, user))
+	found, err := r.client.MGet(call, entryKey(key), versionPrefix+shared, versionPrefix+own).Result()
 	if err != nil {
 		return nil, fmt.Errorf("redis get: %w", err)
 	}
-	return value, nil
+	r.mu.Lock()
+	for i, key := range []string{shared, own} {
+		text, _ := found[i+1].(string)
+		if version, err := strconv.ParseInt(text, 10, 64); err == nil && version >= r.floor {
+			r.learn(key, version)
+		}
+	}
+	r.mu.Unlock()
+	value, ok := found[0].(string)
+	if !ok {
+		return nil, errAbsent
+	}
+	return []byte(value), nil
 }
 
 // quietDriver silences go-redis' own log, which tells of every failed dial: the heartbeat tells of the change.

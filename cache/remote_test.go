@@ -368,6 +368,48 @@ func TestWrittenWhileAway(t *testing.T) {
 	}
 }
 
+// A process that loads anew before it has heard of the last two writes does not go back to an entry from between them.
+func TestHeardLate(t *testing.T) {
+	t.Parallel()
+	server := testenv.StartRedis(t)
+	direct := client(t, server.URI())
+	b := ready(t, server.URI())
+	b.get("t", "u", "other", "x") // b knows the versions
+	before := keys(t, direct, "kith:version:")
+	var number counter
+	write := func() (messages []string) { // of which nobody hears
+		number.stored.Add(1)
+		for _, key := range before {
+			version, err := direct.Incr(t.Context(), key).Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			messages = append(messages, fmt.Sprint(key, "\n", version))
+		}
+		return messages
+	}
+	late := write()
+	a := ready(t, server.URI())
+	entries := len(keys(t, direct, "kith:entry:"))
+	eventually(t, "the entry of the first write is in Redis", func() bool {
+		return number.read(a, "t", "u") == 1 && len(keys(t, direct, "kith:entry:")) > entries
+	})
+	write()
+	if got := number.read(b, "t", "u"); got != 2 {
+		t.Fatalf("b serves %d", got)
+	}
+	for _, message := range late {
+		if err := direct.Publish(t.Context(), "kith:changes", message).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for begun := time.Now(); time.Since(begun) < 200*time.Millisecond; {
+		if got := number.read(b, "t", "u"); got != 2 {
+			t.Fatalf("b serves %d again, after 2", got)
+		}
+	}
+}
+
 // The writer dies before Redis comes back with all it had: nobody tells the other process, and yet it does not go
 // back to what it kept.
 func TestWriterDies(t *testing.T) {
