@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,6 +107,19 @@ func TestRelationshipsFillTheirSection(t *testing.T) {
 	e.write("u1", nil, link("me", "thinks_about", "tea", 0.1))
 	s := e.sections("u1")
 	e.same("without room", []any{[]string{}, (*Known)(nil)}, []any{filledWith(s.Relationships), s.Known})
+}
+
+// A node that a recent conversation mentions fills the section however many names come before its own.
+func TestMentionedNodesFillALargeMemory(t *testing.T) {
+	e := fresh(t)
+	nodes := []NodeWrite{node("person", "zoe", 0.9)}
+	for i := range 310 {
+		nodes = append(nodes, node("person", fmt.Sprintf("p-%03d", i), 0.1))
+	}
+	e.write("u1", nodes)
+	e.same("unmentioned", false, slices.Contains(filledWith(e.sections("u1").Relationships), "zoe"))
+	e.source("u1", SourceWrite{EntityKey: "s", Mentions: []string{"zoe"}})
+	e.same("mentioned", "zoe", filledWith(e.sections("u1").Relationships)[0])
 }
 
 // Nothing of a context needs an owner.

@@ -5,10 +5,11 @@
 // read whatever is stored above that. Where the first walks find fewer than ten nodes, as some have several relationships,
 // the second read all.
 // Only where there are fewer than ten nodes are the user's other nodes looked at: those that the owner has any relationship
-// with (1,000 relationships at most), the 50 most salient active concepts, and the first 300 of each kind by name. What is
-// active fills the room, then candidates, each by current salience; those with a relationship come first. Goals and concepts
-// that are kept for ever have sections of their own. The same rows give the counts of what is known: of goals, of
-// concepts kept for ever and of all others, how many could be shown (others: and are not), have faded, are archived.
+// with (1,000 relationships at most), the 50 most salient active concepts, those that the 20 newest conversations mention
+// (1,000 mentions at most), and the first 300 of each kind by name. What is active fills the room, then candidates, each by
+// current salience; those with a relationship come first. Goals and concepts that are kept for ever have sections of their
+// own. The same rows give the counts of what is known: of goals, of concepts kept for ever and of all others, how many
+// could be shown (others: and are not), have faded, are archived.
 // mode: read
 // params: team_id, user_id, week_ago, now_ms, until, prefixes
 // returns: relationships
@@ -283,6 +284,20 @@ CALL (strong) {
       ORDER BY n.team_id DESC, n.user_id DESC, n.state DESC, n.ttl_policy DESC, n.salience DESC, n.entity_key DESC
       LIMIT 50
       RETURN null AS r, n, false AS bounded
+      UNION ALL
+      MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: 'conversation'})
+      USING INDEX SEEK s:Source(team_id, user_id, content_type, started_at, entity_key)
+      WHERE s.started_at <= $until
+        AND s.entity_key IS NOT NULL
+      WITH s
+      ORDER BY s.team_id DESC, s.user_id DESC, s.content_type DESC, s.started_at DESC, s.entity_key DESC
+      LIMIT 20
+      MATCH (s)-[m:mentions]->(n:Memory {team_id: $team_id, user_id: $user_id})
+      WITH m, n
+      LIMIT 1000
+      WHERE m.valid_to IS NULL
+        AND (n:Person OR n:Concept OR n:Entity)
+      RETURN DISTINCT null AS r, n, false AS bounded
       UNION ALL
       UNWIND $prefixes AS prefix
       CALL (prefix) {
