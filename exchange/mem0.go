@@ -99,7 +99,7 @@ func (r *Reader) sound(line int64, section string, raw []byte) bool {
 const memoryNameLength = 80
 
 func (r *mem0Reader) memory(line int64, in *mem0Memory) {
-	title, _ := firstRunes(oneLine(in.Memory), memoryNameLength)
+	title, cut := firstRunes(oneLine(in.Memory), memoryNameLength)
 	if title == "" {
 		r.fault(line, "memory", "must not be blank")
 		return
@@ -113,11 +113,13 @@ func (r *mem0Reader) memory(line int64, in *mem0Memory) {
 	hash := sha256.Sum256([]byte(id))
 	n := &wireNode{
 		Kind: "concept", EntityKey: key(string(Mem0), user, "memory", id), UserID: in.user(),
-		Name:        strings.TrimSpace(title) + fmt.Sprintf(" #%x", hash[:4]),
-		Description: r.text(line, "memory", in.Memory, graph.MaxTextLength),
-		CreatedAt:   stamp(r.time(line, "created_at", in.CreatedAt)),
-		UpdatedAt:   stamp(r.time(line, "updated_at", in.UpdatedAt)),
-		Properties:  r.memoryExtras(line, in),
+		Name:       strings.TrimSpace(title) + fmt.Sprintf(" #%x", hash[:4]),
+		CreatedAt:  stamp(r.time(line, "created_at", in.CreatedAt)),
+		UpdatedAt:  stamp(r.time(line, "updated_at", in.UpdatedAt)),
+		Properties: r.memoryExtras(line, in),
+	}
+	if cut {
+		n.Description = r.text(line, "memory", in.Memory, graph.MaxTextLength)
 	}
 	r.node(line, n)
 	r.open, r.line = in, line

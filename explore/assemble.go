@@ -134,7 +134,7 @@ func (a *assembly) semantic(nodes []node) Semantic {
 	}
 	for _, n := range nodes {
 		hit := NodeHit{
-			EntityKey: n.EntityKey, NodeType: n.kind.Label, Name: n.Name, Description: n.Description, NotesSnippets: noteSnippets(n.Notes),
+			EntityKey: n.EntityKey, NodeType: n.kind.Label, Name: n.Name, Description: n.Description, NotesSnippets: noteSnippets(n.Notes, n.Description),
 			Salience: n.Salience, State: n.State, LastAccessedAt: n.LastAccessedAt, Scored: n.Scored,
 		}
 		if a.granularity > 1 {
@@ -221,7 +221,7 @@ func relationshipHit(v *graph.RelationshipView, from, to string) RelationshipHit
 	return RelationshipHit{
 		Key: v.Key, FromEntityKey: v.From, FromName: from, ToEntityKey: v.To, ToName: to, RelationshipKind: v.Type,
 		RelationshipType: v.RelationshipType, Description: v.Description, Attitude: v.Attitude, Proximity: v.Proximity,
-		NotesSnippets: noteSnippets(v.Notes), Salience: v.Salience, State: v.State,
+		NotesSnippets: noteSnippets(v.Notes, v.Description), Salience: v.Salience, State: v.State,
 	}
 }
 

@@ -112,11 +112,14 @@ func cut(text string, length int) string {
 	return text
 }
 
-// noteSnippets are the newest notes, cut.
-func noteSnippets(notes []graph.Note) []string {
+// noteSnippets returns the newest notes, cut; those that the description contains are omitted.
+func noteSnippets(notes []graph.Note, description string) []string {
 	var snippets []string
 	total := 0
 	for _, n := range notes[:min(notesShown, len(notes))] {
+		if strings.Contains(description, n.Content) {
+			continue
+		}
 		if total += min(utf8.RuneCountInString(n.Content), noteLength); total > notesLength {
 			break
 		}

@@ -67,7 +67,7 @@ func TestNoteSnippets(t *testing.T) {
 	for i := range notes {
 		notes[i].Content = strings.Repeat("é", 600)
 	}
-	got := noteSnippets(notes)
+	got := noteSnippets(notes, "")
 	if len(got) != 10 {
 		t.Errorf("%d notes", len(got))
 	}
@@ -76,7 +76,11 @@ func TestNoteSnippets(t *testing.T) {
 			t.Errorf("note %q", n)
 		}
 	}
-	if got := noteSnippets(nil); got != nil {
+	notes = []graph.Note{{Content: "of the quay"}, {Content: "of the boat"}}
+	if got := noteSnippets(notes, "keeper of the quay"); len(got) != 1 || got[0] != "of the boat" {
+		t.Errorf("beside a description: %q", got)
+	}
+	if got := noteSnippets(nil, ""); got != nil {
 		t.Errorf("%v of nothing", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // filled is a context with room that is filled, notes, and more that is known.
 func filled() graph.Sections {
 	owner := node("p-ada", "Ada", "Keeps the tide tables")
-	owner.Notes = []graph.Note{{ID: "1", Content: "allergic to nuts", DateAdded: at}}
+	owner.Notes = []graph.Note{{ID: "1", Content: "allergic to nuts", DateAdded: at}, {ID: "3", Content: "the tide tables", DateAdded: at}}
 	old, candidate, belief := node("g-old", "learn to sail", "in spring"), node("g-new", "buy a boat", ""), node("b", "salt is cheap", "")
 	old.Filled, old.IsGoal, candidate.Filled, candidate.IsGoal, belief.Filled, belief.TTLPolicy = true, true, true, true, true, "keep_forever"
 	candidate.State = "candidate"
@@ -101,7 +101,7 @@ func TestWhatIsNotShownIsCounted(t *testing.T) {
 	if diff := cmp.Diff(want, got.Meta.NotShown); diff != "" {
 		t.Error(diff)
 	}
-	if !got.User.PrimaryGoals[0].Filled || !got.Relationships[0].Filled || len(got.User.Owner.Notes) != 1 || len(got.Relationships[0].Node.Notes) != 1 {
+	if !got.User.PrimaryGoals[0].Filled || !got.Relationships[0].Filled || len(got.User.Owner.Notes) != 2 || len(got.Relationships[0].Node.Notes) != 1 {
 		t.Errorf("filled or notes are missing: %+v", got)
 	}
 

@@ -151,28 +151,37 @@ func relationshipLines(relationships []graph.OwnerRelationship) []string {
 	return lines
 }
 
-// noteLines are the notes of the owner and of the nodes shown, each node's once. Long ones are cut.
+// noteLines returns the notes of the owner and of the nodes shown, each node's once. Long ones are cut; a note that the
+// description on the node's own line contains is omitted.
 func noteLines(found *graph.Sections) []string {
 	var lines []string
-	told := map[string]bool{}
-	add := func(nodes ...graph.ContextNode) {
-		for _, n := range nodes {
-			for i := 0; i < len(n.Notes) && !told[n.EntityKey]; i++ {
-				lines = append(lines, markup.Name(n.Name)+": "+markup.Inline(shorten(n.Notes[i].Content, noteLength)))
+	added := map[string]bool{}
+	add := func(n *graph.ContextNode, description string) {
+		for i := 0; i < len(n.Notes) && !added[n.EntityKey]; i++ {
+			if content := n.Notes[i].Content; !strings.Contains(description, content) {
+				lines = append(lines, markup.Name(n.Name)+": "+markup.Inline(shorten(content, noteLength)))
 			}
-			told[n.EntityKey] = true
 		}
+		added[n.EntityKey] = true
 	}
 	if found.Owner != nil {
-		add(*found.Owner)
+		add(found.Owner, found.Owner.Description)
 	}
-	add(found.CoreBeliefs...)
-	add(found.PrimaryGoals...)
+	for _, nodes := range [][]graph.ContextNode{found.CoreBeliefs, found.PrimaryGoals} {
+		for i := range nodes {
+			add(&nodes[i], nodes[i].Description)
+		}
+	}
 	for i := range found.Relationships {
-		add(found.Relationships[i].Node)
+		r := &found.Relationships[i]
+		description := ""
+		if r.RelationshipType == "" { // see relationshipLines
+			description = r.Node.Description
+		}
+		add(&r.Node, description)
 	}
 	if found.Focus != nil {
-		add(found.Focus.Node)
+		add(&found.Focus.Node, "")
 	}
 	return lines
 }

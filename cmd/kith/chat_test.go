@@ -158,7 +158,7 @@ func TestChatsAreNotOfTheMemory(t *testing.T) {
 	if got := fmt.Sprint(found["semantic"], found["episodic"]); !strings.Contains(got, "entity_key:k ") || strings.Contains(got, "entity_key:c ") || strings.Contains(got, "entity_key:t ") {
 		t.Errorf("found: %s", got)
 	}
-	for statement, rows := range map[string]int{"MATCH (n) RETURN n.name": 1, "MATCH (n:ChatTurn) RETURN n.prompt": 0, "MATCH (n:ChatTree) RETURN n.name": 0} {
+	for statement, rows := range map[string]int{"MATCH (n) WHERE n.name = 'halyard' RETURN n.name": 1, "MATCH (n:ChatTurn) RETURN n.prompt": 0, "MATCH (n:ChatTree) RETURN n.name": 0} {
 		got := c.must(t, http.MethodPost, "/v1/traverse", `{"user_id":"u1","mode":"cypher","cypher":"`+statement+` LIMIT 9"}`)
 		if len(got["rows"].([]any)) != rows {
 			t.Errorf("%s: %v", statement, got)

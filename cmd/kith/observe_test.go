@@ -223,7 +223,7 @@ func TestMetricsTell(t *testing.T) {
 	}
 	for _, line := range []string{
 		`kith_credentials_total{credential="key",outcome="refused"} 1`, `kith_rate_limit_total{event="refused"} 1`,
-		`kith_quota_share_bucket{le="0.5"} 9`, `kith_quota_share_bucket{le="1"} 9`, `kith_quota_share_count 10`,
+		`kith_quota_share_bucket{le="0.75"} 9`, `kith_quota_share_bucket{le="1"} 9`, `kith_quota_share_count 10`,
 		`kith_chat_streams 2`, `kith_generations{state="running"} 1`, `kith_audit_total{outcome="failed"} 0`,
 	} {
 		eventually(t, time.Minute, line, func() bool { return strings.Contains(told(), line+"\n") })

@@ -74,7 +74,7 @@ func TestImportedIsInTheNextContext(t *testing.T) {
 			}
 			c.whole(t, of.file, query...)
 			got := c.must(t, http.MethodGet, "/v1/context?user_id=u1", "")
-			if at(got, "user", "owner_person_node", "name") != of.name || names(got["relationships"], "node", "name") != "Sarah" {
+			if at(got, "user", "owner_person_node", "name") != of.name || !strings.HasPrefix(names(got["relationships"], "node", "name"), "Sarah") {
 				t.Errorf("context: %v", got)
 			}
 			if again := c.whole(t, of.file, query...); again.Nodes.Created+again.Nodes.Updated+again.Relationships.Created+again.Relationships.Updated != 0 {
