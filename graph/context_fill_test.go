@@ -75,7 +75,7 @@ func TestRelationshipsFillTheirSection(t *testing.T) {
 	e := fresh(t)
 	candidate := inState("candidate")
 	e.write("u1", []NodeWrite{
-		owner1("me"), node("person", "friend", 0.1), node("concept", "tea", 0.2), node("person", "alone", 0.9), node("entity", "fades", 0.95),
+		owner1("me"), node("person", "friend", 0.1), node("concept", "tea", 0.2), node("person", "alone", 0.9), node("entity", "fades", 0.99),
 		node("entity", "quay", 0.8, forever), node("person", "maybe", 0.3, candidate), node("concept", "perhaps", 0.9, candidate),
 		node("concept", "x-goal", 1, isGoal), node("concept", "x-belief", 1, forever), node("entity", "x-archived", 1, inState("archived")),
 		node("person", "x-shared", 1, shared), node("person", "x-others", 1, of("u2")), node("entity", "common", 0.05, shared),

@@ -176,6 +176,9 @@ func newTerm(word string) term {
 	if curled := strings.ReplaceAll(word, "'", "’"); curled != word {
 		t.spellings = append(t.spellings, syntax.Replace(curled))
 	}
+	if parts := strings.Split(syntax.Replace(t.stem), "'"); len(parts) > 2 { // a text may have both kinds in one word; patterns are not stemmed
+		t.spellings = append(t.spellings, strings.Join(parts, "?"))
+	}
 	return t
 }
 

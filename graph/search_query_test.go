@@ -163,6 +163,18 @@ func TestSearchHostileTexts(t *testing.T) {
 	}
 }
 
+// A word may have both kinds of apostrophe.
+func TestSearchFindsMixedApostrophes(t *testing.T) {
+	e := fresh(t)
+	stored := e.source("u", SourceWrite{Messages: []MessageWrite{said("", "rock’n'roll at the quay")}})
+	for _, text := range []string{"rock’n'roll", "rock'n’roll", "rock'n'roll"} {
+		found := e.search("u", Search{Asks: askAll(text).Asks, Messages: true})
+		if len(found.Messages) == 0 || found.Messages[0].Key != stored.Messages[0].EntityKey {
+			t.Errorf("%s: %v", text, found.Messages)
+		}
+	}
+}
+
 // A text is found by itself: the words of a query are those of the index.
 func TestSearchFindsTextsByThemselves(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{

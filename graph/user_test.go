@@ -54,15 +54,16 @@ func TestUsersAreListed(t *testing.T) {
 	other.write("theirs", []NodeWrite{node("concept", "c", 0.5)})
 
 	at := func(t time.Time) *time.Time { return &t }
-	want := []User{
+	want := []User{ // those who wrote have a person of their own
 		{UserID: "chats alone", Chats: 1, LastActivityAt: at(e.now)},
+		{UserID: "gone", Nodes: 1, LastActivityAt: at(e.now)},
 		{UserID: "u1", Nodes: 5, Conversations: 1, Messages: 3, LastActivityAt: at(noon)},
-		{UserID: "u1 x", Nodes: 1, LastActivityAt: at(e.now)},
+		{UserID: "u1 x", Nodes: 2, LastActivityAt: at(e.now)},
 		{UserID: "⛵"},
-		{UserID: "\uFFFD", Nodes: 1, LastActivityAt: at(e.now)},
-		{UserID: "\U0001F6F6", Nodes: 1, LastActivityAt: at(e.now)},
+		{UserID: "\uFFFD", Nodes: 2, LastActivityAt: at(e.now)},
+		{UserID: "\U0001F6F6", Nodes: 2, LastActivityAt: at(e.now)},
 	}
-	for size := 1; size <= 7; size++ {
+	for size := 1; size <= 8; size++ {
 		e.same(fmt.Sprintf("by %d", size), want, e.users(size))
 	}
 	e.same("another team's", []string{"theirs"}, []string{other.users(3)[0].UserID})
@@ -70,7 +71,7 @@ func TestUsersAreListed(t *testing.T) {
 	if _, err := e.store.AppendMessages(t.Context(), e.as("u1"), "s-1", []MessageWrite{said("m-4", "four")}); err != nil {
 		t.Fatal(err)
 	}
-	e.same("a message is activity", User{UserID: "u1", Nodes: 5, Conversations: 1, Messages: 4, LastActivityAt: at(e.now)}, e.users(7)[1])
+	e.same("a message is activity", User{UserID: "u1", Nodes: 5, Conversations: 1, Messages: 4, LastActivityAt: at(e.now)}, e.users(8)[2])
 }
 
 // listed returns the keys of a user's conversations by pages of a size.
@@ -102,7 +103,7 @@ func TestConversationsAreListedNewestFirst(t *testing.T) {
 	other := e.neighbour()
 	other.source("u1", SourceWrite{EntityKey: "elsewhere"})
 	want := []string{"later", "\U0001F6F6", "c", "a", "\uFFFD", "b"}
-	for size := 1; size <= 7; size++ {
+	for size := 1; size <= 8; size++ {
 		e.same(fmt.Sprintf("by %d", size), want, e.listed("u1", size))
 	}
 	e.same("another user's", []string{"theirs"}, e.listed("u2", 3))
@@ -165,7 +166,7 @@ func TestQuotaIsReported(t *testing.T) {
 	e.same("before any write", QuotaShares{Nodes: QuotaShare{Limit: number(40)}}, see())
 	e.write("u1", []NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
 	has := see()
-	e.same("nodes", []any{number(40), number(2)}, []any{has.Nodes.Limit, has.Nodes.Used})
+	e.same("nodes", []any{number(40), number(3)}, []any{has.Nodes.Limit, has.Nodes.Used})
 	if err := e.store.SetTeamQuota(t.Context(), e.team, OwnQuota{Nodes: number(7), Relationships: number(9)}); err != nil {
 		t.Fatal(err)
 	}
