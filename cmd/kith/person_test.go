@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -115,12 +116,48 @@ func TestMarkdownOnATerminal(t *testing.T) {
 
 func TestCompletion(t *testing.T) {
 	t.Parallel()
-	for shell, want := range map[string]string{"bash": "' key create') words='", "zsh": "bashcompinit", "fish": "-n '__kith_at key create' -a '"} {
-		if code, out := command(t, nil, "completion", shell); code != 0 || !strings.Contains(out, want) || !strings.Contains(out, "--scopes") {
+	for shell, want := range map[string]string{"bash": "' key create --scopes') values='read write admin'", "zsh": "bashcompinit", "fish": "__kith_at ' key create'\" -l scopes -x -a 'read write admin'"} {
+		if code, out := command(t, nil, "completion", shell); code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: %d %s", shell, code, out)
 		}
 	}
 	if code, _ := command(t, nil, "completion", "tcsh"); code != 2 {
 		t.Errorf("an unknown shell: %d", code)
+	}
+}
+
+// The script does in a bash what it is for; the last word is the one to complete.
+func TestCompletionInBash(t *testing.T) {
+	t.Parallel()
+	_, script := command(t, nil, "completion", "bash")
+	for line, want := range map[string]string{
+		"kith key ":                         "create list revoke",
+		"kith key c":                        "create",
+		"kith key --":                       "--help --version",
+		"kith key create ":                  "--help --version --team --user --scopes --limit --expires",
+		"kith key create --scopes ":         "read write admin",
+		"kith key create --scopes = w":      "write",
+		"kith key create --scopes =":        "read write admin",
+		"kith key create --team t1 --exp":   "--expires",
+		"kith key create --team list --exp": "--expires",
+		"kith key create --team ":           "",
+		"kith completion ":                  "bash zsh fish",
+		"kith import ":                      "file conversations",
+		"kith import --format m":            "mcp-memory mem0",
+		"kith import file --format m":       "mcp-memory mem0",
+		"kith import x.json --dry-run --st": "--strict",
+		"kith import file ":                 "",
+		"kith context u1 --j":               "--json",
+		"kith system show s --format ":      "json compact",
+		"kith serve --log-format ":          "text json",
+		"kith nothing --":                   "--help --version",
+		"kith st":                           "status",
+	} {
+		words := strings.Split(line, " ")
+		program := script + "COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _kith; echo \"${COMPREPLY[*]}\""
+		out, err := exec.CommandContext(t.Context(), "bash", append([]string{"-c", program, "bash"}, words...)...).CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != want {
+			t.Errorf("%q: %q, %v; want %q", line, got, err, want)
+		}
 	}
 }
