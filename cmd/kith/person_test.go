@@ -43,6 +43,42 @@ func TestCommandsForPeople(t *testing.T) {
 	}
 }
 
+// A key of no user has nothing of its own: its status has what is shared, and, for an admin, the team's users.
+func TestStatusOfATeam(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	team := testenv.Team(t)
+	admin, plain := s.newKey(t, team, "read", "write", "admin"), s.newKey(t, team, "read")
+	c := s.as(admin)
+	bound := c.must(t, http.MethodPost, "/v1/keys", `{"user_id":"u1","scopes":["read"]}`)["key"].(string)
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"a","name":"Ada","is_owner":true},{"kind":"concept","entity_key":"c","name":"C"}]}`)
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u2","nodes":[{"kind":"person","entity_key":"b","name":"Bo","is_owner":true}]}`)
+	c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u2"}`)
+	c.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"entity","entity_key":"e","name":"Quay"}]}`)
+	const sharedTable = "Shared by the team (--user USER counts what a user sees):\nKIND           NODES\nEntity         1\nrelationships  0\n"
+	for _, k := range []struct {
+		key, says, not string
+		args           []string
+		users          int
+	}{
+		{admin, sharedTable + "\nOf its users:\nUSER  NODES  CONVERSATIONS  MESSAGES  CHATS  LAST ACTIVITY\nu1    2      0              0         0      20", "-\n", nil, 2},
+		{plain, sharedTable, "u1", nil, 0},
+		{bound, "Concept        1\n", "Shared", nil, 0},
+		{admin, "Concept        1\n", "Shared", []string{"--user", "u1"}, 0},
+	} {
+		environ := []string{"KITH_URL=" + s.url, "KITH_KEY=" + k.key}
+		code, out := command(t, environ, append([]string{"status"}, k.args...)...)
+		if code != 0 || !strings.Contains(out, k.says) || strings.Contains(out, k.not) {
+			t.Errorf("%v: %d %s", k.args, code, out)
+		}
+		var got status
+		code, out = command(t, environ, append([]string{"status", "--json"}, k.args...)...)
+		if err := json.Unmarshal([]byte(out), &got); code != 0 || err != nil || len(got.Users) != k.users || got.Shared != strings.HasPrefix(k.says, "Shared") {
+			t.Errorf("--json %v: %d, %v: %s", k.args, code, err, out)
+		}
+	}
+}
+
 // A Kith that starts tells people and Docker so, and which one it is.
 func TestStartingIsNotReady(t *testing.T) {
 	t.Parallel()
