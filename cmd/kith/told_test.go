@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // What somebody writes without a word on states and times is in the next context.
@@ -135,5 +137,103 @@ func TestImportOfAnOwnerThatIsNotInTheFile(t *testing.T) {
 		if at(got, "user", "owner_person_node", "name") != want {
 			t.Errorf("%s: %v", user, got)
 		}
+	}
+}
+
+// What names what is not there, or not the user's, is refused with its place and stores nothing; where it need not be strict
+// the rest is stored, with a warning.
+func TestFirstWritesThatAreWrong(t *testing.T) {
+	t.Parallel()
+	c := shared(t).team(t)
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u2","nodes":[{"kind":"person","entity_key":"eve","name":"Eve","is_owner":true}]}`)
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"ada","name":"Ada"}]}`)
+	many := strings.TrimSuffix(strings.Repeat(`"ada",`, 10_000), ",")
+	owners := `"nodes":[{"kind":"person","entity_key":"a","name":"Ann","is_owner":true},{"kind":"person","entity_key":"b","name":"Ben","is_owner":true}]`
+	before := c.exported(t)
+	for _, w := range []struct{ path, body, at string }{
+		{"/v1/sources", `"entity_key":"s","mentions":["late"]`, "body.mentions[0]"},
+		{"/v1/sources", `"entity_key":"s","mentions":["ada","eve"]`, "body.mentions[1]"},
+		{"/v1/sources", `"entity_key":"s","mentions":[` + many + `]`, "body.mentions"},
+		{"/v1/memory", `"nodes":[{"kind":"concept","name":"half"}],"relationships":[{"from":"ada","to":"late","type":"knows"}]`, "body.relationships[0].to"},
+		{"/v1/memory", `"nodes":[{"kind":"concept","name":"half"}],"relationships":[{"from":"ada","to":"eve","type":"knows"}]`, "body.relationships[0].to"},
+		{"/v1/memory", `"nodes":[{"kind":"concept","name":"half"}],"relationships":[{"from":"eve","to":"ada","type":"knows"}]`, "body.relationships[0].from"},
+		{"/v1/memory", owners, "body.nodes[1].is_owner"},
+	} {
+		r := c.do(t, http.MethodPost, w.path, `{"user_id":"u1","strict":true,`+w.body+`}`)
+		if r.status != http.StatusUnprocessableEntity || !strings.Contains(string(r.body), `"location":"`+w.at+`"`) {
+			t.Errorf("%.80s: %d %.300s", w.body, r.status, r.body)
+		}
+	}
+	if diff := cmp.Diff(before, c.exported(t)); diff != "" {
+		t.Errorf("stored (-before +after):\n%s", diff)
+	}
+
+	source := `{"user_id":"u1","entity_key":"s","mentions":["ada","late","eve"]}`
+	first := c.must(t, http.MethodPost, "/v1/sources", source)
+	if got := fmt.Sprint(first["warnings"]); got != "[mentions[1]: there is no such node mentions[2]: there is no such node]" || names(first["mentions"], "status") != "created refused refused" {
+		t.Errorf("%v", first)
+	}
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"late","name":"Late"}]}`)
+	if again := c.must(t, http.MethodPost, "/v1/sources", source); names(again["mentions"], "status") != "unchanged created refused" {
+		t.Errorf("when the node is there: %v", again)
+	}
+}
+
+func TestImportsThatAreWrong(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	owner := func(key string) string {
+		return `{"node":{"kind":"person","entity_key":"` + key + `","name":"` + key + `","is_owner":true}}` + "\n"
+	}
+	for name, of := range map[string]struct{ file, owner, refused, is string }{
+		"two owners":               {owner("ada") + owner("bea"), "", "2 is_owner", "ada"},
+		"an owner beside --owner":  {owner("ada") + strings.Replace(owner("bea"), `,"is_owner":true`, "", 1), "bea", "2 is_owner", "ada"},
+		"another user's, linked":   {owner("ada") + `{"relationship":{"from":"ada","to":"eve","type":"knows"}}`, "", "2 to", "ada"},
+		"another user's, mentions": {`{"node":{"kind":"source","entity_key":"s"}}` + "\n" + `{"relationship":{"from":"s","to":"eve","type":"mentions"}}`, "", "2 to", "u1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, strict := range []string{"false", "true"} {
+				c := s.team(t)
+				c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u2","nodes":[{"kind":"person","entity_key":"eve","name":"Eve","is_owner":true}]}`)
+				query := []string{"user_id", "u1", "strict", strict}
+				if of.owner != "" {
+					query = append(query, "owner", of.owner)
+				}
+				report, status := c.imported(t, of.file, query...)
+				if len(report.Refused) != 1 || fmt.Sprint(report.Refused[0].Line, " ", report.Refused[0].Location) != of.refused || report.Complete == (strict == "true") {
+					t.Errorf("strict %s: %d %+v", strict, status, report)
+				}
+				got := c.must(t, http.MethodGet, "/v1/context?user_id=u1", "")
+				if is := at(got, "user", "owner_person_node", "name"); is != of.is {
+					t.Errorf("strict %s: the owner is %v", strict, is)
+				}
+				if file := c.exported(t); strings.Contains(file, `"to":"eve"`) || strings.Count(file, `"is_owner":true`) != 2 {
+					t.Errorf("strict %s: stored: %s", strict, file)
+				}
+			}
+		})
+	}
+}
+
+// A source may mention far more than a request can: the context shows it all the same.
+func TestImportOfManyMentions(t *testing.T) {
+	t.Parallel()
+	const many = 10_000
+	c := shared(t).team(t)
+	var file strings.Builder
+	_, _ = fmt.Fprintf(&file, `{"node":{"kind":"source","entity_key":"s","content_type":"conversation","summary":"Roll call","started_at":%q}}`+"\n", stamp(-time.Hour))
+	for n := range many {
+		_, _ = fmt.Fprintf(&file, `{"node":{"kind":"concept","entity_key":"k%d","name":"N%d"}}`+"\n", n, n)
+	}
+	for n := range many {
+		_, _ = fmt.Fprintf(&file, `{"relationship":{"from":"s","to":"k%d","type":"mentions"}}`+"\n", n)
+	}
+	if report := c.whole(t, file.String(), "user_id", "u1"); report.Relationships != counted(many, 0, 0, 0) {
+		t.Errorf("%+v", report)
+	}
+	got := c.do(t, http.MethodGet, "/v1/context?user_id=u1", "")
+	if got.status != http.StatusOK || !strings.Contains(string(got.body), "Roll call") || len(got.body) > 64<<10 {
+		t.Errorf("context: %d, %d bytes: %.300s", got.status, len(got.body), got.body)
 	}
 }
