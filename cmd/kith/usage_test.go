@@ -169,7 +169,7 @@ func TestAnInterruptedImport(t *testing.T) {
 				_, _ = io.WriteString(w, `{"status":"created"}`)
 			}
 		})
-		content := strings.Repeat("x", 1<<20)
+		content := strings.Repeat("x\n", 1<<19)
 		if strings.Contains(test.args, "conversations") {
 			content = turns
 		}
