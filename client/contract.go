@@ -143,6 +143,16 @@ type ImportQuery struct {
 	UserID   string `json:"user_id,omitempty"`   // for whom items are that name no user; those of another user are refused
 }
 
+// ImportProgress is GET /v1/imports/{id}: what is stored of an import that is not complete, by its import_id; zeros before its first piece and after its end.
+func (c *Client) ImportProgress(ctx context.Context, id string, query ImportProgressQuery) (*ImportReport, error) {
+	return fetch[ImportReport](ctx, c, request{method: http.MethodGet, path: "/v1/imports/" + escape(id), query: query, again: true})
+}
+
+// ImportProgressQuery is what ImportProgress may be asked for besides.
+type ImportProgressQuery struct {
+	UserID string `json:"user_id,omitempty"` // the user_id of the import
+}
+
 // ListKeys is GET /v1/keys: API keys, without their secrets.
 func (c *Client) ListKeys(ctx context.Context, query ListKeysQuery) (*KeyList, error) {
 	return fetch[KeyList](ctx, c, request{method: http.MethodGet, path: "/v1/keys", query: query, again: true})

@@ -13,12 +13,17 @@ import (
 	"kith/graph"
 )
 
+// progressStore knows how far imports have come.
+type progressStore interface {
+	ImportProgress(ctx context.Context, scope graph.Scope, id string) (graph.ImportMark, error)
+}
+
 // importStore is what an import asks of the memory.
 type importStore interface {
+	progressStore
 	Restore(ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool) (graph.MemoryResult, error)
 	CheckNode(w *graph.NodeWrite, scope graph.Scope) []graph.FieldError
 	CheckRelationship(w *graph.RelationshipWrite) []graph.FieldError
-	ImportProgress(ctx context.Context, scope graph.Scope, id string) (graph.ImportMark, error)
 	EndImport(ctx context.Context, scope graph.Scope, id string) error
 	RestoreChats(ctx context.Context, scope graph.Scope, b *graph.ChatBatch) (graph.ChatResult, error)
 }
@@ -183,16 +188,28 @@ func (i *importer) resume(ctx context.Context) error {
 	if !i.resumable() {
 		return nil
 	}
-	mark, err := i.store.ImportProgress(ctx, i.scope, i.options.ID)
-	if err != nil || mark.Seq == 0 {
+	report, seq, err := Progress(ctx, i.store, i.scope, i.options.ID)
+	if err != nil || seq == 0 {
 		return err
 	}
-	i.done, i.marked = mark.Seq, mark.Seq
-	if err := json.Unmarshal([]byte(mark.Report), i.report); err != nil {
-		return fmt.Errorf("resume import: %w", err)
-	}
-	i.report.ResumedAtLine, i.report.Complete = i.report.Lines+1, false
+	i.done, i.marked, i.report = seq, seq, report
+	i.report.ResumedAtLine = i.report.Lines + 1
 	return nil
+}
+
+// Progress returns the report of what is stored of an import that is not complete, and how many items that is. Both are
+// zero for an import that is unknown, complete, or has stored nothing.
+func Progress(ctx context.Context, store progressStore, scope graph.Scope, id string) (report *Report, seq int64, err error) {
+	report = &Report{ImportID: id, Refused: []Refusal{}, Warnings: []Refusal{}}
+	mark, err := store.ImportProgress(ctx, scope, id)
+	if err != nil || mark.Seq == 0 {
+		return report, 0, err
+	}
+	if err := json.Unmarshal([]byte(mark.Report), report); err != nil {
+		return nil, 0, fmt.Errorf("import progress: %w", err)
+	}
+	report.Complete = false
+	return report, mark.Seq, nil
 }
 
 func (i *importer) run(ctx context.Context, r *Reader) error {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -183,6 +184,28 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 	})
 }
 
+// ImportProgressInput names an import that runs or was interrupted.
+type ImportProgressInput struct {
+	ID     string `path:"id" minLength:"1" maxLength:"256" doc:"the import_id"`
+	UserID string `query:"user_id" minLength:"1" doc:"the user_id of the import"`
+}
+
+// ImportProgressOutput is the report of what is stored so far.
+type ImportProgressOutput struct{ Body exchange.Report }
+
+// importProgress returns how far an import has come, also while its body still comes.
+func (a *API) importProgress(ctx context.Context, in *ImportProgressInput) (*ImportProgressOutput, error) {
+	scope, err := actFor(ctx, auth.Write, "", in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	report, _, err := exchange.Progress(ctx, a.Store, scope, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &ImportProgressOutput{Body: *report}, nil
+}
+
 // importStatus is that of the report's answer. What the report counts is stored, whatever the status.
 func (a *API) importStatus(ctx context.Context, report *exchange.Report, err error) int {
 	var large *http.MaxBytesError
@@ -202,7 +225,8 @@ func (a *API) importStatus(ctx context.Context, report *exchange.Report, err err
 		report.Stopped = document.Error()
 		return http.StatusUnprocessableEntity
 	case errors.Is(err, exchange.ErrStopped):
-		report.Stopped = err.Error()
+		first := report.Refused[0]
+		report.Stopped = fmt.Sprintf("%v: line %d: %s", err, first.Line, strings.TrimSpace(first.Location+" "+first.Message))
 		return http.StatusUnprocessableEntity
 	case errors.As(err, &unread):
 		report.Stopped = "the body did not come in time, or not to its end"

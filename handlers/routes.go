@@ -54,6 +54,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodDelete, "/v1/users/{id}/preferences/{key}", "delete-preference", "Delete one of a user's preferences", a.deletePreference)
 	route(a, api, http.MethodGet, "/v1/export", "export", "All that the team has, as NDJSON", a.export, exportResponse)
 	route(a, api, http.MethodPost, "/v1/import", "import", "Store an export, or another system's file", a.importMemory, importResponse)
+	route(a, api, http.MethodGet, "/v1/imports/{id}", "get-import-progress", "What is stored of an import that is not complete, by its import_id; zeros before its first piece and after its end", a.importProgress)
 	a.systemRoutes(api)
 	a.chatRoutes(api)
 	route(a, api, http.MethodDelete, "/v1/users/{id}", "erase-user", "Erase a user: all that is private to the user, and the user's authorship of what others keep", a.eraseUser)

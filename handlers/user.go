@@ -13,13 +13,14 @@ type ListUsersInput struct {
 	Cursor string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
 }
 
-// UserPageOutput is a page of users. Next is null after the last.
-type UserPageOutput struct {
-	Body struct {
-		Users []graph.User `json:"users"`
-		Next  *string      `json:"next"`
-	}
+// UserPage is a page of users. Next is null after the last.
+type UserPage struct {
+	Users []graph.User `json:"users"`
+	Next  *string      `json:"next"`
 }
+
+// UserPageOutput is the answer with the page.
+type UserPageOutput struct{ Body UserPage }
 
 func (a *API) listUsers(ctx context.Context, in *ListUsersInput) (*UserPageOutput, error) {
 	team, err := adminOf(ctx, in.TeamID)
@@ -33,7 +34,5 @@ func (a *API) listUsers(ctx context.Context, in *ListUsersInput) (*UserPageOutpu
 	if err != nil {
 		return nil, located("query", err)
 	}
-	out := &UserPageOutput{}
-	out.Body.Users, out.Body.Next = page.Users, nonEmpty(page.Next)
-	return out, nil
+	return &UserPageOutput{UserPage{page.Users, nonEmpty(page.Next)}}, nil
 }

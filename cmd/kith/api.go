@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,16 +124,12 @@ type apiFault struct {
 // newAPIError reads a problem (RFC 9457). Something else, say a proxy's page, is told by its status alone.
 func newAPIError(response *http.Response, answer []byte) *apiError {
 	var problem struct {
-		Detail string     `json:"detail"`
-		Errors []apiFault `json:"errors"`
-
-		Refused []importNote `json:"refused"` // the report of a strict import is no problem, and says where it stopped
+		Detail  string     `json:"detail"`
+		Errors  []apiFault `json:"errors"`
+		Stopped string     `json:"stopped"` // the report of an import that stopped is no problem
 	}
 	_ = json.Unmarshal(answer, &problem)
-	if n := len(problem.Refused); n > 0 && problem.Detail == "" {
-		problem.Detail = fmt.Sprintf("stopped at line %d: %s", problem.Refused[n-1].Line, problem.Refused[n-1].text())
-	}
-	e := &apiError{status: response.StatusCode, detail: problem.Detail, faults: problem.Errors}
+	e := &apiError{status: response.StatusCode, detail: cmp.Or(problem.Detail, problem.Stopped), faults: problem.Errors}
 	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
 	if e.again = response.StatusCode == http.StatusServiceUnavailable && err == nil && seconds >= 0; e.again {
 		e.wait = min(time.Duration(seconds)*time.Second, longestWait)

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completionCmd prints what a shell needs to complete kith's commands and flags.
+// completionCmd prints what a shell needs to complete kith's commands, flags, and those of their values that are in a list.
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
@@ -16,40 +16,153 @@ type completionCmd struct {
 // Run prints the script: source <(kith completion bash), or kith completion fish | source.
 func (c *completionCmd) Run(std streams, app *kong.Kong) error {
 	var script strings.Builder
+	commands := commandsOf(app.Model.Node, "")
 	switch c.Shell {
 	case "fish":
-		script.WriteString("complete -c kith -f\n")
-		eachCommand(app.Model.Node, nil, func(path, words []string) {
-			fmt.Fprintf(&script, "complete -c kith -n '__kith_at %s' -a '%s'\n", strings.Join(path, " "), strings.Join(words, " "))
-		})
-		script.WriteString("function __kith_at\n  test \"$argv\" = (string join ' ' -- (string match -v -- '-*' (commandline -opc)[2..]))\nend\n")
+		fishScript(&script, commands)
+	case "zsh":
+		script.WriteString("autoload -Uz compinit bashcompinit && compinit && bashcompinit\n")
+		fallthrough
 	default:
-		if c.Shell == "zsh" {
-			script.WriteString("autoload -Uz compinit bashcompinit && compinit && bashcompinit\n")
-		}
-		script.WriteString("_kith() {\n  local path='' word i\n  for ((i = 1; i < COMP_CWORD; i++)); do word=${COMP_WORDS[i]}; [[ $word == -* ]] || path+=\" $word\"; done\n  local words\n  case \"$path\" in\n")
-		eachCommand(app.Model.Node, nil, func(path, words []string) {
-			fmt.Fprintf(&script, "  '%s') words='%s';;\n", strings.Join(append([]string{""}, path...), " "), strings.Join(words, " "))
-		})
-		script.WriteString("  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _kith kith\n")
+		bashScript(&script, commands)
 	}
 	_, err := fmt.Fprint(std.out, script.String())
 	return err
 }
 
-// eachCommand visits a command and all below it, with what may come next: commands and flags.
-func eachCommand(node *kong.Node, path []string, visit func(path, words []string)) {
-	var words []string
+// completed is a command with what may come next.
+type completed struct {
+	path  string   // such as " key create"
+	words []string // commands, or values of its argument
+	file  bool     // it takes a file
+	flags []*kong.Flag
+}
+
+// commandsOf are a command and all below it.
+func commandsOf(node *kong.Node, path string) []completed {
+	c := completed{path: path}
+	var below []completed
 	for _, child := range node.Children {
 		if !child.Hidden {
-			words = append(words, child.Name)
-			eachCommand(child, append(slices.Clone(path), child.Name), visit)
+			c.words = append(c.words, child.Name)
+			below = append(below, commandsOf(child, path+" "+child.Name)...)
 		}
 	}
-	for _, flags := range node.AllFlags(true) {
-		for _, flag := range flags {
-			words = append(words, "--"+flag.Name)
+	c.take(node)
+	if node.DefaultCmd != nil {
+		c.take(node.DefaultCmd)
+	}
+	return append(below, c)
+}
+
+// take adds the flags and arguments of a command.
+func (c *completed) take(node *kong.Node) {
+	for _, flag := range slices.Concat(node.AllFlags(true)...) {
+		if !slices.ContainsFunc(c.flags, func(f *kong.Flag) bool { return f.Name == flag.Name }) {
+			c.flags = append(c.flags, flag)
 		}
 	}
-	visit(path, words)
+	for _, arg := range node.Positional {
+		c.words = append(c.words, listed(arg)...)
+		c.file = c.file || arg.Name == "file"
+	}
+}
+
+// next are the words that may come next. A command that takes neither a word nor a file has flags.
+func (c *completed) next() string {
+	if len(c.words) == 0 && !c.file {
+		return c.dashed()
+	}
+	return strings.Join(c.words, " ")
+}
+
+func (c *completed) dashed() string {
+	names := make([]string, len(c.flags))
+	for i, flag := range c.flags {
+		names[i] = "--" + flag.Name
+	}
+	return strings.Join(names, " ")
+}
+
+// listed are the values that a flag or an argument may have, where they are in a list.
+func listed(v *kong.Value) []string {
+	if v.Enum == "" {
+		return nil
+	}
+	return strings.Split(v.Enum, ",")
+}
+
+// bashScript writes a script that zsh understands too.
+func bashScript(script *strings.Builder, commands []completed) {
+	write := func(format string, args ...any) { _, _ = fmt.Fprintf(script, format, args...) }
+	write("_kith_value() {\n  case \"$1\" in\n")
+	for _, c := range commands {
+		for _, flag := range c.flags {
+			if !flag.IsBool() {
+				write("  '%s --%s') values='%s';;\n", c.path, flag.Name, strings.Join(listed(flag.Value), " "))
+			}
+		}
+	}
+	write("  *) return 1;;\n  esac\n}\n_kith_command() {\n  case \"$1\" in\n")
+	for _, c := range commands {
+		write("  '%s') next='%s' flags='%s';;\n", c.path, c.next(), c.dashed())
+	}
+	write(`  *) return 1;;
+  esac
+}
+_kith() {
+  local at='' word='' before='' i values next flags cur=${COMP_WORDS[COMP_CWORD]}
+  _kith_command ''
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=${COMP_WORDS[i]}
+    if [[ $word == = ]]; then continue; fi
+    if [[ $before == -* ]] && _kith_value "$at $before"; then before=''; continue; fi
+    before=$word
+    if _kith_command "$at $word"; then at+=" $word"; fi
+  done
+  if [[ $cur == = ]]; then cur=''; fi
+  if [[ $before == -* ]] && _kith_value "$at $before"; then next=$values
+  elif [[ $cur == -* ]]; then next=$flags
+  fi
+  COMPREPLY=($(compgen -W "$next" -- "$cur"))
+}
+complete -o default -F _kith kith
+`)
+}
+
+// fishScript writes one line for each thing to complete.
+func fishScript(script *strings.Builder, commands []completed) {
+	write := func(format string, args ...any) { _, _ = fmt.Fprintf(script, format, args...) }
+	write("complete -c kith -f\nset -g __kith_commands")
+	for _, c := range commands {
+		write(" '%s'", c.path)
+	}
+	write(`
+function __kith_at
+  set -l path ''
+  for word in (commandline -opc)[2..]
+    contains -- "$path $word" $__kith_commands; and set path "$path $word"
+  end
+  test "$argv[1]" = "$path"
+end
+`)
+	for _, c := range commands {
+		at := fmt.Sprintf("complete -c kith -n \"__kith_at '%s'\"", c.path)
+		if len(c.words) > 0 {
+			write("%s -a '%s'\n", at, strings.Join(c.words, " "))
+		}
+		if c.file {
+			write("%s -F\n", at)
+		}
+		for _, flag := range c.flags {
+			switch values := listed(flag.Value); {
+			case flag.IsBool():
+				write("%s -l %s\n", at, flag.Name)
+			case len(values) > 0:
+				write("%s -l %s -x -a '%s'\n", at, flag.Name, strings.Join(values, " "))
+			default:
+				write("%s -l %s -r\n", at, flag.Name)
+			}
+		}
+	}
 }

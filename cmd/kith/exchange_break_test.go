@@ -143,6 +143,13 @@ func TestBrokenImportsGoOn(t *testing.T) {
 	}()
 	_, _ = io.WriteString(out, body[:len(body)/2])
 	broken.holdsAPart(t)
+	const path = "/v1/imports/i?user_id="
+	if stored := broken.must(t, http.MethodGet, path+"u1", ""); at(stored, "lines").(float64) < 1000 || at(stored, "nodes", "created") == 0.0 || at(stored, "complete") != false {
+		t.Errorf("while it is sent: %v", stored)
+	}
+	if other := broken.must(t, http.MethodGet, path+"u2", ""); at(other, "lines") != 0.0 {
+		t.Errorf("another user's: %v", other)
+	}
 	_ = out.CloseWithError(errCable)
 	if <-answered {
 		t.Fatal("a body that broke off has an answer")
@@ -150,6 +157,9 @@ func TestBrokenImportsGoOn(t *testing.T) {
 	got := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
 	wentOn(t, 2, want, got)
 	sameMemories(t, whole, broken)
+	if done := broken.must(t, http.MethodGet, path+"u1", ""); at(done, "lines") != 0.0 {
+		t.Errorf("after its end: %v", done)
+	}
 	anew := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
 	if anew.ResumedAtLine != 0 || anew.Nodes.Created != 0 || anew.Relationships.Created != 0 {
 		t.Errorf("the same id after the end: %+v", anew)

@@ -325,7 +325,8 @@ func TestImportRefusesWithPlace(t *testing.T) {
 	}
 	strict := s.team(t)
 	report, status = strict.imported(t, body.String(), "user_id", "u1", "strict", "true", "import_id", "i")
-	if status != http.StatusUnprocessableEntity || report.Complete || len(report.Refused) != 1 || report.Refused[0].Line != 3 || report.Nodes.Created != 2 {
+	if status != http.StatusUnprocessableEntity || report.Complete || len(report.Refused) != 1 || report.Refused[0].Line != 3 || report.Nodes.Created != 2 ||
+		report.Stopped != "the import stopped at the first fault: line 3: team_id names another team than that of the key" {
 		t.Errorf("strict: %d %+v", status, report)
 	}
 	if again, status := strict.imported(t, body.String(), "user_id", "u1", "strict", "true", "import_id", "i"); status != http.StatusUnprocessableEntity || again.Nodes.Unchanged != 2 || again.ResumedAtLine != 0 {

@@ -194,7 +194,7 @@ func TestMeter(t *testing.T) {
 	m.add(999_500, 9, m.begun.Add(2*time.Second))
 	m.add(1_000_000, 10, m.begun.Add(2*time.Second))
 	want := clearedLine + "[===============               ] sent 1.0 MB of 2.0 MB (50 %), 10 lines, 500.0 kB/s" +
-		clearedLine + "[==============================] sent 2.0 MB of 2.0 MB (100 %), 20 lines; waiting until it is stored"
+		clearedLine + "[==============================] sent 2.0 MB of 2.0 MB (100 %), 20 lines; waiting for the report"
 	if out.String() != want {
 		t.Errorf("terminal: %q\nwant: %q", out.String(), want)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -43,9 +44,6 @@ func (c *importFileCmd) Run(ctx context.Context, std streams) error {
 	report, err := c.send(ctx, file, progress)
 	if err != nil {
 		progress.end()
-		if ctx.Err() != nil {
-			return errors.New("import: interrupted; what the service has received is stored. The same command goes on where it stopped")
-		}
 		return fmt.Errorf("import: %w", err)
 	}
 	report.tell(progress)
@@ -76,12 +74,16 @@ func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *progr
 		return nil, errors.New("the file must be a regular one: it may have to be read again")
 	}
 	if c.Format == "auto" {
-		if c.Format = guessFormat(io.NewSectionReader(file, 0, info.Size())); c.Format != "kith" {
+		switch c.Format = guessFormat(io.NewSectionReader(file, 0, info.Size())); c.Format {
+		case "kith":
+		case conversations:
+			return nil, errors.New("the file looks like one of conversations: kith import conversations FILE loads it; --format names another format")
+		default:
 			progress.line("the file looks like one of " + c.Format + "; --format names another format")
 		}
 	}
 	query := c.query()
-	id, err := importID(io.NewSectionReader(file, 0, info.Size()), query)
+	id, lines, err := importID(io.NewSectionReader(file, 0, info.Size()), query)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,14 @@ func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *progr
 		transfer: transfer{api: newAPIClient(c.URL, c.Key), silence: longestSilence, pause: firstPause, say: progress.line},
 		path:     "/v1/import?" + query.Encode(), file: file, size: info.Size(), progress: progress,
 	}
-	return u.send(ctx)
+	if !c.DryRun {
+		u.stored = newStoredWatch(u.api, id, c, progress, lines)
+	}
+	report, err := u.send(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = u.stored.interrupted(ctx)
+	}
+	return report, err
 }
 
 func (c *importFileCmd) query() url.Values {
@@ -108,12 +117,34 @@ func (c *importFileCmd) query() url.Values {
 }
 
 // importID is the same for the same content imported in the same way, wherever the file lies: by it the service knows
-// an import that broke off. A dry run must not be taken for one.
-func importID(content io.Reader, query url.Values) (string, error) {
-	hash := sha256.New()
+// an import that broke off. A dry run must not be taken for one. It returns the number of the content's lines as well.
+func importID(content io.Reader, query url.Values) (id string, lines int, err error) {
+	hash, counted := sha256.New(), &lineCount{}
 	_, _ = io.WriteString(hash, query.Encode()+"\n")
-	if _, err := io.Copy(hash, content); err != nil {
-		return "", err
+	if _, err := io.Copy(io.MultiWriter(hash, counted), content); err != nil {
+		return "", 0, err
 	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
+	return hex.EncodeToString(hash.Sum(nil)), counted.lines(), nil
+}
+
+// lineCount counts the lines of what is written to it; the last one may lack its newline.
+type lineCount struct {
+	ended int
+	open  bool
+}
+
+// Write counts.
+func (c *lineCount) Write(p []byte) (int, error) {
+	c.ended += bytes.Count(p, []byte("\n"))
+	if len(p) > 0 {
+		c.open = p[len(p)-1] != '\n'
+	}
+	return len(p), nil
+}
+
+func (c *lineCount) lines() int {
+	if c.open {
+		return c.ended + 1
+	}
+	return c.ended
 }

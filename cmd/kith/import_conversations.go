@@ -35,6 +35,9 @@ func (c *importConversationsCmd) Run(ctx context.Context, std streams) error {
 	importer := newImporter(newAPIClient(c.URL, c.Key), c.Speaker, time.Now(), progress.fault)
 	err = importer.load(ctx, newSessionReader(file, c.TimeLayout, progress.fault), progress)
 	progress.end()
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("import conversations: interrupted after %d sessions; what is stored stays. The same command loads the rest", importer.totals.sessions)
+	}
 	if err != nil {
 		return fmt.Errorf("import conversations: %w", err)
 	}

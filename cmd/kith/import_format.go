@@ -14,9 +14,14 @@ var formatKeys = map[string][]string{
 	"mcp-memory": {"entityType", "relationType"},
 	"graphiti":   {"nodes", "entity_nodes", "episodic_nodes", "episodes", "edges", "entity_edges", "episodic_edges", "community_nodes", "community_edges", "sagas"},
 	"mem0":       {"results", "memories"},
+
+	conversations: {"conversation", "speaker"},
 }
 
-// guessFormat tells the format of a file by its beginning: an export of Kith where nothing shows another one.
+// conversations are the lines that kith import conversations reads; POST /v1/import does not.
+const conversations = "conversations"
+
+// guessFormat returns the format of a file by its beginning: an export of Kith where nothing shows another one.
 func guessFormat(in io.Reader) string {
 	decoder := json.NewDecoder(io.LimitReader(in, guessed))
 	switch first, _ := decoder.Token(); first {

@@ -66,6 +66,14 @@ func (r *importReport) refusals() int64 {
 	return max(r.Nodes.Refused+r.Relationships.Refused+r.Preferences.Refused+r.ChatTrees.Refused+r.ChatTurns.Refused, int64(len(r.Refused)))
 }
 
+// items counts what has been decided of the file.
+func (r *importReport) items() (n int64) {
+	for _, c := range []importCounts{r.Nodes, r.Relationships, r.Preferences, r.ChatTrees, r.ChatTurns} {
+		n += c.Created + c.Updated + c.Unchanged + c.Refused
+	}
+	return n
+}
+
 // String is a summary in lines.
 func (r *importReport) String() string {
 	var out strings.Builder

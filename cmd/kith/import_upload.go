@@ -19,6 +19,7 @@ type upload struct {
 	file     *os.File
 	size     int64
 	progress *progress
+	stored   *storedWatch // nil: a dry run, which shows what is sent
 }
 
 func (u *upload) send(ctx context.Context) (*importReport, error) {
@@ -31,8 +32,13 @@ func (u *upload) send(ctx context.Context) (*importReport, error) {
 }
 
 func (u *upload) once(ctx context.Context, alive func()) (*importReport, error) {
-	body := &sentFile{in: io.NewSectionReader(u.file, 0, u.size), alive: alive, meter: newMeter(u.progress, "sent", u.size)}
+	body := &sentFile{in: io.NewSectionReader(u.file, 0, u.size), alive: alive}
 	defer func() { _ = body.Close() }()
+	if u.stored != nil {
+		defer u.stored.follow(ctx, alive)()
+	} else {
+		body.meter = newMeter(u.progress, "sent", u.size)
+	}
 	request, err := u.api.request(ctx, http.MethodPost, u.path, body)
 	if err != nil {
 		return nil, err
@@ -72,7 +78,7 @@ type sentFile struct {
 	lock   sync.Mutex
 	in     io.Reader
 	alive  func()
-	meter  *meter
+	meter  *meter // nil: none
 	closed bool
 }
 
@@ -85,7 +91,9 @@ func (s *sentFile) Read(p []byte) (int, error) {
 	}
 	n, err := s.in.Read(p)
 	s.alive()
-	s.meter.add(int64(n), int64(bytes.Count(p[:n], []byte("\n"))), time.Now())
+	if s.meter != nil {
+		s.meter.add(int64(n), int64(bytes.Count(p[:n], []byte("\n"))), time.Now())
+	}
 	return n, err
 }
 

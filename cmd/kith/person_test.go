@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,42 @@ func TestCommandsForPeople(t *testing.T) {
 	}
 	if code, out := command(t, environ, "context", "u1", "--time-zone", "nowhere"); code != 1 || !strings.Contains(out, "query.time_zone is not the name") {
 		t.Errorf("a wrong time zone: %d %s", code, out)
+	}
+}
+
+// A key of no user has nothing of its own: its status has what is shared, and, for an admin, the team's users.
+func TestStatusOfATeam(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	team := testenv.Team(t)
+	admin, plain := s.newKey(t, team, "read", "write", "admin"), s.newKey(t, team, "read")
+	c := s.as(admin)
+	bound := c.must(t, http.MethodPost, "/v1/keys", `{"user_id":"u1","scopes":["read"]}`)["key"].(string)
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"a","name":"Ada","is_owner":true},{"kind":"concept","entity_key":"c","name":"C"}]}`)
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u2","nodes":[{"kind":"person","entity_key":"b","name":"Bo","is_owner":true}]}`)
+	c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u2"}`)
+	c.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"entity","entity_key":"e","name":"Quay"}]}`)
+	const sharedTable = "Shared by the team (--user USER counts what a user sees):\nKIND           NODES\nEntity         1\nrelationships  0\n"
+	for _, k := range []struct {
+		key, says, not string
+		args           []string
+		users          int
+	}{
+		{admin, sharedTable + "\nOf its users:\nUSER  NODES  CONVERSATIONS  MESSAGES  CHATS  LAST ACTIVITY\nu1    2      0              0         0      20", "-\n", nil, 2},
+		{plain, sharedTable, "u1", nil, 0},
+		{bound, "Concept        1\n", "Shared", nil, 0},
+		{admin, "Concept        1\n", "Shared", []string{"--user", "u1"}, 0},
+	} {
+		environ := []string{"KITH_URL=" + s.url, "KITH_KEY=" + k.key}
+		code, out := command(t, environ, append([]string{"status"}, k.args...)...)
+		if code != 0 || !strings.Contains(out, k.says) || strings.Contains(out, k.not) {
+			t.Errorf("%v: %d %s", k.args, code, out)
+		}
+		var got status
+		code, out = command(t, environ, append([]string{"status", "--json"}, k.args...)...)
+		if err := json.Unmarshal([]byte(out), &got); code != 0 || err != nil || len(got.Users) != k.users || got.Shared != strings.HasPrefix(k.says, "Shared") {
+			t.Errorf("--json %v: %d, %v: %s", k.args, code, err, out)
+		}
 	}
 }
 
@@ -115,12 +152,48 @@ func TestMarkdownOnATerminal(t *testing.T) {
 
 func TestCompletion(t *testing.T) {
 	t.Parallel()
-	for shell, want := range map[string]string{"bash": "' key create') words='", "zsh": "bashcompinit", "fish": "-n '__kith_at key create' -a '"} {
-		if code, out := command(t, nil, "completion", shell); code != 0 || !strings.Contains(out, want) || !strings.Contains(out, "--scopes") {
+	for shell, want := range map[string]string{"bash": "' key create --scopes') values='read write admin'", "zsh": "bashcompinit", "fish": "__kith_at ' key create'\" -l scopes -x -a 'read write admin'"} {
+		if code, out := command(t, nil, "completion", shell); code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: %d %s", shell, code, out)
 		}
 	}
 	if code, _ := command(t, nil, "completion", "tcsh"); code != 2 {
 		t.Errorf("an unknown shell: %d", code)
+	}
+}
+
+// The script does in a bash what it is for; the last word is the one to complete.
+func TestCompletionInBash(t *testing.T) {
+	t.Parallel()
+	_, script := command(t, nil, "completion", "bash")
+	for line, want := range map[string]string{
+		"kith key ":                         "create list revoke",
+		"kith key c":                        "create",
+		"kith key --":                       "--help --version",
+		"kith key create ":                  "--help --version --team --user --scopes --limit --expires",
+		"kith key create --scopes ":         "read write admin",
+		"kith key create --scopes = w":      "write",
+		"kith key create --scopes =":        "read write admin",
+		"kith key create --team t1 --exp":   "--expires",
+		"kith key create --team list --exp": "--expires",
+		"kith key create --team ":           "",
+		"kith completion ":                  "bash zsh fish",
+		"kith import ":                      "file conversations",
+		"kith import --format m":            "mcp-memory mem0",
+		"kith import file --format m":       "mcp-memory mem0",
+		"kith import x.json --dry-run --st": "--strict",
+		"kith import file ":                 "",
+		"kith context u1 --j":               "--json",
+		"kith system show s --format ":      "json compact",
+		"kith serve --log-format ":          "text json",
+		"kith nothing --":                   "--help --version",
+		"kith st":                           "status",
+	} {
+		words := strings.Split(line, " ")
+		program := script + "COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _kith; echo \"${COMPREPLY[*]}\""
+		out, err := exec.CommandContext(t.Context(), "bash", append([]string{"-c", program, "bash"}, words...)...).CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != want {
+			t.Errorf("%q: %q, %v; want %q", line, got, err, want)
+		}
 	}
 }

@@ -64,10 +64,11 @@ func (p *progress) end() {
 // meter tells how many bytes, or what else it counts, have gone by, and how fast: on a terminal several times a second.
 type meter struct {
 	*progress
-	verb        string             // sent, received
+	verb        string             // sent, received, stored lines:
 	amount      func(int64) string // as text
 	total       int64              // 0: not known
 	done, lines int64
+	from        int64 // of done, which the rate leaves out
 	begun, told time.Time
 }
 
@@ -119,10 +120,10 @@ func (m *meter) text(now time.Time) string {
 		text += fmt.Sprintf(", %d lines", m.lines)
 	}
 	if m.verb == "sent" && m.done == m.total {
-		return text + "; waiting until it is stored"
+		return text + "; waiting for the report"
 	}
 	if seconds := now.Sub(m.begun).Seconds(); seconds > 0.5 { // before, a rate says little
-		text += fmt.Sprintf(", %s/s", m.amount(int64(float64(m.done)/seconds)))
+		text += fmt.Sprintf(", %s/s", m.amount(int64(float64(m.done-m.from)/seconds)))
 	}
 	return text
 }

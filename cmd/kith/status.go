@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"time"
 
+	"kith/auth"
+	"kith/graph"
 	"kith/handlers"
 	"kith/markup"
 	"kith/traverse"
@@ -15,7 +19,7 @@ import (
 // statusCmd says how a running Kith is, and what it holds for the caller.
 type statusCmd struct {
 	access
-	User string `help:"Whose memory is counted; left out: the user of the key, or what the team shares."`
+	User string `help:"Whose memory is counted; left out: the user of the key, or what the team shares and, with the scope admin, what its users have."`
 }
 
 // status is what there is to say.
@@ -25,7 +29,14 @@ type status struct {
 	Kinds []traverse.KindSchema `json:"kinds"`
 	Links int64                 `json:"relationships"`
 	Part  bool                  `json:"part"` // there is more than was counted
+
+	Shared    bool         `json:"shared"`          // what is counted is what the team shares, and nobody's own
+	Users     []graph.User `json:"users,omitempty"` // the team's first users, where the key may see them
+	MoreUsers bool         `json:"more_users,omitempty"`
 }
+
+// listedUsers is how many users a status has at most.
+const listedUsers = 200
 
 // Run prints the state and a table; exit status 1 if the service is not ready.
 func (c *statusCmd) Run(ctx context.Context, std streams) error {
@@ -65,7 +76,25 @@ func (c *statusCmd) ask(ctx context.Context) (*status, error) {
 		s.Links += r.Count
 	}
 	s.Part = schema.Sampled
+	if c.User == "" {
+		return s, c.askUsers(ctx, s)
+	}
 	return s, nil
+}
+
+// askUsers adds the users of the team, if the key is of none of them.
+func (c *statusCmd) askUsers(ctx context.Context, s *status) error {
+	var me handlers.Me
+	if err := c.api().call(ctx, http.MethodGet, "/v1/me", nil, &me); err != nil {
+		return err
+	}
+	if s.Shared = me.UserID == nil; !s.Shared || !slices.Contains(me.Scopes, auth.Admin) {
+		return nil
+	}
+	var page handlers.UserPage
+	err := c.api().call(ctx, http.MethodGet, "/v1/users?limit="+strconv.Itoa(listedUsers), nil, &page)
+	s.Users, s.MoreUsers = page.Users, page.Next != nil
+	return err
 }
 
 func (s *status) print(std streams, p paint) error {
@@ -76,13 +105,45 @@ func (s *status) print(std streams, p paint) error {
 	if _, err := fmt.Fprintf(std.out, "Kith %s at %s is %s.\n", markup.Plain(s.Version), s.URL, state); err != nil || !s.Ready {
 		return err
 	}
+	if s.Shared {
+		if _, err := fmt.Fprintln(std.out, "Shared by the team (--user USER counts what a user sees):"); err != nil {
+			return err
+		}
+	}
 	rows := [][]string{{"KIND", "NODES"}}
 	for _, k := range s.Kinds {
-		rows = append(rows, []string{k.Label, strconv.FormatInt(k.Count, 10)})
+		rows = append(rows, []string{k.Label, count(k.Count)})
 	}
-	rows = append(rows, []string{"relationships", strconv.FormatInt(s.Links, 10)})
+	rows = append(rows, []string{"relationships", count(s.Links)})
 	if s.Part {
 		rows = append(rows, []string{"", "(counted in part: there is more)"})
 	}
+	if err := printTable(std.out, rows); err != nil || len(s.Users) == 0 {
+		return err
+	}
+	return s.printUsers(std)
+}
+
+// printUsers prints what the users of the team have of their own.
+func (s *status) printUsers(std streams) error {
+	rows := [][]string{{"USER", "NODES", "CONVERSATIONS", "MESSAGES", "CHATS", "LAST ACTIVITY"}}
+	for _, u := range s.Users {
+		nodes, last := count(u.Nodes), "-"
+		if u.Partial {
+			nodes += " or more"
+		}
+		if u.LastActivityAt != nil {
+			last = u.LastActivityAt.Format(time.DateTime)
+		}
+		rows = append(rows, []string{u.UserID, nodes, count(u.Conversations), count(u.Messages), count(u.Chats), last})
+	}
+	if s.MoreUsers {
+		rows = append(rows, []string{"(there are more users: GET /v1/users lists all)"})
+	}
+	if _, err := fmt.Fprintln(std.out, "\nOf its users:"); err != nil {
+		return err
+	}
 	return printTable(std.out, rows)
 }
+
+func count(n int64) string { return strconv.FormatInt(n, 10) }

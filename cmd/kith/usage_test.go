@@ -108,6 +108,13 @@ func TestFormatsAreGuessed(t *testing.T) {
 			t.Errorf("%s: status %d, taken for %s: %s", file, code, service.queries[0].Get("format"), errs)
 		}
 	}
+	for _, content := range []string{line(1, "Ada", "hello"), `{"speaker":"Ada"}`} {
+		service := &importing{t: t, answer: importAnswer}
+		code, _, errs := kith(t, service.handle, "import", importedFile(t, content))
+		if code != 1 || len(service.queries) > 0 || !strings.Contains(errs, "kith import conversations FILE loads it") {
+			t.Errorf("conversations: status %d: %s", code, errs)
+		}
+	}
 	for _, content := range []string{"", "x", "{", `"text"`, `{"kind":"person"}`, wholeExport, "{\"a\":1}\n[]"} {
 		if got := guessFormat(strings.NewReader(content)); got != "kith" {
 			t.Errorf("%.40q is taken for %s", content, got)
@@ -120,10 +127,11 @@ func TestAStrictImportSaysWhereItStopped(t *testing.T) {
 	t.Parallel()
 	service := &importing{t: t, before: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusUnprocessableEntity)
-		_, _ = w.Write([]byte(`{"lines":4,"nodes":{"refused":1},"refused":[{"line":4,"location":"node.name","message":"must not be blank"}]}`))
+		_, _ = w.Write([]byte(`{"lines":4,"nodes":{"refused":1},"refused":[{"line":4,"location":"node.name","message":"must not be blank"}],
+			"stopped":"the import stopped at the first fault: line 4: node.name must not be blank"}`))
 		return true
 	}}
-	if code, _, errs := kith(t, service.handle, "import", importedFile(t, "x"), "--strict"); code != 1 || errs != "kith: import: 422 stopped at line 4: node.name must not be blank\n" {
+	if code, _, errs := kith(t, service.handle, "import", importedFile(t, "x"), "--strict"); code != 1 || errs != "kith: import: 422 the import stopped at the first fault: line 4: node.name must not be blank\n" {
 		t.Errorf("status %d: %s", code, errs)
 	}
 }
@@ -131,16 +139,49 @@ func TestAStrictImportSaysWhereItStopped(t *testing.T) {
 // Ctrl-C ends an import with the status that shells know, and a word on how to go on.
 func TestAnInterruptedImport(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	api := answering(t, func(_ http.ResponseWriter, r *http.Request) {
-		cancel()
-		_, _ = io.Copy(io.Discard, r.Body) // until the client has gone
-	})
-	var out, errs bytes.Buffer
-	code := run(ctx, []string{"import", importedFile(t, strings.Repeat("x", 1<<20)), "--url", api.url, "--key", "k"}, nil, streams{nil, &out, &errs})
-	if code != interrupted || !strings.Contains(errs.String(), "The same command goes on where it stopped") {
-		t.Errorf("status %d: %s", code, &errs)
+	turns := line(1, "Ada", "hello") + line(2, "Ada", "again")
+	for _, test := range []struct{ args, stored, want string }{
+		{"import FILE", `{"lines":12}`, "import: interrupted; at least 12 lines are stored, and stay. The same command goes on where it stopped"},
+		{"import FILE --format mem0", `{"lines":1,"nodes":{"created":12}}`, "import: interrupted; at least 12 items are stored, and stay. The same command goes on where it stopped"},
+		{"import FILE", `{}`, "import: interrupted; what is stored stays. The same command goes on where it stopped"},
+		{"import FILE", "", "import: interrupted; what is stored stays. The same command goes on where it stopped"},
+		{"import FILE --dry-run", `{"lines":12}`, "import: interrupted; a dry run stores nothing"},
+		{"import conversations FILE", "", "import conversations: interrupted after 1 sessions; what is stored stays. The same command loads the rest"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		sources, asked := 0, ""
+		api := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodGet:
+				asked = r.URL.String()
+				if test.stored == "" {
+					w.WriteHeader(http.StatusNotFound)
+				}
+				_, _ = io.WriteString(w, test.stored)
+			case r.URL.Path == "/v1/import":
+				cancel()
+				_, _ = io.Copy(io.Discard, r.Body) // until the client has gone
+			case r.URL.Path == "/v1/sources":
+				if sources++; sources == 2 {
+					cancel()
+				}
+				_, _ = io.WriteString(w, `{"status":"created"}`)
+			}
+		})
+		content := strings.Repeat("x\n", 1<<19)
+		if strings.Contains(test.args, "conversations") {
+			content = turns
+		}
+		args := strings.Fields(strings.Replace(test.args, "FILE", importedFile(t, content), 1))
+		var out, errs bytes.Buffer
+		code := run(ctx, append(args, "--url", api.url, "--key", "k"), nil, streams{nil, &out, &errs})
+		if last := "kith: " + test.want + "\n"; code != interrupted || !strings.HasSuffix(errs.String(), last) {
+			t.Errorf("%s: status %d: %s", test.args, code, &errs)
+		}
+		if strings.HasPrefix(test.want, "import: interrupted; at least") && !strings.HasPrefix(asked, "/v1/imports/") {
+			t.Errorf("%s: asked %s", test.args, asked)
+		}
 	}
 }
 
