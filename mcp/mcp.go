@@ -12,6 +12,7 @@ import (
 
 	"kith/audit"
 	"kith/auth"
+	"kith/digest"
 	"kith/explore"
 	"kith/graph"
 	"kith/loader"
@@ -56,6 +57,11 @@ type recalls interface {
 	Recalled(scope graph.Scope, r graph.Recall)
 }
 
+// reader has a language model read texts about systems.
+type reader interface {
+	ExtractSystem(ctx context.Context, scope graph.Scope, system string, w *digest.SystemWrite) (digest.MergedSystem, error)
+}
+
 type changes interface {
 	Changed(ctx context.Context, team string, users ...string)
 }
@@ -69,6 +75,7 @@ type Services struct {
 	Traverser   traverser
 	Changes     changes
 	Recalls     recalls
+	Reader      reader     // nil: no language model is configured
 	Audit       *audit.Log // nil: none is kept
 }
 
@@ -76,6 +83,7 @@ type Services struct {
 type Options struct {
 	Version  string
 	Deadline time.Duration // of a call; default 10 s
+	Reading  time.Duration // of a language model, which a call that has it read something has besides; default a minute
 	Memory   bool          // also the tools of the reference MCP memory server
 	Log      *slog.Logger  // default: discards
 	Observe  func(tool string, outcome Outcome, took time.Duration)
@@ -111,6 +119,9 @@ func (s *Server) Start(services Services, o Options) {
 func (o Options) complete() Options {
 	if o.Deadline == 0 {
 		o.Deadline = 10 * time.Second
+	}
+	if o.Reading == 0 {
+		o.Reading = time.Minute
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

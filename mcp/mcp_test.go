@@ -38,6 +38,7 @@ type fakes struct {
 	nodes  []graph.NodeView
 	named  map[string][]graph.NodeRef // by graph.NameKey
 	system graph.SystemMemory
+	reader reader
 	found  traverse.Result
 }
 
@@ -182,7 +183,7 @@ var anybody = auth.Principal{TeamID: "t", Scopes: []string{auth.Read, auth.Write
 // session is that of a caller with a server of fakes.
 func session(t *testing.T, f *fakes, p auth.Principal, o Options) *sdk.ClientSession {
 	t.Helper()
-	server := New(Services{f, f, f, f, f, f, f, nil}, o)
+	server := New(Services{f, f, f, f, f, f, f, f.reader, nil}, o)
 	here, there := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})

@@ -1,13 +1,16 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"kith/auth"
+	"kith/digest"
 	"kith/graph"
 	"kith/loader"
 )
@@ -155,6 +158,41 @@ func TestSystemTools(t *testing.T) {
 	}
 	if r := call(t, s, "merge_system", `{"system":"shop"}`); !r.IsError || !strings.Contains(textOf(r), "- entities: is required, or relationships") {
 		t.Error(textOf(r))
+	}
+}
+
+// reading is a language model that has read a text.
+type reading digest.MergedSystem
+
+func (r reading) ExtractSystem(ctx context.Context, _ graph.Scope, _ string, w *digest.SystemWrite) (digest.MergedSystem, error) {
+	if deadline, _ := ctx.Deadline(); time.Until(deadline) < time.Minute || w.Extract != "a text" {
+		return digest.MergedSystem{}, errors.New("a language model has the deadline of a call")
+	}
+	return digest.MergedSystem(r), nil
+}
+
+// A language model reads what is to be merged out of a text, with a key that may read what it is given.
+func TestMergeSystemFromText(t *testing.T) {
+	t.Parallel()
+	reason := "the model is away"
+	read := reading{graph.SystemResult{Entities: []graph.SystemEntityResult{{Status: graph.Added}}}, &digest.SystemExtraction{Status: "extracted"}}
+	writer := auth.Principal{TeamID: "t", Scopes: []string{auth.Write}}
+	for _, c := range []struct {
+		who    auth.Principal
+		reader reader
+		says   string
+		wrong  bool
+	}{
+		{anybody, read, "Stored 1 of 1: 1 added, 0 updated, 0 unchanged.", false},
+		{anybody, reading{Extraction: &digest.SystemExtraction{Status: "extracted"}}, "Stored 0 of 0", false},
+		{anybody, reading{Extraction: &digest.SystemExtraction{Status: "failed", Error: &reason}}, "Nothing is stored: the language model read nothing out of the text that can be: the model is away.", true},
+		{anybody, nil, "- extract: needs a language model, and Kith has none", true},
+		{writer, read, "an API key with the scope read", true},
+	} {
+		r := call(t, session(t, &fakes{reader: c.reader}, c.who, Options{}), "merge_system", `{"system":"shop","extract":"a text"}`)
+		if text := textOf(r); !strings.Contains(text, c.says) || r.IsError != c.wrong {
+			t.Errorf("%t, want %q: %s", r.IsError, c.says, text)
+		}
 	}
 }
 
