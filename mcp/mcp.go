@@ -26,6 +26,7 @@ type store interface {
 	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
 	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
 	NodesNamed(ctx context.Context, scope graph.Scope, names []string) (map[string][]graph.NodeRef, error)
+	UserIDs(ctx context.Context, teamID, beginning string, limit int) ([]string, error)
 	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]graph.System, error)
 	SystemMemory(ctx context.Context, scope graph.Scope, system string) (graph.SystemMemory, error)
 	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error)

@@ -101,6 +101,11 @@ func (f *fakes) Nodes(_ context.Context, _ graph.Scope, l graph.NodeList) (graph
 	return page, f.err
 }
 
+func (f *fakes) UserIDs(_ context.Context, team, beginning string, limit int) ([]string, error) {
+	f.ask("%d users of %s", limit, team)
+	return []string{beginning + "da", beginning + "ve"}, f.err
+}
+
 func (f *fakes) Systems(context.Context, graph.Scope, string, int64) ([]graph.System, error) {
 	return []graph.System{{System: "shop", SystemCounts: graph.SystemCounts{Entities: 2}}}, f.err
 }

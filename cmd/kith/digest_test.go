@@ -204,7 +204,7 @@ const systemProposals = `{"entities":[{"name":"checkout","type":"service","descr
 // A text about a system is read by the model, and merged as what a caller gives; over HTTP and over MCP.
 func TestSystemIsExtracted(t *testing.T) {
 	t.Parallel()
-	model, s := withModel(t, "KITH_REQUEST_TIMEOUT=1s")
+	model, s := withModel(t)
 	key := s.newKey(t, testenv.Team(t), "read", "write")
 	c, a := s.as(key), s.agent(t, key)
 	c.must(t, http.MethodPost, "/v1/systems/shop/memory", `{"entities":[{"name":"ledger","type":"data store","description":"hidden"}]}`)
