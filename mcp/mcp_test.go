@@ -130,7 +130,8 @@ func (f *fakes) DeletePreference(_ context.Context, s graph.Scope, key string) e
 	return f.err
 }
 
-func (f *fakes) DeleteNode(context.Context, graph.Scope, graph.Kind, string, int64) (graph.Deletion, error) {
+func (f *fakes) DeleteNode(_ context.Context, _ graph.Scope, kind graph.Kind, key string, _ int64) (graph.Deletion, error) {
+	f.ask("delete %s %s", kind.Name, key)
 	return graph.Deletion{}, f.err
 }
 
@@ -147,10 +148,18 @@ func (f *fakes) Context(_ context.Context, r loader.Request, _ *loader.CurrentCo
 	if f.panics {
 		panic("secret")
 	}
+	if f.named != nil && !strings.HasPrefix(r.FocusID, "key-") {
+		return loader.Answer{}, graph.ErrNotFound
+	}
+	f.ask("context with %s %s", r.FocusKind, r.FocusID)
 	return loader.Answer{Head: []byte(f.text)}, f.err
 }
 
-func (f *fakes) Ontology(context.Context, loader.OntologyRequest) (loader.Answer, error) {
+func (f *fakes) Ontology(_ context.Context, r loader.OntologyRequest) (loader.Answer, error) {
+	if f.named != nil && !strings.HasPrefix(r.ProjectID, "key-") {
+		return loader.Answer{}, graph.ErrNotFound
+	}
+	f.ask("ontology of %s with %s %s", r.ProjectID, r.FocusKind, r.FocusID)
 	return loader.Answer{Head: []byte(`{}`)}, f.err
 }
 

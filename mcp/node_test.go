@@ -89,6 +89,8 @@ func TestNamesStandForKeys(t *testing.T) {
 	t.Parallel()
 	ada := graph.NodeRef{EntityKey: "key-1", Kind: "person", Name: "Ada"}
 	boat := graph.NodeRef{EntityKey: "key-2", Kind: "entity", Name: "ada"}
+	mill := graph.NodeRef{EntityKey: "key-4", Kind: "project", Name: "Ada"}
+	wheel := graph.NodeRef{EntityKey: "key-5", Kind: "task", Name: "Ada"}
 	for _, c := range []struct {
 		named           []graph.NodeRef
 		tool, arguments string
@@ -103,6 +105,14 @@ func TestNamesStandForKeys(t *testing.T) {
 		{[]graph.NodeRef{ada, boat}, "remember", `{"user_id":"u1","nodes":[{"kind":"person","name":"Bo"}],"relationships":[{"from":"Bo","to":"ADA","type":"knows"}]}`, "named ADA", "- relationships[0].to: is the name of several"},
 		{[]graph.NodeRef{ada, boat}, "add_conversation", `{"user_id":"u1","mentions":["ADA"]}`, "named ADA", "- mentions[0]: is the name of several"},
 		{[]graph.NodeRef{boat}, "list_nodes", `{"kind":"task","project_id":"ada"}`, "named ada", "- project_id: is neither"},
+		{[]graph.NodeRef{ada, boat}, "get_context", `{"focus_kind":"entity","focus_id":"ADA"}`, "context with entity key-2", ""},
+		{[]graph.NodeRef{ada}, "get_context", `{"focus_kind":"entity","focus_id":"ada"}`, "named ada", "- focus_id: is neither"},
+		{[]graph.NodeRef{mill, boat}, "get_ontology", `{"project_id":"ADA"}`, "ontology of key-4 with  ", ""},
+		{[]graph.NodeRef{mill, wheel}, "get_ontology", `{"project_id":"ADA","focus_kind":"task","focus_id":"ada"}`, "ontology of key-4 with task key-5", ""},
+		{[]graph.NodeRef{mill, {EntityKey: "key-6", Kind: "project", Name: "ada"}}, "get_ontology", `{"project_id":"ADA"}`, "named ADA", "- project_id: is the name of several"},
+		{[]graph.NodeRef{ada}, "forget", `{"entity_keys":["ada"]}`, "delete person key-1", "[key-1]"},
+		{[]graph.NodeRef{ada, boat}, "forget", `{"entity_keys":["key-3","ADA"]}`, "named ADA", "- entity_keys[1]: is the name of several nodes"},
+		{nil, "forget", `{"entity_keys":["Eve"]}`, "named Eve", "[Eve] not found"},
 	} {
 		f := &fakes{named: map[string][]graph.NodeRef{"ada": c.named}}
 		text := textOf(call(t, session(t, f, anybody, Options{}), c.tool, c.arguments))
