@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,15 @@ func (f *fakes) NodesByKey(_ context.Context, _ graph.Scope, keys []string) ([]g
 		}
 	}
 	return found, f.err
+}
+
+// CurrentKeys says that key-1 has taken over what had the key former.
+func (f *fakes) CurrentKeys(_ context.Context, _ graph.Scope, keys []string) (map[string]string, error) {
+	current := map[string]string{}
+	if slices.Contains(keys, "former") {
+		current["former"] = "key-1"
+	}
+	return current, f.err
 }
 
 func (f *fakes) NodesNamed(_ context.Context, _ graph.Scope, names []string) (map[string][]graph.NodeRef, error) {

@@ -112,6 +112,7 @@ func TestNamesStandForKeys(t *testing.T) {
 		{[]graph.NodeRef{mill, {EntityKey: "key-6", Kind: "project", Name: "ada"}}, "get_ontology", `{"project_id":"ADA"}`, "named ADA", "- project_id: is the name of several"},
 		{[]graph.NodeRef{ada}, "forget", `{"entity_keys":["ada"]}`, "delete person key-1", "[key-1]"},
 		{[]graph.NodeRef{ada, boat}, "forget", `{"entity_keys":["key-3","ADA"]}`, "named ADA", "- entity_keys[1]: is the name of several nodes"},
+		{nil, "forget", `{"entity_keys":["former"]}`, "delete person key-1", "[key-1]"},
 		{nil, "forget", `{"entity_keys":["Eve"]}`, "named Eve", "[Eve] not found"},
 	} {
 		f := &fakes{named: map[string][]graph.NodeRef{"ada": c.named}}
