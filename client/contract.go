@@ -478,8 +478,8 @@ func (c *Client) SystemMemory(ctx context.Context, system string) (*SystemMemory
 }
 
 // MergeSystemMemory is POST /v1/systems/{system}/memory: add and change entities and relationships in one transaction.
-func (c *Client) MergeSystemMemory(ctx context.Context, system string, query MergeSystemMemoryQuery, body *SystemWrite) (*SystemResult, error) {
-	return fetch[SystemResult](ctx, c, request{method: http.MethodPost, path: "/v1/systems/" + escape(system) + "/memory", query: query, body: body})
+func (c *Client) MergeSystemMemory(ctx context.Context, system string, query MergeSystemMemoryQuery, body *SystemWrite) (*MergedSystem, error) {
+	return fetch[MergedSystem](ctx, c, request{method: http.MethodPost, path: "/v1/systems/" + escape(system) + "/memory", query: query, body: body})
 }
 
 // MergeSystemMemoryQuery is what MergeSystemMemory may be asked for besides.
@@ -1439,6 +1439,15 @@ type MentionedNode struct {
 	Name      string `json:"name"`
 }
 
+// MergedSystem is part of the contract.
+type MergedSystem struct {
+	Entities      []SystemEntityResult       `json:"entities"`
+	Extraction    *SystemExtraction          `json:"extraction,omitempty"` // where a text was given; entities and relationships are those that the language model read out of it
+	Relationships []SystemRelationshipResult `json:"relationships"`
+	Removed       *SystemCounts              `json:"removed,omitempty"` // what was there and is not in the file
+	Warnings      []string                   `json:"warnings"`
+}
+
 // Message is part of the contract.
 type Message struct {
 	At        time.Time `json:"at"`
@@ -2298,6 +2307,13 @@ type SystemEntityWrite struct {
 	Type             Optional[string] `json:"type,omitzero"`  // needed for a new entity; 1 to 128 characters
 }
 
+// SystemExtraction is part of the contract.
+type SystemExtraction struct {
+	Error      *string `json:"error"`                 // why it failed; nothing is stored then
+	ProviderID string  `json:"provider_id,omitempty"` // the model that answered
+	Status     string  `json:"status"`
+}
+
 // SystemLink is part of the contract.
 type SystemLink struct {
 	From       string          `json:"from"` // name of an entity
@@ -2375,6 +2391,7 @@ type SystemResult struct {
 // SystemWrite is part of the contract.
 type SystemWrite struct {
 	Entities      []SystemEntityWrite       `json:"entities,omitempty"`
+	Extract       string                    `json:"extract,omitempty"` // instead of entities and relationships: a text of at most 98,304 bytes, out of which the language model reads them; it may take a minute
 	Relationships []SystemRelationshipWrite `json:"relationships,omitempty"`
 	Strict        bool                      `json:"strict,omitempty"` // all or nothing: a refused item is a 422 and nothing is written
 }

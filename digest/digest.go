@@ -1,5 +1,5 @@
 // Package digest has a language model read sources: it sums a conversation up, or proposes the persons, concepts and
-// entities that a source tells of, and how they relate. What the model answers is checked here and in package graph, which
+// entities that a source tells of, and how they relate; and texts about software systems. What the model answers is checked here and in package graph, which
 // stores it; a model that fails changes nothing that is stored but the state of its source. It knows nothing of HTTP.
 package digest
 
@@ -21,6 +21,8 @@ type store interface {
 	Accept(ctx context.Context, scope graph.Scope, key string, p *graph.Proposal) (graph.MemoryResult, error)
 	Summarize(ctx context.Context, scope graph.Scope, key, summary string) error
 	Decline(ctx context.Context, scope graph.Scope, key, reason string) error
+	SystemMemory(ctx context.Context, scope graph.Scope, system string) (graph.SystemMemory, error)
+	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error)
 }
 
 type generator interface {
@@ -96,13 +98,13 @@ func (r *Reader) Extract(ctx context.Context, scope graph.Scope, key string) (Ex
 	if len(read.lines) == 0 && read.source.Summary == "" {
 		return r.failed(ctx, scope, key, errors.New("the source has no messages and no summary to read"))
 	}
-	proposal, provider, err := r.propose(ctx, read.text())
+	proposal, provider, err := propose(ctx, r, extractPrompt, read.text(), validate)
 	if err != nil {
 		return r.failed(ctx, scope, key, err)
 	}
 	result, err := r.store.Accept(ctx, scope, key, proposal)
 	switch {
-	case errors.Is(err, graph.ErrQuota), errors.Is(err, graph.ErrInvalid), errors.Is(err, graph.ErrConflict):
+	case refused(err):
 		return r.failed(ctx, scope, key, err)
 	case err != nil:
 		return Extraction{}, err
@@ -115,6 +117,11 @@ func (r *Reader) Extract(ctx context.Context, scope graph.Scope, key string) (Ex
 		e.Nodes[i] = Proposed{proposal.Nodes[i].Kind, proposal.Nodes[i].Name, n}
 	}
 	return e, nil
+}
+
+// refused says whether the store does not take what a model proposed.
+func refused(err error) bool {
+	return errors.Is(err, graph.ErrQuota) || errors.Is(err, graph.ErrInvalid) || errors.Is(err, graph.ErrConflict)
 }
 
 // failed notes with the source that the model made nothing of it, also where whoever asked has gone.
@@ -132,20 +139,20 @@ func (r *Reader) failed(ctx context.Context, scope graph.Scope, key string, reas
 	}, nil
 }
 
-// propose asks for proposals, and once more where they cannot be stored.
-func (r *Reader) propose(ctx context.Context, text string) (*graph.Proposal, string, error) {
+// propose asks for proposals, and once more where they cannot be stored. It also returns the model that answered.
+func propose[T any](ctx context.Context, r *Reader, prompt, text string, check func(*T) error) (*T, string, error) {
 	ctx, leave, err := r.enter(ctx)
 	if err != nil {
 		return nil, "", err
 	}
 	defer leave()
-	messages := []llm.Message{{Role: "system", Text: extractPrompt}, {Role: "user", Text: text}}
+	messages := []llm.Message{{Role: "system", Text: prompt}, {Role: "user", Text: text}}
 	for again := false; ; again = true {
 		answer, err := r.model.Generate(ctx, "", messages, nil)
 		if err != nil {
 			return nil, "", err
 		}
-		proposal, err := parse(answer.Text)
+		proposal, err := parse(answer.Text, check)
 		if err == nil || again {
 			return proposal, answer.ProviderID, err
 		}

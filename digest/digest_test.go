@@ -29,6 +29,17 @@ type memory struct {
 	accepted []*graph.Proposal
 	declined []string
 	summary  string
+	known    graph.SystemMemory
+	merged   []*graph.SystemWrite
+}
+
+func (m *memory) SystemMemory(context.Context, graph.Scope, string) (graph.SystemMemory, error) {
+	return m.known, nil
+}
+
+func (m *memory) MergeSystem(_ context.Context, _ graph.Scope, _ string, w *graph.SystemWrite) (graph.SystemResult, error) {
+	m.merged = append(m.merged, w)
+	return graph.SystemResult{Entities: make([]graph.SystemEntityResult, len(w.Entities)), Warnings: []string{"as merged"}}, errors.Join(m.err, m.refused)
 }
 
 func (m *memory) Source(context.Context, graph.Scope, string) (graph.Source, error) {

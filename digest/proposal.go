@@ -16,10 +16,10 @@ const shownFaults = 20
 
 // parse reads the proposals of an answer, and checks that they can be stored: nothing else may be in it but the fence that
 // many models put around JSON. The error names places, never what stands there.
-func parse(answer string) (*graph.Proposal, error) {
-	proposal, err := decode(unfenced(answer))
+func parse[T any](answer string, check func(*T) error) (*T, error) {
+	proposal, err := decode[T](unfenced(answer))
 	if err == nil {
-		err = proposal.Validate()
+		err = check(proposal)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the proposals cannot be stored: %w: %w", shortened(err), llm.ErrGarbled)
@@ -27,8 +27,8 @@ func parse(answer string) (*graph.Proposal, error) {
 	return proposal, nil
 }
 
-func decode(text string) (*graph.Proposal, error) {
-	proposal := &graph.Proposal{}
+func decode[T any](text string) (*T, error) {
+	proposal := new(T)
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(proposal); err != nil {
@@ -37,10 +37,14 @@ func decode(text string) (*graph.Proposal, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something stands behind the object")
 	}
-	if proposal.Nodes == nil || proposal.Relationships == nil {
-		return nil, errors.New("nodes and relationships must be lists")
-	}
 	return proposal, nil
+}
+
+func validate(p *graph.Proposal) error {
+	if p.Nodes == nil || p.Relationships == nil {
+		return errors.New("nodes and relationships must be lists")
+	}
+	return p.Validate()
 }
 
 // unfenced is an answer without a code fence around it.

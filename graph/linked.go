@@ -52,6 +52,10 @@ const linkedWalked = 10_000
 // LinkedWith reads what a node is linked with: of each kind those that are under way before the others, then the newest first
 // (S2-5, S2-7). ErrNotFound.
 func (s *Store) LinkedWith(ctx context.Context, scope Scope, q LinkedQuery) (*LinkedEntities, error) {
+	return AtCurrentKeys(ctx, s, scope, []*string{&q.Key}, func() (*LinkedEntities, error) { return s.linkedWith(ctx, scope, &q) })
+}
+
+func (s *Store) linkedWith(ctx context.Context, scope Scope, q *LinkedQuery) (*LinkedEntities, error) {
 	row, err := s.readOne(ctx, "linked_entities", map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": q.Key, "label": q.Kind.Label, "labels": labelsOf(q.Kinds),
 		"skip": q.Skip, "until": q.Skip + q.Most, "whole": q.Whole, "walk": linkedWalked,

@@ -1,6 +1,9 @@
 package graph
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -129,6 +132,42 @@ func (j *memoryJob) currentKeys() {
 		}
 	}
 	j.write = &write
+}
+
+// CurrentKeys are the keys of the persons that have taken the places of generated ones, by the keys of these.
+func (s *Store) CurrentKeys(ctx context.Context, scope Scope, keys []string) (map[string]string, error) {
+	rows, err := s.read(ctx, s.queries["node_former"], map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
+	current := map[string]string{}
+	for _, row := range rows {
+		current[text(row.Values[0])] = text(row.Values[1])
+	}
+	return current, err
+}
+
+// currentKeys is what AtCurrentKeys asks of a store.
+type currentKeys interface {
+	CurrentKeys(ctx context.Context, scope Scope, keys []string) (map[string]string, error)
+}
+
+// AtCurrentKeys runs a read of nodes. Where that finds nothing, it runs once more with the keys of the persons that have taken the places of
+// the nodes of keys.
+func AtCurrentKeys[T any](ctx context.Context, s currentKeys, scope Scope, keys []*string, read func() (T, error)) (T, error) {
+	found, err := read()
+	if !errors.Is(err, ErrNotFound) {
+		return found, err
+	}
+	asked := make([]string, len(keys))
+	for i, key := range keys {
+		asked[i] = *key
+	}
+	current, failed := s.CurrentKeys(ctx, scope, asked)
+	if len(current) == 0 {
+		return found, cmp.Or(failed, err)
+	}
+	for _, key := range keys {
+		*key = cmp.Or(current[*key], *key)
+	}
+	return read()
 }
 
 // storeOwners moves what generated owners have to those who take over.

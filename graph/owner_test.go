@@ -61,8 +61,21 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 	e.same("a write by the old key", []string{"ada", "ada"}, []string{again.Nodes[0].EntityKey, again.Relationships[0].From})
 	e.same("a source by the old key", "ada", e.source("u1", SourceWrite{Mentions: []string{made}}).Mentions[0].EntityKey)
 	e.same("findings", []Finding(nil), e.findings(false))
+	page, err := e.store.Relationships(t.Context(), e.as("u1"), RelationshipList{Kind: personKind, Key: made, Direction: "outgoing", Types: []string{"engages_with"}, Limit: 9})
+	e.same("relationships by the old key", []any{error(nil), 1, "ada"}, []any{err, len(page.Relationships), page.Relationships[0].From})
+	linked, err := e.store.LinkedWith(t.Context(), e.as("u1"), LinkedQuery{Kind: personKind, Key: made, Most: 9})
+	e.same("linked by the old key", []any{error(nil), "ada"}, []any{err, linked.Node.EntityKey})
+	for user, want := range map[string]map[string]string{"u1": {made: "ada"}, "u2": {}} {
+		current, err := e.store.CurrentKeys(t.Context(), e.as(user), []string{made, "ada", "jon"})
+		e.same("current keys of "+user, []any{error(nil), want}, []any{err, current})
+	}
+	current, err := e.store.CurrentKeys(t.Context(), e.neighbour().as("u1"), []string{made})
+	e.same("another team's", []any{error(nil), map[string]string{}}, []any{err, current})
+	if _, err := e.store.Relationships(t.Context(), e.as("u2"), RelationshipList{Kind: personKind, Key: made, Limit: 9}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("somebody else's: %v", err)
+	}
 
-	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Strict: true, Nodes: []NodeWrite{owner1("eve")}})
+	_, err = e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Strict: true, Nodes: []NodeWrite{owner1("eve")}})
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) || invalid.Fields[0].Location != "nodes[0].is_owner" {
 		t.Fatalf("a second owner: %v", err)

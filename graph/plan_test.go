@@ -74,7 +74,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"from_key": "n-1", "to_key": "n-2", "relationship_type": "uses", "key_id": "k", "at": noon, "generated": "n-1", "owner": "n-2", "user": "u", "moved": true,
 	}
 	known := map[string]any{
-		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "", "after_key": "", "version": 1,
+		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "", "from_user": " ", "after_key": "", "version": 1,
 		"entity_key": "n-1", "source_key": "s-1", "as_of": noon, "now_ms": noon.UnixMilli(), "until": noon, "stale_ms": noon.UnixMilli(), "label": "Concept", "kind": "concept",
 		"after": "", "end": "x", "cutoff": weekAgo, "project_id": "p-1", "past": false, "outgoing": true, "incoming": true, "types": []string{"thinks_about"},
 		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "to": "n-2", "messages": false, "import_id": "i", "seq": 1, "report": "{}", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",

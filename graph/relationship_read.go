@@ -102,6 +102,10 @@ type RelationshipPage struct {
 
 // Relationships lists the relationships of a node that the scope may see. ErrNotFound for the node.
 func (s *Store) Relationships(ctx context.Context, scope Scope, l RelationshipList) (RelationshipPage, error) {
+	return AtCurrentKeys(ctx, s, scope, []*string{&l.Key}, func() (RelationshipPage, error) { return s.relationships(ctx, scope, &l) })
+}
+
+func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipList) (RelationshipPage, error) {
 	after, err := decodeCursor(l.Cursor)
 	if err != nil {
 		return RelationshipPage{}, err

@@ -40,7 +40,7 @@ func (s *Store) Users(ctx context.Context, teamID, cursor string, limit int) (Us
 	if cursor != "" && (!ok || after == "") {
 		return UserPage{}, badCursor()
 	}
-	ids, err := s.userIDs(ctx, teamID, after, limit+1)
+	ids, err := s.userIDs(ctx, teamID, after+lowest, limit+1)
 	if err != nil || len(ids) == 0 {
 		return UserPage{Users: []User{}}, err
 	}
@@ -53,11 +53,23 @@ func (s *Store) Users(ctx context.Context, teamID, cursor string, limit int) (Us
 	return page, err
 }
 
-// userIDs returns the next ids. Each is found by its own look into the indexes, however much the users have.
-func (s *Store) userIDs(ctx context.Context, teamID, after string, limit int) (ids []string, err error) {
+// UserIDs lists the first ids of users of a team that begin with a text, by id.
+func (s *Store) UserIDs(ctx context.Context, teamID, beginning string, limit int) ([]string, error) {
+	ids, err := s.userIDs(ctx, teamID, max(beginning, lowest), limit)
+	if end := slices.IndexFunc(ids, func(id string) bool { return !strings.HasPrefix(id, beginning) }); end >= 0 {
+		ids = ids[:end]
+	}
+	return ids, err
+}
+
+// lowest is the first character that an id may have: an id with it at its end is the next one after that id.
+const lowest = " "
+
+// userIDs returns the next ids from one on. Each is found by its own look into the indexes, however much the users have.
+func (s *Store) userIDs(ctx context.Context, teamID, from string, limit int) (ids []string, err error) {
 	for len(ids) < limit {
-		lists := kindLists(func(k Kind) (string, string) { return prefixEnd(listPrefix(k, after)), k.Name + " " })
-		row, err := s.readOne(ctx, "user_next", map[string]any{"team_id": teamID, "after_user": after, "lists": lists})
+		lists := kindLists(func(k Kind) (string, string) { return k.Name + keySeparator + from, k.Name + lowest })
+		row, err := s.readOne(ctx, "user_next", map[string]any{"team_id": teamID, "from_user": from, "lists": lists})
 		if err != nil {
 			return nil, err
 		}
@@ -65,8 +77,8 @@ func (s *Store) userIDs(ctx context.Context, teamID, after string, limit int) (i
 		if len(found) == 0 {
 			break
 		}
-		after = slices.Min(found)
-		ids = append(ids, after)
+		first := slices.Min(found)
+		ids, from = append(ids, first), first+lowest
 	}
 	return ids, nil
 }

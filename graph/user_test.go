@@ -74,6 +74,29 @@ func TestUsersAreListed(t *testing.T) {
 	e.same("a message is activity", User{UserID: "u1", Nodes: 5, Conversations: 1, Messages: 4, LastActivityAt: at(e.now)}, e.users(8)[2])
 }
 
+func TestUserIDsThatBeginWithAText(t *testing.T) {
+	e := fresh(t)
+	e.write("", []NodeWrite{node("concept", "shared", 0.5, shared)})
+	for i, user := range []string{"ada", "ada b", "adb", "⛵", "\U0001F6F6"} {
+		e.write(user, []NodeWrite{node("concept", fmt.Sprint("c-", i), 0.5)})
+	}
+	e.tree("ad")
+	if err := e.store.ReplacePreferences(t.Context(), e.as("ade"), []Preference{{"a", []byte(`1`)}}); err != nil {
+		t.Fatal(err)
+	}
+	e.neighbour().write("ad theirs", []NodeWrite{node("concept", "c", 0.5)})
+	for beginning, want := range map[string]string{
+		"": "ad,ada,ada b", "ad": "ad,ada,ada b", "ada": "ada,ada b", "ada b": "ada b", "adb": "adb", "ade": "ade", "a": "ad,ada,ada b", "A": "",
+		"⛵": "⛵", "\U0001F6F6": "\U0001F6F6", "ae": "", "adaa": "",
+	} {
+		got, err := e.store.UserIDs(t.Context(), e.team, beginning, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.same("beginning with "+beginning, want, strings.Join(got, ","))
+	}
+}
+
 // listed returns the keys of a user's conversations by pages of a size.
 func (e *env) listed(user string, size int) (keys []string) {
 	e.Helper()

@@ -190,6 +190,7 @@ func TestNoLanguageModel(t *testing.T) {
 		{"/v1/turns/c-1/retry", `{}`, "generate=false"},
 		{"/v1/explanations", `{"user_id":"u1","session_id":"s","result":"r","subjects":[{"entity_type":"Task","entity_id":"t"}]}`, "generate=false"},
 		{"/v1/sources?extract=true", `{"user_id":"u1"}`, `"extract needs a language model, and none is configured"`},
+		{"/v1/systems/s/memory", `{"extract":"x"}`, `"extract needs a language model, and none is configured"`},
 	} {
 		var log bytes.Buffer
 		api := New(servicesOf(&fakes{err: chat.ErrNoModel}), Options{Log: slog.New(slog.NewTextHandler(&log, nil))})

@@ -238,7 +238,7 @@ func (a *API) endConversation(ctx context.Context, in *EndInput) (*SourceOutput,
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.storeSource(ctx, func(ctx context.Context) (graph.SourceResult, error) {
+	result, err := storing(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
 		return a.Store.EndConversation(ctx, scope, in.ID, &in.Body)
 	})
 	out, err := a.sourceOutput(ctx, scope, result, err)

@@ -31,6 +31,10 @@ func (e *exploring) Forget(scope graph.Scope) {
 
 type memory struct{ *fakes }
 
+func (m memory) CurrentKeys(context.Context, graph.Scope, []string) (map[string]string, error) {
+	return map[string]string{}, m.err
+}
+
 func (m memory) Search(_ context.Context, scope graph.Scope, q graph.Search) (graph.Found, error) {
 	m.ask("explore of %s for %q: %d asks", scope.TeamID, scope.UserID, len(q.Asks))
 	concept, _ := graph.KindOf("concept")

@@ -71,10 +71,11 @@ type explorer interface {
 	Forget(scope graph.Scope) // what is kept of a user, or a team, that was erased
 }
 
-// digests has a language model read sources.
+// digests has a language model read sources, and texts about systems.
 type digests interface {
 	Extract(ctx context.Context, scope graph.Scope, key string) (digest.Extraction, error)
 	Summarize(ctx context.Context, scope graph.Scope, key string) (summary string, warnings []string, err error)
+	ExtractSystem(ctx context.Context, scope graph.Scope, system string, w *digest.SystemWrite) (digest.MergedSystem, error)
 }
 
 // traverser walks the graph of the memory.
@@ -147,7 +148,7 @@ type Services struct {
 type Options struct {
 	Build     Build
 	Deadline  time.Duration // of a request; default 10 s
-	Reading   time.Duration // of a language model, which a request that has it read a source has besides; default a minute
+	Reading   time.Duration // of a language model, which a request that has it read something has besides; default a minute
 	MaxBody   int64         // bytes of the largest bodies: those of operations that write many items; default 32 MiB. Others have 1 MiB
 	MaxImport int64         // bytes of an import; default 4 GiB
 	Issuer    string        // of the tokens that are good beside API keys, by its URL; empty: none

@@ -110,8 +110,10 @@ func (a *API) recover(c *gin.Context) {
 	c.Next()
 }
 
-// readings are the routes on which a language model may be asked.
-var readings = map[string]bool{"/v1/sources": true, "/v1/conversations/:id/end": true} //nolint:gochecknoglobals // a constant table
+// readings are the requests in which a language model may be asked.
+var readings = map[string]bool{ //nolint:gochecknoglobals // a constant table
+	"POST /v1/sources": true, "POST /v1/conversations/:id/end": true, "POST /v1/systems/:system/memory": true, "POST " + mcpPath: true,
+}
 
 // deadline bounds the request as a whole; nothing below has one of its own.
 func (a *API) deadline(c *gin.Context) {
@@ -120,7 +122,7 @@ func (a *API) deadline(c *gin.Context) {
 		return
 	}
 	limit := a.options.Deadline
-	if a.Digests != nil && readings[c.FullPath()] {
+	if a.Digests != nil && readings[c.Request.Method+" "+c.FullPath()] {
 		limit += a.options.Reading
 	}
 	a.boundConnection(c, limit)

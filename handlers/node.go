@@ -50,7 +50,7 @@ func (a *API) getNode(ctx context.Context, in *GetNodeInput) (*NodeOutput, error
 		return nil, err
 	}
 	if in.Touch {
-		a.Recalls.Recalled(scope, graph.Recall{Nodes: []string{in.Key}})
+		a.Recalls.Recalled(scope, graph.Recall{Nodes: []string{node.EntityKey}})
 	}
 	return &NodeOutput{Body: node}, nil
 }

@@ -25,12 +25,12 @@ func (a *API) writeSource(ctx context.Context, in *SourceInput) (*SourceOutput, 
 		return nil, err
 	}
 	if in.Extract && a.Digests == nil {
-		return nil, fmt.Errorf("extract needs a language model, and none is configured: %w", chat.ErrNoModel)
+		return nil, errNoReader
 	}
 	if in.Extract && scope.UserID == "" {
 		return nil, fault("query.extract", "needs a user_id: what is proposed belongs to a user")
 	}
-	result, err := a.storeSource(ctx, func(ctx context.Context) (graph.SourceResult, error) {
+	result, err := storing(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
 		return a.Store.WriteSource(ctx, scope, &in.Body)
 	})
 	out, err := a.sourceOutput(ctx, scope, result, err)
@@ -40,8 +40,10 @@ func (a *API) writeSource(ctx context.Context, in *SourceInput) (*SourceOutput, 
 	return out, a.extract(ctx, scope, out)
 }
 
-// storeSource writes a source within the time that requests without a language model have.
-func (a *API) storeSource(ctx context.Context, write func(context.Context) (graph.SourceResult, error)) (graph.SourceResult, error) {
+var errNoReader = fmt.Errorf("extract needs a language model, and none is configured: %w", chat.ErrNoModel)
+
+// storing writes within the time that requests without a language model have.
+func storing[T any](ctx context.Context, a *API, write func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.options.Deadline)
 	defer cancel()
 	return write(ctx)

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/auth"
+	"kith/digest"
 	"kith/graph"
 	"kith/loader"
 )
@@ -36,7 +37,7 @@ func (a *API) systemRoutes(api huma.API) {
 	route(a, api, http.MethodDelete, system, "delete-system", "Delete a system with all that is known of it", a.deleteSystem)
 	route(a, api, http.MethodGet, system+"/memory", "get-system-memory", "What is known of a system, as its file", a.getSystemMemory, fileResponse)
 	route(a, api, http.MethodPut, system+"/memory", "put-system-memory", "Make a file all that is known of a system", a.putSystemMemory, large)
-	route(a, api, http.MethodPost, system+"/memory", "merge-system-memory", "Add and change entities and relationships in one transaction", a.mergeSystemMemory, large)
+	route(a, api, http.MethodPost, system+"/memory", "merge-system-memory", "Add and change entities and relationships in one transaction", a.mergeSystemMemory, large, asksModel)
 	route(a, api, http.MethodGet, system+"/memory/text", "get-system-text", "What is known of a system, as a text for a prompt", a.getSystemText, textResponse)
 	route(a, api, http.MethodGet, system+"/entities", "list-system-entities", "Entities in the order in which they were added", a.listSystemEntities)
 	route(a, api, http.MethodGet, system+"/entities/{name}", "get-system-entity", "An entity by its exact name", a.getSystemEntity)
@@ -137,17 +138,38 @@ func (a *API) putSystemMemory(ctx context.Context, in *PutSystemInput) (*SystemR
 type MergeSystemInput struct {
 	InSystem
 	Strict bool `query:"strict" doc:"the same as strict in the body"`
-	Body   graph.SystemWrite
+	Body   digest.SystemWrite
 }
 
-func (a *API) mergeSystemMemory(ctx context.Context, in *MergeSystemInput) (*SystemResultOutput, error) {
+// MergedSystemOutput says what became of each entity and relationship, and of the text out of which they were read.
+type MergedSystemOutput struct{ Body digest.MergedSystem }
+
+func (a *API) mergeSystemMemory(ctx context.Context, in *MergeSystemInput) (*MergedSystemOutput, error) {
 	scope, err := in.scope(ctx, auth.Write)
 	if err != nil {
 		return nil, err
 	}
 	in.Body.Strict = in.Body.Strict || in.Strict
-	result, err := a.Store.MergeSystem(ctx, scope, in.System, &in.Body)
-	return &SystemResultOutput{result}, located("body", err)
+	if in.Body.Extract != "" {
+		return a.extractSystem(ctx, scope, in)
+	}
+	result, err := storing(ctx, a, func(ctx context.Context) (graph.SystemResult, error) {
+		return a.Store.MergeSystem(ctx, scope, in.System, &in.Body.SystemWrite)
+	})
+	return &MergedSystemOutput{digest.MergedSystem{SystemResult: result}}, located("body", err)
+}
+
+// extractSystem has the language model read entities and relationships out of a text. It is given what is known, so the caller must be
+// able to read that.
+func (a *API) extractSystem(ctx context.Context, scope graph.Scope, in *MergeSystemInput) (*MergedSystemOutput, error) {
+	if a.Digests == nil {
+		return nil, errNoReader
+	}
+	if !principal(ctx).Allows(auth.Read) {
+		return nil, &auth.ScopeError{Scope: auth.Read}
+	}
+	merged, err := a.Digests.ExtractSystem(ctx, scope, in.System, &in.Body)
+	return &MergedSystemOutput{merged}, located("body", err)
 }
 
 // SystemTextInput asks for a text for a prompt.

@@ -3,12 +3,15 @@ package handlers
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"kith/auth"
+	"kith/digest"
 	"kith/graph"
 )
 
@@ -28,8 +31,30 @@ func (f *fakes) ReplaceSystem(_ context.Context, _ graph.Scope, _ string, m *gra
 	return graph.SystemResult{Warnings: []string{fmt.Sprint(strict, len(m.Entities))}}, f.err
 }
 
-func (f *fakes) MergeSystem(_ context.Context, _ graph.Scope, _ string, w *graph.SystemWrite) (graph.SystemResult, error) {
+func (f *fakes) MergeSystem(ctx context.Context, _ graph.Scope, _ string, w *graph.SystemWrite) (graph.SystemResult, error) {
+	if deadline, _ := ctx.Deadline(); time.Until(deadline) > time.Minute {
+		return graph.SystemResult{}, errors.New("a merge has the time of a language model")
+	}
 	return graph.SystemResult{Warnings: []string{fmt.Sprint(w.Strict, len(w.Entities))}}, f.err
+}
+
+func (f *fakes) Extract(context.Context, graph.Scope, string) (digest.Extraction, error) {
+	return digest.Extraction{}, f.err
+}
+
+func (f *fakes) Summarize(context.Context, graph.Scope, string) (string, []string, error) {
+	return "", nil, f.err
+}
+
+func (f *fakes) ExtractSystem(ctx context.Context, _ graph.Scope, _ string, w *digest.SystemWrite) (digest.MergedSystem, error) {
+	if deadline, _ := ctx.Deadline(); time.Until(deadline) < time.Minute {
+		return digest.MergedSystem{}, errors.New("a language model has the deadline of a request")
+	}
+	if w.Extract == "wrong" {
+		return digest.MergedSystem{}, &graph.InvalidError{Fields: []graph.FieldError{{Location: "extract", Message: "is wrong"}}}
+	}
+	result := graph.SystemResult{Warnings: []string{fmt.Sprint(w.Strict, " ", w.Extract)}}
+	return digest.MergedSystem{SystemResult: result, Extraction: &digest.SystemExtraction{Status: "extracted"}}, f.err
 }
 
 func (f *fakes) SystemEntities(_ context.Context, _ graph.Scope, _ string, q graph.SystemEntityQuery) ([]graph.SystemNode, error) {
@@ -84,6 +109,9 @@ func TestSystemRequests(t *testing.T) {
 		{http.MethodPut, "/v1/systems/s/memory", `{"entities":[{"name":"a","type":"t","tags":"x"}],"relationships":[]}`, 422, `"body.entities[0].tags"`},
 		{http.MethodPut, "/v1/systems/s/memory", `{"entities":[`, 422, `not valid JSON at byte 13`},
 		{http.MethodPost, "/v1/systems/s/memory", `{"strict":true}`, 200, `["true 0"]`},
+		{http.MethodPost, "/v1/systems/s/memory?strict=true", `{"extract":"x"}`, 200, `"warnings":["true x"],"extraction":{"status":"extracted","error":null}`},
+		{http.MethodPost, "/v1/systems/s/memory", `{"extract":"wrong"}`, 422, `"body.extract"`},
+		{http.MethodPost, "/v1/systems/s/memory", `{"extract":""}`, 422, `"body.extract"`},
 		{http.MethodGet, "/v1/systems/s/memory/text?format=compact", "", 200, "# System s\n\n## Entities\n\n- **a** (t) {\"n\":1.0}\n"},
 		{http.MethodGet, "/v1/systems/s/memory/text?max_tokens=7", "", 422, `"query.max_tokens"`},
 		{http.MethodGet, "/v1/systems/s/memory/text?type=x&type=t", "", 200, `"name": "a"`},
@@ -100,7 +128,9 @@ func TestSystemRequests(t *testing.T) {
 		{http.MethodDelete, "/v1/systems/s/relationships?from=a&type=u", "", 422, `"query.to"`},
 	} {
 		f := &fakes{}
-		w := ask(newAPI(f), c.method, c.path, c.body)
+		services := servicesOf(f)
+		services.Digests = f
+		w := ask(New(services, Options{}), c.method, c.path, c.body)
 		if w.Code != c.status || !strings.Contains(w.Body.String(), c.want) {
 			t.Errorf("%s %s %s: %d, want %d with %s: %s", c.method, c.path, c.body, w.Code, c.status, c.want, w.Body)
 		}
@@ -124,9 +154,13 @@ func TestSystemsNeedAScope(t *testing.T) {
 		{http.MethodDelete, "/v1/systems/s", "", auth.Read, 403},
 		{http.MethodGet, "/v1/systems/s/memory", "", auth.Read, 200},
 		{http.MethodPost, "/v1/systems/s/memory", "{}", auth.Write, 200},
+		{http.MethodPost, "/v1/systems/s/memory", `{"extract":"x"}`, auth.Write, 403}, // the model is given what is known
+		{http.MethodPost, "/v1/systems/s/memory", `{"extract":"x"}`, auth.Read, 403},
 	} {
 		f := &fakes{principal: auth.Principal{TeamID: "t", UserID: "u1", Scopes: []string{c.scope}}}
-		if w := ask(newAPI(f), c.method, c.path, c.body); w.Code != c.status {
+		services := servicesOf(f)
+		services.Digests = f
+		if w := ask(New(services, Options{}), c.method, c.path, c.body); w.Code != c.status {
 			t.Errorf("%s %s with the scope %s: %d, want %d", c.method, c.path, c.scope, w.Code, c.status)
 		}
 	}

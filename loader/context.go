@@ -66,7 +66,7 @@ func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConvers
 			return Answer{}, err
 		}
 	}
-	kept, err := l.kept(ctx, r)
+	kept, err := graph.AtCurrentKeys(ctx, l.store, r.Scope, []*string{&r.FocusID}, func() (kept, error) { return l.kept(ctx, r) })
 	if err != nil {
 		return Answer{}, err
 	}

@@ -214,7 +214,7 @@ func (l *Loader) linked(ctx context.Context, r *LinkedRequest) (*LinkedContext, 
 	if !r.Available || found.Project == "" {
 		return c, nil
 	}
-	all, err := l.store.Available(ctx, r.Scope, found.Project, r.Key, r.kinds())
+	all, err := l.store.Available(ctx, r.Scope, found.Project, found.Node.EntityKey, r.kinds())
 	if err != nil {
 		return nil, err
 	}

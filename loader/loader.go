@@ -19,6 +19,7 @@ import (
 type store interface {
 	ReadSections(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (*graph.Sections, error)
 	ReadSection(ctx context.Context, scope graph.Scope, section graph.Section, q graph.SectionQuery, found *graph.Sections) error
+	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
 	Workspaces(ctx context.Context, scope graph.Scope) (*graph.Workspaces, error)
 	WorkspaceOf(ctx context.Context, scope graph.Scope, project string) (*graph.Workspace, error)
 	WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string) (*graph.Workspace, *graph.WorkspaceFocus, error)

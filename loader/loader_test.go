@@ -100,6 +100,10 @@ func (f *fakeStore) Focus(context.Context, graph.Scope, graph.Kind, string) (*gr
 	return f.focus, nil
 }
 
+func (f *fakeStore) CurrentKeys(context.Context, graph.Scope, []string) (map[string]string, error) {
+	return map[string]string{}, nil
+}
+
 func (f *fakeStore) LinkedWith(context.Context, graph.Scope, graph.LinkedQuery) (*graph.LinkedEntities, error) {
 	return f.linked, f.linkedFails
 }

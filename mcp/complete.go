@@ -25,7 +25,7 @@ func (s *Server) complete(ctx context.Context, r *sdk.CompleteRequest) (*sdk.Com
 	var values []string
 	switch argument := r.Params.Argument; argument.Name {
 	case "user_id":
-		values = beginning(argument.Value, []string{auth.PrincipalOf(ctx).UserID})
+		values = s.usersLike(ctx, argument.Value)
 	case "focus_kind":
 		values = beginning(argument.Value, graph.WorkspaceFocusKinds)
 	case "project_id":
@@ -49,6 +49,26 @@ func beginning(with string, texts []string) []string {
 		}
 	}
 	return found
+}
+
+// usersCompleted is how many users an answer has at most: each is a look of its own.
+const usersCompleted = 20
+
+// usersLike are the users for whom a key may act, and that begin with a text: the user of the key, or those of its team for a key that
+// may list them.
+func (s *Server) usersLike(ctx context.Context, with string) []string {
+	caller := auth.PrincipalOf(ctx)
+	switch {
+	case caller.UserID != "":
+		return beginning(with, []string{caller.UserID})
+	case !caller.Allows(auth.Admin):
+		return nil
+	}
+	ids, err := s.Store.UserIDs(ctx, caller.TeamID, with, usersCompleted)
+	if err != nil {
+		return nil
+	}
+	return ids
 }
 
 // namedLike are the keys of nodes whose key or name begins with a text.

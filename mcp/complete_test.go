@@ -22,7 +22,9 @@ func TestCompletion(t *testing.T) {
 	}{
 		{bound, "user_id", "A", "ada"},
 		{bound, "user_id", "b", ""},
-		{anybody, "user_id", "", ""},
+		{anybody, "user_id", "a", ""}, // lists no users
+		{auth.Principal{TeamID: "t", Scopes: auth.Scopes}, "user_id", "a", "ada ave"},
+		{auth.Principal{TeamID: "t", UserID: "ada", Scopes: auth.Scopes}, "user_id", "", "ada"},
 		{bound, "focus_kind", "d", "document decision"},
 		{bound, "project_id", "mi", "p-1"},
 		{bound, "project_id", "p-", "p-1 p-2"},

@@ -14,7 +14,7 @@ type contextInput struct {
 	TimeZone  string   `json:"time_zone,omitempty" maxLength:"64" doc:"IANA name; default: the user's preference, else UTC"`
 	Sections  []string `json:"sections,omitempty" maxItems:"4" enum:"user,relationships,recent_context,temporal" doc:"default: all"`
 	FocusKind string   `json:"focus_kind,omitempty" enum:"person,concept,entity" doc:"with focus_id: what the user is looking at"`
-	FocusID   string   `json:"focus_id,omitempty" maxLength:"256" doc:"entity key"`
+	FocusID   string   `json:"focus_id,omitempty" maxLength:"256" doc:"entity key or name"`
 	MaxTokens int      `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"default 1300; 100000: all"`
 
 	ConversationID string `json:"conversation_id,omitempty" maxLength:"256" doc:"the open conversation, if it is stored already: left out"`
@@ -33,9 +33,11 @@ func (s *Server) context(ctx context.Context, in *contextInput) (answer, error) 
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := s.Contexts.Context(ctx, loader.Request{
+	r := loader.Request{
 		Scope: scope, Format: loader.Text, TimeZone: in.TimeZone, Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID,
 		MaxTokens: cmp.Or(in.MaxTokens, contextTokens), ConversationID: in.ConversationID,
-	}, nil)
+	}
+	where := []place{{"focus_id", &r.FocusID, in.FocusKind}}
+	a, err := byName(ctx, s, scope, where, func() (loader.Answer, error) { return s.Contexts.Context(ctx, r, nil) })
 	return answer{text: string(a.Body())}, err
 }

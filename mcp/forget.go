@@ -15,7 +15,7 @@ import (
 
 type forgetInput struct {
 	Caller
-	EntityKeys       []string `json:"entity_keys,omitempty" maxItems:"20" doc:"of nodes, deleted with their relationships; of conversations, with their messages"`
+	EntityKeys       []string `json:"entity_keys,omitempty" maxItems:"20" doc:"keys or names of nodes, deleted with their relationships; keys of conversations, with their messages"`
 	RelationshipKeys []string `json:"relationship_keys,omitempty" maxItems:"20" doc:"of relationships alone"`
 }
 
@@ -40,6 +40,9 @@ func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
 		return answer{}, err
 	}
 	if err := in.validate(); err != nil {
+		return answer{}, err
+	}
+	if err := s.resolve(ctx, scope, places("entity_keys", in.EntityKeys), false); err != nil {
 		return answer{}, err
 	}
 	nodes, err := s.Store.NodesByKey(ctx, scope, in.EntityKeys)

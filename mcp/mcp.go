@@ -12,6 +12,7 @@ import (
 
 	"kith/audit"
 	"kith/auth"
+	"kith/digest"
 	"kith/explore"
 	"kith/graph"
 	"kith/loader"
@@ -25,12 +26,14 @@ type store interface {
 	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
 	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
 	NodesNamed(ctx context.Context, scope graph.Scope, names []string) (map[string][]graph.NodeRef, error)
+	UserIDs(ctx context.Context, teamID, beginning string, limit int) ([]string, error)
 	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]graph.System, error)
 	SystemMemory(ctx context.Context, scope graph.Scope, system string) (graph.SystemMemory, error)
 	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error)
 	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
 	Knowledge(ctx context.Context, scope graph.Scope) (graph.Knowledge, error)
 	NodesByKey(ctx context.Context, scope graph.Scope, keys []string) ([]graph.NodeView, error)
+	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
 	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
 	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) (graph.Changed, error)
 	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
@@ -56,6 +59,11 @@ type recalls interface {
 	Recalled(scope graph.Scope, r graph.Recall)
 }
 
+// reader has a language model read texts about systems.
+type reader interface {
+	ExtractSystem(ctx context.Context, scope graph.Scope, system string, w *digest.SystemWrite) (digest.MergedSystem, error)
+}
+
 type changes interface {
 	Changed(ctx context.Context, team string, users ...string)
 }
@@ -69,6 +77,7 @@ type Services struct {
 	Traverser   traverser
 	Changes     changes
 	Recalls     recalls
+	Reader      reader     // nil: no language model is configured
 	Audit       *audit.Log // nil: none is kept
 }
 
@@ -76,6 +85,7 @@ type Services struct {
 type Options struct {
 	Version  string
 	Deadline time.Duration // of a call; default 10 s
+	Reading  time.Duration // of a language model, which a call that has it read something has besides; default a minute
 	Memory   bool          // also the tools of the reference MCP memory server
 	Log      *slog.Logger  // default: discards
 	Observe  func(tool string, outcome Outcome, took time.Duration)
@@ -111,6 +121,9 @@ func (s *Server) Start(services Services, o Options) {
 func (o Options) complete() Options {
 	if o.Deadline == 0 {
 		o.Deadline = 10 * time.Second
+	}
+	if o.Reading == 0 {
+		o.Reading = time.Minute
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,7 @@ type fakes struct {
 	nodes  []graph.NodeView
 	named  map[string][]graph.NodeRef // by graph.NameKey
 	system graph.SystemMemory
+	reader reader
 	found  traverse.Result
 }
 
@@ -81,6 +83,15 @@ func (f *fakes) NodesByKey(_ context.Context, _ graph.Scope, keys []string) ([]g
 	return found, f.err
 }
 
+// CurrentKeys says that key-1 has taken over what had the key former.
+func (f *fakes) CurrentKeys(_ context.Context, _ graph.Scope, keys []string) (map[string]string, error) {
+	current := map[string]string{}
+	if slices.Contains(keys, "former") {
+		current["former"] = "key-1"
+	}
+	return current, f.err
+}
+
 func (f *fakes) NodesNamed(_ context.Context, _ graph.Scope, names []string) (map[string][]graph.NodeRef, error) {
 	f.ask("named %s", strings.Join(names, ", "))
 	return f.named, f.err
@@ -98,6 +109,11 @@ func (f *fakes) Nodes(_ context.Context, _ graph.Scope, l graph.NodeList) (graph
 		page.Next = fmt.Sprint("after-", len(page.Nodes))
 	}
 	return page, f.err
+}
+
+func (f *fakes) UserIDs(_ context.Context, team, beginning string, limit int) ([]string, error) {
+	f.ask("%d users of %s", limit, team)
+	return []string{beginning + "da", beginning + "ve"}, f.err
 }
 
 func (f *fakes) Systems(context.Context, graph.Scope, string, int64) ([]graph.System, error) {
@@ -124,7 +140,8 @@ func (f *fakes) DeletePreference(_ context.Context, s graph.Scope, key string) e
 	return f.err
 }
 
-func (f *fakes) DeleteNode(context.Context, graph.Scope, graph.Kind, string, int64) (graph.Deletion, error) {
+func (f *fakes) DeleteNode(_ context.Context, _ graph.Scope, kind graph.Kind, key string, _ int64) (graph.Deletion, error) {
+	f.ask("delete %s %s", kind.Name, key)
 	return graph.Deletion{}, f.err
 }
 
@@ -141,10 +158,18 @@ func (f *fakes) Context(_ context.Context, r loader.Request, _ *loader.CurrentCo
 	if f.panics {
 		panic("secret")
 	}
+	if f.named != nil && !strings.HasPrefix(r.FocusID, "key-") {
+		return loader.Answer{}, graph.ErrNotFound
+	}
+	f.ask("context with %s %s", r.FocusKind, r.FocusID)
 	return loader.Answer{Head: []byte(f.text)}, f.err
 }
 
-func (f *fakes) Ontology(context.Context, loader.OntologyRequest) (loader.Answer, error) {
+func (f *fakes) Ontology(_ context.Context, r loader.OntologyRequest) (loader.Answer, error) {
+	if f.named != nil && !strings.HasPrefix(r.ProjectID, "key-") {
+		return loader.Answer{}, graph.ErrNotFound
+	}
+	f.ask("ontology of %s with %s %s", r.ProjectID, r.FocusKind, r.FocusID)
 	return loader.Answer{Head: []byte(`{}`)}, f.err
 }
 
@@ -182,7 +207,7 @@ var anybody = auth.Principal{TeamID: "t", Scopes: []string{auth.Read, auth.Write
 // session is that of a caller with a server of fakes.
 func session(t *testing.T, f *fakes, p auth.Principal, o Options) *sdk.ClientSession {
 	t.Helper()
-	server := New(Services{f, f, f, f, f, f, f, nil}, o)
+	server := New(Services{f, f, f, f, f, f, f, f.reader, nil}, o)
 	here, there := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"kith/graph"
@@ -62,6 +63,17 @@ func (s *Server) resolve(ctx context.Context, scope graph.Scope, all []place, st
 	if len(open) == 0 {
 		return nil
 	}
+	current, err := s.Store.CurrentKeys(ctx, scope, names)
+	if err != nil {
+		return err
+	}
+	open = slices.DeleteFunc(open, func(p place) bool {
+		key, former := current[*p.value]
+		if former {
+			*p.value = key
+		}
+		return former
+	})
 	named, err := s.Store.NodesNamed(ctx, scope, names)
 	if err != nil {
 		return err

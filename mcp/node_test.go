@@ -1,13 +1,16 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"kith/auth"
+	"kith/digest"
 	"kith/graph"
 	"kith/loader"
 )
@@ -86,6 +89,8 @@ func TestNamesStandForKeys(t *testing.T) {
 	t.Parallel()
 	ada := graph.NodeRef{EntityKey: "key-1", Kind: "person", Name: "Ada"}
 	boat := graph.NodeRef{EntityKey: "key-2", Kind: "entity", Name: "ada"}
+	mill := graph.NodeRef{EntityKey: "key-4", Kind: "project", Name: "Ada"}
+	wheel := graph.NodeRef{EntityKey: "key-5", Kind: "task", Name: "Ada"}
 	for _, c := range []struct {
 		named           []graph.NodeRef
 		tool, arguments string
@@ -100,6 +105,15 @@ func TestNamesStandForKeys(t *testing.T) {
 		{[]graph.NodeRef{ada, boat}, "remember", `{"user_id":"u1","nodes":[{"kind":"person","name":"Bo"}],"relationships":[{"from":"Bo","to":"ADA","type":"knows"}]}`, "named ADA", "- relationships[0].to: is the name of several"},
 		{[]graph.NodeRef{ada, boat}, "add_conversation", `{"user_id":"u1","mentions":["ADA"]}`, "named ADA", "- mentions[0]: is the name of several"},
 		{[]graph.NodeRef{boat}, "list_nodes", `{"kind":"task","project_id":"ada"}`, "named ada", "- project_id: is neither"},
+		{[]graph.NodeRef{ada, boat}, "get_context", `{"focus_kind":"entity","focus_id":"ADA"}`, "context with entity key-2", ""},
+		{[]graph.NodeRef{ada}, "get_context", `{"focus_kind":"entity","focus_id":"ada"}`, "named ada", "- focus_id: is neither"},
+		{[]graph.NodeRef{mill, boat}, "get_ontology", `{"project_id":"ADA"}`, "ontology of key-4 with  ", ""},
+		{[]graph.NodeRef{mill, wheel}, "get_ontology", `{"project_id":"ADA","focus_kind":"task","focus_id":"ada"}`, "ontology of key-4 with task key-5", ""},
+		{[]graph.NodeRef{mill, {EntityKey: "key-6", Kind: "project", Name: "ada"}}, "get_ontology", `{"project_id":"ADA"}`, "named ADA", "- project_id: is the name of several"},
+		{[]graph.NodeRef{ada}, "forget", `{"entity_keys":["ada"]}`, "delete person key-1", "[key-1]"},
+		{[]graph.NodeRef{ada, boat}, "forget", `{"entity_keys":["key-3","ADA"]}`, "named ADA", "- entity_keys[1]: is the name of several nodes"},
+		{nil, "forget", `{"entity_keys":["former"]}`, "delete person key-1", "[key-1]"},
+		{nil, "forget", `{"entity_keys":["Eve"]}`, "named Eve", "[Eve] not found"},
 	} {
 		f := &fakes{named: map[string][]graph.NodeRef{"ada": c.named}}
 		text := textOf(call(t, session(t, f, anybody, Options{}), c.tool, c.arguments))
@@ -155,6 +169,41 @@ func TestSystemTools(t *testing.T) {
 	}
 	if r := call(t, s, "merge_system", `{"system":"shop"}`); !r.IsError || !strings.Contains(textOf(r), "- entities: is required, or relationships") {
 		t.Error(textOf(r))
+	}
+}
+
+// reading is a language model that has read a text.
+type reading digest.MergedSystem
+
+func (r reading) ExtractSystem(ctx context.Context, _ graph.Scope, _ string, w *digest.SystemWrite) (digest.MergedSystem, error) {
+	if deadline, _ := ctx.Deadline(); time.Until(deadline) < time.Minute || w.Extract != "a text" {
+		return digest.MergedSystem{}, errors.New("a language model has the deadline of a call")
+	}
+	return digest.MergedSystem(r), nil
+}
+
+// A language model reads what is to be merged out of a text, with a key that may read what it is given.
+func TestMergeSystemFromText(t *testing.T) {
+	t.Parallel()
+	reason := "the model is away"
+	read := reading{graph.SystemResult{Entities: []graph.SystemEntityResult{{Status: graph.Added}}}, &digest.SystemExtraction{Status: "extracted"}}
+	writer := auth.Principal{TeamID: "t", Scopes: []string{auth.Write}}
+	for _, c := range []struct {
+		who    auth.Principal
+		reader reader
+		says   string
+		wrong  bool
+	}{
+		{anybody, read, "Stored 1 of 1: 1 added, 0 updated, 0 unchanged.", false},
+		{anybody, reading{Extraction: &digest.SystemExtraction{Status: "extracted"}}, "Stored 0 of 0", false},
+		{anybody, reading{Extraction: &digest.SystemExtraction{Status: "failed", Error: &reason}}, "Nothing is stored: the language model read nothing out of the text that can be: the model is away.", true},
+		{anybody, nil, "- extract: needs a language model, and Kith has none", true},
+		{writer, read, "an API key with the scope read", true},
+	} {
+		r := call(t, session(t, &fakes{reader: c.reader}, c.who, Options{}), "merge_system", `{"system":"shop","extract":"a text"}`)
+		if text := textOf(r); !strings.Contains(text, c.says) || r.IsError != c.wrong {
+			t.Errorf("%t, want %q: %s", r.IsError, c.says, text)
+		}
 	}
 }
 

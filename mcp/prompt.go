@@ -5,7 +5,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/loader"
@@ -22,9 +21,9 @@ func (s *Server) addPrompts() {
 		Name: "workspace_start", Title: "Start in a project", Description: "What there is in a project and in focus, and how to read links.",
 		Arguments: []*sdk.PromptArgument{
 			user,
-			{Name: "project_id", Description: "entity key of the project", Required: true},
+			{Name: "project_id", Description: "entity key or name of the project", Required: true},
 			{Name: "focus_kind", Description: "with focus_id: task, plan, goal, document …"},
-			{Name: "focus_id", Description: "entity key of what the user looks at"},
+			{Name: "focus_id", Description: "entity key or name of what the user looks at"},
 		},
 	}, s.workspaceStart)
 	s.sdk.AddPrompt(&sdk.Prompt{
@@ -65,15 +64,10 @@ func (s *Server) workspaceStart(ctx context.Context, r *sdk.GetPromptRequest) (*
 		if err != nil {
 			return "", err
 		}
-		scope, err := scope(ctx, auth.Read, Caller{user})
-		if err != nil {
-			return "", err
-		}
-		a, err := s.Contexts.Ontology(ctx, loader.OntologyRequest{
-			Scope: scope, Format: loader.Text, MaxTokens: ontologyTokens, ContextType: "project", ProjectID: given["project_id"],
-			FocusKind: given["focus_kind"], FocusID: given["focus_id"],
+		a, err := s.ontology(ctx, &ontologyInput{
+			Caller: Caller{user}, ContextType: "project", ProjectID: given["project_id"], FocusKind: given["focus_kind"], FocusID: given["focus_id"],
 		})
-		return string(a.Body()), err
+		return a.text, err
 	})
 }
 

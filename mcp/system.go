@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kith/auth"
+	"kith/digest"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/loader"
@@ -29,13 +30,18 @@ type systemInput struct {
 
 type systemWriteInput struct {
 	System string `json:"system" minLength:"1" maxLength:"256" doc:"name of the system"`
-	graph.SystemWrite
+	digest.SystemWrite
 }
+
+// mergeSystemTool is the one tool for which a language model may be asked.
+const mergeSystemTool = "merge_system"
 
 func (s *Server) addSystems() {
 	add(s, tool{"get_system", "What is known of a software system", reads, guide("get_system")}, contract.Input[systemInput](), s.system)
-	add(s, tool{"merge_system", "Add to what is known of a software system", writes, guide("merge_system")},
-		contract.Input[systemWriteInput]().Describe(map[string]string{"strict": ""}), s.mergeSystem)
+	add(s, tool{mergeSystemTool, "Add to what is known of a software system", writes, guide(mergeSystemTool)},
+		contract.Input[systemWriteInput]().Describe(map[string]string{
+			"strict": "", "extract": "instead of both lists: a text, out of which Kith's language model reads them",
+		}), s.mergeSystem)
 }
 
 // system answers from what the team knows, whoever asks.
@@ -91,16 +97,47 @@ func (s *Server) mergeSystem(ctx context.Context, in *systemWriteInput) (answer,
 	if err != nil {
 		return answer{}, err
 	}
-	if len(in.Entities)+len(in.Relationships) == 0 {
-		return answer{}, &graph.InvalidError{Fields: []graph.FieldError{{Location: "entities", Message: "is required, or relationships"}}}
+	merge := s.mergeGiven
+	if in.Extract != "" {
+		merge = s.mergeRead
 	}
-	result, err := s.Store.MergeSystem(ctx, scope, in.System, &in.SystemWrite)
+	merged, err := merge(ctx, scope, in)
 	if err != nil {
 		notedUnsure(ctx, err, nil)
 		return answer{}, err
 	}
+	if e := merged.Extraction; e != nil && e.Error != nil {
+		return answer{text: "Nothing is stored: the language model read nothing out of the text that can be: " + markup.Inline(*e.Error) + ". Give entities and relationships instead.\n", wrong: true}, nil
+	}
 	noted(ctx, nil, in.System)
-	return mergedSystem(&result), nil
+	return mergedSystem(&merged.SystemResult), nil
+}
+
+// mergeGiven merges the entities and relationships of a call, within the time that calls without a language model have.
+func (s *Server) mergeGiven(ctx context.Context, scope graph.Scope, in *systemWriteInput) (digest.MergedSystem, error) {
+	if len(in.Entities)+len(in.Relationships) == 0 {
+		return digest.MergedSystem{}, &graph.InvalidError{Fields: []graph.FieldError{{Location: "entities", Message: "is required, or relationships"}}}
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.options.Deadline)
+	defer cancel()
+	result, err := s.Store.MergeSystem(ctx, scope, in.System, &in.SystemWrite.SystemWrite)
+	return digest.MergedSystem{SystemResult: result}, err
+}
+
+// mergeRead merges what the language model reads out of a text. It is given what is known, so the caller must be able to read that.
+func (s *Server) mergeRead(ctx context.Context, scope graph.Scope, in *systemWriteInput) (digest.MergedSystem, error) {
+	if s.Reader == nil {
+		return digest.MergedSystem{}, &graph.InvalidError{Fields: []graph.FieldError{{
+			Location: "extract", Message: "needs a language model, and Kith has none: give entities and relationships",
+		}}}
+	}
+	if !auth.PrincipalOf(ctx).Allows(auth.Read) {
+		return digest.MergedSystem{}, &auth.ScopeError{Scope: auth.Read}
+	}
+	if err := graph.ValidSystem(in.System); err != nil {
+		return digest.MergedSystem{}, err
+	}
+	return s.Reader.ExtractSystem(ctx, scope, in.System, &in.SystemWrite)
 }
 
 // mergedSystem says what became of a write. What is refused is named in the warnings, with its place.
@@ -122,7 +159,7 @@ func mergedSystem(r *graph.SystemResult) answer {
 		}
 		t.WriteString("- " + markup.Item(clip(w, describedShown*2)) + "\n")
 	}
-	return answer{text: t.String(), wrong: refused == all}
+	return answer{text: t.String(), wrong: refused == all && all > 0}
 }
 
 // shownWarnings is how many warnings of a write stand in its answer.

@@ -113,7 +113,7 @@ func (s *Server) permitted(next sdk.MethodHandler) sdk.MethodHandler {
 func (s *Server) call(ctx context.Context, tool string, run func(context.Context) (answer, error)) *sdk.CallToolResult {
 	start, outcome := time.Now(), Done
 	defer func() { s.options.Observe(tool, outcome, time.Since(start)) }()
-	ctx, cancel := context.WithTimeout(ctx, s.options.Deadline)
+	ctx, cancel := context.WithTimeout(ctx, s.timeOf(tool))
 	defer cancel()
 	ctx, audit := s.audited(ctx, tool)
 	defer audit()
@@ -138,6 +138,14 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 		result.StructuredContent = object
 	}
 	return result
+}
+
+// timeOf is how long a call may take.
+func (s *Server) timeOf(tool string) time.Duration {
+	if tool == mergeSystemTool && s.Reader != nil {
+		return s.options.Deadline + s.options.Reading
+	}
+	return s.options.Deadline
 }
 
 // sent is a result that is to be sent as it is: over HTTP its text and object are held until then.

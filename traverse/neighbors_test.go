@@ -114,6 +114,9 @@ func TestNeighborsOfNothing(t *testing.T) {
 	t.Parallel()
 	f := newFake()
 	f.node("concept", "alone", 1)
+	if got := rows(t, f, Request{Mode: Neighbors, EntityKey: "former alone"}); len(got.Rows) != 0 {
+		t.Errorf("by the key of what was taken over: %+v", got)
+	}
 	if _, _, err := ask(f, Request{Mode: Neighbors, EntityKey: "gone"}); !errors.Is(err, graph.ErrNotFound) {
 		t.Errorf("of what is not there: %v", err)
 	}

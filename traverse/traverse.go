@@ -5,6 +5,7 @@ package traverse
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"kith/graph"
@@ -16,6 +17,7 @@ type store interface {
 	Edges(ctx context.Context, scope graph.Scope, w graph.Walk, keys []string, each int, now time.Time) ([]graph.Edges, error)
 	Steps(ctx context.Context, scope graph.Scope, w graph.Walk, wishes []graph.Wish, now time.Time) ([]*graph.Step, error)
 	NodesByKey(ctx context.Context, scope graph.Scope, keys []string) ([]graph.NodeView, error)
+	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
 	Cypher(ctx context.Context, scope graph.Scope, text string, parameters map[string]any) (graph.Table, graph.Recall, error)
 	Census(ctx context.Context, scope graph.Scope) (graph.Census, error)
 	Now() time.Time
@@ -53,7 +55,11 @@ func (t *Traverser) Traverse(ctx context.Context, scope graph.Scope, r *Request)
 	}[r.Mode]
 	asked := *r
 	asked.UserID = scope.UserID
-	result, recall, err := walk(ctx, scope, &asked)
+	var recall graph.Recall
+	result, err := graph.AtCurrentKeys(ctx, t.store, scope, asked.starts(), func() (result Result, err error) {
+		result, recall, err = walk(ctx, scope, &asked)
+		return result, err
+	})
 	if err == nil {
 		result, recall, err = asked.within(result, recall)
 	}
@@ -62,6 +68,16 @@ func (t *Traverser) Traverse(ctx context.Context, scope graph.Scope, r *Request)
 	}
 	t.observe(r.Mode, result.outcome())
 	return result, recall, nil
+}
+
+// starts are the keys of the nodes that a walk begins with. The list of seeds becomes the request's own.
+func (r *Request) starts() []*string {
+	keys := []*string{&r.EntityKey, &r.From, &r.To}
+	r.SeedNodes = slices.Clone(r.SeedNodes)
+	for i := range r.SeedNodes {
+		keys = append(keys, &r.SeedNodes[i])
+	}
+	return keys
 }
 
 func (t *Traverser) cypher(ctx context.Context, scope graph.Scope, r *Request) (Result, graph.Recall, error) {

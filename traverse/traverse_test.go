@@ -172,6 +172,17 @@ func (f *fake) NodesByKey(_ context.Context, _ graph.Scope, keys []string) ([]gr
 	return nodes, f.visit("NodesByKey", f.clock)
 }
 
+// CurrentKeys says that what is called former has been taken over.
+func (f *fake) CurrentKeys(_ context.Context, _ graph.Scope, keys []string) (map[string]string, error) {
+	current := map[string]string{}
+	for _, key := range keys {
+		if now, former := strings.CutPrefix(key, "former "); former {
+			current[key] = now
+		}
+	}
+	return current, f.visit("CurrentKeys", f.clock)
+}
+
 func (f *fake) Cypher(_ context.Context, _ graph.Scope, text string, parameters map[string]any) (graph.Table, graph.Recall, error) {
 	err := f.visit("Cypher", f.clock)
 	if f.table == nil {

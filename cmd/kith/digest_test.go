@@ -198,6 +198,63 @@ func TestExtractionIsRepeated(t *testing.T) {
 	}
 }
 
+const systemProposals = `{"entities":[{"name":"checkout","type":"service","description":"takes payments","tags":["go"]}],
+	"relationships":[{"from":"checkout","to":"ledger","type":"writes","properties":{"pool":1.0}},{"from":"checkout","to":"nowhere","type":"calls"}]}`
+
+// A text about a system is read by the model, and merged as what a caller gives; over HTTP and over MCP.
+func TestSystemIsExtracted(t *testing.T) {
+	t.Parallel()
+	model, s := withModel(t)
+	key := s.newKey(t, testenv.Team(t), "read", "write")
+	c, a := s.as(key), s.agent(t, key)
+	c.must(t, http.MethodPost, "/v1/systems/shop/memory", `{"entities":[{"name":"ledger","type":"data store","description":"hidden"}]}`)
+	const memory = "/v1/systems/shop/memory"
+
+	model.does(answers("The checkout"), answers("```json\n"+systemProposals+"\n```"))
+	got := c.must(t, http.MethodPost, memory, `{"extract":"checkout writes to ledger"}`)
+	if at(got, "extraction", "status") != "extracted" || at(got, "extraction", "provider_id") != "tiny-2" || names(got["entities"], "status") != "added" ||
+		names(got["relationships"], "status") != "added refused" || fmt.Sprint(got["warnings"]) != "[relationships[1].to: there is no such entity]" {
+		t.Errorf("answered %v", got)
+	}
+	if asked := model.requests(); len(asked) != 2 || !strings.Contains(asked[0], "checkout writes to ledger") || !strings.Contains(asked[0], `"ledger"`) || strings.Contains(asked[0], "hidden") {
+		t.Errorf("asked %q", asked)
+	}
+	file := c.do(t, http.MethodGet, memory, "").body
+	if !strings.Contains(string(file), `"description": "takes payments"`) || !strings.Contains(string(file), `"pool": 1.0`) || !strings.Contains(string(file), `"hidden"`) {
+		t.Errorf("%s", file)
+	}
+	model.does(answers(systemProposals))
+	a.says(t, "merge_system", `{"system":"shop","extract":"the same"}`, "Stored 2 of 3: 0 added, 0 updated, 2 unchanged.", "relationships[1].to: there is no such entity")
+
+	for what, one := range map[string]struct {
+		body, reason string
+		script       []http.HandlerFunc
+	}{
+		"garbage twice": {`{"extract":"x"}`, "no valid JSON", []http.HandlerFunc{answers("none"), answers("none")}},
+		"a stall":       {`{"extract":"x"}`, "no answer in time", []http.HandlerFunc{stalls}},
+		"refused":       {`{"extract":"x"}`, "status 401", []http.HandlerFunc{fails(401)}},
+		"strict":        {`{"strict":true,"extract":"x"}`, "relationships[1].to", []http.HandlerFunc{answers(systemProposals)}},
+	} {
+		model.does(one.script...)
+		got := c.must(t, http.MethodPost, memory, one.body)
+		reason, _ := at(got, "extraction", "error").(string)
+		if at(got, "extraction", "status") != "failed" || !strings.Contains(reason, one.reason) || len(got["entities"].([]any)) != 0 {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	model.does(fails(401))
+	a.says(t, "merge_system", `{"system":"shop","extract":"x"}`, "error: Nothing is stored", "status 401")
+	for _, body := range []string{`{"extract":" "}`, `{"extract":"x","entities":[{"name":"a","type":"t"}]}`, `{"extract":"` + strings.Repeat("x", 96<<10+1) + `"}`} {
+		if r := c.do(t, http.MethodPost, memory, body); r.status != http.StatusUnprocessableEntity || !strings.Contains(string(r.body), "body.extract") {
+			t.Errorf("%.50s: %d %s", body, r.status, r.body)
+		}
+	}
+	if now := c.do(t, http.MethodGet, memory, "").body; string(now) != string(file) {
+		t.Errorf("changed: %s", now)
+	}
+	s.neverLogged(t, modelKey, "takes payments", "ledger", model.URL)
+}
+
 func TestConversationIsSummedUp(t *testing.T) {
 	t.Parallel()
 	model, s := withModel(t)
@@ -260,6 +317,9 @@ func TestWithoutALanguageModel(t *testing.T) {
 	}
 	if r := c.do(t, http.MethodGet, "/v1/conversations/s", ""); r.status != http.StatusNotFound {
 		t.Errorf("the source was stored: %d", r.status)
+	}
+	if r := c.do(t, http.MethodPost, "/v1/systems/shop/memory", `{"extract":"x"}`); r.status != http.StatusNotImplemented || at(r.object(t), "type") != "urn:kith:problem:no-language-model" {
+		t.Errorf("a system: %d %s", r.status, r.body)
 	}
 	id := c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`)["conversation_id"].(string)
 	if ended := c.must(t, http.MethodPost, "/v1/conversations/"+id+"/end", `{}`); len(ended["warnings"].([]any)) != 0 {

@@ -42,6 +42,13 @@ func (c *mcpCmd) Run(ctx context.Context, std streams) error {
 // serve answers the agent, who needs no key: whoever starts the process owns its memory. The agent is answered at once, and the memory
 // started meanwhile: calls that need it wait.
 func (c *mcpCmd) serve(ctx context.Context, open opens, log *slog.Logger, std streams, transport sdk.Transport) error {
+	model, err := c.openModel(log)
+	if err != nil {
+		return err
+	}
+	if model != nil {
+		defer model.Close()
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	tools := mcp.Starting(c.tools())
@@ -54,7 +61,7 @@ func (c *mcpCmd) serve(ctx context.Context, open opens, log *slog.Logger, std st
 	group.Go(func() error {
 		return c.withMemory(ctx, open, newMetrics(), log, streams{std.in, std.err, std.err}, func(ctx context.Context, m *memory) error {
 			err := m.prepare(ctx, func(context.Context) error {
-				tools.Start(m.tools())
+				tools.Start(m.tools(m.reader(model)))
 				return nil
 			})
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"kith/audit"
 	"kith/auth"
 	"kith/cache"
+	"kith/digest"
 	"kith/explore"
 	"kith/graph"
 	"kith/handlers"
@@ -130,14 +131,26 @@ func (m *memory) answer(asking llm.Embedder) {
 	m.traverser = traverse.New(m.store, m.metrics.traversed)
 }
 
-// tools are the services and options of a server of tools.
-func (m *memory) tools() (mcp.Services, mcp.Options) {
+// reader has a language model read sources and texts; nil: there is none.
+func (m *memory) reader(model *llm.Generator) *digest.Reader {
+	if model == nil {
+		return nil
+	}
+	return digest.New(m.store, model, digest.Options{Timeout: m.config.LLMTimeout, Log: m.log})
+}
+
+// tools are the services and options of a server of tools. The reader may be nil.
+func (m *memory) tools(reader *digest.Reader) (mcp.Services, mcp.Options) {
 	o := m.config.tools()
-	o.Deadline, o.Log, o.Observe, o.Trace, o.RequestID = m.config.RequestTimeout, m.log, m.metrics.tool, m.traces.of("tool"), handlers.RequestID
-	return mcp.Services{
+	o.Deadline, o.Reading, o.Log, o.Observe, o.Trace, o.RequestID = m.config.RequestTimeout, m.config.LLMTimeout, m.log, m.metrics.tool, m.traces.of("tool"), handlers.RequestID
+	s := mcp.Services{
 		Store: m.store, Preferences: m.own.orIn(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.kept,
 		Recalls: m.recalls, Audit: m.trail,
-	}, o
+	}
+	if reader != nil {
+		s.Reader = reader
+	}
+	return s, o
 }
 
 // tools are the options on which the lists of a server of tools depend.

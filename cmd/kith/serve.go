@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/auth"
-	"kith/digest"
 	"kith/handlers"
 	"kith/mcp"
 )
@@ -108,14 +107,15 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		}
 		c.warn(ctx, m.keys, log)
 		chats := front.chats(c, m)
-		tools := mcp.New(m.tools())
+		reader := m.reader(front.model)
+		tools := mcp.New(m.tools(reader))
 		defer tools.Close()
 		services := front.services(m, tools)
 		services.Chats = chats
 		streams := handlers.NewStreams(c.ChatStreams)
 		metrics.front(chats, streams, m.trail)
-		if front.model != nil {
-			services.Digests = digest.New(m.store, front.model, digest.Options{Timeout: c.LLMTimeout, Log: log})
+		if reader != nil {
+			services.Digests = reader
 		}
 		api := handlers.New(services, handlers.Options{
 			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, Origins: c.Origins, Issuer: c.OIDCIssuer, StreamPause: c.StreamPause,

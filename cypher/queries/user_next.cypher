@@ -1,7 +1,7 @@
-// The first user after $after_user of each sort of data that users have of their own in a team: nodes of each kind (after a
+// The first user from $from_user on of each sort of data that users have of their own in a team: nodes of each kind (after a
 // natural key and before another), preferences, chats. The caller takes the first of them.
 // mode: read
-// params: team_id, after_user, lists
+// params: team_id, from_user, lists
 // returns: users
 CALL () {
   UNWIND $lists AS list
@@ -20,7 +20,7 @@ CALL () {
 CALL () {
   MATCH (p:Preference {team_id: $team_id})
   USING INDEX SEEK p:Preference(team_id, user_id, key)
-  WHERE p.user_id > $after_user
+  WHERE p.user_id >= $from_user
     AND p.key IS NOT NULL
   WITH p
   ORDER BY p.team_id, p.user_id, p.key
@@ -30,7 +30,7 @@ CALL () {
 CALL () {
   MATCH (t:ChatTree {team_id: $team_id})
   USING INDEX SEEK t:ChatTree(team_id, user_id, pinned, updated_at, id)
-  WHERE t.user_id > $after_user
+  WHERE t.user_id >= $from_user
     AND t.pinned IS NOT NULL
     AND t.updated_at IS NOT NULL
     AND t.id IS NOT NULL

@@ -1,0 +1,143 @@
+package digest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"kith/graph"
+)
+
+// Bounds of what a model may answer of a text about a system.
+const (
+	maxEntities      = 100
+	maxRelationships = 200
+)
+
+// maxKnown is how many bytes a model is given of what is known of a system.
+const maxKnown = maxText / 2
+
+// SystemWrite adds to a system and changes it: by entities and relationships, or by a text that a language model reads.
+type SystemWrite struct {
+	graph.SystemWrite
+	Extract string `json:"extract,omitempty" minLength:"1" doc:"instead of entities and relationships: a text of at most 98,304 bytes, out of which the language model reads them; it may take a minute"`
+}
+
+// MergedSystem says what became of a SystemWrite. Extraction is there where it had a text.
+type MergedSystem struct {
+	graph.SystemResult
+	Extraction *SystemExtraction `json:"extraction,omitempty" doc:"where a text was given; entities and relationships are those that the language model read out of it"`
+}
+
+// SystemExtraction says what became of the reading of a text by a language model.
+type SystemExtraction struct {
+	Status   string  `json:"status" enum:"extracted,failed"`
+	Error    *string `json:"error" doc:"why it failed; nothing is stored then"`
+	Provider string  `json:"provider_id,omitempty" doc:"the model that answered"`
+}
+
+// ExtractSystem has the model read entities and relationships out of a text, and merges them into a system. An answer that cannot be
+// stored is sent back once, with what is wrong. A model that fails, or proposes what the store refuses, is no error: the Extraction says
+// so, and nothing is stored. Errors: InvalidError of the write, and those of the store.
+func (r *Reader) ExtractSystem(ctx context.Context, scope graph.Scope, system string, w *SystemWrite) (MergedSystem, error) {
+	if err := w.check(); err != nil {
+		return MergedSystem{}, err
+	}
+	known, err := r.store.SystemMemory(ctx, scope, system)
+	if err != nil {
+		return MergedSystem{}, err
+	}
+	given, warnings := systemText(system, known.Entities, w.Extract)
+	read, provider, err := propose(ctx, r, systemPrompt, given, func(m *graph.SystemMemory) error { return validSystem(system, m) })
+	if err != nil {
+		return r.unread(err), nil
+	}
+	result, err := r.store.MergeSystem(ctx, scope, system, merging(read, w.Strict))
+	switch {
+	case refused(err):
+		return r.unread(err), nil
+	case err != nil:
+		return MergedSystem{}, err
+	}
+	result.Warnings = append(result.Warnings, warnings...)
+	return MergedSystem{result, &SystemExtraction{Status: graph.SourceExtracted, Provider: provider}}, nil
+}
+
+// check refuses what no model can be given.
+func (w *SystemWrite) check() error {
+	message := ""
+	switch {
+	case len(w.Entities)+len(w.Relationships) > 0:
+		message = "must not be given with entities or relationships"
+	case len(w.Extract) > maxText:
+		message = fmt.Sprintf("must have at most %d bytes", maxText)
+	case strings.TrimSpace(w.Extract) == "":
+		message = "must not be blank"
+	default:
+		return nil
+	}
+	return &graph.InvalidError{Fields: []graph.FieldError{{Location: "extract", Message: message}}}
+}
+
+// unread is the answer where a model made nothing of a text.
+func (r *Reader) unread(reason error) MergedSystem {
+	r.options.Log.Warn("extraction of a system failed", "error", reason)
+	text := reason.Error()
+	return MergedSystem{
+		graph.SystemResult{Entities: []graph.SystemEntityResult{}, Relationships: []graph.SystemRelationshipResult{}, Warnings: []string{}},
+		&SystemExtraction{Status: graph.SourceFailed, Error: &text},
+	}
+}
+
+// systemText is what a model is given: the name of the system, the entities that are known as far as there is room, and the text, each
+// on a line of its own. Warnings say what it was not given.
+func systemText(system string, known []graph.SystemEntity, text string) (given string, warnings []string) {
+	var t strings.Builder
+	t.WriteString(line(struct {
+		System string `json:"system"`
+	}{system}))
+	for i := range known {
+		one := line(struct {
+			Name string `json:"name"`
+			Type string `json:"type"`
+		}{known[i].Name, known[i].Type})
+		if t.Len()+len(one) > maxKnown {
+			warnings = []string{fmt.Sprintf("of the %d entities that were known the model was given the first %d", len(known), i)}
+			break
+		}
+		t.WriteString(one)
+	}
+	t.WriteString(line(struct {
+		Text string `json:"text"`
+	}{text}))
+	return t.String(), warnings
+}
+
+func validSystem(system string, m *graph.SystemMemory) error {
+	switch {
+	case m.Entities == nil || m.Relationships == nil:
+		return errors.New("entities and relationships must be lists")
+	case len(m.Entities) > maxEntities:
+		return fmt.Errorf("entities: must have at most %d items", maxEntities)
+	case len(m.Relationships) > maxRelationships:
+		return fmt.Errorf("relationships: must have at most %d items", maxRelationships)
+	}
+	return m.Validate(system)
+}
+
+// merging is what a model read as a write. It removes nothing; a description that is empty is kept as it is stored.
+func merging(read *graph.SystemMemory, strict bool) *graph.SystemWrite {
+	w := &graph.SystemWrite{Strict: strict}
+	for _, e := range read.Entities {
+		one := graph.SystemEntityWrite{Name: e.Name, Type: graph.Some(e.Type), Tags: e.Tags, Properties: e.Properties}
+		if e.Description != "" {
+			one.Description = graph.Some(e.Description)
+		}
+		w.Entities = append(w.Entities, one)
+	}
+	for _, l := range read.Relationships {
+		w.Relationships = append(w.Relationships, graph.SystemRelationshipWrite{From: l.From, To: l.To, Type: l.Type, Properties: l.Properties})
+	}
+	return w
+}
