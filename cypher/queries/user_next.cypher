@@ -1,5 +1,5 @@
-// The first user after $after_user of each sort of data that users have of their own in a team: nodes of each kind (after a
-// natural key and before another), preferences, chats. The caller takes the first of them.
+// Returns the first user after $after_user for each sort of data that users have in a team: nodes of each kind (between
+// two natural keys), preferences, chats. The caller takes the first of them.
 // mode: read
 // params: team_id, after_user, lists
 // returns: users
