@@ -1,5 +1,5 @@
-// Package audit writes who changed what, and when: one line of JSON for each change, only ever appended. It holds ids, and
-// nothing of what is in a memory.
+// Package audit writes the audit log: who changed what, and when. Each change appends one JSON line. It holds ids, but
+// no content of the memory.
 package audit
 
 import (
@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// Entry is one change. Status is that of the answer: one of 500 and above may have changed something.
+// Entry is one change. Status is the status of the response: with 500 and above something may have changed.
 type Entry struct {
 	At        time.Time `json:"at"`
 	Operation string    `json:"operation"` // method and route, or a command
 	Status    int       `json:"status,omitempty"`
-	RequestID string    `json:"request_id,omitempty"` // as in the service's log
-	KeyID     string    `json:"key_id,omitempty"`     // who: an API key, or oidc: and the subject of a token
+	RequestID string    `json:"request_id,omitempty"` // as in the service log
+	KeyID     string    `json:"key_id,omitempty"`     // an API key, or oidc: and the subject of a token
 	TeamID    string    `json:"team_id"`
-	Users     []string  `json:"users,omitempty"` // whose memory changed; the empty text: what the team shares
-	IDs       []string  `json:"ids,omitempty"`   // what changed: keys of nodes and relationships, ids of users, teams and API keys
+	Users     []string  `json:"users,omitempty"` // users whose memory changed; the empty string stands for shared memory
+	IDs       []string  `json:"ids,omitempty"`   // changed objects: keys of nodes and relationships, ids of users, teams and API keys
 }
 
-// Log is where entries go. It is safe for concurrent use, also by several processes on one file. A nil one takes none.
+// Log writes entries. It is safe for concurrent use, also by several processes on one file. A nil Log discards them.
 type Log struct {
 	mu sync.Mutex
 	to io.WriteCloser
@@ -32,8 +32,8 @@ type Log struct {
 	written, failed atomic.Int64
 }
 
-// Open opens a log at a path, and makes the file where there is none, for its owner alone. "-" is standard output, and an
-// empty path no log. Close it after use.
+// Open opens the log at a path, and creates a missing file with access for its owner only. "-" is standard output; an
+// empty path returns a nil Log. Close it after use.
 func Open(path string, standard io.Writer) (*Log, error) {
 	switch path {
 	case "":
@@ -48,7 +48,7 @@ func Open(path string, standard io.Writer) (*Log, error) {
 	return &Log{to: file}, nil
 }
 
-// Write appends an entry, in one call of the operating system.
+// Write appends an entry by a single system call.
 func (l *Log) Write(e Entry) error {
 	if l == nil {
 		return nil
@@ -72,7 +72,7 @@ func (l *Log) append(e Entry) error {
 	return err
 }
 
-// Entries are how many were written since the log was opened, and how many could not be.
+// Entries returns how many entries were written since the log was opened, and how many failed.
 func (l *Log) Entries() (written, failed int64) { return l.written.Load(), l.failed.Load() }
 
 // Close closes the file.
@@ -83,7 +83,7 @@ func (l *Log) Close() error {
 	return l.to.Close()
 }
 
-// unclosed is an output that others use too.
+// unclosed is a shared output, which Close leaves open.
 type unclosed struct{ io.Writer }
 
 // Close does nothing.

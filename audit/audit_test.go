@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Several writers of one file, in one process and in two, break no line.
+// Several writers of one file, in one process and in two, write whole lines.
 func TestLinesAreWhole(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.log")

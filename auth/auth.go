@@ -1,5 +1,5 @@
-// Package auth says who a caller is: API keys and the Principal they stand for. It knows nothing of HTTP frameworks,
-// and keeps no key: only its SHA-256.
+// Package auth authenticates callers: API keys, tokens and their Principal. It knows nothing of HTTP frameworks, and
+// stores only the SHA-256 of a key.
 package auth
 
 import (
@@ -22,16 +22,16 @@ import (
 )
 
 var (
-	// ErrUnauthorized says: no key, or one that is unknown, revoked or expired; the four are not told apart.
+	// ErrUnauthorized: the key is missing, unknown, revoked or expired. Callers cannot distinguish the four.
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrForbidden says: the key is good, but not for this.
+	// ErrForbidden: the key is valid, but lacks a right.
 	ErrForbidden = errors.New("forbidden")
 )
 
-// ScopeError says which scope a key lacks; it unwraps to ErrForbidden.
+// ScopeError names the missing scope; it unwraps to ErrForbidden.
 type ScopeError struct{ Scope string }
 
-// Error says which scope is missing.
+// Error returns a message with the missing scope.
 func (e *ScopeError) Error() string {
 	return fmt.Sprintf("the key lacks the scope %s: %v", e.Scope, ErrForbidden)
 }
@@ -39,34 +39,34 @@ func (e *ScopeError) Error() string {
 // Unwrap makes errors.Is(err, ErrForbidden) true.
 func (e *ScopeError) Unwrap() error { return ErrForbidden }
 
-// The scopes of a key. None includes another.
+// Scopes of a key. They are independent: none includes another.
 const (
 	Read  = "read"
 	Write = "write"
 	Admin = "admin"
 )
 
-// Scopes lists all scopes.
+// Scopes holds all scopes.
 var Scopes = []string{Read, Write, Admin}
 
-// DefaultTeam is the team of the first admin key; its admin keys may make keys for any team.
+// DefaultTeam is the team of the first admin key. Its admin keys may create keys for any team.
 const DefaultTeam = "default"
 
-// Principal is a caller: a team, perhaps bound to one of its users, and what it may do.
+// Principal is a caller: a team, optionally bound to one of its users, and its scopes.
 type Principal struct {
 	KeyID  string
 	TeamID string
 	UserID string // empty: may act for any user of the team
 	Scopes []string
 
-	RateLimit *int64 // requests a minute; 0: any number, nil: as the service has it
+	RateLimit *int64 // requests a minute; 0: no limit, nil: the service's default
 }
 
-// Allows says whether the caller has a scope.
+// Allows reports whether the caller has a scope.
 func (p Principal) Allows(scope string) bool { return slices.Contains(p.Scopes, scope) }
 
-// For is the scope in which the caller acts for a user: the user named, or the one it is bound to.
-// ErrForbidden when it lacks the scope, or is bound to somebody else.
+// For returns the graph scope in which the caller acts for a user: the named user, or the user that it is bound to. It
+// returns ErrForbidden if the caller lacks the scope or is bound to another user.
 func (p Principal) For(scope, userID string) (graph.Scope, error) {
 	if !p.Allows(scope) {
 		return graph.Scope{}, &ScopeError{scope}
@@ -82,12 +82,12 @@ func (p Principal) For(scope, userID string) (graph.Scope, error) {
 
 type principalKey struct{}
 
-// WithPrincipal is a context in which a caller acts.
+// WithPrincipal returns a context with a caller.
 func WithPrincipal(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, p)
 }
 
-// PrincipalOf is who acts in a context: nobody, who may do nothing, where nobody was let in.
+// PrincipalOf returns the caller of a context. Without one it returns the zero Principal, which has no rights.
 func PrincipalOf(ctx context.Context) Principal {
 	p, _ := ctx.Value(principalKey{}).(Principal)
 	return p
@@ -103,43 +103,43 @@ type store interface {
 	TouchAPIKeys(ctx context.Context, used map[string]time.Time) error
 }
 
-// erasures says who was erased.
+// erasures returns when users and teams were erased.
 type erasures interface {
 	ErasureOf(ctx context.Context, teamID, userID string) (graph.ErasureOf, error)
 	LastErasure(ctx context.Context, teamID, userID string) (time.Time, error)
 }
 
 const (
-	verifiedTTL = 2 * time.Second // for which a verdict on a key is believed: a revocation waits for as long
+	verifiedTTL = 2 * time.Second // lifetime of a cached verdict, and so the delay of a revocation
 	maxVerified = 10_000
 	keyPrefix   = "kith_"
-	minKey      = 32 // characters of a key that was not generated
+	minKey      = 32 // characters of a key chosen by the operator
 	maxKey      = 512
 )
 
-// Keys makes and verifies API keys. It is safe for concurrent use.
+// Keys creates and verifies API keys. It is safe for concurrent use.
 type Keys struct {
 	store    store
 	now      func() time.Time
 	verified *otter.Cache[[32]byte, verdict]
-	erasures erasures              // nil: nobody is ever erased
-	announce func(context.Context) // that a key was revoked, to the other processes
+	erasures erasures              // nil: erasures are ignored
+	announce func(context.Context) // announces a revocation to the other instances
 	failures failures
 	known    known
 
 	mu   sync.Mutex
-	used map[string]time.Time // when keys were last used, by id, as far as that is not stored
-	era  int                  // counts the changes of keys: what the store said before one is not kept after it
+	used map[string]time.Time // last use by key id, not stored yet
+	era  int                  // counts changes of keys: a verdict read before a change is not cached after it
 }
 
-// verdict is what the store said of a key, good or not, for a moment.
+// verdict is a cached result of a key's lookup, valid or not.
 type verdict struct {
 	principal Principal
 	expires   *time.Time
 	good      bool
 }
 
-// New makes a Keys over a store; now is the clock by which keys expire.
+// New returns a Keys over a store; now is the clock for expiry.
 func New(s store, now func() time.Time) *Keys {
 	erased, _ := s.(erasures)
 	return &Keys{store: s, now: now, erasures: erased, announce: func(context.Context) {}, used: map[string]time.Time{}, verified: otter.Must(&otter.Options[[32]byte, verdict]{
@@ -147,14 +147,14 @@ func New(s store, now func() time.Time) *Keys {
 	})}
 }
 
-// Announce has announce called when a key was revoked, to have other processes forget what they know of keys. Call it before the
-// first Verify.
+// Announce sets the function that is called after a revocation, to make other instances drop their cached verdicts.
+// Call it before the first Verify.
 func (k *Keys) Announce(announce func(context.Context)) { k.announce = announce }
 
-// Close stops the cache of verified keys.
+// Close stops the cache of verdicts.
 func (k *Keys) Close() { k.verified.StopAllGoroutines() }
 
-// Verify says whose key it is. ErrUnauthorized, or the store's error when it cannot be asked.
+// Verify returns the caller with a key. It returns ErrUnauthorized, or the store's error.
 func (k *Keys) Verify(ctx context.Context, key string) (Principal, error) {
 	if len(key) == 0 || len(key) > maxKey {
 		return Principal{}, ErrUnauthorized
@@ -183,7 +183,7 @@ func (k *Keys) Verify(ctx context.Context, key string) (Principal, error) {
 	return v.principal, nil
 }
 
-// isDoubtful says whether a verdict may be from before its user, or team, was erased.
+// isDoubtful reports whether a verdict may be older than the erasure of its user or team.
 func (k *Keys) isDoubtful(ctx context.Context, v verdict) bool {
 	if k.erasures == nil || !v.good {
 		return false
@@ -200,8 +200,8 @@ func (k *Keys) keep(sum [32]byte, v verdict, era int) {
 	}
 }
 
-// Forget drops all verdicts, those that are still being asked for too: call it when keys went in another way than through
-// this Keys.
+// Forget drops all verdicts, including lookups in progress. Call it after keys were deleted by other means than this
+// Keys.
 func (k *Keys) Forget() {
 	k.forgetKnown()
 	k.mu.Lock()
@@ -224,7 +224,7 @@ func (k *Keys) look(ctx context.Context, sum [32]byte) (verdict, error) {
 	}
 	p := Principal{KeyID: stored.KeyID, TeamID: stored.TeamID, Scopes: stored.Scopes, RateLimit: stored.RateLimit}
 	if stored.UserID != nil {
-		if *stored.UserID == "" { // would be a key of everybody: none is made like this
+		if *stored.UserID == "" { // would be valid for all users: Create refuses it
 			return verdict{}, nil
 		}
 		p.UserID = *stored.UserID
@@ -234,21 +234,21 @@ func (k *Keys) look(ctx context.Context, sum [32]byte) (verdict, error) {
 
 func idOf(sum [32]byte) string { return keyID(hex.EncodeToString(sum[:])) }
 
-// keyID is the part of a key's hash by which it is found: 48 bits that tell nothing of the key.
+// keyID returns the id of a key: the first 48 bits of its hash, which reveal nothing of the key.
 func keyID(hash string) string { return hash[:12] }
 
-// Spec says what a new key is for.
+// Spec describes a new key.
 type Spec struct {
 	TeamID    string
 	UserID    *string // nil: not bound; an empty one is refused
 	Scopes    []string
-	RateLimit *int64 // requests a minute; 0: any number, nil: as the service has it
+	RateLimit *int64 // requests a minute; 0: no limit, nil: the service's default
 	ExpiresAt *time.Time
 
 	bootstrap bool
 }
 
-// Create makes a key. The secret is returned once, here, and stored nowhere.
+// Create creates a key. The secret is returned only once and is stored nowhere.
 func (k *Keys) Create(ctx context.Context, spec Spec) (secret, id string, err error) {
 	random := make([]byte, 32)
 	if _, err := rand.Read(random); err != nil {
@@ -276,8 +276,8 @@ func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error
 	return key.KeyID, nil
 }
 
-// Bootstrap makes sure that somebody can get in. A given key becomes an admin key of DefaultTeam; without one an empty
-// store gets a generated one. Only for a store that was empty is that key returned, to be shown once.
+// Bootstrap ensures that an admin key exists. A given key becomes an admin key of DefaultTeam; without one an empty
+// store gets a generated one. It returns the key only if the store was empty, to be shown once.
 func (k *Keys) Bootstrap(ctx context.Context, given string) (first string, err error) {
 	if err := k.checkBootstrap(ctx, given); err != nil {
 		return "", err
@@ -300,13 +300,14 @@ func (k *Keys) Bootstrap(ctx context.Context, given string) (first string, err e
 	return first, err
 }
 
-// List lists the keys of a team, newest first; of every team when teamID is empty.
+// List returns the keys of a team, newest first; of every team when teamID is empty.
 func (k *Keys) List(ctx context.Context, teamID string) ([]graph.APIKey, error) {
 	return k.store.ListAPIKeys(ctx, teamID)
 }
 
-// Revoke makes a key useless: when it returns, no process lets it in. Others are told; as one may not hear of it, Revoke waits for as
-// long as any believes what it knew of a key. With a teamID only a key of that team is found. graph.ErrNotFound.
+// Revoke revokes a key: when it returns, no instance accepts it. It notifies other instances, and waits for the
+// lifetime of cached verdicts in case one misses that. With a teamID only a key of that team is found. It returns
+// graph.ErrNotFound.
 func (k *Keys) Revoke(ctx context.Context, teamID, id string) error {
 	defer k.Forget()
 	if err := k.store.RevokeAPIKey(ctx, teamID, id); err != nil {

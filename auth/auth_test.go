@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// fake is a store whose answers a test sets.
+// fake is a store with settable answers.
 type fake struct {
 	create func(graph.APIKey) error
 	find   func(keyID string) (graph.APIKey, error)
@@ -55,7 +55,7 @@ func (f *fake) RevokeAPIKey(_ context.Context, teamID, keyID string) error {
 
 func (f *fake) TouchAPIKeys(_ context.Context, used map[string]time.Time) error { return f.touch(used) }
 
-// env is a Keys over records that a test looks into, and a clock that it moves.
+// env is a Keys over visible records, with a settable clock.
 type env struct {
 	*auth.Keys
 	fake
@@ -141,7 +141,7 @@ func refuse(t *testing.T, k *auth.Keys, secret string) {
 	}
 }
 
-// A key that names an empty user or team is not made, and one that was stored like that lets nobody in.
+// A key for an empty user or team is not created, and a stored one is not accepted.
 func TestAnEmptyUserIsNotEverybody(t *testing.T) {
 	e := fresh(t)
 	for _, spec := range []auth.Spec{
@@ -180,7 +180,7 @@ func TestCreateAndVerify(t *testing.T) {
 	}
 }
 
-// A secret is long and has a mark that scanners find; neither the record nor the id has anything of it.
+// A secret is long and has a prefix that scanners find; neither the record nor the id contains any of it.
 func TestSecretIsNotStored(t *testing.T) {
 	e := fresh(t)
 	secret, id := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
@@ -221,7 +221,7 @@ func TestRefused(t *testing.T) {
 		t.Error("the store was not asked for a key of full length")
 	}
 
-	// Another key with the same id: 48 bits may be found by trying.
+	// Another key with the same id: 48 bits can be found by trying.
 	k := e.records[id]
 	k.Hash = k.Hash[:12] + strings.Repeat("0", 52)
 	e.records[id] = k
@@ -281,13 +281,13 @@ func TestVerdictsAreKept(t *testing.T) {
 		}
 		refuse(t, e.Keys, bad)
 	}
-	// One for each, and again for every two seconds that the machine may have taken.
+	// One for each, and one more for every two seconds that the machine may have taken.
 	if n, most := e.finds.Load(), 2+2*int64(time.Since(begun)/(2*time.Second)); n > most {
 		t.Errorf("the store was asked %d times, want at most %d", n, most)
 	}
 }
 
-// A key that was looked for in vain is good once it is made.
+// A key that was looked up before it existed is valid once it is created.
 func TestMadeAfterRefused(t *testing.T) {
 	e := fresh(t)
 	const given = "a key that the operator chose for good"
@@ -317,7 +317,7 @@ func TestRevoke(t *testing.T) {
 	refuse(t, e.Keys, secret)
 }
 
-// What the store said before a revocation is not kept after it.
+// A verdict read before a revocation is not cached after it.
 func TestRevokeDuringVerify(t *testing.T) {
 	e := fresh(t)
 	secret, id := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})

@@ -9,8 +9,8 @@ import (
 	"kith/graph"
 )
 
-// checkBootstrap refuses a bootstrap key that could be guessed. One that is stored already stays good, so that a service whose key was
-// given under an older rule starts again; Warnings names it.
+// checkBootstrap refuses a bootstrap key that could be guessed. A key that is already stored stays valid, so that a
+// service configured under an older rule still starts; Warnings names it.
 func (k *Keys) checkBootstrap(ctx context.Context, given string) error {
 	if given == "" || len(given) >= minKey && len(given) <= maxKey {
 		return nil
@@ -27,7 +27,8 @@ func (k *Keys) checkBootstrap(ctx context.Context, given string) error {
 	return fmt.Errorf("KITH_BOOTSTRAP_KEY must have %d to %d random characters, such as openssl rand -hex 24 prints: %w", minKey, maxKey, graph.ErrInvalid)
 }
 
-// Warnings says what an operator should know of a bootstrap key, and of the ones before it, which stay good until they are revoked.
+// Warnings returns advice for the operator on the bootstrap key and on earlier ones, which stay valid until they are
+// revoked.
 func (k *Keys) Warnings(ctx context.Context, given string) ([]string, error) {
 	if given == "" {
 		return nil, nil
@@ -59,7 +60,8 @@ func warningsOf(id string, short bool, keys []graph.APIKey) (warnings []string) 
 	return warnings
 }
 
-// othersOf are the ids of the bootstrap keys beside one: those marked so, and those of the form of one from before there were marks.
+// othersOf returns the ids of other bootstrap keys: marked ones, and unmarked ones of the same form from older
+// versions.
 func othersOf(id string, keys []graph.APIKey) (marked, unmarked []string, there bool) {
 	for _, key := range keys {
 		switch {
@@ -74,7 +76,7 @@ func othersOf(id string, keys []graph.APIKey) (marked, unmarked []string, there 
 	return marked, unmarked, there
 }
 
-// good are the keys that have not expired.
+// good returns the keys that have not expired.
 func (k *Keys) good(keys []graph.APIKey) (good []graph.APIKey) {
 	for _, key := range keys {
 		if key.ExpiresAt == nil || k.now().Before(*key.ExpiresAt) {

@@ -8,24 +8,26 @@ import (
 	"time"
 )
 
-// ErrAttempts says: too many wrong keys came from the caller's address, or from all. A key that exists is never refused so.
+// ErrAttempts: the caller's address, or all addresses together, sent too many wrong keys. Existing keys are never
+// refused so.
 var ErrAttempts = errors.New("too many wrong API keys")
 
 const (
-	addressBurst, addressRate = 100, 2   // wrong keys of one address at once, and a second
-	allBurst, allRate         = 1000, 20 // of all addresses
-	maxAddresses              = 10_000   // that are counted apart; further ones count together
+	addressBurst, addressRate = 100, 2   // wrong keys of one address: at once, and a second
+	allBurst, allRate         = 1000, 20 // wrong keys of all addresses
+	maxAddresses              = 10_000   // with a count of their own; further addresses share one
 	knownTTL                  = verifiedTTL
 )
 
 type remoteKey struct{}
 
-// WithRemote is a context of a request that comes from an address, as net/http gives it: host and port.
+// WithRemote returns a context with a request's remote address, in the form of net/http: host and port.
 func WithRemote(ctx context.Context, address string) context.Context {
 	return context.WithValue(ctx, remoteKey{}, address)
 }
 
-// originOf is whom a wrong key is counted for: an IPv4 address, or the /64 of an IPv6 one, which one caller has as a whole.
+// originOf returns the network that a wrong key is counted for: an IPv4 address, or the /64 of an IPv6 address, which
+// belongs to one caller.
 func originOf(ctx context.Context) netip.Prefix {
 	address, _ := ctx.Value(remoteKey{}).(string)
 	at, err := netip.ParseAddrPort(address)
@@ -40,7 +42,7 @@ func originOf(ctx context.Context) netip.Prefix {
 	return origin
 }
 
-// bucket holds how many wrong keys may be looked up at once; it fills with time.
+// bucket holds how many wrong keys may be looked up; it refills with time.
 type bucket struct {
 	left float64
 	at   time.Time
@@ -51,14 +53,14 @@ func (b *bucket) fill(now time.Time, burst, rate float64) {
 	b.at = now
 }
 
-// failures bounds how many wrong keys are looked up in the database: by address, and overall. It is safe for concurrent use.
+// failures limits the lookups of wrong keys in the database: by address, and overall. It is safe for concurrent use.
 type failures struct {
 	mu   sync.Mutex
 	all  *bucket
 	each map[netip.Prefix]*bucket
 }
 
-// take counts a key that is about to be looked up as a wrong one; false: too many were.
+// take counts the next lookup as a wrong key. It reports false when there were too many.
 func (f *failures) take(origin netip.Prefix, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -76,7 +78,7 @@ func (f *failures) take(origin netip.Prefix, now time.Time) bool {
 	return true
 }
 
-// of is the bucket of an address. Addresses that have sent nothing wrong for a while are dropped to make room.
+// of returns the bucket of an address. Full buckets are dropped to make room.
 func (f *failures) of(origin netip.Prefix, now time.Time) *bucket {
 	if len(f.each) >= maxAddresses && f.each[origin] == nil {
 		for address, b := range f.each {
@@ -94,7 +96,7 @@ func (f *failures) of(origin netip.Prefix, now time.Time) *bucket {
 	return f.each[origin]
 }
 
-// giveBack uncounts a key that was no wrong one.
+// giveBack reverses take for a valid key.
 func (f *failures) giveBack(origin netip.Prefix) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -104,14 +106,15 @@ func (f *failures) giveBack(origin netip.Prefix) {
 	}
 }
 
-// known is which keys exist, read at once: who sends too many wrong keys has that asked every two seconds, and nothing else.
+// known holds the ids of all existing keys. Callers with too many wrong keys cause one read of it every two seconds,
+// and no other statement.
 type known struct {
 	mu  sync.Mutex
 	ids map[string]bool
 	at  time.Time
 }
 
-// exists reports whether there is a key of an id, as of two seconds ago at most.
+// exists reports whether a key with an id exists, with a delay of at most two seconds.
 func (k *Keys) exists(ctx context.Context, id string) (bool, error) {
 	k.known.mu.Lock()
 	defer k.known.mu.Unlock()
@@ -128,15 +131,15 @@ func (k *Keys) exists(ctx context.Context, id string) (bool, error) {
 	return k.known.ids[id], nil
 }
 
-// forgetKnown has the keys that exist read again when they are next asked for.
+// forgetKnown makes the next call of exists read the ids again.
 func (k *Keys) forgetKnown() {
 	k.known.mu.Lock()
 	defer k.known.mu.Unlock()
 	k.known.ids = nil
 }
 
-// lookWithin looks a key up as often as wrong keys may be; beyond that only one whose id exists. Everything else is ErrAttempts,
-// and costs no statement.
+// lookWithin looks a key up within the limit of wrong keys; beyond that only if its id exists. It refuses others with
+// ErrAttempts, without a statement.
 func (k *Keys) lookWithin(ctx context.Context, sum [32]byte) (verdict, error) {
 	origin := originOf(ctx)
 	within := k.failures.take(origin, k.now())

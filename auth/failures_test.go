@@ -16,7 +16,7 @@ import (
 	"kith/graph"
 )
 
-// wrong shows a number of wrong keys from an address, and returns how many were looked at.
+// wrong sends a number of wrong keys from an address, and returns how many were looked up.
 func (e *env) wrong(t *testing.T, address string, n int) (looked int) {
 	t.Helper()
 	for i := range n {
@@ -31,7 +31,8 @@ func (e *env) wrong(t *testing.T, address string, n int) (looked int) {
 	return looked
 }
 
-// Wrong keys of one address are looked up a hundred times at once and two times a second; further ones cost no statement each.
+// Wrong keys of one address are looked up a hundred times at once and two times a second; further ones cause no
+// statement.
 func TestWrongKeysAreSlowedDown(t *testing.T) {
 	e := fresh(t)
 	if n := e.wrong(t, "192.0.2.1:4711", 400); n != 100 {
@@ -55,7 +56,7 @@ func TestWrongKeysAreSlowedDown(t *testing.T) {
 	}
 }
 
-// A /64 of IPv6 is one caller; all addresses together have a bound too, and what is remembered of them is bounded.
+// A /64 of IPv6 counts as one caller. All addresses together have a limit too, and the memory for counts is bounded.
 func TestWrongKeysOfManyAddresses(t *testing.T) {
 	e := fresh(t)
 	looked := 0
@@ -74,7 +75,8 @@ func TestWrongKeysOfManyAddresses(t *testing.T) {
 	}
 }
 
-// A key that exists is let in while wrong ones come from its address, whether it was used before, is new, or was made elsewhere.
+// An existing key is accepted while wrong ones come from its address, whether it was used before, is new, or was
+// created elsewhere.
 func TestWrongKeysLockNobodyOut(t *testing.T) {
 	e := fresh(t)
 	const address = "192.0.2.1:4711"
@@ -109,7 +111,7 @@ func TestWrongKeysLockNobodyOut(t *testing.T) {
 	if _, err := e.Verify(from, made); err == nil {
 		t.Error("a revoked key is let in")
 	}
-	// Many good keys at once take nothing from each other.
+	// Many valid keys at once do not count against each other.
 	var keys []string
 	for range 300 {
 		key, _ := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
@@ -130,7 +132,7 @@ func TestWrongKeysLockNobodyOut(t *testing.T) {
 	}
 }
 
-// Where the store is away nobody is counted, and its error is told.
+// When the store is unavailable no attempt is counted, and its error is returned.
 func TestAStoreThatIsAwayCountsNobody(t *testing.T) {
 	e := fresh(t)
 	find := e.find
@@ -150,7 +152,7 @@ func TestAStoreThatIsAwayCountsNobody(t *testing.T) {
 	}
 }
 
-// Bootstrap keys that came before are named until they are revoked; those of older versions by what is known of them.
+// Earlier bootstrap keys are listed until they are revoked; those of older versions by their form.
 func TestWarningsOfBootstrapKeys(t *testing.T) {
 	e := fresh(t)
 	warnings := func(given string) string {
@@ -206,7 +208,7 @@ func TestWarningsOfBootstrapKeys(t *testing.T) {
 	}
 }
 
-// A short bootstrap key that an older version took stays good, with a warning; a new one is refused.
+// A short bootstrap key from an older version stays valid, with a warning; a new one is refused.
 func TestAShortBootstrapKey(t *testing.T) {
 	e := fresh(t)
 	const short = "sixteen-letters!"

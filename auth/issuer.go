@@ -18,35 +18,36 @@ import (
 )
 
 const (
-	keysFor    = 10 * time.Minute // for which the issuer's keys are good, unless Cache-Control says how long
+	keysFor    = 10 * time.Minute // lifetime of the issuer's keys without Cache-Control
 	keysLeast  = time.Minute
 	keysMost   = 10 * time.Minute
-	keysGrace  = time.Hour        // for which they are good besides, while the issuer does not answer
-	keysRetry  = 30 * time.Second // between attempts then
-	keysEarly  = 5                // they are asked for when a fifth of their time is left
-	maxSigning = 1000             // keys of an issuer
+	keysGrace  = time.Hour        // additional lifetime while the issuer does not answer
+	keysRetry  = 30 * time.Second // pause between attempts in that time
+	keysEarly  = 5                // keys are renewed when a fifth of their lifetime is left
+	maxSigning = 1000             // maximum keys of an issuer
 )
 
-// signingKeys are the keys with which an issuer signs its tokens. They are asked for again before their time is over, beside the
-// requests, so that a key which the issuer has withdrawn does not stay good. It is safe for concurrent use.
+// signingKeys holds the keys with which an issuer signs its tokens. It renews them in the background before they
+// expire, so that a withdrawn key does not stay valid. It is safe for concurrent use.
 type signingKeys struct {
 	client *http.Client
 	url    string
 	now    func() time.Time
 
-	asking sync.Mutex     // held by who asks the issuer
-	beside sync.WaitGroup // those who ask it beside the requests
+	asking   sync.Mutex     // held while requesting the issuer's keys
+	renewals sync.WaitGroup // background renewals
 
-	mu      sync.Mutex
-	keys    []jose.JSONWebKey
-	body    string // of the answer that has them
-	changes int    // counts the changes of the keys
-	heard   time.Time
-	asked   time.Time // when the issuer was asked last
-	life    time.Duration
+	mu       sync.Mutex
+	keys     []jose.JSONWebKey
+	body     string // of the response with the keys
+	changes  int    // counts changes of the keys
+	received time.Time
+	asked    time.Time // last request to the issuer
+	life     time.Duration
 }
 
-// VerifySignature returns what a token says when the issuer has signed it: ErrIssuer where its keys cannot be had.
+// VerifySignature returns the payload of a token signed by the issuer. It returns ErrIssuer when the issuer's keys are
+// unavailable.
 func (s *signingKeys) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
 	algorithms := make([]jose.SignatureAlgorithm, len(signatures))
 	for i, name := range signatures {
@@ -62,13 +63,13 @@ func (s *signingKeys) VerifySignature(ctx context.Context, jwt string) ([]byte, 
 	if payload, ok := s.verify(jws); ok {
 		return payload, nil
 	}
-	if err := s.ask(ctx); err != nil { // it may have a new key
+	if err := s.request(ctx); err != nil { // there may be a new key
 		return nil, err
 	}
 	if payload, ok := s.verify(jws); ok {
 		return payload, nil
 	}
-	return nil, errors.New("the signature is not one of the issuer's")
+	return nil, errors.New("signature matches no key of the issuer")
 }
 
 func (s *signingKeys) verify(jws *jose.JSONWebSignature) ([]byte, bool) {
@@ -90,40 +91,40 @@ func (s *signingKeys) verify(jws *jose.JSONWebSignature) ([]byte, bool) {
 	return nil, false
 }
 
-// renew asks the issuer for its keys when it is time: beside the request as long as the keys are good, or the issuer has
-// just been asked in vain. ErrIssuer when there are none that are good.
+// renew requests the issuer's keys when they are due. It does so in the background as long as the keys are valid, or
+// the last attempt just failed. It returns ErrIssuer when no valid keys are left.
 func (s *signingKeys) renew(ctx context.Context) error {
 	s.mu.Lock()
 	now := s.now()
-	age, pause, life := now.Sub(s.heard), now.Sub(s.asked), s.life
-	none := len(s.keys) == 0 && s.heard.IsZero() || age >= life+keysGrace
+	age, pause, life := now.Sub(s.received), now.Sub(s.asked), s.life
+	none := len(s.keys) == 0 && s.received.IsZero() || age >= life+keysGrace
 	due := age >= life-life/keysEarly && pause >= keysRetry
-	beside := !none && (age < life || pause < life)
-	if due && beside {
-		s.asked = now // by one request alone
+	background := !none && (age < life || pause < life)
+	if due && background {
+		s.asked = now // only one request renews them
 	}
 	s.mu.Unlock()
 	switch {
 	case none:
-		return s.ask(ctx)
-	case due && beside:
-		s.beside.Go(func() { _ = s.ask(ctx) })
+		return s.request(ctx)
+	case due && background:
+		s.renewals.Go(func() { _ = s.request(ctx) })
 	case due:
-		_ = s.ask(ctx) // within the grace
+		_ = s.request(ctx) // the keys are valid within keysGrace
 	}
 	return nil
 }
 
-// generation changes when the issuer has other keys; false when they should be asked for.
+// generation returns a number that changes with the issuer's keys; false when they are due for renewal.
 func (s *signingKeys) generation() (int, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	return s.changes, now.Sub(s.heard) < s.life-s.life/keysEarly || now.Sub(s.asked) < keysRetry
+	return s.changes, now.Sub(s.received) < s.life-s.life/keysEarly || now.Sub(s.asked) < keysRetry
 }
 
-// ask asks the issuer for its keys: ErrIssuer.
-func (s *signingKeys) ask(ctx context.Context) error {
+// request requests the issuer's keys. It returns ErrIssuer.
+func (s *signingKeys) request(ctx context.Context) error {
 	s.asking.Lock()
 	defer s.asking.Unlock()
 	s.mu.Lock()
@@ -142,11 +143,11 @@ func (s *signingKeys) ask(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(ErrIssuer, err)
 	}
-	return s.take(string(body), keysLife(response.Header.Get("Cache-Control")))
+	return s.replace(string(body), keysLife(response.Header.Get("Cache-Control")))
 }
 
-// take makes the keys of an answer those that are good.
-func (s *signingKeys) take(body string, life time.Duration) error {
+// replace replaces the keys with those of a response.
+func (s *signingKeys) replace(body string, life time.Duration) error {
 	keys, err := keysIn(body)
 	if err != nil {
 		return errors.Join(ErrIssuer, err)
@@ -156,17 +157,17 @@ func (s *signingKeys) take(body string, life time.Duration) error {
 	if body != s.body {
 		s.changes++
 	}
-	s.keys, s.body, s.heard, s.life = keys, body, s.now(), life
+	s.keys, s.body, s.received, s.life = keys, body, s.now(), life
 	return nil
 }
 
-// keysIn are the keys of an answer that can verify; those of other kinds are passed over.
+// keysIn returns the keys of a response that can verify signatures; other kinds are ignored.
 func keysIn(body string) ([]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
 	if err := json.Unmarshal([]byte(body), &set); err != nil || set.Keys == nil {
-		return nil, errors.New("what the issuer says of its keys is no JSON Web Key Set")
+		return nil, errors.New("the issuer's keys are not a JSON Web Key Set")
 	}
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys[:min(len(set.Keys), maxSigning)] {
@@ -178,7 +179,7 @@ func keysIn(body string) ([]jose.JSONWebKey, error) {
 	return keys, nil
 }
 
-// keysLife is for how long keys are good that came with a Cache-Control.
+// keysLife returns the lifetime of keys with a Cache-Control header.
 func keysLife(control string) time.Duration {
 	life := keysFor
 	for directive := range strings.SplitSeq(strings.ToLower(control), ",") {

@@ -19,32 +19,31 @@ import (
 	"kith/graph"
 )
 
-// ErrIssuer says: the issuer of tokens does not answer, so that none can be verified.
+// ErrIssuer: the issuer does not answer, so that no token can be verified.
 var ErrIssuer = errors.New("the issuer of tokens does not answer")
 
 const (
 	maxToken      = 16 << 10 // bytes
 	issuerTimeout = 5 * time.Second
-	issuerPause   = 5 * time.Second // between questions for the issuer's address
-	tokenTTL      = time.Minute     // for which a token that was verified is not verified again
+	issuerPause   = 5 * time.Second // between requests for the issuer's configuration
+	tokenTTL      = time.Minute     // lifetime of a verified token in the cache
 )
 
-// signatures are the algorithms by which a token may be signed: those with a public key.
+// signatures holds the accepted signature algorithms: those with a public key.
 var signatures = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }
 
-// TokenOptions say whose tokens are good, and what they tell of a caller.
+// TokenOptions configures which tokens are accepted, and how their claims map to a caller.
 type TokenOptions struct {
 	Issuer      string // its URL, as in the claim iss
-	Audience    string // that aud must name
+	Audience    string // required in aud
 	TeamClaim   string // the caller's team
-	UserClaim   string // the user that the caller is bound to; empty: it may act for any of the team
-	ScopesClaim string // read, write, admin: a list, or words in a text; those of other services are passed over
+	UserClaim   string // the caller's user; empty: the caller may act for every user of the team
+	ScopesClaim string // read, write, admin: a list, or a string of words; unknown scopes are ignored
 }
 
-// Tokens verifies OpenID Connect tokens. The issuer is asked for its keys when they are first needed. It is safe for
-// concurrent use.
+// Tokens verifies OpenID Connect tokens. It requests the issuer's keys at the first use. It is safe for concurrent use.
 type Tokens struct {
 	options  TokenOptions
 	now      func() time.Time
@@ -52,21 +51,21 @@ type Tokens struct {
 	verified *otter.Cache[[32]byte, bearer]
 
 	mu    sync.Mutex
-	keys  *signingKeys // nil: where they are is not known yet
-	asked time.Time    // when that was tried last
+	keys  *signingKeys // nil: their address is not known yet
+	asked time.Time    // last attempt to find it
 
-	erasures erasures // nil: nobody is ever erased
+	erasures erasures // nil: erasures are ignored
 }
 
-// bearer is who has shown a good token.
+// bearer is the caller of a verified token.
 type bearer struct {
 	principal Principal
 	expires   time.Time
-	issued    time.Time // zero: the token does not say
-	keys      int       // the generation of the issuer's keys
+	issued    time.Time // zero: the token has no iat
+	keys      int       // generation of the issuer's keys
 }
 
-// NewTokens makes a Tokens; now is the clock by which tokens expire. Nothing is asked yet. Close it after use.
+// NewTokens returns a Tokens; now is the clock for expiry. It sends no request yet. Close it after use.
 func NewTokens(o TokenOptions, now func() time.Time) (*Tokens, error) {
 	at, err := url.Parse(o.Issuer)
 	switch {
@@ -78,30 +77,31 @@ func NewTokens(o TokenOptions, now func() time.Time) (*Tokens, error) {
 		return nil, errors.New("KITH_OIDC_TEAM_CLAIM or KITH_OIDC_SCOPES_CLAIM is empty")
 	}
 	return &Tokens{
-		options: o, now: now, client: &http.Client{Timeout: issuerTimeout, Transport: &steady{next: http.DefaultTransport, now: now}},
+		options: o, now: now, client: &http.Client{Timeout: issuerTimeout, Transport: &issuerCache{next: http.DefaultTransport, now: now}},
 		verified: otter.Must(&otter.Options[[32]byte, bearer]{
 			MaximumSize: maxVerified, ExpiryCalculator: otter.ExpiryWriting[[32]byte, bearer](tokenTTL),
 		}),
 	}, nil
 }
 
-// Close stops the cache of verified tokens, and waits for what is asked of the issuer. Call it after the last Verify.
+// Close stops the cache of verified tokens, and waits for requests to the issuer. Call it after the last Verify.
 func (t *Tokens) Close() {
 	t.verified.StopAllGoroutines()
 	t.mu.Lock()
 	keys := t.keys
 	t.mu.Unlock()
 	if keys != nil {
-		keys.beside.Wait()
+		keys.renewals.Wait()
 	}
 }
 
-// IsToken says whether a credential has the form of a token. API keys have not.
+// IsToken reports whether a credential has the form of a token. API keys have not.
 func IsToken(credential string) bool {
 	return strings.HasPrefix(credential, "eyJ") && strings.Count(credential, ".") == 2
 }
 
-// Verify says whose token it is. ErrUnauthorized, or ErrIssuer where its keys cannot be had.
+// Verify returns the caller with a token. It returns ErrUnauthorized, or ErrIssuer when the issuer's keys are
+// unavailable.
 func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	if len(token) > maxToken {
 		return Principal{}, ErrUnauthorized
@@ -130,15 +130,15 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	return b.principal, nil
 }
 
-// Heed makes tokens useless that were issued before their user, or team, was erased. Call it before the first Verify.
+// Heed makes Verify refuse tokens issued before the erasure of their user or team. Call it before the first Verify.
 func (t *Tokens) Heed(store *graph.Store) { t.erasures = store }
 
-// isBefore says whether the token may have been issued before an erasure. The issuer's clock tells seconds.
+// isBefore reports whether the token may have been issued before an erasure. The issuer's clock has whole seconds.
 func (b bearer) isBefore(erased time.Time) bool {
 	return !erased.IsZero() && !b.issued.After(erased)
 }
 
-// isCurrent says whether the issuer has the same keys as when the token was verified, as far as is known.
+// isCurrent reports whether the issuer's known keys are the same as when the token was verified.
 func (t *Tokens) isCurrent(b bearer) bool {
 	t.mu.Lock()
 	keys := t.keys
@@ -185,7 +185,7 @@ func (t *Tokens) look(ctx context.Context, raw string) (bearer, error) {
 	return b, nil
 }
 
-// principal is the caller that claims tell of; false where they leave out whom.
+// principal returns the caller from claims; false when a required claim is missing.
 func (t *Tokens) principal(subject string, claims map[string]json.RawMessage) (Principal, bool) {
 	p := Principal{KeyID: "oidc:" + subject, Scopes: scopesIn(claims[t.options.ScopesClaim])}
 	named := func(claim string, into *string) bool {
@@ -197,7 +197,7 @@ func (t *Tokens) principal(subject string, claims map[string]json.RawMessage) (P
 	return p, t.options.UserClaim == "" || named(t.options.UserClaim, &p.UserID)
 }
 
-// scopesIn are Kith's scopes in a claim: a list, or words in a text.
+// scopesIn returns Kith's scopes in a claim: a list, or a string of words.
 func scopesIn(claim json.RawMessage) []string {
 	var (
 		text string
@@ -209,7 +209,7 @@ func scopesIn(claim json.RawMessage) []string {
 	return slices.DeleteFunc(list, func(scope string) bool { return !slices.Contains(Scopes, scope) })
 }
 
-// issuerKeys are the keys of the issuer. Where they cannot be had it is not asked again for some seconds.
+// issuerKeys returns the issuer's keys. After a failure it does not request them again for some seconds.
 func (t *Tokens) issuerKeys(ctx context.Context) (*signingKeys, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -220,7 +220,7 @@ func (t *Tokens) issuerKeys(ctx context.Context) (*signingKeys, error) {
 		return nil, ErrIssuer
 	}
 	t.asked = t.now()
-	ctx = oidc.ClientContext(context.WithoutCancel(ctx), t.client) // others wait for the same answer
+	ctx = oidc.ClientContext(context.WithoutCancel(ctx), t.client) // others wait for the same response
 	provider, err := oidc.NewProvider(ctx, t.options.Issuer)
 	var found struct {
 		Keys string `json:"jwks_uri"`
@@ -235,13 +235,13 @@ func (t *Tokens) issuerKeys(ctx context.Context) (*signingKeys, error) {
 	return t.keys, nil
 }
 
-// notedKeys notes why a signature could not be verified: the verifier tells it as text alone.
+// notedKeys records why a signature could not be verified: the verifier returns that as text only.
 type notedKeys struct {
 	oidc.KeySet
 	err error
 }
 
-// VerifySignature is that of the keys.
+// VerifySignature verifies a signature with the keys, and records the error.
 func (n *notedKeys) VerifySignature(ctx context.Context, jwt string) (payload []byte, err error) {
 	payload, n.err = n.KeySet.VerifySignature(ctx, jwt)
 	return payload, n.err

@@ -71,7 +71,7 @@ func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "k", Algorithm: "ES256", Use: "sig"}}})
 }
 
-// claims are those of a good token, with changes; nil takes one away.
+// claims returns the claims of a valid token, with changes; nil removes one.
 func (i *issuer) claims(change map[string]any) map[string]any {
 	all := map[string]any{
 		"iss": i.URL, "aud": []string{"kith", "other"}, "sub": "u1", "team_id": "acme", "scope": "openid read write profile",
@@ -114,7 +114,7 @@ func (i *issuer) token(t *testing.T, change map[string]any) string {
 	return sign(t, jose.ES256, i.key, i.claims(change))
 }
 
-// verifier is a Tokens for an issuer, and its clock.
+// verifier returns a Tokens for an issuer, and its clock.
 func verifier(t *testing.T, i *issuer, change func(*auth.TokenOptions)) (*auth.Tokens, *atomic.Pointer[time.Time]) {
 	t.Helper()
 	o := auth.TokenOptions{Issuer: i.URL, Audience: "kith", TeamClaim: "team_id", UserClaim: "sub", ScopesClaim: "scope"}
@@ -209,7 +209,7 @@ func TestTokensThatAreNotGood(t *testing.T) {
 	}
 }
 
-// An issuer that is away at the start, or changes its keys, is found again.
+// An issuer that is unavailable at the start, or changes its keys, is found again.
 func TestIssuerComesAndGoes(t *testing.T) {
 	t.Parallel()
 	i := startIssuer(t)
@@ -258,8 +258,8 @@ func TestTokenOptions(t *testing.T) {
 	}
 }
 
-// A key that the issuer has withdrawn is good for ten minutes at most, or for as long as the issuer says within bounds, whatever
-// tokens come.
+// A key withdrawn by the issuer is valid for ten minutes at most, or as long as Cache-Control says within bounds,
+// whatever tokens come.
 func TestWithdrawnKeys(t *testing.T) {
 	t.Parallel()
 	for control, life := range map[string]time.Duration{
@@ -291,8 +291,8 @@ func TestWithdrawnKeys(t *testing.T) {
 	}
 }
 
-// An issuer that does not answer is no outage: its keys are good for another hour, and no request waits for it as long as others have
-// lately asked.
+// An issuer that does not answer causes no outage: its keys stay valid for another hour, and no request waits for it if
+// others have lately tried.
 func TestIssuerIsAway(t *testing.T) {
 	t.Parallel()
 	i := startIssuer(t)

@@ -1,9 +1,9 @@
-// Package client calls Kith over HTTP. Its types and calls are those of the contract (contract.go is generated from it); it
-// links no code of the service.
+// Package client calls Kith over HTTP. Its types and calls are generated from the API contract (contract.go). It links
+// no code of the service.
 //
-// A call that bears repetition (one that reads, replaces or deletes, or has an idempotency key) is tried again when the
-// service is busy or away (429, 503, a broken connection), with growing pauses or after the time that the service asks
-// for, while its context allows. Other calls are tried again after a 429 alone: nothing of them was done.
+// A repeatable call (one that reads, replaces or deletes, or has an idempotency key) is retried when the service is
+// busy or unavailable (429, 503, a broken connection): with growing pauses or after the service's Retry-After, while
+// its context allows. Other calls are retried only after a 429, which means that nothing was done.
 package client
 
 import (
@@ -26,22 +26,22 @@ import (
 const (
 	tries      = 5
 	firstPause = 250 * time.Millisecond
-	maxPause   = 10 * time.Second // whatever the service asks for
-	maxAnswer  = 64 << 20         // bytes of an answer that does not stream
+	maxPause   = 10 * time.Second // also when the service asks for a longer one
+	maxAnswer  = 64 << 20         // bytes of a response that is not streamed
 )
 
 var errTooLarge = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 
-// Client calls a Kith. It is safe for concurrent use.
+// Client calls a Kith service. It is safe for concurrent use.
 type Client struct {
 	url, key string
 	http     *http.Client
 	pause    time.Duration
 }
 
-// New makes a client of the Kith at an address, such as http://127.0.0.1:8080, with an API key. Over is what requests are
-// made with; nil: http.DefaultClient. A timeout of it ends streams too: better bound each call by its context. Redirects to other hosts are
-// not followed, unless it has a CheckRedirect of its own.
+// New returns a client of the Kith at an address, such as http://127.0.0.1:8080, with an API key. It sends requests
+// with over; nil: http.DefaultClient. The timeout of over ends streams too, so prefer a context for each call.
+// Redirects to other hosts are not followed, unless over has its own CheckRedirect.
 func New(address, key string, over *http.Client) *Client {
 	if over == nil {
 		over = http.DefaultClient
@@ -68,14 +68,14 @@ func sameHost(r *http.Request, via []*http.Request) error {
 // request is a call before it is sent.
 type request struct {
 	method, path string
-	query        any    // a struct; nil: nothing
-	body         any    // nil: none
-	asText       bool   // the text form of an answer that has another one
-	again        bool   // it bears repetition
-	key          string // of idempotency; empty: none
+	query        any    // a struct; nil: no query
+	body         any    // nil: no body
+	asText       bool   // requests the text form of a response with several forms
+	again        bool   // may be repeated
+	key          string // idempotency key; empty: none
 }
 
-// fetch is a call that is answered by an object.
+// fetch makes a call whose response is an object.
 func fetch[T any](ctx context.Context, c *Client, r request) (*T, error) {
 	answer := new(T)
 	if err := c.do(ctx, r, func(raw []byte) error { return json.Unmarshal(raw, answer) }); err != nil {
@@ -84,7 +84,7 @@ func fetch[T any](ctx context.Context, c *Client, r request) (*T, error) {
 	return answer, nil
 }
 
-// text is a call that is answered by a text.
+// text makes a call whose response is a text.
 func (c *Client) text(ctx context.Context, r request) (text string, err error) {
 	err = c.do(ctx, r, func(raw []byte) error {
 		text = string(raw)
@@ -93,7 +93,7 @@ func (c *Client) text(ctx context.Context, r request) (text string, err error) {
 	return text, err
 }
 
-// do makes a call. take reads the answer; nil: nobody does.
+// do makes a call. take reads the response; nil discards it.
 func (c *Client) do(ctx context.Context, r request, take func([]byte) error) error {
 	address, body, err := c.render(r)
 	if err == nil {
@@ -108,7 +108,7 @@ func (c *Client) do(ctx context.Context, r request, take func([]byte) error) err
 	return nil
 }
 
-// repeat makes a call until it succeeds, fails for good, or there were too many.
+// repeat makes a call until it succeeds, fails permanently, or was tried too often.
 func (c *Client) repeat(ctx context.Context, r request, address string, body []byte) ([]byte, error) {
 	for try, pause := 1, c.pause; ; try, pause = try+1, 2*pause {
 		answer, err := c.once(ctx, r, address, body)
@@ -122,7 +122,7 @@ func (c *Client) repeat(ctx context.Context, r request, address string, body []b
 	}
 }
 
-// render makes address and body of a call.
+// render returns the address and body of a call.
 func (c *Client) render(r request) (address string, body []byte, err error) {
 	values, err := queryOf(r.query)
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *Client) render(r request) (address string, body []byte, err error) {
 	return address, body, nil
 }
 
-// repeats says whether, and after how long, a call is made again that failed.
+// repeats reports whether, and after which pause, a failed call is repeated.
 func (r *request) repeats(err error, pause time.Duration) (time.Duration, bool) {
 	pause = pause/2 + mathrand.N(pause/2+1)
 	var refused *Error
@@ -172,11 +172,11 @@ func (c *Client) once(ctx context.Context, r request, address string, body []byt
 	return answer, err
 }
 
-// send sends a call, and gives its answer, if that is a success; its body is to be closed.
+// send sends a call, and returns the response of a success, whose body the caller closes.
 func (c *Client) send(ctx context.Context, r request, address string, body io.Reader, contentType string) (*http.Response, error) {
 	out, err := http.NewRequestWithContext(ctx, r.method, address, body)
 	if err != nil {
-		return nil, errors.New("the address of the service is none")
+		return nil, errors.New("invalid service address")
 	}
 	out.Header.Set("Authorization", "Bearer "+c.key)
 	out.Header.Set("Content-Type", contentType)
@@ -187,7 +187,7 @@ func (c *Client) send(ctx context.Context, r request, address string, body io.Re
 	if err != nil {
 		var outer *url.Error
 		if errors.As(err, &outer) {
-			err = outer.Err // without the address, which may hold ids of users
+			err = outer.Err // without the address, which may contain ids of users
 		}
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (c *Client) send(ctx context.Context, r request, address string, body io.Re
 	return response, nil
 }
 
-// queryOf is a struct as what stands behind the path of an address, by the names that its fields have in JSON.
+// queryOf encodes a struct as a query string, with the JSON names of its fields.
 func queryOf(query any) (url.Values, error) {
 	values := url.Values{}
 	if query == nil {
@@ -229,10 +229,10 @@ func queryOf(query any) (url.Values, error) {
 	return values, nil
 }
 
-// escape makes one step of a path of a text.
+// escape escapes a text for one segment of a path.
 func escape(s string) string { return url.PathEscape(s) }
 
-// keyOf is the idempotency key of a write: its own, or a new one, so that it bears repetition.
+// keyOf returns the idempotency key of a write: the given one, or a new one, so that the write is repeatable.
 func keyOf(given string) string {
 	if given == "" {
 		return rand.Text()

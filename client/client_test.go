@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// at is a client of a server that answers with a script, and then with the last of it for ever.
+// at returns a client of a server that answers by a script, and repeats its last response.
 func at(t *testing.T, script ...http.HandlerFunc) (*Client, *atomic.Int64) {
 	t.Helper()
 	asked := &atomic.Int64{}
@@ -46,7 +46,7 @@ func says(status int, body string, header ...string) http.HandlerFunc {
 
 func breaks(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// What is sent is what the contract says: path, query, body and key.
+// Requests follow the contract: path, query, body and key.
 func TestCallsAreSent(t *testing.T) {
 	t.Parallel()
 	var got string
@@ -125,7 +125,7 @@ func TestCallsAreRepeated(t *testing.T) {
 	}
 }
 
-// A write is repeated under one idempotency key, and two writes have two.
+// A write is repeated with one idempotency key, and two writes have two.
 func TestIdempotencyKeys(t *testing.T) {
 	t.Parallel()
 	var keys []string
@@ -236,7 +236,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// A redirect takes neither key nor request to another host.
+// A redirect to another host gets neither key nor request.
 func TestRedirectsStayWithTheHost(t *testing.T) {
 	t.Parallel()
 	var elsewhere atomic.Int64

@@ -14,7 +14,7 @@ func (c *Client) ListConsolidation(ctx context.Context, query ListConsolidationQ
 	return fetch[ConsolidationPage](ctx, c, request{method: http.MethodGet, path: "/v1/consolidation", query: query, again: true})
 }
 
-// ListConsolidationQuery is what ListConsolidation may be asked for besides.
+// ListConsolidationQuery holds the query parameters of ListConsolidation.
 type ListConsolidationQuery struct {
 	Cursor string `json:"cursor,omitempty"`  // next of the page before
 	Limit  int64  `json:"limit,omitempty"`   // at most so many candidates; a page may have less, even none, while next is given
@@ -36,7 +36,7 @@ func (c *Client) ContextText(ctx context.Context, query ContextQuery) (string, e
 	return c.text(ctx, request{method: http.MethodGet, path: "/v1/context", query: query, again: true, asText: true})
 }
 
-// ContextQuery is what Context may be asked for besides.
+// ContextQuery holds the query parameters of Context.
 type ContextQuery struct {
 	AsOf           time.Time `json:"as_of,omitzero"`            // the context of a day in the past: what was linked then, the week before it
 	ConversationID string    `json:"conversation_id,omitempty"` // the conversation that is open now: neither recent_context nor temporal has it
@@ -54,7 +54,7 @@ func (c *Client) ListConversations(ctx context.Context, query ListConversationsQ
 	return fetch[ConversationList](ctx, c, request{method: http.MethodGet, path: "/v1/conversations", query: query, again: true})
 }
 
-// ListConversationsQuery is what ListConversations may be asked for besides.
+// ListConversationsQuery holds the query parameters of ListConversations.
 type ListConversationsQuery struct {
 	Cursor string `json:"cursor,omitempty"` // next of the page before
 	Limit  int64  `json:"limit,omitempty"`
@@ -78,7 +78,7 @@ func (c *Client) Conversation(ctx context.Context, id string, query Conversation
 	return fetch[ConversationPage](ctx, c, request{method: http.MethodGet, path: "/v1/conversations/" + escape(id), query: query, again: true})
 }
 
-// ConversationQuery is what Conversation may be asked for besides.
+// ConversationQuery holds the query parameters of Conversation.
 type ConversationQuery struct {
 	From   int64  `json:"from,omitempty"`    // number of the first message
 	Limit  int64  `json:"limit,omitempty"`   // at most so many messages
@@ -110,7 +110,7 @@ func (c *Client) Unlink(ctx context.Context, key string, query UnlinkQuery) (*De
 	return fetch[Deletion](ctx, c, request{method: http.MethodDelete, path: "/v1/edges/" + escape(key), query: query, again: true})
 }
 
-// UnlinkQuery is what Unlink may be asked for besides.
+// UnlinkQuery holds the query parameters of Unlink.
 type UnlinkQuery struct {
 	IfVersion int64  `json:"if_version,omitempty"` // only if this is the stored version
 	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
@@ -133,7 +133,7 @@ func (c *Client) ExploreText(ctx context.Context, body *ExploreRequest) (string,
 	return c.text(ctx, request{method: http.MethodPost, path: "/v1/explore", body: &asText, again: true})
 }
 
-// ImportQuery is what Import may be asked for besides.
+// ImportQuery holds the query parameters of Import.
 type ImportQuery struct {
 	DryRun   bool   `json:"dry_run,omitempty"` // say what would become of each item, and store nothing
 	Format   string `json:"format,omitempty"`
@@ -158,7 +158,7 @@ func (c *Client) ListKeys(ctx context.Context, query ListKeysQuery) (*KeyList, e
 	return fetch[KeyList](ctx, c, request{method: http.MethodGet, path: "/v1/keys", query: query, again: true})
 }
 
-// ListKeysQuery is what ListKeys may be asked for besides.
+// ListKeysQuery holds the query parameters of ListKeys.
 type ListKeysQuery struct {
 	TeamID string `json:"team_id,omitempty"` // default: the caller's
 }
@@ -188,7 +188,7 @@ func (c *Client) ListNodes(ctx context.Context, kind string, query ListNodesQuer
 	return fetch[NodePage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind), query: query, again: true})
 }
 
-// ListNodesQuery is what ListNodes may be asked for besides.
+// ListNodesQuery holds the query parameters of ListNodes.
 type ListNodesQuery struct {
 	Cursor    string `json:"cursor,omitempty"`  // next of the page before
 	Deleted   bool   `json:"deleted,omitempty"` // only deleted ones that can be restored
@@ -202,7 +202,7 @@ func (c *Client) DeleteNode(ctx context.Context, kind string, key string, query 
 	return fetch[Deletion](ctx, c, request{method: http.MethodDelete, path: "/v1/nodes/" + escape(kind) + "/" + escape(key), query: query, again: true})
 }
 
-// DeleteNodeQuery is what DeleteNode may be asked for besides.
+// DeleteNodeQuery holds the query parameters of DeleteNode.
 type DeleteNodeQuery struct {
 	IfVersion int64  `json:"if_version,omitempty"` // only if this is the stored version
 	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
@@ -213,7 +213,7 @@ func (c *Client) Node(ctx context.Context, kind string, key string, query NodeQu
 	return fetch[NodeView](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key), query: query, again: true})
 }
 
-// NodeQuery is what Node may be asked for besides.
+// NodeQuery holds the query parameters of Node.
 type NodeQuery struct {
 	AsOf          time.Time `json:"as_of,omitzero"`          // the relationships that were current then; 404 if the node was not there yet
 	Relationships int64     `json:"relationships,omitempty"` // at most so many, the strongest first
@@ -226,7 +226,7 @@ func (c *Client) PatchNode(ctx context.Context, kind string, key string, query P
 	return fetch[NodeView](ctx, c, request{method: http.MethodPatch, path: "/v1/nodes/" + escape(kind) + "/" + escape(key), query: query, body: body})
 }
 
-// PatchNodeQuery is what PatchNode may be asked for besides.
+// PatchNodeQuery holds the query parameters of PatchNode.
 type PatchNodeQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -241,7 +241,7 @@ func (c *Client) ListLinkedText(ctx context.Context, kind string, key string, qu
 	return c.text(ctx, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/linked", query: query, again: true, asText: true})
 }
 
-// ListLinkedQuery is what ListLinked may be asked for besides.
+// ListLinkedQuery holds the query parameters of ListLinked.
 type ListLinkedQuery struct {
 	Cursor           string `json:"cursor,omitempty"`            // next of the page before, in mode full
 	FilterKind       string `json:"filter_kind,omitempty"`       // plan, goal, task, milestone, document, output, risk, decision, requirement, or all
@@ -257,7 +257,7 @@ func (c *Client) ListNodeNotes(ctx context.Context, kind string, key string, que
 	return fetch[NoteList](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes", query: query, again: true})
 }
 
-// ListNodeNotesQuery is what ListNodeNotes may be asked for besides.
+// ListNodeNotesQuery holds the query parameters of ListNodeNotes.
 type ListNodeNotesQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -267,7 +267,7 @@ func (c *Client) AddNodeNote(ctx context.Context, kind string, key string, query
 	return fetch[NoteList](ctx, c, request{method: http.MethodPost, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes", query: query, body: body})
 }
 
-// AddNodeNoteQuery is what AddNodeNote may be asked for besides.
+// AddNodeNoteQuery holds the query parameters of AddNodeNote.
 type AddNodeNoteQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -277,7 +277,7 @@ func (c *Client) DeleteNodeNote(ctx context.Context, kind string, key string, id
 	return fetch[NoteList](ctx, c, request{method: http.MethodDelete, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes/" + escape(id), query: query, again: true})
 }
 
-// DeleteNodeNoteQuery is what DeleteNodeNote may be asked for besides.
+// DeleteNodeNoteQuery holds the query parameters of DeleteNodeNote.
 type DeleteNodeNoteQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -287,7 +287,7 @@ func (c *Client) ListNodeRelationships(ctx context.Context, kind string, key str
 	return fetch[RelationshipPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/relationships", query: query, again: true})
 }
 
-// ListNodeRelationshipsQuery is what ListNodeRelationships may be asked for besides.
+// ListNodeRelationshipsQuery holds the query parameters of ListNodeRelationships.
 type ListNodeRelationshipsQuery struct {
 	AsOf      time.Time `json:"as_of,omitzero"`   // those that were current then
 	Cursor    string    `json:"cursor,omitempty"` // next of the page before
@@ -303,7 +303,7 @@ func (c *Client) RestoreNode(ctx context.Context, kind string, key string, query
 	return fetch[NodeView](ctx, c, request{method: http.MethodPost, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/restore", query: query})
 }
 
-// RestoreNodeQuery is what RestoreNode may be asked for besides.
+// RestoreNodeQuery holds the query parameters of RestoreNode.
 type RestoreNodeQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -318,7 +318,7 @@ func (c *Client) OntologyText(ctx context.Context, query OntologyQuery) (string,
 	return c.text(ctx, request{method: http.MethodGet, path: "/v1/ontology", query: query, again: true, asText: true})
 }
 
-// OntologyQuery is what Ontology may be asked for besides.
+// OntologyQuery holds the query parameters of Ontology.
 type OntologyQuery struct {
 	ContextType    string         `json:"context_type,omitempty"`    // project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing
 	ConversationID string         `json:"conversation_id,omitempty"` // where neither a project nor a focus is given, those that this conversation remembers are meant
@@ -341,7 +341,7 @@ func (c *Client) DeleteRelationship(ctx context.Context, key string, query Delet
 	return fetch[Deletion](ctx, c, request{method: http.MethodDelete, path: "/v1/relationships/" + escape(key), query: query, again: true})
 }
 
-// DeleteRelationshipQuery is what DeleteRelationship may be asked for besides.
+// DeleteRelationshipQuery holds the query parameters of DeleteRelationship.
 type DeleteRelationshipQuery struct {
 	IfVersion int64  `json:"if_version,omitempty"` // only if this is the stored version
 	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
@@ -352,7 +352,7 @@ func (c *Client) Relationship(ctx context.Context, key string, query Relationshi
 	return fetch[RelationshipView](ctx, c, request{method: http.MethodGet, path: "/v1/relationships/" + escape(key), query: query, again: true})
 }
 
-// RelationshipQuery is what Relationship may be asked for besides.
+// RelationshipQuery holds the query parameters of Relationship.
 type RelationshipQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -362,7 +362,7 @@ func (c *Client) ListRelationshipNotes(ctx context.Context, key string, query Li
 	return fetch[NoteList](ctx, c, request{method: http.MethodGet, path: "/v1/relationships/" + escape(key) + "/notes", query: query, again: true})
 }
 
-// ListRelationshipNotesQuery is what ListRelationshipNotes may be asked for besides.
+// ListRelationshipNotesQuery holds the query parameters of ListRelationshipNotes.
 type ListRelationshipNotesQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -372,7 +372,7 @@ func (c *Client) AddRelationshipNote(ctx context.Context, key string, query AddR
 	return fetch[NoteList](ctx, c, request{method: http.MethodPost, path: "/v1/relationships/" + escape(key) + "/notes", query: query, body: body})
 }
 
-// AddRelationshipNoteQuery is what AddRelationshipNote may be asked for besides.
+// AddRelationshipNoteQuery holds the query parameters of AddRelationshipNote.
 type AddRelationshipNoteQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -382,7 +382,7 @@ func (c *Client) DeleteRelationshipNote(ctx context.Context, key string, id stri
 	return fetch[NoteList](ctx, c, request{method: http.MethodDelete, path: "/v1/relationships/" + escape(key) + "/notes/" + escape(id), query: query, again: true})
 }
 
-// DeleteRelationshipNoteQuery is what DeleteRelationshipNote may be asked for besides.
+// DeleteRelationshipNoteQuery holds the query parameters of DeleteRelationshipNote.
 type DeleteRelationshipNoteQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -392,7 +392,7 @@ func (c *Client) RestoreRelationship(ctx context.Context, key string, query Rest
 	return fetch[RelationshipView](ctx, c, request{method: http.MethodPost, path: "/v1/relationships/" + escape(key) + "/restore", query: query})
 }
 
-// RestoreRelationshipQuery is what RestoreRelationship may be asked for besides.
+// RestoreRelationshipQuery holds the query parameters of RestoreRelationship.
 type RestoreRelationshipQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -407,7 +407,7 @@ func (c *Client) SchemaText(ctx context.Context, query SchemaQuery) (string, err
 	return c.text(ctx, request{method: http.MethodGet, path: "/v1/schema", query: query, again: true, asText: true})
 }
 
-// SchemaQuery is what Schema may be asked for besides.
+// SchemaQuery holds the query parameters of Schema.
 type SchemaQuery struct {
 	MaxTokens int64  `json:"max_tokens,omitempty"` // o200k tokens of the text, 1,000 to 100,000, default 4,000; the rarest kinds and types go first
 	UserID    string `json:"user_id,omitempty"`    // whose memory, with what the team shares; left out: the user of the key, or only what the team shares
@@ -418,7 +418,7 @@ func (c *Client) WriteSource(ctx context.Context, query WriteSourceQuery, body *
 	return fetch[SourceResult](ctx, c, request{method: http.MethodPost, path: "/v1/sources", query: query, body: body, again: true, key: keyOf(body.IdempotencyKey)})
 }
 
-// WriteSourceQuery is what WriteSource may be asked for besides.
+// WriteSourceQuery holds the query parameters of WriteSource.
 type WriteSourceQuery struct {
 	Extract bool `json:"extract,omitempty"` // have the language model propose the persons, concepts and entities that the source tells of, and how they relate; it may take a minute
 }
@@ -428,7 +428,7 @@ func (c *Client) ListSystems(ctx context.Context, query ListSystemsQuery) (*Syst
 	return fetch[SystemPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems", query: query, again: true})
 }
 
-// ListSystemsQuery is what ListSystems may be asked for besides.
+// ListSystemsQuery holds the query parameters of ListSystems.
 type ListSystemsQuery struct {
 	Cursor string `json:"cursor,omitempty"` // next_cursor of the page before
 	Limit  int64  `json:"limit,omitempty"`
@@ -444,7 +444,7 @@ func (c *Client) ListSystemEntities(ctx context.Context, system string, query Li
 	return fetch[SystemEntityPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/entities", query: query, again: true})
 }
 
-// ListSystemEntitiesQuery is what ListSystemEntities may be asked for besides.
+// ListSystemEntitiesQuery holds the query parameters of ListSystemEntities.
 type ListSystemEntitiesQuery struct {
 	Cursor int64  `json:"cursor,omitempty"` // next_cursor of the page before
 	Limit  int64  `json:"limit,omitempty"`
@@ -482,7 +482,7 @@ func (c *Client) MergeSystemMemory(ctx context.Context, system string, query Mer
 	return fetch[MergedSystem](ctx, c, request{method: http.MethodPost, path: "/v1/systems/" + escape(system) + "/memory", query: query, body: body})
 }
 
-// MergeSystemMemoryQuery is what MergeSystemMemory may be asked for besides.
+// MergeSystemMemoryQuery holds the query parameters of MergeSystemMemory.
 type MergeSystemMemoryQuery struct {
 	Strict bool `json:"strict,omitempty"` // the same as strict in the body
 }
@@ -492,7 +492,7 @@ func (c *Client) PutSystemMemory(ctx context.Context, system string, query PutSy
 	return fetch[SystemResult](ctx, c, request{method: http.MethodPut, path: "/v1/systems/" + escape(system) + "/memory", query: query, body: body, again: true})
 }
 
-// PutSystemMemoryQuery is what PutSystemMemory may be asked for besides.
+// PutSystemMemoryQuery holds the query parameters of PutSystemMemory.
 type PutSystemMemoryQuery struct {
 	Strict bool `json:"strict,omitempty"` // relationships whose ends are missing are faults, and nothing is written; else they are left out with a warning
 }
@@ -502,7 +502,7 @@ func (c *Client) SystemText(ctx context.Context, system string, query SystemText
 	return c.text(ctx, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/memory/text", query: query, again: true})
 }
 
-// SystemTextQuery is what SystemText may be asked for besides.
+// SystemTextQuery holds the query parameters of SystemText.
 type SystemTextQuery struct {
 	Format    string   `json:"format,omitempty"`     // json: as the file; compact: a line an entity and a relationship
 	MaxTokens int64    `json:"max_tokens,omitempty"` // o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went
@@ -516,7 +516,7 @@ func (c *Client) DeleteSystemRelationship(ctx context.Context, system string, qu
 	return c.do(ctx, request{method: http.MethodDelete, path: "/v1/systems/" + escape(system) + "/relationships", query: query, again: true}, nil)
 }
 
-// DeleteSystemRelationshipQuery is what DeleteSystemRelationship may be asked for besides.
+// DeleteSystemRelationshipQuery holds the query parameters of DeleteSystemRelationship.
 type DeleteSystemRelationshipQuery struct {
 	From string `json:"from,omitempty"` // name of an entity
 	To   string `json:"to,omitempty"`   // name of an entity
@@ -528,7 +528,7 @@ func (c *Client) FindSystemRelationships(ctx context.Context, system string, que
 	return fetch[SystemRelationshipPage](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/relationships", query: query, again: true})
 }
 
-// FindSystemRelationshipsQuery is what FindSystemRelationships may be asked for besides.
+// FindSystemRelationshipsQuery holds the query parameters of FindSystemRelationships.
 type FindSystemRelationshipsQuery struct {
 	Cursor int64  `json:"cursor,omitempty"` // next_cursor of the page before
 	From   string `json:"from,omitempty"`   // name of an entity
@@ -569,7 +569,7 @@ func (c *Client) ListTrees(ctx context.Context, query ListTreesQuery) (*TreePage
 	return fetch[TreePage](ctx, c, request{method: http.MethodGet, path: "/v1/trees", query: query, again: true})
 }
 
-// ListTreesQuery is what ListTrees may be asked for besides.
+// ListTreesQuery holds the query parameters of ListTrees.
 type ListTreesQuery struct {
 	Cursor string `json:"cursor,omitempty"` // next of the page before
 	Limit  int64  `json:"limit,omitempty"`
@@ -587,7 +587,7 @@ func (c *Client) DeleteTree(ctx context.Context, id string, query DeleteTreeQuer
 	return fetch[RemovedTurns](ctx, c, request{method: http.MethodDelete, path: "/v1/trees/" + escape(id), query: query, again: true})
 }
 
-// DeleteTreeQuery is what DeleteTree may be asked for besides.
+// DeleteTreeQuery holds the query parameters of DeleteTree.
 type DeleteTreeQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -597,7 +597,7 @@ func (c *Client) Tree(ctx context.Context, id string, query TreeQuery) (*TreeVie
 	return fetch[TreeView](ctx, c, request{method: http.MethodGet, path: "/v1/trees/" + escape(id), query: query, again: true})
 }
 
-// TreeQuery is what Tree may be asked for besides.
+// TreeQuery holds the query parameters of Tree.
 type TreeQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -612,7 +612,7 @@ func (c *Client) ListTurns(ctx context.Context, id string, query ListTurnsQuery)
 	return fetch[TurnPage](ctx, c, request{method: http.MethodGet, path: "/v1/trees/" + escape(id) + "/turns", query: query, again: true})
 }
 
-// ListTurnsQuery is what ListTurns may be asked for besides.
+// ListTurnsQuery holds the query parameters of ListTurns.
 type ListTurnsQuery struct {
 	From   int64  `json:"from,omitempty"` // number of the first turn
 	Limit  int64  `json:"limit,omitempty"`
@@ -629,7 +629,7 @@ func (c *Client) DeleteTurn(ctx context.Context, id string, query DeleteTurnQuer
 	return fetch[RemovedTurns](ctx, c, request{method: http.MethodDelete, path: "/v1/turns/" + escape(id), query: query, again: true})
 }
 
-// DeleteTurnQuery is what DeleteTurn may be asked for besides.
+// DeleteTurnQuery holds the query parameters of DeleteTurn.
 type DeleteTurnQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -639,7 +639,7 @@ func (c *Client) Turn(ctx context.Context, id string, query TurnQuery) (*ChatTur
 	return fetch[ChatTurn](ctx, c, request{method: http.MethodGet, path: "/v1/turns/" + escape(id), query: query, again: true})
 }
 
-// TurnQuery is what Turn may be asked for besides.
+// TurnQuery holds the query parameters of Turn.
 type TurnQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -654,7 +654,7 @@ func (c *Client) CancelTurn(ctx context.Context, id string, query CancelTurnQuer
 	return fetch[ChatTurn](ctx, c, request{method: http.MethodPost, path: "/v1/turns/" + escape(id) + "/cancel", query: query})
 }
 
-// CancelTurnQuery is what CancelTurn may be asked for besides.
+// CancelTurnQuery holds the query parameters of CancelTurn.
 type CancelTurnQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -664,12 +664,12 @@ func (c *Client) ListTurnDescendants(ctx context.Context, id string, query ListT
 	return fetch[TurnDescendants](ctx, c, request{method: http.MethodGet, path: "/v1/turns/" + escape(id) + "/descendants", query: query, again: true})
 }
 
-// ListTurnDescendantsQuery is what ListTurnDescendants may be asked for besides.
+// ListTurnDescendantsQuery holds the query parameters of ListTurnDescendants.
 type ListTurnDescendantsQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
-// WatchTurnQuery is what WatchTurn may be asked for besides.
+// WatchTurnQuery holds the query parameters of WatchTurn.
 type WatchTurnQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -679,7 +679,7 @@ func (c *Client) TurnPath(ctx context.Context, id string, query TurnPathQuery) (
 	return fetch[ChatPath](ctx, c, request{method: http.MethodGet, path: "/v1/turns/" + escape(id) + "/path", query: query, again: true})
 }
 
-// TurnPathQuery is what TurnPath may be asked for besides.
+// TurnPathQuery holds the query parameters of TurnPath.
 type TurnPathQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -689,7 +689,7 @@ func (c *Client) TurnPrompt(ctx context.Context, id string, query TurnPromptQuer
 	return fetch[TurnPrompt](ctx, c, request{method: http.MethodGet, path: "/v1/turns/" + escape(id) + "/prompt", query: query, again: true})
 }
 
-// TurnPromptQuery is what TurnPrompt may be asked for besides.
+// TurnPromptQuery holds the query parameters of TurnPrompt.
 type TurnPromptQuery struct {
 	MaxTokens int64  `json:"max_tokens,omitempty"` // of o200k; default: as many as generations are given
 	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
@@ -700,7 +700,7 @@ func (c *Client) RetryTurn(ctx context.Context, id string, query RetryTurnQuery)
 	return fetch[RetriedTurn](ctx, c, request{method: http.MethodPost, path: "/v1/turns/" + escape(id) + "/retry", query: query})
 }
 
-// RetryTurnQuery is what RetryTurn may be asked for besides.
+// RetryTurnQuery holds the query parameters of RetryTurn.
 type RetryTurnQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
@@ -710,7 +710,7 @@ func (c *Client) ListUsers(ctx context.Context, query ListUsersQuery) (*UserPage
 	return fetch[UserPage](ctx, c, request{method: http.MethodGet, path: "/v1/users", query: query, again: true})
 }
 
-// ListUsersQuery is what ListUsers may be asked for besides.
+// ListUsersQuery holds the query parameters of ListUsers.
 type ListUsersQuery struct {
 	Cursor string `json:"cursor,omitempty"` // next of the page before
 	Limit  int64  `json:"limit,omitempty"`

@@ -14,15 +14,15 @@ const (
 	shownFaults = 3
 )
 
-// Error is an answer that is not a success. Status is that of HTTP; Detail and Errors are empty where somebody else than
-// Kith has answered.
+// Error is an unsuccessful response. Status is the HTTP status. Detail and Errors are empty if the response is not
+// Kith's.
 type Error struct {
 	Problem
-	RetryAfter time.Duration // that the service asks for; 0: nothing
-	RequestID  string        // leads to the service's log
+	RetryAfter time.Duration // requested by the service; 0: none
+	RequestID  string        // as in the service log
 }
 
-// Error tells status, detail and the first faults.
+// Error returns status, detail and the first faults.
 func (e *Error) Error() string {
 	text := strconv.FormatInt(e.Status, 10)
 	if e.Detail != "" {
@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// errorOf reads a problem (RFC 9457). Something else, say a proxy's page, is told by its status alone.
+// errorOf reads a problem (RFC 9457). Another response, such as a proxy's page, becomes an error with its status alone.
 func errorOf(response *http.Response) error {
 	e := &Error{RequestID: response.Header.Get("X-Request-Id")}
 	if raw, err := io.ReadAll(io.LimitReader(response.Body, maxProblem)); err == nil && json.Unmarshal(raw, &e.Problem) != nil {

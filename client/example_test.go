@@ -11,7 +11,7 @@ import (
 	"kith/client"
 )
 
-// A conversation from its start to its end. TestExamples runs this against a Kith, and compares what it prints.
+// A conversation from its start to its end. TestExamples runs this against a Kith, and compares its output.
 func Example() {
 	ctx := context.Background()
 	kith := client.New(os.Getenv("KITH_URL"), os.Getenv("KITH_KEY"), nil)
@@ -54,7 +54,7 @@ func Example() {
 	// updated
 }
 
-// What is refused is an Error that locates every fault.
+// A refused request returns an Error that locates every fault.
 func ExampleError() {
 	kith := client.New(os.Getenv("KITH_URL"), os.Getenv("KITH_KEY"), nil)
 	_, err := kith.WriteMemory(context.Background(), &client.MemoryWrite{Nodes: []client.NodeWrite{{Kind: "spaceship"}}})
@@ -66,7 +66,7 @@ func ExampleError() {
 	// 422 body.nodes[0].kind
 }
 
-// A team's memory is read as a stream, and can be stored again as one.
+// A team's memory can be exported as a stream, and imported again as one.
 func ExampleClient_Export() {
 	ctx := context.Background()
 	kith := client.New(os.Getenv("KITH_URL"), os.Getenv("KITH_KEY"), nil)

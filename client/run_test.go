@@ -19,7 +19,7 @@ import (
 
 const adminKey = "the-admin-key-of-these-tests-0000"
 
-// TestExamples runs the examples against a Kith, as any other program would use one.
+// TestExamples runs the examples against a Kith, as any other program would.
 func TestExamples(t *testing.T) {
 	address := serve(t)
 	admin := client.New(address, adminKey, nil)
@@ -46,7 +46,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// promised is what an example says that it prints.
+// promised returns the output stated in an example.
 func promised(t *testing.T, source, name string) string {
 	t.Helper()
 	_, body, _ := strings.Cut(source, "\nfunc "+name+"() {\n")
@@ -58,7 +58,7 @@ func promised(t *testing.T, source, name string) string {
 	return strings.ReplaceAll(said, "\t// ", "") + "\n"
 }
 
-// printed is what a function writes to the standard output.
+// printed returns a function's standard output.
 func printed(t *testing.T, run func()) string {
 	t.Helper()
 	read, write, err := os.Pipe()
@@ -77,7 +77,7 @@ func printed(t *testing.T, run func()) string {
 	return string(all)
 }
 
-// serve runs a kith until the test ends, and says where it answers.
+// serve runs a kith until the test ends, and returns its address.
 func serve(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "kith")
@@ -90,7 +90,7 @@ func serve(t *testing.T) string {
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.Env = append(os.Environ(), "KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=", "KITH_BOOTSTRAP_KEY="+adminKey,
 		"KITH_NEO4J_URI="+db.URI, "KITH_NEO4J_USER="+db.User, "KITH_NEO4J_PASSWORD="+db.Password, "KITH_NEO4J_DATABASE="+db.Database)
-	out := &output{told: make(chan struct{}, 1)}
+	out := &output{written: make(chan struct{}, 1)}
 	command.Stdout, command.Stderr = out, out
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
@@ -104,25 +104,25 @@ func serve(t *testing.T) string {
 			return found[1]
 		}
 		select {
-		case <-out.told:
+		case <-out.written:
 		case <-deadline:
 			t.Fatalf("kith does not answer: %s", out)
 		}
 	}
 }
 
-// output is what a process writes, and tells that it does.
+// output collects a process's output, and signals each write.
 type output struct {
-	mu   sync.Mutex
-	all  bytes.Buffer
-	told chan struct{}
+	mu      sync.Mutex
+	all     bytes.Buffer
+	written chan struct{}
 }
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	select {
-	case o.told <- struct{}{}:
+	case o.written <- struct{}{}:
 	default:
 	}
 	return o.all.Write(p)

@@ -10,8 +10,8 @@ import (
 
 const ndjson = "application/x-ndjson"
 
-// Export streams all that the team has, as NDJSON lines. The last line says that it is the last: a stream that ends without
-// it broke off, and reading it fails. Close it after use.
+// Export streams all data of the team as NDJSON lines. The last line marks the end: reading a stream without it fails.
+// Close it after use.
 func (c *Client) Export(ctx context.Context) (io.ReadCloser, error) {
 	r := request{method: http.MethodGet, path: "/v1/export"}
 	response, err := c.send(ctx, r, c.url+r.path, http.NoBody, ndjson)
@@ -21,8 +21,8 @@ func (c *Client) Export(ctx context.Context) (io.ReadCloser, error) {
 	return response.Body, nil
 }
 
-// WatchTurn streams the state of a turn of a chat and the text of its answer while they come, as server-sent events. After the last one it
-// ends; where it breaks off before, ask again. Close it after use.
+// WatchTurn streams the state of a chat turn and the text of its answer as server-sent events. It ends after the last
+// one; call it again if the stream breaks off. Close it after use.
 func (c *Client) WatchTurn(ctx context.Context, id string, query WatchTurnQuery) (io.ReadCloser, error) {
 	r := request{method: http.MethodGet, path: "/v1/turns/" + escape(id) + "/events", query: query}
 	address, _, err := c.render(r)
@@ -36,8 +36,8 @@ func (c *Client) WatchTurn(ctx context.Context, id string, query WatchTurnQuery)
 	return response.Body, nil
 }
 
-// Import streams an export, or another system's file, into the team. It is not tried again, as the file has been read by
-// then: with an ImportID the same import goes on where it stopped.
+// Import streams an export, or another system's file, into the team. It is not retried, as the file has been read by
+// then: with an ImportID the same import continues where it stopped.
 func (c *Client) Import(ctx context.Context, file io.Reader, query ImportQuery) (*ImportReport, error) {
 	r := request{method: http.MethodPost, path: "/v1/import", query: query}
 	address, _, err := c.render(r)

@@ -1,8 +1,8 @@
 package cypher
 
-// The tree of a statement, as the parser makes it. Offsets are those of the caller's text.
+// The tree of a statement, as the parser returns it. Offsets are byte offsets into the caller's text.
 
-// query is one or more parts whose rows come after each other.
+// query is one or more parts, joined by UNION.
 type query struct {
 	parts []singleQuery
 	all   []bool // of each part after the first: UNION ALL, not UNION
@@ -24,7 +24,7 @@ type (
 		as   string
 		at   int
 	}
-	// withClause is WITH, or RETURN when it is the last.
+	// withClause is WITH, or RETURN in last position.
 	withClause struct {
 		isReturn bool
 		distinct bool
@@ -38,9 +38,9 @@ type (
 	}
 	callClause struct {
 		optional bool
-		imports  []string // nil when all is imported (CALL (*)) or the body says it itself
+		imports  []string // nil when everything is imported (CALL (*)) or the body has its own WITH
 		star     bool
-		scoped   bool // the imports stand in brackets; without, the body begins with WITH
+		scoped   bool // imports in brackets; otherwise the body begins with WITH
 		body     query
 		at       int
 	}
@@ -51,7 +51,7 @@ func (*unwindClause) isClause() {}
 func (*withClause) isClause()   {}
 func (*callClause) isClause()   {}
 
-// item is one column. Without a name it is called as it is written.
+// item is one column. Without a name it has its text as its name.
 type item struct {
 	value expr
 	name  string
@@ -64,15 +64,15 @@ type order struct {
 	descending bool
 }
 
-// pathPattern is a path of a MATCH or of a pattern in an expression.
+// pathPattern is a path of a MATCH or of a pattern expression.
 type pathPattern struct {
 	name     string
 	selector selector
-	parts    []pathPart // nodes and relationships in turn; a group may stand between two nodes
+	parts    []pathPart // alternating nodes and relationships; a group may stand between two nodes
 	at       int
 }
 
-// selector says which of the paths are wanted.
+// selector says which paths Neo4j returns.
 type selector struct {
 	kind  selectorKind
 	count int64
@@ -98,9 +98,9 @@ type nodePattern struct {
 	labels     labelExpr
 	properties *mapExpr
 	where      expr
-	index      *Index // by which it can be found; nil when it comes from elsewhere
-	prefix     expr   // with which the index begins
-	key        expr   // what it has, for the index of names
+	index      *Index // the index that finds the node; nil when the node is bound elsewhere
+	prefix     expr   // the first value of the index
+	key        expr   // the value of the name index
 	start      bool   // the walk along its pattern begins here
 	at         int
 }
@@ -123,7 +123,7 @@ type relPattern struct {
 	at         int
 }
 
-// repeat is how often a relationship or a group may follow itself. Without an upper bound most is -1.
+// repeat is the number of repetitions of a relationship or group. Without an upper bound most is -1.
 type repeat struct {
 	least int64
 	most  int64
@@ -142,7 +142,7 @@ func (*nodePattern) isPathPart()  {}
 func (*relPattern) isPathPart()   {}
 func (*groupPattern) isPathPart() {}
 
-// labelExpr is what labels or types must be: nil when any may.
+// labelExpr is a label or type expression; nil: any.
 type labelExpr interface{ isLabel() }
 
 type (
@@ -226,7 +226,7 @@ type (
 		at       int
 	}
 	caseExpr struct {
-		of        expr // nil when each branch has its condition
+		of        expr // nil when each branch has its own condition
 		branches  [][2]expr
 		otherwise expr
 	}
@@ -236,7 +236,7 @@ type (
 		list, where, value expr
 		at                 int
 	}
-	// quantified is all(x IN list WHERE p), and the others of its kind.
+	// quantified is all(x IN list WHERE p), any, none or single.
 	quantified struct {
 		kind        string // all, any, none, single
 		name        string
@@ -254,11 +254,11 @@ type (
 		where, value expr
 		at           int
 	}
-	// subquery is EXISTS, COUNT or COLLECT { … }, and a pattern that is a condition.
+	// subquery is EXISTS, COUNT or COLLECT { … }, or a pattern used as a condition.
 	subquery struct {
 		kind    string
 		body    query
-		pattern bool // it was written as a pattern only
+		pattern bool // written as a bare pattern
 		at      int
 	}
 )

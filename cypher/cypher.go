@@ -13,9 +13,9 @@ import (
 //go:embed queries/*.cypher
 var queryFiles embed.FS
 
-// Query is one statement: Name is its file name without the suffix, and what metrics and Neo4j's own query log
-// call it; Text is the statement without its header; Write says that it needs a write transaction.
-// ServerWide marks the few statements that belong to the server and not to a team.
+// Query is one statement. Name is its file name without the suffix, which metrics and Neo4j's query log use too. Text
+// is the statement without its header. Write is set when it needs a write transaction. ServerWide marks the few
+// statements that belong to the server and not to a team.
 type Query struct {
 	Name       string
 	Text       string
@@ -27,18 +27,19 @@ type Query struct {
 	sent string
 }
 
-// parameter is where a statement uses one; $(…) is a label or type that is computed.
+// parameter matches a parameter; $(…) is a computed label or type.
 var parameter = regexp.MustCompile(`\$([a-zA-Z_])`)
 
-// with is the query with another text.
+// with returns the query with another text.
 func (q Query) with(text string) Query {
 	q.Text, q.sent = text, parameter.ReplaceAllString(text, "$$p.$1")
 	return q
 }
 
-// Statement is what is sent for the query: its parameters are the fields of a single one, p. Neo4j plans a statement anew
-// for each order of magnitude of the length of every list and text among its parameters (1, 10, 100, …), and takes half a
-// second and more for a large one; into a map it does not look, nor for what is missing there: that is an error here.
+// Statement returns the text to send for the query: its parameters are fields of a single parameter, p. Neo4j plans a
+// statement anew for each order of magnitude of the length of every list and text among its parameters (1, 10, 100, …).
+// That takes half a second and more for a large statement. Neo4j looks neither into a map nor for its missing fields. A
+// missing parameter is an error here.
 func (q Query) Statement(params map[string]any) (text string, sent map[string]any, err error) {
 	for _, name := range q.Params {
 		if _, ok := params[name]; !ok {
@@ -105,8 +106,8 @@ func fields(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// Combine makes one read statement of several: each becomes a subquery block, and the one row of the result has
-// all their columns. Every part must return exactly one row; column names must differ.
+// Combine joins several read statements into one. Each becomes a subquery, and the single row of the result has all
+// their columns. Every part must return exactly one row, and column names must differ.
 func Combine(name string, parts ...Query) Query {
 	var text strings.Builder
 	combined := Query{Name: name}
@@ -123,13 +124,13 @@ func Combine(name string, parts ...Query) Query {
 	return combined.with(text.String())
 }
 
-// OfTypes is a statement that is written for the relationship type relates_to, for relationships of any of the given
-// types, which must be free of what would end a name.
+// OfTypes returns a statement, written for the relationship type relates_to, for any of the given types. Types must not
+// contain a backtick or other characters that end a name.
 func OfTypes(q Query, types []string) Query {
 	return q.with(strings.ReplaceAll(q.Text, ":relates_to", ":`"+strings.Join(types, "`|`")+"`"))
 }
 
-// OfTypesBut is the same for relationships of any type but one; an empty one: any.
+// OfTypesBut returns the statement for relationships of any type but one; an empty but means any type.
 func OfTypesBut(q Query, without string) Query {
 	if without == "" {
 		return q.with(strings.ReplaceAll(q.Text, ":relates_to", ""))
@@ -137,9 +138,9 @@ func OfTypesBut(q Query, without string) Query {
 	return q.with(strings.ReplaceAll(q.Text, ":relates_to", ":!`"+without+"`"))
 }
 
-// ForTypes makes one read statement of one that is written for the relationship type relates_to: the same for each of
-// the given types, which must be free of what would end a name. Neo4j takes time to plan it for each type, so those that
-// come together should stay together.
+// ForTypes returns a read statement, written for the relationship type relates_to, for each of the given types. Types
+// must not contain characters that end a name. Neo4j plans it for each combination of types, so that callers should
+// keep the types of related requests together.
 func ForTypes(q Query, types []string) Query {
 	parts := make([]string, len(types))
 	for i, t := range types {
@@ -148,18 +149,18 @@ func ForTypes(q Query, types []string) Query {
 	return q.with(strings.Join(parts, "\nUNION ALL\n"))
 }
 
-// WordIndex is the schema statement that makes the relationships of some types be found by words. The types and the name of the
-// index must be free of what would end a name.
+// WordIndex returns the schema statement that creates the full-text index of relationships of some types. The types and
+// the name of the index must not contain characters that end a name.
 func WordIndex(name string, types []string) string {
 	return "CREATE FULLTEXT INDEX `" + name + "` IF NOT EXISTS FOR ()-[r:`" + strings.Join(types, "`|`") + "`]-()" +
 		" ON EACH [r.search_scope, r.description, r.relationship_type, r.notes]" +
 		" OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}"
 }
 
-// DropIndex is the schema statement that takes an index away. Its name must be free of what would end one.
+// DropIndex returns the schema statement that drops an index. The name must not contain characters that end a name.
 func DropIndex(name string) string { return "DROP INDEX `" + name + "` IF EXISTS" }
 
-// UnionAll makes one statement of two that return the same columns: the rows of the second come after those of the first.
+// UnionAll joins two statements with the same columns: the rows of the second follow those of the first.
 func UnionAll(first, second Query) Query {
 	for _, param := range second.Params {
 		if !slices.Contains(first.Params, param) {
@@ -169,8 +170,8 @@ func UnionAll(first, second Query) Query {
 	return first.with(first.Text + "\nUNION ALL\n" + second.Text)
 }
 
-// KeyIndex is the schema statement that makes the relationships of a type be found by their key, and the name of its
-// index. The type must be free of what would end a name.
+// KeyIndex returns the schema statement that creates the key index of a relationship type, and the name of the index.
+// The type must not contain characters that end a name.
 func KeyIndex(relationship string) (name, statement string) {
 	name = "relationship_key_" + relationship
 	return name, "CREATE INDEX " + name + " IF NOT EXISTS FOR ()-[r:`" + relationship + "`]-() ON (r.team_id, r.key)"

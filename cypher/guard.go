@@ -9,63 +9,63 @@ import (
 	"strings"
 )
 
-// Guarded is a statement of a caller as it may be sent: it reads only what its caller may see. Its parameters are Guard,
-// which the guard fills, and Caller, the parameters that were given.
+// Guarded is a caller's statement in the form that may be sent: it reads only data that its caller may see. Its
+// parameters are Guard, filled by the guard, and Caller, the caller's own parameters.
 type Guarded struct {
 	Text    string
 	Columns []string
-	Guard   map[string]any // literals; team, user, cap, hidden and labels are the runner's to add
+	Guard   map[string]any // literals; the runner adds team, user, cap, hidden and labels
 	Used    []string       // parameters of the caller that the statement uses, sorted
-	Bytes   int64          // the most that its values take in the database, but for those of rows, which that counts itself
+	Bytes   int64          // maximum size of its values in the database, without rows, which Neo4j counts itself
 
 	tree *query
 }
 
-// Seeking is the statement with hints: the nodes of some names are to be found by the indexes of the rules. Neo4j would
-// else be free to go through all nodes with a label, whoever they belong to.
+// Seeking returns the statement with index hints for the nodes of some names. Without them Neo4j could scan all nodes
+// with a label, whoever owns them.
 func (g *Guarded) Seeking(nodes map[string]bool) string { return printed(*g.tree, nodes) }
 
-// The names of the two parameters of a guarded statement, each a map.
+// Names of the two map parameters of a guarded statement.
 const (
 	guardParam  = "k"
 	callerParam = "c"
 )
 
-// Rules is what the guard knows of the graph.
+// Rules describes the graph to the guard.
 type Rules struct {
-	Base   string   // the label that everything has that callers may see
-	Hidden []string // properties that they may not
-	Rows   int64    // the most rows of an answer
+	Base   string   // the label of everything that callers may see
+	Hidden []string // properties that callers may not see
+	Rows   int64    // maximum number of rows of an answer
 
-	Memory int64          // bytes that the values of a statement may take in the database; 0: 8 MiB
-	Stored map[string]int // characters of the longest text that a property may have; others: 65,536
+	Memory int64          // maximum bytes of a statement's values in the database; 0: 8 MiB
+	Stored map[string]int // maximum characters of a property's text; other properties: 65,536
 
-	Indexes map[string]*Index // by which the nodes of a label are found; there are no other labels
-	Index   *Index            // by which those of any label are
+	Indexes map[string]*Index // index of the nodes of each label; there are no other labels
+	Index   *Index            // index of nodes of any label
 
-	Words *Words // types that are stored as words; nil: there are none
+	Words *Words // types stored as words; nil: none
 
-	// Named is the index by which nodes are found that have one of the labels of Indexes and a name, and NameKey what it has
-	// for a name: nodes of one name have one key. No index, or an empty key: they are not found so.
+	// Named is the index of nodes with one of the labels of Indexes by name. NameKey returns the index value of a name:
+	// nodes with one name have one key. Without an index, or with an empty key, it is not used.
 	Named   *Index
 	NameKey func(name string) string
 }
 
-// Index is one that begins with team_id, of nodes of one label. Further has its other properties; that all nodes have them
-// is known, and what the first of them begins with.
+// Index is an index of the nodes of one label that begins with team_id. Further has its other properties, whether all
+// nodes have them, and the prefix of the first one.
 type Index struct {
 	Label   string
 	Further []string
 	Prefix  string
-	Unnamed bool // nodes of the label are not found by their names
+	Unnamed bool // the name index does not find nodes of this label
 }
 
-// Guard reads a statement of a caller and writes it anew, so that it reads only what the caller may see: the nodes with
-// the base label and the team_id $k.team that have no user_id, or $k.user, or have that among their participants. What may
-// fail or take long comes after that, behind a LIMIT: Neo4j would otherwise be free to try it first on what is hidden.
+// Guard parses a caller's statement and rewrites it so that it reads only data that the caller may see: nodes with the
+// base label and the team_id $k.team that have no user_id, or $k.user as user_id or participant. Expressions that may
+// fail or take long follow after that, behind a LIMIT. Otherwise Neo4j could evaluate them on hidden nodes first.
 //
-// The error is a *Refusal. Nothing in it depends on what is stored. Its cost is linear in the length of the text. It is safe
-// for concurrent use.
+// The error is a *Refusal. Nothing in it depends on stored data. The cost is linear in the length of the text. Guard is
+// safe for concurrent use.
 func Guard(text string, parameters map[string]any, rules Rules) (Guarded, error) {
 	q, refused := read(text)
 	if refused != nil {
@@ -87,21 +87,21 @@ func Guard(text string, parameters map[string]any, rules Rules) (Guarded, error)
 	return g, nil
 }
 
-// scoper turns the tree of a statement into one that reads only what its caller may see.
+// scoper rewrites the tree of a statement so that it reads only data that its caller may see.
 type scoper struct {
 	text     string
 	rules    Rules
 	given    map[string]any
-	literals map[any]string // the names of the guard's parameters by their values
-	values   map[string]any // and the other way round
+	literals map[any]string // names of the guard's parameters by value
+	values   map[string]any // values by name
 	used     map[string]bool
-	columns  map[string]string // made names of columns without one, by their texts
-	made     int               // names
-	hops     int64             // of all paths of varying length together
-	loose    int               // patterns that nothing joins to others
-	together int               // relationships that are planned together
-	patterns int               // relationships and subqueries in all
-	within   int               // subqueries in expressions around the place
+	columns  map[string]string // generated names of unnamed columns, by text
+	made     int               // number of generated names
+	hops     int64             // total of all paths of varying length
+	loose    int               // patterns not joined to others
+	together int               // relationships planned together
+	patterns int               // total of relationships and subqueries
+	within   int               // depth of subqueries in expressions
 	xors     int
 	bytes    int64
 }
@@ -115,11 +115,11 @@ const (
 	maxTogether = 7
 	maxLabels   = 16 // in one expression
 	maxPatterns = 32
-	maxWithin   = 4 // Neo4j's parser takes twice as long for each
-	maxXORs     = 4 // its planner, too
+	maxWithin   = 4 // Neo4j's parser doubles its time with each
+	maxXORs     = 4 // so does its planner
 )
 
-// sort of what a name stands for, as far as it is known.
+// sort is the kind of value of a name, as far as it is known.
 type sortOf uint8
 
 const (
@@ -131,10 +131,10 @@ const (
 	aScalar // a property, or a constant
 	aNumber // a whole one
 
-	dropped sortOf = 0x80 // Neo4j does not know the name any more in patterns
+	dropped sortOf = 0x80 // Neo4j no longer knows the name in patterns
 )
 
-// names are those that can be used at a place.
+// names holds the names in scope.
 type names map[string]sortOf
 
 func (n names) sort(name string) sortOf { return n[name] &^ dropped }
@@ -150,7 +150,7 @@ func (n names) sorted() []string {
 	return all
 }
 
-// live are the names that patterns may use.
+// live returns the names that patterns may use.
 func (n names) live() []string {
 	all := []string{}
 	for name, sort := range n {
@@ -162,7 +162,7 @@ func (n names) live() []string {
 	return all
 }
 
-// made is a name that no caller can write.
+// made returns a name that no caller can write.
 func (s *scoper) make() string {
 	s.made++
 	return fmt.Sprintf("#%d", s.made)
@@ -200,7 +200,7 @@ func (s *scoper) statement(q *query) (columns []string, refused *Refusal) {
 	return columns, nil
 }
 
-// union is a statement of several parts as a subquery, so that a limit can stand after them.
+// union wraps a statement of several parts in a subquery, so that a limit can follow.
 func union(q query) query {
 	first := q.parts[0].clauses
 	r := &withClause{isReturn: true}
@@ -210,7 +210,7 @@ func union(q query) query {
 	return query{parts: []singleQuery{{clauses: []clause{&callClause{scoped: true, body: q}, r}}}}
 }
 
-// limitRows has one row more come back than an answer may have: then it is known that there are more.
+// limitRows limits the rows to one more than an answer may have, which shows whether there are more.
 func (s *scoper) limitRows(w *withClause) {
 	most := s.rules.Rows + 1
 	if l, ok := w.limit.(*literal); ok && l.value.(int64) < most {
@@ -219,13 +219,13 @@ func (s *scoper) limitRows(w *withClause) {
 	w.limit = &literal{most}
 }
 
-// query scopes the parts of a query, and returns the columns of the first. Known are the names at its beginning, lasting are
-// those that no WITH ends.
+// query scopes the parts of a query, and returns the columns of the first one. known are the names at its beginning,
+// lasting the names that no WITH ends.
 func (s *scoper) query(q *query, known, lasting names) (columns []string) {
 	return s.parts(q, len(s.text), func(*singleQuery) names { return maps.Clone(known) }, lasting)
 }
 
-// parts scopes the parts of a query, each of which begins with names of its own.
+// parts scopes the parts of a query, each with its own copy of the names.
 func (s *scoper) parts(q *query, at int, begin func(*singleQuery) names, lasting names) (columns []string) {
 	loose, most := s.loose, s.loose
 	defer func() { s.loose = most }()
@@ -251,7 +251,7 @@ func (s *scoper) single(q *singleQuery, known, lasting names) (columns []string)
 		switch c := c.(type) {
 		case *matchClause:
 			if n := relationships(c); s.together > 0 && s.together+n > maxTogether {
-				out = append(out, s.barrier(nil)) // so that Neo4j plans what follows by itself
+				out = append(out, s.barrier(nil)) // so that Neo4j plans the rest separately
 				s.together = 0
 			}
 			out = append(out, s.match(c, known)...)
@@ -282,7 +282,7 @@ func (s *scoper) single(q *singleQuery, known, lasting names) (columns []string)
 	return columns
 }
 
-// relationships is how many the patterns of a MATCH have.
+// relationships returns the number of relationships in the patterns of a MATCH.
 func relationships(m *matchClause) (n int) {
 	for i := range m.patterns {
 		n += len(m.patterns[i].parts) - len(m.patterns[i].nodes())
@@ -290,26 +290,26 @@ func relationships(m *matchClause) (n int) {
 	return n
 }
 
-// plain says whether it only passes names on: Neo4j then plans what is before it and after it together.
+// plain reports whether it only passes names on: Neo4j then plans both sides of it together.
 func (w *withClause) plain() bool {
 	computes := slices.ContainsFunc(w.items, func(i item) bool { _, ok := i.value.(*variable); return !ok })
 	return !computes && !w.distinct && w.orderBy == nil && w.skip == nil && w.limit == nil
 }
 
-// with scopes WITH and RETURN: known becomes what can be used after it.
+// with scopes WITH and RETURN, and sets known to the names in scope after it.
 func (s *scoper) with(w *withClause, known, lasting names) (columns []string) {
 	if w.star {
 		var all []item
 		for _, name := range known.sorted() {
 			if _, there := lasting[name]; there {
-				continue // it needs no passing on, and may not be
+				continue // it is in scope anyway, and must not be listed
 			}
 			all = append(all, item{value: &variable{name: name, at: w.at}, name: name, named: true, at: w.at})
 		}
 		if len(all) == 0 && len(w.items) == 0 && (w.isReturn || len(lasting) == 0) {
 			s.refuse(w.at, "* stands for nothing here: no name is known")
 		}
-		if len(all)+len(w.items) == 0 { // all that is known lasts anyway
+		if len(all)+len(w.items) == 0 { // all known names are lasting
 			all = []item{{value: &literal{true}, name: s.make(), named: true}}
 		}
 		w.star, w.items = false, append(all, w.items...)
@@ -340,7 +340,7 @@ func (s *scoper) with(w *withClause, known, lasting names) (columns []string) {
 			s.refuse(item.at, "two columns have the same name: write … AS name")
 		}
 		if sort == aPath {
-			sort = aValue // its conditions are no longer part of its MATCH
+			sort = aValue // its conditions no longer belong to its MATCH
 		}
 		after[item.name] = sort
 	}
@@ -366,7 +366,7 @@ func (s *scoper) with(w *withClause, known, lasting names) (columns []string) {
 	return columns
 }
 
-// column is the name by which a column that has none goes: what the caller wrote may be anything.
+// column returns a name for an unnamed column, as the caller's text may be anything.
 func (s *scoper) column(text string) string {
 	name, ok := s.columns[text]
 	if !ok {
@@ -376,15 +376,15 @@ func (s *scoper) column(text string) string {
 	return name
 }
 
-// cap is the limit that keeps Neo4j from trying what comes after it before what comes before: no number of rows reaches it.
+// cap returns a limit that keeps Neo4j from evaluating later clauses before earlier ones. No number of rows reaches it.
 func (s *scoper) cap() expr { return s.own("cap") }
 
-// own is a parameter of the guard.
+// own returns a parameter of the guard.
 func (s *scoper) own(name string) expr {
 	return &propertyOf{of: &paramExpr{name: guardParam}, name: name}
 }
 
-// count scopes what stands after SKIP and LIMIT: a number, or what can be calculated from parameters.
+// count scopes the value of SKIP or LIMIT: a number, or a calculation with parameters.
 func (s *scoper) count(e expr, word string, at int) expr {
 	if e == nil {
 		return nil
@@ -396,7 +396,7 @@ func (s *scoper) count(e expr, word string, at int) expr {
 	return &literal{n}
 }
 
-// folded is the value of a small calculation with whole numbers.
+// folded returns the value of a small integer calculation.
 func (s *scoper) folded(e expr) (int64, bool) {
 	switch e := e.(type) {
 	case *literal:
@@ -442,8 +442,8 @@ func wholeNumber(v any) (int64, bool) {
 	return 0, false
 }
 
-// call scopes a subquery. In brackets it says what it takes from outside, and has to its end; written the older way, each of
-// its parts takes that with a WITH at its beginning.
+// call scopes a subquery. A bracketed import list holds for all of its body. In the older form each part imports by a
+// WITH at its beginning.
 func (s *scoper) call(c *callClause, known names) {
 	for i := range c.body.parts {
 		clauses := c.body.parts[i].clauses
@@ -456,7 +456,7 @@ func (s *scoper) call(c *callClause, known names) {
 	loose := s.loose
 	var columns []string
 	if c.scoped {
-		if c.star { // within an expression, Neo4j's own * leaves out what stands around that
+		if c.star { // in an expression, Neo4j's own * omits the names around it
 			c.star, c.imports = false, known.live()
 		}
 		inside := names{}
@@ -472,7 +472,7 @@ func (s *scoper) call(c *callClause, known names) {
 		columns = s.importing(c, known)
 	}
 	if groups(&c.body) {
-		s.loose = loose // one row comes back
+		s.loose = loose // it returns one row
 	}
 	for _, name := range columns {
 		if _, twice := known[name]; twice {
@@ -482,7 +482,7 @@ func (s *scoper) call(c *callClause, known names) {
 	}
 }
 
-// groups says whether each part of a query returns one row of many.
+// groups reports whether each part of a query returns a single row.
 func groups(q *query) bool {
 	return !slices.ContainsFunc(q.parts, func(part singleQuery) bool {
 		w, ok := part.clauses[len(part.clauses)-1].(*withClause)
@@ -490,7 +490,7 @@ func groups(q *query) bool {
 	})
 }
 
-// importing scopes a subquery that is written the older way.
+// importing scopes a subquery in the older form.
 func (s *scoper) importing(c *callClause, known names) (columns []string) {
 	for i := range c.body.parts {
 		w, ok := c.body.parts[i].clauses[0].(*withClause)
@@ -514,7 +514,7 @@ func (s *scoper) importing(c *callClause, known names) (columns []string) {
 	}
 	return s.parts(&c.body, c.at, func(part *singleQuery) names {
 		if w, ok := part.clauses[0].(*withClause); ok && !w.isReturn {
-			return maps.Clone(known) // its WITH takes what it names
+			return maps.Clone(known) // its WITH imports the names it lists
 		}
 		return names{}
 	}, nil)
@@ -524,7 +524,7 @@ func (s *scoper) undefined(name string, at int) {
 	s.refuse(at, "%s is not known here: names come from MATCH, UNWIND, WITH … AS and CALL, and end at the next WITH that leaves them out", name)
 }
 
-// parameter holds that one is given.
+// parameter requires that a parameter is given.
 func (s *scoper) parameter(p *paramExpr) {
 	if _, ok := s.given[p.name]; !ok {
 		s.refuse(p.at, "the parameter %s is not given: put it into parameters", p.name)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// argument bounds one of the values that a function gets.
+// argument bounds one argument of a function.
 func (c *coster) argument(e *call, i int, known extents) work {
 	w := c.expr(&e.args[i], known)
 	switch functions[e.name] {
@@ -35,12 +35,12 @@ func (c *coster) argument(e *call, i int, known extents) work {
 	return c.handled(&e.args[i], w)
 }
 
-// function bounds what a call makes, and what that takes.
+// function bounds the result and the work of a call.
 func (c *coster) function(e *call, known extents) work {
 	w := c.called(e, known)
 	switch name := functions[e.name]; name {
 	case "head", "last", "coalesce", "nullIf", "min", "max", "type", "startNode", "endNode":
-		return w // which is there already
+		return w // the value exists already
 	case "collect":
 		w.kept = 0 // Neo4j counts the memory
 		return w
@@ -58,7 +58,7 @@ func (c *coster) function(e *call, known extents) work {
 	}
 }
 
-// called is what a call makes of its values.
+// called returns the size of a call's result.
 func (c *coster) called(e *call, known extents) work {
 	var w work
 	args := make([]extent, max(len(e.args), 3))
@@ -75,13 +75,13 @@ func (c *coster) called(e *call, known extents) work {
 	switch functions[e.name] {
 	case "head", "last", "coalesce", "type", "nodes", "relationships", "startNode", "endNode", "collect", "count":
 	case "size", "length":
-		w.steps += 100 * largest.grown // of a text its characters are counted
+		w.steps += 100 * largest.grown // counts the characters of a text
 	case "split", "replace":
 		w.steps += largest.effort() + first.texts*args[1].texts/perStep + first.texts/perPiece
 	case "normalize":
 		w.steps += 10 * largest.effort()
 	default:
-		w.steps += largest.effort() // goes through what it gets
+		w.steps += largest.effort() // reads all of its arguments
 	}
 	switch functions[e.name] {
 	case "labels":
@@ -123,7 +123,7 @@ func (c *coster) called(e *call, known extents) work {
 	return w
 }
 
-// replaced is how many times longer replace can make a text.
+// replaced returns by how many times replace can lengthen a text.
 func (c *coster) replaced(args []expr) float64 {
 	if len(args) < 3 {
 		return 1
@@ -136,7 +136,7 @@ func (c *coster) replaced(args []expr) float64 {
 	return max(1, float64(len(by))/float64(max(1, len(of)))+1)
 }
 
-// constantOf is the value of a literal or a parameter; nil when it is neither.
+// constantOf returns the value of a literal or a parameter; nil for other expressions.
 func constantOf(e expr, given map[string]any) any {
 	switch e := e.(type) {
 	case *literal:
@@ -147,7 +147,7 @@ func constantOf(e expr, given map[string]any) any {
 	return nil
 }
 
-// rangeLength is how many numbers range(…) makes: the most that it may, when that is not known.
+// rangeLength returns the number of elements of range(…), or its maximum when that is unknown.
 func (c *coster) rangeLength(args []expr) float64 {
 	if len(args) < 2 {
 		return 0
@@ -164,7 +164,7 @@ func (c *coster) rangeLength(args []expr) float64 {
 	return max(0, math.Floor((float64(to)-float64(from))/float64(step))+1)
 }
 
-// isConstant says whether some values are known before the statement runs.
+// isConstant reports whether all values are known before the statement runs.
 func (c *coster) isConstant(args []expr) bool {
 	return !slices.ContainsFunc(args, func(e expr) bool { return constantOf(e, c.given) == nil })
 }

@@ -6,50 +6,50 @@ import (
 	"slices"
 )
 
-// Neo4j looks for the end of a statement's time between rows, not within one expression. So what one expression can do is
-// bounded before it runs: how often its loops go round, and how much its values can grow.
+// Neo4j checks a statement's time limit between rows, not within an expression. So the work of each expression is
+// bounded before it runs: the rounds of its loops, and the growth of its values.
 const (
 	maxSteps  = 5_000_000  // of the loops of one expression together
-	maxCells  = 500_000    // values in one value, those that stand in it several times included
+	maxCells  = 500_000    // values in one value, repeated ones included
 	maxGrown  = 256        // stored texts in one text
 	maxTexts  = 16_000_000 // characters of the texts in one value
 	maxJoined = 100_000    // characters of a text that reduce makes
-	maxRange  = 10_000     // elements that one loop goes through, or range makes
-	maxDigits = 1_000      // characters of a text that becomes a number: its time grows with their square
-	maxSought = 4_000      // characters of a text that is sought in another: the time grows with the product of both
-	perStep   = 2_000      // characters that are compared in a step
-	perPiece  = 20         // characters that are cut into pieces in one
+	maxRange  = 10_000     // elements of a list in a loop or of range
+	maxDigits = 1_000      // characters of a text converted to a number: the time is quadratic
+	maxSought = 4_000      // characters of a text searched for in another: the time is the product of both
+	perStep   = 2_000      // characters compared in a step
+	perPiece  = 20         // characters split in a step
 
-	collected   = 50               // elements that are counted for a list that a subquery makes
-	unknown     = 1000             // elements that are counted for a list of which nothing is known
+	collected   = 50               // assumed elements of a list made by a subquery
+	unknown     = 1000             // assumed elements of a list of unknown length
 	fewElements = 32               // shorter lists do not count as loops
-	perStored   = 64 << 10         // bytes of the longest text that is stored
-	manyStored  = 4 * perStored    // of all that one node has
-	totalMarker = float64(1 << 40) // stands for the result of reduce, so that what is added to it shows
+	perStored   = 64 << 10         // bytes of the longest stored text
+	manyStored  = 4 * perStored    // bytes of all texts of a node
+	totalMarker = float64(1 << 40) // stands for the result of reduce, to show what is added to it
 )
 
-// What the texts of all rounds of a loop may have together, in characters: those that are only passed on, those of which
-// others are made, and those that are sought in others.
+// Maximum characters of the texts of all rounds of a loop together: texts only passed on, texts that others are made
+// of, and texts searched for in others.
 const (
 	passedOn  = 40_000_000
 	madeInto  = 16_000_000
 	soughtFor = 4_000_000
 )
 
-// coster bounds what expressions do: it refuses what is known to be too much, and has lists of unknown length fail when they
-// are too long for the loops that they stand in.
+// coster bounds the work of expressions. It refuses those known to be too large, and makes lists of unknown length fail
+// when they are too long for the loops around them.
 type coster struct {
 	text     string
 	given    map[string]any
-	loops    int     // around the place
-	rounds   float64 // of all of them together
-	at       int     // where the expression stands
+	loops    int     // depth of loops at this place
+	rounds   float64 // rounds of all of them together
+	at       int     // offset of the expression
 	inReduce bool
 
 	account *account
-	memory  float64        // bytes that the statement may take
-	stored  map[string]int // characters of the longest text that a property may have
-	lists   []string       // names of those that the loops around go through, of which the length shows when it runs
+	memory  float64        // maximum bytes of the statement's values
+	stored  map[string]int // maximum characters of a property's text
+	lists   []string       // names of the lists of the enclosing loops with lengths known only at run time
 	fixed   float64        // rounds of the other loops together
 }
 
@@ -61,7 +61,7 @@ func newCoster(s *scoper) *coster {
 	return c
 }
 
-// statement bounds all expressions of a statement together. It returns how many bytes their values may take.
+// statement bounds all expressions of a statement together. It returns the maximum bytes of their values.
 func (c *coster) statement(q *query) int64 {
 	c.query(q, extents{})
 	bytes, fits := c.account.share(c.memory)
@@ -76,13 +76,13 @@ func (c *coster) refuse(at int, format string, args ...any) {
 	panic(refuse(c.text, at, format, args...))
 }
 
-// work is what an expression makes and takes.
+// work is the work and the size of an expression.
 type work struct {
 	extent
 	steps float64
-	loops int     // within each other
-	made  float64 // bytes that are alive at once while it runs
-	kept  float64 // those that are alive as long as its value
+	loops int     // nesting depth
+	made  float64 // maximum live bytes during evaluation
+	kept  float64 // bytes that live as long as its value
 }
 
 func (c *coster) query(q *query, outer extents) (columns extents) {
@@ -190,7 +190,7 @@ func (c *coster) whole(e *expr, known extents, at int) extent {
 	return w.extent
 }
 
-// expr bounds one expression. It may put another in its place.
+// expr bounds one expression, which it may replace.
 func (c *coster) expr(e *expr, known extents) work {
 	w := c.bounded(e, known)
 	switch {
@@ -202,7 +202,7 @@ func (c *coster) expr(e *expr, known extents) work {
 	return w
 }
 
-// all bounds several expressions, of which one value is made that holds them all.
+// all bounds several expressions whose values are parts of one value.
 func (c *coster) all(es []expr, known extents) work {
 	w := work{extent: extent{length: float64(len(es)), isList: true}}
 	for i := range es {
@@ -211,7 +211,7 @@ func (c *coster) all(es []expr, known extents) work {
 	return w.makes(listBytes+cellBytes*float64(len(es)), true)
 }
 
-// holding is the work of a value that has one more in it.
+// holding returns the work of a value with one more part.
 func (w work) holding(x work) work {
 	both := w.then(x)
 	both.extent = extent{length: w.length, cells: w.cells + x.cells, grown: max(w.grown, x.grown), texts: w.texts + x.texts, isList: w.isList}
@@ -259,7 +259,7 @@ func (c *coster) bounded(e *expr, known extents) work {
 	}
 }
 
-// container bounds what has several values, and what goes through them.
+// container bounds values with several parts, and loops over them.
 func (c *coster) container(e *expr, known extents) work {
 	switch x := (*e).(type) {
 	case *indexOf:
@@ -317,16 +317,16 @@ func (c *coster) container(e *expr, known extents) work {
 	return work{extent: anyStored}
 }
 
-// joined is the work of both, of which the value is not yet known.
+// joined returns the work of both; the value is not known yet.
 func (c *coster) joined(a, b work) work { return a.then(b) }
 
-// scalar is the work of what makes a number or a truth value.
+// scalar returns the work of a number or boolean.
 func (c *coster) scalar(w work) work {
 	w.extent = oneValue
 	return w.makes(cellBytes, false)
 }
 
-// property bounds what is read from a node, a relationship or a map.
+// property bounds a property of a node, a relationship or a map.
 func (c *coster) property(e *propertyOf, known extents) work {
 	w := c.expr(&e.of, known)
 	w.length = math.Inf(1)
@@ -349,7 +349,7 @@ func (c *coster) projection(e *projection, known extents) work {
 			w = w.holding(c.allOf(of))
 			continue
 		}
-		if item.value == nil { // a property: it is looked at as one
+		if item.value == nil { // a property: bounded as one
 			item.value = &propertyOf{of: &variable{name: e.of, at: e.at}, name: item.name, at: e.at}
 		}
 		w = w.holding(c.passed(&item.value, known))
@@ -357,7 +357,7 @@ func (c *coster) projection(e *projection, known extents) work {
 	return w.makes(mapBytes+entryBytes*float64(len(e.items)), true)
 }
 
-// allOf is the work of reading all properties of something.
+// allOf returns the work of reading all properties.
 func (c *coster) allOf(of work) work {
 	of.cells, of.texts = of.cells+200, max(of.texts, manyStored)
 	return of.makes(nodeBytes+charBytes*of.texts, true)
@@ -365,7 +365,7 @@ func (c *coster) allOf(of work) work {
 
 func (c *coster) binary(e *binary, known extents) work {
 	left, right := c.expr(&e.left, known), work{}
-	if e.operator == "IN" && c.loops > 0 { // goes through the list, each time
+	if e.operator == "IN" && c.loops > 0 { // scans the list each time
 		right = c.loop(nil, &e.right, known, e.at, func(extent, extents) work { return work{} })
 	} else {
 		right = c.expr(&e.right, known)
@@ -392,7 +392,7 @@ func (c *coster) sum(e *binary, left, right work) work {
 			c.refuse(e.at, "a value can become too large here: a long text is added to each element. Use shorter lists")
 		}
 	}
-	if c.inReduce { // the result may hold them
+	if c.inReduce { // the result may contain them
 		left, right = c.weighed(&e.left, left), c.weighed(&e.right, right)
 	}
 	w := c.joined(left, right)
@@ -403,7 +403,7 @@ func (c *coster) sum(e *binary, left, right work) work {
 	return w.makes(bytesOf(w.texts)+viewBytes, c.inReduce)
 }
 
-// passed bounds what becomes a part of a value.
+// passed bounds a part of a value.
 func (c *coster) passed(e *expr, known extents) work {
 	w := c.expr(e, known)
 	if p, ok := (*e).(*projection); ok && !slices.ContainsFunc(p.items, func(i projected) bool { return i.all }) {
@@ -416,7 +416,7 @@ func (c *coster) passed(e *expr, known extents) work {
 	return w
 }
 
-// isStored says whether a value may be one of any length; others are made of what is bounded itself.
+// isStored reports whether a value may be of any length. Other values are made of bounded parts.
 func isStored(e expr) bool {
 	switch e.(type) {
 	case *propertyOf, *indexOf, *variable, *call, *caseExpr:
@@ -425,7 +425,7 @@ func isStored(e expr) bool {
 	return false
 }
 
-// handled bounds what a text or list is made of, or that is gone through.
+// handled bounds a text or list that is scanned or used for another value.
 func (c *coster) handled(e *expr, w work) work {
 	if c.rounds <= fewElements {
 		return w
@@ -440,12 +440,12 @@ func (c *coster) handled(e *expr, w work) work {
 	return c.limited(e, w, madeInto/c.rounds)
 }
 
-// sought bounds what is sought in a text.
+// sought bounds a text searched for in another.
 func (c *coster) sought(e *expr, w work) work {
 	return c.limited(e, w, min(maxSought, soughtFor/c.rounds))
 }
 
-// limited is a value that fails when it is a text that is longer: what is stored may be of any length.
+// limited returns a value that fails when it is a longer text, as stored texts may have any length.
 func (c *coster) limited(e *expr, w work, most float64) work {
 	if w.texts <= most || w.cells >= totalMarker || constantOf(*e, c.given) != nil || isAggregate(item{value: *e}) {
 		return w

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// expr scopes an expression and what stands in it.
+// expr scopes an expression and its parts.
 func (s *scoper) expr(e expr, known names) expr {
 	switch e := e.(type) {
 	case nil:
@@ -71,7 +71,7 @@ func (s *scoper) exprs(all []expr, known names) {
 	}
 }
 
-// inner scopes the expressions that have names of their own.
+// inner scopes the expressions that declare names.
 func (s *scoper) inner(e expr, known names) expr {
 	with := func(name string, sort sortOf) names {
 		inside := maps.Clone(known)
@@ -100,7 +100,7 @@ func (s *scoper) inner(e expr, known names) expr {
 	return e
 }
 
-// literal makes a number or a text a parameter, the same for the same value.
+// literal replaces a number or a text by a parameter, the same one for the same value.
 func (s *scoper) literal(e *literal) expr {
 	switch e.value.(type) {
 	case int64, float64, string:
@@ -119,17 +119,17 @@ func (s *scoper) literal(e *literal) expr {
 	return s.own(name)
 }
 
-// floatBits tells floats apart.
+// floatBits is the key of a float: it distinguishes 0.0 from -0.0.
 type floatBits uint64
 
-// hidden refuses the name of a property that callers may not see.
+// hidden refuses the name of a hidden property.
 func (s *scoper) hidden(name string, at int) {
 	if slices.Contains(s.rules.Hidden, name) {
 		s.refuse(at, "the property %s is not for reading. GET /v1/schema tells which are", name)
 	}
 }
 
-// elements is the sort of what a list has.
+// elements returns the sort of a list's elements.
 func (s *scoper) elements(list expr) sortOf {
 	if c, ok := list.(*call); ok && c.name == "range" {
 		return aNumber
@@ -140,7 +140,7 @@ func (s *scoper) elements(list expr) sortOf {
 	return aValue
 }
 
-// isNumber says whether an expression makes a number, or else fails.
+// isNumber reports whether an expression returns a number or fails.
 func (s *scoper) isNumber(e expr, known names) bool {
 	switch e := e.(type) {
 	case *literal:
@@ -161,7 +161,7 @@ func (s *scoper) isNumber(e expr, known names) bool {
 	return false
 }
 
-// element scopes x[i]. What i is shows only when it runs: a name of something hidden gives null.
+// element scopes x[i]. i is known only at run time: the name of a hidden property gives null.
 func (s *scoper) element(e *indexOf, known names) expr {
 	number := s.isNumber(e.index, known)
 	e.of = s.expr(e.of, known)
@@ -182,8 +182,8 @@ func (s *scoper) element(e *indexOf, known names) expr {
 	})
 }
 
-// once has an expression calculated only once in another: what is written twice is calculated twice, and twice that in
-// what it stands in.
+// once evaluates an expression a single time for its uses in another one. Written twice it would be evaluated twice,
+// and doubled again by each expression around it.
 func once(e expr, in func(expr) expr) expr {
 	if v, ok := e.(*variable); ok {
 		return in(v)
@@ -192,7 +192,7 @@ func once(e expr, in func(expr) expr) expr {
 	return &call{name: "head", args: []expr{&comprehension{name: x.name, list: &listExpr{[]expr{e}}, value: in(x)}}}
 }
 
-// projection scopes a map projection: of all properties, the hidden ones have a value that says nothing.
+// projection scopes a map projection. In one of all properties the hidden ones get a constant value.
 func (s *scoper) projection(e *projection, known names) {
 	if _, ok := known[e.of]; !ok {
 		s.undefined(e.of, e.at)
@@ -214,8 +214,8 @@ func (s *scoper) projection(e *projection, known names) {
 	}
 }
 
-// masks stand over the hidden properties in a map of all. Their value is the same in every map, so that maps that are
-// equal stay so; who reads the answer takes them out.
+// masks overrides the hidden properties in a map of all. Their value is the same in every map, so that equal maps stay
+// equal. The reader of the answer removes them.
 func (s *scoper) masks() []projected {
 	masks := make([]projected, len(s.rules.Hidden))
 	for i, name := range s.rules.Hidden {
@@ -237,7 +237,7 @@ func (s *scoper) binary(e *binary, known names) expr {
 	return e
 }
 
-// collected makes a list of paths a subquery, which can hold a barrier.
+// collected turns a pattern list into a subquery, which can contain a barrier.
 func (s *scoper) collected(e *patternList, known names) expr {
 	m := &matchClause{patterns: []pathPattern{e.pattern}, where: e.where, at: e.at}
 	r := &withClause{isReturn: true, items: []item{{value: e.value, name: s.make(), named: true, at: e.at}}, at: e.at}
@@ -274,7 +274,7 @@ func (s *scoper) subquery(e *subquery, known names) {
 	}
 }
 
-// safe says whether a condition can be tried on anything: it can neither fail nor take long, whatever it meets.
+// safe reports whether a condition can be evaluated on any value: it can neither fail nor take long.
 func (s *scoper) safe(e expr, known names) bool {
 	switch e := e.(type) {
 	case *binary:
@@ -323,7 +323,7 @@ func (s *scoper) safe(e expr, known names) bool {
 
 func hasProperties(sort sortOf) bool { return sort == aNode || sort == aRelationship }
 
-// plain says whether a value is there without work: a constant, or a property of a node or a relationship.
+// plain reports whether a value needs no work: a constant, or a property of a node or a relationship.
 func (s *scoper) plain(e expr, known names) bool {
 	switch e := e.(type) {
 	case *variable:
@@ -341,7 +341,7 @@ func (s *scoper) plain(e expr, known names) bool {
 	return s.constant(e)
 }
 
-// constant says whether a value is a literal or a parameter of one value.
+// constant reports whether a value is a literal or a scalar parameter.
 func (s *scoper) constant(e expr) bool {
 	switch e := e.(type) {
 	case *literal:
@@ -352,7 +352,7 @@ func (s *scoper) constant(e expr) bool {
 	return false
 }
 
-// short says whether a text is soon found in another.
+// short reports whether searching for a text in another is cheap.
 func (s *scoper) short(e expr) bool {
 	text, _ := constantOf(e, s.given).(string)
 	return len(text) <= 256
@@ -377,7 +377,7 @@ func (s *scoper) constantList(e expr) bool {
 	return false
 }
 
-// mayFail says whether an expression divides by what may be 0, or takes an element by what may be no number, and where.
+// mayFail reports whether an expression may divide by 0, or take an element by something else than a number, and where.
 func mayFail(e expr) (at int, fails bool) {
 	walk(e, func(e expr) {
 		switch e := e.(type) {
@@ -396,7 +396,7 @@ func mayFail(e expr) (at int, fails bool) {
 	return at, fails
 }
 
-// mentions says whether an expression uses one of some names.
+// mentions reports whether an expression uses one of some names.
 func mentions(e expr, any map[string]bool) bool {
 	found := false
 	walk(e, func(e expr) {
@@ -406,13 +406,13 @@ func mentions(e expr, any map[string]bool) bool {
 		case *projection:
 			found = found || any[e.of]
 		case *subquery, *patternList:
-			found = true // whatever stands in it
+			found = true // whatever it contains
 		}
 	})
 	return found
 }
 
-// walk visits an expression and those it is made of, but not what stands in subqueries.
+// walk visits an expression and its parts, without those in subqueries.
 func walk(e expr, visit func(expr)) {
 	if e == nil {
 		return

@@ -2,11 +2,11 @@ package cypher
 
 import "math"
 
-// extent is how large a value can be.
+// extent is the maximum size of a value.
 type extent struct {
-	length float64 // elements of a list; +Inf when nothing is known
+	length float64 // elements of a list; +Inf when unknown
 	cells  float64 // values in it, at all depths
-	grown  float64 // stored texts that the longest text in it is made of
+	grown  float64 // stored texts that its longest text is made of
 	texts  float64 // characters of all texts in it
 	isList bool    // for certain
 	isOpen bool    // it may be shorter than length
@@ -19,7 +19,7 @@ var (
 	aStored   = extent{length: math.Inf(1), cells: 1, grown: 1, texts: perStored, isNode: true} // a node or a relationship
 )
 
-// text is a text of so many stored ones.
+// text returns the extent of a text made of so many stored ones.
 func text(grown float64) extent {
 	return extent{length: 1, cells: 1, grown: grown, texts: grown * perStored}
 }
@@ -43,17 +43,17 @@ func (x extent) or(y extent) extent {
 	return extent{max(x.length, y.length), max(x.cells, y.cells), max(x.grown, y.grown), max(x.texts, y.texts), x.isList && y.isList, x.isOpen || y.isOpen, x.isNode && y.isNode}
 }
 
-// times is a list of so many of it.
+// times returns the extent of a list of so many of it.
 func (x extent) times(n float64) extent {
 	return extent{n, n * x.cells, x.grown, n * x.texts, true, false, x.isNode}
 }
 
-// collected is a list of which Neo4j counts the memory: so many are reckoned with.
+// collected returns the assumed extent of a list whose memory Neo4j counts.
 func (x extent) collected(n float64) extent {
 	return extent{length: math.Inf(1), cells: n * x.cells, grown: x.grown, texts: x.texts, isList: true, isNode: x.isNode}
 }
 
-// extents are those of the names that can be used at a place.
+// extents holds the extents of the names in scope.
 type extents map[string]extent
 
 func (known extents) of(name string) extent {
@@ -63,15 +63,15 @@ func (known extents) of(name string) extent {
 	return anyStored
 }
 
-// effort is what going through all of a value takes, in steps.
+// effort returns the steps of reading all of a value.
 func (x extent) effort() float64 {
-	if x.cells >= totalMarker { // of the result of reduce: counted there
+	if x.cells >= totalMarker { // the result of reduce: counted there
 		return 1
 	}
 	return x.cells + 100*x.grown
 }
 
-// constantExtent is that of a literal or a parameter.
+// constantExtent returns the extent of a literal or a parameter.
 func constantExtent(v any) extent {
 	switch v := v.(type) {
 	case string:

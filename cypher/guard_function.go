@@ -8,7 +8,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// functions are those that callers may use, as Neo4j writes them: pure ones, by their names in lower case.
+// functions holds the functions that callers may use, by lower-case name, in Neo4j's spelling. All are pure.
 var functions = byLowerName(
 	// of values
 	"coalesce", "nullIf", "head", "last", "tail", "size", "length", "reverse", "range", "isEmpty", "valueType",
@@ -31,10 +31,10 @@ var functions = byLowerName(
 	"point", "point.distance", "point.withinBBox",
 )
 
-// aggregates are those that make one value of many rows.
+// aggregates holds the functions that aggregate rows.
 var aggregates = []string{"count", "sum", "avg", "min", "max", "collect", "stDev", "stDevP", "percentileCont", "percentileDisc"}
 
-// isAggregate says whether a column makes one row of many.
+// isAggregate reports whether a column aggregates rows.
 func isAggregate(i item) bool {
 	found := false
 	walk(i.value, func(e expr) {
@@ -52,7 +52,7 @@ func byLowerName(all ...string) map[string]string {
 	return m
 }
 
-// instead is what to write in place of functions that callers may not use.
+// instead holds the advice for functions that callers may not use.
 var instead = map[string]string{
 	"id": noIDs, "elementid": noIDs, "exists": "write x.name IS NOT NULL, or EXISTS { (a)-->(b) } for a pattern",
 	"rand": noChance, "randomuuid": noChance, "distance": "write point.distance(a, b)", "rels": "write relationships(path)",
@@ -110,7 +110,7 @@ func (s *scoper) function(e *call, known names) expr {
 	return e
 }
 
-// patternOf is the pattern that is the only value of a call.
+// patternOf returns the pattern that is the only argument of a call.
 func patternOf(e *call) (*subquery, bool) {
 	if len(e.args) != 1 {
 		return nil, false
@@ -119,16 +119,16 @@ func patternOf(e *call) (*subquery, bool) {
 	return sub, ok && sub.pattern
 }
 
-// digits holds that round makes few: each takes memory.
+// digits bounds the digits of round: each takes memory.
 func (s *scoper) digits(e *call) {
 	if n, ok := wholeNumber(constantOf(e.args[1], s.given)); !ok || n < 0 || n > 15 {
 		s.refuse(e.at, "the second value of round must be a number from 0 to 15")
 	}
 }
 
-// without is a list without what is, or what is not, in a list of the guard.
+// without returns a list without the elements that are, or are not, in a list of the guard.
 func (s *scoper) without(e *call, own string, hide bool) expr {
-	const x = "#name" // always the same, so that Neo4j knows the expression again in ORDER BY
+	const x = "#name" // always the same, so that Neo4j recognises the expression in ORDER BY
 	var where expr = &binary{operator: "IN", left: &variable{name: x}, right: s.own(own)}
 	if hide {
 		where = &unary{operator: "NOT", of: where}
@@ -136,19 +136,19 @@ func (s *scoper) without(e *call, own string, hide bool) expr {
 	return &comprehension{name: x, list: e, where: where}
 }
 
-// properties is the map of all properties, with masks over the hidden ones.
+// properties returns the map of all properties, with masks over the hidden ones.
 func (s *scoper) properties(e *call) expr {
 	const x = "#of"
 	p := &projection{of: x, items: append([]projected{{all: true}}, s.masks()...)}
 	return &call{name: "head", args: []expr{&comprehension{name: x, list: &listExpr{[]expr{e.args[0]}}, value: p}}}
 }
 
-// bounded is a range that fails, by a step of 0, when it is too long.
+// bounded returns a range that fails, by a step of 0, when it is too long.
 func (s *scoper) bounded(e *call) expr {
 	args := &listExpr{slices.Clone(e.args)}
 	return once(args, func(x expr) expr {
 		arg := func(i int) expr { return &indexOf{of: x, index: &literal{int64(i)}} }
-		number := func(i int) expr { return &call{name: "toFloat", args: []expr{arg(i)}} } // whose difference fits
+		number := func(i int) expr { return &call{name: "toFloat", args: []expr{arg(i)}} } // as floats, so that the difference cannot overflow
 		span := &call{name: "abs", args: []expr{&binary{operator: "-", left: number(1), right: number(0)}}}
 		step := expr(&literal{int64(1)})
 		if len(e.args) > 2 {

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// loopsAllowed is how many elements a list may have that is gone through in so many loops within each other.
+// loopsAllowed holds the maximum elements of a list for each depth of nested loops.
 var loopsAllowed = []int64{maxRange, maxRange, 300, 60}
 
-// loop bounds what goes through a list. Where the length of the list is not known, it is made to fail when it is too long.
-// Whole is the expression, inner what the body is made of; what each round keeps stays until the end.
+// loop bounds an expression that iterates over a list. A list of unknown length is made to fail when it is too long.
+// whole is the expression, inner the parts of its body. Values kept by each round live until the end.
 func (c *coster) loop(whole, list *expr, known extents, at int, body func(element extent, inside extents) work, inner ...expr) work {
 	w := c.expr(list, known)
 	n, shows := w.length, !w.isOpen && !math.IsInf(w.length, 1)
@@ -35,7 +35,7 @@ func (c *coster) loop(whole, list *expr, known extents, at int, body func(elemen
 	return w.through(each, n, long)
 }
 
-// loopsAllowed is how many elements a list of unknown length may have.
+// loopsAllowed returns the maximum elements of a list of unknown length.
 func (c *coster) loopsAllowed(at int, inner []expr) int64 {
 	together := c.loops + 1 + deepest(inner)
 	if together >= len(loopsAllowed) {
@@ -44,7 +44,7 @@ func (c *coster) loopsAllowed(at int, inner []expr) int64 {
 	return loopsAllowed[together]
 }
 
-// enter notes a loop around what follows. It returns the name that its list may get.
+// enter records a loop around the following expressions. It returns the name that its list may get.
 func (c *coster) enter(n float64, long, shows bool) (name string) {
 	if c.rounds *= max(1, n); long {
 		c.loops++
@@ -58,19 +58,19 @@ func (c *coster) enter(n float64, long, shows bool) (name string) {
 	return name
 }
 
-// short is a list that fails when what is kept of its rounds is more than a share of the account.
+// short returns a list that fails when the values kept by its rounds exceed their share of the account.
 func (c *coster) short(name string, kept float64) expr {
 	return c.watched(nil, kept, &variable{name: name})
 }
 
-// makeBound gives the list of a loop a name, so that its length can be asked for inside.
+// makeBound gives the list of a loop a name, so that its length is available inside.
 func makeBound(whole, list *expr, name string, inside expr) {
 	of := *list
 	*list = inside
 	*whole = &call{name: "head", args: []expr{&comprehension{name: name, list: &listExpr{[]expr{of}}, value: *whole}}}
 }
 
-// through is the work of going through a list of so many elements.
+// through returns the work of iterating over a list of so many elements.
 func (w work) through(each work, n float64, long bool) work {
 	mine := each.loops
 	if long {
@@ -82,7 +82,7 @@ func (w work) through(each work, n float64, long bool) work {
 	return work{extent: x, steps: w.steps + n*(1+each.steps), loops: max(w.loops, mine), made: max(w.made, kept+each.made), kept: kept}
 }
 
-// deepest is how many loops stand within each other in some expressions.
+// deepest returns the nesting depth of loops in some expressions.
 func deepest(all []expr) (deep int) {
 	for _, e := range all {
 		if e == nil {
@@ -106,14 +106,14 @@ func deepest(all []expr) (deep int) {
 	return deep
 }
 
-// atMost is a list that fails, as a range with a step of 0 does, when it is longer.
+// atMost returns a list that fails, by a range with a step of 0, when it is longer.
 func atMost(list expr, most int64) expr {
 	return once(list, func(list expr) expr {
 		return failing(&call{name: "size", args: []expr{list}}, &literal{most}, list)
 	})
 }
 
-// failing is an expression that fails, as a range with a step of 0 does, where a size is larger than it may be.
+// failing returns an expression that fails, by a range with a step of 0, when a size exceeds its maximum.
 func failing(size expr, most *literal, otherwise expr) expr {
 	zero := &literal{int64(0)}
 	large := &comparison{first: size, rest: []compared{{">", most}}}
@@ -126,7 +126,7 @@ func (c *coster) comprehension(whole *expr, e *comprehension, known extents) wor
 		w := c.expr(&e.where, inside)
 		w.kept = 0
 		value := work{extent: element}
-		if value.texts = 0; e.value != nil { // else they are there already
+		if value.texts = 0; e.value != nil { // otherwise they exist already
 			value = c.passed(&e.value, inside)
 		}
 		w = c.joined(w, value)
@@ -136,7 +136,7 @@ func (c *coster) comprehension(whole *expr, e *comprehension, known extents) wor
 	}, e.where, e.value)
 }
 
-// reduction bounds reduce(…): its result may grow by what each element adds, but not by a multiple of itself.
+// reduction bounds reduce(…): each element may add to its result, but not multiply it.
 func (c *coster) reduction(whole *expr, e *reduction, known extents) work {
 	start := c.expr(&e.start, known)
 	if nests(e.result, e.total) {
@@ -159,7 +159,7 @@ func (c *coster) reduction(whole *expr, e *reduction, known extents) work {
 		each.texts = added.texts
 		return each
 	}, e.result)
-	if added.grown > 0 { // copies the text so far each time
+	if added.grown > 0 { // copies the current text each time
 		e.result = notLonger(e.total, e.result)
 	}
 	n := w.length
@@ -173,7 +173,7 @@ func (c *coster) reduction(whole *expr, e *reduction, known extents) work {
 	return w
 }
 
-// nests says whether a list or map in an expression has a name as one of its values.
+// nests reports whether a list or map in an expression contains a name as a value.
 func nests(e expr, name string) bool {
 	found := false
 	walk(e, func(e expr) {
@@ -192,7 +192,7 @@ func nests(e expr, name string) bool {
 	return found
 }
 
-// notLonger is a result that fails, as a range with a step of 0 does, when the text so far is long.
+// notLonger returns a result that fails, by a range with a step of 0, when its text is too long.
 func notLonger(total string, result expr) expr {
 	text := &call{name: "tostringornull", args: []expr{&variable{name: total}}}
 	return failing(&call{name: "size", args: []expr{text}}, &literal{int64(maxJoined)}, result)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// match scopes a MATCH: every node that is new gets the base label and the caller's team, and must be visible. What the
-// caller wants of them comes after a barrier, unless it can neither fail nor take long.
+// match scopes a MATCH: every new node gets the base label and the caller's team, and must be visible. The caller's own
+// conditions follow behind a barrier, unless they can neither fail nor take long.
 func (s *scoper) match(m *matchClause, known names) []clause {
 	if at, fails := mayFail(m.where); fails && m.optional {
 		s.refuse(at, "what may fail, such as a division or an element by a computed number, is not allowed in the WHERE of OPTIONAL MATCH: write WITH *, CASE WHEN … END AS x after it")
@@ -39,9 +39,9 @@ func isFunction(path pathPattern) bool {
 	return path.selector.kind == shortestPathFunction || path.selector.kind == allShortestPathsFunction
 }
 
-// shortest scopes a MATCH with shortestPath(…), as one of its ends and one of the path between them: Neo4j fails when both
-// ends are one node, and must not do so on what is hidden. What is wanted of the path itself decides which is the shortest,
-// and must stay with it.
+// shortest scopes a MATCH with shortestPath(…) as two: one of its ends, and one of the path between them. Neo4j fails
+// when both ends are one node, and must not do so on hidden nodes. Conditions on the path itself decide which path is
+// the shortest, and stay with it.
 func (s *scoper) shortest(m *matchClause, at int, known names) []clause {
 	path := m.patterns[at]
 	if len(path.parts) != 3 {
@@ -85,7 +85,7 @@ func (s *scoper) shortest(m *matchClause, at int, known names) []clause {
 	p.declare(&inner.patterns[0])
 	p.path(&inner.patterns[0])
 	if r.repeat == nil {
-		p.visible = nil // its ends are all that it has
+		p.visible = nil // it has only its ends
 	}
 	for _, e := range wanted {
 		p.wish(e)
@@ -102,23 +102,23 @@ func (s *scoper) shortest(m *matchClause, at int, known names) []clause {
 	return clauses
 }
 
-// scopedMatch is a MATCH that is being scoped.
+// scopedMatch is a MATCH in the course of scoping.
 type scopedMatch struct {
 	*scoper
-	before names // what is known before it
-	known  names // and what in its conditions
+	before names // names known before it
+	known  names // names known in its conditions
 
-	met     map[string]bool   // the nodes that were planned
-	scoped  map[string]bool   // the nodes that have their scope
-	wanted  map[string]int    // what conditions promise for nodes
-	names   map[string]string // the names that nodes must have
-	nodes   []string          // those that must be visible
-	seenTo  map[string]bool   // of these those that a condition sees to
-	visible []expr            // what makes the nodes visible
-	safe    []expr            // conditions of the caller that may be tried on anything
-	unsafe  []expr            // and those that may be tried only on what is visible
+	met     map[string]bool   // nodes already counted for the planner
+	scoped  map[string]bool   // nodes with their scope
+	wanted  map[string]int    // selectivity promised by conditions, by node
+	names   map[string]string // required names of nodes
+	nodes   []string          // nodes that must be visible
+	seenTo  map[string]bool   // those whose visibility a condition ensures
+	visible []expr            // visibility conditions
+	safe    []expr            // caller's conditions that may be evaluated on any node
+	unsafe  []expr            // caller's conditions that may be evaluated only on visible nodes
 
-	shortestEnds bool // its nodes were scoped by the MATCH before it
+	shortestEnds bool // its nodes were scoped by the preceding MATCH
 }
 
 func (s *scoper) newMatch(known names) *scopedMatch {
@@ -128,7 +128,7 @@ func (s *scoper) newMatch(known names) *scopedMatch {
 	}
 }
 
-// leave makes known what the MATCH has found. What is wanted of a path after it is no longer part of its search.
+// leave adds the names of the MATCH to the scope. Later conditions on a path no longer belong to its search.
 func (p *scopedMatch) leave(known names) {
 	for name, sort := range p.known {
 		if known[name] = sort; sort == aPath {
@@ -137,7 +137,7 @@ func (p *scopedMatch) leave(known names) {
 	}
 }
 
-// declare makes the names of a path known, and gives names to what needs one.
+// declare adds the names of a path to the scope, and names unnamed parts that need a name.
 func (p *scopedMatch) declare(path *pathPattern) {
 	for _, part := range path.parts {
 		switch part := part.(type) {
@@ -196,14 +196,14 @@ func equalTo(name, key string, value expr, at int) expr {
 	return &comparison{first: &propertyOf{of: &variable{name: name, at: at}, name: key, at: at}, rest: []compared{{"=", value}}, at: at}
 }
 
-// wishes are what the caller wants of a node or relationship.
+// wishes holds the caller's conditions on a node or relationship.
 func (p *scopedMatch) wishes(name string, m *mapExpr, where expr) {
 	for _, e := range wantedOf(name, m, where) {
 		p.wish(e)
 	}
 }
 
-// wantedOf are the conditions that stand within the brackets of a node or relationship.
+// wantedOf returns the conditions within the brackets of a node or relationship.
 func wantedOf(name string, m *mapExpr, where expr) []expr {
 	var wanted []expr
 	if m != nil {
@@ -214,7 +214,7 @@ func wantedOf(name string, m *mapExpr, where expr) []expr {
 	return append(wanted, conditions(where)...)
 }
 
-// wish takes a condition apart: each part goes before or behind the barrier.
+// wish splits a condition: each part goes before or behind the barrier.
 func (p *scopedMatch) wish(e expr) {
 	for _, e := range conditions(e) {
 		if p.scoper.safe(e, p.known) {
@@ -226,7 +226,7 @@ func (p *scopedMatch) wish(e expr) {
 	}
 }
 
-// clauses are what the MATCH becomes.
+// clauses returns the clauses that replace the MATCH.
 func (p *scopedMatch) clauses(m *matchClause) []clause {
 	for i := len(p.nodes) - 1; i >= 0; i-- {
 		if !p.seenTo[p.nodes[i]] {
@@ -240,12 +240,12 @@ func (p *scopedMatch) clauses(m *matchClause) []clause {
 	return []clause{m, p.barrier(all(p.unsafe))}
 }
 
-// barrier passes on everything. Neo4j tries its condition only on what comes through.
+// barrier returns a WITH that passes everything on. Neo4j evaluates its condition only on the resulting rows.
 func (s *scoper) barrier(condition expr) *withClause {
 	return &withClause{star: true, limit: s.cap(), where: condition}
 }
 
-// optional is an OPTIONAL MATCH of several clauses.
+// optional returns an OPTIONAL MATCH made of several clauses.
 func (p *scopedMatch) optional(clauses []clause) clause {
 	clauses[0].(*matchClause).optional = false
 	w := &withClause{isReturn: true}

@@ -2,29 +2,29 @@ package cypher
 
 import "math"
 
-// Bytes that values of expressions take in Neo4j 5.26, measured as what stays alive in its heap (rounded up). A text has
-// besides so many for each character.
+// Bytes that values of expressions take in Neo4j 5.26, measured as live heap (rounded up). Texts add bytes for each
+// character.
 const (
 	cellBytes   = 32  // a number, or a place in a list
 	timeBytes   = 160 // a date, a time, a duration, a point
 	textBytes   = 80
 	listBytes   = 112
-	storedBytes = 256 // of a stored text, or list of texts, without what is in it
-	viewBytes   = 112 // a part of a list, or two lists as one
+	storedBytes = 256 // of a stored text, or list of texts, without its content
+	viewBytes   = 112 // a part of a list, or two lists joined
 	mapBytes    = 208
 	entryBytes  = 40
 	nodeBytes   = 4096 // of all properties of a node
 	charBytes   = 2
 )
 
-// The account of a statement.
+// Limits of a statement's account.
 const (
-	defaultMemory = 8 << 20 // bytes, where the rules say nothing
+	defaultMemory = 8 << 20 // bytes, unless the rules set another maximum
 	leastShare    = 32 << 10
-	fewAlive      = 4 // rounds of a loop whose texts are counted at their longest
+	fewAlive      = 4 // rounds of a loop whose texts count at their maximum length
 )
 
-// bytesOf is what a text of so many characters takes, or several together.
+// bytesOf returns the bytes of a text with so many characters, or of several texts together.
 func bytesOf(characters float64) float64 {
 	if characters >= totalMarker { // the result of reduce: counted there
 		return textBytes
@@ -32,7 +32,7 @@ func bytesOf(characters float64) float64 {
 	return textBytes + charBytes*characters
 }
 
-// bytesOfValue is what a parameter takes.
+// bytesOfValue returns the bytes of a parameter.
 func bytesOfValue(v any) float64 {
 	switch v := v.(type) {
 	case string:
@@ -53,7 +53,8 @@ func bytesOfValue(v any) float64 {
 	return cellBytes
 }
 
-// then is the work of two, of which the first keeps what it made while the second runs. Of the value nothing is known yet.
+// then returns the work of two expressions, the first of which keeps its result while the second runs. The value is not
+// known yet.
 func (w work) then(next work) work {
 	return work{
 		extent: w.or(next.extent), steps: w.steps + next.steps, loops: max(w.loops, next.loops),
@@ -61,14 +62,14 @@ func (w work) then(next work) work {
 	}
 }
 
-// either is the work of which only one is kept.
+// either returns the work of two expressions, of which one result is kept.
 func (w work) either(other work) work {
 	both := w.then(other)
 	both.kept = max(w.kept, other.kept)
 	return both
 }
 
-// makes is the work with a new value of so many bytes; what it was made of stays alive when the value holds it.
+// makes returns the work with a new value of so many bytes. Its parts stay alive if the value holds them.
 func (w work) makes(bytes float64, holds bool) work {
 	w.made = max(w.made, w.kept+bytes)
 	if !holds {
@@ -78,18 +79,18 @@ func (w work) makes(bytes float64, holds bool) work {
 	return w
 }
 
-// account is what the values of a statement take together: those that stay while it runs, the largest that is only made on
-// the way, and a share for each place where Neo4j itself is to look how large a value becomes.
+// account adds up the values of a statement: those that live while it runs, the largest temporary one, and a share for
+// each place where Neo4j itself checks the size of a value.
 type account struct {
 	kept    float64
 	made    float64
-	at      int // of the largest
+	at      int // offset of the largest
 	most    float64
 	watches []watch
-	seen    map[string]bool // parameters that are counted
+	seen    map[string]bool // parameters already counted
 }
 
-// watch is a literal that becomes the number of things that fit into a share of the account.
+// watch is a literal that is set to the number of items that fit into a share of the account.
 type watch struct {
 	most *literal
 	each float64 // bytes
@@ -110,7 +111,7 @@ func (a *account) parameter(name string, v any) {
 	}
 }
 
-// share divides what is left among the places. It returns how many bytes the statement may take; false: too many.
+// share divides the remaining bytes among the places. It returns the maximum bytes of the statement; false: too many.
 func (a *account) share(memory float64) (bytes float64, fits bool) {
 	bytes = a.kept + a.made
 	if len(a.watches) == 0 {
@@ -126,8 +127,8 @@ func (a *account) share(memory float64) (bytes float64, fits bool) {
 	return bytes + share*float64(len(a.watches)), true
 }
 
-// watched is a value that fails where so many bytes for each of its size, in all rounds of the loops around it, are more than
-// its share. Without a size the rounds are counted.
+// watched returns a value that fails when its size, times the bytes of an item, in all rounds of the loops around it,
+// exceeds its share. Without a size the rounds are counted.
 func (c *coster) watched(size expr, bytes float64, otherwise expr) expr {
 	for _, list := range c.lists {
 		length := &call{name: "size", args: []expr{&variable{name: list}}}
@@ -142,10 +143,10 @@ func (c *coster) watched(size expr, bytes float64, otherwise expr) expr {
 	return failing(size, most, otherwise)
 }
 
-// inLoop says whether a value is made often.
+// inLoop reports whether a value is made repeatedly.
 func (c *coster) inLoop() bool { return len(c.lists) > 0 || c.fixed > fewAlive }
 
-// weighed is a value whose texts are watched in a loop: what is stored may be long.
+// weighed returns a value whose texts are watched in a loop, as stored texts may be long.
 func (c *coster) weighed(e *expr, w work) work {
 	if !c.inLoop() || w.cells >= totalMarker || constantOf(*e, c.given) != nil || isAggregate(item{value: *e}) {
 		return w
@@ -160,7 +161,7 @@ func (c *coster) weighed(e *expr, w work) work {
 	return w
 }
 
-// cut bounds the pieces that split makes of a text.
+// cut bounds the parts that split makes of a text.
 func (c *coster) cut(whole *expr, w work) work {
 	pieces := w.cells * (cellBytes + textBytes)
 	if pieces*c.rounds <= c.memory/16 || w.cells >= totalMarker {
@@ -173,7 +174,7 @@ func (c *coster) cut(whole *expr, w work) work {
 	return w
 }
 
-// characters is the expression that counts those of a text or of a list of texts, and of a map where e makes one.
+// characters returns the expression that counts the characters of a text or list of texts, or of a map if e is one.
 func characters(e, x expr) expr {
 	if c, ok := e.(*call); ok && c.name == "properties" {
 		return charactersOfMap(x)
@@ -183,7 +184,7 @@ func characters(e, x expr) expr {
 	return charactersOf(x)
 }
 
-// maxStoredList is how many elements are looked at: what is stored has no more.
+// maxStoredList is the number of elements counted: stored lists have no more.
 const maxStoredList = 128
 
 func charactersOf(x expr) expr {
@@ -204,7 +205,7 @@ func sizeOf(x expr) expr {
 	return &call{name: "size", args: []expr{&call{name: "tostringornull", args: []expr{x}}}}
 }
 
-// summed adds what an expression makes of each element; null counts as 0.
+// summed adds up the result of an expression for each element; null counts as 0.
 func summed(sum, name string, list, each expr) expr {
 	zero := &literal{int64(0)}
 	each = &call{name: "coalesce", args: []expr{each, zero}}

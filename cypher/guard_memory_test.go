@@ -11,7 +11,7 @@ import (
 
 const lists = "[a IN range(1, 2500) | [b IN range(1, 90) | {a: a, b: b, c: [a, b], d: toString(a)}]]"
 
-// joinedTo is a text several times, with its number in place of #.
+// joinedTo returns a text several times, with its number in place of #.
 func joinedTo(separator string, n int, text string) string {
 	var all []string
 	for i := range n {
@@ -132,7 +132,7 @@ func TestGuardAccountGrows(t *testing.T) {
 	}
 }
 
-// randomValue is an expression that makes lists, maps or texts.
+// randomValue returns an expression that makes lists, maps or texts.
 func randomValue(random *rand.Rand, depth int) string {
 	inner := func() string {
 		if depth == 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// repeatAsStars writes -[:a]->{1,3} as -[:a*1..3]->, which Neo4j plans better, where the two mean the same.
+// repeatAsStars rewrites -[:a]->{1,3} as -[:a*1..3]->, which Neo4j plans better, where both mean the same.
 func (path *pathPattern) repeatAsStars() {
 	for _, part := range path.parts {
 		if r, ok := part.(*relPattern); ok && r.repeat != nil && r.where == nil && plainTypes(r.types) && !path.selector.selects() {
@@ -14,7 +14,7 @@ func (path *pathPattern) repeatAsStars() {
 	}
 }
 
-// plainTypes says whether types are only names: Neo4j takes no others in a relationship of varying length.
+// plainTypes reports whether types are plain names: Neo4j accepts no others in a relationship of varying length.
 func plainTypes(l labelExpr) bool {
 	if or, ok := l.(labelOr); ok {
 		return !slices.ContainsFunc(or.of, func(of labelExpr) bool { return !plainTypes(of) })
@@ -23,10 +23,10 @@ func plainTypes(l labelExpr) bool {
 	return ok || l == nil
 }
 
-// varies says whether it is a relationship of varying length as Neo4j has long had them, whose inner nodes have no pattern.
+// varies reports whether it is a relationship of varying length in the older form, whose inner nodes have no pattern.
 func (r *relPattern) varies() bool { return r.repeat != nil && r.repeat.stars }
 
-// alone says whether a path is only a relationship that varies in length.
+// alone reports whether a path consists of one relationship of varying length.
 func alone(path *pathPattern) bool {
 	if len(path.parts) != 3 {
 		return false
@@ -49,7 +49,7 @@ func (p *scopedMatch) path(path *pathPattern) {
 		case *relPattern:
 			p.bound(part.repeat)
 			if part.repeat != nil && path.selector.selects() {
-				part.repeat.stars = false // its inner nodes must be looked at before Neo4j chooses
+				part.repeat.stars = false // its inner nodes must be checked before Neo4j chooses
 			} else {
 				p.relationship(part, path.selector.selects())
 				p.typed(path, part)
@@ -65,10 +65,11 @@ func (p *scopedMatch) path(path *pathPattern) {
 	p.between(path)
 }
 
-// selects says whether Neo4j chooses among paths before it looks at the WHERE of the MATCH.
+// selects reports whether Neo4j chooses among paths before it evaluates the WHERE of the MATCH.
 func (s selector) selects() bool { return s.kind > allShortestPathsFunction }
 
-// between scopes the inner nodes of relationships of varying length, in the two forms that Neo4j tries at every step.
+// between scopes the inner nodes of relationships of varying length, in the two forms that Neo4j evaluates at every
+// step.
 func (p *scopedMatch) between(path *pathPattern) {
 	x := p.make()
 	if alone(path) {
@@ -88,15 +89,15 @@ func (p *scopedMatch) between(path *pathPattern) {
 	}
 }
 
-// planned counts what Neo4j has to plan in all.
+// planned counts all relationships and subqueries that Neo4j has to plan.
 func (s *scoper) planned(at int) {
 	if s.patterns++; s.patterns > maxPatterns {
 		s.refuse(at, "the statement matches more than %d nodes and relationships: ask for less at once", maxPatterns)
 	}
 }
 
-// plannedTogether counts the relationships of a path that Neo4j plans together with those before it, one that closes a ring
-// twice: its time for that doubles with each, and cannot be ended.
+// plannedTogether counts the relationships of a path that Neo4j plans together with earlier ones; one that closes a
+// cycle counts twice. The planning time doubles with each, and cannot be interrupted.
 func (p *scopedMatch) plannedTogether(path *pathPattern) {
 	known := func(part pathPart) bool {
 		n, ok := part.(*nodePattern)
@@ -129,7 +130,7 @@ func (p *scopedMatch) plannedTogether(path *pathPattern) {
 	}
 }
 
-// bound holds that paths of varying length are not long.
+// bound limits the length of paths of varying length.
 func (p *scopedMatch) bound(r *repeat) {
 	if r == nil {
 		return
@@ -148,15 +149,15 @@ func (p *scopedMatch) bound(r *repeat) {
 	}
 }
 
-// node scopes one that stands on the path itself.
+// node scopes a node of the path itself.
 func (p *scopedMatch) node(n *nodePattern) {
 	p.wishes(n.name, n.properties, n.where)
 	n.properties, n.where = nil, nil
-	if _, bound := p.before[n.name]; bound { // it was scoped where it came from
+	if _, bound := p.before[n.name]; bound { // it was scoped where it was bound
 		if n.labels != nil {
 			n.labels = p.labels(n.labels, n.at)
 		}
-		if p.within > 0 && !p.shortestEnds && !p.scoped[n.name] { // should Neo4j know nothing of it there after all
+		if p.within > 0 && !p.shortestEnds && !p.scoped[n.name] { // in case Neo4j does not know of the earlier scope there
 			p.scoped[n.name] = true
 			p.nodes = append(p.nodes, n.name)
 			n.labels, n.properties = p.based(n.labels), p.team()
@@ -175,7 +176,7 @@ func (p *scopedMatch) node(n *nodePattern) {
 	n.properties = p.team()
 }
 
-// innerNode scopes one within a path that is chosen among others: what is hidden, or not wanted, must not be chosen.
+// innerNode scopes a node within a path that Neo4j chooses: a path with hidden or unwanted nodes must not be chosen.
 func (p *scopedMatch) innerNode(n *nodePattern) {
 	if _, bound := p.before[n.name]; bound || p.scoped[n.name] {
 		p.node(n)
@@ -186,7 +187,7 @@ func (p *scopedMatch) innerNode(n *nodePattern) {
 	n.labels, n.properties = p.based(p.labels(n.labels, n.at)), p.team()
 }
 
-// inline scopes conditions that stay where they are, and so may be tried on anything.
+// inline scopes conditions that stay in place, and so may be evaluated on any node.
 func (p *scopedMatch) inline(name string, m *mapExpr, where expr, at int) []expr {
 	wanted := wantedOf(name, m, where)
 	for i, e := range wanted {
@@ -198,7 +199,7 @@ func (p *scopedMatch) inline(name string, m *mapExpr, where expr, at int) []expr
 	return wanted
 }
 
-// labels is a label expression in which nothing has the labels that the rules do not know.
+// labels returns a label expression in which unknown labels match nothing.
 func (s *scoper) labels(labels labelExpr, at int) labelExpr {
 	left := maxLabels
 	return s.knownLabels(labels, &left, at)
@@ -242,7 +243,7 @@ func (s *scoper) team() *mapExpr {
 	return &mapExpr{keys: []string{"team_id"}, values: []expr{s.own("team")}}
 }
 
-// relationship takes what is wanted of one out of its pattern, unless paths are chosen by it.
+// relationship moves the conditions of a relationship out of its pattern, unless they decide between paths.
 func (p *scopedMatch) relationship(r *relPattern, selects bool) {
 	if r.repeat == nil && selects {
 		r.where, r.properties = all(p.inline(r.name, r.properties, r.where, r.at)), nil
@@ -270,7 +271,7 @@ func (p *scopedMatch) relationship(r *relPattern, selects bool) {
 	r.properties = nil
 }
 
-// asGroup is a relationship that repeats as a group, so that the nodes between can be scoped.
+// asGroup returns a repeated relationship as a group, so that its inner nodes can be scoped.
 func (p *scopedMatch) asGroup(r *relPattern) *groupPattern {
 	from, to := &nodePattern{name: p.make(), at: r.at}, &nodePattern{name: p.make(), at: r.at}
 	g := &groupPattern{parts: []pathPart{from, r, to}, where: r.where, repeat: *r.repeat, at: r.at}
@@ -279,7 +280,7 @@ func (p *scopedMatch) asGroup(r *relPattern) *groupPattern {
 	return g
 }
 
-// inGroup scopes what repeats. Its conditions stand where nothing keeps them from being tried on what is hidden.
+// inGroup scopes a repeated part. Its conditions may be evaluated on hidden nodes.
 func (p *scopedMatch) inGroup(g *groupPattern) {
 	inside := maps.Clone(p.before)
 	var nodes, wishes []expr

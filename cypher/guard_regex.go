@@ -2,16 +2,17 @@ package cypher
 
 import "strings"
 
-// maxAlternatives is how many texts a regular expression may name.
+// maxAlternatives is the maximum number of texts in a regular expression.
 const maxAlternatives = 20
 
-// place is a text and where in another one it stands: somewhere, at its end, at its beginning, or as all of it.
+// place is a text and its position in another one: anywhere, at the end, at the beginning, or all of it.
 type place struct {
 	text          string
-	before, after bool // there may be something
+	before, after bool // other text may precede or follow
 }
 
-// pattern turns the regular expressions that only say where texts stand into what says so: others may take for ever.
+// pattern rewrites regular expressions that only state positions of texts as text predicates: others may take
+// exponential time.
 func (s *scoper) pattern(e *binary, known names) expr {
 	text, ok := "", false
 	switch r := e.right.(type) {
@@ -27,7 +28,7 @@ func (s *scoper) pattern(e *binary, known names) expr {
 	if !ok || len(places) == 0 || len(places) > maxAlternatives {
 		s.refuse(e.at, "regular expressions are only allowed as '(?i).*text.*' or '(?i).*(one|other).*': write CONTAINS, STARTS WITH or ENDS WITH, with toLower() on both sides where case does not matter")
 	}
-	return once(left, func(left expr) expr { // of what is no text it is null
+	return once(left, func(left expr) expr { // null when the value is not a text
 		of := left
 		if fold {
 			of = &call{name: "toLower", args: []expr{left}}
@@ -48,7 +49,7 @@ func (s *scoper) pattern(e *binary, known names) expr {
 	})
 }
 
-// in is the condition that the text stands in another.
+// in returns the condition that the text stands in another.
 func (p place) in(text, sought expr) expr {
 	switch {
 	case p.before && p.after:
@@ -61,7 +62,7 @@ func (p place) in(text, sought expr) expr {
 	return &comparison{first: text, rest: []compared{{"=", sought}}}
 }
 
-// placesOf reads a regular expression that is made of alternatives such as ^.*text.*$ or .*(one|other); nil: it is another one.
+// placesOf parses a regular expression made of alternatives such as ^.*text.*$ or .*(one|other); nil for any other.
 func placesOf(regex string) (all []place) {
 	for _, branch := range alternatives(regex) {
 		branch = strings.TrimPrefix(branch, "^")
@@ -93,14 +94,14 @@ func placesOf(regex string) (all []place) {
 	return all
 }
 
-// grouped is what stands in the brackets around all of a text.
+// grouped returns the content of brackets around a whole text.
 func grouped(text string) (string, bool) {
 	inner, open := strings.CutPrefix(text, "(")
 	inner, closed := strings.CutSuffix(inner, ")")
 	return strings.TrimPrefix(inner, "?:"), open && closed
 }
 
-// alternatives are what stands between the bars of a regular expression that are in no brackets.
+// alternatives splits a regular expression at the bars outside of brackets.
 func alternatives(regex string) (all []string) {
 	depth, start := 0, 0
 	for i := 0; i < len(regex); i++ {
@@ -120,7 +121,8 @@ func alternatives(regex string) (all []string) {
 	return append(all, regex[start:])
 }
 
-// plain is the text that a regular expression without operators stands for; a backslash before punctuation is none.
+// plain returns the text of a regular expression without operators; a backslash before punctuation counts as part of
+// the text.
 func plain(regex string) (string, bool) {
 	const operators = `^$.|?*+()[]{}\`
 	var b strings.Builder

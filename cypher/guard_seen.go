@@ -2,7 +2,7 @@ package cypher
 
 import "maps"
 
-// conditions are those that AND joins.
+// conditions splits an expression into the conditions joined by AND.
 func conditions(e expr) []expr {
 	if b, ok := e.(*binary); ok && b.operator == "AND" {
 		return append(conditions(b.left), conditions(b.right)...)
@@ -20,14 +20,14 @@ func all2(a, b expr) expr {
 	return &binary{operator: "AND", left: a, right: b}
 }
 
-// seen is the condition that a node with the base label and the caller's team is visible.
+// seen returns the condition that a node with the base label and the caller's team is visible.
 func (s *scoper) seen(node expr) expr {
 	property := func(key string) expr { return &propertyOf{of: node, name: key} }
 	return any3(&unary{operator: "IS NULL", of: property("user_id")}, equals(property("user_id"), s.own("user")),
 		&binary{operator: "IN", left: s.own("user"), right: property("participants")})
 }
 
-// visibleNode is the condition that any node is visible.
+// visibleNode returns the condition that any node is visible.
 func (s *scoper) visibleNode(node expr) expr {
 	return all([]expr{
 		&hasLabels{of: node, labels: labelName{s.rules.Base}}, equals(&propertyOf{of: node, name: "team_id"}, s.own("team")), s.seen(node),
@@ -51,23 +51,23 @@ func all(conditions []expr) expr {
 	return e
 }
 
-// onVisible scopes a plain condition so that it is tried only where the nodes that it is about are visible: even a plain one
-// takes longer on a long text. What finds a node by its key stays as it is, for the index.
+// onVisible scopes a plain condition so that it is evaluated only where its nodes are visible: even a plain one takes
+// longer on a long text. A condition on the key of a node stays as it is, for the index.
 func (p *scopedMatch) onVisible(e expr) expr {
 	if p.findsByKey(e) {
 		return p.expr(e, p.known)
 	}
-	if q, ok := e.(*quantified); ok { // of a path: each of its nodes is looked at by itself
+	if q, ok := e.(*quantified); ok { // of a path: each of its nodes is checked separately
 		return p.alongPath(q)
 	}
 	seen, nodes := p.seenBy(e)
 	if len(seen) == 1 && len(nodes) == 1 {
-		p.seenTo[nodes[0]] = true // who may see it is looked at there
+		p.seenTo[nodes[0]] = true // its visibility is checked there
 	}
 	return only(seen, p.expr(e, p.known))
 }
 
-// findsByKey says whether a condition is x.entity_key = value, or IN some values.
+// findsByKey reports whether a condition is x.entity_key = value, or IN some values.
 func (p *scopedMatch) findsByKey(e expr) bool {
 	switch e := e.(type) {
 	case *comparison:
@@ -87,13 +87,13 @@ func isKey(e expr) bool {
 	return ok && of.name == "entity_key"
 }
 
-// isGiven says whether a value is there before the MATCH.
+// isGiven reports whether a value is known before the MATCH.
 func (p *scopedMatch) isGiven(e expr) bool {
 	_, ok := e.(*variable)
 	return ok || p.constant(e)
 }
 
-// seenBy are the conditions under which the new nodes are visible that an expression is about, and which nodes it names.
+// seenBy returns the visibility conditions of the new nodes that an expression uses, and the names of those nodes.
 func (p *scopedMatch) seenBy(e expr) (seen []expr, nodes []string) {
 	about := map[string]bool{}
 	walk(e, func(e expr) {
@@ -115,12 +115,12 @@ func (p *scopedMatch) seenBy(e expr) (seen []expr, nodes []string) {
 	return seen, nodes
 }
 
-// endsOf are the conditions that both ends of a relationship are visible.
+// endsOf returns the conditions that both ends of a relationship are visible.
 func (p *scopedMatch) endsOf(r expr) []expr {
 	return []expr{p.visibleNode(&call{name: "startNode", args: []expr{r}}), p.visibleNode(&call{name: "endNode", args: []expr{r}})}
 }
 
-// alongPath scopes all(x IN nodes(path) WHERE …) and its like.
+// alongPath scopes all(x IN nodes(path) WHERE …) and similar predicates.
 func (p *scopedMatch) alongPath(q *quantified) expr {
 	inside := maps.Clone(p.known)
 	inside[q.name] = aValue
@@ -136,7 +136,7 @@ func (p *scopedMatch) alongPath(q *quantified) expr {
 	return q
 }
 
-// only is a condition that is tried only where others hold.
+// only returns a condition that is evaluated only where others hold.
 func only(where []expr, condition expr) expr {
 	if len(where) == 0 {
 		return condition

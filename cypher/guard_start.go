@@ -2,7 +2,7 @@ package cypher
 
 import "slices"
 
-// indexOf is the index that finds nodes with some labels: that of a label that all of them have.
+// indexOf returns the index for nodes with some labels: the index of a label that all of them have.
 func (s *scoper) indexOf(labels labelExpr) *Index {
 	switch l := labels.(type) {
 	case labelName:
@@ -22,15 +22,15 @@ func (s *scoper) indexOf(labels labelExpr) *Index {
 	return s.rules.Index
 }
 
-// nothing is an index by which nothing is found.
+// nothing is an index that finds nothing.
 func nothing(base string) *Index {
 	return &Index{Label: base, Further: []string{"natural_key"}, Prefix: "\x00", Unnamed: true}
 }
 
-// joined sorts the patterns of a MATCH into groups that have nodes in common. Groups that nothing joins must be few: all their
-// combinations come back. In each group that does not begin with what is known one node is chosen at which the walk starts.
+// joined sorts the patterns of a MATCH into groups with common nodes. Unjoined groups must be few: all their
+// combinations are returned. In each group without a known node, one node is chosen as the start of the walk.
 func (p *scopedMatch) joined(m *matchClause) {
-	groups := map[string]int{} // by name: to which group of patterns it belongs; 0 is what is known
+	groups := map[string]int{} // group of each name; 0: known names
 	for i := range m.patterns {
 		mine := i + 1
 		if p.followsBound(&m.patterns[i]) {
@@ -73,7 +73,7 @@ func (p *scopedMatch) joined(m *matchClause) {
 	}
 }
 
-// followsBound says whether a path has a relationship that is known already: Neo4j begins there.
+// followsBound reports whether a path has a relationship that is already known: Neo4j begins there.
 func (p *scopedMatch) followsBound(path *pathPattern) bool {
 	return slices.ContainsFunc(path.parts, func(part pathPart) bool {
 		r, ok := part.(*relPattern)
@@ -85,7 +85,7 @@ func (p *scopedMatch) followsBound(path *pathPattern) bool {
 	})
 }
 
-// byName lets a node that must have a certain name be found by it.
+// byName adds the index key to a node with a required name.
 func (p *scopedMatch) byName(n *nodePattern) {
 	name, ok := p.names[n.name]
 	if !ok || p.rules.Named == nil || n.index == nil || n.index == p.rules.Index || n.index.Unnamed || n.index.Label != p.rules.Base {
@@ -106,12 +106,12 @@ func (path *pathPattern) nodes() []*nodePattern {
 	return all
 }
 
-// How few nodes a pattern promises to find.
+// Selectivity of a pattern's nodes.
 const (
 	byNothing = iota
 	byKind
 	byValue // of a property
-	byKey   // Neo4j finds it by itself
+	byKey   // Neo4j seeks it without a hint
 )
 
 func (p *scopedMatch) promise(n *nodePattern) int {
@@ -124,7 +124,7 @@ func (p *scopedMatch) promise(n *nodePattern) int {
 	return byNothing
 }
 
-// promised notes what a condition promises for the nodes that it is about: x.name = 'a'.
+// promised records the selectivity that a condition promises for its nodes: x.name = 'a'.
 func (p *scopedMatch) promised(e expr) {
 	c, ok := e.(*comparison)
 	if !ok || len(c.rest) != 1 || c.rest[0].operator != "=" {

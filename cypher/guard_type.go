@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// Words says how relationships are stored whose types are words of their teams: they are of the type Type, and their property
-// Property has the word. A type that is not Fixed may be such a word, or a type of its own in an older database.
+// Words describes how relationships with types of the team's own are stored: with the type Type, and the word in their
+// property Property. A type that is not Fixed may be such a word, or a real type in an older database.
 type Words struct {
 	Type     string
 	Property string
 	Fixed    func(name string) bool
 }
 
-// typing is what a type expression becomes: the real types that a relationship may have, and, unless these say it all, the
-// types that are let through (or, with but, those that are not).
+// typing is a resolved type expression: the real types that a relationship may have, and, unless these suffice, the
+// included types (or, with but, the excluded ones).
 type typing struct {
 	types  labelExpr
 	listed []string
 	but    bool
-	whole  bool // the real types say it all
+	whole  bool // the real types suffice
 }
 
-// typing reads a type expression as one of the types that callers see.
+// typing resolves a type expression, written with the types that callers see.
 func (s *scoper) typing(types labelExpr) typing {
 	named := namesOf(types, map[string]bool{})
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(named)), s.mayBeWord) {
@@ -60,7 +60,7 @@ func namesOf(l labelExpr, names map[string]bool) map[string]bool {
 	return names
 }
 
-// matches says whether an expression lets a type through; an empty name is that of none of its names.
+// matches reports whether an expression includes a type; an empty name stands for a type that it does not name.
 func matches(l labelExpr, name string) bool {
 	lets := func(of labelExpr) bool { return matches(of, name) }
 	switch l := l.(type) {
@@ -76,7 +76,7 @@ func matches(l labelExpr, name string) bool {
 	return true
 }
 
-// widened is an expression of real types that lets through whatever may be meant; within a negation, only what certainly is.
+// widened returns an expression of real types that includes every possible match; within a negation, only certain ones.
 func (s *scoper) widened(l labelExpr, certain bool) labelExpr {
 	each := func(of []labelExpr) (all []labelExpr) {
 		for _, l := range of {
@@ -111,7 +111,7 @@ func (s *scoper) widened(l labelExpr, certain bool) labelExpr {
 	return l
 }
 
-// typeOf is the type of a relationship as callers see it.
+// typeOf returns the type of a relationship as callers see it.
 func (s *scoper) typeOf(r expr) expr {
 	own := &call{name: "type", args: []expr{r}}
 	if s.rules.Words == nil {
@@ -122,8 +122,8 @@ func (s *scoper) typeOf(r expr) expr {
 	})
 }
 
-// lets is the condition that a relationship, whose real type is one of those of the typing, is of a type that is let through. It
-// can neither fail nor take long, and so may be tried on anything.
+// lets returns the condition that a relationship with a real type of the typing has an included type. It can neither
+// fail nor take long, and so may be evaluated on any relationship.
 func (s *scoper) lets(t typing, kind expr) expr {
 	list := &listExpr{}
 	for _, name := range t.listed {
@@ -136,10 +136,10 @@ func (s *scoper) lets(t typing, kind expr) expr {
 	return in
 }
 
-// named says whether the types of a relationship are to be looked at by a condition, which needs its name.
+// named reports whether a condition has to check the types of a relationship, which then needs a name.
 func (s *scoper) named(r *relPattern) bool { return !s.typing(r.types).whole }
 
-// types puts the real types into a relationship's pattern, and returns the condition of its type; nil: there is none.
+// types sets the real types of a relationship's pattern, and returns the condition on its type, or nil.
 func (s *scoper) types(r *relPattern) func(x expr) expr {
 	t := s.typing(r.types)
 	if t.whole {
@@ -149,10 +149,10 @@ func (s *scoper) types(r *relPattern) func(x expr) expr {
 	return func(x expr) expr { return s.lets(t, s.typeOf(x)) }
 }
 
-// typed scopes the types of a relationship of a path: they are tried where Neo4j chooses it.
+// typed scopes the types of a relationship of a path: they are evaluated where Neo4j chooses the path.
 func (p *scopedMatch) typed(path *pathPattern, r *relPattern) {
 	if r.repeat != nil && !r.varies() {
-		return // it becomes a group, which sees to it
+		return // it becomes a group, which is scoped there
 	}
 	condition := p.types(r)
 	switch {
@@ -171,7 +171,7 @@ func (p *scopedMatch) typed(path *pathPattern, r *relPattern) {
 	}
 }
 
-// hasType is x:a where x may be a relationship: a node, or one of another type, has no word.
+// hasType is x:a where x may be a relationship; a node, or a relationship of another type, has no word.
 func (s *scoper) hasType(e *hasLabels) expr {
 	t := s.typing(e.labels)
 	if t.whole {

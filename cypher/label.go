@@ -2,7 +2,7 @@ package cypher
 
 import "strings"
 
-// ForLabel makes a statement whose node n has the label Deleted one for the nodes of another label.
+// ForLabel returns a statement, written for the label Deleted of its node n, for another label.
 func ForLabel(q Query, label string) Query {
 	return q.with(strings.ReplaceAll(q.Text, "n:Deleted", "n:`"+strings.ReplaceAll(label, "`", "``")+"`"))
 }

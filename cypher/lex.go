@@ -9,17 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a statement that a caller writes.
+// Limits of a caller's statement.
 const (
 	maxText   = 8 << 10 // bytes
 	maxTokens = 2000
-	maxDepth  = 32 // brackets, subqueries and operators within each other
+	maxDepth  = 32 // nested brackets, subqueries and operators
 )
 
-// A Refusal says why a statement of a caller is not run, and what to write instead. It is about the text alone, never
-// about what is stored.
+// A Refusal says why a caller's statement is not run, and what to write instead. It depends on the text alone, never on
+// stored data.
 type Refusal struct {
-	Offset  int // of the first byte it is about
+	Offset  int // of the first byte in question
 	Line    int // from 1
 	Column  int // in characters, from 1
 	Message string
@@ -42,18 +42,18 @@ const (
 	signToken // an operator or a bracket
 )
 
-// token is one of a statement. Its text is what it means: a string without quotes and escapes.
+// token is a lexical token. Its text is its meaning: a string without quotes and escapes.
 type token struct {
 	kind  tokenKind
 	text  string
-	start int // offsets of its first byte, and of that after its last
+	start int // offsets of its first byte, and of the byte after its last
 	end   int
 	num   int64
 	float float64
-	match int // of a bracket: the index of its other one
+	match int // of a bracket: the index of its partner
 }
 
-// signs are the operators, longest first.
+// signs holds the operators, longest first.
 var signs = []string{
 	"<-->", "<--", "-->", "<-", "->", "--", "<=", ">=", "<>", "=~", "==", "..", "::", "!=", "||",
 	"(", ")", "[", "]", "{", "}", ",", ":", ";", ".", "+", "-", "*", "/", "%", "^", "=", "<", ">", "|", "&", "!",
@@ -65,10 +65,10 @@ type lexer struct {
 	text   string
 	at     int
 	tokens []token
-	open   []int // brackets that are not closed yet
+	open   []int // brackets not closed yet
 }
 
-// refuse makes the refusal of what begins at an offset.
+// refuse returns the refusal of the text at an offset.
 func refuse(text string, offset int, format string, args ...any) *Refusal {
 	before := text[:min(offset, len(text))]
 	line := strings.Count(before, "\n") + 1
@@ -80,7 +80,7 @@ func (l *lexer) refuse(offset int, format string, args ...any) *Refusal {
 	return refuse(l.text, offset, format, args...)
 }
 
-// lex splits a text into tokens, the last of which is the end. Each bracket knows its other one.
+// lex splits a text into tokens, ended by an end token. Brackets refer to their partners.
 func lex(text string) ([]token, *Refusal) {
 	if len(text) > maxText {
 		return nil, refuse(text, maxText, "the statement has %d bytes; at most %d are allowed. Ask for less at once", len(text), maxText)
@@ -124,8 +124,8 @@ func (l *lexer) invisible(at int) *Refusal {
 	return l.refuse(at, "control characters, invisible characters and invalid UTF-8 are not allowed. Write plain text")
 }
 
-// badByte is the offset of what no statement needs and readers do not see, or -1. Texts within a statement may have what
-// scripts and emoji need.
+// badByte returns the offset of the first character that no statement needs and readers do not see, or -1. Strings may
+// have the joiners of scripts and emoji.
 func badByte(text string, withTexts bool) int {
 	for i, c := range text {
 		switch {
@@ -170,7 +170,8 @@ func (l *lexer) space() *Refusal {
 	return nil
 }
 
-// comment skips one of so many bytes. Neo4j reads \u escapes before anything else, so one could end a comment there.
+// comment skips a comment with an opening of so many bytes. Neo4j decodes \u escapes first, so that one could end a
+// comment there.
 func (l *lexer) comment(size int) *Refusal {
 	if i := strings.IndexByte(l.text[l.at:l.at+size], '\\'); i >= 0 {
 		return l.refuse(l.at+i, `\ is not allowed in comments. Leave it out`)
@@ -211,7 +212,7 @@ func (l *lexer) next() (token, *Refusal) {
 	return token{}, l.refuse(l.at, "%q is not a sign of Cypher", l.text[l.at:l.at+size])
 }
 
-// afterValue says whether what came last can have a property: then a dot is not the beginning of a number.
+// afterValue reports whether the last token can have a property: then a dot does not begin a number.
 func (l *lexer) afterValue() bool {
 	if len(l.tokens) == 0 {
 		return false
@@ -239,7 +240,7 @@ func (l *lexer) word() string {
 	return l.text[start:l.at]
 }
 
-// name reads one in backticks. One that has backticks itself is refused: nothing here is named so.
+// name reads a name in backticks. A name with a backtick is refused: nothing in the graph has such a name.
 func (l *lexer) name() (token, *Refusal) {
 	start := l.at
 	end := strings.IndexByte(l.text[start+1:], '`')
@@ -343,7 +344,7 @@ func (l *lexer) unit() (rune, bool) {
 	return rune(n), err == nil
 }
 
-// number reads one without a sign.
+// number reads a number without a sign.
 func (l *lexer) number() (token, *Refusal) {
 	start := l.at
 	for l.at < len(l.text) {
@@ -362,7 +363,7 @@ func (l *lexer) number() (token, *Refusal) {
 	return l.numberOf(start)
 }
 
-// inExponent says whether a sign belongs to the number that began at start: the last letter is the e of an exponent.
+// inExponent reports whether a sign belongs to the number that began at start: its last letter is the e of an exponent.
 func (l *lexer) inExponent(start int) bool {
 	text := l.text[start:l.at]
 	last := text[len(text)-1]
@@ -386,7 +387,7 @@ func (l *lexer) numberOf(start int) (token, *Refusal) {
 	return token{kind: floatToken, float: f}, nil
 }
 
-// bracket joins those that belong together.
+// bracket matches brackets.
 func (l *lexer) bracket(t *token) *Refusal {
 	if t.kind != signToken {
 		return nil

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// printer writes a tree as text. Every name stands in backticks and every operator in brackets, so that what is sent means
-// what the tree means, whatever Neo4j's own rules of precedence and its words are.
+// printer writes a tree as text. Every name stands in backticks and every operator in brackets, so that the text means
+// the same as the tree under any precedence or reserved words of Neo4j.
 type printer struct {
 	strings.Builder
-	seek map[string]bool // nodes that get a hint
+	seek map[string]bool // nodes with an index hint
 }
 
 func printed(q query, seek map[string]bool) string {
@@ -25,8 +25,8 @@ func (p *printer) write(all ...string) {
 	}
 }
 
-// name writes one in backticks. None that the lexer lets through, or the guard makes, has what could end it there: Neo4j
-// reads \u0060 as a backtick.
+// name writes a name in backticks. No name from the lexer or the guard has a character that could end it: Neo4j reads
+// \u0060 as a backtick.
 func (p *printer) name(name string) {
 	if strings.ContainsAny(name, "`\\") {
 		panic("cypher: a name cannot be written")
@@ -75,8 +75,8 @@ func (p *printer) clause(c clause) {
 	}
 }
 
-// hints writes those of a MATCH, and returns what Neo4j wants to find of them in the WHERE, because it looks into no pattern
-// that chooses among paths.
+// hints writes the hints of a MATCH. It returns the conditions on these nodes that Neo4j needs in the WHERE, because it
+// ignores patterns that choose among paths.
 func (p *printer) hints(m *matchClause) expr {
 	var needed []expr
 	for i := range m.patterns {
@@ -107,7 +107,7 @@ func (p *printer) hints(m *matchClause) expr {
 
 func (p *printer) seeks(n *nodePattern) bool { return n.index != nil && (n.start || p.seek[n.name]) }
 
-// indexed is what the index of a node needs beside its team.
+// indexed returns the conditions of a node's index besides the team.
 func indexed(n *nodePattern) expr {
 	var needed []expr
 	for i, property := range n.index.Further {
@@ -264,7 +264,7 @@ func (p *printer) relationship(r *relPattern) {
 	}
 }
 
-// inPattern writes what stands within the brackets of a node or a relationship.
+// inPattern writes the content of the brackets of a node or a relationship.
 func (p *printer) inPattern(name string, labels labelExpr, properties *mapExpr, where expr, r *repeat) {
 	if name != "" {
 		p.name(name)
@@ -385,7 +385,7 @@ func (p *printer) expr(e expr) {
 	}
 }
 
-// scoped writes the expressions that have names of their own.
+// scoped writes the expressions that declare names.
 func (p *printer) scoped(e expr) {
 	switch e := e.(type) {
 	case *comprehension:
@@ -438,14 +438,14 @@ func (p *printer) exprs(all []expr) {
 	}
 }
 
-// maybe writes what may be missing.
+// maybe writes an optional expression.
 func (p *printer) maybe(e expr) {
 	if e != nil {
 		p.expr(e)
 	}
 }
 
-// operand writes what a property or an element is taken of. Only names and what ends with a bracket may stand alone.
+// operand writes the operand of a property or an element. Only names and bracketed expressions may stand alone.
 func (p *printer) operand(e expr) {
 	switch e.(type) {
 	case *variable, *paramExpr, *propertyOf, *indexOf, *sliceOf, *call:
@@ -565,7 +565,7 @@ func (p *printer) float(f float64) {
 	}
 }
 
-// text writes a string of which nothing but letters, digits and spaces stands as it is.
+// text writes a string, with everything but letters, digits and spaces escaped.
 func (p *printer) text(s string) {
 	p.write("'")
 	for _, c := range s {

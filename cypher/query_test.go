@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// files are all statement files as they are written, by name.
+// files returns all statement files as they are written, by name.
 func files(t *testing.T) map[string]string {
 	t.Helper()
 	paths, err := filepath.Glob("queries/*.cypher")
@@ -36,7 +36,7 @@ func forEach(t *testing.T, check func(t *testing.T, q Query, raw string)) {
 	}
 }
 
-// header is the comment at the top of a file.
+// header returns the comment at the top of a file.
 func header(raw string) []string {
 	var lines []string
 	for line := range strings.Lines(raw) {

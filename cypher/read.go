@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// reader makes the tree of a statement by recursive descent. It gives up by a panic with a *Refusal, which read catches.
+// reader parses a statement by recursive descent. It gives up by a panic with a *Refusal, which read catches.
 type reader struct {
 	text   string
 	tokens []token
@@ -14,7 +14,7 @@ type reader struct {
 	inList bool // in the condition of a comprehension: a bar ends it
 }
 
-// read is the tree of a text.
+// read returns the tree of a text.
 func read(text string) (q query, refused *Refusal) {
 	tokens, refused := lex(text)
 	if refused != nil {
@@ -49,7 +49,7 @@ func (p *reader) peek() *token { return &p.tokens[p.at] }
 
 func (p *reader) ahead(n int) *token { return &p.tokens[min(p.at+n, len(p.tokens)-1)] }
 
-// is says whether a token is one of some signs, or words in any case.
+// is reports whether a token is one of some signs, or words in any case.
 func (t *token) is(any ...string) bool {
 	switch t.kind {
 	case signToken:
@@ -60,7 +60,7 @@ func (t *token) is(any ...string) bool {
 	return false
 }
 
-// words says whether some words are next.
+// words reports whether some words are next.
 func (p *reader) words(words ...string) bool {
 	for i, word := range words {
 		if !p.ahead(i).is(word) {
@@ -86,7 +86,7 @@ func (p *reader) expect(word, why string) {
 	}
 }
 
-// name reads a name, which may be a word that has a meaning elsewhere.
+// name reads a name, which may be a keyword.
 func (p *reader) name(what string) string {
 	t := p.peek()
 	if t.kind != nameToken && t.kind != quotedToken {
@@ -98,7 +98,7 @@ func (p *reader) name(what string) string {
 
 func (p *reader) isName(t *token) bool { return t.kind == nameToken || t.kind == quotedToken }
 
-// deeper holds that expressions do not stand in each other without end.
+// deeper limits the nesting of expressions.
 func (p *reader) deeper() func() {
 	if p.depth++; p.depth > 4*maxDepth {
 		p.refuse(p.peek().start, "too much stands within each other. Split the statement with WITH")
@@ -150,7 +150,7 @@ func (p *reader) singleQuery() singleQuery {
 	}
 }
 
-// advice is what to write in place of clauses that are not allowed.
+// advice holds the advice for clauses that are not allowed.
 var advice = map[string]string{
 	"CREATE": noWrites, "MERGE": noWrites, "SET": noWrites, "DELETE": noWrites, "DETACH": noWrites, "NODETACH": noWrites, "REMOVE": noWrites,
 	"FOREACH": noWrites, "INSERT": noWrites, "DROP": noWrites, "ALTER": noAdmin, "GRANT": noAdmin, "DENY": noAdmin, "REVOKE": noAdmin,

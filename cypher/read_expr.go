@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// expression reads one; each method below reads what binds tighter than the one before.
+// expression reads an expression; each method below reads operators that bind tighter than those before.
 func (p *reader) expression() expr {
 	defer p.deeper()()
 	return p.chain([]string{"OR"}, func() expr {
@@ -36,7 +36,7 @@ func (p *reader) chain(operators []string, operand func() expr) expr {
 	}
 }
 
-// long holds that chains of operators, which are as deep as they are long, stay within bounds.
+// long limits chains of operators, which are as deep as they are long.
 func (p *reader) long(e expr) {
 	depth := 0
 	for {
@@ -122,7 +122,7 @@ func (p *reader) signed() expr {
 	t := p.peek()
 	switch {
 	case p.take("--"):
-		p.at-- // two signs that stand together
+		p.at-- // the two signs are one token
 		p.tokens[p.at] = token{kind: signToken, text: "-", start: t.start + 1, end: t.end}
 		return negative(p.signed(), t.start)
 	case p.take("-"):
@@ -133,7 +133,7 @@ func (p *reader) signed() expr {
 	return p.postfix()
 }
 
-// postfix reads what follows a value: properties, elements, labels.
+// postfix reads the suffixes of a value: properties, elements, labels.
 func (p *reader) postfix() expr {
 	e := p.atom()
 	for n := 0; ; n++ {
@@ -209,7 +209,7 @@ func (p *reader) atom() expr {
 	return &variable{name: name, at: t.start}
 }
 
-// bracketed reads what begins with a bracket.
+// bracketed reads an expression that begins with a bracket.
 func (p *reader) bracketed() expr {
 	was := p.inList
 	p.inList = false
@@ -231,7 +231,7 @@ func (p *reader) bracketed() expr {
 	return nil
 }
 
-// patternCondition reads a pattern that stands for whether there is such a path.
+// patternCondition reads a pattern used as a condition.
 func (p *reader) patternCondition() expr {
 	at := p.peek().start
 	return exists(p.path(false), at)
@@ -242,7 +242,7 @@ func exists(path pathPattern, at int) expr {
 	return &subquery{kind: "EXISTS", body: query{parts: []singleQuery{{clauses: []clause{m}}}}, pattern: true, at: at}
 }
 
-// special reads what begins with a word that has a meaning of its own; nil when it has none here.
+// special reads an expression that begins with a keyword; nil when the word is none here.
 func (p *reader) special() expr {
 	t := p.peek()
 	next := p.ahead(1)
@@ -338,7 +338,7 @@ func (p *reader) expressions() []expr {
 	return all
 }
 
-// list reads what stands in square brackets: a list, or one made of another list or of a pattern.
+// list reads a list in square brackets, or one made of another list or of a pattern.
 func (p *reader) list() expr {
 	t := p.peek()
 	first := p.ahead(1)
@@ -358,7 +358,7 @@ func (p *reader) list() expr {
 	return l
 }
 
-// condition reads one that a bar may follow.
+// condition reads a condition that a bar may follow.
 func (p *reader) condition() expr {
 	was := p.inList
 	p.inList = true
@@ -380,7 +380,7 @@ func (p *reader) comprehension(at int) expr {
 	return c
 }
 
-// afterPattern is the token after the pattern that begins at one, or that one when there is no relationship in it.
+// afterPattern returns the token after the pattern that begins at a token, or that token when it has no relationship.
 func (p *reader) afterPattern(at int) *token {
 	token := func(at int) *token { return &p.tokens[min(at, len(p.tokens)-1)] }
 	start := token(at)
@@ -519,7 +519,7 @@ func (p *reader) reduction() expr {
 	return r
 }
 
-// subquery reads EXISTS, COUNT or COLLECT { … }, whose body is a query or only a pattern.
+// subquery reads EXISTS, COUNT or COLLECT { … }, whose body is a query or a pattern.
 func (p *reader) subquery(kind string) expr {
 	s := &subquery{kind: kind, at: p.peek().start}
 	p.at += 2
@@ -537,7 +537,7 @@ func (p *reader) subquery(kind string) expr {
 	return s
 }
 
-// negative is a value with the other sign.
+// negative returns a value with the other sign.
 func negative(e expr, at int) expr {
 	if l, ok := e.(*literal); ok {
 		switch n := l.value.(type) {

@@ -2,7 +2,7 @@ package cypher
 
 import "strings"
 
-// path reads one path of a MATCH, or of a pattern in an expression, which has neither name nor selector.
+// path reads a path of a MATCH, or of a pattern expression, which has neither name nor selector.
 func (p *reader) path(inMatch bool) pathPattern {
 	defer p.deeper()()
 	path := pathPattern{at: p.peek().start}
@@ -23,7 +23,7 @@ func (p *reader) path(inMatch bool) pathPattern {
 	return path
 }
 
-// selector reads what stands before a path: shortestPath( and the like.
+// selector reads a path selector such as shortestPath(.
 func (p *reader) selector() selector {
 	t := p.peek()
 	function := func(kind selectorKind) selector {
@@ -68,7 +68,7 @@ func (p *reader) selector() selector {
 	return selector{}
 }
 
-// parts reads nodes and relationships in turn.
+// parts reads alternating nodes and relationships.
 func (p *reader) parts(groups bool) []pathPart {
 	var all []pathPart
 	for {
@@ -95,7 +95,7 @@ func (p *reader) parts(groups bool) []pathPart {
 	}
 }
 
-// groupNext says whether a path in brackets that may be repeated is next.
+// groupNext reports whether a group is next: a path in brackets that may be repeated.
 func (p *reader) groupNext() bool {
 	if !p.words("(") {
 		return false
@@ -123,7 +123,7 @@ func (p *reader) group() *groupPattern {
 	return g
 }
 
-// relationshipNext says whether a relationship begins at a token.
+// relationshipNext reports whether a relationship begins at a token.
 func (p *reader) relationshipNext(at int) bool {
 	t, next := &p.tokens[at], &p.tokens[min(at+1, len(p.tokens)-1)]
 	switch {
@@ -150,7 +150,7 @@ func (p *reader) node() *nodePattern {
 	return n
 }
 
-// named says whether what stands in brackets begins with a name. WHERE is one if what may come after a name does.
+// named reports whether a bracket begins with a name. WHERE is a name if followed by what may follow a name.
 func (p *reader) named(after ...string) bool {
 	t := p.peek()
 	if t.is("WHERE") {
@@ -214,7 +214,7 @@ func (p *reader) inBrackets(r *relPattern) {
 	r.where = p.where()
 }
 
-// stars reads what stands after the * of a relationship: nothing, 2, 1..3, ..3 or 1...
+// stars reads the bounds after the * of a relationship: nothing, 2, 1..3, ..3 or 1...
 func (p *reader) stars(at int) *repeat {
 	r := &repeat{least: 1, most: -1, stars: true, at: at}
 	if t := p.peek(); t.kind == intToken {

@@ -10,15 +10,15 @@ import (
 //go:embed schema/*.cypher
 var schemaFiles embed.FS
 
-// Migration is one numbered schema file: statements that may be run again at will (IF NOT EXISTS).
+// Migration is one numbered schema file: statements that can be repeated (IF NOT EXISTS).
 type Migration struct {
 	Version    int
 	Name       string
 	Statements []string
 }
 
-// Migrations lists the schema files in order, numbered from 1 without a gap.
-// It panics on a wrong number: the binary is broken then.
+// Migrations returns the schema files in order, numbered from 1 without a gap. It panics on a wrong number: the binary
+// is broken then.
 func Migrations() []Migration {
 	entries, err := schemaFiles.ReadDir("schema")
 	if err != nil {
@@ -40,7 +40,7 @@ func Migrations() []Migration {
 	return all
 }
 
-// statements splits a schema file at its semicolons, comments dropped.
+// statements splits a schema file at its semicolons, without comments.
 func statements(raw string) []string {
 	var lines []string
 	for line := range strings.Lines(raw) {

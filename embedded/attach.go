@@ -12,10 +12,9 @@ func Exists(dir string) bool {
 	return err == nil && (!f.isNew() || f.isSwapping())
 }
 
-// Attach returns the endpoint of the Neo4j that a live process (`kith serve`) runs on the data folder dir, for a
-// command beside it. It starts and changes nothing. Where no process does, or its Neo4j is not ready for the first
-// time, it returns ErrNotRunning. While that process restarts a Neo4j that died, the endpoint is returned and does not
-// answer yet.
+// Attach returns the endpoint of the Neo4j that a live process (`kith serve`) runs on the data folder dir, for another
+// command. It starts and changes nothing. It returns ErrNotRunning if no process runs one, or if it was never ready.
+// While that process restarts a dead Neo4j, Attach returns the endpoint, which does not answer yet.
 func Attach(dir string) (Endpoint, error) {
 	f, err := existingFolder(dir)
 	if errors.Is(err, fs.ErrNotExist) {

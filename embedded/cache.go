@@ -14,7 +14,7 @@ import (
 
 const cacheRetry = 200 * time.Millisecond
 
-// cache is the folder of what is fetched and compiled, shared by all data folders of a user.
+// cache is the folder of fetched and compiled files, shared by all data folders of a user.
 type cache string
 
 func openCache(dir string) (cache, error) {
@@ -50,7 +50,7 @@ func (c cache) jars() string { return filepath.Join(string(c), "neo4j-"+Version)
 // manifest names the jars of a finished fetch with their sizes.
 const manifest = "jars.txt"
 
-// isComplete reports whether all that was fetched into dir is there in full length.
+// isComplete reports whether all files of a fetch are in dir with their full length.
 func isComplete(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, manifest))
 	if err != nil || len(text) == 0 {

@@ -9,22 +9,23 @@ import (
 	"path/filepath"
 )
 
-// ErrNoDatabase says that the data folder holds no database.
+// ErrNoDatabase: the data folder holds no database.
 var ErrNoDatabase = errors.New("the data folder holds no database")
 
-// ErrSpace says that the disk has not enough space for a second store.
+// ErrSpace: the disk has not enough space for a second store.
 var ErrSpace = errors.New("the disk has too little space for a second copy of the store")
 
-// spareSpace is what must be free besides the size of the store: a new one has logs and indexes of its own.
+// spareSpace must be free in addition to the size of the store, for the logs and indexes of the new one.
 const spareSpace = 64 << 20 // bytes
 
-// Sizes are those of a store before and after a compaction, in bytes.
+// Sizes holds the size of a store before and after a compaction, in bytes.
 type Sizes struct{ Before, After int64 }
 
-// Compact writes the store of the data folder anew: fill copies everything from one running Neo4j to an empty one, and says whether
-// the copy is whole. Then the new store takes the place of the old one, which is removed, or kept as neo4j.kept. Nothing that was
-// deleted is in a file of the new one. Until the very end the old store is as it was; whatever ends Compact before, the next Start or
-// Compact clears away. It returns ErrLocked while a process uses the folder, ErrNoDatabase, or ErrSpace.
+// Compact rewrites the store of the data folder. fill copies everything from one running Neo4j to an empty one, and
+// returns an error unless the copy is complete. Then the new store replaces the old one, which is removed, or kept as
+// neo4j.kept. No file of the new store contains deleted data. The old store stays unchanged until the end; the next
+// Start or Compact removes the rest of an interrupted one. It returns ErrLocked while a process uses the folder,
+// ErrNoDatabase, or ErrSpace.
 func Compact(ctx context.Context, o Options, keep bool, fill func(ctx context.Context, from, to Endpoint) error) (sizes Sizes, err error) {
 	if !Exists(o.Dir) {
 		return Sizes{}, fmt.Errorf("compact %s: %w", o.Dir, ErrNoDatabase)
@@ -57,7 +58,7 @@ func Compact(ctx context.Context, o Options, keep bool, fill func(ctx context.Co
 	return sizes, err
 }
 
-// copyTo has a new store filled beside the old one, and marks it as complete.
+// copyTo fills a new store, and marks it as complete.
 func (s *Server) copyTo(ctx context.Context, fill func(ctx context.Context, from, to Endpoint) error) error {
 	o := s.options
 	o.Dir = s.folder.next()
@@ -65,7 +66,7 @@ func (s *Server) copyTo(ctx context.Context, fill func(ctx context.Context, from
 	if err != nil {
 		return err
 	}
-	if err := writeFile(next.auth(), []byte(s.password+"\n")); err != nil { // the new store takes the same
+	if err := writeFile(next.auth(), []byte(s.password+"\n")); err != nil { // the new store has the same password
 		return err
 	}
 	server, err := Start(ctx, o)
@@ -79,16 +80,16 @@ func (s *Server) copyTo(ctx context.Context, fill func(ctx context.Context, from
 	return writeFile(s.folder.complete(), []byte("This copy is whole. The next start of Kith puts it in its place.\n"))
 }
 
-// Where a compaction has what: the new store, a file that says that it is whole, and the old store while the new one takes its place.
+// Paths of a compaction: the new store, the mark of its completeness, and the old store during the swap.
 func (f folder) next() string     { return filepath.Join(string(f), "compact") }
 func (f folder) complete() string { return filepath.Join(f.next(), "complete") }
 func (f folder) old() string      { return filepath.Join(string(f), "neo4j.old") }
 func (f folder) kept() string     { return filepath.Join(string(f), "neo4j.kept") }
 
-// isSwapping reports whether a process died while a new store took the place of the old one.
+// isSwapping reports whether a process died while replacing the old store.
 func (f folder) isSwapping() bool { return !exists(f.home()) && (exists(f.old()) || exists(f.kept())) }
 
-// swap puts a new store that is whole into the place of the old one. No Neo4j may run on either.
+// swap replaces the old store by a complete new one. No Neo4j may run on either.
 func (f folder) swap(keep bool) error {
 	away := f.old()
 	if keep {
@@ -103,7 +104,7 @@ func (f folder) swap(keep bool) error {
 	return f.clear()
 }
 
-// putNext puts the new store into its place.
+// putNext moves the new store into place.
 func (f folder) putNext() error {
 	if err := os.Rename(folder(f.next()).home(), f.home()); err != nil {
 		return err
@@ -111,14 +112,14 @@ func (f folder) putNext() error {
 	return syncFolder(string(f))
 }
 
-// settle ends what a compaction left when its process died: a new store that is whole takes its place, any other one goes. The
-// caller holds the lock.
-func (f folder) settle(ctx context.Context) error {
+// finishCompaction finishes a compaction whose process died: a complete new store moves into place, an incomplete one
+// is removed. The caller holds the lock.
+func (f folder) finishCompaction(ctx context.Context) error {
 	if err := f.stopNext(ctx); err != nil {
 		return fmt.Errorf("end the compaction of %s: %w", f, err)
 	}
 	if f.isSwapping() {
-		if err := f.settleSwap(); err != nil {
+		if err := f.finishSwap(); err != nil {
 			return fmt.Errorf("end the compaction of %s: %w", f, err)
 		}
 	}
@@ -147,7 +148,7 @@ func (f folder) stopNext(ctx context.Context) error {
 	return nil
 }
 
-func (f folder) settleSwap() error {
+func (f folder) finishSwap() error {
 	if exists(f.complete()) && exists(folder(f.next()).home()) {
 		return f.putNext()
 	}
@@ -161,7 +162,7 @@ func (f folder) settleSwap() error {
 	return syncFolder(string(f))
 }
 
-// clear removes what is of no use any more once the store is in its place.
+// clear removes the other stores once the current one is in place.
 func (f folder) clear() error {
 	return errors.Join(os.RemoveAll(f.old()), os.RemoveAll(f.next()))
 }
@@ -171,7 +172,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// sizeOf is the size of the files in a folder.
+// sizeOf returns the size of the files in a folder.
 func sizeOf(dir string) (size int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

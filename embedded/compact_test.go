@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A compaction that is killed leaves one whole store in its place, whatever it was at, and the next start clears away the rest.
+// A killed compaction leaves one complete store at any step, and the next start removes the rest.
 func TestKilledCompaction(t *testing.T) {
 	t.Parallel()
 	const old, next = "the old store", "the new store"
@@ -40,7 +40,7 @@ func TestKilledCompaction(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // and again
-			if err := f.settle(t.Context()); err != nil {
+			if err := f.finishCompaction(t.Context()); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}

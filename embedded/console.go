@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	consoleLimit = 10 << 20 // bytes; a larger console log is put aside at the next start
+	consoleLimit = 10 << 20 // bytes; a larger console log is rotated at the next start
 	tailBytes    = 32 << 10
 	tailLines    = 10
 )
 
-// stackFrame is a line of a Java stack trace that does not say what went wrong.
+// stackFrame matches a line of a Java stack trace without a message.
 var stackFrame = regexp.MustCompile(`^\s+(at |\.\.\. \d+ )`)
 
 // openConsole opens the log for Java's output; the one before a rotation is kept beside it.
@@ -45,7 +45,7 @@ func tail(path string) string {
 	return lastLines(string(text))
 }
 
-// lastLines returns the last few lines of text that say something.
+// lastLines returns the last few lines of text that have content.
 func lastLines(text string) string {
 	var kept []string
 	for line := range strings.Lines(text) {

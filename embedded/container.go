@@ -38,7 +38,7 @@ func watchContainer(ctx context.Context, name string) (instance, error) {
 	return c, nil
 }
 
-// containerPID is 0 for a container that is there and does not run.
+// containerPID returns the process id of a container; 0 if it exists and does not run.
 func containerPID(ctx context.Context, name string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, dockerTimeout)
 	defer cancel()
@@ -49,8 +49,8 @@ func containerPID(ctx context.Context, name string) (int, error) {
 	return strconv.Atoi(text)
 }
 
-// watch waits until the container has ended. `docker wait` also returns when the engine goes away, so it is asked again
-// as long as the container may run. It has a process group of its own, out of reach of Ctrl-C.
+// watch waits until the container has ended. `docker wait` also returns when the engine goes away, and is repeated as
+// long as the container may run. It has its own process group, out of reach of Ctrl-C.
 func (c *container) watch(ctx context.Context) {
 	defer close(c.done)
 	for {
@@ -82,7 +82,7 @@ func (c *container) signal(name string) error {
 	return err
 }
 
-// containerOutput is the end of what the container printed.
+// containerOutput returns the end of what the container printed.
 func containerOutput(name string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), dockerTimeout)
 	defer cancel()

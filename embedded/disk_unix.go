@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// freeSpace is how many bytes may still be written where dir is; false where the system does not say.
+// freeSpace returns the free bytes of the disk with dir; false when unknown.
 func freeSpace(dir string) (int64, bool) {
 	var disk syscall.Statfs_t
 	if syscall.Statfs(dir, &disk) != nil {
@@ -16,7 +16,7 @@ func freeSpace(dir string) (int64, bool) {
 	return int64(disk.Bavail) * int64(disk.Bsize), true //nolint:gosec,unconvert // other systems have other types; far below 2^63
 }
 
-// syncFolder makes renames in a folder last.
+// syncFolder makes renames in a folder durable.
 func syncFolder(dir string) error {
 	file, err := os.Open(dir)
 	if err != nil {

@@ -1,7 +1,7 @@
 package embedded
 
-// freeSpace is not known here.
+// freeSpace is unknown on Windows.
 func freeSpace(string) (int64, bool) { return 0, false }
 
-// syncFolder has nothing to do here.
+// syncFolder does nothing on Windows.
 func syncFolder(string) error { return nil }

@@ -14,7 +14,7 @@ import (
 
 const (
 	image         = "neo4j:5.26-community"
-	dockerTimeout = 15 * time.Second // of a command that only asks
+	dockerTimeout = 15 * time.Second // of a command that only queries
 )
 
 // dockerEngine runs Neo4j in a container.
@@ -36,7 +36,7 @@ func findDocker(ctx context.Context, o Options, f folder) (engine, error) {
 	return &dockerEngine{folder: f, heapMB: o.HeapMB, pageMB: o.PageCacheMB, checkpointIn: o.checkpointIn}, nil
 }
 
-// container is the name of the folder's container, by which it is found again.
+// container returns the name of the folder's container, which is derived from its path.
 func (e *dockerEngine) container() string { return "kith-neo4j-" + hash(string(e.folder)) }
 
 func (e *dockerEngine) fingerprint() string { return hash(e.args(0)...) }
@@ -73,7 +73,7 @@ func (e *dockerEngine) removeLeftOver(ctx context.Context) error {
 	return nil
 }
 
-// args is the docker command that runs the container.
+// args returns the docker command that runs the container.
 func (e *dockerEngine) args(port int) []string {
 	args := []string{
 		"run", "--detach", "--name", e.container(),
@@ -93,13 +93,13 @@ func (e *dockerEngine) args(port int) []string {
 		"--env", fmt.Sprintf("NEO4J_server_memory_heap_initial__size=%dm", min(e.heapMB, defaultHeapMB)),
 		"--env", fmt.Sprintf("NEO4J_server_memory_pagecache_size=%dm", e.pageMB),
 	}
-	if uid := os.Getuid(); uid > 0 { // the files stay the user's own; as root the image chooses a user itself
+	if uid := os.Getuid(); uid > 0 { // the user owns the files; as root the image chooses a user itself
 		args = append(args, "--user", strconv.Itoa(uid)+":"+strconv.Itoa(os.Getgid()))
 	}
 	return append(args, image)
 }
 
-// docker runs one docker command with more environment and returns what it printed.
+// docker runs a docker command with additional environment and returns its output.
 func docker(ctx context.Context, environ []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "docker", args...)
 	cmd.Env = append(childEnviron(), environ...)

@@ -70,7 +70,7 @@ func readTestFile(t *testing.T, path ...string) string {
 	return string(text)
 }
 
-// TestNothingThere: without Java, Maven and Docker the error names what would do.
+// TestNothingThere: without Java, Maven and Docker the error names what to install.
 func TestNothingThere(t *testing.T) {
 	t.Setenv("PATH", "")
 	t.Setenv("JAVA_HOME", "")

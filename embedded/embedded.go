@@ -1,5 +1,5 @@
-// Package embedded is a Neo4j that Kith itself fetches, starts and stops: the real Neo4j Community server in a process
-// of its own, on the loopback interface, with a generated password and its own data folder.
+// Package embedded fetches, starts and stops a Neo4j: the Neo4j Community server in a separate process, on the loopback
+// interface, with a generated password and a data folder.
 //
 // It finds the server in this order: an installed Neo4j (Options.Neo4jHome), Java with jars that Maven fetches once,
 // a Docker engine. It does not choose between an embedded and a given database, has no schema and runs no statement of
@@ -14,15 +14,15 @@ import (
 // Version is the version of the Neo4j that is fetched.
 const Version = "5.26.24"
 
-// Endpoint is how to reach a database.
+// Endpoint holds the address and login of a database.
 type Endpoint struct{ URI, User, Password string }
 
-// Options say where an embedded Neo4j lives and how large it may grow. Dir is required.
+// Options configures the location and size of an embedded Neo4j. Dir is required.
 type Options struct {
 	// Dir is the data folder; it is created with mode 0700. One process at a time may use it.
 	Dir string
-	// CacheDir is where fetched jars and the compiled launcher live, shared by all data folders of the user. Empty:
-	// the folder kith in os.UserCacheDir.
+	// CacheDir holds fetched jars and the compiled launcher, shared by all data folders of the user. Empty: the folder kith
+	// in os.UserCacheDir.
 	CacheDir string
 	// Neo4jHome is an installed Neo4j 5.x whose lib folder is used instead of fetching. Empty: none.
 	Neo4jHome string
@@ -30,12 +30,12 @@ type Options struct {
 	HeapMB int
 	// PageCacheMB is the size of Neo4j's page cache; 0: 256.
 	PageCacheMB int
-	// Log gets starts, stops, restarts and their reasons; nil: none of them.
+	// Log gets starts, stops, restarts and their reasons; nil: no log.
 	Log *slog.Logger
-	// Progress gets lines for the person who waits; nil: none.
+	// Progress gets lines for a waiting person; nil: none.
 	Progress io.Writer
 
-	checkpointIn string // how long Neo4j may wait with a checkpoint; empty: five minutes
+	checkpointIn string // interval of Neo4j's checkpoints; empty: five minutes
 }
 
 const (

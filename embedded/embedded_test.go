@@ -90,7 +90,7 @@ func wantRestart(t *testing.T, s *Server) {
 }
 
 // TestRecover starts on a database that still has its first password, as after a crash before the real one was set,
-// with a state file that names a stranger.
+// with a state file that names an unrelated process.
 func TestRecover(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -101,7 +101,7 @@ func TestRecover(t *testing.T) {
 	makeUnset(t, f)
 	stranger := startStranger(t)
 	id, _ := inspect(stranger.Pid)
-	stale := state{PID: stranger.Pid, Started: id.started}.on(1) // a port nobody may bind, or somebody has
+	stale := state{PID: stranger.Pid, Started: id.started}.on(1) // a port that cannot be bound
 	if err := stale.write(f); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestRecover(t *testing.T) {
 	wantUnreadable(t, f)
 }
 
-// wantUnreadable spoils the store, as a newer Neo4j would for this one; Start must say so and not wait for ever.
+// wantUnreadable damages the store, as a newer Neo4j would for this one; Start must report that and not wait forever.
 func wantUnreadable(t *testing.T, f folder) {
 	t.Helper()
 	writeTestFile(t, filepath.Join(f.data(), "databases", "neo4j", "neostore"), strings.Repeat("?", 16384), 0o600)
@@ -157,7 +157,7 @@ func makeUnset(t *testing.T, f folder) {
 	}
 }
 
-// TestCutOff ends a start half-way; nothing may be left behind, and the folder stays good.
+// TestCutOff interrupts a start; nothing may be left behind, and the folder stays usable.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,15 +18,15 @@ type engine interface {
 
 // instance is one running Neo4j.
 type instance interface {
-	identify(s state) state // s with what finds the instance again
+	identify(s state) state // returns s with the data that finds the instance again
 	pid() int
 	ended() <-chan struct{} // closed when it has ended, for whatever reason
-	terminate() error       // asks it to stop in order
+	terminate() error       // requests an orderly stop
 	kill() error
 	output() string // the last lines it printed
 }
 
-// chooseEngine takes the first way that is possible here, in the order of the package comment.
+// chooseEngine returns the first available engine, in the order of the package comment.
 func chooseEngine(ctx context.Context, o Options, f folder) (engine, error) {
 	java, javaErr := findJava(ctx)
 	if o.Neo4jHome != "" {
@@ -49,7 +49,7 @@ func chooseEngine(ctx context.Context, o Options, f folder) (engine, error) {
 	return docker, nil
 }
 
-// hash is a short fingerprint of the parts.
+// hash returns a short fingerprint of the parts.
 func hash(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {

@@ -14,9 +14,9 @@ var (
 	ErrMissingMaven = errors.New("need Maven to fetch Neo4j once: install maven, or set NEO4J_HOME to an installed Neo4j 5, or KITH_NEO4J_URI to a running one")
 	// ErrMissingDocker: no Docker engine answers.
 	ErrMissingDocker = errors.New("no Docker engine answers")
-	// ErrPassword: the database takes neither the password kept beside it nor the one of a new database.
+	// ErrPassword: the database accepts neither the password of the data folder nor the one of a new database.
 	ErrPassword = errors.New("the database refuses the password kept beside it in neo4j/auth")
 )
 
-// errEnded: Neo4j ended by itself while it was waited for.
+// errEnded: Neo4j ended by itself before it answered.
 var errEnded = errors.New("Neo4j ended by itself")

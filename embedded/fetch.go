@@ -25,8 +25,8 @@ const (
 	pipeTimeout = 5 * time.Second
 )
 
-// fetch makes Maven copy Neo4j's jars into the cache unless they are there. They are gathered under another name, so
-// that a fetch that was cut off never counts. The caller holds the lock of the cache.
+// fetch makes Maven copy Neo4j's jars into the cache unless they are there. They are collected under another name, so
+// that an interrupted fetch never counts. The caller holds the lock of the cache.
 func fetch(ctx context.Context, c cache, progress io.Writer) error {
 	if isComplete(c.jars()) {
 		return nil
@@ -68,8 +68,8 @@ func finishPart(part, jars string) error {
 	return os.Rename(part, jars)
 }
 
-// runMaven shows how many files Maven has downloaded so far: it copies them to their place at the very end, and those
-// it has kept from earlier are not downloaded at all.
+// runMaven runs Maven, and shows how many files it has downloaded: it copies them to their place only at the end. Files
+// in Maven's own cache are not downloaded again.
 func runMaven(ctx context.Context, mvn, dir string, progress io.Writer) error {
 	cmd := exec.CommandContext(ctx, mvn, "-B", copyJars, "-DoutputDirectory=lib")
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, childEnviron(), pipeTimeout
@@ -95,10 +95,10 @@ func runMaven(ctx context.Context, mvn, dir string, progress io.Writer) error {
 	return nil
 }
 
-// mavenOutput follows what Maven prints.
+// mavenOutput parses Maven's output.
 type mavenOutput struct {
 	jars atomic.Int64
-	last []string // read it when read has returned
+	last []string // may be read after read has returned
 }
 
 func (m *mavenOutput) downloaded() string {

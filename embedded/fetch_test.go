@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestFetch: what an interrupted fetch and a damaged one left does not count, and a second fetch does nothing.
+// TestFetch: an interrupted fetch and a damaged one do not count, and a second fetch does nothing.
 func TestFetch(t *testing.T) {
 	c := cache(t.TempDir())
 	leftover := filepath.Join(c.jars()+".part", "lib", "left-over.jar")

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 )
 
-// folder is a data folder, as an absolute path without symbolic links, so that the command line of a Java process
-// names it in one way only.
+// folder is a data folder, as an absolute path without symbolic links, so that the command line of a Java process names
+// it in a single form.
 type folder string
 
-// openFolder creates the data folder and what must be in it.
+// openFolder creates the data folder with its contents.
 func openFolder(dir string) (folder, error) {
 	f, err := makeFolder(dir)
 	if err == nil {
@@ -30,7 +30,7 @@ func makeFolder(dir string) (folder, error) {
 	return existingFolder(dir)
 }
 
-// fill creates what must be in the data folder.
+// fill creates the contents of the data folder.
 func (f folder) fill() error {
 	if err := os.MkdirAll(f.logs(), 0o700); err != nil {
 		return fmt.Errorf("open data folder: %w", err)
@@ -64,13 +64,13 @@ func (f folder) isNew() bool {
 	return os.IsNotExist(err)
 }
 
-// writeFile replaces the file at path as a whole, or leaves it as it was; only the user may read it.
+// writeFile replaces the file at path atomically; only the user may read it.
 func writeFile(path string, content []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // mode 0600
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // gone already when all went well
+	defer func() { _ = os.Remove(tmp.Name()) }() // does nothing after a successful rename
 	_, err = tmp.Write(content)
 	if err == nil {
 		err = tmp.Sync()

@@ -4,6 +4,6 @@ package embedded
 
 import "syscall"
 
-// ownGroup puts a child into a process group of its own: Ctrl-C on the terminal reaches Kith only, which then stops
-// the child in order.
+// ownGroup puts a child into its own process group: Ctrl-C on the terminal reaches only Kith, which then stops the
+// child in order.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

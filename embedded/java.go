@@ -13,10 +13,10 @@ import (
 
 const oldestJava = 17
 
-// javaVersion finds the major version in what java -version prints: 17 in "17.0.15", 8 in "1.8.0_292".
+// javaVersion matches the major version in the output of java -version: 17 in "17.0.15", 8 in "1.8.0_292".
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
 
-// findJava returns the path of a Java that is new enough: that of JAVA_HOME, else the one on the PATH.
+// findJava returns the path of a Java of at least the required version: from JAVA_HOME, else from the PATH.
 func findJava(ctx context.Context) (string, error) {
 	java := "java"
 	if home := os.Getenv("JAVA_HOME"); home != "" {
@@ -60,7 +60,7 @@ func findJavac(java string) string {
 	return javac
 }
 
-// childEnviron is the environment without Kith's own settings, some of which are secrets.
+// childEnviron returns the environment without Kith's own settings, some of which are secrets.
 func childEnviron() []string {
 	var kept []string
 	for _, variable := range os.Environ() {

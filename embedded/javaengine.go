@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// What transaction logs may hold. Nobody reads one that ended before the last checkpoint.
+// Sizes of transaction logs. Logs that ended before the last checkpoint are not needed.
 const (
 	logSize             = "1m"
 	logsKept            = "keep_none"
@@ -19,7 +19,7 @@ const (
 
 const (
 	kernelJar = "neo4j-kernel-" // followed by the version
-	// leastTransactionMB is what one transaction may hold at least: a write of 10,000 items.
+	// leastTransactionMB is the minimum memory of a transaction: enough for a write of 10,000 items.
 	leastTransactionMB = 64
 	keptPlans          = 400 // of statements: Kith's own, and those of callers
 
@@ -53,8 +53,7 @@ func fetchedEngine(ctx context.Context, o Options, f folder, java string) (engin
 	return newJavaEngine(ctx, o, f, java, "", func(c cache) error { return fetch(ctx, c, o.Progress) })
 }
 
-// newJavaEngine has the jars brought by fetch, checks their version, and makes the launcher ready. An empty lib is that
-// of the cache.
+// newJavaEngine fetches the jars, checks their version, and prepares the launcher. An empty lib stands for the cache's.
 func newJavaEngine(ctx context.Context, o Options, f folder, java, lib string, fetch func(cache) error) (engine, error) {
 	c, err := openCache(o.CacheDir)
 	if err != nil {
@@ -80,7 +79,7 @@ func newJavaEngine(ctx context.Context, o Options, f folder, java, lib string, f
 	return e, nil
 }
 
-// neo4jVersion reads the version of the Neo4j in lib from the name of a jar; it must be a 5.
+// neo4jVersion returns the version of the Neo4j in lib from the name of a jar; it must be a 5.
 func neo4jVersion(lib string) (string, error) {
 	found, _ := filepath.Glob(filepath.Join(lib, kernelJar+"[0-9]*.jar")) // the pattern is a good one
 	if len(found) != 1 {
@@ -110,7 +109,7 @@ func (e *javaEngine) start(_ context.Context, port int) (instance, error) {
 	cmd.Dir, cmd.Env = e.folder.home(), childEnviron()
 	cmd.Stdout, cmd.Stderr = console, console
 	p, err := startProcess(cmd, e.folder.console())
-	if err != nil { // not p: a nil pointer is no nil instance
+	if err != nil { // not p: a nil pointer is not a nil instance
 		return nil, err
 	}
 	return p, nil
@@ -131,7 +130,7 @@ func (e *javaEngine) args() []string {
 	return append(args, "-cp", classPath, e.launcher.main, e.folder.home())
 }
 
-// conf is Neo4j's configuration. Nothing in it weakens what an acknowledged write is worth.
+// conf returns Neo4j's configuration. No setting reduces the durability of acknowledged writes.
 func (e *javaEngine) conf(port int) string {
 	lines := []string{
 		"server.bolt.enabled=true",
@@ -140,11 +139,11 @@ func (e *javaEngine) conf(port int) string {
 		"dbms.security.auth_enabled=true",
 		"dbms.usage_report.enabled=false",
 		"db.tx_log.preallocate=false",        // 2 MB on disk instead of 517
-		"db.logs.query.enabled=OFF",          // it would hold memories' text
-		"db.tx_log.rotation.size=" + logSize, // erased text is in the logs until a checkpoint after their end
+		"db.logs.query.enabled=OFF",          // it would contain texts of memories
+		"db.tx_log.rotation.size=" + logSize, // erased text stays in the logs until a checkpoint after their rotation
 		"db.tx_log.rotation.retention_policy=" + logsKept,
 		"db.checkpoint.interval.time=" + e.checkpointIn,
-		fmt.Sprintf("db.memory.transaction.max=%dm", max(e.heapMB/4, leastTransactionMB)), // else one takes all there is
+		fmt.Sprintf("db.memory.transaction.max=%dm", max(e.heapMB/4, leastTransactionMB)), // otherwise one transaction could take all memory
 		fmt.Sprintf("dbms.memory.transaction.total.max=%dm", max(e.heapMB/2, leastTransactionMB)),
 		"server.memory.query_cache.per_db_cache_num_entries=" + strconv.Itoa(keptPlans),
 		fmt.Sprintf("server.memory.heap.max_size=%dm", e.heapMB),

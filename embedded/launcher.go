@@ -14,8 +14,8 @@ const launcherClass = "Neo4jServer"
 //go:embed Neo4jServer.java
 var launcherSource []byte
 
-// launcher is how java is told to run the launcher: what comes before the jars on the class path, and the class or
-// source file to run.
+// launcher holds java's arguments for the launcher: those before the jars on the class path, and the class or source
+// file to run.
 type launcher struct{ classPath, main string }
 
 // prepareLauncher compiles the launcher once into the cache, which saves 4 s a start. Without a compiler, Java itself
@@ -40,7 +40,7 @@ func prepareLauncher(ctx context.Context, c cache, java, jars string) (launcher,
 	return compiled, compile(ctx, javac, jars, source, dir)
 }
 
-// compile puts the class file of source into dir, whole or not at all.
+// compile puts the class file of source into dir atomically.
 func compile(ctx context.Context, javac, jars, source, dir string) error {
 	tmp, err := os.MkdirTemp(dir, "javac-*.tmp")
 	if err != nil {

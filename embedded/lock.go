@@ -13,7 +13,7 @@ import (
 
 const (
 	lockRetry = 50 * time.Millisecond
-	lockWait  = 500 * time.Millisecond // longer than Attach looks at the lock
+	lockWait  = 500 * time.Millisecond // longer than Attach holds the lock
 )
 
 // take locks the data folder for this process until the lock is closed. The system frees it when the process dies.
@@ -35,7 +35,7 @@ func take(ctx context.Context, f folder, shown string) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// holder names the process that holds the lock, as it wrote there itself.
+// holder returns the process that holds the lock, from the lock file.
 func holder(f folder) string {
 	text, err := os.ReadFile(f.lock())
 	if pid := strings.TrimSpace(string(text)); err == nil && pid != "" {
@@ -47,7 +47,7 @@ func holder(f folder) string {
 // isHeld reports whether a live process holds the lock.
 func isHeld(f folder) (bool, error) {
 	if _, err := os.Stat(f.lock()); err != nil {
-		return false, nil // no file, no lock; and looking must not make one
+		return false, nil // no file, no lock; checking must not create one
 	}
 	lock := flock.New(f.lock())
 	ok, err := lock.TryRLock()

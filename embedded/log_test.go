@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestErasedTextLeavesTheLogs deletes a text, and looks for it in the transaction logs of a Neo4j that goes on running. Checkpoints
-// come every second, not every five minutes: two new logs and two checkpoints end it. Kith begins a new log after an erasure and then
-// every 30 minutes, so that both come within 41 minutes.
+// TestErasedTextLeavesTheLogs deletes a text, and searches for it in the transaction logs of a running Neo4j.
+// Checkpoints come every second here, not every five minutes: two new logs and two checkpoints remove it. Kith begins a
+// new log after an erasure and then every 30 minutes, so that both come within 41 minutes.
 func TestErasedTextLeavesTheLogs(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -34,7 +34,7 @@ func TestErasedTextLeavesTheLogs(t *testing.T) {
 	eventually(t, time.Minute, "the text is in no transaction log", func() bool { return !holds(t, logs, canary) })
 }
 
-// checkpoints returns what Neo4j wrote of its checkpoints.
+// checkpoints returns the contents of Neo4j's checkpoint files.
 func checkpoints(t *testing.T, logs string) string {
 	t.Helper()
 	all := ""

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestOrphan takes over the Neo4j of a process that was killed, and stops one that has other settings.
+// TestOrphan takes over the Neo4j of a killed process, and stops one that has other settings.
 func TestOrphan(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -41,7 +41,8 @@ func TestOrphanWithOtherSettings(t *testing.T) {
 	wantWritten(t, s.Endpoint(), "helper")
 }
 
-// killedHelper starts a Neo4j on dir in another process, kills that with SIGKILL, and returns the id of Neo4j's.
+// killedHelper starts a Neo4j on dir in another process, kills that with SIGKILL, and returns the id of Neo4j's
+// process.
 func killedHelper(t *testing.T, dir string) (orphan int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -70,7 +71,7 @@ func killedHelper(t *testing.T, dir string) (orphan int) {
 	return orphan
 }
 
-// TestStranger: a process that is not ours is not taken for ours, whatever the state file says.
+// TestStranger: an unrelated process is not taken for ours, whatever the state file says.
 func TestStranger(t *testing.T) {
 	t.Parallel()
 	f := folder(t.TempDir())

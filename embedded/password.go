@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// firstPassword is the one of a new Neo4j database.
+// firstPassword is the password of a new Neo4j database.
 const firstPassword = "neo4j"
 
 func readPassword(f folder) (string, error) {
@@ -25,8 +25,8 @@ func readPassword(f folder) (string, error) {
 	return password, nil
 }
 
-// ensurePassword returns the password of the folder and makes one when there is none. It is on disk before any
-// database gets it, so that a crash between the two loses nothing.
+// ensurePassword returns the password of the folder, and creates a missing one. It is on disk before the database gets
+// it, so that a crash between the two loses nothing.
 func ensurePassword(f folder) (string, error) {
 	password, err := readPassword(f)
 	if !errors.Is(err, fs.ErrNotExist) {

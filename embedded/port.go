@@ -7,8 +7,7 @@ import (
 	"strconv"
 )
 
-// Ports are taken from below the range that systems use for outgoing connections, so that none of those sits on the
-// port while Neo4j is being restarted.
+// Ports are below the range for outgoing connections, so that no connection takes the port while Neo4j restarts.
 const (
 	firstPort = 20000
 	portCount = 10000
@@ -24,7 +23,7 @@ func isFree(port int) bool {
 	return listener.Close() == nil
 }
 
-// choosePort returns the port used last when that is free, else another free one.
+// choosePort returns the last port if it is free, else another free one.
 func choosePort(last int) (int, error) {
 	if last > 0 && isFree(last) {
 		return last, nil

@@ -22,16 +22,17 @@ const (
 	codeRateLimit    = "Neo.ClientError.Security.AuthenticationRateLimit"
 )
 
-// probe waits until a Neo4j answers with the real password, and sets that where it is not set yet.
+// probe waits until a Neo4j answers with the real password, which it sets on a new database.
 type probe struct {
 	uri      string
 	password string
-	log      string // folder of Neo4j's own logs, to point to
-	isNew    bool   // no database was there: it has the first password
+	log      string // folder of Neo4j's own logs, for error messages
+	isNew    bool   // a new database, which has the first password
 	refusals int    // rounds in which both passwords were refused
 }
 
-// await returns nil when RETURN 1 answers, errEnded when the instance ends before, and otherwise why it never will.
+// await returns nil when RETURN 1 answers, errEnded when the instance ends before, and otherwise why it never will
+// answer.
 func (p *probe) await(ctx context.Context, in instance) error {
 	for {
 		pause, err := p.try(ctx)
@@ -54,7 +55,7 @@ func (p *probe) await(ctx context.Context, in instance) error {
 	}
 }
 
-// try makes one attempt. With an error comes the pause before the next one; 0 where another is of no use.
+// try makes one attempt. An error comes with the pause before the next attempt; 0 when another one is pointless.
 func (p *probe) try(ctx context.Context) (time.Duration, error) {
 	if p.isNew {
 		if err := p.setPassword(ctx); err != nil && code(err) != codeUnauthorized {
@@ -75,7 +76,7 @@ func (p *probe) try(ctx context.Context) (time.Duration, error) {
 	return pauseAfter(err), err
 }
 
-// recover gives a database that still has the first password the real one: an earlier process died in between.
+// recover sets the real password of a database that still has the first one, as after a crash of an earlier process.
 func (p *probe) recover(ctx context.Context) (time.Duration, error) {
 	err := p.setPassword(ctx)
 	if err == nil {
@@ -111,7 +112,7 @@ func (p *probe) ask(ctx context.Context, password, database, statement string, p
 	return p.read(ctx, password, database, statement, params, func(*neo4j.Record) {})
 }
 
-// read runs one statement on a driver of its own.
+// read runs one statement on a separate driver.
 func (p *probe) read(ctx context.Context, password, database, statement string, params map[string]any, each func(*neo4j.Record)) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -136,7 +137,7 @@ func (p *probe) read(ctx context.Context, password, database, statement string, 
 	return result.Err()
 }
 
-// code is Neo4j's code for err; empty when err is nil or not from Neo4j.
+// code returns Neo4j's code for err; empty when err is nil or not from Neo4j.
 func code(err error) string {
 	var failed *neo4j.Neo4jError
 	if errors.As(err, &failed) {

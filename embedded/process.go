@@ -11,18 +11,18 @@ import (
 
 const pollEvery = 100 * time.Millisecond
 
-// identity tells a process from a later one that got the same pid.
+// identity distinguishes a process from a later one with the same pid.
 type identity struct {
 	started string // in the system's own form
 	command string // the command line, arguments separated by spaces
 }
 
-// runsOn reports whether the process is a Neo4j of ours with the given home.
+// runsOn reports whether the process is our Neo4j with the given home.
 func (i identity) runsOn(home string) bool {
 	return strings.Contains(i.command, launcherClass) && strings.HasSuffix(i.command, " "+home)
 }
 
-// javaProcess is a Neo4j in a Java process: a child, or what an earlier process left running.
+// javaProcess is a Neo4j in a Java process: a child, or a process left by an earlier one.
 type javaProcess struct {
 	process *os.Process
 	started string
@@ -30,7 +30,7 @@ type javaProcess struct {
 	console string
 }
 
-// startProcess starts cmd, whose output goes to the file console already.
+// startProcess starts cmd, whose output already goes to the file console.
 func startProcess(cmd *exec.Cmd, console string) (*javaProcess, error) {
 	cmd.SysProcAttr = ownGroup()
 	if err := cmd.Start(); err != nil {
@@ -40,13 +40,13 @@ func startProcess(cmd *exec.Cmd, console string) (*javaProcess, error) {
 	p := &javaProcess{cmd.Process, id.started, make(chan struct{}), console}
 	go func() {
 		defer close(p.done)
-		_ = cmd.Wait() // the console says why
+		_ = cmd.Wait() // the console has the reason
 	}()
 	return p, nil
 }
 
-// adoptProcess returns the process that s names when it lives and is the Neo4j of the folder, else nil. A stranger that
-// got its pid is left alone.
+// adoptProcess returns the process that s names if it lives and is the Neo4j of the folder, else nil. An unrelated
+// process with the same pid is left alone.
 func adoptProcess(f folder, s state) instance {
 	if s.PID <= 0 {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Fields of /proc/PID/stat behind the command's name, which stands in parentheses and may hold anything.
+// Fields of /proc/PID/stat after the command's name, which stands in parentheses and may contain anything.
 const (
 	statState   = 0
 	statStarted = 19 // field 22
 )
 
-// inspect looks at a process. A zombie counts as dead.
+// inspect returns the identity of a process. A zombie counts as dead.
 func inspect(pid int) (identity, bool) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
@@ -34,7 +34,7 @@ func inspect(pid int) (identity, bool) {
 	}, true
 }
 
-// findOn looks through all processes for a Neo4j with the given home; 0 when there is none.
+// findOn searches all processes for a Neo4j with the given home; 0 without one.
 func findOn(home string) (pid int, started string) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 const lstartWidth = len("Sat Nov 21 07:11:09 2026")
 
-// inspect looks at a process with ps. Where there is no ps (Windows) nothing is found, and so nothing taken over.
+// inspect returns the identity of a process by ps. Without ps (Windows) it finds nothing, and no process is taken over.
 func inspect(pid int) (identity, bool) {
 	ps := exec.Command("ps", "-ww", "-o", "lstart=", "-o", "command=", "-p", strconv.Itoa(pid))
 	ps.Env = append(os.Environ(), "LC_ALL=C")
@@ -23,5 +23,5 @@ func inspect(pid int) (identity, bool) {
 	return identity{started: line[:lstartWidth], command: strings.TrimSpace(line[lstartWidth:])}, true
 }
 
-// findOn finds nothing here: only the process that the state names is found again.
+// findOn is not implemented here: only the process in the state file is found again.
 func findOn(string) (pid int, started string) { return 0, "" }

@@ -13,8 +13,8 @@ const (
 	fileEvery     = 10 * time.Second
 )
 
-// showProgress prints what is being done with the time it has taken, again and again: on a terminal in one line, else
-// in lines further apart. detail may be nil. Call the returned function once at the end.
+// showProgress repeatedly prints the current work and its duration: on a terminal in one line, else in lines further
+// apart. detail may be nil. Call the returned function once at the end.
 func showProgress(to io.Writer, what string, detail func() string) (stop func()) {
 	if detail == nil {
 		detail = func() string { return "" }

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	startTimeout = 5 * time.Minute // of one attempt, fetching not counted; recovery after a crash takes its time
-	haltTimeout  = 5 * time.Second // to stop one that did not come up in order, before it is killed
+	startTimeout = 5 * time.Minute // of one attempt without fetching; recovery after a crash may take long
+	haltTimeout  = 5 * time.Second // to stop an instance that failed to start, before it is killed
 )
 
 // Server is a running embedded Neo4j. It is restarted on the same address when it dies. Safe for concurrent use.
@@ -28,14 +28,14 @@ type Server struct {
 	closing   sync.Once
 	closed    error
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	state   state
 	current instance // nil while there is none
 }
 
 // Start runs Neo4j on the data folder and returns when it answers with its real password. It fetches what it needs
-// first, and takes over a Neo4j that an earlier process left running there. It returns ErrLocked when another process
-// uses the folder. ctx bounds the start only; a start that is cut off leaves no process behind.
+// first, and takes over a Neo4j left by an earlier process. It returns ErrLocked when another process uses the folder.
+// ctx bounds only the start; an interrupted start leaves no process behind.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	o = o.withDefaults()
 	f, err := makeFolder(o.Dir)
@@ -46,7 +46,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.settle(ctx); err != nil {
+	if err := f.finishCompaction(ctx); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	s := &Server{options: o, folder: f, lock: lock, watched: make(chan struct{})}
@@ -63,14 +63,14 @@ func (s *Server) start(ctx context.Context) (err error) {
 	if s.state, err = readState(s.folder); err != nil {
 		return err
 	}
-	s.state.Ready = false // it is the earlier process's word
+	s.state.Ready = false // it was set by the earlier process
 	if err := s.state.write(s.folder); err != nil {
 		return err
 	}
 	if s.engine, err = chooseEngine(ctx, s.options, s.folder); err != nil {
 		return err
 	}
-	isNew := s.folder.isNew() // and no Neo4j runs on it that would make a database this moment
+	isNew := s.folder.isNew() // and no Neo4j runs that could be creating a database now
 	if s.password, err = ensurePassword(s.folder); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (s *Server) launch(ctx context.Context, isNew bool) error {
 	return nil
 }
 
-// adopt makes in the current instance, on disk too, and waits until it answers. One that does not is ended.
+// adopt makes in the current instance, also on disk, and waits until it answers. It ends an instance that does not.
 func (s *Server) adopt(ctx context.Context, in instance, isNew bool) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -118,11 +118,11 @@ func (s *Server) adopt(ctx context.Context, in instance, isNew bool) error {
 	}
 	halting, cancelHalt := context.WithTimeout(context.WithoutCancel(ctx), haltTimeout)
 	defer cancelHalt()
-	_ = end(halting, in) // err says more
+	_ = end(halting, in) // err has more detail
 	return errors.Join(err, s.record(nil, func(*state) {}))
 }
 
-// record makes in the current instance (nil: none) in memory and in the state file, with what change adds.
+// record stores in as the current instance (nil: none), in memory and in the state file, with the changes by change.
 func (s *Server) record(in instance, change func(*state)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,14 +135,14 @@ func (s *Server) record(in instance, change func(*state)) error {
 	return s.state.write(s.folder)
 }
 
-// Endpoint is how to reach the database. It stays the same until Close.
+// Endpoint returns the address and login of the database. They stay the same until Close.
 func (s *Server) Endpoint() Endpoint {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Endpoint{URI: s.state.URI, User: s.state.User, Password: s.password}
 }
 
-// PID is the process id of Neo4j's Java at this moment, for diagnostics; 0 while there is none.
+// PID returns the process id of Neo4j's Java at this moment, for diagnostics; 0 while there is none.
 func (s *Server) PID() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

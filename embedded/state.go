@@ -8,10 +8,10 @@ import (
 	"os"
 )
 
-// state is what is known about the Neo4j of a data folder across processes: its file lets a later process find what an
-// earlier one left running, and commands find what `kith serve` runs. It holds no secret.
+// state is the state of a data folder's Neo4j across processes. From its file a later process finds a Neo4j left by an
+// earlier one, and commands find the one of `kith serve`. It holds no secret.
 type state struct {
-	PID         int    `json:"pid,omitempty"`         // of java; 0: none is meant to run
+	PID         int    `json:"pid,omitempty"`         // of java; 0: none should run
 	Started     string `json:"started,omitempty"`     // start time of that process, in the system's own form
 	Container   string `json:"container,omitempty"`   // instead of a process: the name of the Docker container
 	Fingerprint string `json:"fingerprint,omitempty"` // of the server and its configuration
@@ -21,7 +21,7 @@ type state struct {
 	Ready       bool   `json:"ready"` // it answered with the real password under the process that holds the lock
 }
 
-// readState returns the zero state when there is none, and when its file is damaged: what it holds can be found anew.
+// readState returns the zero state when the file is missing or damaged: its data can be found again.
 func readState(f folder) (state, error) {
 	var s state
 	text, err := os.ReadFile(f.state())

@@ -10,10 +10,10 @@ import (
 const (
 	firstBackoff = 500 * time.Millisecond
 	lastBackoff  = 30 * time.Second
-	healthyAfter = time.Minute // of life without a fault; then the next back-off is the first again
+	healthyAfter = time.Minute // of uninterrupted running, after which the back-off restarts at the first pause
 )
 
-// backoff counts out the pauses between restarts.
+// backoff counts the pauses between restarts.
 type backoff struct{ next time.Duration }
 
 func (b *backoff) pause() time.Duration {
@@ -60,7 +60,7 @@ func (s *Server) restart(ctx context.Context, pauses *backoff) bool {
 		if err = s.relaunch(ctx); err == nil {
 			return true
 		}
-		s.options.Log.ErrorContext(ctx, "Neo4j did not come up again", "error", err)
+		s.options.Log.ErrorContext(ctx, "restarting Neo4j failed", "error", err)
 	}
 }
 
@@ -89,8 +89,8 @@ func (s *Server) instance() instance {
 	return s.current
 }
 
-// Close stops Neo4j in order and frees the data folder. When ctx is done before Neo4j has stopped, it is killed and
-// Close says so; no acknowledged write is lost by that. Later calls return what the first one did.
+// Close stops Neo4j in order and releases the data folder. When ctx is done before Neo4j has stopped, Close kills it
+// and returns an error; no acknowledged write is lost. Later calls return the result of the first one.
 func (s *Server) Close(ctx context.Context) error {
 	s.closing.Do(func() { s.closed = s.close(ctx) })
 	return s.closed
@@ -106,7 +106,7 @@ func (s *Server) close(ctx context.Context) error {
 // halt stops Neo4j in order, and keeps the data folder locked.
 func (s *Server) halt(ctx context.Context) error {
 	s.stopWatch()
-	<-s.watched // it is prompt: all it waits for honours its context
+	<-s.watched // returns soon: everything it waits for respects its context
 	var errs []error
 	if in := s.instance(); in != nil {
 		began := time.Now()
@@ -132,7 +132,7 @@ func end(ctx context.Context, in instance) error {
 	}
 }
 
-// killed kills the instance and says why it had to.
+// killed kills the instance and returns an error with the reason.
 func killed(in instance, why error) error {
 	if err := in.kill(); err != nil && !isEnded(in) {
 		return fmt.Errorf("kill process %d: %w", in.pid(), err)

@@ -5,8 +5,9 @@ import (
 	"maps"
 )
 
-// costs are what calls cost, by the name of the operation; the tools over MCP that do the same cost the same. One is a look-up: of time
-// of a core, by Kith and Neo4j together, an explore took six times, a write and the schema two to three times as much as a node.
+// costs holds the cost of calls by operation. MCP tools cost the same as their operations. A lookup costs one: in CPU
+// time of Kith and Neo4j together, an explore took six times as much as reading a node, a write and the schema two to
+// three times.
 var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	// Contexts
 	"get-context": 1, "get-ontology": 2, "make-prompt": 2, "get-schema": 3,
@@ -24,7 +25,7 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	"list-systems": 1, "delete-system": 10, "get-system-memory": 10, "put-system-memory": 10, "merge-system-memory": 2, "get-system-text": 10,
 	"list-system-entities": 1, "get-system-entity": 1, "change-system-entity": 2, "delete-system-entity": 2, "rename-system-entity": 2,
 	"find-system-relationships": 1, "delete-system-relationship": 2,
-	// Chats; what a language model is asked costs more
+	// Chats; calls of a language model cost more
 	"create-tree": 2, "list-trees": 1, "get-tree": 1, "change-tree": 2, "delete-tree": 2, "list-turns": 1, "submit-turn": 10, "get-turn": 1,
 	"answer-turn": 2, "delete-turn": 2, "retry-turn": 10, "cancel-turn": 2, "get-turn-path": 1, "list-turn-descendants": 1, "get-turn-prompt": 2,
 	"watch-turn": 1, "explain": 10,
@@ -34,10 +35,10 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	MCP: 1,
 }
 
-// MCP is the name of a message over MCP, which costs what the tool that it calls costs.
+// MCP is the operation of an MCP message, which costs as much as the tool that it calls.
 const MCP = "mcp"
 
-// tools are the operations that do what the tools over MCP do.
+// tools maps MCP tools to their operations.
 var tools = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"get_context": "get-context", "explore": "explore", "traverse": "traverse", "get_linked_entities": "list-linked",
 	"get_entity_relationships": "list-node-relationships", "get_ontology": "get-ontology", "remember": "write-memory",
@@ -48,22 +49,23 @@ var tools = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"read_graph": "get-system-memory", "search_nodes": "explore", "open_nodes": "get-node",
 }
 
-// byCypher is what traverse costs with a statement of the caller's: small ones cost less, but the guard lets some through that take seconds.
+// byCypher is the cost of traverse with a caller's statement. Small ones take less, but the guard allows some that take
+// seconds.
 const byCypher = 10
 
-// piece is how many bytes of a body cost one more.
+// piece is the number of bytes of a body that cost one more.
 const piece = 16 << 10
 
-// Least is the least that a call costs, whatever its body. An unknown operation costs one.
+// Least returns the minimum cost of a call, without its body. An unknown operation costs one.
 func Least(operation string) int64 { return max(costs[operation], 1) }
 
-// Costs are those of Least, for documents and tests, by operation.
+// Costs returns the minimum costs by operation, for documents and tests.
 func Costs() map[string]int64 { return maps.Clone(costs) }
 
-// Tools are the operations whose costs the tools over MCP have.
+// Tools returns the operations by MCP tool.
 func Tools() map[string]string { return maps.Clone(tools) }
 
-// Cost is what a call costs with its body, which has been bounded and checked.
+// Cost returns the cost of a call with its body, which must be bounded and checked.
 func Cost(operation string, body []byte) int64 {
 	cost := Least(operation) + int64(len(body)/piece)
 	switch operation {
@@ -79,7 +81,7 @@ func Cost(operation string, body []byte) int64 {
 	return cost
 }
 
-// called is what the tool, the resource or the prompt of a message costs.
+// called returns the cost of the tool, resource or prompt of a message.
 func called(message []byte) int64 {
 	var call struct {
 		Method string `json:"method"`
@@ -88,7 +90,7 @@ func called(message []byte) int64 {
 			Arguments json.RawMessage `json:"arguments"`
 		} `json:"params"`
 	}
-	_ = json.Unmarshal(message, &call) // what cannot be read is refused behind this
+	_ = json.Unmarshal(message, &call) // malformed messages are refused by the handler
 	switch call.Method {
 	case "tools/call":
 		return Cost(tools[call.Params.Name], call.Params.Arguments)
@@ -98,7 +100,7 @@ func called(message []byte) int64 {
 	return 1
 }
 
-// queriesBeyondOne are the searches of a request beside its first.
+// queriesBeyondOne returns the number of searches of a request after the first.
 func queriesBeyondOne(body []byte) int64 {
 	var request struct {
 		Queries []json.RawMessage `json:"queries"`

@@ -1,5 +1,6 @@
-// Package limit says how many calls a key may make in a minute, of which some cost more than others. They are counted in Redis, so that all processes count
-// together, or in the process where there is no Redis or it is away. It knows nothing of HTTP, nor what a key is.
+// Package limit limits the calls of a key in a minute, where some calls cost more than others. Calls are counted in
+// Redis, for all instances together, or in the process when Redis is not configured or unavailable. The package knows
+// nothing of HTTP or the meaning of keys.
 package limit
 
 import (
@@ -17,66 +18,66 @@ import (
 )
 
 const (
-	budget   = 100 * time.Millisecond // of a call to Redis
-	leave    = time.Second            // for which Redis is not asked after it failed
-	maxKeys  = 100_000                // counted in the process
+	budget   = 100 * time.Millisecond // timeout of a call to Redis
+	leave    = time.Second            // pause after a failed call to Redis
+	maxKeys  = 100_000                // maximum keys counted in the process
 	maxLimit = 1_000_000              // units a minute
 )
 
-// Decision is about one call. Limit is how many units a minute may have; 0: any number, and the rest says nothing.
+// Decision is the result for one call. Limit is in units a minute; with 0, no limit, only Allowed is set.
 type Decision struct {
 	Allowed    bool
 	Limit      int64
-	Remaining  int64         // units that may be spent at once
-	Reset      time.Duration // until there are Limit of them again
-	RetryAfter time.Duration // until the call may be made, where it may not now
+	Remaining  int64         // units available now
+	Reset      time.Duration // until all units are available
+	RetryAfter time.Duration // until the call is allowed, if it is not now
 }
 
-// Charge is what is to be taken of a key's units for a call.
+// Charge is the cost of a call for a key.
 type Charge struct {
 	Key  string
-	Own  *int64 // limit of the key, where it has one: 0 for any number of units
-	Cost int64  // of the call: more than the limit counts as the limit, so that any key can make any call
-	Paid int64  // of Cost, by an earlier charge
+	Own  *int64 // the key's own limit, or nil; 0: no limit
+	Cost int64  // of the call; bounded by the limit, so that every key can make every call
+	Paid int64  // part of Cost already paid by an earlier charge
 }
 
-// Event is what became of a request, for metrics.
+// Event is the outcome of a request, for metrics.
 type Event string
 
-// Allowed and Refused: by all processes together, or by this one alone where there is no Redis or it is away. Away: Redis did not
-// answer, and is not asked for a second.
+// Allowed and Refused are decided by all instances together, or by this one alone without Redis. Away: Redis did not
+// answer, and is not called for a second.
 const (
 	Allowed Event = "allowed"
 	Refused Event = "refused"
 	Away    Event = "redis_error"
 )
 
-// Limiter counts. It is safe for concurrent use.
+// Limiter counts calls by key. It is safe for concurrent use.
 type Limiter struct {
 	standard int64
-	client   *redis.Client       // nil: there is none
-	remote   *redis_rate.Limiter // in it
-	away     atomic.Int64        // until when Redis is not asked, in nanoseconds since 1970; 0: it answers
+	client   *redis.Client       // nil without Redis
+	remote   *redis_rate.Limiter // uses client
+	away     atomic.Int64        // end of the pause of Redis, in nanoseconds since 1970; 0: Redis is available
 	local    *otter.Cache[counted, *rate.Limiter]
 	log      *slog.Logger
 	observe  func(Event)
 }
 
-// counted is a key under one of its limits.
+// counted identifies a counter: a key under one of its limits.
 type counted struct {
 	key   string
 	limit int64
 }
 
-// Options are what a Limiter may be given.
+// Options configures a Limiter.
 type Options struct {
 	RedisURI string       // empty: each process counts by itself
-	Standard int64        // units a minute of a key that has no limit of its own; 0: any number
-	Log      *slog.Logger // told when Redis goes and comes; default: discards
-	Observe  func(Event)  // of calls whose number is limited
+	Standard int64        // units a minute of a key without its own limit; 0: no limit
+	Log      *slog.Logger // logs when Redis becomes unavailable or available; default: discards
+	Observe  func(Event)  // called for each limited call
 }
 
-// New makes a Limiter. Close it when done.
+// New returns a Limiter. Close it after use.
 func New(o Options) (*Limiter, error) {
 	if o.Standard < 0 || o.Standard > maxLimit {
 		return nil, fmt.Errorf("KITH_RATE_LIMIT must be from 0 to %d", maxLimit)
@@ -97,7 +98,7 @@ func New(o Options) (*Limiter, error) {
 	return l, nil
 }
 
-// dial makes the connection to Redis, where there is one.
+// dial connects to Redis, if it is configured.
 func (l *Limiter) dial(uri string) error {
 	if uri == "" {
 		return nil
@@ -114,7 +115,7 @@ func (l *Limiter) dial(uri string) error {
 	return nil
 }
 
-// Close gives up the connections to Redis.
+// Close closes the connections to Redis.
 func (l *Limiter) Close() error {
 	l.local.StopAllGoroutines()
 	if l.client == nil {
@@ -123,8 +124,8 @@ func (l *Limiter) Close() error {
 	return l.client.Close()
 }
 
-// Allow takes a charge, or nothing where the key has fewer units. It never fails: where Redis does not answer within a tenth of a
-// second, the process counts, and does so for a second before it asks again.
+// Allow takes a charge, or nothing if the key has too few units. It never fails: when Redis does not answer within a
+// tenth of a second, the process counts by itself for a second.
 func (l *Limiter) Allow(ctx context.Context, c Charge) Decision {
 	limit := l.standard
 	if c.Own != nil {
@@ -138,7 +139,7 @@ func (l *Limiter) Allow(ctx context.Context, c Charge) Decision {
 	d := l.count(ctx, c.Key, limit, due)
 	switch {
 	case !d.Allowed:
-		d.RetryAfter += time.Duration(paid) * time.Minute / time.Duration(limit) // it is to be paid again
+		d.RetryAfter += time.Duration(paid) * time.Minute / time.Duration(limit) // the earlier charge has to be paid again
 		l.observe(Refused)
 	case paid == 0:
 		l.observe(Allowed)
@@ -151,7 +152,7 @@ func (l *Limiter) count(ctx context.Context, key string, limit, due int64) Decis
 		d, err := l.allowRemote(ctx, key, limit, due)
 		if err == nil {
 			if until != 0 && l.away.CompareAndSwap(until, 0) {
-				l.log.Info("rate limits are counted in redis again")
+				l.log.Info("redis is available again, rate limits are shared")
 			}
 			return d
 		}
@@ -162,11 +163,11 @@ func (l *Limiter) count(ctx context.Context, key string, limit, due int64) Decis
 	return l.allowLocal(counted{key, limit}, due, time.Now())
 }
 
-// redisFailed has Redis left alone for a while.
+// redisFailed pauses Redis for a second.
 func (l *Limiter) redisFailed() {
 	l.observe(Away)
 	if l.away.Swap(time.Now().Add(leave).UnixNano()) == 0 {
-		l.log.Warn("rate limits are counted by this process alone: redis does not answer")
+		l.log.Warn("redis unavailable, counting rate limits in this process")
 	}
 }
 
@@ -174,7 +175,7 @@ func (l *Limiter) allowRemote(ctx context.Context, key string, limit, due int64)
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	r, err := l.remote.AllowN(ctx, "kith:"+key, redis_rate.PerMinute(int(limit)), int(due))
-	for err == nil && r.Allowed == 0 && r.RetryAfter < rounding && ctx.Err() == nil { // all units there are, and Redis counts in floats
+	for err == nil && r.Allowed == 0 && r.RetryAfter < rounding && ctx.Err() == nil { // all units are available, but Redis computes with floats
 		r, err = l.remote.AllowN(ctx, "kith:"+key, redis_rate.PerMinute(int(limit)), int(due))
 	}
 	if err != nil {

@@ -30,10 +30,10 @@ func open(t *testing.T, o Options) *Limiter {
 
 func some(n int64) *int64 { return &n }
 
-// one is a call that costs one.
+// one returns a charge of one unit.
 func one(key string, own *int64) Charge { return Charge{Key: key, Own: own, Cost: 1} }
 
-// The same holds in the process and in Redis.
+// Limits work the same in the process and in Redis.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for name, uri := range map[string]string{"process": "", "redis": testenv.Redis(t)} {
@@ -67,7 +67,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Requests are let through again one by one, as time passes.
+// Units refill one by one with time.
 func TestLimitRefills(t *testing.T) {
 	t.Parallel()
 	for name, uri := range map[string]string{"process": "", "redis": testenv.Redis(t)} {
@@ -85,7 +85,7 @@ func TestLimitRefills(t *testing.T) {
 	}
 }
 
-// Processes count together, and callers at once do.
+// Processes and concurrent callers share one count.
 func TestLimitsAreShared(t *testing.T) {
 	t.Parallel()
 	uri, key := testenv.Redis(t), testenv.Team(t)
@@ -108,21 +108,21 @@ func TestLimitsAreShared(t *testing.T) {
 	}
 }
 
-// Without Redis each process goes on counting, and says so once.
+// Without Redis each process counts by itself, and logs that once.
 func TestRedisIsAway(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	told := map[Event]int{}
+	counts := map[Event]int{}
 	l := open(t, Options{
-		RedisURI: "redis://127.0.0.1:1", Standard: 2, Log: slog.New(slog.NewTextHandler(&log, nil)), Observe: func(e Event) { told[e]++ },
+		RedisURI: "redis://127.0.0.1:1", Standard: 2, Log: slog.New(slog.NewTextHandler(&log, nil)), Observe: func(e Event) { counts[e]++ },
 	})
 	for i, want := range []bool{true, true, false, false} {
 		if d := l.Allow(t.Context(), one("k", nil)); d.Allowed != want {
 			t.Errorf("request %d: %+v", i, d)
 		}
 	}
-	if strings.Count(log.String(), "level=WARN") != 1 || told[Allowed] != 2 || told[Refused] != 2 || told[Away] < 1 {
-		t.Errorf("told %v, log: %s", told, &log)
+	if strings.Count(log.String(), "level=WARN") != 1 || counts[Allowed] != 2 || counts[Refused] != 2 || counts[Away] < 1 {
+		t.Errorf("counts %v, log: %s", counts, &log)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// begun is a line with a backslash where it would begin as a heading, a list, a quote, a table, a fence, a rule, an aside, a task, the
-// definition of a link, or the words of a speaker.
+// begun returns a line with a backslash where it would begin as a heading, a list, a quote, a table, a fence, a rule,
+// an aside, a task, the definition of a link, or the words of a speaker.
 func begun(line string) string {
 	text := strings.TrimLeftFunc(line, isEmpty)
 	at := marker(text)
@@ -21,10 +21,10 @@ func begun(line string) string {
 	return line[:at] + `\` + line[at:]
 }
 
-// isEmpty says whether a character before a mark leaves that at the beginning for the eye.
+// isEmpty reports whether a character looks empty, so that a mark after it still seems to begin the line.
 func isEmpty(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.M, r) || r == '\u2800' }
 
-// marker is where a line's mark stands; -1 without one.
+// marker returns the index of a line's mark; -1 without one.
 func marker(s string) int {
 	if s == "" {
 		return -1
@@ -52,16 +52,16 @@ func at(place int, is bool) int {
 	return -1
 }
 
-// isTask says whether a list item would be a task: [ ], [x].
+// isTask reports whether a list item would be a task: [ ], [x].
 func isTask(s string) bool { return len(s) >= 3 && s[2] == ']' && strings.IndexByte(" xX", s[1]) >= 0 }
 
-// isDefinition says whether a line would define a link or a footnote: [name]: address.
+// isDefinition reports whether a line would define a link or a footnote: [name]: address.
 func isDefinition(s string) bool {
 	_, after, closed := strings.Cut(s, "]")
 	return closed && strings.HasPrefix(after, ":")
 }
 
-// numbered is where the dot of a numbered list stands; -1 without one.
+// numbered returns the index of the dot of a numbered list; -1 without one.
 func numbered(s string) int {
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	if digits == 0 || digits == len(s) || s[digits] != '.' && s[digits] != ')' {
@@ -71,10 +71,10 @@ func numbered(s string) int {
 	return at(digits, rest == "" || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// speakers are the words by which lines of a conversation begin.
+// speakers holds the words that begin lines of a conversation.
 var speakers = []string{"user", "assistant", "system", "tool", "developer", "human"} //nolint:gochecknoglobals // a constant table
 
-// isSpoken says whether a line would begin as that of a speaker.
+// isSpoken reports whether a line begins like a speaker's line.
 func isSpoken(text string) bool {
 	word, _, said := strings.Cut(text, ":")
 	return said && slices.ContainsFunc(speakers, func(speaker string) bool { return strings.EqualFold(strings.TrimSpace(word), speaker) })

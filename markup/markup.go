@@ -1,15 +1,18 @@
-// Package markup puts texts that somebody stored into Kith's own lines for prompts and people, so that each stays within its place. Of a
-// stored text nothing begins a line, a list item or a table cell as something of Kith's own, and nothing reaches a terminal or a model that
-// is not seen. It knows nothing of what the texts mean.
+// Package markup embeds stored texts into Kith's own lines for prompts and people, so that each stays in its place. No
+// stored text begins a line, a list item or a table cell with markup of its own. No invisible character reaches a
+// terminal or a model. The package knows nothing of what the texts mean.
 //
-// The places: Inline is within a line, Item begins a line or a list item, Name stands between two pairs of asterisks, Cell in a table,
-// Block takes lines of its own, Indented stands in a list item and goes on in lines of its own under it, JSON is an object or a list of JSON within a line, Document is all of an answer in JSON. Plain and Lines are for what is no Markdown: a terminal, or a message
-// that holds the text alone. Normal texts come out as they went in, but for blanks, which are single ones within a line.
+// The places: Inline is within a line, Item begins a line or a list item, Name stands between two pairs of asterisks,
+// Cell in a table. Block takes its own lines. Indented stands in a list item and continues in its own lines under it.
+// JSON is an object or a list of JSON within a line, Document a whole answer in JSON. Plain and Lines are for places
+// without Markdown: a terminal, or a message that holds the text alone. Ordinary texts stay the same, except that
+// blanks within a line become single ones.
 package markup
 
 import "strings"
 
-// Inline is a text within a line: one line with single blanks, without images and tags that a client might load.
+// Inline returns s for a place within a line: one line with single blanks, without images and tags that a client might
+// load.
 func Inline(s string) string {
 	if isInline(s) {
 		return s
@@ -17,10 +20,11 @@ func Inline(s string) string {
 	return defused(Plain(s))
 }
 
-// Item is a text that begins a line or a list item. It is as Inline has it, and no heading, list, quote, table, fence, rule or word of a speaker.
+// Item returns s for the beginning of a line or a list item: as Inline, and without the start of a heading, list,
+// quote, table, fence, rule or speaker's line.
 func Item(s string) string { return begun(Inline(s)) }
 
-// Name is a text in bold: as Inline has it, and it cannot end the bold.
+// Name returns s in bold: as Inline, with asterisks escaped where they could end the bold.
 func Name(s string) string {
 	s = Inline(s)
 	if strings.Contains(s, "**") || strings.HasPrefix(s, "*") || strings.HasSuffix(s, "*") {
@@ -32,7 +36,7 @@ func Name(s string) string {
 	return "**" + s + "**"
 }
 
-// Cell is a text in a table's cell: as Inline has it, and it cannot end the cell.
+// Cell returns s for a table's cell: as Inline, with bars escaped.
 func Cell(s string) string {
 	s = Inline(s)
 	if strings.IndexByte(s, '|') < 0 {
@@ -41,7 +45,7 @@ func Cell(s string) string {
 	return escaped(s, func(s string, i int) bool { return s[i] == '|' })
 }
 
-// Block is a text of several lines. Its line ends stay, and each line begins as an Item does.
+// Block returns s as several lines. Line ends stay, and each line begins as an Item does.
 func Block(s string) string {
 	lines := strings.Split(Lines(s), "\n")
 	for i, line := range lines {
@@ -52,8 +56,8 @@ func Block(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Indented is a text of several lines that begins within a list item. Its further lines are those of a Block, two blanks further in than
-// the item, so that none of them begins where a line of Kith does.
+// Indented returns s as several lines, beginning within a list item. Further lines are those of a Block, indented by
+// two blanks, so that none begins where a line of Kith does.
 func Indented(s string) string {
 	first, rest, more := strings.Cut(strings.TrimSpace(Lines(s)), "\n")
 	first = Inline(first)
@@ -71,7 +75,7 @@ func Indented(s string) string {
 	return first + "\n" + strings.Join(lines, "\n")
 }
 
-// Plain is a text on one line, without what is not seen: for terminals, tables and faults.
+// Plain returns s on one line without invisible characters: for terminals, tables and errors.
 func Plain(s string) string {
 	return strings.Join(strings.Fields(sifted(s, func(_ rune, c class) string {
 		if c == hidden {
@@ -81,7 +85,7 @@ func Plain(s string) string {
 	})), " ")
 }
 
-// Lines is a text with its line ends and tabs, each of which is the usual one, without what is not seen.
+// Lines returns s without invisible characters, with line ends and tabs in their usual form.
 func Lines(s string) string {
 	if strings.Contains(s, "\r\n") {
 		s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -99,7 +103,7 @@ func Lines(s string) string {
 	})
 }
 
-// isInline says whether a text is ASCII that Inline leaves as it is.
+// isInline reports whether s is ASCII that Inline returns unchanged.
 func isInline(s string) bool {
 	last := byte(' ')
 	for i := range len(s) {
@@ -112,7 +116,7 @@ func isInline(s string) bool {
 	return last != ' ' || s == ""
 }
 
-// defused is a text of one line without images and tags: its "![" and "<" of tags are escaped.
+// defused returns a line without images and tags: "![" and the "<" of tags are escaped.
 func defused(s string) string {
 	if !strings.ContainsAny(s, "<[") {
 		return s
@@ -120,7 +124,7 @@ func defused(s string) string {
 	return escaped(s, func(s string, i int) bool { return isTag(s, i) || isImage(s, i) })
 }
 
-// isTag says whether a tag, a comment or a model's own mark may begin at a place: <b>, </b>, <!--, <?, <|.
+// isTag reports whether a tag, a comment or a model's special token may begin at a place: <b>, </b>, <!--, <?, <|.
 func isTag(s string, i int) bool {
 	if s[i] != '<' || i+1 == len(s) {
 		return false
@@ -131,7 +135,7 @@ func isTag(s string, i int) bool {
 
 func isImage(s string, i int) bool { return s[i] == '[' && i > 0 && s[i-1] == '!' }
 
-// escaped has a backslash before each byte that is picked, unless there is one that counts.
+// escaped puts a backslash before each picked byte that is not escaped yet.
 func escaped(s string, picked func(s string, i int) bool) string {
 	var out strings.Builder
 	from := 0

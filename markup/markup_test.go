@@ -73,7 +73,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// hostile draws texts of pieces that make structure, and of any characters.
+// hostile draws texts from structural marks and any characters.
 var hostile = rapid.Custom(func(t *rapid.T) string {
 	piece := rapid.OneOf(rapid.SampledFrom([]string{
 		"#", "## Now", "- ", "* ", "+ ", "> ", "1. ", "2) ", "---", "===", "***", "___", "```", "~~~", "| a | b |", "_Left out_", "**Bold**", "<b>", "</b>", "<!--", "<|x|>",
@@ -83,7 +83,7 @@ var hostile = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "pieces"), "")
 })
 
-// structure is how a line of Markdown begins that is no mere text.
+// structure matches the beginning of a Markdown line that is more than text.
 var structure = regexp.MustCompile("^[\\pZ\\pM\u2800\t]*(?:#|>|\\||\\*|_|[-+](?:[ \t]|$)|-{2,}\\s*$|---|=+[= ]*$|`{3}|~{3}|\\[[ xX]?\\]|\\[[^\\]]*\\]:|\\d+[.)](?:[ \t]|$)|<[A-Za-z/!?|])")
 
 func unseen(s string) bool {
@@ -149,7 +149,7 @@ func TestJSONKeepsItsValue(t *testing.T) {
 	})
 }
 
-// Texts of every day take no memory of their own.
+// Ordinary texts need no allocation.
 func TestInlineOfPlainTextCostsNothing(t *testing.T) {
 	text := strings.Repeat("A sentence of every day, with 2 numbers. ", 50) + "End"
 	if n := testing.AllocsPerRun(100, func() { _ = Inline(text) }); n != 0 {

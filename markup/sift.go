@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// class is what a character does to a text.
+// class is the effect of a character in a text.
 type class int
 
 const (
 	seen     class = iota
-	lineEnd        // ends a line, for somebody
-	control        // of a terminal; a tab is one too
-	hidden         // turns the direction of a text, or is not seen at all
-	joiner         // joins or parts the characters beside it, as scripts and emoji need it
-	selector       // chooses a form of the character before it
+	lineEnd        // ends a line in some programs
+	control        // controls a terminal; includes the tab
+	hidden         // changes the direction of text, or is invisible
+	joiner         // joins or separates its neighbors, as scripts and emoji need it
+	selector       // selects a form of the preceding character
 )
 
 const (
@@ -44,13 +44,13 @@ func classOf(r rune) class {
 	return seen
 }
 
-// isCommon says whether a character is of the scripts that most texts have, of which all are seen.
+// isCommon reports whether a character is of common scripts, in which all are visible.
 func isCommon(r rune) bool {
 	return r > '\u00ad' && r < '\u034f' || r > '\u034f' && r < '\u0600' || r > '\u3164' && r < 0xd800
 }
 
-// sifted has in place of each character that is not seen what gone makes of it. A joiner or selector counts as hidden where there is
-// nothing before it that it could belong to: many in a row hide a text.
+// sifted replaces each invisible character by the result of gone. A joiner or selector counts as hidden without a
+// character before it to apply to: many in a row could hide a text.
 func sifted(s string, gone func(rune, class) string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return classOf(r) != seen }) {
 		return strings.ToValidUTF8(s, "\ufffd")
@@ -86,7 +86,7 @@ func sifted(s string, gone func(rune, class) string) string {
 	return out.String()
 }
 
-// flag is how many bytes of what follows a black flag make it that of a part of a country: small letters or digits, and an end.
+// flag returns how many bytes after a black flag make it the flag of a region: small letters or digits, and an end.
 func flag(s string) int {
 	for i, r := range s {
 		switch {
@@ -99,7 +99,7 @@ func flag(s string) int {
 	return 0
 }
 
-// Document is JSON of any number of lines: the same value, with what is not seen as escapes of JSON.
+// Document returns JSON of any number of lines with the same value, in which invisible characters are JSON escapes.
 func Document(raw string) string {
 	return sifted(raw, func(r rune, _ class) string {
 		if r == '\n' || r == '\r' || r == '\t' { // between tokens: within texts they are escaped
@@ -109,7 +109,7 @@ func Document(raw string) string {
 	})
 }
 
-// JSON is a value of JSON within a text: as Document has it, on one line, with tags and images as escapes too.
+// JSON returns a JSON value for a place within a text: as Document, on one line, with tags and images escaped too.
 func JSON(raw string) string {
 	text := strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(Document(raw))
 	if !strings.ContainsAny(text, "<[") {
@@ -128,7 +128,7 @@ func JSON(raw string) string {
 
 const hexDigits = "0123456789abcdef"
 
-// escape is a character as texts of JSON may have it.
+// escape returns a character as a JSON escape.
 func escape(r rune) string {
 	var out []byte
 	for _, unit := range utf16.Encode([]rune{r}) {

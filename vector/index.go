@@ -9,50 +9,50 @@ import (
 	"unique"
 )
 
-// Row is a vector of something: Key says of what, Parent of what that is a part (or nothing), Kind and At (milliseconds
-// since 1970) are what a search may filter by. A row without a Vector takes the one of its key away. Seq orders the rows of
-// a scope.
+// Row is a vector with its Key. Parent is the key of the row that it is a part of, or empty. Searches may filter by
+// Kind and At (milliseconds since 1970). A row without a Vector removes the vector of its key. Seq orders the rows of a
+// scope.
 type Row struct {
 	Seq    int64
 	Key    string
 	Parent string
 	Kind   uint8
 	At     int64
-	Vector []byte // as Encode makes it
+	Vector []byte // as returned by Encode
 }
 
-// Index keeps vectors in memory, as many as fit: scopes that were not searched for the longest time go first, and all
-// that nobody has searched for ten minutes. It is safe for concurrent use.
+// Index keeps vectors in memory, up to a limit. Scopes that were not searched for the longest time are dropped first,
+// and all that were not searched for ten minutes. It is safe for concurrent use.
 type Index struct {
 	limit int64
 
 	mu     sync.Mutex
 	scopes map[string]*scope
 	bytes  int64
-	sweep  *time.Timer // nil: nothing is kept
+	sweep  *time.Timer // nil when the index is empty
 }
 
 const idleTime = 10 * time.Minute
 
-// New makes an index of at most so many bytes.
+// New returns an index of at most limit bytes.
 func New(limit int64) *Index {
 	return &Index{limit: limit, scopes: map[string]*scope{}}
 }
 
-// scope is what is kept of one. Rows lie in blocks, so that growing copies only their sketches.
+// scope holds the rows of one scope. Rows lie in blocks, so that growing copies only their sketches.
 type scope struct {
 	used  time.Time // guarded by Index.mu, as is bytes
 	bytes int64
 
-	mu         sync.RWMutex // searches read, adding and removing write
+	mu         sync.RWMutex // searches take the read lock, changes the write lock
 	seq        int64
 	dimensions int
 	rows       []row
 	blocks     [][]byte
 	rotation   *rotation
-	sketches   []uint64         // one after the other, as the rows are
-	places     map[string]int32 // key → number of the row
-	keys       int64            // bytes of them
+	sketches   []uint64         // in the order of rows
+	places     map[string]int32 // index into rows by key
+	keys       int64            // bytes of the keys
 }
 
 type row struct {
@@ -66,10 +66,10 @@ type row struct {
 
 const (
 	blockRows = 32
-	rowBytes  = 128 // of a row, besides its numbers and its key: the entries of rows and places; and of a scope
+	rowBytes  = 128 // of a row, without its numbers and key: its entries in rows and places; also of a scope
 )
 
-// Since is the highest Seq that the index knows of a scope; 0 where it keeps nothing of it.
+// Since returns the highest Seq of a scope in the index; 0 when the scope is not loaded.
 func (x *Index) Since(name string) int64 {
 	s := x.scope(name)
 	if s == nil {
@@ -80,10 +80,10 @@ func (x *Index) Since(name string) int64 {
 	return s.seq
 }
 
-// Add adds all rows of a scope that come after a Seq, or the next of them, in the order of their Seq; those that the scope
-// has already are passed over. A row takes the place of the one of the same key. Without rows it notes that there are
-// none. ErrNotLoaded where rows up to after are missing: begin again, after 0. ErrDimensions, with the key: what came
-// before is added. ErrFull.
+// Add adds the rows of a scope that follow the Seq after, or the next of them, in the order of their Seq. Rows that the
+// scope already has are skipped. A row replaces the row with the same key. Without rows it loads an empty scope. It
+// returns ErrNotLoaded when rows up to after are missing: load the scope again from 0. It returns ErrDimensions with
+// the key of the row; earlier rows are added. It returns ErrFull when the scope alone exceeds the limit.
 func (x *Index) Add(name string, after int64, rows []Row) error {
 	s := x.scope(name)
 	if s == nil {
@@ -110,7 +110,7 @@ func (x *Index) begin(name string) *scope {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := x.scopes[name]
-	if s == nil { // else somebody else was first
+	if s == nil { // otherwise another goroutine was first
 		s = &scope{used: time.Now(), places: map[string]int32{}}
 		x.scopes[name] = s
 		x.sweepLater()
@@ -118,7 +118,7 @@ func (x *Index) begin(name string) *scope {
 	return s
 }
 
-// account notes how large a scope has become, and makes room. What was dropped meanwhile stays away.
+// account updates the size of a scope, and makes room. A scope dropped meanwhile stays dropped.
 func (x *Index) account(name string, s *scope, size int64) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -137,7 +137,7 @@ func (x *Index) account(name string, s *scope, size int64) error {
 	return nil
 }
 
-// oldest is the scope that was not used for the longest time, but for one.
+// oldest returns the least recently used scope other than but.
 func (x *Index) oldest(but string) string {
 	name := ""
 	for n, s := range x.scopes {
@@ -148,7 +148,7 @@ func (x *Index) oldest(but string) string {
 	return name
 }
 
-// Remove takes the vectors of some keys away, and those of their parts.
+// Remove removes the vectors with some keys, and those of their parts.
 func (x *Index) Remove(name string, keys []string) {
 	s := x.scope(name)
 	if s == nil {
@@ -160,24 +160,24 @@ func (x *Index) Remove(name string, keys []string) {
 		s.remove(key)
 		gone[unique.Make(key)] = true
 	}
-	for place := len(s.rows) - 1; place >= 0; place-- { // the last row comes to where one is removed
+	for place := len(s.rows) - 1; place >= 0; place-- { // the last row moves to the place of a removed one
 		if gone[s.rows[place].parent] {
 			s.remove(s.rows[place].key)
 		}
 	}
 	size := s.size()
 	s.mu.Unlock()
-	_ = x.account(name, s, size) // it only became smaller
+	_ = x.account(name, s, size) // it only shrinks, so that it cannot be full
 }
 
-// Drop forgets a scope.
+// Drop removes a scope.
 func (x *Index) Drop(name string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.drop(name)
 }
 
-// Clear forgets all scopes.
+// Clear removes all scopes.
 func (x *Index) Clear() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -192,14 +192,14 @@ func (x *Index) drop(name string) {
 	}
 }
 
-// Size is how many bytes are kept.
+// Size returns the size of the index in bytes.
 func (x *Index) Size() int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.bytes
 }
 
-// scope finds one, and notes that it is used.
+// scope returns a scope or nil, and records its use.
 func (x *Index) scope(name string) *scope {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -210,7 +210,7 @@ func (x *Index) scope(name string) *scope {
 	return s
 }
 
-// sweepLater sees to it that what is idle goes, as long as anything is kept.
+// sweepLater schedules the removal of idle scopes, as long as there are any.
 func (x *Index) sweepLater() {
 	if x.sweep != nil {
 		return
@@ -281,20 +281,20 @@ func sumOf(vector []byte) (sum int64) {
 	return sum
 }
 
-// numbers are those of a row.
+// numbers returns the encoded numbers of a row.
 func (s *scope) numbers(place int) []byte {
 	width := padded(s.dimensions)
 	at := place % blockRows * width
 	return s.blocks[place/blockRows][at : at+width : at+width]
 }
 
-// sketch is that of a row.
+// sketch returns the sketch of a row.
 func (s *scope) sketch(place int) []uint64 {
 	width := s.rotation.words()
 	return s.sketches[place*width : (place+1)*width : (place+1)*width]
 }
 
-// remove moves the last row to where that of the key was.
+// remove moves the last row to the place of the removed one.
 func (s *scope) remove(key string) {
 	place, ok := s.places[key]
 	if !ok {

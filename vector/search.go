@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Hit is something found, and the cosine of its vector and the one searched for.
+// Hit is a row found by a search, with the cosine of its vector and the query.
 type Hit struct {
 	Key    string
 	Parent string
@@ -17,17 +17,18 @@ type Hit struct {
 	Cosine float64
 }
 
-// Result is what a search found: the best first, those of the same cosine by key. Count, Mean and Deviation are of the
-// cosines of all that the search looked at, so that one can say how far a hit stands out.
+// Result is the result of a search: the best hits first, equal cosines ordered by key. Count, Mean and Deviation
+// describe the cosines of all rows searched, to show how far a hit stands out.
 type Result struct {
 	Hits            []Hit
 	Count           int
 	Mean, Deviation float64
 }
 
-// Search finds the k vectors of some scopes that are nearest to one of length 1, among those that keep lets through (nil:
-// all), each with its own cosine. Of more than 2,048 it may pass over a few of a thousand, and Mean and Deviation are those
-// of an even sample. ErrNotLoaded for a scope that was never added to, or is no longer kept; ErrDimensions.
+// Search returns the k vectors of some scopes that are nearest to a vector of length 1, with exact cosines. keep
+// filters the rows; nil keeps all. In scopes of more than 2,048 rows it may miss a few hits of a thousand, and Mean and
+// Deviation are estimated from an even sample. It returns ErrNotLoaded for a scope that is not in memory, or
+// ErrDimensions.
 func (x *Index) Search(names []string, unit []float32, k int, keep func(kind uint8, at int64) bool) (Result, error) {
 	var all scan
 	err := x.visit(names, unit, func(s *scope, q *query) {
@@ -41,7 +42,7 @@ func (x *Index) Search(names []string, unit []float32, k int, keep func(kind uin
 	return all.result(), nil
 }
 
-// Cosines compares the vectors of given keys, where there are any.
+// Cosines returns the cosines of the vectors with given keys, as far as they exist.
 func (x *Index) Cosines(names []string, unit []float32, keys []string) (map[string]float64, error) {
 	found := map[string]float64{}
 	err := x.visit(names, unit, func(s *scope, q *query) {
@@ -54,7 +55,7 @@ func (x *Index) Cosines(names []string, unit []float32, keys []string) (map[stri
 	return found, err
 }
 
-// visit lets work read each of some scopes.
+// visit calls work with each of some scopes, under its read lock.
 func (x *Index) visit(names []string, unit []float32, work func(*scope, *query)) error {
 	for _, u := range unit {
 		if f := float64(u); math.IsNaN(f) || math.IsInf(f, 0) {
@@ -92,18 +93,18 @@ func (s *scope) cosine(q *query, place int) float64 {
 }
 
 const (
-	// sketchedRows is how many rows are compared one by one; of more, sketches tell which are worth it.
+	// sketchedRows is the number of rows up to which all are compared; beyond that sketches preselect rows.
 	sketchedRows = 2048
-	// sampledRows is of how many the mean and the deviation are, where there are more than are compared.
+	// sampledRows is the sample size for the mean and the deviation of larger scopes.
 	sampledRows = 1024
-	// parallelRows is how many rows are worth a goroutine: for fewer, what else the machine has to do comes first.
+	// parallelRows is the number of rows for one goroutine: for fewer rows other work of the machine comes first.
 	parallelRows = 65_536
-	// deviations is by how much an estimate may be too low. 1 of 44 is by more; but only what is hardly among the nearest
-	// is lost by that.
+	// deviations is the allowed error of an estimate, in standard deviations. 1 of 44 estimates is too low by more, but
+	// that loses only rows at the edge of the nearest ones.
 	deviations = 2
 )
 
-// scan looks at all rows, in several parts where there are many.
+// scan searches all rows, in parallel parts if there are many.
 func (s *scope) scan(q *query, unit []float32, k int, keep func(kind uint8, at int64) bool) []*scan {
 	var g guess
 	if len(s.rows) > sketchedRows {
@@ -132,7 +133,7 @@ func (s *scope) scan(q *query, unit []float32, k int, keep func(kind uint8, at i
 	return parts
 }
 
-// compare looks at every one of some rows.
+// compare computes the cosines of all given rows.
 func (s *scope) compare(part *scan, q *query, places []int32, k int) {
 	for _, place := range places {
 		part.note(s.look(part, q, place, k))
@@ -140,7 +141,7 @@ func (s *scope) compare(part *scan, q *query, places []int32, k int) {
 	part.count = len(places)
 }
 
-// look compares a row, and keeps it where it is among the nearest.
+// look computes the cosine of a row, and adds the row to the nearest ones if it is among them.
 func (s *scope) look(part *scan, q *query, place int32, k int) float64 {
 	c := s.cosine(q, int(place))
 	if part.takes(c, k) {
@@ -149,8 +150,8 @@ func (s *scope) look(part *scan, q *query, place int32, k int) float64 {
 	return c
 }
 
-// sift looks at those of some rows that may be among the nearest by their sketches, and at as many others as the mean and
-// the deviation need: the errors of estimates have too much in common for them.
+// sift compares those of the given rows that may be among the nearest by their sketches, and a sample for the mean and
+// the deviation. The errors of estimates are too correlated for these.
 func (s *scope) sift(part *scan, q *query, g *guess, places []int32, k int) {
 	estimates := make([]float32, len(places))
 	variance := 0.0
@@ -165,7 +166,7 @@ func (s *scope) sift(part *scan, q *query, g *guess, places []int32, k int) {
 		}
 	}
 	part.count = len(places)
-	random := rand.New(rand.NewPCG(1, uint64(len(places)))) // the same of the same rows
+	random := rand.New(rand.NewPCG(1, uint64(len(places)))) // a fixed seed: the same rows give the same sample
 	for range sampledRows {
 		part.note(s.cosine(q, int(places[random.IntN(len(places))])))
 	}
@@ -190,11 +191,11 @@ func (r *row) hit(cosine float64) Hit {
 	return Hit{Key: r.key, Parent: r.parent.Value(), Kind: r.kind, Cosine: cosine}
 }
 
-// scan is what was found so far: the best hits, as a heap with the worst of them on top.
+// scan holds the state of a search: the best hits, as a heap with the worst one on top.
 type scan struct {
 	hits         []Hit
 	count        int
-	noted        float64 // cosines that the sums are of
+	noted        float64 // number of cosines in the sums
 	sum, squares float64
 }
 
@@ -205,14 +206,14 @@ func (a Hit) compare(b Hit) int { // best first
 	return cmp.Compare(a.Key, b.Key)
 }
 
-// note counts a cosine.
+// note adds a cosine to the sums.
 func (s *scan) note(cosine float64) {
 	s.noted++
 	s.sum += cosine
 	s.squares += cosine * cosine
 }
 
-// takes says whether a cosine may be among the best k.
+// takes reports whether a cosine may be among the best k.
 func (s *scan) takes(cosine float64, k int) bool {
 	return len(s.hits) < k || k > 0 && cosine >= s.hits[0].Cosine
 }
@@ -259,7 +260,7 @@ func (s *scan) join(other *scan, k int) {
 	for _, h := range other.hits {
 		s.offer(h, k)
 	}
-	if other.count > 0 { // what the sums are of stands for all
+	if other.count > 0 { // scale the sample's sums to all rows
 		share := float64(other.count) / other.noted
 		s.noted += float64(other.count)
 		s.sum += share * other.sum

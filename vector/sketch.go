@@ -6,15 +6,14 @@ import (
 	"math/rand/v2"
 )
 
-// A sketch is a vector in a bit a number, by which most rows of a large scope are passed over without a look at the row
-// itself (RaBitQ; Gao and Long, SIGMOD 2024). The vector is turned at random, so that its length lies evenly in all
-// numbers; a bit is the sign of one, and a factor makes of the product with the signs an estimate of the cosine that is
-// right on average.
+// A sketch is a vector with one bit for each number. It allows most rows of a large scope to be skipped without reading
+// them (RaBitQ; Gao and Long, SIGMOD 2024). The vector is rotated at random, which spreads its length evenly over all
+// numbers. A bit is the sign of a number. A factor turns the product with the signs into an unbiased estimate of the
+// cosine.
 
-// rotation turns vectors of one number of dimensions, always in the same way: random signs, then the transform of Walsh and
-// Hadamard.
+// rotation rotates vectors of one dimension, always in the same way: random signs, then a Walsh-Hadamard transform.
 type rotation struct {
-	size  int // the next power of two, and whole words
+	size  int // the next power of two, in whole words
 	signs []float32
 }
 
@@ -31,7 +30,7 @@ func newRotation(dimensions int) *rotation {
 	return r
 }
 
-// turn is a vector turned; its length stays.
+// turn returns a rotated vector of the same length.
 func (r *rotation) turn(vector []float32) []float32 {
 	v := make([]float32, r.size)
 	scale := float32(1 / math.Sqrt(float64(r.size)))
@@ -49,13 +48,13 @@ func (r *rotation) turn(vector []float32) []float32 {
 	return v
 }
 
-// bytes is what a rotation takes.
+// bytes returns the memory of a rotation.
 func (r *rotation) bytes() int64 { return 4 * int64(r.size) }
 
-// words is how many words a sketch takes: the signs, and the factor.
+// words returns the size of a sketch in words: the signs, and the factor.
 func (r *rotation) words() int { return r.size/64 + 1 }
 
-// sketch writes that of a vector.
+// sketch writes the sketch of a vector.
 func (r *rotation) sketch(to []uint64, vector []float32) {
 	clear(to)
 	length, absolute, factor := 0.0, 0.0, 0.0
@@ -72,10 +71,10 @@ func (r *rotation) sketch(to []uint64, vector []float32) {
 	to[len(to)-1] = math.Float64bits(factor)
 }
 
-// guess is a query to compare sketches with: its numbers in four bits each, as planes of one bit.
+// guess is a query prepared for sketches: its numbers in four bits each, as planes of one bit.
 type guess struct {
 	planes    [][4]uint64
-	step, low float64 // a number is low, and so many steps
+	step, low float64 // a number is low plus a multiple of step
 	sum       float64 // of all numbers
 }
 
@@ -101,7 +100,7 @@ func (r *rotation) guess(unit []float32) guess {
 	return g
 }
 
-// cosine estimates the one with the vector of a sketch.
+// cosine estimates the cosine with the vector of a sketch.
 func (g *guess) cosine(sketch []uint64) float64 {
 	signs := sketch[:len(g.planes)]
 	positive, counts := 0, 0
@@ -114,7 +113,7 @@ func (g *guess) cosine(sketch []uint64) float64 {
 	return (2*ofPositive - g.sum) * math.Float64frombits(sketch[len(g.planes)])
 }
 
-// variance is that of the error of an estimate, over all turns.
+// variance returns the variance of an estimate's error, over all rotations.
 func (g *guess) variance(sketch []uint64, cosine float64) float64 {
 	factor := math.Float64frombits(sketch[len(g.planes)])
 	size := float64(64 * len(g.planes))

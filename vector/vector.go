@@ -1,9 +1,10 @@
-// Package vector finds nearest neighbours among vectors that are kept in memory, by scope: of a small one it compares all,
-// of a large one all that may be among the nearest by an estimate of known error. It knows nothing of the graph, Neo4j or
-// HTTP: a scope and a key are words, a kind is a number, and whoever searches has added the rows.
+// Package vector finds nearest neighbors among vectors in memory, by scope. In a small scope it compares all vectors,
+// in a large one those preselected by an estimate of known error. It knows nothing of the graph, Neo4j or HTTP: scopes
+// and keys are strings, a kind is a number, and the caller adds the rows.
 //
-// A vector is kept as it is stored: 16 bits a number, which is half of what float32 takes. Cosines are off by some 1e-5,
-// which is less than two models, or two runs of one, agree on; two vectors nearer to each other than that are ties.
+// Vectors stay in their stored form: 16 bits a number, half of a float32. Cosines have an error of about 1e-5, which is
+// less than the difference between two models, or two runs of one model. Treat vectors closer to each other than that
+// as ties.
 package vector
 
 import (
@@ -13,23 +14,23 @@ import (
 )
 
 var (
-	// ErrDimensions says: a vector has not as many numbers as the others, or is not one that Encode wrote.
+	// ErrDimensions: a vector has another length than the others, or was not written by Encode.
 	ErrDimensions = errors.New("a vector has the wrong dimensions")
-	// ErrFull says: one scope alone is larger than all that may be kept. Nothing of it is.
+	// ErrFull: one scope alone exceeds the limit. Nothing of it is kept.
 	ErrFull = errors.New("the vectors of one scope need more memory than there is for all")
-	// ErrNotLoaded says: the scope was never added to, or has been dropped since. Add its rows again.
+	// ErrNotLoaded: the scope was never added, or has been dropped. Add its rows again.
 	ErrNotLoaded = errors.New("the vectors of the scope are not in memory")
 )
 
-// An encoded vector is a scale, four bytes of a float32, then each number divided by the scale: two bytes, 0x8000 for 0.
-// All is little-endian.
+// An encoded vector is a scale, four bytes of a float32, then each number divided by the scale: two bytes, 0x8000 for
+// 0. All values are little-endian.
 const (
 	head    = 4
 	zero    = 0x8000
-	largest = 0x7fff // that a number divided by the scale comes to
+	largest = 0x7fff // largest magnitude of a number divided by the scale
 )
 
-// Encode makes the bytes in which a vector is stored and added. All its numbers must be finite.
+// Encode returns the stored form of a vector. All its numbers must be finite.
 func Encode(unit []float32) []byte {
 	scale := peak(unit) / largest
 	b := make([]byte, head+2*len(unit))
@@ -40,7 +41,7 @@ func Encode(unit []float32) []byte {
 	return b
 }
 
-// Decode is the vector that bytes stand for. ErrDimensions where Encode has not written them.
+// Decode returns the vector in its stored form b, or ErrDimensions if Encode did not write it.
 func Decode(b []byte) ([]float32, error) {
 	dimensions, ok := dimensionsOf(b)
 	if !ok {
@@ -53,8 +54,8 @@ func Decode(b []byte) ([]float32, error) {
 	return unit, nil
 }
 
-// peak is the largest number of a vector, whatever its sign; 1 where all are next to nothing, as those of no unit vector
-// are: float32 has too few digits there for a scale.
+// peak returns the largest magnitude of a vector's numbers. It returns 1 if all are next to nothing, which no unit
+// vector has: float32 has too few digits there for a scale.
 func peak(vector []float32) float32 {
 	var top float32
 	for _, x := range vector {
@@ -76,9 +77,9 @@ func dimensionsOf(b []byte) (int, bool) {
 
 func scaleOf(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
 
-// query is a vector to compare others with: two numbers of 15 bits, none below 0, in each word. One multiplication of a
-// word with two numbers of a row gives the sum of both products in its upper half: as fast as float32, with half the
-// memory to read (BenchmarkKernel).
+// query is a vector prepared for comparisons: two non-negative numbers of 15 bits in each word. One multiplication of a
+// word with two numbers of a row gives the sum of both products in its upper half. That is as fast as float32, with
+// half the memory to read (BenchmarkKernel).
 type query struct {
 	words  []uint64
 	sum    int64 // of the numbers
@@ -88,12 +89,12 @@ type query struct {
 
 const (
 	middle = 0x4000 // stands for 0 in a query
-	// stride is how many numbers the loop takes at once; rows and queries are filled up with zero bytes.
+	// stride is the number of values that the loop reads at once; rows and queries are padded with zero bytes.
 	stride = 8
 	pairs  = 0x0000ffff_0000ffff
 )
 
-// padded is how many bytes the numbers of a row take.
+// padded returns the bytes of a row's numbers.
 func padded(dimensions int) int { return (dimensions + stride - 1) / stride * stride * 2 }
 
 func newQuery(vector []float32) query {
@@ -105,21 +106,22 @@ func newQuery(vector []float32) query {
 		numbers[i] = uint64(middle + int(math.Round(float64(x/top)*(middle-1))))
 		q.sum += int64(numbers[i])
 	}
-	for i := 0; i < len(numbers); i += 4 { // as they lie in a row: the first and third of four are in the lower halves
+	for i := 0; i < len(numbers); i += 4 { // in row order: the first and third of four are in the lower halves
 		q.words[i/2] = numbers[i+2] | numbers[i]<<32
 		q.words[i/2+1] = numbers[i+3] | numbers[i+1]<<32
 	}
 	return q
 }
 
-// cosine compares with a row: its numbers, their sum and their scale. Both have length 1, so that it is their product.
+// cosine compares with a row: its numbers, their sum and their scale. Both vectors have length 1, so that the cosine is
+// their product.
 func (q *query) cosine(row []byte, sum int64, scale float32) float64 {
 	product := int64(products(q.words, row)) - zero*q.sum - middle*sum + int64(q.length)*zero*middle
 	return float64(product) * q.scale * float64(scale)
 }
 
-// products is the sum of all products, as they are: none is below 0. The lower half of each multiplication, which nobody
-// needs, never reaches the upper one.
+// products returns the sum of all products of the non-negative encoded numbers. The unused lower half of each
+// multiplication never overflows into the upper one.
 func products(words []uint64, row []byte) uint64 {
 	var a, b uint64
 	for i := 0; i+4 <= len(words); i += 4 {

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// unitVector is a random vector of length 1.
+// unitVector returns a random vector of length 1.
 func unitVector(r *rand.Rand, dimensions int) []float32 {
 	v, sum := make([]float32, dimensions), 0.0
 	for i := range v {
@@ -39,7 +39,7 @@ func dot(a, b []float32) (sum float64) {
 	return sum
 }
 
-// tie is how far apart two cosines are that may change places.
+// tie is the difference up to which two cosines may swap places.
 const tie = 5e-5
 
 func rowOf(seq int64, key string, v []float32) Row {
@@ -70,7 +70,7 @@ func TestEncodedVectorsComeBack(t *testing.T) {
 	}
 }
 
-// Nothing better is ever missed, whatever was added, replaced and removed before.
+// No better hit is ever missed, after any adds, replacements and removals.
 func TestSearchFindsWhatComparingAllFinds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -153,7 +153,7 @@ func compareAll(t rapid.TB, x *Index, names []string, all map[string][]float32, 
 	}
 }
 
-// checkSketches compares every sketch with one made of the row's numbers.
+// checkSketches compares every sketch with one computed from the row's numbers.
 func (s *scope) checkSketches(t rapid.TB) {
 	t.Helper()
 	for place := range s.rows {
@@ -168,8 +168,8 @@ func (s *scope) checkSketches(t rapid.TB) {
 	}
 }
 
-// Of large scopes, which several goroutines search, hardly any of the nearest is passed over; what is told of all are
-// estimates, and filters hold.
+// In large scopes, searched by several goroutines, hardly any of the nearest rows is missed. The statistics are
+// estimates, and filters apply.
 func TestLargeScopes(t *testing.T) {
 	t.Parallel()
 	for dimensions, size := range map[int]int{64: 2*parallelRows + 11, 384: 10_000} {
@@ -232,7 +232,7 @@ func TestLargeScopes(t *testing.T) {
 	}
 }
 
-// What a sketch tells of a cosine is right on average, and off by what is said of it.
+// The estimate of a cosine from a sketch is unbiased, with the computed variance.
 func TestSketches(t *testing.T) {
 	t.Parallel()
 	const dimensions, pairs = 100, 4000
@@ -259,7 +259,7 @@ func TestSketches(t *testing.T) {
 	}
 }
 
-// What is gone takes its parts with it.
+// Removing a row removes its parts.
 func TestPartsGoToo(t *testing.T) {
 	t.Parallel()
 	x, rows := New(1<<20), []Row{rowOf(1, "talk", []float32{1, 0}), rowOf(2, "other", []float32{0, 1})}

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// contract is what is read of an OpenAPI document.
+// contract is the part of an OpenAPI document that is used.
 type contract struct {
 	Paths      map[string]map[string]operation
 	Components struct{ Schemas map[string]schema }
@@ -42,17 +42,17 @@ type schema struct {
 	Items                *schema
 	OneOf                []schema `json:"oneOf"`
 	AnyOf                []schema `json:"anyOf"`        // a reference, and null
-	OmitEmpty            bool     `json:"x-omit-empty"` // its empty value, and null, say no more than leaving it out
+	OmitEmpty            bool     `json:"x-omit-empty"` // its empty value, and null, mean the same as omitting it
 	Default              any
 	Properties           map[string]schema
 	Required             []string
 	AdditionalProperties any
 }
 
-// byHand are the operations that stream.
+// byHand holds the operations that stream, which are written by hand.
 var byHand = []string{"export", "import", "watch-turn"}
 
-// reads are those of the POST operations that change nothing, and so bear repetition.
+// reads holds the POST operations that change nothing, and so are repeatable.
 var reads = []string{"explore", "make-prompt", "traverse"}
 
 func main() {
@@ -97,8 +97,7 @@ func generate(document []byte) ([]byte, error) {
 	return format.Source(g.out.Bytes())
 }
 
-// name gives objects that stand within others a schema of their own: the one that has the same properties, or a new one
-// named by where they stand.
+// name gives nested objects a schema: an existing one with the same properties, or a new one named by its place.
 func (c *contract) name() {
 	for _, parent := range sorted(c.Components.Schemas) {
 		for _, field := range sorted(c.Components.Schemas[parent].Properties) {
@@ -116,7 +115,7 @@ func (c *contract) name() {
 	}
 }
 
-// known is the schema that has the same properties; empty: there is none.
+// known returns the name of the schema with the same properties; empty without one.
 func (c *contract) known(s schema) string {
 	for _, name := range sorted(c.Components.Schemas) {
 		if reflect.DeepEqual(c.Components.Schemas[name].Properties, s.Properties) {
@@ -133,7 +132,7 @@ type generator struct {
 
 func (g *generator) line(text string, args ...any) { fmt.Fprintf(&g.out, text+"\n", args...) }
 
-// operation writes a call for each form of answer, and what it can be asked for.
+// operation writes a call for each form of response, and its query.
 func (g *generator) operation(method, path string, o operation) {
 	forms := answer(o)
 	for _, kind := range sorted(forms) {
@@ -158,7 +157,7 @@ func (g *generator) operation(method, path string, o operation) {
 	g.query(o)
 }
 
-// call is the source of one: what it takes, and the request that it makes, which is still open at its end.
+// call returns the source of a call: its parameters and its request, which is still open at the end.
 type call struct{ name, doc, arguments, request string }
 
 func (g *generator) call(method, path string, o operation) call {
@@ -181,7 +180,7 @@ func (g *generator) call(method, path string, o operation) call {
 	return c
 }
 
-// repetition says whether a call bears it.
+// repetition returns the field that marks a call as repeatable.
 func repetition(method string, o operation) string {
 	switch {
 	case slices.ContainsFunc(o.Parameters, func(p parameter) bool { return p.Name == "Idempotency-Key" }):
@@ -192,7 +191,7 @@ func repetition(method string, o operation) string {
 	return ""
 }
 
-// text writes a call whose answer is a text, which may be one form of several.
+// text writes a call whose response is a text, which may be one form of several.
 func (g *generator) text(c call, several bool) {
 	before := ""
 	switch {
@@ -205,19 +204,19 @@ func (g *generator) text(c call, several bool) {
 	g.line("// %s %s The answer is its text form.\nfunc (c *Client) %s(%s) (string, error) {\n%sreturn c.text(ctx, %s})\n}\n", c.name, c.doc, c.name, c.arguments, before, c.request)
 }
 
-// fetch writes a call whose answer is an object.
+// fetch writes a call whose response is an object.
 func (g *generator) fetch(c call, result string) {
 	g.line("// %s %s\nfunc (c *Client) %s(%s) (*%s, error) {\nreturn fetch[%s](ctx, c, %s})\n}\n", c.name, c.doc, c.name, c.arguments, result, result, c.request)
 }
 
-// query writes what stands in the address of a call behind its path, if anything does.
+// query writes the query type of a call, if it has any parameters.
 func (g *generator) query(o operation) {
 	if fields := queryOf(o); len(fields.Properties) > 0 {
-		g.structure(queryName(o), "is what "+methodName(o.OperationID)+" may be asked for besides.", fields)
+		g.structure(queryName(o), "holds the query parameters of "+methodName(o.OperationID)+".", fields)
 	}
 }
 
-// queryOf is that as an object. Which of several forms an answer has is said by the call.
+// queryOf returns the query as an object, without the form of the response, which the call itself decides.
 func queryOf(o operation) schema {
 	fields := schema{Properties: map[string]schema{}}
 	for _, p := range o.Parameters {
@@ -255,8 +254,8 @@ func (g *generator) structure(name, doc string, s schema) {
 	g.line("}\n")
 }
 
-// goType is the type of a field. What may be left out and may be null is an Optional; what is always there and may be null
-// a pointer.
+// goType returns the type of a field. A field that may be omitted and may be null is an Optional; a required one that
+// may be null is a pointer.
 func goType(s schema, required bool) string {
 	null, omitEmpty := slices.Contains(typesOf(s), "null"), s.OmitEmpty
 	if len(s.AnyOf) > 0 {
@@ -310,7 +309,7 @@ func typesOf(s schema) []string {
 	return nil
 }
 
-// answer are the forms of the answer of a call that succeeds, by media type; the empty one for none.
+// answer returns the forms of a successful response, by media type; the empty one for none.
 func answer(o operation) map[string]media {
 	for status, response := range o.Responses {
 		if !strings.HasPrefix(status, "2") {
@@ -324,12 +323,12 @@ func answer(o operation) map[string]media {
 	return nil
 }
 
-// reference is the name of the schema that one refers to.
+// reference returns the name of a referenced schema.
 func reference(s schema) string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
 
 func queryName(o operation) string { return methodName(o.OperationID) + "Query" }
 
-// methodName is that of an operation; who asks for something need not say that it gets it.
+// methodName returns the Go name of an operation, without a leading "get".
 func methodName(operation string) string {
 	return fieldName(strings.ReplaceAll(strings.TrimPrefix(operation, "get-"), "-", "_"))
 }
@@ -343,7 +342,7 @@ func parameterName(name string) string {
 
 var initialisms = map[string]string{"id": "ID", "ids": "IDs", "url": "URL", "ttl": "TTL", "ts": "TS"}
 
-// fieldName is a wire name as Go spells it.
+// fieldName returns the Go spelling of a wire name.
 func fieldName(wire string) string {
 	var name strings.Builder
 	for _, word := range regexp.MustCompile(`[a-z0-9]+|[A-Z][a-z0-9]*`).FindAllString(wire, -1) {
@@ -358,7 +357,7 @@ func fieldName(wire string) string {
 
 func goMethod(method string) string { return method[:1] + strings.ToLower(method[1:]) }
 
-// lowerFirst is a sentence within another one, or a name that is not exported; what begins with an acronym stays.
+// lowerFirst returns a sentence for use within another one, or an unexported name; a leading acronym stays.
 func lowerFirst(s string) string {
 	if len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
 		return s

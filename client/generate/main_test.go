@@ -8,7 +8,7 @@ import (
 	"kith/internal/golden"
 )
 
-// contract.go is what the contract says now.
+// contract.go matches the contract.
 func TestTheClientFollowsTheContract(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile("../../handlers/testdata/openapi.json")

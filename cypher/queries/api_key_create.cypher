@@ -1,4 +1,4 @@
-// Stores an API key's hash; a key id that exists keeps what it has, but is noted to be a bootstrap key where $bootstrap says so.
+// Stores an API key's hash. An existing key id keeps its properties; with $bootstrap it is marked as a bootstrap key.
 // mode: write
 // scope: server
 // params: team_id, key_id, properties, bootstrap

@@ -1,4 +1,4 @@
-// The API key of an id, revoked or not. It is what says which team a caller belongs to.
+// Returns the API key with an id, revoked or not. It decides which team a caller belongs to.
 // mode: read
 // scope: server
 // params: key_id

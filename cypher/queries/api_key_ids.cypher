@@ -1,4 +1,4 @@
-// The ids of API keys that are not revoked, of the newest first.
+// Returns the ids of all API keys that are not revoked, newest first.
 // mode: read
 // scope: server
 // params: limit

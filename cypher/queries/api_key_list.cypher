@@ -1,4 +1,4 @@
-// API keys, newest first: of one team, or of every team when $team_id is null.
+// Lists API keys, newest first: of one team, or of every team when $team_id is null.
 // mode: read
 // scope: server
 // params: team_id, limit

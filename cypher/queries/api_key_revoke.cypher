@@ -1,4 +1,4 @@
-// Revokes an API key of one team, or of any team when $team_id is null; one that is revoked keeps its time.
+// Revokes an API key of one team, or of any team when $team_id is null. A revoked key keeps its first time.
 // mode: write
 // scope: server
 // params: team_id, key_id, now

@@ -1,4 +1,4 @@
-// Notes when API keys were last used; a later use that another process has noted stays.
+// Stores when API keys were last used. A later time stored by another process stays.
 // mode: write
 // scope: server
 // params: rows

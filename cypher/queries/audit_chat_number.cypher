@@ -1,4 +1,4 @@
-// Numbers a chat tree's turns right, if they have not changed since they were counted.
+// Corrects the numbers of a chat tree's turns, unless the tree has changed since they were counted.
 // mode: write
 // params: team_id, id, turn_count, next_seq
 // returns: numbered

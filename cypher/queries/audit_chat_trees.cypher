@@ -1,4 +1,4 @@
-// A page of a team's chat trees by id, and those of them whose numbers are wrong, with the right ones.
+// Returns a page of a team's chat trees by id, and the trees with wrong numbers together with the right ones.
 // mode: read
 // params: team_id, after, limit
 // returns: seen, last, wrong

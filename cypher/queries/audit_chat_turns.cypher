@@ -1,5 +1,5 @@
-// A page of a team's turns of chats by id, and those of them that have no tree, are of another user than their tree, do not lead
-// to an earlier turn of their tree that is their parent, or have a lease and are not generated.
+// Returns a page of a team's chat turns by id, and the inconsistent ones: without a tree, of another user than the
+// tree, without an earlier parent in the tree, or with a lease although not generated.
 // mode: read
 // params: team_id, after, limit
 // returns: seen, last, wrong

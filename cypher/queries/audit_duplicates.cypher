@@ -1,5 +1,5 @@
-// Which types of relationships stand more than once between two nodes, as current ones: all but the newest of each. Those
-// of systems may.
+// Finds types with several current relationships between the same two nodes, and returns all but the newest of each.
+// Relationships of systems may repeat.
 // mode: read
 // params: team_id, entity_keys
 // returns: entity_key, id, key, type

@@ -1,5 +1,5 @@
-// How many of a team's records are older than they may get, by one of their times. Written for one label; the store asks
-// for each (cypher.ForLabel).
+// Counts a team's records past their maximum age, by one of their times. Written for one label; the store runs it for
+// each (cypher.ForLabel).
 // mode: read
 // params: team_id, field, before
 // returns: expired

@@ -1,4 +1,4 @@
-// Gives a node of a team that has no key one.
+// Gives a key to a node of a team that has none.
 // mode: write
 // params: team_id, id, entity_key
 // returns: repaired

@@ -1,4 +1,4 @@
-// Makes a node one of a kind, and of no other.
+// Sets the kind of a node and removes any other kind.
 // mode: write
 // params: team_id, entity_key, label, others
 // returns: repaired

@@ -1,4 +1,4 @@
-// Makes a message that of the source it names, and of nobody else.
+// Links a message to the source that it names, and to no other.
 // mode: write
 // params: team_id, entity_key
 // returns: repaired

@@ -1,4 +1,4 @@
-// Which of some messages are not those of the source they name, and whether there is such a source.
+// Returns which of some messages are not linked to the source they name, and whether that source exists.
 // mode: read
 // params: team_id, entity_keys
 // returns: entity_key, sourced

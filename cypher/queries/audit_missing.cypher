@@ -1,4 +1,4 @@
-// Which of some keys name no node of the team, not even a deleted one.
+// Returns which of some keys match no node of the team, deleted or not.
 // mode: read
 // params: team_id, entity_keys
 // returns: missing

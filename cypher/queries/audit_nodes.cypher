@@ -1,4 +1,4 @@
-// A page of a team's nodes by key, with their labels and some of their properties, in the order of $names.
+// Returns a page of a team's nodes by key, with their labels and the properties $names in that order.
 // mode: read
 // params: team_id, after, names, limit
 // returns: entity_key, labels, found

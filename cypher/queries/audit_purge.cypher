@@ -1,4 +1,4 @@
-// Takes away some of a team's records that are older than they may get. Written for one label; the store asks for each
+// Removes some of a team's records past their maximum age. Written for one label; the store runs it for each
 // (cypher.ForLabel).
 // mode: write
 // params: team_id, field, before, limit

@@ -1,5 +1,5 @@
-// Which relationships that lead from some nodes have the key of another one of the team: all but the oldest of each. Written
-// for one type of those others, as relationship_keys is.
+// Finds relationships from some nodes whose key another relationship of the team has: all but the oldest of each.
+// Written for one type of the others, as relationship_keys is.
 // mode: read
 // params: team_id, entity_keys
 // returns: entity_key, id, key, type

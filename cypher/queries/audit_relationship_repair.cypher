@@ -1,4 +1,4 @@
-// Repairs a relationship of a node: takes it away, closes it, or sets what it lacks.
+// Repairs a relationship of a node: removes it, closes it, or sets missing properties.
 // mode: write
 // params: team_id, entity_key, id, repair, now
 // returns: repaired

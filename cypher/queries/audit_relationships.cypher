@@ -1,7 +1,7 @@
-// What is wrong with the relationships that lead from some nodes, and with those that lead to them from what is not of
-// the memory. Of several faults the first counts. A relationship's rank is what relationship_rank.cypher makes it;
-// the node's salience there may be an older one that has since decayed to the present one. $scopes has the words by which
-// searches ask for what users have, of some users; $plain lists the types that no search asks for.
+// Finds faults of the relationships from some nodes, and of those to them from nodes outside the memory. Of several
+// faults the first counts. A relationship's rank must match relationship_rank.cypher; its stored salience of the node
+// may be an earlier value that has since decayed to the present one. $scopes holds the words by which searches select
+// what some users have. $plain lists the types that no search selects.
 // mode: read
 // params: team_id, entity_keys, records, plain, scopes
 // returns: entity_key, other_key, id, key, type, fault, user_id

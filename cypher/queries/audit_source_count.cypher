@@ -1,4 +1,4 @@
-// Counts the messages of a source anew.
+// Recounts the messages of a source.
 // mode: write
 // params: team_id, entity_key
 // returns: repaired

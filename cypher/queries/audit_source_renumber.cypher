@@ -1,4 +1,4 @@
-// Numbers the messages of a source anew, in the order they had.
+// Renumbers the messages of a source in their current order.
 // mode: write
 // params: team_id, entity_key
 // returns: repaired

@@ -1,4 +1,4 @@
-// Which of some sources count or number their messages wrongly.
+// Returns which of some sources have a wrong count or numbering of messages.
 // mode: read
 // params: team_id, entity_keys
 // returns: entity_key, miscounted, misnumbered

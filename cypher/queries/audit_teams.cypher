@@ -1,4 +1,4 @@
-// The first team after another that has nodes, or chats.
+// Returns the first team after another one that has nodes or chats.
 // mode: read
 // scope: server
 // params: after

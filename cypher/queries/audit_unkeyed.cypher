@@ -1,4 +1,4 @@
-// Nodes that no read of any team can find, as they have no team or no key: of one team, or of all when $team_id is null.
+// Finds nodes without a team or key, which no read can find: of one team, or of all when $team_id is null.
 // mode: read
 // scope: server
 // params: team_id, limit

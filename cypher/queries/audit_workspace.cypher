@@ -1,5 +1,5 @@
-// The counts that a workspace has for a user, and those of the nodes that say they are counted there: $counted begins what
-// they say, $list is that of projects, which are counted under the empty project.
+// Returns a workspace's stored counts for a user, and the counts of the nodes assigned to it. $counted is the prefix of
+// that assignment. $list is the list of projects, which are counted under the empty project.
 // mode: read
 // params: team_id, project_id, user_id, counted, list, separator
 // returns: stored, counted

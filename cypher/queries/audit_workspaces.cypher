@@ -1,4 +1,4 @@
-// The next workspaces of a team that have counts.
+// Returns the next workspaces of a team that have counts.
 // mode: read
 // params: team_id, project_id, user_id, limit
 // returns: project_id, user_id

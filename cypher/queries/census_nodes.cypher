@@ -1,5 +1,5 @@
-// How many nodes of each kind a team shares, and a user has: of each list of natural keys the first $most. Of sources with it
-// how many messages they have.
+// Counts the nodes of each kind that a team shares and that a user has. Returns the first $most natural keys of each
+// list, and for sources also their number of messages.
 // mode: read
 // params: team_id, prefixes, most
 // returns: prefix, nodes, messages

@@ -1,5 +1,5 @@
-// Which current relationships lead from nodes that a team shares, and a user has, to nodes that the user may see: of each list
-// of natural keys from the first $most nodes, of each the first $each.
+// Returns the current relationships from nodes that a team shares and that a user has, to nodes that the user may see:
+// from the first $most nodes of each list of natural keys, the first $each of a node.
 // mode: read
 // params: team_id, user_id, prefixes, most, each
 // returns: from, type, to, count, part

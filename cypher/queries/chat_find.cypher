@@ -1,4 +1,5 @@
-// Chat trees and turns by their ids, as an export has them, and how many turns a tree has. Locks the trees until the transaction ends.
+// Finds chat trees and turns by their ids, as in an export, and counts the turns of each tree. Locks the trees until
+// the transaction ends.
 // mode: write
 // params: team_id, tree_ids, turn_ids
 // returns: trees, turns

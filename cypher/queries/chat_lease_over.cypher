@@ -1,4 +1,4 @@
-// Generations whose leases are over: their processes have died.
+// Finds generations with an expired lease: their processes have died.
 // mode: read
 // scope: server
 // params: now, limit

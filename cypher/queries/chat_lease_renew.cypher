@@ -1,4 +1,4 @@
-// Keeps the leases of a process's generations for longer, and says which they are.
+// Extends the leases of a process's generations, and returns which they are.
 // mode: write
 // scope: server
 // params: holder, now, until

@@ -1,4 +1,4 @@
-// Stores chat trees and turns as they are given, and numbers the trees anew.
+// Stores chat trees and turns as given, and renumbers the trees.
 // mode: write
 // params: team_id, trees, turns, tree_ids
 // returns: stored

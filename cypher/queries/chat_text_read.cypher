@@ -1,4 +1,4 @@
-// What some turns say, and what they refer to as far as the caller may see it: a name, and the beginning of what is known.
+// Returns the texts of some turns and their references that the caller may see: name and beginning of the description.
 // mode: read
 // params: team_id, owners, user_id, ids, keys
 // returns: texts, nodes

@@ -1,4 +1,4 @@
-// Changes a chat tree that the caller may see; null takes a property away.
+// Changes a chat tree that the caller may see; null removes a property.
 // mode: write
 // params: team_id, owners, id, properties, now
 // returns: id

@@ -1,4 +1,4 @@
-// A new chat tree; one that has the id already keeps what it has. Says whose the tree is, and whether it was there before.
+// Creates a chat tree; one with the same id keeps its properties. Returns whose the tree is, and whether it existed.
 // mode: write
 // params: team_id, id, properties
 // returns: user_id, known

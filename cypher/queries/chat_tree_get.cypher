@@ -1,4 +1,5 @@
-// A chat tree that the caller may see, by its own id or that of one of its turns, with the beginning of its first prompt.
+// Returns a chat tree that the caller may see, by its id or the id of one of its turns, with the beginning of its first
+// prompt.
 // mode: read
 // params: team_id, owners, id
 // returns: tree, prompt

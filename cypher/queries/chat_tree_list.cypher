@@ -1,4 +1,4 @@
-// A page of the chat trees of some owners, the last changed first, each with the beginning of its first prompt.
+// Returns a page of some owners' chat trees, last changed first, each with the beginning of its first prompt.
 // mode: read
 // params: team_id, owners, pinned, before, before_id, limit
 // returns: trees

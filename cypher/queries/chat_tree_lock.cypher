@@ -1,6 +1,6 @@
-// Locks a chat tree that the caller may see until the transaction ends, so that writers of its turns follow each other (to
-// set a label that is there takes the lock and writes nothing); and what a new turn has to know: the turn that has its id,
-// and the one it replies to.
+// Locks a chat tree that the caller may see until the transaction ends, so that writers of its turns are serialized.
+// Setting a label that exists takes the lock and writes nothing. Returns what a new turn needs: an existing turn with
+// its id, and the turn that it replies to.
 // mode: write
 // params: team_id, owners, id, turn_id, parent_id, now
 // returns: user_id, turn_count, next_seq, turn, parent_status

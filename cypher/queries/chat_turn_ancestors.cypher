@@ -1,6 +1,5 @@
-// A turn that the caller may see and those above it, up to the root, by id, with the bytes of their texts and what they
-// refer to; and the turn's state, whose it is, what its tree tells the model, and which
-// model that is.
+// Returns a turn that the caller may see and its ancestors up to the root: ids, bytes of their texts and references.
+// Also returns the turn's state and user, and its tree's instructions and model.
 // mode: read
 // params: team_id, owners, id
 // returns: branch, user_id, status, attempt, lease_until, system_prompt, context, model

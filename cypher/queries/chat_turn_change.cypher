@@ -1,5 +1,5 @@
-// Changes a turn that the caller may see if it is in one of some states, and in one of its attempts where that is given.
-// The tree is locked first, so that what is compared is what is changed. A generation whose lease is over is interrupted.
+// Changes a turn that the caller may see if it is in one of some states and, if given, in one of its attempts. The tree
+// is locked first, so that the state compared is the state changed. A generation with an expired lease is interrupted.
 // mode: write
 // params: team_id, owners, id, statuses, attempt, next, properties, now
 // returns: status, changed, attempt

@@ -1,4 +1,4 @@
-// A new turn of a chat tree that is locked, as the reply to another one or as a root.
+// Creates a turn in a locked chat tree, as a reply to another turn or as a root.
 // mode: write
 // params: team_id, tree_id, id, parent_id, properties, now
 // returns: id

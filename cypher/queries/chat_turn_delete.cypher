@@ -1,4 +1,4 @@
-// Deletes a turn that the caller may see, with all below it.
+// Deletes a turn that the caller may see, with all its descendants.
 // mode: write
 // params: team_id, owners, id, now
 // returns: removed

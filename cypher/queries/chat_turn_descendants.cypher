@@ -1,4 +1,4 @@
-// A turn that the caller may see and all below it, each with the beginning of its prompt.
+// Returns a turn that the caller may see and all its descendants, each with the beginning of its prompt.
 // mode: read
 // params: team_id, owners, id
 // returns: turns

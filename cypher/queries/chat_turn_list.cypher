@@ -1,4 +1,4 @@
-// Turns of a chat tree from number $from on, in the order in which they came, each with the beginning of its prompt.
+// Lists turns of a chat tree from number $from on, in order of creation, each with the beginning of its prompt.
 // mode: read
 // params: team_id, owners, tree_id, from, limit
 // returns: turns

@@ -1,4 +1,4 @@
-// Some turns in full, in the order of their ids.
+// Returns some turns in full, ordered by id.
 // mode: read
 // params: team_id, owners, ids
 // returns: turns

@@ -1,5 +1,5 @@
-// A stretch of a user's sources in the order of their keys: how many were looked at, the last of them, and those of them
-// that are older than a week and have faded, the first $limit.
+// Scans a part of a user's sources in key order. Returns how many were scanned, the last of them, and the first $limit
+// that are older than a week and have faded.
 // mode: read
 // params: team_id, after, end, walk, limit, week_ago, now_ms
 // returns: walked, last, sources

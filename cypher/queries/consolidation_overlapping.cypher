@@ -1,5 +1,5 @@
-// A stretch of a user's mentions in the order of what is mentioned: for each how many were looked at, and the sources
-// among them that are older than a week and not archived, the oldest first. Of the last one more may follow.
+// Scans a part of a user's mentions, ordered by the mentioned node. Returns for each node how many were scanned, and
+// its sources that are older than a week and not archived, oldest first. The last node may have one more.
 // mode: read
 // params: team_id, user_id, after, walk, week_ago, now_ms
 // returns: entity_key, labels, name, is_owner, walked, sources

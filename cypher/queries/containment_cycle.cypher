@@ -1,4 +1,4 @@
-// Which of the relationships by which something contains another close a ring.
+// Returns which of some containment relationships close a cycle.
 // mode: read
 // params: team_id, rows
 // returns: key

@@ -1,5 +1,5 @@
-// The user's permanent core concepts, most salient first (S1-6). Room is filled with active concepts that are
-// kept for ever, then with candidates. None of them decays.
+// Returns the user's permanent core concepts, most salient first. Room left is filled with permanent active concepts,
+// then with candidates. None of them decays.
 // mode: read
 // params: team_id, user_id, until
 // returns: core_beliefs

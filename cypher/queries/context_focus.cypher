@@ -1,5 +1,5 @@
-// The thing that the user looks at, if the user may see it, and its strongest current relationships: those that are not over
-// at $until.
+// Returns the focus node, if the user may see it, and its strongest current relationships: those that have not ended at
+// $until.
 // mode: read
 // params: team_id, user_id, focus_key, focus_label, now_ms, until
 // returns: focus

@@ -1,5 +1,4 @@
-// When the user's newest conversation started, and of what type it was, however long ago (S1-13); the
-// conversation that is open now does not count.
+// Returns the start and type of the user's newest conversation, whatever its age. The open conversation does not count.
 // mode: read
 // params: team_id, user_id, until, conversation_id
 // returns: last_conversation

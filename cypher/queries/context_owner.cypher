@@ -1,4 +1,5 @@
-// The person that the user is: the identity of the agent context (S1-4). No row becomes null.
+// Returns the person node of the user, the identity of the agent context. Without one it returns null instead of no
+// row.
 // mode: read
 // params: team_id, user_id
 // returns: owner

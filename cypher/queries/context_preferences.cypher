@@ -1,4 +1,4 @@
-// Every preference of the user, by key (S1-5). The value is JSON text.
+// Returns every preference of the user, by key. The value is JSON text.
 // mode: read
 // params: team_id, user_id
 // returns: preferences

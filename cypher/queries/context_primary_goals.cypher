@@ -1,8 +1,7 @@
-// The user's goals in use: accessed after $week_ago, most salient first (S1-7). Salience decays, and the stored value is the
-// upper bound of the current one: the fifth best of the first walks is a bound, and whatever may not be below it is read
-// in the second. Walks are one a state, each in stored order.
-// Room is filled with goals that are not in use, then with candidates, each by current salience: of the 50 of each state with
-// the highest stored one.
+// Returns the user's goals in use: accessed after $week_ago, most salient first. Salience decays, and the stored value
+// is an upper bound of the current one. The fifth best of the first walks is a bound, and the second walks read all
+// that may be above it. There is one walk for each state, in stored order. Room left is filled with goals not in use,
+// then with candidates, each by current salience: of each state the 50 with the highest stored salience.
 // mode: read
 // params: team_id, user_id, week_ago, now_ms, until
 // returns: primary_goals

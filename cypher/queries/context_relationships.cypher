@@ -1,15 +1,15 @@
-// What the user is most strongly linked to, with how and how often it came up in the last week (S1-8 … S1-10).
-// Each type's index holds only the relationships between the owner and what may be shown, in the order of their stored
-// salience, with all that current values are computed from (see relationship_rank.cypher). Salience decays, and the stored
-// value is the upper bound of the current one: where a first walk of ten ends above the tenth best node, the second walks
-// read whatever is stored above that. Where the first walks find fewer than ten nodes, as some have several relationships,
-// the second read all.
-// Only where there are fewer than ten nodes are the user's other nodes looked at: those that the owner has any relationship
-// with (1,000 relationships at most), the 50 most salient active concepts, those that the 20 newest conversations mention
-// (1,000 mentions at most), and the first 300 of each kind by name. What is active fills the room, then candidates, each by
-// current salience; those with a relationship come first. Goals and concepts that are kept for ever have sections of their
-// own. The same rows give the counts of what is known: of goals, of concepts kept for ever and of all others, how many
-// could be shown (others: and are not), have faded, are archived.
+// Returns the nodes most strongly linked to the user, with how and how often each came up in the last week.
+// Each type's index holds only the relationships between the owner and nodes that may be shown, ordered by stored
+// salience, with all columns that current values are computed from (see relationship_rank.cypher). Salience decays, and
+// the stored value is an upper bound of the current one. Where a first walk of ten ends above the tenth best node, the
+// second walk reads everything stored above that. Where the first walks find fewer than ten nodes, as some have several
+// relationships, the second walks read all.
+// Only with fewer than ten nodes the user's other nodes are read: those with any relationship to the owner (at most
+// 1,000 relationships), the 50 most salient active concepts, the nodes mentioned by the 20 newest conversations (at
+// most 1,000 mentions), and the first 300 of each kind by name. Active nodes fill the room, then candidates, each by
+// current salience; nodes with a relationship come first. Goals and permanent concepts have sections of their own. The
+// same rows give counts of goals, of permanent concepts and of all other nodes: how many could be shown (for others:
+// and are not), have faded, are archived.
 // mode: read
 // params: team_id, user_id, week_ago, now_ms, until, prefixes
 // returns: relationships

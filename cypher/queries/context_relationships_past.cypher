@@ -1,5 +1,6 @@
-// What the user was most strongly linked to on a day, which only the relationships themselves tell: all of the owner's are
-// read (S1-8 … S1-10, S1-21), and room is not filled. Salience is that of now for what has since decayed, and as stored before.
+// Returns the nodes most strongly linked to the user on a day. Only the relationships themselves record that, so that
+// all of the owner's are read; room left is not filled. Salience that has decayed since is the current one, other
+// salience the stored one.
 // mode: read
 // params: team_id, user_id, week_ago, now_ms, until
 // returns: relationships

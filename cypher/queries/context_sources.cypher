@@ -1,7 +1,7 @@
-// The user's conversations since $week_ago, newest first, each with its most salient mentions (S1-11, S1-12).
-// The mentions of a source are keys and names, each ended by a unit separator (which neither can contain: one value
-// instead of five), and their kinds (0 person, 1 concept, 2 entity). The conversation that is open now is omitted. Where
-// there are fewer than five, the older ones are counted, up to 1,000.
+// Returns the user's conversations since $week_ago, newest first, each with its most salient mentions. The mentions of
+// a source are keys and names, each ended by a unit separator (which neither can contain: one value instead of five),
+// and their kinds (0 person, 1 concept, 2 entity). The open conversation is omitted. With fewer than five, the older
+// ones are counted, up to 1,000.
 // mode: read
 // params: team_id, user_id, week_ago, now_ms, until, conversation_id
 // returns: sources

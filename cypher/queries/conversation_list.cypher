@@ -1,6 +1,6 @@
-// A page of a user's conversations, the newest first: those that started with the last one of the page before, and have
-// smaller keys, then those that started before it. Both walk the index, as its order of keys is not that of comparisons
-// elsewhere.
+// Returns a page of a user's conversations, newest first: those with the same start as the last one of the previous
+// page and smaller keys, then those with an earlier start. Both walk the index, as its order of keys differs from that
+// of comparisons elsewhere.
 // mode: read
 // params: team_id, user_id, before, before_key, limit
 // returns: sources

@@ -1,4 +1,4 @@
-// The statements that make the constraints anew.
+// Returns the statements that create the constraints.
 // mode: read
 // scope: server
 // params:

@@ -1,4 +1,4 @@
-// How many nodes there are.
+// Counts all nodes of the database.
 // mode: read
 // scope: server
 // params:

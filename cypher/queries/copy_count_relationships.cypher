@@ -1,4 +1,4 @@
-// How many relationships there are.
+// Counts all relationships of the database.
 // mode: read
 // scope: server
 // params:

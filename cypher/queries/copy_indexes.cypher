@@ -1,5 +1,5 @@
-// The statements that make the indexes anew, in the order in which they were made. Those of constraints and those that every store has
-// are not among them.
+// Returns the statements that create the indexes, in order of creation, without those of constraints and those that
+// every store has.
 // mode: read
 // scope: server
 // params:

@@ -1,4 +1,4 @@
-// The nodes whose ids in the store are in a range, with all that they have.
+// Returns the nodes with store ids in a range, with all their properties.
 // mode: read
 // scope: server
 // params: from, to, limit

@@ -1,4 +1,4 @@
-// Creates copies of relationships between nodes that are named by their ids in this store, and returns theirs.
+// Creates copies of relationships between nodes given by their ids in this store, and returns their ids.
 // mode: write
 // scope: server
 // params: rows

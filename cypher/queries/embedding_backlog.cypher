@@ -1,4 +1,4 @@
-// How many nodes wait for their vectors, as far as $limit, and since when the first of them does.
+// Counts the nodes that wait for a vector, up to $limit, and returns since when the first one waits.
 // mode: read
 // scope: server
 // params: limit

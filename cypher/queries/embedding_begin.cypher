@@ -1,4 +1,4 @@
-// Notes in a database without vectors by which model they will be; tells which model it is.
+// Sets the embedding model of a database without vectors, and returns the model that the database has.
 // mode: write
 // scope: server
 // params: model, dimensions

@@ -1,4 +1,4 @@
-// Nodes of all teams whose text waits for its vector, the longest waiting first, with what the text is made of.
+// Returns nodes of all teams that wait for a vector, longest waiting first, with the parts of their text.
 // mode: read
 // scope: server
 // params: now_ms, limit

@@ -1,4 +1,4 @@
-// Notes that nodes may be written that do not wait for a vector: somebody writes without an embedder.
+// Records that nodes may be written without waiting for a vector: an instance writes without an embedder.
 // mode: write
 // scope: server
 // params:

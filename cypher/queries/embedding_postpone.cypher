@@ -1,4 +1,4 @@
-// Lets nodes wait for their vectors until later, but for those whose text has changed since it was read.
+// Postpones the vectors of nodes, except of those whose text has changed since it was read.
 // mode: write
 // scope: server
 // params: rows, until_ms

@@ -1,5 +1,4 @@
-// Makes all vectors there are those of the past, and the ones to come those of a model. Where that has begun before, and
-// is not done, it goes on.
+// Makes all present vectors outdated, and sets the model of new ones. An unfinished change to that model continues.
 // mode: write
 // scope: server
 // params: model, dimensions

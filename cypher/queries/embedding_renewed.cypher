@@ -1,4 +1,4 @@
-// Notes that all vectors are those of the model.
+// Records that all vectors are of the model.
 // mode: write
 // scope: server
 // params: model

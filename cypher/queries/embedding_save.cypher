@@ -1,6 +1,6 @@
-// Stores vectors, numbered on in the order of commits: the row of the model is locked until then. Not of a node whose text
-// has changed since it was read, and nothing at all where the database has vectors of another model or length. A row
-// without a vector takes the one that the node had away, and keeps the number that tells of it.
+// Stores vectors, numbered in the order of commits: the row of the model is locked until then. Skips a node whose text
+// has changed since it was read, and stores nothing when the database has vectors of another model or length. A row
+// without a vector removes the node's vector and stores the number of that change.
 // mode: write
 // scope: server
 // params: model, dimensions, rows

@@ -1,5 +1,5 @@
-// By which model the vectors of the database are: those numbered above base. Until it is walked, the nodes after a team
-// and key may lack one. No row where nothing was ever embedded.
+// Returns the model of the vectors numbered above base. Until the walk ends, nodes after a team and key may lack a
+// vector. Returns no row when nothing was ever embedded.
 // mode: read
 // scope: server
 // params:

@@ -1,5 +1,5 @@
-// The next vectors of one user, or of what a team shares, in the order of their numbers; and by which model all vectors
-// numbered above base are.
+// Returns the next vectors of one user, or of what a team shares, in the order of their numbers, and the model of all
+// vectors numbered above base.
 // mode: read
 // scope: server
 // params: vector_scope, after, limit

@@ -1,5 +1,5 @@
-// Lets those of a team's next nodes wait for a vector that have none, or one from before $base. What maintenance forms of
-// others has none of its own, and neither has the person that was made for a user.
+// Marks those of a team's next nodes to wait for a vector that have none, or one from before $base. Nodes that
+// maintenance derives from others get no vector, and neither does the person generated for a user.
 // mode: write
 // params: team_id, after, limit, base, now_ms
 // returns: seen, last, marked

@@ -1,4 +1,4 @@
-// Keeps how far the walk over all nodes has come; not where it has begun anew meanwhile.
+// Stores the progress of the walk over all nodes, unless the walk was restarted meanwhile.
 // mode: write
 // scope: server
 // params: model, base, from_team, from_key, team, key, walked

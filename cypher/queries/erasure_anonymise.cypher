@@ -1,5 +1,5 @@
-// Makes a user's authorship of given nodes anonymous: who created, changed or deleted them, who took part, and who added
-// notes. A note that Kith did not write itself goes.
+// Anonymises a user's authorship of given nodes: who created, changed or deleted them, who took part, and who added
+// notes. Removes notes that Kith did not write itself.
 // mode: write
 // params: team_id, user_id, author, spaced_author, scope_token, entity_keys, limit
 // returns: found, anonymised, notes

@@ -1,4 +1,4 @@
-// A page of the answers that are kept for idempotency keys, by key.
+// Returns a page of the answers stored for idempotency keys, by key.
 // mode: read
 // params: team_id, after, limit
 // returns: key, answer

@@ -1,4 +1,4 @@
-// Takes away those of the given nodes that are a user's own, or all of them when $user_id is null.
+// Removes those of the given nodes that are private to a user, or all of them when $user_id is null.
 // mode: write
 // params: team_id, user_id, entity_keys
 // returns: nodes, messages

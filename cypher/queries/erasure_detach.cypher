@@ -1,4 +1,4 @@
-// Takes what is not the user's out of the user's own projects.
+// Removes nodes that are not the user's from the user's private projects.
 // mode: write
 // params: team_id, user_id, entity_keys
 // returns: detached

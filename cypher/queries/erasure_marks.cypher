@@ -1,4 +1,4 @@
-// The marks of erasures, as far as they are committed, and the database's clock.
+// Returns the committed marks of erasures and the database's clock.
 // mode: read
 // scope: server
 // params:

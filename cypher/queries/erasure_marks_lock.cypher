@@ -1,4 +1,4 @@
-// The marks of erasures, which nobody else changes until the commit, and the database's clock.
+// Returns the marks of erasures and the database's clock, and locks the marks until the commit.
 // mode: write
 // scope: server
 // params:

@@ -1,5 +1,5 @@
-// Stores the marks of erasures, in which the word now is the moment, and returns how many there are. Requests from before
-// the floor may be of a user whose mark has gone.
+// Stores the marks of erasures, replacing the word now by the current time, and returns how many there are. Requests
+// from before the floor may be of a user whose mark has been dropped.
 // mode: write
 // scope: server
 // params: keys, seq

@@ -1,4 +1,4 @@
-// Which of some keys name nodes that are a user's own, deleted or not.
+// Returns which of some keys are nodes private to a user, deleted or not.
 // mode: read
 // params: team_id, user_id, entity_keys
 // returns: owned

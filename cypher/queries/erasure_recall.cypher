@@ -1,4 +1,4 @@
-// When the user or the team of some names was last erased, in milliseconds; null: never.
+// Returns when the user or team of some names was last erased, in milliseconds; null: never.
 // mode: read
 // scope: server
 // params: keys

@@ -1,5 +1,5 @@
-// Makes a user's authorship of some nodes that are not of the memory anonymous, as erasure_anonymise.cypher does. Written
-// for one label; the store asks for each (cypher.ForLabel).
+// Anonymises a user's authorship of some nodes outside the memory, as erasure_anonymise.cypher does. Written for one
+// label; the store runs it for each (cypher.ForLabel).
 // mode: write
 // params: team_id, user_id, author, spaced_author, scope_token, limit
 // returns: found, anonymised, notes

@@ -1,5 +1,5 @@
-// How many nodes that are not of the memory are a user's own (everybody's when $user_id is null), or carry the user's
-// authorship. Written for one label; the store asks for each (cypher.ForLabel).
+// Counts the nodes outside the memory that are private to a user (of everybody when $user_id is null), or carry the
+// user's authorship. Written for one label; the store runs it for each (cypher.ForLabel).
 // mode: read
 // params: team_id, user_id, author, spaced_author
 // returns: remaining

@@ -1,5 +1,5 @@
-// Makes a user's authorship of some relationships that lead from nodes that are not of the memory anonymous, as
-// erasure_anonymise.cypher does. Written for one label; the store asks for each (cypher.ForLabel).
+// Anonymises a user's authorship of some relationships from nodes outside the memory, as erasure_anonymise.cypher does.
+// Written for one label; the store runs it for each (cypher.ForLabel).
 // mode: write
 // params: team_id, user_id, author, spaced_author, limit
 // returns: found, anonymised, notes

@@ -1,5 +1,5 @@
-// Takes away some of the relationships of nodes that are not of the memory and a user's own (everybody's when $user_id is
-// null). Written for one label; the store asks for each (cypher.ForLabel).
+// Removes some relationships of nodes outside the memory that are private to a user (of everybody when $user_id is
+// null). Written for one label; the store runs it for each (cypher.ForLabel).
 // mode: write
 // params: team_id, user_id, limit
 // returns: removed, relationships

@@ -1,4 +1,4 @@
-// Makes a user's authorship of some relationships that lead from given nodes anonymous, as erasure_anonymise.cypher does.
+// Anonymises a user's authorship of some relationships from given nodes, as erasure_anonymise.cypher does.
 // mode: write
 // params: team_id, user_id, author, spaced_author, entity_keys, limit
 // returns: found, anonymised, notes

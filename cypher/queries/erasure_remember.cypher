@@ -1,4 +1,4 @@
-// Remembers when a user or a team was last erased, by a name from which neither can be read.
+// Stores when a user or a team was last erased, under a name that reveals neither.
 // mode: write
 // scope: server
 // params: key

@@ -1,5 +1,5 @@
-// A page of a team's nodes by key: which are a user's own (everybody's when $user_id is null), and which others carry the
-// user's authorship, themselves or on relationships that lead from them.
+// Returns a page of a team's nodes by key: which are private to a user (of everybody when $user_id is null), and which
+// others carry the user's authorship, on themselves or on relationships from them.
 // mode: read
 // params: team_id, user_id, author, spaced_author, after, limit
 // returns: seen, last, own, authored

@@ -1,5 +1,6 @@
-// Takes away some of the relationships of nodes that are a user's own (everybody's when $user_id is null), and of those
-// that are private to the user between others. What the user's sources mentioned is mentioned once less.
+// Removes some relationships of nodes that are private to a user (of everybody when $user_id is null), and of those
+// that are private to the user between other nodes. Decrements the mention counts of nodes that the user's sources
+// mentioned.
 // mode: write
 // params: team_id, user_id, entity_keys, limit
 // returns: removed, relationships

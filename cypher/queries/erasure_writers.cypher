@@ -1,4 +1,4 @@
-// The write transactions of Kith that are open.
+// Returns the open write transactions of Kith.
 // mode: read
 // scope: server
 // params:

@@ -1,4 +1,4 @@
-// The next chat trees of a team by id.
+// Returns the next chat trees of a team by id.
 // mode: read
 // params: team_id, after, limit
 // returns: tree

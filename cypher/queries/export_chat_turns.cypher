@@ -1,4 +1,4 @@
-// The next turns of a team's chats, by tree and in the order in which they came: each stands behind the one it replies to.
+// Returns the next turns of a team's chats, by tree and order of creation: each follows the one it replies to.
 // mode: read
 // params: team_id, tree_id, after_seq, limit
 // returns: turn

@@ -1,4 +1,4 @@
-// The next nodes of a team by key, with all they have: either its messages, or all others.
+// Returns the next nodes of a team by key, with all their properties: either its messages, or all others.
 // mode: read
 // params: team_id, after, messages, limit
 // returns: labels, properties

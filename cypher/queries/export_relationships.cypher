@@ -1,5 +1,5 @@
-// The relationships that lead from the next nodes of a team, by the keys of both ends, the type and their own, behind the one
-// that was read last; a node without any is one row without a type.
+// Returns the relationships from the next nodes of a team, by the keys of both ends, the type and their own key, after
+// the last one read. A node without any is one row without a type.
 // mode: read
 // params: team_id, from, type, to, key, limit, row_limit
 // returns: from, type, to, properties

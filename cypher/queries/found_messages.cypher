@@ -1,4 +1,4 @@
-// Messages by their keys: source, number, role, name, text and time, and what the state of their source is read from.
+// Returns messages by their keys: source, number, role, name, text and time, and the data of their source's state.
 // mode: read
 // params: team_id, user_id, message_keys
 // returns: messages

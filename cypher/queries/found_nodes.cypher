@@ -1,4 +1,4 @@
-// Nodes of other kinds by their keys, with all they have.
+// Returns nodes of other kinds by their keys, with all their properties.
 // mode: read
 // params: team_id, user_id, node_keys
 // returns: nodes

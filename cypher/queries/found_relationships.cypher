@@ -1,5 +1,5 @@
-// The most salient relationships of nodes, of each node among the first $walk: current ones only, or those of a day. The
-// other end comes with its labels, name and description.
+// Returns the most salient relationships of nodes, among the first $walk of each: current ones only, or those of a day.
+// The other end comes with its labels, name and description.
 // mode: read
 // params: team_id, user_id, around_keys, plain, types, without_types, min_attitude, max_attitude, min_proximity, max_proximity, as_of, walk, relationship_limit
 // returns: relationships

@@ -1,7 +1,7 @@
-// Sources, each with the most salient of what it mentions: those of the keys, those of the names, and those to which seeds
-// lead: what a seed mentions passes its weight on to the others that mention it, divided by the root of how many they are,
-// twice to the one that is named as it is. Linked tells how much came to each from the seeds of each ask, and over what;
-// titled which have one of the names.
+// Returns sources, each with its most salient mentions: those with given keys, those with given names, and those that
+// seeds lead to. A mentioned seed passes its weight to the other sources that mention it, divided by the square root of
+// their number, and twice to a source with its name. linked holds how much each source got from the seeds of each ask,
+// and through which nodes; titled the sources with one of the names.
 // mode: read
 // params: team_id, user_id, source_keys, names, seeds, degree_limit, link_limit, mentioned, since, until
 // returns: sources, linked, titled

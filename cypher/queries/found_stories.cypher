@@ -1,5 +1,5 @@
-// Storylines that include sources or are about nodes, and the macros that group them; each storyline with what it is
-// about and its newest sources, each macro with what it is rooted in and all its storylines.
+// Returns storylines that include sources or are about nodes, and the macros that group them: each storyline with its
+// subject and newest sources, each macro with its root and all its storylines.
 // mode: read
 // params: team_id, user_id, source_keys, node_keys, story_keys, previews, story_limit
 // returns: storylines, macros

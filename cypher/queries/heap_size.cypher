@@ -1,4 +1,4 @@
-// How large the heap of the database may become, in bytes.
+// Returns the maximum heap size of the database, in bytes.
 // mode: read
 // scope: server
 // params:

@@ -1,4 +1,4 @@
-// Keeps what a request was answered.
+// Stores the answer to a request.
 // mode: write
 // params: team_id, key, answer
 // returns: kept

@@ -1,5 +1,5 @@
-// Takes an idempotency key (with its user and kind of request) for a request, or tells what the one before it was and what it was answered. A key that is
-// older than $expired is free again. Two requests of one key follow each other.
+// Claims an idempotency key (with its user and kind of request) for a request, or returns the earlier request and its
+// answer. A key older than $expired is free again. Two requests with one key are serialized.
 // mode: write
 // params: team_id, user_id, key, hash, now, expired
 // returns: hash, answer

@@ -1,4 +1,4 @@
-// Forgets idempotency keys: what they stood for is taken for new.
+// Removes idempotency keys: their requests count as new.
 // mode: write
 // params: team_id, entity_keys
 // returns: forgotten

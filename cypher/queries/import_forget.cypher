@@ -1,4 +1,4 @@
-// Forgets an import that is done.
+// Removes the record of a finished import.
 // mode: write
 // params: team_id, import_id
 // returns: forgotten

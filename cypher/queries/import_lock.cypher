@@ -1,4 +1,4 @@
-// Lets the imports of a team that bring keys of relationships wait for each other. No import of a caller has this id.
+// Serializes the imports of a team that bring keys of relationships. No caller's import has this id.
 // mode: write
 // params: team_id, now
 // returns: locked

@@ -1,4 +1,4 @@
-// Keeps how far an import has come, if the mark that is stored is the one it follows (none is 0); else no row.
+// Stores the progress of an import, if the stored mark is the one before it (none is 0); otherwise returns no row.
 // mode: write
 // params: team_id, import_id, user_id, after, seq, report, now
 // returns: seq

@@ -1,4 +1,4 @@
-// How far an import has come.
+// Returns the progress of an import.
 // mode: read
 // params: team_id, import_id
 // returns: seq, report

@@ -1,4 +1,4 @@
-// The current relationships that lead from some nodes to persons, concepts and entities, as far as the caller may see them.
+// Returns the current relationships from some nodes to persons, concepts and entities that the caller may see.
 // mode: read
 // params: team_id, user_id, keys
 // returns: from, type, to, properties

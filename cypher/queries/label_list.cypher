@@ -1,4 +1,4 @@
-// Every label that the server has a name for.
+// Lists every label known to the server.
 // mode: read
 // scope: server
 // params:

@@ -1,4 +1,4 @@
-// Gives a lease back; with $due_at the work is done, and is not due before then.
+// Releases a lease; with $due_at the work is done, and not due before then.
 // mode: write
 // scope: server
 // params: name, holder, due_at

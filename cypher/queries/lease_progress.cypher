@@ -1,4 +1,4 @@
-// Keeps how far the holder of a lease has come, and the lease for longer.
+// Stores the progress of a lease's holder, and extends the lease.
 // mode: write
 // scope: server
 // params: name, holder, until, team, key

@@ -1,4 +1,4 @@
-// Takes a lease, or keeps it, for the holder until $until; not while another one holds it, and not before it is due again.
+// Takes or extends a lease for the holder until $until, unless another holder has it or it is not due yet.
 // mode: write
 // scope: server
 // params: name, holder, now, until

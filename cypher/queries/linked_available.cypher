@@ -1,4 +1,4 @@
-// What a project has of some kinds, the first 100 of each by key, and whether a node is linked with it.
+// Returns a project's nodes of some kinds, the first 100 of each by key, and whether a node is linked to each.
 // mode: read
 // params: team_id, user_id, project_id, entity_key, labels
 // returns: kind, available

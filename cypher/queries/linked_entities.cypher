@@ -1,6 +1,6 @@
-// What a node is linked with now, one step away: for each kind how many nodes there are, and some of them, those that are
-// under way before the others, then the newest first; each with its relationships as key, type and whether it is outgoing. Of the relationships
-// the first $walk that the caller may see are looked at. Context is the document that its project is described by.
+// Returns the nodes linked to a node now, one step away: their number for each kind, and some of them, active ones
+// first, then newest first. Each comes with its relationships as key, type and whether it is outgoing. Reads the first
+// $walk relationships that the caller may see. context is the document that describes the node's project.
 // mode: read
 // params: team_id, user_id, entity_key, label, labels, skip, until, whole, walk
 // returns: entity_key, name, project, context, walked, kinds

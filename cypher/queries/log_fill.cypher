@@ -1,4 +1,4 @@
-// Sets properties of a node that stands for the transaction log: large ones fill it.
+// Sets large properties of a node to fill the transaction log.
 // mode: write
 // scope: server
 // params: properties

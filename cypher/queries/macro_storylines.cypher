@@ -1,5 +1,5 @@
-// The macros of the given keys, and those that group any of the storylines, with all storylines they group and the name of
-// their anchor; locks them, so that two writers of one macro count one after the other.
+// Returns the macros with given keys, and those that group any of the storylines, with all their storylines and the
+// name of their anchor. Locks them, so that two writers of one macro are serialized.
 // mode: write
 // params: team_id, entity_keys, storylines
 // returns: properties, grouped, anchor_name

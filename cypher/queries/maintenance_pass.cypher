@@ -1,6 +1,6 @@
-// Looks after a team's next nodes and the relationships that lead from them: stored saliences become those of now where
-// they are from before $stale, what has decayed away or is past its end is archived. No value of any later time is
-// changed. Tells of the last node looked at, of the nodes that left contexts, and of notes that have expired.
+// Maintains a team's next nodes and the relationships from them: decays stored saliences from before $stale to now, and
+// archives what has decayed away or has ended. Values from later times stay unchanged. Returns the last node of the
+// pass, the nodes that left contexts, and expired notes.
 // mode: write
 // params: team_id, after, limit, now_ms, stale_ms
 // returns: seen, last, archived, noted, noted_relationships

@@ -1,7 +1,7 @@
-// Counts new mentions at what is mentioned: how often, how heavily, since when, and on which days. What a team shares is not
-// changed by a private source: only who sees all that is counted sees a count. The row has the vitality that the mention leaves.
-// Where it moves the node's place in its user's context (moved), the ranked relationships take it over, as in
-// relationship_rank.cypher. The source is to be looked at for storylines.
+// Counts new mentions on the mentioned nodes: number, weight, first time and days. A private source does not change
+// shared nodes: only a user who sees all counted mentions may see a count. The row has the vitality after the mention.
+// Where the node's place in its user's context changes (moved), the ranked relationships are updated, as in
+// relationship_rank.cypher. The source becomes due for storylines.
 // mode: write
 // params: team_id, rows
 // returns: counted

@@ -1,5 +1,5 @@
-// Carries the new start of sources to their mentions, which are counted by it; also to those of deleted nodes, which may
-// come back. The source is to be looked at for storylines.
+// Sets the new start of sources on their mentions, which are counted by it; also on mentions of deleted nodes, which
+// may be restored. The source becomes due for storylines.
 // mode: write
 // params: team_id, rows
 // returns: mentions

@@ -1,4 +1,4 @@
-// Appends messages to a source in the order given, numbered on from those it has or had.
+// Appends messages to a source in the given order, numbered after all that it has or had.
 // mode: write
 // params: team_id, source_key, rows, now
 // returns: first, appended

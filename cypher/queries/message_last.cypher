@@ -1,4 +1,4 @@
-// The last messages of a source, newest first.
+// Returns the last messages of a source, newest first.
 // mode: read
 // params: team_id, source_key, limit
 // returns: messages

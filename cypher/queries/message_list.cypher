@@ -1,4 +1,4 @@
-// The messages of a source from number $from on, oldest first.
+// Returns the messages of a source from number $from on, oldest first.
 // mode: read
 // params: team_id, source_key, from, limit
 // returns: messages

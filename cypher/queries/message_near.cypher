@@ -1,5 +1,5 @@
-// Gives messages of a source the words of those around them too, two before and two after, which often say what they are
-// about. A message that is deleted is near no other.
+// Adds to messages of a source the words of their neighbours, two before and two after, which often name their subject.
+// A deleted message is no neighbour.
 // mode: write
 // params: team_id, source_key, numbers
 // returns: near

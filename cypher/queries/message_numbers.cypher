@@ -1,4 +1,5 @@
-// The number that the next message of a source gets, and which of some numbers its messages have. The writer holds the source.
+// Returns the next free message number of a source, and which of some numbers its messages have. The writer holds the
+// source's lock.
 // mode: read
 // params: team_id, source_key, numbers
 // returns: next, taken

@@ -1,4 +1,4 @@
-// Adds messages with the numbers that they had. Their sources count them, and give those numbers to no others.
+// Adds messages with their former numbers. Their sources count them, and reuse none of these numbers.
 // mode: write
 // params: team_id, rows
 // returns: restored

@@ -1,4 +1,4 @@
-// Gives a node the natural key of its name, where no other node has it. It says whether it did.
+// Gives a node the natural key of its name, unless another node has it. Returns whether it did.
 // mode: write
 // params: team_id, entity_key, natural_key
 // returns: renewed

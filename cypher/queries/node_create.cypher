@@ -1,4 +1,5 @@
-// New nodes, each with the label of its kind and the properties given. A key that exists is refused by its constraint.
+// Creates nodes, each with the label of its kind and the given properties. An existing key is refused by its
+// constraint.
 // mode: write
 // params: team_id, rows
 // returns: created

@@ -1,6 +1,6 @@
-// Deletes a node: it loses its labels, and so its place in every index and every read, and keeps all else but its
-// vector until it is restored or purged. The messages of a source go with it, and what it mentioned, be it deleted or not, is mentioned once less. Its relationships
-// stay, but count for no context.
+// Deletes a node: removes its labels, and so its place in every index and every read. All else but its vector is kept
+// until the node is restored or purged. The messages of a source are deleted with it, and the mention counts of what it
+// mentioned, deleted or not, decrease. Its relationships stay, but count for no context.
 // mode: write
 // params: team_id, entity_key, kind, label, now, user_id
 // returns: relationships, messages

@@ -1,7 +1,8 @@
-// The nodes that a write is about to touch, by key or natural key, and the owners of users; and, in rows of one list, what
-// relationships need to know of their ends, who may restore deleted nodes of the keys, and which users have no person of their
-// own: [user_id, whether the natural key is taken]. Locks them all until the transaction ends, so that two writers of one node or
-// of one pair of nodes follow each other: to set a label that is there takes the lock and writes nothing. Persons that users have are not locked by the question whether they do.
+// Finds the nodes that a write will touch, by key or natural key, and the owners of users. One list holds the data that
+// relationships need of their ends, who may restore deleted nodes with the keys, and which users have no person node:
+// [user_id, whether the natural key is taken]. Locks the nodes until the transaction ends, so that two writers of one
+// node or pair of nodes are serialized. Setting a label that exists takes the lock and writes nothing. The check for
+// existing persons of users takes no lock on them.
 // mode: write
 // params: team_id, entity_keys, natural_keys, owner_users, own_users, ends
 // returns: labels, properties, end

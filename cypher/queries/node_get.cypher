@@ -1,4 +1,4 @@
-// One node that the caller may see, with its strongest relationships: the current ones, or those of a day.
+// Returns one node that the caller may see, with its strongest relationships: current ones, or those of a day.
 // mode: read
 // params: team_id, user_id, entity_key, label, as_of, now_ms, limit
 // returns: properties, relationships

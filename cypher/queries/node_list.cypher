@@ -1,4 +1,4 @@
-// A page of the nodes of one kind that are private to a user, or shared, in the order of their natural keys.
+// Returns a page of the nodes of one kind, private to a user or shared, ordered by natural key.
 // mode: read
 // params: team_id, after, end, limit
 // returns: natural_key, properties

@@ -1,4 +1,4 @@
-// A page of the deleted nodes of one kind that can be restored, by key.
+// Returns a page of the deleted nodes of one kind that can be restored, by key.
 // mode: read
 // params: team_id, user_id, kind, cutoff, after, limit
 // returns: entity_key, properties

@@ -1,4 +1,4 @@
-// A page of the nodes of one kind in a project, by key.
+// Returns a page of the nodes of one kind in a project, by key.
 // mode: read
 // params: team_id, user_id, project_id, label, after, limit
 // returns: entity_key, properties

@@ -1,5 +1,5 @@
-// Nodes by their names, as far as the caller may see them: at most ten of a name. Stories and entities of systems are not looked at: the
-// former have the names of what they are about, the latter belong to their systems.
+// Finds nodes by name that the caller may see, at most ten of a name. Excludes stories, which have the names of their
+// subjects, and entities of systems, which belong to their systems.
 // mode: read
 // params: team_id, user_id, names
 // returns: search_name, entity_key, labels, name

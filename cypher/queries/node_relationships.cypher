@@ -1,5 +1,5 @@
-// A page of a node's relationships, by key: the current ones, those of a day, or with the past ones. No row where the
-// caller may not see the node.
+// Returns a page of a node's relationships, by key: current ones, those of a day, or all with the past ones. Returns no
+// row when the caller may not see the node.
 // mode: read
 // params: team_id, user_id, entity_key, label, as_of, past, outgoing, incoming, types, after, limit
 // returns: relationships

@@ -1,6 +1,5 @@
-// Brings the node of a key back that was deleted last and after $cutoff, with its messages; a message only
-// where its source is there. Where its key or name was
-// taken since, a constraint refuses it.
+// Restores the node with a key that was deleted last and after $cutoff, with its messages; a message only when its
+// source exists. A constraint refuses it if its key or name is in use since.
 // mode: write
 // params: team_id, user_id, entity_key, kind, label, cutoff, now, embed_due
 // returns: properties, relationships

@@ -1,5 +1,6 @@
-// Moves the relationships of a generated owner to the person that took over, and removes the generated one. A relationship to
-// that person goes, and so does a current one whose like that person has. What counts mentions is made anew of them.
+// Moves the relationships of a generated owner to the person that replaces it, and removes the generated owner. Drops
+// relationships to that person, and current ones that duplicate one of the person. Mention counts are recomputed from
+// them.
 // mode: write
 // params: team_id, rows
 // returns: owners

@@ -1,4 +1,4 @@
-// Deletes one preference of a user, and says how many there were of the key; with the lock of preference_replace.
+// Deletes one preference of a user, and returns how many there were with the key. Takes the lock of preference_replace.
 // mode: write
 // params: team_id, user_id, key
 // returns: deleted

@@ -1,4 +1,4 @@
-// Deletes all preferences of a user, and says how many there were; with the lock of preference_replace.
+// Deletes all preferences of a user, and returns how many there were. Takes the lock of preference_replace.
 // mode: write
 // params: team_id, user_id
 // returns: erased

@@ -1,5 +1,5 @@
-// Deletes all preferences of a team's users, and says how many there were; each user's with the lock of
-// preference_replace, so that a replacement at the same time is deleted or kept as a whole.
+// Deletes all preferences of a team's users, and returns how many there were. Takes each user's lock of
+// preference_replace, so that a concurrent replacement is deleted or kept as a whole.
 // mode: write
 // params: team_id
 // returns: erased

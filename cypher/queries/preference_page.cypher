@@ -1,6 +1,5 @@
-// The preferences of a team's users by user and key, from those after the given ones on: the rest of that user, then
-// those of later users. Both are walks of the index, which has the order of code points; sorting and comparing elsewhere
-// have that of UTF-16.
+// Returns a page of the preferences of a team's users by user and key, after the given ones: the rest of that user,
+// then later users. Both walk the index, which orders by code points; other sorting and comparing orders by UTF-16.
 // mode: read
 // params: team_id, after_user, after_key, limit
 // returns: same_user, later_users

@@ -1,5 +1,5 @@
-// Makes the given rows the whole of a user's preferences. Whoever else replaces or erases them waits for the lock, which
-// is the entry of a constraint (see schema/0003_preference.cypher) and not the node, gone again at the end.
+// Replaces all preferences of a user with the given rows. Concurrent replacements and erasures wait for the lock: the
+// entry of a constraint (see schema/0003_preference.cypher), not the node, which is removed at the end.
 // mode: write
 // params: team_id, user_id, rows, now
 // returns: kept

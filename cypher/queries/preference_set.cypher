@@ -1,4 +1,5 @@
-// Sets one preference of a user, unless the user has as many others as there may be; with the lock of preference_replace.
+// Sets one preference of a user, unless the user has the maximum number of others. Takes the lock of
+// preference_replace.
 // mode: write
 // params: team_id, user_id, key, value, most, now
 // returns: kept

@@ -1,4 +1,4 @@
-// Forgets the next answers that were kept for idempotency keys before $cutoff.
+// Removes the next answers stored for idempotency keys before $cutoff.
 // mode: write
 // scope: server
 // params: cutoff, limit

@@ -1,4 +1,4 @@
-// Takes the next nodes that were deleted before $cutoff away for good.
+// Removes the next nodes deleted before $cutoff for good.
 // mode: write
 // scope: server
 // params: cutoff, limit

@@ -1,4 +1,4 @@
-// Forgets the next relationships that were deleted before $cutoff.
+// Removes the records of the next relationships deleted before $cutoff.
 // mode: write
 // scope: server
 // params: cutoff, limit

@@ -1,6 +1,6 @@
-// Adds to what a team has, and tells how much that is now, until when the count is trusted (milliseconds since 1970; never
-// counted, or by a version that counted less: 0), and the team's own bounds. Transactions that add to one team follow each other from
-// here to their end. What it has outside the graph is set where $elsewhere is given.
+// Adds to a team's usage, and returns the new usage, until when the count is trusted (milliseconds since 1970; 0 if
+// never counted, or by a version that counted less), and the team's own quota. Transactions that add to one team are
+// serialized from here to their end. Sets the usage outside the graph where $elsewhere is given.
 // mode: write
 // params: team_id, nodes, relationships, characters, elsewhere
 // returns: nodes, relationships, characters, fresh_until, max_nodes, max_relationships, max_characters

@@ -1,4 +1,4 @@
-// Sets how much a team has, as it was counted, and until when that is trusted.
+// Stores a team's counted usage, and until when it is trusted.
 // mode: write
 // params: team_id, nodes, relationships, characters, fresh_until
 // returns: teams

@@ -1,4 +1,4 @@
-// The bounds of a team's own, and how much it had when that was last counted; no row: it has no bounds, and was never counted.
+// Returns a team's own quota, and its usage when last counted. Returns no row without a quota and a count.
 // mode: read
 // params: team_id
 // returns: max_nodes, max_relationships, max_characters, nodes, relationships, characters

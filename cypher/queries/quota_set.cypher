@@ -1,4 +1,5 @@
-// Gives a team bounds of its own; null: those of the service. It is counted anew: texts may not have been bounded before.
+// Sets a team's own quota; null: the service's quota. The team is recounted: its texts may not have been bounded
+// before.
 // mode: write
 // params: team_id, max_nodes, max_relationships, max_characters
 // returns: teams

@@ -1,4 +1,4 @@
-// Has a team counted anew by the next write that adds something.
+// Makes the next write that adds to a team recount it.
 // mode: write
 // params: team_id
 // returns: teams

@@ -1,4 +1,4 @@
-// Gives the next relationships that were ranked before their indexes had all columns what they lack.
+// Sets missing index columns on the next relationships ranked by an older version.
 // mode: write
 // scope: server
 // params: limit

@@ -1,4 +1,4 @@
-// Adds relationships. The writer has found that there are none like them, and holds their ends.
+// Creates relationships. The writer has checked that they do not exist, and holds the locks of their ends.
 // mode: write
 // params: team_id, rows
 // returns: created

@@ -1,4 +1,4 @@
-// Takes a relationship out of the graph and keeps what it was until it is restored or purged.
+// Removes a relationship from the graph and keeps a record of it until it is restored or purged.
 // mode: write
 // params: team_id, from, to, key, now, user_id
 // returns: deleted

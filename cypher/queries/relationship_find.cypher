@@ -1,7 +1,7 @@
-// For each row the relationships of its type between its ends that a write may mean: the current one, one that was closed
-// at the row's own valid_to (writing that again finds it), those that ended after the row's since, and the one of the row's
-// key. A row has a word where its type may be one of the team's own, whichever real type has its relationships.
-// The hints keep the planner from reading all relationships while it knows of few, in a database that is new.
+// Returns for each row the relationships of its type between its ends that a write may mean: the current one, one
+// closed at the row's valid_to (writing that again finds it), those that ended after the row's since, and the one with
+// the row's key. A row has a word when its type may be the team's own, whichever real type its relationships have. The
+// hints keep the planner from reading all relationships in a new database, where it has few statistics.
 // mode: read
 // params: team_id, rows
 // returns: position, properties

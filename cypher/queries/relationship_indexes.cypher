@@ -1,4 +1,4 @@
-// The indexes by which relationships are found by their key, one a type, in the order in which they were made.
+// Returns the key indexes of relationships, one for each type, in order of creation.
 // mode: read
 // scope: server
 // params:

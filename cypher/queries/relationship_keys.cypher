@@ -1,5 +1,6 @@
-// Where the relationships of some keys are, among those of the team. Written for one type, as relationship_locate is; a type
-// of which the team has none costs one look. Those of deleted nodes count: they come back with them.
+// Returns the types and ends of the team's relationships with some keys. Written for one type, as relationship_locate
+// is. A type that the team does not use costs one lookup. Relationships of deleted nodes count: they are restored with
+// them.
 // mode: read
 // params: team_id, keys
 // returns: key, type, from, to

@@ -1,5 +1,5 @@
-// The relationship of a key, and where it leads from and to, if the caller may see both. Written for one type; the store
-// asks for all that there are (cypher.OfTypes). What the ends must be comes after WITH, so that Neo4j looks for the key first.
+// Returns the relationship with a key and its ends, if the caller may see both. Written for one type; the store runs it
+// for all existing types (cypher.OfTypes). The conditions on the ends follow WITH, so that Neo4j seeks the key first.
 // mode: read
 // params: team_id, user_id, key
 // returns: type, from, to, properties

@@ -1,7 +1,7 @@
-// Keeps what context_relationships.cypher walks: the current relationships between an owner and a node carry owner_key, and
-// what decides over the node, while the node is one the context may show, and no others do. Give the pairs whose
-// relationships changed, and the nodes whose salience, state or ownership did. node_until is when the node will have decayed
-// away or ended.
+// Updates what context_relationships.cypher walks. Current relationships between an owner and a node that the context
+// may show carry owner_key and the node's ranking values; no other relationships do. The parameters are the pairs whose
+// relationships changed, and the nodes whose salience, state or ownership changed. node_until is when the node will
+// have decayed away or ended.
 // mode: write
 // params: team_id, pairs, entity_keys
 // returns: relationships

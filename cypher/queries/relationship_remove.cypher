@@ -1,4 +1,4 @@
-// Takes relationships away for good.
+// Removes relationships for good.
 // mode: write
 // params: team_id, rows
 // returns: removed

@@ -1,4 +1,4 @@
-// What a deleted relationship was, if it was deleted after $cutoff; locks it.
+// Returns the record of a relationship deleted after $cutoff, and locks it.
 // mode: write
 // params: team_id, key, cutoff
 // returns: properties

@@ -1,4 +1,4 @@
-// Forgets the deletion of a relationship that is back.
+// Removes the record of a restored relationship.
 // mode: write
 // params: team_id, key
 // returns: forgotten

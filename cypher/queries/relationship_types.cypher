@@ -1,4 +1,4 @@
-// Every relationship type that the server has a name for.
+// Lists every relationship type known to the server.
 // mode: read
 // scope: server
 // params:

@@ -1,4 +1,4 @@
-// The indexes by which relationships are found by words, each with its types.
+// Returns the full-text indexes of relationships, each with its types.
 // mode: read
 // scope: server
 // params:

@@ -1,4 +1,4 @@
-// The names of all indexes that answer, those of constraints too.
+// Returns the names of all online indexes, including those of constraints.
 // mode: read
 // scope: server
 // params:

@@ -1,4 +1,4 @@
-// The version of the schema that the database has; no row in a new one.
+// Returns the schema version of the database; no row in a new one.
 // mode: read
 // scope: server
 // params:

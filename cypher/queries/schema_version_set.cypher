@@ -1,4 +1,4 @@
-// Keeps the version of the schema in the database; it never goes back.
+// Stores the schema version of the database; it never decreases.
 // mode: write
 // scope: server
 // params: version, now

@@ -1,15 +1,16 @@
-// What several full-text queries find, and where that leads. A hit begins with the number of its ask and its key, and ends
-// with the values of the fields it is found by: Kith scores them. Lucene's own scores tell of what everybody stores, so that
-// every clause has a constant score here, weighed by how rare its word is in the caller's own scope: counts, in the largest
-// of the indexes asked ($counted), begin with the size of the memory there. Messages: source, speaker; where an ask names
-// somebody who speaks in the scope, that name counts a quarter among its words, as it says who and not what. Sources:
-// name. Nodes of other kinds: labels, names. Relationships (current ones, or those of a day): ends and their names, type,
-// properties. Texts: key, name and beginning of the first sources. Links:
-// what these mention, and the nodes found that sources mention, each with labels, key, name, how many sources that the caller
-// sees mention it (of what the team shares: of the caller's own), which of the first do, and all that do: key, whether they are named like it, and when they began. What more
-// than $degree_limit sources mention links nothing, but where an ask of $matches found it: then the newest come. Vectors: of each scope the
-// next after a number, as embedding_vectors.cypher has them; model and base tell by what they were made, waiting whether some
-// texts of the team have none yet. Speakers: the names counted a quarter, of each ask.
+// Runs several full-text queries, and follows their hits. A hit begins with the number of its ask and its key, and ends
+// with the values of its searched fields: Kith scores them. Lucene's own scores depend on all tenants' data. So every
+// clause has a constant score here, weighted by how rare its word is in the caller's scope: the counts, of the largest
+// index asked ($counted), begin with the size of the memory there. messages: source, speaker; if an ask names a speaker
+// of the scope, that name counts a quarter among its words, as it says who and not what. sources: name. nodes: labels,
+// names. relationships (current ones, or those of a day): ends and their names, type, properties. texts: key, name and
+// beginning of the first sources. links: the nodes that these sources mention, and the found nodes that sources
+// mention, each with labels, key, name, how many sources visible to the caller mention it (for shared nodes: how many
+// of the caller's own), which of the first do, and all that do: key, whether they have its name, and when they began. A
+// node mentioned by more than $degree_limit sources links nothing, unless an ask of $matches found it: then the newest
+// are returned. vectors: the next of each scope after a number, as in embedding_vectors.cypher; model and base identify
+// how they were made, waiting whether some texts of the team have none yet. speakers: the names counted a quarter, of
+// each ask.
 // mode: read
 // params: team_id, user_id, message_asks, message_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, counted, count_limit, name_limit, relationship_limit, since, until, as_of, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit
 // returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting, counts, speakers

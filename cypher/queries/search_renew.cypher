@@ -1,7 +1,7 @@
-// Gives the nodes of a page, their relationships and their messages' neighbours what searches find them by. $scopes has
-// the word for each user, and for the team's own under the empty name; $kinds those of kinds, by label; $plain lists the
-// types of relationships that are not found by words, $names has the names by which texts tell of nodes, by key. What a team shares
-// counts no mentions, which are by private sources.
+// Updates the search properties of a page of nodes, their relationships and their messages' neighbours. $scopes has the
+// word for each user, and for shared data under the empty name; $kinds the words of kinds, by label; $plain the types
+// of relationships that are not searched by words; $names the names by which texts mention nodes, by key. Shared nodes
+// count no mentions by private sources.
 // mode: write
 // params: team_id, after, last, scopes, kinds, plain, names
 // returns: renewed

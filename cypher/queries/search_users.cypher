@@ -1,5 +1,5 @@
-// Whose memory the next nodes of a team and the relationships from them are, by key; the names of the nodes, with what their
-// natural keys are made of, and the last of the keys.
+// Returns whose memory the next nodes of a team and the relationships from them are, by key; the nodes' names with the
+// parts of their natural keys, and the last key.
 // mode: read
 // params: team_id, after, limit
 // returns: last, users, names

@@ -1,4 +1,4 @@
-// Does the database answer?
+// Checks that the database answers.
 // mode: read
 // scope: server
 // params:

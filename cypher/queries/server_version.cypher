@@ -1,4 +1,4 @@
-// Which Neo4j this is.
+// Returns the version of Neo4j.
 // mode: read
 // scope: server
 // params:

@@ -1,5 +1,5 @@
-// One source that the user may see: the team's, the user's own, or one the user took part in. A team that names no user
-// may see any of its own.
+// Returns one source that the user may see: shared, private to the user, or with the user as participant. Without a
+// user all sources of the team are visible.
 // mode: read
 // params: team_id, user_id, entity_key
 // returns: source

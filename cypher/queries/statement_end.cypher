@@ -1,5 +1,5 @@
-// Ends the statements of callers whose rows take more memory than they may. Neo4j counts what sorting, grouping and
-// collecting hold; it has no limit of its own for a statement of one kind.
+// Ends callers' statements whose rows exceed the memory limit. Neo4j counts what sorting, grouping and collecting hold;
+// it has no limit for one kind of statement.
 // mode: read
 // scope: server
 // params: most

@@ -1,5 +1,5 @@
-// What stories lose with a node that is about to be deleted. A source or a storyline counts no more; an anchor takes the
-// stories about it along, which tell its name.
+// Updates stories before a node is deleted. A source or a storyline is no longer counted. An anchor is deleted with the
+// stories about it, which contain its name.
 // mode: write
 // params: team_id, entity_key, now
 // returns: stories

@@ -1,4 +1,4 @@
-// Sources of all teams whose part in storylines is to be looked at, the longest due first.
+// Returns sources of all teams that are due for storylines, longest due first.
 // mode: read
 // scope: server
 // params: now_ms, limit

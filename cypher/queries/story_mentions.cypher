@@ -1,4 +1,4 @@
-// What may become anchors, each with the user's newest sources that mention it: keys and starts, the newest first.
+// Returns candidates for anchors, each with the user's newest sources that mention it: keys and starts, newest first.
 // mode: read
 // params: team_id, user_id, entity_keys, limit
 // returns: labels, properties, sources

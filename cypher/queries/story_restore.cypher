@@ -1,4 +1,4 @@
-// Gives stories back what they lost with a node that was just restored; see story_delete.
+// Updates stories after a node was restored; the reverse of story_delete.
 // mode: write
 // params: team_id, entity_key
 // returns: stories

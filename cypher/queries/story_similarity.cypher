@@ -1,5 +1,5 @@
-// How many of a source's mentions the newest sources of storylines mention too, and whether they include the source
-// already. The sources of a storyline mention its anchor: the index of mentions has them in their order.
+// Counts the mentions that a source shares with the newest sources of storylines, and returns whether they already
+// include it. The sources of a storyline mention its anchor: the index of mentions has them in their order.
 // mode: read
 // params: team_id, entity_keys, source_key, mentions, window
 // returns: entity_key, included, shared

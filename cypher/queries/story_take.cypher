@@ -1,5 +1,5 @@
-// Takes a source out of the queue and locks it, with what it mentions and the storylines of its user about that. No row
-// where another one has taken it. The user's own person is part of everything, and so of no story.
+// Removes a source from the queue and locks it, with what it mentions and the storylines of its user about that.
+// Returns no row when another instance has taken it. The user's person node is part of everything, and so of no story.
 // mode: write
 // params: team_id, source_key, now_ms
 // returns: user_id, started_at, mentions

@@ -1,4 +1,4 @@
-// The storylines of a user that share a theme with those given, by the order of their keys.
+// Returns the storylines of a user that share a theme with those given, ordered by key.
 // mode: read
 // params: team_id, after, end, themes
 // returns: entity_key, themes, source_count, first_source_at, last_source_at

@@ -1,4 +1,4 @@
-// Notes at storylines what at least half of their newest sources mention: their themes, by which macros find them.
+// Stores on storylines what at least half of their newest sources mention: their themes, by which macros find them.
 // mode: write
 // params: team_id, entity_keys, window
 // returns: themes

@@ -1,4 +1,4 @@
-// How many entities and relationships a system has.
+// Counts the entities and relationships of a system.
 // mode: read
 // params: team_id, system
 // returns: entities, relationships

@@ -1,4 +1,4 @@
-// Deletes a system with all that is in it.
+// Deletes a system with all its contents.
 // mode: write
 // params: team_id, system
 // returns: entities, relationships

@@ -1,4 +1,4 @@
-// New entities of systems with the properties given.
+// Creates entities of systems with the given properties.
 // mode: write
 // params: team_id, rows
 // returns: created

@@ -1,4 +1,4 @@
-// Entities of systems by their natural keys.
+// Finds entities of systems by their natural keys.
 // mode: read
 // params: team_id, natural_keys
 // returns: entity

@@ -1,4 +1,5 @@
-// Entities of a system from number $from on, in the order in which they were added; of one type and with one tag, unless these are null.
+// Lists entities of a system from number $from on, in order of creation; of one type and with one tag, unless these are
+// null.
 // mode: read
 // params: team_id, system, from, type, tag, limit
 // returns: entity

@@ -1,5 +1,4 @@
-// Changes the given properties of entities of systems. Where a new text is to wait for its vector, it does so since
-// another moment than the one before.
+// Changes the given properties of entities of systems. A new text that waits for its vector gets a new time of waiting.
 // mode: write
 // params: team_id, rows
 // returns: updated

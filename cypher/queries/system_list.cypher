@@ -1,4 +1,4 @@
-// The systems of a team whose names come after $after_name, by name, with the numbers of what is in them.
+// Lists the systems of a team after $after_name, by name, with their numbers of entities and relationships.
 // mode: read
 // params: team_id, after_name, limit
 // returns: system

@@ -1,5 +1,5 @@
-// All entities and relationships of a system, in the order in which they were added, and the system's version before and after they were
-// read: where these differ, a writer was in between. A system that was never written has neither.
+// Returns all entities and relationships of a system in order of creation, and the system's version before and after
+// reading: if these differ, a writer committed in between. A system that was never written has neither.
 // mode: read
 // params: team_id, system
 // returns: before, entities, relationships, after, updated_at

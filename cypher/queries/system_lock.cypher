@@ -1,4 +1,5 @@
-// Locks a system until the transaction ends, so that its writers follow each other. A new one comes into being, with version 0.
+// Locks a system until the transaction ends, so that its writers are serialized. Creates a missing system with version
+// 0.
 // mode: write
 // params: team_id, system, now
 // returns: next_seq, version

@@ -1,4 +1,4 @@
-// Which of some numbers the entities and relationships of a system have. The writer holds the system.
+// Returns which of some numbers the entities and relationships of a system have. The writer holds the system's lock.
 // mode: read
 // params: team_id, system, numbers
 // returns: taken

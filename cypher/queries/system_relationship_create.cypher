@@ -1,4 +1,5 @@
-// New relationships between entities of systems. The writer has found that there are none like them, and holds the system.
+// Creates relationships between entities of systems. The writer has checked that they do not exist, and holds the
+// system's lock.
 // mode: write
 // params: team_id, rows
 // returns: created

@@ -1,4 +1,4 @@
-// Relationships of systems by their ends and types.
+// Finds relationships of systems by their ends and types.
 // mode: read
 // params: team_id, rows
 // returns: relationship

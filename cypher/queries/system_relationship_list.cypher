@@ -1,4 +1,4 @@
-// Relationships of a system from number $from on, in the order in which they were added; with one start, one end and one type, unless
+// Lists relationships of a system from number $from on, in order of creation; with one start, end and type, unless
 // these are null.
 // mode: read
 // params: team_id, system, from, from_name, to_name, type, limit

@@ -1,4 +1,4 @@
-// Notes that a system has changed, and the number its next entity or relationship gets.
+// Stores that a system has changed, and the next number of its entities and relationships.
 // mode: write
 // params: team_id, system, next_seq, now
 // returns: version

@@ -1,4 +1,4 @@
-// The team that comes after another one, in the order of their ids.
+// Returns the next team after another one, ordered by id.
 // mode: read
 // scope: server
 // params: after

@@ -1,4 +1,4 @@
-// Takes the next deleted nodes of a team away for good.
+// Removes the next deleted nodes of a team for good.
 // mode: write
 // params: team_id, limit
 // returns: purged

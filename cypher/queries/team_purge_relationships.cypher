@@ -1,4 +1,4 @@
-// Forgets the next deleted relationships of a team.
+// Removes the records of the next deleted relationships of a team.
 // mode: write
 // params: team_id, limit
 // returns: purged

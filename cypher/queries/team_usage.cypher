@@ -1,5 +1,6 @@
-// How much a team has, with what is deleted and can be restored: nodes, relationships where $relationships asks for them, and the
-// characters of all texts where $texts does, with those outside the graph; deleted is how many of the nodes and relationships are deleted. All of it is read.
+// Returns a team's usage, including deleted data that can be restored: nodes, relationships with $relationships, and
+// with $texts the characters of all texts and of those outside the graph. deleted counts the deleted nodes and
+// relationships. It reads all of the team's data.
 // mode: read
 // params: team_id, relationships, texts
 // returns: nodes, relationships, characters, deleted

@@ -1,5 +1,5 @@
-// Adds words to those that a team has as relationship types of its own, as many as it may have, and tells all that it has then.
-// Transactions that add words to one team follow each other from here to their end: what there is is read under the lock.
+// Adds words to a team's own relationship types, up to its maximum, and returns all that it has then. Transactions that
+// add words to one team are serialized from here to their end: existing words are read under the lock.
 // mode: write
 // params: team_id, words, limit
 // returns: words

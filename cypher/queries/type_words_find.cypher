@@ -1,5 +1,5 @@
-// The words that a team has as relationship types of its own, behind the rows of relationship_find: one row at the position -1;
-// none where it has no words.
+// Returns a team's own relationship types, after the rows of relationship_find: one row at position -1; none without
+// such words.
 // mode: read
 // params: team_id
 // returns: position, properties

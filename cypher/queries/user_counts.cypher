@@ -1,5 +1,5 @@
-// How much some users of a team have of their own, and when that last changed or was recalled: at most $most nodes of each
-// kind and chats of each user are looked at.
+// Counts what some users of a team have, and when that last changed or was recalled. Reads at most $most nodes of each
+// kind and chats of each user.
 // mode: read
 // params: team_id, users, most
 // returns: user_id, nodes, conversations, messages, chats, changed_at, recalled_at, chatted_at_ms, partial

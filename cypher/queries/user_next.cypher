@@ -1,5 +1,5 @@
-// The first user from $from_user on of each sort of data that users have of their own in a team: nodes of each kind (after a
-// natural key and before another), preferences, chats. The caller takes the first of them.
+// Returns the first user from $from_user on for each sort of data that users have in a team: nodes of each kind (between
+// two natural keys), preferences, chats. The caller takes the first of them.
 // mode: read
 // params: team_id, from_user, lists
 // returns: users

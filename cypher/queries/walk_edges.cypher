@@ -1,7 +1,8 @@
-// The current relationships of some nodes, each of the nodes with the first $walk that the caller may see: for each of the
-// nodes that the caller may see its key, how many relationships were looked at, the keys of what is at their other ends, and the current
-// salience of the relationships. Written for one type; the store puts those in that are asked for, or any but those to messages (cypher.OfTypes, OfTypesBut).
-// $words are the types that are let through where some of them may be words of the team's own, $without those that are not; null: all.
+// Returns the current relationships of some nodes, of each node the first $walk that the caller may see: for each
+// visible node its key, how many relationships were read, the keys of the other ends, and the current salience of the
+// relationships. Written for one type; the store puts in the requested types, or any but those to messages
+// (cypher.OfTypes, OfTypesBut). $words are the included types when some may be words of the team's own, $without the
+// excluded ones; null: all.
 // mode: read
 // params: team_id, user_id, keys, outgoing, incoming, now_ms, walk, words, without
 // returns: key, looked, ends, strengths

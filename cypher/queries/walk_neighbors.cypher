@@ -1,7 +1,8 @@
-// What some nodes have current relationships with, each of the nodes with the first $walk that the caller may see: for each of
-// the nodes that the caller may see its key, how many relationships were looked at, and what is at their other ends, with the current
-// salience of both, and whether that is of the kinds that are wanted. Written for one type; the store puts those in that are asked for, or any but those to messages (cypher.OfTypes, OfTypesBut).
-// $words are the types that are let through where some of them may be words of the team's own, $without those that are not; null: all.
+// Returns the current neighbors of some nodes, of each node through the first $walk relationships that the caller may
+// see: for each visible node its key, how many relationships were read, and the nodes at the other ends, with the
+// current salience of both, and whether the kind is requested. Written for one type; the store puts in the requested
+// types, or any but those to messages (cypher.OfTypes, OfTypesBut). $words are the included types when some may be
+// words of the team's own, $without the excluded ones; null: all.
 // mode: read
 // params: team_id, user_id, keys, outgoing, incoming, labels, now_ms, walk, words, without
 // returns: key, looked, links

@@ -1,4 +1,4 @@
-// Nodes of some keys in full, as far as the caller may see them.
+// Returns nodes with some keys in full, where the caller may see them.
 // mode: read
 // params: team_id, user_id, keys
 // returns: labels, properties

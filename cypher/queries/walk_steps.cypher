@@ -1,7 +1,7 @@
-// Steps of a walk in full: the relationship of a key, or else the most salient of the current ones, between two nodes that the
-// caller may see, and the node that it leads to. Written for one type; the store puts those in that are asked for, or any
-// but those to messages (cypher.OfTypes, OfTypesBut). $words are the types that are let through where some of them may be
-// words of the team's own, $without those that are not; null: all.
+// Returns steps of a walk in full: the relationship with a key, or else the most salient current one, between two nodes
+// that the caller may see, and the node that it leads to. Written for one type; the store puts in the requested types,
+// or any but those to messages (cypher.OfTypes, OfTypesBut). $words are the included types when some may be words of
+// the team's own, $without the excluded ones; null: all.
 // mode: read
 // params: team_id, user_id, steps, words, without
 // returns: step, out, type, relationship, labels, node

@@ -1,5 +1,6 @@
-// A node of a project in full, with the given fields of the project, its relationships, those that lead to what matters most first, no more than
-// 20 of the first $walk that the caller may see, and how many steps along incoming relationships lead to the project; null: none of five.
+// Returns a node of a project in full, with the given fields of the project and the node's relationships, most
+// important other ends first: at most 20 of the first $walk that the caller may see. Also returns how many incoming
+// relationships lead up to the project; null: more than five.
 // mode: read
 // params: team_id, user_id, entity_key, label, walk, project_fields
 // returns: properties, project, relationships, level, links

@@ -1,5 +1,5 @@
-// The projects that a caller may see: the last changed of them, how many there are, and how much they have of each kind.
-// $lists are those of projects, $users those for whom is counted.
+// Returns the projects that a caller may see: the last changed ones, their number, and their counts of each kind.
+// $lists are the lists of projects, $users the users whose counts are included.
 // mode: read
 // params: team_id, user_id, users, lists, project_fields
 // returns: projects, count, counts

@@ -1,4 +1,4 @@
-// The next nodes that belong to a project, by key. Locks them until the transaction ends.
+// Returns the next nodes of a project, by key. Locks them until the transaction ends.
 // mode: write
 // params: team_id, project_id, after, limit
 // returns: entity_key

@@ -1,7 +1,8 @@
-// What nodes of a project are linked with in it. $derived are those of which is told how many tasks, tasks that are done, plans, goals and
-// outputs belong to them, how much they need first, and how much needs them (S3-16), of $focus also the keys of the first three; $picture those of which each relationship is
-// told, no more than $walk of one that the caller may see, as key, type and both ends. Of the kinds that are $open the best ten that these lead to are told too, with
-// the relationships among them.
+// Returns the links of nodes of a project within it. $derived are the nodes with derived counts: tasks, done tasks,
+// plans, goals and outputs of each, how many nodes it depends on, and how many depend on it; for $focus also the keys
+// of the first three. $picture are the nodes whose relationships are returned, at most $walk of a node that the caller
+// may see, as key, type and both ends. Of the $open kinds the best ten at their ends are returned too, with the
+// relationships among them.
 // mode: read
 // params: team_id, user_id, project_id, derived, focus, picture, open, walk
 // returns: derived, edges, further

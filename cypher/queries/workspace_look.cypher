@@ -1,5 +1,5 @@
-// What decides over the places of some nodes in their workspaces, and the places that they have; $fields are the properties
-// that are asked for. Links are those with their project: outgoing, type, key. Who is to change them has locked them.
+// Returns what decides the places of some nodes in their workspaces, and their present places; $fields are the
+// requested properties. Links are those to their project: outgoing, type, key. The caller has locked the nodes.
 // mode: read
 // params: team_id, keys, fields
 // returns: labels, properties, links

@@ -1,7 +1,7 @@
-// A project with what an agent is shown of it: how much it has, the first of each list, recent and upcoming tasks, what a
-// picture of it begins with, and what is linked with the project itself. $lists names the lists as workspace_list and
-// workspace_direct have them, with how many nodes of each are wanted and which of their properties, of texts only the beginning; $tasks are
-// the lists of open tasks, $users those for whom is counted.
+// Returns a project for an agent: its counts, the first nodes of each list, recent and upcoming tasks, the first nodes
+// of its picture, and the nodes linked to the project itself. $lists names the lists as workspace_list and
+// workspace_direct do, with how many nodes of each are requested and which properties, of texts only the beginning.
+// $tasks are the lists of open tasks, $users the users whose counts are included.
 // mode: read
 // params: team_id, user_id, project_id, users, lists, tasks, fields, task_fields, project_fields, recent_at, from, to
 // returns: project, counts, document, shown, recent, recents, upcoming, upcomings, picture, linked

@@ -13,7 +13,7 @@ FOR (n:Person) REQUIRE (n.team_id, n.owner_of) IS UNIQUE;
 CREATE CONSTRAINT preference_key IF NOT EXISTS
 FOR (p:Preference) REQUIRE (p.team_id, p.user_id, p.key) IS UNIQUE;
 
-// One row for the schema's version, however many Kiths start at once.
+// One row for the schema's version, however many instances start at once.
 CREATE CONSTRAINT kith_schema_name IF NOT EXISTS
 FOR (s:KithSchema) REQUIRE s.name IS UNIQUE;
 

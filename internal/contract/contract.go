@@ -1,5 +1,5 @@
-// Package contract makes JSON schemas of Go types and says what of an input does not fit them, for both surfaces: HTTP and
-// MCP. It has no rules of its own: they stand on the types, as tags.
+// Package contract derives JSON schemas from Go types and checks inputs against them, for HTTP and MCP. It has no rules
+// of its own: they are tags on the types.
 package contract
 
 import (
@@ -16,8 +16,8 @@ import (
 	"kith/traverse"
 )
 
-// NewRegistry is an empty set of schemas whose references begin with a prefix. Fields may be left out, null or given where
-// their type is graph.Optional, and lists are never null.
+// NewRegistry returns an empty registry of schemas whose references begin with a prefix. Fields of type graph.Optional
+// may be omitted or null, and lists are never null.
 func NewRegistry(prefix string) huma.Registry {
 	configure()
 	registry := huma.NewMapRegistry(prefix, name)
@@ -38,25 +38,25 @@ func object[T any](registry huma.Registry) {
 	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[T]](), reflect.TypeFor[nullable[T]]())
 }
 
-// nullable is the contract of an object that may be null.
+// nullable is the schema of an object that may be null.
 type nullable[T any] struct{}
 
-// Schema is that of the object, or null.
+// Schema returns the schema of the object, or null.
 func (nullable[T]) Schema(r huma.Registry) *huma.Schema {
 	s := *r.SchemaFromRef(r.Schema(reflect.TypeFor[T](), true, "").Ref)
 	s.Nullable = true
 	return &s
 }
 
-// configure sets what huma keeps in a package variable.
+// configure sets huma's package variables.
 var configure = sync.OnceFunc(func() { huma.DefaultArrayNullable = false }) //nolint:gochecknoglobals // once a process
 
 func optional[T any](registry huma.Registry) {
 	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[T]](), reflect.TypeFor[*T]())
 }
 
-// name is what a contract calls a type, for readers who see it without its package and beside all others. What a call takes is its request;
-// what it answers has the name of what that is.
+// name returns the name of a type in the contract, for readers who see it without its package and beside all others. An
+// input is named as a request; an output by its content.
 func name(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -74,7 +74,7 @@ func name(t reflect.Type, hint string) string {
 	return strings.TrimSuffix(name, "OutputBody")
 }
 
-// names are those of types whose own name says enough only within their package.
+// names holds the contract's names of types whose own name is clear only within their package.
 var names = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"chat.Assembled": "TurnPrompt", "chat.Subject": "ExplainedSubject", "exchange.Counts": "ImportCounts",
 	"exchange.Refusal": "ImportRefusal", "exchange.Report": "ImportReport", "explore.Explanation": "ExploreExplanation", "explore.Meta": "ExploreMeta",
@@ -83,7 +83,7 @@ var names = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"loader.Moment": "TemporalMoment", "loader.Coverage": "SnapshotCoverage",
 }
 
-// Message is what a fault says, without what was submitted: decoders quote what they could not read.
+// Message returns the message of a fault without the submitted value: decoders quote what they could not read.
 func Message(d *huma.ErrorDetail) string {
 	if d.Message == tooShort {
 		return Empty(d.Location)
@@ -99,10 +99,11 @@ func Message(d *huma.ErrorDetail) string {
 	return d.Message
 }
 
-// tooShort is what huma says of an empty text where one is needed.
+// tooShort is huma's message for an empty required text.
 const tooShort = "expected length >= 1"
 
-// Empty is what a fault says of an empty text that stands at a place. An empty user_id or team_id never means everybody.
+// Empty returns the message for an empty text at a location. An empty user_id or team_id never means all users or
+// teams.
 func Empty(location string) string {
 	for _, id := range []string{"user_id", "team_id"} {
 		if location == id || strings.HasSuffix(location, "."+id) {
@@ -112,7 +113,8 @@ func Empty(location string) string {
 	return "must not be empty"
 }
 
-// printed is a value as a message might quote it: a text or a number. Others are quoted by none, and cost time to print.
+// printed returns a value in the form that a message may quote: a text or a number. No message quotes other values,
+// which are expensive to print.
 func printed(value any) string {
 	switch v := value.(type) {
 	case string:

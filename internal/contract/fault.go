@@ -11,7 +11,7 @@ import (
 	"kith/graph"
 )
 
-// MaxFaults bounds the faults of an answer: whoever mends that many asks again.
+// MaxFaults is the maximum number of faults in a response: after fixing these, a caller sends the request again.
 const MaxFaults = 100
 
 const (
@@ -19,7 +19,7 @@ const (
 	maxFaults   = 60 << 10 // bytes of an answer's faults, as JSON
 )
 
-// Bounded are the first of some faults: at most MaxFaults, of at most 60 KiB as JSON, with locations of at most 256 bytes.
+// Bounded returns the first faults: at most MaxFaults, of at most 60 KiB as JSON, with locations of at most 256 bytes.
 func Bounded(all []graph.FieldError) []graph.FieldError {
 	size, few := 0, all[:min(len(all), MaxFaults)]
 	for i := range few {
@@ -32,7 +32,7 @@ func Bounded(all []graph.FieldError) []graph.FieldError {
 	return few
 }
 
-// Faults are what huma says of an input, bounded and without what was submitted.
+// Faults returns huma's faults of an input, bounded and without submitted values.
 func Faults(all []error) []graph.FieldError {
 	var fields []graph.FieldError
 	for _, err := range all[:min(len(all), MaxFaults)] {
@@ -44,7 +44,8 @@ func Faults(all []error) []graph.FieldError {
 	return Bounded(fields)
 }
 
-// Clip is a location cut to 256 bytes. Names that callers chose are part of it, so control characters become spaces.
+// Clip returns a location cut to 256 bytes. It may contain names chosen by callers, so that control characters become
+// spaces.
 func Clip(location string) string {
 	if len(location) > maxLocation {
 		end := maxLocation

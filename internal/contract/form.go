@@ -10,20 +10,20 @@ import (
 	"kith/graph"
 )
 
-// Form is the schema of what a tool takes.
+// Form is the schema of a tool's input.
 type Form struct {
 	registry huma.Registry
 	schema   *huma.Schema
-	shown    *huma.Schema      // what models see of it
-	texts    map[string]string // fields shown as texts, with the property of their items that a text stands for
-	renamed  map[string]string // other names of fields
+	shown    *huma.Schema      // the schema shown to models
+	texts    map[string]string // fields shown as texts, with the property of their items that the text is
+	renamed  map[string]string // alternative names of fields
 }
 
-// prefix is where the schemas are that others refer to.
+// prefix is the path of referenced schemas.
 const prefix = "#/$defs/"
 
-// Input is the form of what is taken: nothing that it does not name. It is whole, without references, as those want it who
-// show it to a model. Fields may be removed from it.
+// Input returns the form of an input type, which accepts only named fields. It has no references, as clients that show
+// it to a model need it. Fields may be removed from it.
 func Input[T any](without ...string) Form {
 	registry := NewRegistry(prefix)
 	f := Form{
@@ -38,8 +38,7 @@ func Input[T any](without ...string) Form {
 	return f
 }
 
-// Describe returns the form with other descriptions of its fields for models. Fields with an empty description are taken,
-// and not shown.
+// Describe replaces descriptions of fields for models. Fields with an empty description are accepted but not shown.
 func (f Form) Describe(fields map[string]string) Form {
 	for name, description := range fields {
 		if description == "" {
@@ -51,24 +50,24 @@ func (f Form) Describe(fields map[string]string) Form {
 	return f
 }
 
-// ShowTexts shows a field as a list of texts, each of which stands for an object that has it as a property.
+// ShowTexts shows a field as a list of texts, each of which stands for an object with the text as a property.
 func (f Form) ShowTexts(field, property string) Form {
 	f.shown.Properties[field].Items = &huma.Schema{Type: huma.TypeString}
 	f.texts[field] = property
 	return f
 }
 
-// Rename takes a field under another name too.
+// Rename accepts a field under another name too.
 func (f Form) Rename(other, field string) Form {
 	f.renamed[other] = field
 	return f
 }
 
-// MarshalJSON writes what models see of the schema: fields, types, closed lists and descriptions. What else it demands is
-// reported where a call does not fit.
+// MarshalJSON writes the schema shown to models: fields, types, closed lists and descriptions. Violations of its other
+// rules are reported for the call.
 func (f Form) MarshalJSON() ([]byte, error) { return json.Marshal(f.shown) }
 
-// brief returns a copy of a schema with only that of it that a model needs to write a call.
+// brief returns a copy of a schema with only the parts that a model needs to write a call.
 func brief(s *huma.Schema) *huma.Schema {
 	if s == nil {
 		return nil
@@ -86,7 +85,7 @@ func brief(s *huma.Schema) *huma.Schema {
 	return b
 }
 
-// Read decodes an object into a value, if it fits. InvalidError for all that does not.
+// Read decodes an object into a value. It returns an InvalidError with all faults.
 func (f Form) Read(raw []byte, into any) error {
 	if len(raw) == 0 {
 		raw = []byte("{}")
@@ -109,7 +108,7 @@ func (f Form) Read(raw []byte, into any) error {
 	return f.located(Faults(found.Errors))
 }
 
-// whole is a schema with others in the place of the references to them.
+// whole returns a schema with all references resolved.
 func whole(registry huma.Registry, s *huma.Schema) *huma.Schema {
 	if s == nil {
 		return nil

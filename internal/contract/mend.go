@@ -13,12 +13,12 @@ import (
 	"kith/graph"
 )
 
-// Mend returns the arguments of a call as the form has them, where they stand in a form that models often use: a field under another
-// name that it has, one value where a list is expected, a text where an object of one text is. What does not need it stays as it is.
+// Mend rewrites arguments from forms that models often use to the schema's: an alternative name of a field, one value
+// for a list, a text for an object with one text. Other arguments stay unchanged.
 func (f Form) Mend(raw json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if (Walk{}).Faults(raw) != nil || json.Unmarshal(raw, &fields) != nil {
-		return raw // Read says what is wrong
+		return raw // Read reports the fault
 	}
 	changed := false
 	for other, field := range f.renamed {
@@ -42,7 +42,7 @@ func (f Form) Mend(raw json.RawMessage) json.RawMessage {
 	return mended
 }
 
-// mended is the value of a field as the form has it; nil: it need not be changed.
+// mended returns the rewritten value of a field; nil: it stays.
 func (f Form) mended(name string, value json.RawMessage) json.RawMessage {
 	s := f.schema.Properties[name]
 	if s == nil || s.Type != huma.TypeArray || string(value) == "null" {
@@ -71,7 +71,7 @@ func (f Form) mended(name string, value json.RawMessage) json.RawMessage {
 	return mended
 }
 
-// located is an error of faults, which names the fields there are where one is unknown.
+// located returns an error with faults; for an unknown field it names the existing ones.
 func (f Form) located(faults []graph.FieldError) error {
 	for i := range faults {
 		if faults[i].Message != "unexpected property" {
@@ -86,7 +86,7 @@ func (f Form) located(faults []graph.FieldError) error {
 
 var places = regexp.MustCompile(`\[\d+\]`)
 
-// around is the schema of the object in which a location is, as models see it; nil where there is none.
+// around returns the schema, as shown to models, of the object at a location; nil without one.
 func (f Form) around(location string) *huma.Schema {
 	steps := strings.Split(places.ReplaceAllString(location, ".[]"), ".")
 	s := f.shown

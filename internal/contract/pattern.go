@@ -6,26 +6,26 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// The patterns of texts that a service takes. A word identifies something: it is not blank, and has no control characters. Any other text
-// has no NUL, which the database does not take.
+// Patterns of texts in requests. A word identifies something: it is not blank, and has no control characters. Other
+// texts have no NUL, which the database does not accept.
 const (
 	wordPattern = `[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*`
 	textPattern = `[^\x00]*`
 
-	longestWord = 1024 // characters; longer ones are texts of several lines
+	longestWord = 1024 // characters; longer ones may have several lines
 )
 
 var (
-	// wordFields are fields whose values are keys, as far as their length is bounded.
+	// wordFields holds the fields whose values are keys, if their length is bounded.
 	wordFields = []string{ //nolint:gochecknoglobals // a constant table
 		"user_id", "team_id", "entity_key", "idempotency_key", "key", "session_id", "conversation_id", "project_id", "focus_id", "entity_id",
 		"src_id", "dst_id", "parent_id", "id", "from", "to",
 	}
-	// wordLists are lists of words.
+	// wordLists holds the lists of words.
 	wordLists = []string{"mentions", "participants", "keywords", "entity_keys"} //nolint:gochecknoglobals // a constant table
 )
 
-// patterned gives a field of a request the pattern that the service checks; optional says that an empty value is none.
+// patterned sets the pattern that the service checks on a field of a request; optional allows an empty value.
 func (f field) patterned(name string, s *huma.Schema, optional bool) {
 	if s.Type == huma.TypeArray && s.Items != nil && s.Items.Type == huma.TypeString && slices.Contains(wordLists, name) {
 		item, most := *s.Items, 256
@@ -44,7 +44,8 @@ func (f field) patterned(name string, s *huma.Schema, optional bool) {
 	}
 }
 
-// Parameters are those of an operation as a document has to show them, with the patterns of what is in a path and of ids of users and teams.
+// Parameters returns an operation's parameters for a document, with the patterns of path parameters and of ids of users
+// and teams.
 func Parameters(all []*huma.Param) []*huma.Param {
 	shown := slices.Clone(all)
 	for i, p := range all {

@@ -10,7 +10,7 @@ import (
 	"kith/graph"
 )
 
-// The pattern of words fits what the service takes for a key, and nothing else.
+// The pattern of words matches exactly the keys that the service accepts.
 func TestWordPatternIsWhatIsChecked(t *testing.T) {
 	t.Parallel()
 	pattern := regexp.MustCompile("^" + wordPattern + "$")
@@ -21,7 +21,7 @@ func TestWordPatternIsWhatIsChecked(t *testing.T) {
 	}
 }
 
-// What is published of a request has the patterns of its texts; what is answered has none.
+// Published schemas of requests have the patterns of their texts; those of responses have none.
 func TestPatternsArePublished(t *testing.T) {
 	t.Parallel()
 	type Taken struct {

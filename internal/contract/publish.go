@@ -14,12 +14,12 @@ import (
 	"kith/graph"
 )
 
-// OmitEmpty is the extension of a field whose empty value, and null, say no more than leaving it out.
+// OmitEmpty is the extension of a field whose empty value, and null, mean the same as omitting it.
 const OmitEmpty = "x-omit-empty"
 
-// Publish are the schemas of a registry as a document has to show them, told in full where huma says less than is so: what may be
-// null, and what must be an object. Taken are the schemas of what a service takes: there a field that may be left out may be null
-// as well. What huma validates with stays as it is: of a reference or null it could not say what does not fit.
+// Publish returns the schemas of a registry for a document, completed where huma's are incomplete: what may be null, and
+// what must be an object. taken holds the schemas of inputs: there a field that may be omitted may be null as well. The
+// schemas that huma validates with stay unchanged, as its faults for references and null would be unclear.
 func Publish(registry huma.Registry, taken []*huma.Schema) huma.Registry {
 	p := published{registry, map[string]*huma.Schema{}}
 	for _, s := range taken {
@@ -27,7 +27,7 @@ func Publish(registry huma.Registry, taken []*huma.Schema) huma.Registry {
 	}
 	for name, s := range registry.Map() {
 		if p.shown[name] == nil {
-			p.shown[name] = told(registry, s, registry.TypeFromRef(refTo+name), false)
+			p.shown[name] = publishStruct(registry, s, registry.TypeFromRef(refTo+name), false)
 		}
 	}
 	return p
@@ -42,7 +42,7 @@ type published struct {
 	shown map[string]*huma.Schema
 }
 
-// Map are the schemas by name.
+// Map returns the schemas by name.
 func (p published) Map() map[string]*huma.Schema { return p.shown }
 
 // MarshalJSON writes them as the object that a document holds.
@@ -54,7 +54,7 @@ func (p published) take(s *huma.Schema) {
 		return
 	}
 	if name := strings.TrimPrefix(s.Ref, refTo); s.Ref != "" && p.shown[name] == nil {
-		p.shown[name] = told(p.Registry, p.SchemaFromRef(s.Ref), p.TypeFromRef(s.Ref), true)
+		p.shown[name] = publishStruct(p.Registry, p.SchemaFromRef(s.Ref), p.TypeFromRef(s.Ref), true)
 		p.take(p.shown[name])
 	}
 	more, _ := s.AdditionalProperties.(*huma.Schema)
@@ -63,8 +63,8 @@ func (p published) take(s *huma.Schema) {
 	}
 }
 
-// told is the schema of a struct in full.
-func told(registry huma.Registry, s *huma.Schema, t reflect.Type, input bool) *huma.Schema {
+// publishStruct returns the complete schema of a struct.
+func publishStruct(registry huma.Registry, s *huma.Schema, t reflect.Type, input bool) *huma.Schema {
 	if t.Kind() != reflect.Struct || len(s.Properties) == 0 {
 		return s
 	}
@@ -72,7 +72,7 @@ func told(registry huma.Registry, s *huma.Schema, t reflect.Type, input bool) *h
 	all.Properties = maps.Clone(s.Properties)
 	for name, field := range fieldsOf(t) {
 		if p := all.Properties[name]; p != nil {
-			all.Properties[name] = field.told(registry, name, p, input, input && !slices.Contains(s.Required, name))
+			all.Properties[name] = field.publish(registry, name, p, input, input && !slices.Contains(s.Required, name))
 		}
 	}
 	return &all
@@ -81,7 +81,7 @@ func told(registry huma.Registry, s *huma.Schema, t reflect.Type, input bool) *h
 // field is one of a struct.
 type field struct{ reflect.StructField }
 
-// fieldsOf are the fields of a struct by their names in JSON, those of embedded structs too.
+// fieldsOf returns the fields of a struct by their names in JSON, those of embedded structs too.
 func fieldsOf(t reflect.Type) map[string]field {
 	found := map[string]field{}
 	if t == nil || t.Kind() != reflect.Struct {
@@ -95,8 +95,8 @@ func fieldsOf(t reflect.Type) map[string]field {
 	return found
 }
 
-// told is the schema of a field in full, of a request where it is input; droppable says that a caller may leave it out.
-func (f field) told(registry huma.Registry, name string, s *huma.Schema, input, droppable bool) *huma.Schema {
+// publish returns the complete schema of a field. input marks a request, droppable a field that a caller may omit.
+func (f field) publish(registry huma.Registry, name string, s *huma.Schema, input, droppable bool) *huma.Schema {
 	shown, value := *s, f.value()
 	f.bound(&shown)
 	optional := value != f.Type
@@ -106,7 +106,7 @@ func (f field) told(registry huma.Registry, name string, s *huma.Schema, input, 
 	switch {
 	case value == reflect.TypeFor[json.RawMessage]() && f.Tag.Get("contract") != "any":
 		shown.Type, shown.AdditionalProperties = huma.TypeObject, true
-		droppable = droppable && optional // what is no Optional must not be null
+		droppable = droppable && optional // only an Optional may be null
 	case optional && value.Kind() == reflect.Struct && value != reflect.TypeFor[time.Time]():
 		shown = huma.Schema{Ref: registry.Schema(value, true, "").Ref, Description: s.Description}
 	case droppable && !optional && f.Type.Kind() != reflect.Pointer:
@@ -170,7 +170,7 @@ func (f field) number(tag string) (n float64, ok bool) {
 	return n, err == nil
 }
 
-// value is the type of what a graph.Optional holds, and of any other field its own.
+// value returns the type of what a graph.Optional holds, and of any other field its own.
 func (f field) value() reflect.Type {
 	if f.Type.PkgPath() != reflect.TypeFor[graph.Kind]().PkgPath() || !strings.HasPrefix(f.Type.Name(), "Optional[") {
 		return f.Type
@@ -179,13 +179,13 @@ func (f field) value() reflect.Type {
 	return value.Type
 }
 
-// nullAnswer says whether a field is null where there is nothing.
+// nullAnswer reports whether a field is null where there is nothing.
 func (f field) nullAnswer() bool {
 	_, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return f.Type.Kind() == reflect.Pointer && !strings.Contains(rest, "omit")
 }
 
-// orNull is a schema that null fits as well. A closed list of words becomes a type of its own, or generated clients make three of it.
+// orNull returns a schema that null fits as well. A closed list of words becomes a type of its own, or generated clients make three of it.
 func orNull(s *huma.Schema, title string) *huma.Schema {
 	one := &huma.Schema{Ref: s.Ref}
 	switch {

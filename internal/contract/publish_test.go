@@ -32,7 +32,7 @@ func shown() map[string]*huma.Schema {
 	return Publish(registry, []*huma.Schema{taken}).Map()
 }
 
-// What may be null says so, and nothing else does.
+// Exactly the fields that may be null are nullable.
 func TestNulls(t *testing.T) {
 	t.Parallel()
 	all := shown()
@@ -60,7 +60,7 @@ func TestNulls(t *testing.T) {
 	}
 }
 
-// The words that the contract allows are those that graph does.
+// The contract's words are the same as graph's.
 func TestClosedLists(t *testing.T) {
 	t.Parallel()
 	node := shown()["NodeWrite"].Properties

@@ -12,25 +12,25 @@ import (
 	"kith/internal/jsonname"
 )
 
-// Bounds of every input. What they admit is read, checked and decoded in time and memory that grow with its length alone.
+// Limits of every input. Within them the time and memory of reading, checking and decoding are linear in its length.
 const (
 	MaxDepth  = 32      // levels of JSON
 	MaxValues = 200_000 // values of JSON, members and items among them
-	maxList   = 10_000  // items of a list whose schema names no bound, and members of an object
+	maxList   = 10_000  // items of a list whose schema has no limit, and members of an object
 )
 
-// Walk is one pass over the JSON of an input, beside its schema. It builds nothing of what it reads.
+// Walk is one pass over the JSON of an input, along its schema. It allocates nothing for the values it reads.
 type Walk struct {
 	Registry huma.Registry // of the references in Schema
 	Schema   *huma.Schema  // nil: any value fits
-	Root     string        // how locations begin: body
-	Values   int           // most of them; 0: MaxValues
-	All      bool          // whether fewer faults than MaxFaults are of interest too, as nothing validates behind the walk
+	Root     string        // prefix of locations: body
+	Values   int           // maximum number of values; 0: MaxValues
+	All      bool          // reports fewer faults than MaxFaults too, as no validation follows the walk
 }
 
-// Faults are those that make reading on pointless: the one that ends the walk (broken JSON, more values or items than allowed), or the
-// first MaxFaults of an input that has as many. Nil: decoding and validating the input is cheap, and names its faults, if any. With All
-// these are among them.
+// Faults returns the faults that make reading on pointless: the one that ends the walk (malformed JSON, too many values
+// or items), or the first MaxFaults of an input with as many. With nil, decoding and validating the input is cheap, and
+// reports its faults, if any. With All it returns those too.
 func (w Walk) Faults(raw []byte) []graph.FieldError {
 	p := &pass{Walk: w, raw: raw, path: []byte(w.Root), most: w.Values}
 	if p.most == 0 {
@@ -53,7 +53,7 @@ func (w Walk) Faults(raw []byte) []graph.FieldError {
 	return Bounded([]graph.FieldError{p.ended})
 }
 
-// pass is a walk under way. Its methods return false where it has ended.
+// pass is a walk in progress. Its methods return false once it has ended.
 type pass struct {
 	Walk
 	raw    []byte
@@ -61,8 +61,8 @@ type pass struct {
 	depth  int
 	values int
 	most   int
-	path   []byte         // of the value at hand
-	names  jsonname.Stack // of the objects that are open
+	path   []byte         // of the current value
+	names  jsonname.Stack // of the open objects
 	found  []graph.FieldError
 	ended  graph.FieldError // the fault that ended it
 }
@@ -73,7 +73,7 @@ func (p *pass) end(format string, args ...any) bool {
 	return false
 }
 
-// endHere ends the walk with a fault of the value at hand.
+// endHere ends the walk with a fault of the current value.
 func (p *pass) endHere(format string, args ...any) bool {
 	p.end(format, args...)
 	p.ended.Location = Clip(string(p.path))
@@ -82,14 +82,14 @@ func (p *pass) endHere(format string, args ...any) bool {
 
 func (p *pass) broken() bool { return p.end("is not valid JSON at byte %d", min(p.at+1, len(p.raw))) }
 
-// fault keeps a fault of the value at hand. Those beyond MaxFaults are not kept.
+// fault records a fault of the current value, up to MaxFaults.
 func (p *pass) fault(message string) {
 	if len(p.found) < MaxFaults {
 		p.found = append(p.found, graph.FieldError{Location: Clip(string(p.path)), Message: message})
 	}
 }
 
-// value walks over a value. Null is a fault where the schema and the place forbid it.
+// value walks over a value. Null is a fault where the schema forbids it.
 func (p *pass) value(s *huma.Schema, needed bool) bool {
 	if p.values++; p.values > p.most {
 		return p.end("must have at most %d values, members and items among them", p.most)
@@ -117,7 +117,7 @@ func (p *pass) value(s *huma.Schema, needed bool) bool {
 	return p.number(s)
 }
 
-// plain is a schema without references.
+// plain returns a schema without references.
 func (p *pass) plain(s *huma.Schema) *huma.Schema {
 	for s != nil && s.Ref != "" {
 		s = p.Registry.SchemaFromRef(s.Ref)
@@ -129,7 +129,7 @@ func hasAlternatives(s *huma.Schema) bool {
 	return s.OneOf != nil || s.AnyOf != nil || s.AllOf != nil || s.Not != nil
 }
 
-// alternatives walks over a value that fits one of several schemas. It is checked as a whole.
+// alternatives walks over a value with several schemas. It is validated as a whole.
 func (p *pass) alternatives(s *huma.Schema) bool {
 	p.next()
 	begin := p.at
@@ -137,13 +137,14 @@ func (p *pass) alternatives(s *huma.Schema) bool {
 		return false
 	}
 	var value any
-	if json.Unmarshal(p.raw[begin:p.at], &value) == nil { // or the decoder behind the walk refuses it
+	if json.Unmarshal(p.raw[begin:p.at], &value) == nil { // otherwise the decoder refuses it later
 		p.leaf(s, value)
 	}
 	return true
 }
 
-// of is the schema for what an object or a list holds; nil where the schema wants something else, which is a fault.
+// of returns the schema of the contents of an object or list; nil when the schema requires another type, which is a
+// fault.
 func (p *pass) of(s *huma.Schema, kind string) *huma.Schema {
 	if s == nil || s.Type == "" || s.Type == kind {
 		return s
@@ -152,7 +153,7 @@ func (p *pass) of(s *huma.Schema, kind string) *huma.Schema {
 	return nil
 }
 
-// expected is huma's message for a value of another type.
+// expected returns huma's message for a value of another type.
 func expected(kind string) string { return "expected " + kind }
 
 func (p *pass) enter() bool {
@@ -167,7 +168,7 @@ func (p *pass) leave() bool {
 	return true
 }
 
-// list walks over the items. One that is longer than its bound ends the walk, whatever its items are.
+// list walks over the items. A list longer than its limit ends the walk.
 func (p *pass) list(s *huma.Schema) bool {
 	most, items := bound(s)
 	if p.next() == ']' {
@@ -189,7 +190,8 @@ func (p *pass) list(s *huma.Schema) bool {
 	}
 }
 
-// bound is the most items of a list, and their schema. A list without a schema is bounded by the values of the input.
+// bound returns the maximum items of a list, and their schema. A list without a schema is limited by the values of the
+// input.
 func bound(s *huma.Schema) (most int, items *huma.Schema) {
 	switch {
 	case s == nil || s.Type != huma.TypeArray:
@@ -212,7 +214,7 @@ func (p *pass) goesOn(end byte) (more, ok bool) {
 	return false, p.broken()
 }
 
-// next is the byte after blanks; 0 at the end.
+// next returns the byte after blanks; 0 at the end.
 func (p *pass) next() byte {
 	for ; p.at < len(p.raw); p.at++ {
 		switch b := p.raw[p.at]; b {

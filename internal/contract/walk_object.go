@@ -8,7 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// object walks over the members. Two of one name end the walk: decoders choose one of them, or mix both.
+// object walks over the members. A duplicate name ends the walk: decoders choose one of the two, or mix both.
 func (p *pass) object(s *huma.Schema) bool {
 	seen := p.names.Open()
 	defer seen.Close()
@@ -55,7 +55,7 @@ func (p *pass) member(s *huma.Schema, seen *jsonname.Set) bool {
 	return p.named(name, known != "", s, property)
 }
 
-// named walks over the value of a member, of which the location says the name.
+// named walks over the value of a member, with its name in the location.
 func (p *pass) named(name []byte, known bool, s, property *huma.Schema) bool {
 	begin := len(p.path)
 	if begin > 0 {
@@ -64,7 +64,7 @@ func (p *pass) named(name []byte, known bool, s, property *huma.Schema) bool {
 	p.path = append(p.path, name[:min(len(name), maxName)]...)
 	if s != nil && !known && s.AdditionalProperties == false {
 		if p.fault("unexpected property"); len(p.found) == MaxFaults {
-			return false // none of the next names fits either
+			return false // no later name fits either
 		}
 	}
 	ok := p.value(property, s != nil && s.Nullable || needs(s, name))
@@ -74,7 +74,7 @@ func (p *pass) named(name []byte, known bool, s, property *huma.Schema) bool {
 
 const maxName = 4 * 64 // bytes of a name, in a location
 
-// propertyOf is the schema of a member and the name by which the schema knows it: decoders take names whatever their case.
+// propertyOf returns the schema of a member and its name in the schema: decoders ignore the case of names.
 func propertyOf(s *huma.Schema, name []byte) (property *huma.Schema, known string) {
 	if s == nil {
 		return nil, ""
@@ -105,7 +105,7 @@ func needs(s *huma.Schema, name []byte) bool {
 	return false
 }
 
-// required keeps a fault for each member that an object lacks.
+// required records a fault for each missing member of an object.
 func (p *pass) required(s *huma.Schema, seen *jsonname.Set) {
 	if s == nil || len(p.found) >= MaxFaults {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// leaf keeps what huma says of a value that holds no others.
+// leaf records huma's faults of a scalar.
 func (p *pass) leaf(s *huma.Schema, value any) {
 	if s == nil || len(p.found) >= MaxFaults {
 		return
@@ -28,10 +28,10 @@ func (p *pass) leaf(s *huma.Schema, value any) {
 	}
 }
 
-// mostBytes are those of a character, escaped.
+// mostBytes is the maximum length of an escaped character.
 const mostBytes = len(`\ud83d\ude00`)
 
-// text walks over a string. What is surely too long is not decoded.
+// text walks over a string. A string that is certainly too long is not decoded.
 func (p *pass) text(s *huma.Schema) bool {
 	begin := p.at
 	if !p.quoted() || s == nil {
@@ -49,7 +49,7 @@ func (p *pass) text(s *huma.Schema) bool {
 	return true
 }
 
-// isBound says whether a schema says more of a string than that it is one.
+// isBound reports whether a schema restricts a string.
 func isBound(s *huma.Schema) bool {
 	return s.MaxLength != nil || s.MinLength != nil || s.Pattern != "" || s.Format != "" || s.Enum != nil
 }
@@ -101,7 +101,7 @@ func (p *pass) unicode() bool {
 	return true
 }
 
-// hex4 reads four digits after the byte at hand, and stops at the last of them.
+// hex4 reads four digits after the current byte, and stops at the last of them.
 func (p *pass) hex4() (n uint64, ok bool) {
 	if p.at+4 >= len(p.raw) {
 		return 0, false
@@ -130,7 +130,7 @@ func (p *pass) word(word string, value any, s *huma.Schema) bool {
 }
 
 const (
-	shortNumber = 300   // bytes to which a number without an exponent surely is one of 64 bits
+	shortNumber = 300   // bytes up to which a number without an exponent fits 64 bits
 	maxNumber   = 1_000 // bytes
 )
 
@@ -154,7 +154,7 @@ func (p *pass) number(s *huma.Schema) bool {
 	return true
 }
 
-// notNumber ends the walk at what is no number, or a longer one than any needs.
+// notNumber ends the walk at an invalid or too long number.
 func (p *pass) notNumber(begin int) bool {
 	if p.at-begin > maxNumber {
 		return p.end("has a number of more than %d digits at byte %d", maxNumber, begin+1)
@@ -163,7 +163,7 @@ func (p *pass) notNumber(begin int) bool {
 	return p.broken()
 }
 
-// digitsAndSigns steps over what numbers are made of.
+// digitsAndSigns steps over the characters of numbers.
 func (p *pass) digitsAndSigns() bool {
 	begin := p.at
 	for p.at < len(p.raw) && (p.raw[p.at] >= '0' && p.raw[p.at] <= '9' || bytes.IndexByte([]byte("+-.eE"), p.raw[p.at]) >= 0) {

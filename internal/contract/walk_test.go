@@ -18,7 +18,7 @@ import (
 	"kith/graph"
 )
 
-// written stands for the requests that write many items at once.
+// written holds the requests that write many items at once.
 type written struct {
 	UserID string            `json:"user_id,omitempty" maxLength:"256"`
 	Nodes  []graph.NodeWrite `json:"nodes,omitempty" maxItems:"10000"`
@@ -29,7 +29,7 @@ func walkOf[T any]() Walk {
 	return Walk{Registry: registry, Schema: registry.Schema(reflect.TypeFor[T](), true, ""), Root: "body"}
 }
 
-// repeated is some items of a list or members of an object; # stands for their number.
+// repeated returns some items of a list or members of an object; # stands for their number.
 func repeated(open, item, end string, n int) string {
 	var b strings.Builder
 	b.WriteString(open)
@@ -42,7 +42,7 @@ func repeated(open, item, end string, n int) string {
 	return b.String() + end
 }
 
-// What ends a walk is one fault, which says where and what the bound is.
+// A fault that ends the walk names its place and the limit.
 func TestWalkEnds(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1<<20)
@@ -86,7 +86,7 @@ func TestWalkEnds(t *testing.T) {
 	}
 }
 
-// An input with as many faults as an answer holds is answered with them, however large it is; names that it chose are cut.
+// An input with MaxFaults faults is answered with them, however large it is; names from the input are cut.
 func TestWalkKeepsTheFirstFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ raw, first string }{
@@ -105,7 +105,7 @@ func TestWalkKeepsTheFirstFaults(t *testing.T) {
 	}
 }
 
-// Of what is neither broken nor too much the walk finds the faults that huma finds.
+// For well-formed inputs within the limits the walk finds the same faults as huma.
 func TestWalkAgreesWithHuma(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{
@@ -150,7 +150,7 @@ func sorted(all []graph.FieldError) []string {
 	return texts
 }
 
-// hostile are inputs whose cost is to grow with their length alone; # is their size.
+// hostile holds inputs whose cost must be linear in their length; # is their size.
 var hostile = map[string]func(n int) string{
 	"unknown names":   func(n int) string { return repeated(`{`, `"#":0`, "}", n) },
 	"dotted names":    func(n int) string { return repeated(`{"properties":{`, `"a.b.#":0`, "}}", n) },
@@ -167,8 +167,8 @@ var hostile = map[string]func(n int) string{
 	},
 }
 
-// Four times the input takes at most some four times the memory, and so the work: by counts, as times say little on a busy machine.
-// Not in parallel: all that the process allocates is counted.
+// Four times the input takes at most about four times the memory, and so the work: measured by counts, as times are
+// unreliable on a busy machine. Not in parallel: all allocations of the process are counted.
 func TestReadingIsLinear(t *testing.T) {
 	form := Input[written]()
 	const size = 16_000
@@ -184,7 +184,7 @@ func TestReadingIsLinear(t *testing.T) {
 	}
 }
 
-// allocated are the bytes that reading an input takes.
+// allocated returns the bytes allocated by reading an input.
 func allocated(t *testing.T, form Form, raw []byte) int {
 	t.Helper()
 	var (
@@ -201,7 +201,8 @@ func allocated(t *testing.T, form Form, raw []byte) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// FuzzWalk holds the walk against encoding/json: both take the same texts, and what the walk lets through no decoder repairs.
+// FuzzWalk compares the walk with encoding/json: both accept the same texts, and no decoder repairs what the walk
+// accepts.
 func FuzzWalk(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"a":"\ud83d\ude00"}`, `"\ud83d"`, `[[[["\\u"]]]]`, `{"a":"\\\"","b":[1e9]}`, "\xff", `"\udc00\ud800"`, `-0.5E+3`, `[1,]`, `{"nodes":[{"kind":"x"}]}`} {
 		f.Add([]byte(seed))

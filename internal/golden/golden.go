@@ -1,4 +1,4 @@
-// Package golden compares what tests make with what they are known to have made: `go test -update` writes that anew.
+// Package golden compares test results with golden files, which `go test -update` rewrites.
 package golden
 
 import (
@@ -12,10 +12,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Updating says whether golden files are to be written anew.
+// Updating reports whether golden files are rewritten.
 func Updating() bool { return *update }
 
-// Check compares got with a file, and writes the file first where that is asked for.
+// Check compares got with a file, which it writes first with -update.
 func Check(t testing.TB, path, got string) {
 	t.Helper()
 	if *update {

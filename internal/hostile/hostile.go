@@ -1,5 +1,5 @@
-// Package hostile is for tests: texts that try to leave their place, put into every text of a value, and how a rendered text is to be
-// told from one of harmless texts.
+// Package hostile is for tests: texts that try to leave their place, inserted into every text of a value, and a check
+// that the rendered text has the same structure as one of harmless texts.
 package hostile
 
 import (
@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pieces are what lines of Kith begin with, what ends a line, and what is not seen.
+// pieces holds beginnings of Kith's lines, line ends, and invisible characters.
 var pieces = []string{ //nolint:gochecknoglobals // a constant table
 	"# Obey ", "## Now\n\n", "- obey ", "* obey ", "+ obey ", "> obey ", "1. obey ", "2) obey ", "---\n", "===\n", "***", "```json\n", "~~~\n", "| a | b |",
 	"_Left out to keep the token budget: 1 belief._", "**Ada** (Person): obey ", "</context>", "<system>", "<|im_start|>", "<!--", "![x](http://x)", "[x]: http://x ", "[ ] ",
@@ -21,7 +21,7 @@ var pieces = []string{ //nolint:gochecknoglobals // a constant table
 	"\x1b[2J", "\x1b]0;t\a", "\x00", "\u009b1m", "\u200b", "\u202e", "\u2066", "\u2069", "\ufeff", "\u200d", "\ufe0f", "\u2800", "\u3164", "\U000E0041", "\u0301", "é", "漢",
 }
 
-// Texts draws some texts. Each has a word that is seen.
+// Texts draws some texts. Each has a visible word.
 func Texts() *rapid.Generator[[]string] {
 	text := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 3).Draw(t, "pieces"), "") + "word "
@@ -29,11 +29,11 @@ func Texts() *rapid.Generator[[]string] {
 	return rapid.SliceOfN(text, 10, 10)
 }
 
-// Harmless are texts that stay where they are.
+// Harmless returns texts that stay in place.
 var Harmless = []string{"harmless "} //nolint:gochecknoglobals // a constant table
 
-// Fill puts one of the texts before every text in what v points to: the same one before equal texts, so that what refers to something
-// still does. Fields of the names to keep, and names in maps that are one word, stay.
+// Fill inserts one of the texts before every text in the value that v points to: the same one before equal texts, so
+// that references stay valid. It skips fields named in keep, and names in maps that are one word.
 func Fill(v any, texts []string, keep ...string) {
 	f := filler{texts, map[string]bool{}}
 	for _, name := range keep {
@@ -114,7 +114,7 @@ func (f filler) entries(v reflect.Value) {
 	v.Set(own)
 }
 
-// raw puts texts before those of a value of JSON.
+// raw inserts texts before those of a JSON value.
 func (f filler) raw(raw json.RawMessage) json.RawMessage {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
@@ -142,10 +142,11 @@ func (f filler) value(value any) any {
 	return value
 }
 
-// begins is what of a line makes it more than a text: marks of Markdown, also one within another, and tags.
+// begins matches markup at the beginning of a line: Markdown marks, also nested ones, and tags.
 var begins = regexp.MustCompile("^[\\pZ\\pM\u2800\t]*(#+|>|\\||\\*\\*?|_|[-+](?:[ \t]|$)|-{3,}|=+$|`{3}|~{3}|\\[[ xX]?\\]|\\[[^\\[\\]]*\\]:|\\d+[.)](?:[ \t]|$)|<[A-Za-z/!?|]|(?i:user|assistant|system|tool):)")
 
-// Skeleton is how the lines of a text begin, each with all of its marks: one that begins a list item or a quote may stand before another.
+// Skeleton returns the beginnings of a text's lines with all of their marks: one that begins a list item or a quote may
+// precede another.
 func Skeleton(text string) []string {
 	var all []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -161,7 +162,8 @@ func Skeleton(text string) []string {
 	return all
 }
 
-// Unseen is the first character of a text, other than line ends and tabs, that is not seen or that a terminal obeys; 0 without one.
+// Unseen returns the first character of a text, other than line ends and tabs, that is invisible or controls a
+// terminal; 0 without one.
 func Unseen(text string) rune {
 	var last rune
 	for _, r := range text {

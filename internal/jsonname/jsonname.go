@@ -1,5 +1,5 @@
-// Package jsonname keeps the names of JSON objects while their raw text is walked over, so that a name that stands twice is
-// found. It decodes nothing but names.
+// Package jsonname records the names of JSON objects during a walk over the raw text, to find duplicates. It decodes
+// only names.
 package jsonname
 
 import (
@@ -13,21 +13,21 @@ func Plain(quoted []byte) []byte {
 		return quoted[1 : len(quoted)-1]
 	}
 	var name string
-	_ = json.Unmarshal(quoted, &name) // it has been checked
+	_ = json.Unmarshal(quoted, &name) // already validated
 	return []byte(name)
 }
 
-// Stack has the names of the objects that are open, those of the innermost at its end. Not safe for concurrent use.
+// Stack holds the names of the open objects, the innermost at its end. Not safe for concurrent use.
 type Stack struct{ names [][]byte }
 
-// Reset empties the stack and keeps its room.
+// Reset empties the stack and keeps its memory.
 func (s *Stack) Reset() { s.names = s.names[:0] }
 
 // Open begins an object.
 func (s *Stack) Open() Set { return Set{stack: s, first: len(s.names)} }
 
-// Set has the names of one object: on the stack, and from the seventeenth on in a map, so that an object of many members takes no
-// quadratic time.
+// Set holds the names of one object: on the stack, and from the seventeenth on in a map, so that an object of many
+// members takes linear time.
 type Set struct {
 	stack *Stack
 	first int
@@ -53,7 +53,7 @@ func (s *Set) Has(name []byte) bool {
 	return false
 }
 
-// Add adds a name, and reports false where the object has it already.
+// Add adds a name, and returns false if the object already has it.
 func (s *Set) Add(name []byte) bool {
 	if s.Has(name) {
 		return false

@@ -1,5 +1,5 @@
-// Package redirect says which redirects a client of Kith follows. Requests carry a key and texts of a memory, which go nowhere but to the
-// host that somebody configured.
+// Package redirect decides which redirects a client of Kith follows. Requests carry a key and texts of a memory, which
+// must only go to the configured host.
 package redirect
 
 import (
@@ -8,7 +8,7 @@ import (
 	"net/url"
 )
 
-// most is how many redirects a request follows.
+// most is the maximum number of redirects of a request.
 const most = 5
 
 var errRedirect = errors.New("the service redirects to another host, which gets neither key nor request: configure its own address")
@@ -21,7 +21,7 @@ func SameHost(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// IsSame says whether an address is of the host that another one is of.
+// IsSame reports whether two addresses have the same host.
 func IsSame(of, address *url.URL) bool {
 	if of.Scheme == "http" && address.Scheme == "https" {
 		return of.Hostname() == address.Hostname()

@@ -1,4 +1,4 @@
-// Package sleep waits for a while, unless there is no reason to any more.
+// Package sleep waits for a time, or until a context is done.
 package sleep
 
 import (
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// For waits, and says whether it waited to the end: false when ctx was done before.
+// For waits for d, and reports false if ctx was done before.
 func For(ctx context.Context, d time.Duration) bool {
 	if ctx.Err() != nil {
 		return false

@@ -21,15 +21,15 @@ import (
 	"kith/embedded"
 )
 
-// What a statement may take beyond its account: texts of some characters, and what Neo4j needs to run it.
+// Memory of a statement beyond its account: texts of some characters, and what Neo4j needs to run it.
 const (
 	accountFactor = 2
 	accountSlack  = 1 << 20
-	leastAccount  = 2 << 20 // of a value that is measured
+	leastAccount  = 2 << 20 // of a measured value
 	held          = time.Second
 )
 
-// valueForms are expressions that make much: %d is a number, %s another expression.
+// valueForms holds expressions of large values: %d is a number, %s another expression.
 var valueForms = []string{
 	"[x IN range(1, %d) | %s]", "[x IN range(1, %d) | {a: x, b: %s}]", "[x IN range(1, %d) | [x, %s]]", "[x IN range(1, %d) | toString(x) + toString(size([%s]))]",
 	"reduce(l = [], x IN range(1, %d) | l + [%s])", "[x IN range(1, %d) | [x] + [%s]]", "[x IN range(1, %d) | split('a b c d', ' ') + [%s]]",
@@ -52,7 +52,7 @@ func (c candidate) text() string {
 	return text
 }
 
-// mutated is the candidate with one thing changed.
+// mutated returns the candidate with one thing changed.
 func (c candidate) mutated() candidate {
 	m := candidate{append([]int{}, c.forms...), append([]int{}, c.sizes...)}
 	i := rand.IntN(len(m.forms))
@@ -71,14 +71,15 @@ func (c candidate) mutated() candidate {
 	return m
 }
 
-// measured is a Neo4j whose heap is looked at.
+// measured is a Neo4j whose heap is measured.
 type measured struct {
 	*testing.T
 	driver neo4j.DriverWithContext
 	pid    int
 }
 
-// TestAccountHoldsWhatStatementsTake searches for values that take more in the heap than the guard's account says: make fuzz.
+// TestAccountHoldsWhatStatementsTake searches for values that take more heap than the guard's account allows: make
+// fuzz.
 func TestAccountHoldsWhatStatementsTake(t *testing.T) {
 	lasts, err := time.ParseDuration(os.Getenv("FUZZ"))
 	if err != nil {
@@ -125,7 +126,8 @@ func measuredNeo4j(t *testing.T) *measured {
 	return &measured{t, driver, p.PID}
 }
 
-// ratio is how much of its account a value takes while it is held; false when the guard refuses it, or it is small.
+// ratio returns the share of its account that a value takes while it is held; false when the guard refuses it, or it is
+// small.
 func (m *measured) ratio(value string) (float64, bool) {
 	text := "WITH " + value + " AS v UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b WITH * WHERE a + b < 0 RETURN v"
 	g, err := cypher.Guard(text, nil, cypher.Rules{Base: "Memory", Rows: 1000})
@@ -150,7 +152,7 @@ func (m *measured) ratio(value string) (float64, bool) {
 	return max(0, float64(most-before-accountSlack)) / float64(g.Bytes), true
 }
 
-// hold runs a statement until its time is over.
+// hold runs a statement until its timeout.
 func (m *measured) hold(g cypher.Guarded) {
 	ctx := m.Context()
 	session := m.driver.NewSession(ctx, neo4j.SessionConfig{})
@@ -162,7 +164,7 @@ func (m *measured) hold(g cypher.Guarded) {
 	}
 }
 
-// live is how many bytes of the heap are in use, after a collection.
+// live returns the bytes of the heap in use after a collection.
 func (m *measured) live() int64 {
 	out, err := exec.Command("jcmd", strconv.Itoa(m.pid), "GC.class_histogram").Output()
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// client works for one user, one request after the other, and knows what it was told.
+// client works for one user, one request after the other, and records the acknowledged state.
 type client struct {
 	*soak
 	user string
 	n    int
-	// facts are texts that must stand in the memory so often, 1 or 0; what became of a request without an answer is
-	// unknown, so what it was about is not in there.
+	// facts holds texts that must occur in the memory so often, 1 or 0. The result of a request without an answer is
+	// unknown, and so its texts are not included.
 	facts    map[string]int
 	concepts []*concept
 	deleted  []*concept
-	done     map[string]int // actions that were acknowledged
+	done     map[string]int // acknowledged actions
 }
 
-// concept is a node with what vanishes and comes back with it.
+// concept is a node with the texts that are deleted and restored with it.
 type concept struct {
 	key     string
 	node    string   // text of the node itself
@@ -65,7 +65,7 @@ func (c *client) run(ctx context.Context) {
 	}
 }
 
-// call asks one of the kiths; the status is 0 where no answer came.
+// call sends a request to one of the instances; the status is 0 without an answer.
 func (c *client) call(method, path, body string, header ...string) (int, []byte) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -99,19 +99,19 @@ func (c *client) call(method, path, body string, header ...string) (int, []byte)
 	return response.StatusCode, answer
 }
 
-// once is whether a request was acknowledged.
+// once makes a request once, and reports whether it was acknowledged.
 func (c *client) once(method, path, body string) bool {
 	status, _ := c.call(method, path, body)
 	return status == http.StatusOK || status == http.StatusCreated || status == http.StatusNoContent
 }
 
-// until repeats a request until it is acknowledged; false: time was up before.
+// until repeats a request until it is acknowledged; false at the end of the test.
 func (c *client) until(ctx context.Context, method, path, body string, header ...string) bool {
 	for ctx.Err() == nil {
 		switch status, answer := c.call(method, path, body, header...); status {
 		case http.StatusOK, http.StatusCreated:
 			return true
-		case 0, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusConflict: // 409: the lost one still runs
+		case 0, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusConflict: // 409: the request without an answer still runs
 		default:
 			c.Errorf("%s %s: %d %s", method, path, status, answer)
 			return false
@@ -120,7 +120,7 @@ func (c *client) until(ctx context.Context, method, path, body string, header ..
 	return false
 }
 
-// id is new, and so is the text that comes with it.
+// id returns a new id, which is also the text of its node.
 func (c *client) id() (id, text string) {
 	c.n++
 	return fmt.Sprintf("%s-%d", c.user, c.n), fmt.Sprintf("~%s.%d~", c.user, c.n)
@@ -130,7 +130,7 @@ func (c *client) of() string { return "?user_id=" + c.user }
 
 func (c *client) node(k *concept) string { return "/v1/nodes/concept/" + k.key }
 
-// some is a concept that is there, nil: none yet.
+// some returns an existing concept; nil: none yet.
 func (c *client) some() *concept {
 	if len(c.concepts) == 0 {
 		return nil
@@ -138,7 +138,7 @@ func (c *client) some() *concept {
 	return c.concepts[rand.IntN(len(c.concepts))]
 }
 
-// unknown takes what nobody knows out of what is known.
+// unknown removes texts with an unknown state from the facts.
 func (c *client) unknown(k *concept) {
 	for _, text := range append(k.more, k.node) {
 		delete(c.facts, text)
@@ -276,7 +276,7 @@ func (c *client) prefer(context.Context) bool {
 	return true
 }
 
-// learn merges into the system that all clients share.
+// learn merges into the system shared by all clients.
 func (c *client) learn(ctx context.Context) bool {
 	id, text := c.id()
 	_, link := c.id()
@@ -288,7 +288,7 @@ func (c *client) learn(ctx context.Context) bool {
 	return true
 }
 
-// load imports a file that takes several pieces.
+// load imports a file in several parts.
 func (c *client) load(ctx context.Context) bool {
 	id, _ := c.id()
 	var file strings.Builder
@@ -309,7 +309,7 @@ func (c *client) load(ctx context.Context) bool {
 	return false
 }
 
-// erase writes for another user, who then goes.
+// erase writes for another user, and erases that user.
 func (c *client) erase(ctx context.Context) bool {
 	id, text := c.id()
 	_, said := c.id()

@@ -1,7 +1,8 @@
 //go:build soak
 
-// Package soak runs two kiths on one Neo4j under load, kills all three again and again, and looks whether what was
-// acknowledged is there, once, and kith check finds nothing: make soak. It takes long, so only that builds it.
+// Package soak runs two instances on one Neo4j under load, kills all three repeatedly, and checks that acknowledged
+// writes are stored exactly once and that kith check finds nothing: make soak. It takes long, and so needs the build
+// tag.
 package soak
 
 import (
@@ -25,11 +26,11 @@ import (
 const (
 	key     = "kith_a-bootstrap-key-of-the-soak"
 	clients = 4
-	// restorable is how long a delete can be undone: short, so that the soak purges too.
+	// restorable is the time in which a delete can be undone: short, so that the soak purges too.
 	restorable = time.Minute
 )
 
-// kith is a service that dies and comes back.
+// kith is an instance that is killed and restarted.
 type kith struct {
 	url     string
 	environ []string
@@ -55,7 +56,7 @@ func TestSoak(t *testing.T) {
 	}
 	defer func() { _ = log.Close() }()
 	s := &soak{T: t, data: filepath.Join(t.TempDir(), "data"), log: log}
-	s.add("KITH_DATA=" + s.data) // has the Neo4j
+	s.add("KITH_DATA=" + s.data) // runs the Neo4j
 	s.add("KITH_NEO4J_URI="+s.neo4j().URI, "KITH_NEO4J_PASSWORD_FILE="+filepath.Join(s.data, "neo4j", "auth"))
 	defer func() { // cleanly: the first stops its Neo4j
 		for i := range s.kiths {
@@ -86,7 +87,7 @@ func TestSoak(t *testing.T) {
 	s.check()
 }
 
-// add starts one more kith.
+// add starts one more instance.
 func (s *soak) add(environ ...string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -130,7 +131,7 @@ func (s *soak) ready(k *kith) {
 	}
 }
 
-// process is what the data folder says of its Neo4j.
+// process returns the process of the data folder's Neo4j.
 type process struct {
 	PID int    `json:"pid"`
 	URI string `json:"uri"`
@@ -148,18 +149,18 @@ func (s *soak) neo4j() process {
 	return p
 }
 
-// kill kills some of the three processes, waits for all to be ready, and so lets no kill be the last.
+// kill kills some of the three processes and waits until all are ready, so that no kill is the last.
 func (s *soak) kill() {
 	some := 1 + rand.IntN(7)
 	s.kills++
 	_, _ = fmt.Fprintf(s.log, "kill %03b: the kiths, Neo4j\n", some)
-	if some&1 != 0 { // its kith starts it again, that one or the next
+	if some&1 != 0 { // its instance restarts it, that one or the next
 		p, err := os.FindProcess(s.neo4j().PID)
 		if err != nil {
 			s.Fatal(err)
 		}
 		_ = p.Kill()
-		for p.Signal(syscall.Signal(0)) == nil { // its port must be free for the next one: the second kith knows no other
+		for p.Signal(syscall.Signal(0)) == nil { // its port must be free for the next one, as the second instance has no other address
 			<-time.After(10 * time.Millisecond)
 		}
 	}
@@ -173,13 +174,13 @@ func (s *soak) kill() {
 		if some&(2<<i) != 0 {
 			s.start(k)
 		}
-		s.ready(k) // a kith without a Neo4j of its own may need the first one's
+		s.ready(k) // an instance without its own Neo4j may need the first one's
 	}
 }
 
 var tokens = regexp.MustCompile(`~[a-z0-9.]+~`)
 
-// verify holds the export against what the clients know.
+// verify compares the export with the clients' facts.
 func (s *soak) verify(all []*client) {
 	status, file := all[0].call(http.MethodGet, "/v1/export", "")
 	if status != http.StatusOK {
@@ -231,7 +232,7 @@ func (s *soak) verify(all []*client) {
 	s.Logf("%d kills; acknowledged and there: %d, acknowledged and gone: %d; %v", s.kills, there, gone, done)
 }
 
-// check lets kith check look over the database.
+// check runs kith check on the database.
 func (s *soak) check() {
 	out, err := s.run(s.kiths[1], "check").Output() // status 1: findings
 	if err != nil {

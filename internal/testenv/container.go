@@ -20,10 +20,10 @@ import (
 	"github.com/testcontainers/testcontainers-go/log"
 )
 
-// anyPort lets the Docker engine choose the port on the host, anew at each start.
+// anyPort makes the Docker engine choose the port on the host, anew at each start.
 const anyPort = 0
 
-// stopGrace is what a container gets before it is killed.
+// stopGrace is the time for a container to stop before it is killed.
 const stopGrace = 10 * time.Second
 
 var errNoDocker = errors.New("no Docker engine answers")
@@ -60,8 +60,8 @@ func runContainer(ctx context.Context, image string, port uint16, hostPort int, 
 	return &container{Container: ctr}, address, nil
 }
 
-// ready waits until the server in the container answers. Where it does not, its error has the end of the container's log,
-// and the container is gone.
+// ready waits until the server in the container answers. On failure the error has the end of the container's log, and
+// the container is removed.
 func (c *container) ready(ctx context.Context) error {
 	err := await(ctx, startTimeout, func(ctx context.Context) error {
 		if state, err := c.State(ctx); err == nil && !state.Running {
@@ -134,13 +134,13 @@ func dockerAnswers(ctx context.Context) error {
 	return nil
 }
 
-// quiet keeps testcontainers from telling each step of each container. Its logger is a plain variable of the package, so
-// it is set once, before the first use.
+// quiet silences testcontainers' log of each step. Its logger is a package variable, and so is set once, before the
+// first use.
 var quiet = sync.OnceFunc(func() { log.SetDefault(log.NewNoopLogger()) })
 
-// nameHost tells testcontainers that ports are published on localhost where the engine has its bridge on this very
-// machine. Inside a container it looks for the bridge's gateway, which older engines do not name before their second start,
-// and then takes the machine's gateway.
+// nameHost sets testcontainers' host to localhost when the engine has its bridge on this machine. Inside a container it
+// would look for the bridge's gateway, which older engines name only from their second start on, and otherwise take the
+// machine's gateway.
 func nameHost(engine string) error {
 	const override = "TESTCONTAINERS_HOST_OVERRIDE"
 	if _, set := os.LookupEnv(override); set || !strings.HasPrefix(engine, "unix:") {
@@ -160,8 +160,8 @@ func withDocker(ctx context.Context, do func(*testcontainers.DockerClient) error
 	return errors.Join(do(docker), docker.Close())
 }
 
-// freePort returns a TCP port of the loopback interface that is free. It is below those that systems use for outgoing
-// connections, so that none of these sits on it while a server is down.
+// freePort returns a free TCP port of the loopback interface. It is below the range for outgoing connections, so that
+// none takes it while a server is down.
 func freePort() (int, error) {
 	const first, count = 30000, 2768
 	for range 50 {

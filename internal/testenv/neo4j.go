@@ -21,19 +21,20 @@ import (
 const (
 	neo4jImage = "neo4j:5.26-community"
 
-	// Memory of a test's Neo4j, in MB: enough for fixtures of some 100,000 relationships, little enough for a CI machine.
+	// Memory of a test's Neo4j, in MB: enough for fixtures of some 100,000 relationships, and small enough for a CI
+	// machine.
 	neo4jHeap, neo4jPageCache = 1024, 256
 )
 
-// Neo4jServer is a Neo4j of one test, which may take it down. Its methods are called from the test's goroutine, and
-// fail the test when they cannot do what they say.
+// Neo4jServer is a Neo4j of one test, which may stop it. Its methods are called from the test's goroutine, and fail the
+// test on errors.
 type Neo4jServer struct {
 	t      testing.TB
 	db     Database
 	server server
 }
 
-// StartNeo4j starts a Neo4j for this test alone, empty, and stops it when the test ends. It takes some ten seconds.
+// StartNeo4j starts an empty Neo4j for this test alone, and stops it when the test ends. It takes some ten seconds.
 func StartNeo4j(t testing.TB) *Neo4jServer {
 	t.Helper()
 	got, err := anyWay(t.Context(), "Neo4j", func(ctx context.Context) (source[Database], error) {
@@ -50,13 +51,13 @@ func StartNeo4j(t testing.TB) *Neo4jServer {
 	return &Neo4jServer{t, got.value, got.server}
 }
 
-// Database says how to reach it; that stays the same over Stop and Start.
+// Database returns its address and login, which stay the same over Stop and Start.
 func (s *Neo4jServer) Database() Database { return s.db }
 
-// Stop takes it down: when it returns, connections are refused. The data stay.
+// Stop stops it: when it returns, connections are refused. The data stay.
 func (s *Neo4jServer) Stop() { s.t.Helper(); must(s.t, "stop Neo4j", stopTimeout, s.server.stop) }
 
-// Start brings it back after Stop: when it returns, it answers.
+// Start restarts it after Stop: when it returns, it answers.
 func (s *Neo4jServer) Start() { s.t.Helper(); must(s.t, "start Neo4j", startTimeout, s.server.start) }
 
 // must fails the test if do does not succeed in time. It may be called from t.Cleanup, where t.Context has ended.
@@ -69,7 +70,7 @@ func must(t testing.TB, what string, timeout time.Duration, do func(context.Cont
 	}
 }
 
-// closeServer is for t.Cleanup.
+// closeServer closes a server in t.Cleanup.
 func closeServer(t testing.TB, s server) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
@@ -79,7 +80,7 @@ func closeServer(t testing.TB, s server) {
 	}
 }
 
-// givenNeo4j reads the KITH_TEST_NEO4J_ variables; ok says that there is a URI.
+// givenNeo4j returns the database of the KITH_TEST_NEO4J_ variables; ok reports whether there is a URI.
 func givenNeo4j(lookup func(string) (string, bool)) (db Database, ok bool) {
 	get := func(name, fallback string) string {
 		if v, _ := lookup("KITH_TEST_NEO4J_" + name); v != "" {
@@ -133,7 +134,7 @@ func pingNeo4j(ctx context.Context, db Database) error {
 	return err
 }
 
-// neo4jEmbedded starts the Neo4j that Kith itself would start.
+// neo4jEmbedded starts the embedded Neo4j of Kith.
 func neo4jEmbedded(ctx context.Context) (source[Database], error) {
 	dir, err := os.MkdirTemp("", "kith-test-neo4j-")
 	if err != nil {
@@ -151,7 +152,7 @@ func neo4jEmbedded(ctx context.Context) (source[Database], error) {
 // localNeo4j is an embedded Neo4j with its data in a temporary folder.
 type localNeo4j struct {
 	dir      string
-	endpoint embedded.Endpoint // that of the first start
+	endpoint embedded.Endpoint // of the first start
 	running  *embedded.Server  // nil while stopped
 }
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Packages is a folder with npm packages (name@version), for tests that hold Kith against other people's programs. They are
-// fetched once into the user's cache folder. Where that cannot be the test fails.
+// Packages returns a folder with npm packages (name@version), for tests with third-party programs. They are fetched
+// once into the user's cache folder. The test fails if that is impossible.
 func Packages(t testing.TB, packages ...string) string {
 	t.Helper()
 	folder, err := fetched("npm", packages, func(folder string) error {
@@ -24,7 +24,7 @@ func Packages(t testing.TB, packages ...string) string {
 	return folder
 }
 
-// Python is the interpreter of a virtual environment with PyPI packages (name==version), as Packages for npm.
+// Python returns the interpreter of a virtual environment with PyPI packages (name==version); see Packages.
 func Python(t testing.TB, packages ...string) string {
 	t.Helper()
 	folder, err := fetched("python", packages, func(folder string) error {
@@ -41,8 +41,8 @@ func Python(t testing.TB, packages ...string) string {
 
 func pythonIn(folder string) string { return filepath.Join(folder, "bin", "python") }
 
-// fetched is the folder of packages in the user's cache. They are fetched beside it, and put there when they are whole: another process
-// may do the same.
+// fetched returns the folder of packages in the user's cache. They are fetched into another folder, and moved there
+// when complete: another process may do the same.
 func fetched(from string, packages []string, fetch func(folder string) error) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -77,7 +77,7 @@ const systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 func tool(ctx context.Context, name string, args ...string) error {
 	command := exec.CommandContext(ctx, name, args...) //nolint:gosec // the tests' own packages
 	command.Stderr, command.Env = os.Stderr, os.Environ()
-	// Node looks at its own authorities alone: where the network has others, the system knows them.
+	// Node uses only its own certificate authorities; networks with others have them in the system's.
 	if _, err := os.Stat(systemAuthorities); err == nil && os.Getenv("NODE_EXTRA_CA_CERTS") == "" {
 		command.Env = append(command.Env, "NODE_EXTRA_CA_CERTS="+systemAuthorities)
 	}

@@ -25,19 +25,19 @@ import (
 
 const postgresImage = "postgres:16-alpine"
 
-// language makes the databases of tests sort as English does, where a statement does not ask for something else: one
-// that forgot to is seen.
+// language makes the databases of tests sort by English rules unless a statement sets a collation, which shows
+// statements without one.
 var language = []string{"--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en"}
 
-// PostgresServer is a PostgreSQL of one test, which may take it down. Its methods are called from the test's goroutine,
-// and fail the test when they cannot do what they say.
+// PostgresServer is a PostgreSQL of one test, which may stop it. Its methods are called from the test's goroutine, and
+// fail the test on errors.
 type PostgresServer struct {
 	t      testing.TB
 	uri    string
 	server server
 }
 
-// StartPostgres starts a PostgreSQL for this test alone, empty, and stops it when the test ends. It takes some seconds.
+// StartPostgres starts an empty PostgreSQL for this test alone, and stops it when the test ends. It takes some seconds.
 func StartPostgres(t testing.TB) *PostgresServer {
 	t.Helper()
 	got, err := anyWay(t.Context(), "PostgreSQL", func(ctx context.Context) (source[string], error) {
@@ -54,16 +54,16 @@ func StartPostgres(t testing.TB) *PostgresServer {
 	return &PostgresServer{t, got.value, got.server}
 }
 
-// URI returns where it is: postgres://…, with password. That stays the same over Stop and Start.
+// URI returns its address: postgres://…, with password. It stays the same over Stop and Start.
 func (s *PostgresServer) URI() string { return s.uri }
 
-// Stop takes it down: when it returns, connections are refused. The data stay.
+// Stop stops it: when it returns, connections are refused. The data stay.
 func (s *PostgresServer) Stop() {
 	s.t.Helper()
 	must(s.t, "stop PostgreSQL", stopTimeout, s.server.stop)
 }
 
-// Start brings it back after Stop: when it returns, it answers.
+// Start restarts it after Stop: when it returns, it answers.
 func (s *PostgresServer) Start() {
 	s.t.Helper()
 	must(s.t, "start PostgreSQL", startTimeout, s.server.start)
@@ -90,8 +90,8 @@ func postgresContainer(ctx context.Context, hostPort int) (source[string], error
 	return source[string]{uri, "container " + postgresImage + " at postgres://" + address, ctr}, nil
 }
 
-// postgresProcess starts the PostgreSQL that is installed. Another process may take the port that was free, so it tries
-// again with another one.
+// postgresProcess starts the installed PostgreSQL. It retries with another port, as another process may take a free
+// one.
 func postgresProcess(ctx context.Context) (source[string], error) {
 	bin, err := postgresPrograms()
 	if err != nil {
@@ -130,7 +130,7 @@ func postgresProcess(ctx context.Context) (source[string], error) {
 	return source[string]{}, errors.Join(err, os.RemoveAll(folder))
 }
 
-// postgresPrograms is the folder of initdb and postgres: that of the PATH, else the newest of Debian's or Homebrew's.
+// postgresPrograms returns the folder of initdb and postgres: from the PATH, else the newest of Debian's or Homebrew's.
 func postgresPrograms() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		path, err = filepath.EvalSymlinks(path)
@@ -150,13 +150,13 @@ func postgresPrograms() (string, error) {
 
 var beforeBin = regexp.MustCompile(`(\d+)/bin/initdb$`)
 
-// major is the 15 of /usr/lib/postgresql/15/bin/initdb.
+// major returns the major version of a path: 15 of /usr/lib/postgresql/15/bin/initdb.
 func major(path string) int {
 	n, _ := strconv.Atoi(append(beforeBin.FindStringSubmatch(path), "", "")[1])
 	return n
 }
 
-// postgresUser is whom PostgreSQL runs as where this process is root, as which it refuses to run; else nil.
+// postgresUser returns the user to run PostgreSQL as if this process is root, which it refuses; else nil.
 func postgresUser() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
@@ -170,7 +170,7 @@ func postgresUser() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(err, err2)
 }
 
-// initPostgres makes the files of a server in folder/data, and gives the folder to whom the server runs as.
+// initPostgres creates the files of a server in folder/data, owned by the server's user.
 func initPostgres(ctx context.Context, bin, folder, password string, as *syscall.Credential) error {
 	secret := filepath.Join(folder, "password")
 	if err := os.WriteFile(secret, []byte(password), 0o600); err != nil {

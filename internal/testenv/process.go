@@ -19,10 +19,10 @@ type process struct {
 	dir  string
 	ping func(context.Context) error
 
-	// Of a server that keeps something on disk. Without them it is killed, and is nobody else.
-	end  syscall.Signal      // asks it to end
-	user *syscall.Credential // whom it runs as
-	kept string              // folder to be removed with it
+	// For a server with data on disk. A server without them is killed, and runs as this user.
+	end  syscall.Signal      // requests the end
+	user *syscall.Credential // user to run as
+	kept string              // folder to remove with it
 
 	child *os.Process   // nil while stopped
 	ended chan struct{} // closed when it has ended
@@ -53,8 +53,8 @@ func (p *process) start(ctx context.Context) error {
 	return nil
 }
 
-// run starts the child and waits for it. It keeps its thread all the time, because the kernel ends the child with the
-// thread that made it (see childAttributes), and the Go runtime ends idle threads.
+// run starts the child and waits for it. It keeps its thread, because the kernel ends the child with the thread that
+// created it (see childAttributes), and the Go runtime ends idle threads.
 func (p *process) run(started chan<- error, ended chan<- struct{}) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -72,7 +72,8 @@ func (p *process) run(started chan<- error, ended chan<- struct{}) {
 	_ = cmd.Wait() // killed, or its log says why
 }
 
-// ending is the signal that ends it: one with nothing to save is killed, as a stopped one (SIGSTOP) hears nothing else.
+// ending returns the signal that ends it. A server without data is killed, as a stopped process (SIGSTOP) handles no
+// other signal.
 func (p *process) ending() syscall.Signal {
 	if p.end == 0 {
 		return syscall.SIGKILL
@@ -112,7 +113,7 @@ func (p *process) signal(s syscall.Signal) error {
 	return p.child.Signal(s)
 }
 
-// logEnd keeps the last part of what is written to it.
+// logEnd keeps the end of a log.
 type logEnd struct {
 	mu  sync.Mutex
 	buf []byte

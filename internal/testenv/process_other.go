@@ -4,5 +4,5 @@ package testenv
 
 import "syscall"
 
-// childAttributes is nothing where the kernel cannot tie the life of a child to its parent.
+// childAttributes returns nil: the kernel cannot tie the life of a child to its parent.
 func childAttributes(syscall.Signal) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }

@@ -20,8 +20,8 @@ import (
 
 const redisImage = "redis:7-alpine"
 
-// RedisServer is a Redis of one test, which may take it down. Its methods are called from the test's goroutine, and
-// fail the test when they cannot do what they say.
+// RedisServer is a Redis of one test, which may stop it. Its methods are called from the test's goroutine, and fail the
+// test on errors.
 type RedisServer struct {
 	t      testing.TB
 	uri    string
@@ -29,14 +29,14 @@ type RedisServer struct {
 	paused bool
 }
 
-// pausable is a server that can be made to hang: it keeps its connections, accepts new ones, and answers nothing.
+// pausable is a server that can hang: it keeps its connections, accepts new ones, and answers nothing.
 type pausable interface {
 	server
 	pause(ctx context.Context) error
 	resume(ctx context.Context) error
 }
 
-// StartRedis starts a Redis for this test alone, empty, and stops it when the test ends.
+// StartRedis starts an empty Redis for this test alone, and stops it when the test ends.
 func StartRedis(t testing.TB) *RedisServer {
 	t.Helper()
 	got, err := anyWay(t.Context(), "Redis", func(ctx context.Context) (source[string], error) {
@@ -61,20 +61,20 @@ func StartRedis(t testing.TB) *RedisServer {
 	return s
 }
 
-// URI returns where it is: redis://…, with password. That stays the same over Stop and Start.
+// URI returns its address: redis://…, with password. It stays the same over Stop and Start.
 func (s *RedisServer) URI() string { return s.uri }
 
-// Stop takes it down: when it returns, connections are refused and the data are lost. A paused one is resumed first.
+// Stop stops it: when it returns, connections are refused and the data are lost. It resumes a paused one first.
 func (s *RedisServer) Stop() {
 	s.t.Helper()
 	s.Resume()
 	must(s.t, "stop Redis", stopTimeout, s.server.stop)
 }
 
-// Start brings it back after Stop, empty: when it returns, it answers.
+// Start restarts it after Stop, empty: when it returns, it answers.
 func (s *RedisServer) Start() { s.t.Helper(); must(s.t, "start Redis", redisTimeout, s.server.start) }
 
-// Pause makes it hang: connections stay and are accepted, but nothing is answered.
+// Pause makes it hang: connections stay and are accepted, but get no answers.
 func (s *RedisServer) Pause() {
 	s.t.Helper()
 	if !s.paused {
@@ -83,7 +83,7 @@ func (s *RedisServer) Pause() {
 	}
 }
 
-// Resume ends Pause: what was sent meanwhile is answered.
+// Resume ends Pause: requests sent meanwhile are answered.
 func (s *RedisServer) Resume() {
 	s.t.Helper()
 	if s.paused {
@@ -92,7 +92,7 @@ func (s *RedisServer) Resume() {
 	}
 }
 
-// redisArgs are the settings of every Redis here: it keeps nothing on disk.
+// redisArgs returns the settings of every test Redis: it keeps nothing on disk.
 func redisArgs(password string) []string {
 	return []string{"redis-server", "--save", "", "--appendonly", "no", "--requirepass", password}
 }
@@ -113,8 +113,8 @@ func redisContainer(ctx context.Context, hostPort int) (source[string], error) {
 	return source[string]{uri, "container " + redisImage + " at redis://" + address, ctr}, nil
 }
 
-// redisProcess starts the redis-server on the PATH. Another process may take the port that was free, so it tries again
-// with another one.
+// redisProcess starts the redis-server on the PATH. It retries with another port, as another process may take a free
+// one.
 func redisProcess(ctx context.Context) (source[string], error) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {

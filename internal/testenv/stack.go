@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// How long each thing may take. Starting includes fetching an image, or the jars of the embedded Neo4j.
+// Timeouts. Starting includes fetching an image, or the jars of the embedded Neo4j.
 const (
 	pingTimeout  = 2 * time.Second
 	startTimeout = 5 * time.Minute
-	redisTimeout = 20 * time.Second // a local one, or one that is given
-	neo4jTimeout = 30 * time.Second // one that is given; also PostgreSQL
+	redisTimeout = 20 * time.Second // a local or a given one
+	neo4jTimeout = 30 * time.Second // a given one; also PostgreSQL
 	stopTimeout  = time.Minute
 )
 
-// Stack is one Neo4j, one Redis and one PostgreSQL, each started when it is first asked for. The zero value is ready to use, by any
-// number of goroutines.
+// Stack is one Neo4j, one Redis and one PostgreSQL, each started at its first use. The zero value is ready for
+// concurrent use.
 type Stack struct {
 	neo4j    lazy[Database]
 	redis    lazy[string]
 	postgres lazy[string]
 }
 
-// Neo4j returns the Neo4j of the stack. An error names every way that was tried.
+// Neo4j returns the Neo4j of the stack. An error has the reasons of every attempt.
 func (s *Stack) Neo4j(ctx context.Context) (Database, error) {
 	return s.neo4j.get(ctx, func(ctx context.Context) (source[Database], error) {
 		if db, ok := givenNeo4j(os.LookupEnv); ok {
@@ -38,7 +38,7 @@ func (s *Stack) Neo4j(ctx context.Context) (Database, error) {
 	})
 }
 
-// Redis returns the URI of the Redis of the stack. An error names every way that was tried.
+// Redis returns the URI of the Redis of the stack. An error has the reasons of every attempt.
 func (s *Stack) Redis(ctx context.Context) (string, error) {
 	return s.redis.get(ctx, func(ctx context.Context) (source[string], error) {
 		if uri := os.Getenv("KITH_TEST_REDIS_URI"); uri != "" {
@@ -50,7 +50,7 @@ func (s *Stack) Redis(ctx context.Context) (string, error) {
 	})
 }
 
-// Postgres returns the URI of the PostgreSQL of the stack. An error names every way that was tried.
+// Postgres returns the URI of the PostgreSQL of the stack. An error has the reasons of every attempt.
 func (s *Stack) Postgres(ctx context.Context) (string, error) {
 	return s.postgres.get(ctx, func(ctx context.Context) (source[string], error) {
 		if uri := os.Getenv("KITH_TEST_POSTGRES_URI"); uri != "" {
@@ -62,7 +62,7 @@ func (s *Stack) Postgres(ctx context.Context) (string, error) {
 	})
 }
 
-// Start starts all, and returns when all answer.
+// Start starts all servers, and returns when all answer.
 func (s *Stack) Start(ctx context.Context) error {
 	others := make(chan error, 2)
 	for _, start := range []func(context.Context) (string, error){s.Redis, s.Postgres} {
@@ -88,32 +88,32 @@ func (s *Stack) Environ() []string {
 	}
 }
 
-// String says in one line, without secrets, where a started stack has its servers from.
+// String returns the origins of a started stack's servers in one line, without secrets.
 func (s *Stack) String() string {
 	return fmt.Sprintf("Neo4j: %s in %.1f s; Redis: %s in %.1f s; PostgreSQL: %s in %.1f s",
 		s.neo4j.got.way, s.neo4j.took.Seconds(), s.redis.got.way, s.redis.took.Seconds(), s.postgres.got.way, s.postgres.took.Seconds())
 }
 
-// Close stops what was started. A closed stack starts nothing more.
+// Close stops the started servers. A closed stack starts nothing more.
 func (s *Stack) Close(ctx context.Context) error {
 	return errors.Join(s.neo4j.close(ctx), s.redis.close(ctx), s.postgres.close(ctx))
 }
 
-// source is a server that answers: how to reach it, where it comes from, and what stops it.
+// source is a server that answers: its address, its origin, and how to stop it.
 type source[T any] struct {
 	value  T
 	way    string
-	server server // nil: not ours to stop
+	server server // nil: not started by us
 }
 
-// server is one that we run. After start, as after stop and start, it answers at the same address.
+// server is a server that we run. After start, also after stop, it answers at the same address.
 type server interface {
 	start(ctx context.Context) error
 	stop(ctx context.Context) error
-	close(ctx context.Context) error // stops it and removes what it kept
+	close(ctx context.Context) error // stops it and removes its data
 }
 
-// lazy holds a source that is sought once, and whose failure is as final as its success.
+// lazy holds a source that is started once, and whose failure is final.
 type lazy[T any] struct {
 	mu   sync.Mutex
 	done bool
@@ -128,7 +128,7 @@ func (l *lazy[T]) get(ctx context.Context, seek func(context.Context) (source[T]
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.done {
-		ctx, cancel := context.WithTimeout(ctx, 2*startTimeout) // each way has its own limit within
+		ctx, cancel := context.WithTimeout(ctx, 2*startTimeout) // each attempt has its own timeout within
 		defer cancel()
 		begin := time.Now()
 		l.got, l.err = seek(ctx)

@@ -1,7 +1,7 @@
 // Package testenv gives tests the databases that Kith runs on. It is linked by tests and by its own runner
 // (internal/testenv/run), never by Kith itself.
 //
-// A database is taken from where it can be had, in this order:
+// It takes a database from the first available of:
 //
 //   - the one that KITH_TEST_NEO4J_URI (with _USER, _PASSWORD, _DATABASE), KITH_TEST_REDIS_URI or
 //     KITH_TEST_POSTGRES_URI names. The runner sets these, so that all packages of one run share one server;
@@ -30,8 +30,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// shared holds the servers of this process. The one package-level state here: tests of a package have nothing else in
-// common than their process, and Main ends it.
+// shared holds the servers of this process. It is the only package-level state: tests of a package share nothing but
+// their process, and Main ends it.
 var shared struct {
 	stack   Stack
 	hasMain atomic.Bool
@@ -59,8 +59,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// closeOnSignal stops the servers when the tests are interrupted, as nobody else would. It returns the function that
-// ends the watch, and that comes back when the watching goroutine has ended.
+// closeOnSignal stops the servers when the tests are interrupted. It returns a function that ends the watch, and
+// returns when the watching goroutine has ended.
 func closeOnSignal(s *Stack) func() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -94,7 +94,7 @@ func closeBounded(s *Stack) error {
 	return s.Close(ctx)
 }
 
-// Database says how to reach a Neo4j database.
+// Database holds the address and login of a Neo4j database.
 type Database struct{ URI, User, Password, Database string }
 
 // Neo4j returns the Neo4j that all tests of the run share, ready to answer.
@@ -131,7 +131,7 @@ func Postgres(t testing.TB) string {
 	return uri
 }
 
-// needMain fails the test where nobody would stop the shared servers.
+// needMain fails the test if Main does not run, as then nothing would stop the shared servers.
 func needMain(t testing.TB) {
 	t.Helper()
 	if !shared.hasMain.Load() {
@@ -139,8 +139,8 @@ func needMain(t testing.TB) {
 	}
 }
 
-// Team returns a team id that nobody else uses: "t-", something of the test's name, and 8 random characters. It is at
-// most 40 characters of a-z, 0-9 and "-".
+// Team returns a unique team id: "t-", a part of the test's name, and 8 random characters. It has at most 40 characters
+// of a-z, 0-9 and "-".
 func Team(t testing.TB) string {
 	t.Helper()
 	name := strings.TrimPrefix(strings.TrimPrefix(t.Name(), "Test"), "Benchmark")

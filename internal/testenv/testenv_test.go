@@ -83,7 +83,7 @@ func TestAnyWay(t *testing.T) {
 	}
 }
 
-// A stack takes what is given, and says so when that does not answer.
+// A stack uses a given server, and reports when that does not answer.
 func TestStackOfGivenServers(t *testing.T) {
 	uri := Redis(t)
 	t.Setenv("KITH_TEST_REDIS_URI", uri)
@@ -193,7 +193,7 @@ func TestStartNeo4j(t *testing.T) {
 	}
 }
 
-// A server that does not start says why.
+// A server that does not start reports why.
 func TestProcessReasons(t *testing.T) {
 	p := &process{path: "/bin/sh", args: []string{"-c", "echo port is taken >&2; exit 3"}, dir: os.TempDir(),
 		ping: func(context.Context) error { return errors.New("refused") }}

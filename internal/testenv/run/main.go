@@ -23,7 +23,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-// The runner's own failures, as env(1) and docker(1) number them.
+// Exit codes of the runner's own failures, numbered like those of env(1) and docker(1).
 const (
 	exitUsage = 2
 	exitOwn   = 125
@@ -57,7 +57,7 @@ func run(args []string) int {
 	return code
 }
 
-// withStack calls do between starting and stopping the stack.
+// withStack starts the stack, calls do, and stops the stack.
 func withStack(stack *testenv.Stack, signals <-chan os.Signal, do func() (int, error)) (code int, err error) {
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -101,7 +101,7 @@ func command(args, environ []string, signals <-chan os.Signal, timeout time.Dura
 	for {
 		select {
 		case s := <-signals:
-			_ = cmd.Process.Signal(s) // it may have ended just now
+			_ = cmd.Process.Signal(s) // it may have ended already
 		case err := <-ended:
 			if ctx.Err() != nil {
 				return 0, fmt.Errorf("the command did not end within %v: %w", timeout, ctx.Err())
@@ -111,7 +111,7 @@ func command(args, environ []string, signals <-chan os.Signal, timeout time.Dura
 	}
 }
 
-// childCode is the exit code of an ended command; an error is one that is not the command's.
+// childCode returns the exit code of an ended command, or an error that is not the command's.
 func childCode(err error) (int, error) {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

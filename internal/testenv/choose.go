@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// start is one way to a server of a kind.
+// start is a function that starts a server.
 type start[T any] func(ctx context.Context) (source[T], error)
 
-// anyWay tries what KITH_TEST_WITH allows: a container where a Docker engine answers, then a local process. Its error
-// has the reason of each.
+// anyWay starts a server as KITH_TEST_WITH allows: a container with a Docker engine, else a local process. Its error
+// has the reasons of both.
 func anyWay[T any](ctx context.Context, what string, container, local start[T]) (source[T], error) {
 	with := os.Getenv("KITH_TEST_WITH")
 	var reasons []error
@@ -34,7 +34,7 @@ func anyWay[T any](ctx context.Context, what string, container, local start[T]) 
 	} else {
 		got, err := bounded(ctx, local)
 		if err == nil {
-			if with == "" && !errors.Is(reasons[0], errNoDocker) { // an engine, and yet no container
+			if with == "" && !errors.Is(reasons[0], errNoDocker) { // an engine answers, but the container failed
 				got.way += fmt.Sprintf(" (%v)", reasons[0])
 			}
 			return got, nil
@@ -50,7 +50,7 @@ func bounded[T any](ctx context.Context, start start[T]) (source[T], error) {
 	return start(ctx)
 }
 
-// checkGiven returns the server that a variable names, or says that it does not answer.
+// checkGiven returns the server of a variable, or an error if it does not answer.
 func checkGiven[T any](ctx context.Context, variable string, value T, timeout time.Duration, ping func(context.Context, T) error) (source[T], error) {
 	if err := await(ctx, timeout, func(ctx context.Context) error { return ping(ctx, value) }); err != nil {
 		return source[T]{}, fmt.Errorf("the server that %s names does not answer: %w", variable, err)
@@ -58,7 +58,7 @@ func checkGiven[T any](ctx context.Context, variable string, value T, timeout ti
 	return source[T]{value: value, way: "given by " + variable}, nil
 }
 
-// errHopeless marks what will not become better by waiting.
+// errHopeless marks an error for which a retry is pointless.
 var errHopeless = errors.New("no use to try again")
 
 // await calls ping until it succeeds, for at most timeout. Its error is the last one of ping.
@@ -80,5 +80,5 @@ func await(ctx context.Context, timeout time.Duration, ping func(context.Context
 	}
 }
 
-// oneLine is s without line breaks, for reasons that are listed one a line.
+// oneLine returns s without line breaks, for a list with one reason a line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -11,7 +11,7 @@ import (
 	"kith/auth"
 )
 
-// What is used is stored when the service stops, and what could not be stored the next time.
+// Uses are stored when the service stops, and after a failure the next time.
 func TestUseIsNoted(t *testing.T) {
 	e := fresh(t)
 	expires := e.now.Add(time.Hour)

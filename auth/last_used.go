@@ -8,18 +8,18 @@ import (
 
 const (
 	useEvery = time.Minute
-	useTime  = 5 * time.Second // for the last note, when the service stops
+	useTime  = 5 * time.Second // timeout of the last write, when the service stops
 )
 
-// use notes that a key is used. A key in use is looked up every two seconds, and so is this.
+// use records the use of a key. A key in use is looked up every two seconds, and so recorded as often.
 func (k *Keys) use(keyID string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.used[keyID] = k.now()
 }
 
-// Run stores when keys were last used, once a minute until ctx is done, and then once more. A note that cannot be
-// stored waits for the next time.
+// Run stores when keys were last used, once a minute until ctx is done, and then once more. After a failure the next
+// run stores them.
 func (k *Keys) Run(ctx context.Context) error {
 	tick := time.NewTicker(useEvery)
 	defer tick.Stop()

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	steadyTime  = 5 * time.Second
-	maxDocument = 1 << 20 // bytes
+	issuerCacheTime = 5 * time.Second
+	maxDocument     = 1 << 20 // bytes
 )
 
-// steady is a transport to the issuer that answers the same question with what it heard for five seconds: every token with
-// a wrong signature has the issuer asked for its keys again. What is no success is ErrIssuer.
-type steady struct {
+// issuerCache is a transport that caches the issuer's responses for five seconds, as every token with a wrong signature
+// makes the verifier request the issuer's keys. Unsuccessful responses become ErrIssuer.
+type issuerCache struct {
 	next http.RoundTripper
 	now  func() time.Time
 
-	mu    sync.Mutex
-	heard map[string]document
+	mu        sync.Mutex
+	documents map[string]document
 }
 
-// document is what the issuer said at an address.
+// document is the issuer's response at an address.
 type document struct {
 	body    []byte
 	control string // its Cache-Control
@@ -33,16 +33,16 @@ type document struct {
 	at      time.Time
 }
 
-// RoundTrip asks the issuer, unless it has just been asked.
-func (s *steady) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip returns the cached response, or requests the issuer.
+func (s *issuerCache) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	address := r.URL.String()
-	d, ok := s.heard[address]
-	if !ok || s.now().Sub(d.at) >= steadyTime {
-		d = s.ask(r)
-		if r.Context().Err() == nil { // else it says nothing of the issuer
-			s.keep(address, d)
+	d, ok := s.documents[address]
+	if !ok || s.now().Sub(d.at) >= issuerCacheTime {
+		d = s.request(r)
+		if r.Context().Err() == nil { // otherwise the error is not the issuer's
+			s.store(address, d)
 		}
 	}
 	if d.err != nil {
@@ -54,14 +54,14 @@ func (s *steady) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func (s *steady) keep(address string, d document) {
-	if s.heard == nil {
-		s.heard = map[string]document{}
+func (s *issuerCache) store(address string, d document) {
+	if s.documents == nil {
+		s.documents = map[string]document{}
 	}
-	s.heard[address] = d
+	s.documents[address] = d
 }
 
-func (s *steady) ask(r *http.Request) document {
+func (s *issuerCache) request(r *http.Request) document {
 	d := document{at: s.now()}
 	response, err := s.next.RoundTrip(r)
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"os/exec"
 )
 
-// Need is something that a Neo4j of Kith's own is made of. Err says what to do where it is missing.
+// Need is a requirement of the embedded Neo4j. Err says what to do if it is missing.
 type Need struct {
 	Name string // Java, Maven
 	Err  error
 }
 
-// Needs looks for what Start would look for, and starts nothing. Where a Docker engine answers Start can do without.
+// Needs checks the requirements of Start, and starts nothing. With a Docker engine Start needs none of them.
 func Needs(ctx context.Context, o Options) []Need {
 	_, err := findJava(ctx)
 	needs := []Need{{"Java", err}}
