@@ -30,7 +30,7 @@ Answer with one JSON object and nothing else:
 - Only what the source says, nothing that you know from elsewhere or guess. No node for what is merely mentioned in passing. No two nodes for the same thing.
 - At most 50 nodes and 100 relationships. Lists may be empty.`
 
-// repairPrompt says what is wrong with an answer.
+// repairPrompt returns the message that reports the faults of an answer to the model.
 func repairPrompt(err error) string {
 	return "That is not what was asked for: " + err.Error() + "\nAnswer again, with the whole corrected JSON object and nothing else."
 }
