@@ -1,6 +1,6 @@
-// Package cache keeps final bytes in two levels: in process (one minute) and, where configured, in Redis (five
-// minutes), under keys that carry the versions of what they depend on. A write raises a version and thereby leaves
-// every older entry unreachable. The package does not know what the bytes mean.
+// Package cache keeps final bytes in two levels: in the process for one minute and, if configured, in Redis for five
+// minutes. The keys carry the versions of the data that the bytes depend on. A write raises a version, so no older
+// entry is found any more. The package does not know what the bytes mean.
 package cache
 
 import (
@@ -23,11 +23,11 @@ import (
 const (
 	localTTL   = time.Minute
 	remoteTTL  = 5 * time.Minute
-	loadBudget = 30 * time.Second // of a load that nobody waits for any more
-	fillers    = 64               // concurrent writes of entries to Redis; more are dropped
+	loadBudget = 30 * time.Second // for a load, also when all its callers have gone
+	maxFills   = 64               // concurrent writes of entries to Redis; more are dropped
 )
 
-// Event is what happened to a request, for metrics.
+// Event is the outcome of a step of a request, for metrics.
 type Event string
 
 // The events of a cache.
@@ -35,44 +35,45 @@ const (
 	LocalHit    Event = "hit_local"
 	RemoteHit   Event = "hit_redis"
 	Load        Event = "load"
-	Bypass      Event = "bypass"        // Redis is configured, and away or not told of a write yet: nothing may be trusted
-	RemoteError Event = "redis_error"   // away, or slower than its budget: a miss
+	Bypass      Event = "bypass"        // Redis is configured, but away or behind a write of this process
+	RemoteError Event = "redis_error"   // Redis failed or exceeded its budget: a miss
 	Corrupt     Event = "redis_corrupt" // a value that this cache did not write: a miss
 )
 
-// Marks go along with the changes of a team: what the process that wrote says of it, and others have to know before they load
-// anew. The cache does not know what they mean. Name stands for a team, and does not tell it.
+// Marks are sent with the changes of a team. Other processes need the mark before they load anew. The cache does not
+// know what a mark means. Mark returns the latest mark of a team and a name for it that does not reveal the team.
+// Receive takes in the marks of other processes.
 type Marks interface {
 	Mark(team string) (name, mark string)
-	Heard(name, mark string)
+	Receive(name, mark string)
 }
 
-// Options are what a cache may be given.
+// Options configure a cache.
 type Options struct {
-	RedisURI string // empty: the process level alone
+	RedisURI string // empty: no Redis
 	MaxBytes uint64 // of the process level; default 32 MiB
-	Marks    Marks  // default: there are none
+	Marks    Marks  // default: none
 	Log      *slog.Logger
 	Observe  func(Event)
-	Revoked  func() // called when another process, or this one, says that API keys were revoked
+	Revoked  func() // called when this or another process has revoked API keys
 }
 
-// Cache is safe for concurrent use. With Redis, call Run: until it is connected nothing is kept.
+// Cache is safe for concurrent use. With Redis, call Run: nothing is cached until it is connected.
 type Cache struct {
-	local   *otter.Cache[string, []byte]
-	remote  *remote // nil without Redis
-	flights singleflight.Group
-	observe func(Event)
-	epoch   atomic.Uint64 // of this process's own writes, while Redis is away
-	own     *versions     // without Redis
-	fills   chan struct{}
+	local         *otter.Cache[string, []byte]
+	remote        *remote // nil without Redis
+	flights       singleflight.Group
+	observe       func(Event)
+	epoch         atomic.Uint64 // counts this process's writes
+	localVersions *versions     // without Redis
+	fills         chan struct{}
 
-	// detach gives a load a context that ends with its budget, or with Close.
-	detach func(context.Context) (context.Context, context.CancelFunc)
-	end    context.CancelFunc
+	// detach returns a context for a load, which ends with the load's budget or with Close.
+	detach      func(context.Context) (context.Context, context.CancelFunc)
+	cancelLoads context.CancelFunc
 
-	keeping sync.Mutex
-	drops   uint64 // counts erasures
+	dropMu sync.Mutex
+	drops  uint64 // counts erasures
 
 	mu      sync.Mutex
 	closed  bool
@@ -81,7 +82,7 @@ type Cache struct {
 
 var errClosed = errors.New("the cache is closed")
 
-// New makes a cache. The error says that the Redis URI is not one; nothing is connected yet.
+// New returns a cache. It does not connect yet. It returns an error if the Redis URI is invalid.
 func New(o Options) (*Cache, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 32 << 20
@@ -95,8 +96,8 @@ func New(o Options) (*Cache, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Cache{observe: o.Observe, fills: make(chan struct{}, fillers), own: newVersions()}
-	c.detach, c.end = detacher()
+	c := &Cache{observe: o.Observe, fills: make(chan struct{}, maxFills), localVersions: newVersions()}
+	c.detach, c.cancelLoads = newDetacher()
 	var err error
 	c.local, err = otter.New(&otter.Options[string, []byte]{
 		MaximumWeight:    o.MaxBytes,
@@ -105,7 +106,7 @@ func New(o Options) (*Cache, error) {
 	})
 	if err == nil && o.RedisURI != "" {
 		if c.remote, err = newRemote(o); err == nil {
-			c.remote.drop = c.drop
+			c.remote.dropLocal = c.dropLocal
 		}
 	}
 	if err != nil {
@@ -114,8 +115,8 @@ func New(o Options) (*Cache, error) {
 	return c, nil
 }
 
-// detacher makes what Cache.detach is, and what ends all the contexts it gave.
-func detacher() (detach func(context.Context) (context.Context, context.CancelFunc), end context.CancelFunc) {
+// newDetacher returns the function for Cache.detach, and a function that cancels all contexts it has returned.
+func newDetacher() (detach func(context.Context) (context.Context, context.CancelFunc), end context.CancelFunc) {
 	life, end := context.WithCancel(context.Background())
 	return func(ctx context.Context) (context.Context, context.CancelFunc) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadBudget)
@@ -124,22 +125,21 @@ func detacher() (detach func(context.Context) (context.Context, context.CancelFu
 	}, end
 }
 
-// Run keeps the process in touch with Redis until ctx is done; without Redis it only waits.
+// Run connects the process to Redis until ctx is done. Without Redis it only waits.
 func (c *Cache) Run(ctx context.Context) error {
 	if c.remote == nil {
 		<-ctx.Done()
 		return nil
 	}
-	return c.remote.run(ctx)
+	return c.remote.runConnection(ctx)
 }
 
-// Close ends the loads that are under way, waits for them, and releases the connections to Redis. Call it after the
-// last Get.
+// Close cancels the running loads, waits for them, and closes the connections to Redis. Call it after the last Get.
 func (c *Cache) Close() error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
-	c.end()
+	c.cancelLoads()
 	c.working.Wait()
 	c.local.StopAllGoroutines()
 	if c.remote == nil {
@@ -148,8 +148,8 @@ func (c *Cache) Close() error {
 	return c.remote.client.Close()
 }
 
-// begin counts work that Close waits for; false after Close. The caller says c.working.Done.
-func (c *Cache) begin() bool {
+// startWork registers work that Close waits for, and returns false after Close. The caller calls c.working.Done.
+func (c *Cache) startWork() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
@@ -158,14 +158,14 @@ func (c *Cache) begin() bool {
 	return !c.closed
 }
 
-// Loader makes the bytes of a key. keep says whether they may be kept.
+// Loader computes the bytes of a key. It also reports whether they may be cached.
 type Loader func(ctx context.Context) (value []byte, keep bool, err error)
 
-// Get returns the bytes of a view of what a user of a team sees: kept ones, or those that load makes, once for all
-// who ask at the same time. The bytes are shared: do not change them. An error is load's own, or ctx's.
+// Get returns the bytes of a view for a user of a team. It returns cached bytes, or those that load computes, once
+// for all concurrent callers. The bytes are shared and must not be changed. An error is load's or ctx's.
 func (c *Cache) Get(ctx context.Context, team, user, view string, load Loader) ([]byte, error) {
-	key, kept := c.key(ctx, team, user, view)
-	if kept {
+	key, cacheable := c.buildKey(ctx, team, user, view)
+	if cacheable {
 		if value, ok := c.local.GetIfPresent(key); ok {
 			c.observe(LocalHit)
 			return value, nil
@@ -177,18 +177,18 @@ func (c *Cache) Get(ctx context.Context, team, user, view string, load Loader) (
 		return nil, err
 	}
 	flight := c.flights.DoChan(key, func() (any, error) {
-		if !c.begin() {
+		if !c.startWork() {
 			return nil, errClosed
 		}
 		defer c.working.Done()
-		// The load belongs to all who wait for it, so it does not end with the first of them.
+		// All waiting callers share the load, so it does not end when the first caller leaves.
 		ctx, cancel := c.detach(ctx)
 		defer cancel()
-		if !kept {
+		if !cacheable {
 			value, _, err := load(ctx)
 			return value, err
 		}
-		return c.fill(ctx, viewOf{team, user, view}, key, load)
+		return c.loadEntry(ctx, viewKey{team, user, view}, key, load)
 	})
 	select {
 	case <-ctx.Done():
@@ -201,24 +201,24 @@ func (c *Cache) Get(ctx context.Context, team, user, view string, load Loader) (
 	}
 }
 
-// viewOf is what a caller asks for.
-type viewOf struct{ team, user, view string }
+// viewKey identifies the requested bytes.
+type viewKey struct{ team, user, view string }
 
-// fill returns the bytes of a key from Redis, else from the loader.
-func (c *Cache) fill(ctx context.Context, of viewOf, key string, load Loader) ([]byte, error) {
-	if value, ok := c.local.GetIfPresent(key); ok { // filled since the caller looked
+// loadEntry returns the bytes of a key from Redis, otherwise from the loader.
+func (c *Cache) loadEntry(ctx context.Context, view viewKey, key string, load Loader) ([]byte, error) {
+	if value, ok := c.local.GetIfPresent(key); ok { // stored since the caller's look-up
 		return value, nil
 	}
-	drops := c.dropped()
-	value, ok := c.fetch(ctx, of, key)
-	if latest, kept := c.key(ctx, of.team, of.user, of.view); kept && latest != key {
-		// Redis knew of writes that this process has not heard of yet. What it loads now may include them, and must not
-		// be followed by an entry from between the two versions.
+	drops := c.dropCount()
+	value, ok := c.fetchRemote(ctx, view, key)
+	if latest, cacheable := c.buildKey(ctx, view.team, view.user, view.view); cacheable && latest != key {
+		// Redis had versions of writes that this process has not received yet. The load may include these writes,
+		// so an entry between the two versions must not follow it.
 		key = latest
-		value, ok = c.fetch(ctx, of, key)
+		value, ok = c.fetchRemote(ctx, view, key)
 	}
 	if ok {
-		c.keep(key, value, drops)
+		c.storeLocal(key, value, drops)
 		return value, nil
 	}
 	c.observe(Load)
@@ -226,17 +226,18 @@ func (c *Cache) fill(ctx context.Context, of viewOf, key string, load Loader) ([
 	if err != nil || !keep {
 		return value, err
 	}
-	if c.keep(key, value, drops) {
-		c.send(ctx, key, value)
+	if c.storeLocal(key, value, drops) {
+		c.storeRemote(ctx, key, value)
 	}
 	return value, nil
 }
 
-func (c *Cache) fetch(ctx context.Context, of viewOf, key string) ([]byte, bool) {
+// fetchRemote returns an entry from Redis, if there is a valid one.
+func (c *Cache) fetchRemote(ctx context.Context, view viewKey, key string) ([]byte, bool) {
 	if c.remote == nil {
 		return nil, false
 	}
-	sealed, err := c.remote.get(ctx, of.team, of.user, key)
+	sealed, err := c.remote.get(ctx, view.team, view.user, key)
 	switch {
 	case errors.Is(err, errAbsent):
 		return nil, false
@@ -244,7 +245,7 @@ func (c *Cache) fetch(ctx context.Context, of viewOf, key string) ([]byte, bool)
 		c.observe(RemoteError)
 		return nil, false
 	}
-	value, ok := open(key, sealed)
+	value, ok := unseal(key, sealed)
 	if !ok {
 		c.observe(Corrupt)
 		return nil, false
@@ -253,8 +254,8 @@ func (c *Cache) fetch(ctx context.Context, of viewOf, key string) ([]byte, bool)
 	return value, true
 }
 
-// send puts an entry into Redis beside the answer, not before it.
-func (c *Cache) send(ctx context.Context, key string, value []byte) {
+// storeRemote writes an entry to Redis in the background, and drops it if too many writes are running.
+func (c *Cache) storeRemote(ctx context.Context, key string, value []byte) {
 	if c.remote == nil {
 		return
 	}
@@ -272,29 +273,30 @@ func (c *Cache) send(ctx context.Context, key string, value []byte) {
 	})
 }
 
-// key names an entry by all it depends on; kept is false while versions cannot be known.
-func (c *Cache) key(ctx context.Context, team, user, view string) (key string, kept bool) {
+// buildKey returns the key of an entry with all versions it depends on. cacheable is false while the versions are
+// unknown.
+func (c *Cache) buildKey(ctx context.Context, team, user, view string) (key string, cacheable bool) {
 	entry := join(team, user, view)
 	if c.remote == nil {
-		return entry + c.own.of(team, "") + "." + c.own.of(team, user), true
+		return entry + c.localVersions.current(team, "") + "." + c.localVersions.current(team, user), true
 	}
-	version, ok := c.remote.version(ctx, team, user)
-	if !ok { // what others write is not heard: a load that began a while ago may be from before it
-		while := time.Now().UnixNano() / int64(heartbeat)
-		return entry + "away" + strconv.FormatUint(c.epoch.Load(), 36) + "." + strconv.FormatInt(while, 36), false
+	version, ok := c.remote.userVersion(ctx, team, user)
+	if !ok { // writes of other processes are not received, so only loads of the same heartbeat are shared
+		heartbeatNumber := time.Now().UnixNano() / int64(heartbeatInterval)
+		return entry + "away" + strconv.FormatUint(c.epoch.Load(), 36) + "." + strconv.FormatInt(heartbeatNumber, 36), false
 	}
 	return entry + version, true
 }
 
-// Changed says that something of a user of a team was written; an empty user stands for what the team shares.
-// When it returns, this process serves nothing older; others follow as they hear of it, within milliseconds, or
-// stop using what they keep when they can hear nothing.
+// Changed reports a write to the memory of users of a team. An empty user stands for the memory that the team shares.
+// When it returns, this process serves nothing older. Other processes follow within milliseconds, when they receive
+// the message. A process that receives no messages stops using its cached entries.
 func (c *Cache) Changed(ctx context.Context, team string, users ...string) {
 	c.epoch.Add(1)
 	for _, user := range users {
 		if c.remote == nil {
-			c.own.raise(team, user)
-		} else if !c.remote.raise(context.WithoutCancel(ctx), team, user) {
+			c.localVersions.increment(team, user)
+		} else if !c.remote.raiseVersion(context.WithoutCancel(ctx), team, user) {
 			c.observe(RemoteError)
 		}
 	}
@@ -302,14 +304,15 @@ func (c *Cache) Changed(ctx context.Context, team string, users ...string) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// seal puts a checksum of key and value before the value: what Redis returns may be anything.
+// seal puts a checksum of key and value before the value, since Redis may return anything.
 func seal(key string, value []byte) []byte {
 	sealed := make([]byte, 4, 4+len(value))
 	binary.BigEndian.PutUint32(sealed, checksum(key, value))
 	return append(sealed, value...)
 }
 
-func open(key string, sealed []byte) ([]byte, bool) {
+// unseal returns the value behind the checksum, and whether the checksum is right.
+func unseal(key string, sealed []byte) ([]byte, bool) {
 	if len(sealed) < 4 {
 		return nil, false
 	}

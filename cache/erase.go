@@ -9,53 +9,54 @@ import (
 )
 
 const (
-	erasePrefix = "kith:erased:"
-	eraseTTL    = 2 * loadBudget // beyond any load that began before
-	revoked     = "kith:revoked" // a message: keys were revoked
-	scanCount   = 1000
-	eraseBudget = 10 * time.Second // of a call that asks for all keys of a Redis, a thousand at a time
+	erasePrefix    = "kith:erased:"
+	eraseTTL       = 2 * loadBudget // longer than any load
+	revokedMessage = "kith:revoked" // the message that API keys were revoked
+	scanCount      = 1000
+	eraseBudget    = 10 * time.Second // for scanning all keys of a Redis, a thousand at a time
 )
 
-// Erase drops all bytes that are kept of what a user of a team sees, here, in Redis and in the other processes, which
-// hear of it, and says how many entries of this process and of Redis that were. What is being loaded meanwhile is not
-// kept. An error says that Redis could not be asked: its entries may be there for up to five minutes.
+// Erase drops all cached bytes of a user of a team: here, in Redis, and in the other processes, which receive a
+// message. It returns the number of entries dropped here and in Redis. Loads that are running are not cached. An
+// error means that Redis did not answer: its entries may remain for up to five minutes.
 func (c *Cache) Erase(ctx context.Context, team, user string) (int64, error) {
-	return c.erase(ctx, userPlace(team, user), versionKey(team, user))
+	return c.erase(ctx, userPrefix(team, user), versionKey(team, user))
 }
 
-// EraseTeam is Erase for a team and all its users.
+// EraseTeam does the same as Erase for a team and all its users.
 func (c *Cache) EraseTeam(ctx context.Context, team string) (int64, error) {
-	return c.erase(ctx, teamPlace(team), versionKey(team, ""))
+	return c.erase(ctx, teamPrefix(team), versionKey(team, ""))
 }
 
-// Revoked has the other processes forget what they know of API keys. Where Redis does not answer they do by themselves, within two seconds.
+// Revoked makes the other processes drop their cached API keys. Without an answer of Redis their entries expire
+// within two seconds.
 func (c *Cache) Revoked(ctx context.Context) {
 	if c.remote == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, remoteBudget)
 	defer cancel()
-	if err := c.remote.client.Publish(ctx, channel, revoked).Err(); err != nil {
+	if err := c.remote.client.Publish(ctx, channel, revokedMessage).Err(); err != nil {
 		c.observe(RemoteError)
 	}
 }
 
 func (c *Cache) erase(ctx context.Context, place, version string) (int64, error) {
-	dropped := c.drop(place)
+	dropped := c.dropLocal(place)
 	if c.remote == nil {
 		return dropped, nil
 	}
-	found, err := c.remote.erase(ctx, place, hidden(version))
+	found, err := c.remote.erase(ctx, place, hashName(version))
 	return dropped + found, err
 }
 
-// drop forgets the entries of a place in this process.
-func (c *Cache) drop(place string) (dropped int64) {
-	c.keeping.Lock()
-	defer c.keeping.Unlock()
+// dropLocal removes the entries with a prefix from this process.
+func (c *Cache) dropLocal(place string) (dropped int64) {
+	c.dropMu.Lock()
+	defer c.dropMu.Unlock()
 	c.drops++
 	for key := range c.local.Keys() {
-		if strings.HasPrefix(entryPlace(key), place) {
+		if strings.HasPrefix(prefixOf(key), place) {
 			c.local.Invalidate(key)
 			dropped++
 		}
@@ -63,17 +64,18 @@ func (c *Cache) drop(place string) (dropped int64) {
 	return dropped
 }
 
-// dropped counts erasures; see keep.
-func (c *Cache) dropped() uint64 {
-	c.keeping.Lock()
-	defer c.keeping.Unlock()
+// dropCount returns the number of erasures so far; see storeLocal.
+func (c *Cache) dropCount() uint64 {
+	c.dropMu.Lock()
+	defer c.dropMu.Unlock()
 	return c.drops
 }
 
-// keep keeps an entry in this process, unless something was erased since drops were counted: it may be of that.
-func (c *Cache) keep(key string, value []byte, drops uint64) bool {
-	c.keeping.Lock()
-	defer c.keeping.Unlock()
+// storeLocal stores an entry in this process. It returns false if something was erased since drops was read: the
+// entry could contain erased data.
+func (c *Cache) storeLocal(key string, value []byte, drops uint64) bool {
+	c.dropMu.Lock()
+	defer c.dropMu.Unlock()
 	if drops != c.drops {
 		return false
 	}
@@ -81,20 +83,20 @@ func (c *Cache) keep(key string, value []byte, drops uint64) bool {
 	return true
 }
 
-// Places begin the names of entries in Redis: those of a team, and in it those of a user.
-func teamPlace(team string) string { return hidden(join(team))[:16] + ":" }
-func userPlace(team, user string) string {
-	return teamPlace(team) + hidden(join(team, user))[:16] + ":"
+// The names of entries in Redis begin with the prefix of the team and then that of the user.
+func teamPrefix(team string) string { return hashName(join(team))[:16] + ":" }
+func userPrefix(team, user string) string {
+	return teamPrefix(team) + hashName(join(team, user))[:16] + ":"
 }
 
-// entryPlace is the place of an entry's key, which begins with the team and the user.
-func entryPlace(key string) string {
-	team, rest := first(key)
-	user, _ := first(rest)
-	return userPlace(team, user)
+// prefixOf returns the prefix of an entry's key, which begins with the team and the user.
+func prefixOf(key string) string {
+	team, rest := splitFirst(key)
+	user, _ := splitFirst(rest)
+	return userPrefix(team, user)
 }
 
-// erase forbids for a while that entries of a place are set, and takes away those there are, with the version.
+// erase blocks new entries with a prefix for a while, and deletes the existing ones and the version.
 func (r *remote) erase(ctx context.Context, place, version string) (found int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, eraseBudget)
 	defer cancel()
@@ -127,17 +129,17 @@ if redis.call('EXISTS', KEYS[2], KEYS[3]) > 0 then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`
 
-// set keeps an entry in Redis.
+// set stores an entry in Redis.
 func (r *remote) set(ctx context.Context, key string, value []byte) error {
 	call, cancel := context.WithTimeout(ctx, remoteBudget)
 	defer cancel()
-	team, _ := first(key)
-	keys := []string{entryKey(key), erasePrefix + entryPlace(key), erasePrefix + teamPlace(team)}
+	team, _ := splitFirst(key)
+	keys := []string{redisKey(key), erasePrefix + prefixOf(key), erasePrefix + teamPrefix(team)}
 	return r.client.Eval(call, setScript, keys, value, remoteTTL.Milliseconds()).Err()
 }
 
-// first splits what join has made after its first part.
-func first(joined string) (part, rest string) {
+// splitFirst splits the result of join after its first part.
+func splitFirst(joined string) (part, rest string) {
 	length, rest, _ := strings.Cut(joined, ":")
 	n, err := strconv.Atoi(length)
 	if err != nil || n > len(rest) {

@@ -91,7 +91,7 @@ func TestEraseDuringLoad(t *testing.T) {
 	}
 }
 
-// An erasure that Redis did not take is told.
+// An erasure that Redis did not accept returns an error.
 func TestEraseWithoutRedis(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// process stands for one Kith: a cache that runs, and the events it told of.
+// process stands for one instance: a running cache and the events it reported.
 type process struct {
 	*cache.Cache
 	t    testing.TB
@@ -161,14 +161,14 @@ func keys(t testing.TB, c *redis.Client, prefix string) []string {
 	return found
 }
 
-// counter is what a test has for a database: one number, and the number up to which writes were acknowledged.
+// counter stands for a database: one number, and the number of the last acknowledged write.
 type counter struct{ stored, acknowledged atomic.Uint64 }
 
 func (c *counter) load(context.Context) ([]byte, bool, error) {
 	return binary.BigEndian.AppendUint64(nil, c.stored.Load()), true, nil
 }
 
-// write stores the next number and tells the cache of it.
+// write stores the next number and reports it to the cache.
 func (c *counter) write(p *process, team string, users ...string) uint64 {
 	n := c.stored.Add(1)
 	p.Changed(context.Background(), team, users...)

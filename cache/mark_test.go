@@ -11,7 +11,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// marks are what a process says of what it wrote, and what it has heard of others.
+// marks holds a process's own marks and those it has received.
 type marks struct {
 	mu    sync.Mutex
 	own   string
@@ -24,7 +24,7 @@ func (m *marks) Mark(team string) (name, mark string) {
 	return "name-of-" + team, m.own
 }
 
-func (m *marks) Heard(name, mark string) {
+func (m *marks) Receive(name, mark string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.heard = append(m.heard, name+" "+mark)

@@ -22,20 +22,21 @@ import (
 )
 
 const (
-	remoteBudget = 100 * time.Millisecond // of any call to Redis on behalf of a request
-	heartbeat    = 50 * time.Millisecond
-	silence      = 10 * heartbeat // of a subscription that is pinged at every heartbeat: it is broken
-	versionTTL   = 24 * time.Hour // far beyond an entry's
-	markTTL      = remoteTTL      // for as long as entries are kept that are loaded by it
-	markBytes    = 1024           // of the last marks of a team
-	channel      = "kith:changes"
+	remoteBudget      = 100 * time.Millisecond // for any call to Redis on behalf of a request
+	heartbeatInterval = 50 * time.Millisecond
+	silenceLimit      = 10 * heartbeatInterval // without an answer to a ping: the subscription is broken
+	versionTTL        = 24 * time.Hour         // far longer than that of an entry
+	markTTL           = remoteTTL              // as long as the entries that are loaded by it
+	markBytes         = 1024                   // for the latest marks of a team
+	channel           = "kith:changes"
 )
 
 var errAbsent = errors.New("absent")
 
-// versionScript makes a version grow, or (given ARGV[3]) only if it is below that, and tells every process that it did.
-// A version is at least the time in microseconds, so it also grows over a loss of all data. Atomic, so that messages
-// come in the order of the versions. Where there are marks (KEYS[2]), those of the team go before the version, and with it.
+// versionScript raises a version, or (with ARGV[3]) only one that is below ARGV[3], and publishes it to every
+// process. A version is at least the time in microseconds, so it also grows when Redis has lost all data. The script
+// is atomic, so messages arrive in the order of the versions. If there are marks (KEYS[2]), it publishes those of the
+// team before the version and returns them with it.
 var versionScript = redis.NewScript(`
 local old = tonumber(redis.pcall('GET', KEYS[1]) or 0) or 0
 if not (old >= 0 and old < 2^53) then old = 0 end
@@ -56,34 +57,34 @@ redis.call('SET', KEYS[1], text, 'EX', ARGV[1])
 redis.call('PUBLISH', ARGV[2], KEYS[1] .. '\n' .. text)
 return {text, marks}`)
 
-// remote is the level in Redis, and what this process knows of the versions there.
+// remote is the level in Redis, with the versions that this process has received from there.
 type remote struct {
 	client       *redis.Client
 	log          *slog.Logger
 	answers      atomic.Bool   // the last heartbeat was answered in time
-	session      atomic.Uint64 // the subscription that hears the changes by others; 0: none does
-	trusted      atomic.Uint64 // the session since whose begin Redis always answered; 0: none
+	session      atomic.Uint64 // the current subscription to changes of other processes; 0: none
+	trusted      atomic.Uint64 // the session in which Redis has always answered; 0: none
 	subscription atomic.Pointer[redis.PubSub]
 	flights      singleflight.Group // reads of versions
 	sessions     uint64             // counted by listen
-	drop         func(place string) int64
+	dropLocal    func(place string) int64
 	revoked      func()
-	marks        Marks // nil: there are none
-	missed       bool  // pulse: writes may have passed Redis by since this process last trusted it
+	marks        Marks // nil: none
+	missed       bool  // checkRedis: writes may have missed Redis since this process last trusted it
 
-	mu      sync.Mutex
-	known   *versions
-	pending map[string]late // version keys whose growth Redis has not taken yet
-	writes  uint64          // counts them
-	era     int             // counts how often everything was forgotten
-	floor   int64           // a version below it is not trusted
+	mu         sync.Mutex
+	known      *versions
+	pending    map[string]pendingWrite // version keys that are not raised in Redis yet
+	writes     uint64                  // counts calls of raiseVersion
+	generation int                     // counts calls of resetVersions
+	minVersion int64                   // lower versions are not trusted
 }
 
 func newRemote(o Options) (*remote, error) {
-	quietDriver()
+	silenceDriver()
 	options, err := redis.ParseURL(o.RedisURI)
 	if err != nil {
-		return nil, errors.New("KITH_REDIS_URI is not a redis:// address")
+		return nil, errors.New("KITH_REDIS_URI must be a redis:// address")
 	}
 	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = remoteBudget, remoteBudget, remoteBudget
 	options.PoolTimeout = remoteBudget
@@ -92,48 +93,49 @@ func newRemote(o Options) (*remote, error) {
 	options.ContextTimeoutEnabled = true
 	options.DisableIdentity = true
 	return &remote{
-		client: redis.NewClient(options), log: o.Log, known: newVersions(), marks: o.Marks, revoked: o.Revoked, pending: map[string]late{}, floor: 1,
+		client: redis.NewClient(options), log: o.Log, known: newVersions(), marks: o.Marks, revoked: o.Revoked, pending: map[string]pendingWrite{}, minVersion: 1,
 	}, nil
 }
 
-// up says that versions can be trusted: Redis answers, and changes by others would be heard.
-func (r *remote) up() bool {
+// isTrusted reports whether versions can be trusted: Redis answers, and changes of other processes are received.
+func (r *remote) isTrusted() bool {
 	session := r.session.Load()
 	return session != 0 && session == r.trusted.Load()
 }
 
-func (r *remote) run(ctx context.Context) error {
+func (r *remote) runConnection(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return r.beat(ctx) })
-	group.Go(func() error { return r.listen(ctx) })
+	group.Go(func() error { return r.runHeartbeat(ctx) })
+	group.Go(func() error { return r.runListener(ctx) })
 	return group.Wait()
 }
 
-// beat asks Redis for an answer twenty times a second, and hands in what it could not take before.
-func (r *remote) beat(ctx context.Context) error {
-	tick := time.NewTicker(heartbeat)
+// runHeartbeat checks Redis twenty times a second, and sends the pending versions.
+func (r *remote) runHeartbeat(ctx context.Context) error {
+	tick := time.NewTicker(heartbeatInterval)
 	defer tick.Stop()
 	for {
-		r.pulse(ctx)
+		r.checkRedis(ctx)
 		select {
 		case <-ctx.Done():
-			r.deliver(context.WithoutCancel(ctx))
+			r.flushPending(context.WithoutCancel(ctx))
 			return nil
 		case <-tick.C:
 		}
 	}
 }
 
-func (r *remote) pulse(ctx context.Context) {
+// checkRedis pings Redis, sends the pending versions, and updates whether versions are trusted.
+func (r *remote) checkRedis(ctx context.Context) {
 	call, cancel := context.WithTimeout(ctx, remoteBudget)
 	defer cancel()
 	session, trusted := r.session.Load(), r.trusted.Load()
 	now, err := r.client.Time(call).Result()
-	alive := err == nil && r.deliver(ctx)
+	alive := err == nil && r.flushPending(ctx)
 	if ctx.Err() != nil {
 		return
 	}
-	if was := r.answers.Swap(alive); was != alive {
+	if before := r.answers.Swap(alive); before != alive {
 		r.log.Info("redis", "answers", alive)
 	}
 	if !alive || trusted != 0 && trusted != session {
@@ -143,7 +145,7 @@ func (r *remote) pulse(ctx context.Context) {
 	case !alive || session == 0:
 		r.trusted.Store(0)
 	case trusted != session:
-		r.forget(now)
+		r.resetVersions(now)
 		r.trusted.Store(session)
 	}
 	if s := r.subscription.Load(); s != nil {
@@ -151,52 +153,53 @@ func (r *remote) pulse(ctx context.Context) {
 	}
 }
 
-// forget is for when changes may have been missed. Where even Redis may have missed them, as their writers could not
-// reach it or it came back with old data, versions from before now are not trusted either: whoever uses one raises it.
-func (r *remote) forget(now time.Time) {
+// resetVersions drops all known versions after changes may have been missed. If Redis may have missed changes too,
+// versions from before now are not trusted, and reading one raises it. Redis misses changes when their writers cannot
+// reach it, or when it restarts with old data.
+func (r *remote) resetVersions(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.missed {
-		r.floor = now.UnixMicro()
+		r.minVersion = now.UnixMicro()
 	}
 	r.missed = false
-	r.era++
+	r.generation++
 	r.known.known.InvalidateAll()
 }
 
-// deliver raises the versions that are pending.
-func (r *remote) deliver(ctx context.Context) bool {
+// flushPending raises the pending versions in Redis, and reports whether all were raised.
+func (r *remote) flushPending(ctx context.Context) bool {
 	r.mu.Lock()
 	pending := maps.Clone(r.pending)
 	r.mu.Unlock()
 	for key, late := range pending {
-		if _, ok := r.script(ctx, late.team, key, true); !ok {
+		if _, ok := r.runVersionScript(ctx, late.team, key, true); !ok {
 			return false
 		}
 	}
 	return true
 }
 
-// listen takes in the changes that other processes tell of.
-func (r *remote) listen(ctx context.Context) error {
+// runListener receives the changes of other processes.
+func (r *remote) runListener(ctx context.Context) error {
 	for ctx.Err() == nil {
-		r.follow(ctx)
-		sleep.For(ctx, heartbeat)
+		r.followSubscription(ctx)
+		sleep.For(ctx, heartbeatInterval)
 	}
 	return nil
 }
 
-// follow is one subscription, until it breaks or says nothing for too long.
-func (r *remote) follow(ctx context.Context) {
+// followSubscription reads one subscription until it breaks or is silent for too long.
+func (r *remote) followSubscription(ctx context.Context) {
 	subscription := r.client.Subscribe(ctx, channel)
 	defer func() { _ = subscription.Close() }()
 	// Receiving does not end with its context, only with its connection.
 	defer context.AfterFunc(ctx, func() { _ = subscription.Close() })()
 	r.subscription.Store(subscription)
 	defer r.subscription.Store(nil)
-	defer r.session.Store(0) // nobody hears changes: nothing is trusted, also after run
+	defer r.session.Store(0) // no changes are received, so nothing is trusted
 	for {
-		message, err := subscription.ReceiveTimeout(ctx, silence)
+		message, err := subscription.ReceiveTimeout(ctx, silenceLimit)
 		if err != nil {
 			return
 		}
@@ -205,44 +208,46 @@ func (r *remote) follow(ctx context.Context) {
 			r.sessions++
 			r.session.Store(r.sessions)
 		case *redis.Message:
-			r.heard(m.Payload)
+			r.handleMessage(m.Payload)
 		}
 	}
 }
 
-func (r *remote) heard(payload string) {
+// handleMessage applies a message: an erasure, a revocation, marks, or a new version.
+func (r *remote) handleMessage(payload string) {
 	if place, ok := strings.CutPrefix(payload, erasePrefix); ok {
-		r.drop(place)
+		r.dropLocal(place)
 		return
 	}
-	if payload == revoked {
+	if payload == revokedMessage {
 		r.revoked()
 		return
 	}
 	key, text, _ := strings.Cut(payload, "\n")
 	if name, ok := strings.CutPrefix(key, markPrefix); ok {
-		r.hear(name, text)
+		r.receiveMarks(name, text)
 		return
 	}
 	if version, err := strconv.ParseInt(text, 10, 64); err == nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.learn(strings.TrimPrefix(key, versionPrefix), version)
+		r.recordVersion(strings.TrimPrefix(key, versionPrefix), version)
 	}
 }
 
-// learn keeps a version unless a later one is known, or while this process's own write is pending. Call it with mu.
-func (r *remote) learn(key string, version int64) {
+// recordVersion stores a version, unless a later one is known or a write of this process is pending. The caller holds
+// mu.
+func (r *remote) recordVersion(key string, version int64) {
 	_, pending := r.pending[key]
 	if old, ok := r.known.known.GetIfPresent(key); !pending && (!ok || version > old) {
 		r.known.known.Set(key, version)
 	}
 }
 
-// hear takes in the marks of a team.
-func (r *remote) hear(name, marks string) {
+// receiveMarks hands the marks of a team to Options.Marks.
+func (r *remote) receiveMarks(name, marks string) {
 	if r.marks != nil && marks != "" {
-		r.marks.Heard(name, marks)
+		r.marks.Receive(name, marks)
 	}
 }
 
@@ -251,30 +256,31 @@ const (
 	markPrefix    = "kith:mark:"
 )
 
-// late is the latest write that a version has not grown by.
-type late struct {
+// pendingWrite is the latest write whose version is not raised in Redis yet.
+type pendingWrite struct {
 	team  string
 	write uint64
 }
 
-// version is the key part of what a user of a team sees; false while it cannot be known.
-func (r *remote) version(ctx context.Context, team, user string) (string, bool) {
-	if !r.up() {
+// userVersion returns the part of a key with the versions of a user and the team; false while they are unknown.
+func (r *remote) userVersion(ctx context.Context, team, user string) (string, bool) {
+	if !r.isTrusted() {
 		return "", false
 	}
-	shared, ok := r.versionOf(ctx, team, "")
+	shared, ok := r.lookUpVersion(ctx, team, "")
 	if !ok {
 		return "", false
 	}
-	own, ok := r.versionOf(ctx, team, user)
+	own, ok := r.lookUpVersion(ctx, team, user)
 	return strconv.FormatInt(shared, 36) + "." + strconv.FormatInt(own, 36), ok
 }
 
-func (r *remote) versionOf(ctx context.Context, team, user string) (int64, bool) {
-	key := hidden(versionKey(team, user))
+// lookUpVersion returns a version, from Redis if this process does not know it; false while it is unknown.
+func (r *remote) lookUpVersion(ctx context.Context, team, user string) (int64, bool) {
+	key := hashName(versionKey(team, user))
 	r.mu.Lock()
 	_, pending := r.pending[key]
-	era, writes := r.era, r.writes
+	generation, writes := r.generation, r.writes
 	r.mu.Unlock()
 	if pending {
 		return 0, false
@@ -282,9 +288,9 @@ func (r *remote) versionOf(ctx context.Context, team, user string) (int64, bool)
 	if version, ok := r.known.known.GetIfPresent(key); ok {
 		return version, true
 	}
-	// Who asks after a write of this process does not take the answer to a question from before it.
-	version, err, _ := r.flights.Do(fmt.Sprint(key, " ", era, " ", writes), func() (any, error) {
-		version, ok := r.script(context.WithoutCancel(ctx), team, key, false)
+	// A caller after a write of this process does not share a look-up that began before the write.
+	version, err, _ := r.flights.Do(fmt.Sprint(key, " ", generation, " ", writes), func() (any, error) {
+		version, ok := r.runVersionScript(context.WithoutCancel(ctx), team, key, false)
 		if !ok {
 			return nil, errAbsent
 		}
@@ -296,108 +302,109 @@ func (r *remote) versionOf(ctx context.Context, team, user string) (int64, bool)
 	return version.(int64), true //nolint:forcetypeassert // see above
 }
 
-// raise makes a version grow; where Redis does not take it at once, nothing of it is served from a cache until it has.
-func (r *remote) raise(ctx context.Context, team, user string) bool {
-	key := hidden(versionKey(team, user))
+// raiseVersion raises a version. If Redis does not answer, the version stays pending, and nothing of it is served
+// from a cache until it is raised.
+func (r *remote) raiseVersion(ctx context.Context, team, user string) bool {
+	key := hashName(versionKey(team, user))
 	r.mu.Lock()
 	r.writes++
-	r.pending[key] = late{team, r.writes}
+	r.pending[key] = pendingWrite{team, r.writes}
 	r.mu.Unlock()
 	if !r.answers.Load() { // the next heartbeat that is answered delivers it
 		return false
 	}
-	_, ok := r.script(ctx, team, key, true)
+	_, ok := r.runVersionScript(ctx, team, key, true)
 	return ok
 }
 
-// script runs versionScript, and keeps what it says unless everything was forgotten since. grow makes the version grow
-// in any case, and takes off the list what was pending when it began.
-func (r *remote) script(ctx context.Context, team, key string, grow bool) (int64, bool) {
+// runVersionScript runs versionScript and records the result, unless all versions were dropped meanwhile. With grow
+// the version grows in any case, and writes that were pending at the begin are done.
+func (r *remote) runVersionScript(ctx context.Context, team, key string, grow bool) (int64, bool) {
 	ctx, cancel := context.WithTimeout(ctx, remoteBudget)
 	defer cancel()
 	r.mu.Lock()
-	era, write, floor := r.era, r.pending[key], strconv.FormatInt(r.floor, 10)
+	generation, write, minVersion := r.generation, r.pending[key], strconv.FormatInt(r.minVersion, 10)
 	r.mu.Unlock()
 	if grow {
-		floor = ""
+		minVersion = ""
 	}
 	keys, name, mark := []string{versionPrefix + key}, "", ""
 	if r.marks != nil {
 		name, mark = r.marks.Mark(team)
 		keys = append(keys, markPrefix+name)
 	}
-	said, err := versionScript.Run(ctx, r.client, keys, int(versionTTL.Seconds()), channel, floor, mark, int(markTTL.Seconds()), markBytes).StringSlice()
-	if err != nil || len(said) != 2 {
+	reply, err := versionScript.Run(ctx, r.client, keys, int(versionTTL.Seconds()), channel, minVersion, mark, int(markTTL.Seconds()), markBytes).StringSlice()
+	if err != nil || len(reply) != 2 {
 		return 0, false
 	}
-	version, err := strconv.ParseInt(said[0], 10, 64)
+	version, err := strconv.ParseInt(reply[0], 10, 64)
 	if err != nil {
 		return 0, false
 	}
-	r.hear(name, said[1]) // before anything is loaded by this version
+	r.receiveMarks(name, reply[1]) // before anything is loaded with this version
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if grow && r.pending[key] == write {
 		delete(r.pending, key)
 	}
-	if era == r.era {
-		r.learn(key, version)
+	if generation == r.generation {
+		r.recordVersion(key, version)
 	}
 	return version, true
 }
 
-// hidden is a name in Redis for a key: who may list those names learns no user's id.
-func hidden(key string) string {
+// hashName returns a name in Redis for a key, which reveals no id of a user.
+func hashName(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:16])
 }
 
 const entryPrefix = "kith:entry:"
 
-// entryKey is the name of an entry: it begins with the place of its team and user, so that theirs can be found.
-func entryKey(key string) string { return entryPrefix + entryPlace(key) + hidden(key) }
+// redisKey returns the name of an entry. It begins with the prefix of its team and user, so that erasing finds it.
+func redisKey(key string) string { return entryPrefix + prefixOf(key) + hashName(key) }
 
-// get returns an entry, and learns the versions of its team and user in the same round trip.
+// get returns an entry, and records the versions of its team and user from the same round trip.
 func (r *remote) get(ctx context.Context, team, user, key string) ([]byte, error) {
 	call, cancel := context.WithTimeout(ctx, remoteBudget)
 	defer cancel()
-	shared, own := hidden(versionKey(team, "")), hidden(versionKey(team, user))
-	found, err := r.client.MGet(call, entryKey(key), versionPrefix+shared, versionPrefix+own).Result()
+	sharedKey, userKey := hashName(versionKey(team, "")), hashName(versionKey(team, user))
+	values, err := r.client.MGet(call, redisKey(key), versionPrefix+sharedKey, versionPrefix+userKey).Result()
 	if err != nil {
 		return nil, fmt.Errorf("redis get: %w", err)
 	}
 	r.mu.Lock()
-	for i, key := range []string{shared, own} {
-		text, _ := found[i+1].(string)
-		if version, err := strconv.ParseInt(text, 10, 64); err == nil && version >= r.floor {
-			r.learn(key, version)
+	for i, key := range []string{sharedKey, userKey} {
+		text, _ := values[i+1].(string)
+		if version, err := strconv.ParseInt(text, 10, 64); err == nil && version >= r.minVersion {
+			r.recordVersion(key, version)
 		}
 	}
 	r.mu.Unlock()
-	value, ok := found[0].(string)
+	value, ok := values[0].(string)
 	if !ok {
 		return nil, errAbsent
 	}
 	return []byte(value), nil
 }
 
-// quietDriver silences go-redis' own log, which tells of every failed dial: the heartbeat tells of the change.
-var quietDriver = sync.OnceFunc(func() { redis.SetLogger(quiet{}) }) //nolint:gochecknoglobals // once a process
+// silenceDriver turns off go-redis' own log of every failed dial. checkRedis logs the changes instead.
+var silenceDriver = sync.OnceFunc(func() { redis.SetLogger(discardLogger{}) }) //nolint:gochecknoglobals // runs once
 
-type quiet struct{}
+type discardLogger struct{}
 
 // Printf drops the line.
-func (quiet) Printf(context.Context, string, ...any) {}
+func (discardLogger) Printf(context.Context, string, ...any) {}
 
-// Ping asks a Redis for an answer.
+// Ping checks that a Redis answers.
 func Ping(ctx context.Context, uri string) error {
 	r, err := newRemote(Options{RedisURI: uri})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = r.client.Close() }()
-	if r.client.Ping(ctx).Err() != nil { // which may quote the address, and with it the password
-		return errors.New("redis does not answer, or refuses the password")
+	if r.client.Ping(ctx).Err() != nil { // the error may contain the address with the password
+		return errors.New("redis does not answer or refuses the password")
 	}
 	return nil
 }

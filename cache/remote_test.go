@@ -123,7 +123,7 @@ func TestSeenElsewhere(t *testing.T) {
 		}
 		begun := time.Now()
 		n := number.write(a, team, []string{"u", ""}[i%2])
-		for _, u := range users[:1+i%2] { // a write of what the team shares is for all its users
+		for _, u := range users[:1+i%2] { // a write to the team's shared memory concerns all its users
 			eventually(t, "b sees what a wrote", func() bool { return number.read(b, team, u) >= n })
 		}
 		took = append(took, time.Since(begun))
@@ -159,7 +159,7 @@ func TestAwayAtStart(t *testing.T) {
 	eventually(t, "entries are kept again", func() bool { return p.keeps("t", "u", "v") })
 }
 
-// While nothing is heard of what others write, nobody is given the answer of a load that began long before he asked.
+// While changes of other processes are not received, no caller gets the result of a load that began long before its request.
 func TestAwayALongLoadIsNotJoined(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
@@ -322,7 +322,7 @@ func TestForeignVersions(t *testing.T) {
 	}
 }
 
-// What is written while Redis is away reaches the other process when it is back, and nobody goes back to before it.
+// What is written while Redis is away reaches the other process when it is back, and no answer is older than it.
 func TestWrittenWhileAway(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
@@ -377,7 +377,7 @@ func TestHeardLate(t *testing.T) {
 	b.get("t", "u", "other", "x") // b knows the versions
 	before := keys(t, direct, "kith:version:")
 	var number counter
-	write := func() (messages []string) { // of which nobody hears
+	write := func() (messages []string) { // not published
 		number.stored.Add(1)
 		for _, key := range before {
 			version, err := direct.Incr(t.Context(), key).Result()
@@ -410,7 +410,7 @@ func TestHeardLate(t *testing.T) {
 	}
 }
 
-// The writer dies before Redis comes back with all it had: nobody tells the other process, and yet it does not go
+// The writer dies before Redis comes back with all it had: no message reaches the other process, and yet it does not go
 // back to what it kept.
 func TestWriterDies(t *testing.T) {
 	t.Parallel()
@@ -508,7 +508,7 @@ func TestVersionReadBeforeWrite(t *testing.T) {
 	})
 }
 
-// However many ask for what nobody knows yet, Redis is not asked by each.
+// Many callers that need the same unknown version share one request to Redis.
 func TestVersionsAreAskedOnce(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
@@ -535,7 +535,7 @@ func TestVersionsAreAskedOnce(t *testing.T) {
 	}
 }
 
-// A subscription on which nothing is told is not given up.
+// A subscription without messages is not closed.
 func TestQuietSubscription(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
@@ -587,7 +587,7 @@ func TestSubscriptionLost(t *testing.T) {
 	}
 }
 
-// Nothing in Redis, and nothing that is told through it, names a team or a user.
+// Nothing that is stored in Redis or published through it names a team or a user.
 func TestNoIDs(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)

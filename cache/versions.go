@@ -8,10 +8,10 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// maxVersions bounds how many users' versions a process remembers; a forgotten one costs a miss.
+// maxVersions bounds how many users' versions a process remembers. A dropped one costs a miss.
 const maxVersions = 100_000
 
-// versions are the numbers of what was last written, for each user of a team, and for what a team shares.
+// versions holds the number of the last write for each user of a team and for the memory that a team shares.
 type versions struct {
 	known *otter.Cache[string, int64]
 	next  atomic.Int64
@@ -23,7 +23,7 @@ func newVersions() *versions {
 
 func versionKey(team, user string) string { return join(team, user) }
 
-// join makes one key of several parts, another one for any other parts, whatever characters they have.
+// join returns one key for several parts. Different parts have different keys, whatever characters they contain.
 func join(parts ...string) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -34,12 +34,13 @@ func join(parts ...string) string {
 	return b.String()
 }
 
-// of is the process's own version of a user; a new number where none is known, so that nothing older is found.
-func (v *versions) of(team, user string) string {
+// current returns the process's version of a user. An unknown version gets a new number, so that no older entry is
+// found.
+func (v *versions) current(team, user string) string {
 	n, _ := v.known.ComputeIfAbsent(versionKey(team, user), func() (int64, bool) { return v.next.Add(1), false })
 	return strconv.FormatInt(n, 36)
 }
 
-func (v *versions) raise(team, user string) {
+func (v *versions) increment(team, user string) {
 	v.known.Set(versionKey(team, user), v.next.Add(1))
 }

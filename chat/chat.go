@@ -1,6 +1,6 @@
-// Package chat is branching conversations with a language model: it puts a turn and those above it together for the model,
-// generates answers in a bounded number of workers, and tells of them while they come. Trees and turns are package graph's.
-// It knows nothing of HTTP.
+// Package chat holds branching conversations with a language model. It assembles a turn and the turns above it into a
+// prompt, generates answers in a bounded number of workers, and sends events while they are generated. Package graph
+// stores the trees and turns. The package knows nothing of HTTP.
 package chat
 
 import (
@@ -32,46 +32,47 @@ type store interface {
 	InterruptChatTurns(ctx context.Context) (int, error)
 }
 
-// contexts tells what an agent should know of a user or a project.
+// contexts returns what an agent should know of a user or a project.
 type contexts interface {
 	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
 	Ontology(ctx context.Context, r loader.OntologyRequest) (loader.Answer, error)
 }
 
-// Generator asks a language model; an empty name: the one that is configured. The texts that it gives to delta, in their order, are what has come of the answer so far.
-// Its errors are told to callers: they hold no keys, addresses or prompts. It ends soon after ctx.
+// Generator asks a language model. An empty model name means the configured model. It calls delta with the pieces of
+// the answer in their order. Its errors are shown to callers: they contain no keys, addresses or prompts. It returns
+// soon after ctx ends.
 type Generator interface {
 	Generate(ctx context.Context, model string, messages []llm.Message, delta func(text string)) (llm.Answer, error)
 	Availability() llm.Availability
 }
 
 var (
-	// ErrNoModel says: no language model is configured, so nothing can be generated.
-	ErrNoModel = errors.New("no language model is configured: a turn with generate=false takes the answer of a model that the caller asks")
-	// ErrFull says: as many generations run and wait as may.
-	ErrFull = errors.New("as many generations run and wait as may")
+	// ErrNoModel means that no language model is configured, so nothing can be generated.
+	ErrNoModel = errors.New("no language model is configured: set generate=false and send the answer of your own model")
+	// ErrFull means that the workers and the queue are full.
+	ErrFull = errors.New("too many generations")
 )
 
-// Options are what a Service may be given.
+// Options configure a Service.
 type Options struct {
-	Workers      int           // generations at the same time; default 8
-	Queue        int           // generations that may wait; default 64
-	PromptTokens int           // that the model is given, in o200k tokens; default 16,000
-	Lease        time.Duration // how long a generation is believed to go on without a sign of its process; default 30 s
+	Workers      int           // concurrent generations; default 8
+	Queue        int           // waiting generations; default 64
+	PromptTokens int           // most tokens (o200k) of a prompt; default 16,000
+	Lease        time.Duration // how long a generation stays valid without a renewal by its process; default 30 s
 	Log          *slog.Logger
 	Observe      func(outcome Outcome, took time.Duration)
 }
 
-// Outcome is what became of a generation.
+// Outcome is the result of a generation.
 type Outcome string
 
-// The outcomes of generations. Dropped: the turn was cancelled or deleted, or another attempt is on.
+// The outcomes of generations. Dropped: the turn was cancelled or deleted, or has a newer attempt.
 const (
 	Completed   Outcome = "complete"
 	Failed      Outcome = "error"
 	Interrupted Outcome = "interrupted"
 	Dropped     Outcome = "dropped"
-	Refused     Outcome = "refused" // there was no room
+	Refused     Outcome = "refused" // the queue was full
 )
 
 // Service generates answers. It is safe for concurrent use; call Run.
@@ -81,15 +82,15 @@ type Service struct {
 	contexts  contexts
 	options   Options
 	lease     graph.ChatLease
-	slots     chan struct{}    // one is taken by each generation that runs or waits
-	started   chan *generation // has room for as many as there are slots
-	running   chan struct{}    // as many as may run
+	slots     chan struct{}    // each running or waiting generation holds one
+	queue     chan *generation // as long as there are slots
+	running   chan struct{}    // each running generation holds one
 
 	mu   sync.Mutex
-	live map[string]*generation // by team and turn: those that run or wait here
+	live map[string]*generation // by team and turn: the generations of this process
 }
 
-// New makes a service. Without a generator nothing is generated, and all else works.
+// New returns a Service. Without a generator nothing is generated, and everything else works.
 func New(s store, g Generator, c contexts, o Options) *Service {
 	if o.Workers <= 0 {
 		o.Workers = 8
@@ -111,12 +112,12 @@ func New(s store, g Generator, c contexts, o Options) *Service {
 	}
 	return &Service{
 		store: s, generator: g, contexts: c, options: o, lease: graph.ChatLease{Holder: uuid.NewString(), Life: o.Lease},
-		slots: make(chan struct{}, o.Workers+o.Queue), started: make(chan *generation, o.Workers+o.Queue), running: make(chan struct{}, o.Workers),
+		slots: make(chan struct{}, o.Workers+o.Queue), queue: make(chan *generation, o.Workers+o.Queue), running: make(chan struct{}, o.Workers),
 		live: map[string]*generation{},
 	}
 }
 
-// Availability says whether answers can be generated now.
+// Availability returns whether answers can be generated now.
 func (s *Service) Availability() llm.Availability {
 	if s.generator == nil {
 		return llm.Unavailable
@@ -124,23 +125,23 @@ func (s *Service) Availability() llm.Availability {
 	return s.generator.Availability()
 }
 
-// Generations are how many run here, and how many wait for a worker.
+// Generations returns how many generations of this process are running and how many are waiting for a worker.
 func (s *Service) Generations() (running, waiting int) {
 	running = len(s.running)
 	return running, max(0, len(s.slots)-running)
 }
 
-// Prompt is a new turn. Its answer is generated, or comes from the caller: then the turn is pending.
+// Prompt is a new turn. Its answer is generated, or the caller sends it: then the turn is pending.
 type Prompt struct {
 	ID       string // generated where empty
 	ParentID string // empty: a root
 	Text     string
-	Model    string // that is asked, or that the caller asks; empty: the one that is configured
+	Model    string // the model that answers; empty: the configured one
 	Pending  bool
 }
 
-// Submit adds a turn to a tree, and has its answer generated. The same turn again changes nothing: then created is false.
-// Errors: those of graph.Store.AddChatTurn, ErrNoModel, ErrFull.
+// Submit adds a turn to a tree and starts generating its answer. Submitting the same turn again changes nothing, and
+// created is false. Errors: those of graph.Store.AddChatTurn, ErrNoModel, ErrFull.
 func (s *Service) Submit(ctx context.Context, scope graph.Scope, treeID string, p Prompt) (turn graph.ChatTurn, created bool, err error) {
 	w := graph.ChatTurnWrite{ID: p.ID, ParentID: p.ParentID, UserPrompt: p.Text, Model: p.Model, PromptVersion: PromptVersion}
 	if p.Pending {
@@ -149,9 +150,9 @@ func (s *Service) Submit(ctx context.Context, scope graph.Scope, treeID string, 
 	return s.submit(ctx, scope, treeID, w)
 }
 
-// submit adds a turn whose answer is generated here.
+// submit adds a turn whose answer this process generates.
 func (s *Service) submit(ctx context.Context, scope graph.Scope, treeID string, w graph.ChatTurnWrite) (turn graph.ChatTurn, created bool, err error) {
-	if err := s.take(); err != nil {
+	if err := s.acquireSlot(); err != nil {
 		return graph.ChatTurn{}, false, err
 	}
 	w.Lease = &s.lease
@@ -160,14 +161,14 @@ func (s *Service) submit(ctx context.Context, scope graph.Scope, treeID string, 
 		<-s.slots
 		return turn, false, err
 	}
-	s.start(scope, turn.ID, turn.Attempt)
+	s.startGeneration(scope, turn.ID, turn.Attempt)
 	return turn, true, nil
 }
 
-// Retry has the answer of a turn in error generated again; a turn in any other state stays as it is. Errors: graph.ErrNotFound,
-// ErrNoModel, ErrFull.
+// Retry generates the answer of a turn in error again. It does not change a turn in any other state. Errors:
+// graph.ErrNotFound, ErrNoModel, ErrFull.
 func (s *Service) Retry(ctx context.Context, scope graph.Scope, id string) (turn graph.ChatTurn, retried bool, err error) {
-	if err := s.take(); err != nil {
+	if err := s.acquireSlot(); err != nil {
 		turn, unknown := s.store.ChatTurn(ctx, scope, id)
 		if unknown == nil && turn.Status == graph.ChatError {
 			unknown = err
@@ -178,7 +179,7 @@ func (s *Service) Retry(ctx context.Context, scope graph.Scope, id string) (turn
 	if err != nil || !retried {
 		<-s.slots
 	} else {
-		s.start(scope, id, attempt)
+		s.startGeneration(scope, id, attempt)
 	}
 	if err != nil {
 		return graph.ChatTurn{}, false, err
@@ -187,31 +188,31 @@ func (s *Service) Retry(ctx context.Context, scope graph.Scope, id string) (turn
 	return turn, retried, err
 }
 
-// Cancel ends a turn that waits for its answer. Errors: graph.ErrNotFound, graph.ErrConflict.
+// Cancel ends a turn that is waiting for its answer. Errors: graph.ErrNotFound, graph.ErrConflict.
 func (s *Service) Cancel(ctx context.Context, scope graph.Scope, id string) (graph.ChatTurn, error) {
 	if err := s.store.CancelChatTurn(ctx, scope, id); err != nil {
 		return graph.ChatTurn{}, err
 	}
-	s.stop(scope.TeamID, id)
+	s.stopGenerations(scope.TeamID, id)
 	return s.store.ChatTurn(ctx, scope, id)
 }
 
-// Delete deletes a turn with all below it, and returns their ids. graph.ErrNotFound.
+// Delete deletes a turn and all turns below it, and returns their ids. Error: graph.ErrNotFound.
 func (s *Service) Delete(ctx context.Context, scope graph.Scope, id string) ([]string, error) {
 	removed, err := s.store.DeleteChatTurn(ctx, scope, id)
-	s.stop(scope.TeamID, removed...)
+	s.stopGenerations(scope.TeamID, removed...)
 	return removed, err
 }
 
-// DeleteTree deletes a tree with all its turns, whose ids it returns. graph.ErrNotFound.
+// DeleteTree deletes a tree with all its turns, and returns their ids. Error: graph.ErrNotFound.
 func (s *Service) DeleteTree(ctx context.Context, scope graph.Scope, id string) ([]string, error) {
 	removed, err := s.store.DeleteChatTree(ctx, scope, id)
-	s.stop(scope.TeamID, removed...)
+	s.stopGenerations(scope.TeamID, removed...)
 	return removed, err
 }
 
-// take makes room for a generation.
-func (s *Service) take() error {
+// acquireSlot reserves a slot for a generation. Errors: ErrNoModel, ErrFull.
+func (s *Service) acquireSlot() error {
 	if s.generator == nil {
 		return ErrNoModel
 	}

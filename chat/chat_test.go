@@ -24,7 +24,7 @@ func same(t testing.TB, what string, want, got any) {
 	}
 }
 
-// ids are those of a list of turns.
+// ids returns the ids of turns.
 func ids(list any) string {
 	var all []string
 	for _, v := range list.([]any) {
@@ -33,7 +33,7 @@ func ids(list any) string {
 	return strings.Join(all, " ")
 }
 
-// A conversation that branches: what the model is told of each turn is the way from the root to it.
+// In a branching conversation the prompt of each turn is the path from the root to it.
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	m := newModel()
@@ -287,7 +287,7 @@ func TestWithoutAModel(t *testing.T) {
 	k.must(404, "POST", "/v1/turns/unknown/retry?user_id=u1", "")
 }
 
-// What prompts refer to is told as those see it who see the tree; what they do not see is only its label.
+// References are resolved as everybody who can see the tree may see them; others are only their label.
 func TestReferencesIntoTheMemory(t *testing.T) {
 	t.Parallel()
 	m := newModel()

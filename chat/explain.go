@@ -12,7 +12,7 @@ import (
 	"kith/graph"
 )
 
-// Explanation asks the model to explain a result to somebody, in the tree of a session.
+// Explanation asks the model to explain a result, in the tree of a session.
 type Explanation struct {
 	SessionID string    `json:"session_id" minLength:"1" maxLength:"256" doc:"one tree for each of a user's sessions"`
 	ID        string    `json:"id,omitempty" maxLength:"256" doc:"of the turn; generated (UUIDv7) when left out; asking again is harmless"`
@@ -21,7 +21,7 @@ type Explanation struct {
 	Question  string    `json:"question,omitempty" max:"4096" doc:"what is to be explained about it; at most 4 KiB"`
 }
 
-// Subject is something of the memory, by its kind in CamelCase and its key.
+// Subject is a node of the memory, named by its kind in CamelCase and its key.
 type Subject struct {
 	EntityType string `json:"entity_type" maxLength:"64" matches:"^[A-Z][A-Za-z]*$" doc:"a kind in CamelCase"`
 	EntityID   string `json:"entity_id" maxLength:"256" doc:"entity_key; it must not be blank, contain blanks or end with punctuation, or a prompt could not name it"`
@@ -37,26 +37,26 @@ const (
 	maxSubjects = 20
 )
 
-// explainSpace makes the ids of trees from users and sessions.
+// explainSpace is the namespace of the ids of trees, which are made from users and sessions.
 var explainSpace = uuid.MustParse("6f0f54ae-9d0c-4f6b-8f39-1d6f0c3f7a11")
 
 var subjectType = regexp.MustCompile(`^[A-Z][A-Za-z]*$`)
 
-// Explain submits a root that asks for the explanation to the session's tree, which is made with the first. Errors: those of
-// Submit.
+// Explain adds a root turn that asks for the explanation to the session's tree. The first call creates the tree.
+// Errors: those of Submit.
 func (s *Service) Explain(ctx context.Context, scope graph.Scope, e *Explanation) (turn graph.ChatTurn, created bool, err error) {
 	if err := e.validate(); err != nil {
 		return graph.ChatTurn{}, false, err
 	}
 	id := uuid.NewSHA1(explainSpace, []byte(scope.UserID+"\x1f"+e.SessionID)).String()
 	turn, created, err = s.submit(ctx, scope, id, graph.ChatTurnWrite{
-		ID: e.ID, UserPrompt: e.text(), PromptVersion: PromptVersion,
+		ID: e.ID, UserPrompt: e.prompt(), PromptVersion: PromptVersion,
 		Tree: &graph.ChatTreeWrite{Name: graph.Some(explainName), SystemPrompt: graph.Some(explainPrompt)},
 	})
 	var invalid *graph.InvalidError
 	if errors.As(err, &invalid) {
 		for i, fault := range invalid.Fields {
-			if fault.Location == "user_prompt" { // what else is in it is bounded by itself
+			if fault.Location == "user_prompt" { // the other parts have their own bounds
 				invalid.Fields[i].Location = "result"
 			}
 		}
@@ -101,8 +101,8 @@ func (e *Explanation) validate() error {
 
 func (s Subject) token() string { return "@" + s.EntityType + ":" + s.EntityID }
 
-// text is the prompt of the root.
-func (e *Explanation) text() string {
+// prompt returns the user prompt of the root turn.
+func (e *Explanation) prompt() string {
 	parts := []string{"Explain this result."}
 	if len(e.Subjects) > 0 {
 		tokens := make([]string, len(e.Subjects))

@@ -8,17 +8,17 @@ import (
 	"kith/graph"
 )
 
-// generation is an attempt at an answer, here in this process.
+// generation is an attempt at an answer in this process.
 type generation struct {
 	graph.ChatAttempt
-	scope graph.Scope // in which it was asked for
+	scope graph.Scope // of the request
 	since time.Time
 
 	mu      sync.Mutex
 	text    []byte
-	changed chan struct{} // closed when there is more to read, or the end
+	changed chan struct{} // closed when there is more text, or at the end
 	ended   bool
-	stopped bool // nobody wants the answer any more
+	stopped bool // the answer is no longer wanted
 	cancel  context.CancelFunc
 }
 
@@ -29,15 +29,15 @@ func newGeneration(scope graph.Scope, turn string, attempt int64) *generation {
 	}
 }
 
-// begin says whether the generation is still wanted; cancel is what ends it from now on.
-func (g *generation) begin(cancel context.CancelFunc) bool {
+// attach sets the function that cancels the generation, and returns whether its answer is still wanted.
+func (g *generation) attach(cancel context.CancelFunc) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.cancel = cancel
 	return !g.stopped
 }
 
-// stop ends the generation: its answer is not wanted any more.
+// stop cancels the generation: its answer is no longer wanted.
 func (g *generation) stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -45,14 +45,14 @@ func (g *generation) stop() {
 	g.cancel()
 }
 
-func (g *generation) wanted() bool {
+func (g *generation) isWanted() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return !g.stopped
 }
 
-// add takes in what has come of the answer. An answer that is too long ends here.
-func (g *generation) add(text string) {
+// appendText adds a piece of the answer. It cancels a generation whose answer is too long.
+func (g *generation) appendText(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.text)+len(text) > graph.MaxChatAnswer {
@@ -60,26 +60,26 @@ func (g *generation) add(text string) {
 		return
 	}
 	g.text = append(g.text, text...)
-	g.tell()
+	g.notify()
 }
 
-// end says that nothing more comes.
-func (g *generation) end() {
+// finish marks the end of the answer.
+func (g *generation) finish() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ended = true
-	g.tell()
+	g.notify()
 }
 
-// tell wakes those who wait for a change. The lock is held.
-func (g *generation) tell() {
+// notify wakes the watchers. The caller holds the lock.
+func (g *generation) notify() {
 	close(g.changed)
 	g.changed = make(chan struct{})
 }
 
-// from is the text behind a place in it (all of it for a place that it does not have), whether there is no more to come, and
-// what is closed at the next change.
-func (g *generation) from(offset int) (text string, begin int, ended bool, changed <-chan struct{}) {
+// readFrom returns the text from an offset on (all of it for an unknown offset), where it begins, whether the answer
+// has ended, and a channel that is closed at the next change.
+func (g *generation) readFrom(offset int) (text string, begin int, ended bool, changed <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if offset > len(g.text) {

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	testenv.Main(m)
 }
 
-// scripted is a model that answers as it is told.
+// scripted is a model with prepared answers.
 type scripted func(ctx context.Context, messages []llm.Message, delta func(string)) (llm.Answer, error)
 
 func (s scripted) Generate(ctx context.Context, _ string, messages []llm.Message, delta func(string)) (llm.Answer, error) {

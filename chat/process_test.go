@@ -161,7 +161,7 @@ func TestCallersAtOnce(t *testing.T) {
 	same(t, "findings", []any{int64(0), nil}, []any{audited.Findings, err})
 }
 
-// A cancel or a delete in one process ends the generation in another one, and its events are told in both.
+// A cancel or a delete in one process ends the generation in another one, and both processes send its events.
 func TestProcessesLearnOfEachOther(t *testing.T) {
 	t.Parallel()
 	m := newModel()

@@ -13,12 +13,13 @@ import (
 	"kith/markup"
 )
 
-// PromptVersion names the way in which prompts are put together here; each turn keeps that of its own.
+// PromptVersion names the current way of assembling prompts. Each turn keeps the version it was created with.
 const PromptVersion = "2026-11-22"
 
-// Assembled is what a model is told for a turn: the system prompt, the turns above it as far as the budget of tokens allows,
-// the oldest first, and its own prompt. UserPrompt has all but the first of it in one text; there a backslash stands before what would
-// begin a line of a text as that of a speaker, or as a heading, list or fence. Messages have the texts as they were written.
+// Assembled is the prompt of a turn: the system prompt, the turns above it within the token budget, the oldest first,
+// and its own prompt. UserPrompt has everything but the system prompt in one text. There a backslash precedes what
+// would begin a line of a text like that of a speaker, a heading, a list or a fence. Messages have the texts as they
+// were written.
 type Assembled struct {
 	SystemPrompt string        `json:"system_prompt"`
 	UserPrompt   string        `json:"user_prompt"`
@@ -28,10 +29,10 @@ type Assembled struct {
 
 	status  graph.ChatStatus
 	attempt int64
-	model   string // empty: the one that is configured
+	model   string // empty: the configured one
 }
 
-// RoleMessage is one part of it.
+// RoleMessage is one message of a prompt.
 type RoleMessage struct {
 	Role string `json:"role" enum:"system,user,assistant"`
 	Text string `json:"text"`
@@ -42,14 +43,14 @@ const (
 	user      = "user"
 	assistant = "assistant"
 
-	usualToken  = 6 // bytes; what most texts have less of for each o200k token
-	messageCost = 4 // tokens that a message takes beside its text: its role, and where it ends
+	typicalTokenBytes = 6 // bytes of an o200k token; most texts have fewer
+	messageCost       = 4 // tokens of a message besides its text: its role and its end
 
-	longestShort = 4 << 10 // bytes: more than an entity can be told in
+	maxEntityLine = 4 << 10 // bytes; no line of an entity is longer
 )
 
-// Assemble puts together what a model is told for a turn, in at most so many o200k tokens (0: as many as generations are
-// given) if the system prompt and the turn's own prompt leave room. graph.ErrNotFound.
+// Assemble returns the prompt of a turn with at most maxTokens o200k tokens (0: as for generations). System prompt
+// and own prompt are always kept, even above the limit. Error: graph.ErrNotFound.
 func (s *Service) Assemble(ctx context.Context, scope graph.Scope, id string, maxTokens int) (*Assembled, error) {
 	if maxTokens == 0 {
 		maxTokens = s.options.PromptTokens
@@ -57,84 +58,84 @@ func (s *Service) Assemble(ctx context.Context, scope graph.Scope, id string, ma
 	return s.assemble(ctx, scope, id, maxTokens)
 }
 
-// assemble asks the store twice: for the way to the root, and for the texts of the turns that come within the budget (again only
-// where their tokens are longer than usual). What prompts refer to is told as all see it who see the tree.
+// assemble reads the store twice: the path to the root, and the texts of the turns within the budget. It reads again
+// if their tokens are longer than usual. References are resolved in the scope of everybody who can see the tree.
 func (s *Service) assemble(ctx context.Context, scope graph.Scope, id string, budget int) (*Assembled, error) {
 	branch, err := s.store.ChatBranch(ctx, scope, id)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.memory(ctx, branch.Scope, branch.Context)
+	known, err := s.loadMemory(ctx, branch.Scope, branch.Context)
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembled{SystemPrompt: joined(markup.Lines(branch.SystemPrompt), known), status: branch.Status, attempt: branch.Attempt, model: branch.Model}
-	p := &parts{left: budget, count: loader.Tokens}
-	if most(branch)+len(a.SystemPrompt)+messageCost <= budget { // as short ones do, which need no vocabulary to be loaded
+	a := &Assembled{SystemPrompt: joinPrompt(markup.Lines(branch.SystemPrompt), known), status: branch.Status, attempt: branch.Attempt, model: branch.Model}
+	p := &turnCollector{left: budget, count: loader.Tokens}
+	if maxTokensOf(branch)+len(a.SystemPrompt)+messageCost <= budget { // a short prompt needs no token counts
 		p.count = func(text string) (int, error) { return len(text), nil }
 	}
 	if a.SystemPrompt != "" { // some models refuse an empty message
 		a.Messages = []RoleMessage{{system, a.SystemPrompt}}
 	}
-	if p.left, err = p.rest(a.Messages...); err != nil {
+	if p.left, err = p.remaining(a.Messages...); err != nil {
 		return nil, err
 	}
 	for full := false; !full && p.turns < len(branch.Turns); {
-		ids, keys := branch.Part(p.turns, int64(p.left)*usualToken)
-		said, entities, err := s.store.ReadChatTexts(ctx, branch.Scope, ids, keys)
-		if err == nil && len(said) < len(ids) { // they are deleted at this moment
+		ids, keys := branch.Part(p.turns, int64(p.left)*typicalTokenBytes)
+		texts, entities, err := s.store.ReadChatTexts(ctx, branch.Scope, ids, keys)
+		if err == nil && len(texts) < len(ids) { // some turns were deleted meanwhile
 			err = fmt.Errorf("assemble: %w", graph.ErrNotFound)
 		}
 		if err == nil {
-			full, err = p.take(said, entities)
+			full, err = p.addTurns(texts, entities)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	slices.Reverse(p.messages)
-	a.UserPrompt = flat(p.messages)
+	a.UserPrompt = flattenMessages(p.messages)
 	a.Messages = append(a.Messages, p.messages...)
 	a.LeftOut = len(branch.Turns) - p.turns
 	a.Truncated = a.LeftOut > 0
 	return a, nil
 }
 
-// parts are what turns add to a prompt, the last one first.
-type parts struct {
+// turnCollector collects the messages of turns, the last turn first.
+type turnCollector struct {
 	messages []RoleMessage
-	turns    int // that they come from
-	left     int // of the budget of tokens
+	turns    int // whose messages these are
+	left     int // tokens left of the budget
 	count    func(text string) (tokens int, err error)
 }
 
-// most is more than the tokens that the turns of a branch can take: none is shorter than a byte.
-func most(branch *graph.ChatBranch) (tokens int) {
+// maxTokensOf returns an upper bound of the tokens of a branch's turns: no token is shorter than a byte.
+func maxTokensOf(branch *graph.ChatBranch) (tokens int) {
 	for _, step := range branch.Turns {
-		tokens += int(step.Size) + len(step.Keys)*longestShort + 2*messageCost
+		tokens += int(step.Size) + len(step.Keys)*maxEntityLine + 2*messageCost
 	}
 	return tokens
 }
 
-// take takes turns in while the budget lasts, the newest of which come first, and the first of all in any case. It says whether
-// there is no room for more.
-func (p *parts) take(turns []graph.ChatText, entities map[string]graph.ChatEntity) (full bool, err error) {
+// addTurns adds turns, the newest first, while the budget lasts; the newest turn is always added. It returns whether
+// the budget is used up.
+func (p *turnCollector) addTurns(turns []graph.ChatText, entities map[string]graph.ChatEntity) (full bool, err error) {
 	for _, t := range turns {
-		said := []RoleMessage{{user, markup.Lines(resolved(t.UserPrompt, entities))}}
+		messages := []RoleMessage{{user, markup.Lines(resolveTokens(t.UserPrompt, entities))}}
 		if t.AssistantText != nil && p.turns > 0 {
-			said = []RoleMessage{{assistant, markup.Lines(*t.AssistantText)}, said[0]}
+			messages = []RoleMessage{{assistant, markup.Lines(*t.AssistantText)}, messages[0]}
 		}
-		left, err := p.rest(said...)
+		left, err := p.remaining(messages...)
 		if err != nil || left < 0 && p.turns > 0 {
 			return true, err
 		}
-		p.messages, p.left, p.turns = append(p.messages, said...), left, p.turns+1
+		p.messages, p.left, p.turns = append(p.messages, messages...), left, p.turns+1
 	}
 	return p.left < 0, nil
 }
 
-// rest is what messages leave of the budget; less than none is not counted on.
-func (p *parts) rest(messages ...RoleMessage) (left int, err error) {
+// remaining returns how much of the budget the messages leave. It stops counting below zero.
+func (p *turnCollector) remaining(messages ...RoleMessage) (left int, err error) {
 	left = p.left
 	for _, m := range messages {
 		if left < 0 {
@@ -149,8 +150,8 @@ func (p *parts) rest(messages ...RoleMessage) (left int, err error) {
 	return left, nil
 }
 
-// flat is a conversation as one text (S5-6), in which no line of what was said begins as that of a speaker.
-func flat(parts []RoleMessage) string {
+// flattenMessages returns a conversation as one text. No line of a message can begin like that of a speaker.
+func flattenMessages(parts []RoleMessage) string {
 	lines := make([]string, len(parts))
 	for i, part := range parts {
 		lines[i] = map[string]string{user: "User: ", assistant: "Assistant: "}[part.Role] + markup.Block(part.Text)
@@ -158,14 +159,15 @@ func flat(parts []RoleMessage) string {
 	return strings.Join(lines, "\n\n")
 }
 
-// resolved is a prompt with what it refers to in short instead of tokens (S5-7).
-func resolved(prompt string, entities map[string]graph.ChatEntity) string {
+// resolveTokens returns a prompt with its reference tokens replaced by a short description of the entity, or by their
+// label.
+func resolveTokens(prompt string, entities map[string]graph.ChatEntity) string {
 	var out strings.Builder
 	at := 0
 	for _, token := range graph.ChatTokens(prompt) {
 		out.WriteString(prompt[at:token.Begin])
 		if e, ok := entities[token.EntityID]; ok && e.Type == token.EntityType {
-			out.WriteString(short(e, token.DisplayLabel))
+			out.WriteString(entityLine(e, token.DisplayLabel))
 		} else {
 			out.WriteString(token.DisplayLabel)
 		}
@@ -175,8 +177,8 @@ func resolved(prompt string, entities map[string]graph.ChatEntity) string {
 	return out.String()
 }
 
-// short is an entity in one line.
-func short(e graph.ChatEntity, label string) string {
+// entityLine returns an entity's name, kind and summary in one line.
+func entityLine(e graph.ChatEntity, label string) string {
 	name, about := markup.Item(e.Name), e.Type
 	if name == "" {
 		name = markup.Item(label)
@@ -187,8 +189,8 @@ func short(e graph.ChatEntity, label string) string {
 	return name + " (" + about + ")"
 }
 
-// memory is what joins a system prompt of what is known; empty: nothing.
-func (s *Service) memory(ctx context.Context, scope graph.Scope, c *graph.ChatContext) (string, error) {
+// loadMemory returns the text of a tree's context, which is appended to the system prompt; empty if there is none.
+func (s *Service) loadMemory(ctx context.Context, scope graph.Scope, c *graph.ChatContext) (string, error) {
 	if c == nil {
 		return "", nil
 	}
@@ -206,13 +208,13 @@ func (s *Service) memory(ctx context.Context, scope graph.Scope, c *graph.ChatCo
 			Format: loader.Text, MaxTokens: tokens, WithoutJSON: true,
 		})
 	}
-	if errors.Is(err, graph.ErrNotFound) { // it is gone since the tree was told of it
+	if errors.Is(err, graph.ErrNotFound) { // deleted since the tree was created
 		return "", nil
 	}
 	return string(answer.Body()), err
 }
 
-func joined(prompt, known string) string {
+func joinPrompt(prompt, known string) string {
 	if known = strings.TrimSpace(known); known == "" {
 		return prompt
 	}

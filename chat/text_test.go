@@ -18,8 +18,8 @@ func TestWhatWasSaidStaysInItsTurn(t *testing.T) {
 		texts := hostile.Texts().Draw(t, "texts")
 		asked, answered := strings.Join(texts[:3], "\n"), strings.Join(texts[3:6], "\n")
 		entity := graph.ChatEntity{Type: "Person", Name: texts[6], Summary: texts[7]}
-		p := &parts{left: 100_000, count: func(s string) (int, error) { return len(s), nil }}
-		if _, err := p.take([]graph.ChatText{
+		p := &turnCollector{left: 100_000, count: func(s string) (int, error) { return len(s), nil }}
+		if _, err := p.addTurns([]graph.ChatText{
 			{UserPrompt: "why?\n@Person:p-1 and " + asked}, {UserPrompt: asked, AssistantText: &answered},
 		}, map[string]graph.ChatEntity{"p-1": entity}); err != nil {
 			t.Fatal(err)
@@ -29,7 +29,7 @@ func TestWhatWasSaidStaysInItsTurn(t *testing.T) {
 				t.Errorf("%U in %q", r, m.Text)
 			}
 		}
-		text := flat(p.messages)
+		text := flattenMessages(p.messages)
 		for i, marks := range hostile.Skeleton(text) {
 			if line := strings.Split(text, "\n")[i]; marks != "" && line != "User: " && !strings.HasPrefix(line, "User: ") && !strings.HasPrefix(line, "Assistant: ") {
 				t.Errorf("line %d begins with %q: %q", i, marks, line)

@@ -9,18 +9,18 @@ import (
 	"kith/graph"
 )
 
-// Event tells those who watch a turn of a change: its state, or text of the answer while it comes.
+// Event reports a change of a turn to its watchers: a new state, or a piece of the answer.
 type Event struct {
-	ID   string // from which a watch can go on; empty: nothing has changed, and the watch is alive
+	ID   string // from which a watch can continue; empty: a keep-alive without a change
 	Type EventType
 	Data any
 }
 
-// EventType says what an event's data is.
+// EventType names the type of an event's data.
 type EventType string
 
-// StatusEvent has a TurnStatus. TextEvent has a TurnText that is all there is of the attempt's answer so far; DeltaEvent one that
-// goes on from the last. DeletedEvent says that the turn is gone, and is the last one.
+// StatusEvent carries a TurnStatus. TextEvent carries a TurnText with the whole answer of the attempt so far, DeltaEvent
+// one that continues the last. DeletedEvent means that the turn was deleted, and is the last event.
 const (
 	StatusEvent  EventType = "status"
 	TextEvent    EventType = "text"
@@ -28,7 +28,7 @@ const (
 	DeletedEvent EventType = "deleted"
 )
 
-// TurnStatus is the state of a turn. A complete one has the whole answer: what was sent of it before was a preview.
+// TurnStatus is the state of a turn. A complete one has the whole answer: text sent before was a preview.
 type TurnStatus struct {
 	TurnID        string           `json:"turn_id"`
 	Status        graph.ChatStatus `json:"status" enum:"pending,generating,complete,error,cancelled"`
@@ -37,68 +37,69 @@ type TurnStatus struct {
 	Error         *string          `json:"error,omitempty"`
 }
 
-// TurnText is text of an answer that is not complete.
+// TurnText is a piece of an answer that is not complete.
 type TurnText struct {
 	Text string `json:"text"`
 }
 
 const (
-	lookAgain = time.Second           // at a turn that is generated elsewhere
-	gather    = 50 * time.Millisecond // text before it is told
-	alive     = 15 * time.Second      // between signs of life
+	pollInterval      = time.Second           // of a turn that another process generates
+	batchDelay        = 50 * time.Millisecond // to collect text before it is sent
+	keepaliveInterval = 15 * time.Second      // between keep-alives
 )
 
-// place is how far a watch has come: an attempt, and the bytes of its answer that were told; or its end.
-type place struct {
+// position is how far a watch has come: an attempt and the bytes of its answer that were sent, or its end.
+type position struct {
 	attempt int64
 	offset  int
 	ended   bool
 }
 
-func (p place) String() string {
+func (p position) String() string {
 	if p.ended {
 		return fmt.Sprintf("%d.end", p.attempt)
 	}
 	return fmt.Sprintf("%d.%d", p.attempt, p.offset)
 }
 
-// placeOf reads the id of an event; anything else is the beginning.
-func placeOf(id string) (p place) {
+// parsePosition parses the id of an event. Anything else is the beginning.
+func parsePosition(id string) (p position) {
 	if n, _ := fmt.Sscanf(id, "%d.%d", &p.attempt, &p.offset); n == 2 && p.offset >= 0 && p.String() == id {
 		return p
 	}
-	p = place{ended: true}
+	p = position{ended: true}
 	if n, _ := fmt.Sscanf(id, "%d.end", &p.attempt); n == 1 && p.String() == id {
 		return p
 	}
-	return place{}
+	return position{}
 }
 
-// Told says whether the event of an id was the last one that there is to tell of a turn.
-func Told(t graph.ChatTurn, id string) bool {
-	return t.Status.Ended() && placeOf(id) == place{attempt: t.Attempt, ended: true}
+// IsLastEvent reports whether the event with an id was the last one of a turn.
+func IsLastEvent(t graph.ChatTurn, id string) bool {
+	return t.Status.Ended() && parsePosition(id) == position{attempt: t.Attempt, ended: true}
 }
 
-// Watch tells of a turn until it has ended, from behind the event of an id. Text comes as it is generated if that happens in this
-// process; otherwise only states do, and the answer with the last of them. It ends with send's error, ctx's, or the store's.
+// Watch sends the events of a turn, beginning after the event with the id last, until the turn has ended. Text is
+// sent as it is generated if this process generates it. Otherwise only states are sent, and the answer with the last
+// one. It returns the error of send, ctx or the store.
 func (s *Service) Watch(ctx context.Context, scope graph.Scope, id, last string, send func(Event) error) error {
-	w := &watch{at: placeOf(last), send: send, signed: time.Now()}
+	w := &watcher{at: parsePosition(last), send: send, lastSent: time.Now()}
 	for {
-		g := s.generationOf(scope.TeamID, id) // before the turn is read: one that ends meanwhile is not missed
+		g := s.generationOf(scope.TeamID, id) // read before the turn, so that an end in between is not missed
 		turn, err := s.store.ChatTurn(ctx, scope, id)
 		if errors.Is(err, graph.ErrNotFound) {
-			return w.tell(DeletedEvent, struct{}{})
+			return w.emit(DeletedEvent, struct{}{})
 		}
 		if err != nil {
 			return err
 		}
-		if err := w.status(turn); err != nil || turn.Status.Ended() {
+		if err := w.sendStatus(turn); err != nil || turn.Status.Ended() {
 			return err
 		}
 		if g != nil && g.Attempt == turn.Attempt {
-			err = w.follow(ctx, g)
+			err = w.followGeneration(ctx, g)
 		} else {
-			err = w.wait(ctx, nil, lookAgain)
+			err = w.wait(ctx, nil, pollInterval)
 		}
 		if err != nil {
 			return err
@@ -106,62 +107,62 @@ func (s *Service) Watch(ctx context.Context, scope graph.Scope, id, last string,
 	}
 }
 
-// watch is one watch under way.
-type watch struct {
-	at     place
-	told   TurnStatus // the last
-	send   func(Event) error
-	signed time.Time // when something was sent
+// watcher is a running watch.
+type watcher struct {
+	at         position
+	lastStatus TurnStatus
+	send       func(Event) error
+	lastSent   time.Time // the time of the last event
 }
 
-// status tells of a turn's state, if it is another one.
-func (w *watch) status(t graph.ChatTurn) error {
+// sendStatus sends a turn's state if it has changed.
+func (w *watcher) sendStatus(t graph.ChatTurn) error {
 	status := TurnStatus{TurnID: t.ID, Status: t.Status, Attempt: t.Attempt}
-	if status == w.told {
+	if status == w.lastStatus {
 		return nil
 	}
-	w.told = status
+	w.lastStatus = status
 	status.AssistantText, status.Error = t.AssistantText, t.Error
 	if w.at.attempt != t.Attempt {
-		w.at = place{attempt: t.Attempt}
+		w.at = position{attempt: t.Attempt}
 	}
 	w.at.ended = t.Status.Ended()
-	return w.tell(StatusEvent, status)
+	return w.emit(StatusEvent, status)
 }
 
-func (w *watch) tell(kind EventType, data any) error {
-	w.signed = time.Now()
+func (w *watcher) emit(kind EventType, data any) error {
+	w.lastSent = time.Now()
 	return w.send(Event{w.at.String(), kind, data})
 }
 
-// follow tells of what a generation here brings, until it ends.
-func (w *watch) follow(ctx context.Context, g *generation) error {
+// followGeneration sends the text of a generation of this process until it ends.
+func (w *watcher) followGeneration(ctx context.Context, g *generation) error {
 	for {
-		text, begin, ended, changed := g.from(w.at.offset)
+		text, begin, ended, changed := g.readFrom(w.at.offset)
 		if text != "" {
 			kind := DeltaEvent
 			if begin == 0 {
 				kind = TextEvent
 			}
 			w.at.offset = begin + len(text)
-			if err := w.tell(kind, TurnText{text}); err != nil {
+			if err := w.emit(kind, TurnText{text}); err != nil {
 				return err
 			}
 		}
 		if ended {
 			return nil
 		}
-		if err := w.wait(ctx, changed, alive); err != nil {
+		if err := w.wait(ctx, changed, keepaliveInterval); err != nil {
 			return err
 		}
-		if err := w.wait(ctx, nil, gather); err != nil {
+		if err := w.wait(ctx, nil, batchDelay); err != nil {
 			return err
 		}
 	}
 }
 
-// wait waits for a change, but not for longer than that, and gives a sign of life when it is time.
-func (w *watch) wait(ctx context.Context, changed <-chan struct{}, atMost time.Duration) error {
+// wait waits for a change, at most for a given time, and sends a keep-alive when one is due.
+func (w *watcher) wait(ctx context.Context, changed <-chan struct{}, atMost time.Duration) error {
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
 	select {
@@ -170,9 +171,9 @@ func (w *watch) wait(ctx context.Context, changed <-chan struct{}, atMost time.D
 	case <-changed:
 	case <-timer.C:
 	}
-	if time.Since(w.signed) < alive {
+	if time.Since(w.lastSent) < keepaliveInterval {
 		return nil
 	}
-	w.signed = time.Now()
+	w.lastSent = time.Now()
 	return w.send(Event{})
 }

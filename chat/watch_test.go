@@ -9,7 +9,7 @@ import (
 	"kith/chat"
 )
 
-// text is what a reader has who takes in the events of an answer, and its last state.
+// text returns the text that the events of an answer add up to, and the last state.
 func read(t testing.TB, events []event) (text, status string) {
 	t.Helper()
 	for _, e := range events {
@@ -46,8 +46,8 @@ func TestWatchTellsTheAnswerAsItComes(t *testing.T) {
 	same(t, "last", []event{{"1.end", "status", `{"turn_id":"` + id + `","status":"complete","attempt":1,"assistant_text":"Two half hitches."}`}}, all(t, events))
 }
 
-// A reader that comes again with the id of the last event it read misses nothing and reads nothing twice; one that does
-// not is told all there is.
+// A reader that reconnects with the id of its last event misses nothing and reads nothing twice. A reader without an id
+// gets everything.
 func TestWatchGoesOn(t *testing.T) {
 	t.Parallel()
 	m := newModel()

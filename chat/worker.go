@@ -13,30 +13,30 @@ import (
 )
 
 const (
-	longest      = 10 * time.Minute // that a generation may take
-	longError    = 1000             // bytes of an error that are kept
-	longProvider = 200              // bytes of the name of a provider that are kept
-	leaving      = 5 * time.Second  // to note at the end that generations were interrupted
-	storeTry     = time.Second      // between attempts to store an answer
-	signs        = 6                // of a process in the time of a lease
+	maxDuration      = 10 * time.Minute // of a generation
+	maxErrorBytes    = 1000             // of a stored error
+	maxProviderBytes = 200              // of the stored name of a provider
+	shutdownTimeout  = 5 * time.Second  // to store the interrupted generations at shutdown
+	storeRetryPause  = time.Second      // between attempts to store an answer
+	renewalsPerLease = 6
 )
 
 var (
-	errUnwanted    = errors.New("the answer is not wanted any more")
+	errUnwanted    = errors.New("the answer is no longer wanted")
 	errInterrupted = errors.New(graph.Interrupted)
 	errTooLong     = errors.New("the answer has more than 256 KiB")
 	errTooSlow     = errors.New("there was no answer within 10 minutes")
-	errMemory      = errors.New("what the model is to be told could not be read")
+	errPromptRead  = errors.New("the prompt could not be read")
 )
 
-// Run generates answers until ctx is done, and looks after leases: those of its own generations, and those of processes that
-// have died. What runs or waits at the end is interrupted.
+// Run generates answers until ctx is done. It renews the leases of its own generations, and interrupts those of dead
+// processes. Generations that are running or waiting at the end are interrupted.
 func (s *Service) Run(ctx context.Context) error {
 	var all sync.WaitGroup
-	all.Go(func() { s.watchLeases(ctx) })
-	for ctx.Err() == nil || len(s.started) > 0 {
+	all.Go(func() { s.runLeases(ctx) })
+	for ctx.Err() == nil || len(s.queue) > 0 {
 		select {
-		case g := <-s.started:
+		case g := <-s.queue:
 			all.Go(func() { s.generate(ctx, g) })
 		case <-ctx.Done():
 		}
@@ -45,21 +45,21 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// start hands a generation that has a slot to Run.
-func (s *Service) start(scope graph.Scope, turn string, attempt int64) {
+// startGeneration hands a generation that has a slot to Run.
+func (s *Service) startGeneration(scope graph.Scope, turn string, attempt int64) {
 	g := newGeneration(scope, turn, attempt)
 	s.mu.Lock()
-	before := s.live[liveKey(scope.TeamID, turn)]
+	previous := s.live[liveKey(scope.TeamID, turn)]
 	s.live[liveKey(scope.TeamID, turn)] = g
 	s.mu.Unlock()
-	if before != nil {
-		before.stop()
+	if previous != nil {
+		previous.stop()
 	}
-	s.started <- g
+	s.queue <- g
 }
 
-// stop ends the generations of turns that are here.
-func (s *Service) stop(team string, turns ...string) {
+// stopGenerations stops the generations of turns in this process.
+func (s *Service) stopGenerations(team string, turns ...string) {
 	for _, turn := range turns {
 		if g := s.generationOf(team, turn); g != nil {
 			g.stop()
@@ -75,43 +75,43 @@ func (s *Service) generationOf(team, turn string) *generation {
 
 func liveKey(team, turn string) string { return team + "\x1f" + turn }
 
-// forget gives back what a generation holds.
-func (s *Service) forget(g *generation) {
+// release removes a generation and frees its slot.
+func (s *Service) release(g *generation) {
 	s.mu.Lock()
 	if key := liveKey(g.TeamID, g.TurnID); s.live[key] == g {
 		delete(s.live, key)
 	}
 	s.mu.Unlock()
-	g.end()
+	g.finish()
 	<-s.slots
 }
 
-// generate asks the model for an answer when its turn has come, and stores what came of it.
+// generate waits for a worker, asks the model for an answer, and stores the outcome.
 func (s *Service) generate(ctx context.Context, g *generation) {
-	defer s.forget(g)
+	defer s.release(g)
 	outcome := Dropped
 	defer func() { s.options.Observe(outcome, time.Since(g.since)) }()
-	wanted, cancel := context.WithCancel(ctx)
+	wantedCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if !g.begin(cancel) {
+	if !g.attach(cancel) {
 		return
 	}
 	select {
 	case s.running <- struct{}{}:
 		defer func() { <-s.running }()
-	case <-wanted.Done():
+	case <-wantedCtx.Done():
 	}
-	asking, cancel := context.WithTimeout(wanted, longest)
+	askCtx, cancel := context.WithTimeout(wantedCtx, maxDuration)
 	defer cancel()
-	answer, err := s.ask(asking, g)
-	if errors.Is(err, errUnwanted) || !g.wanted() {
+	answer, err := s.askModel(askCtx, g)
+	if errors.Is(err, errUnwanted) || !g.isWanted() {
 		return
 	}
-	outcome = s.conclude(ctx, g, answer, failure(ctx, asking, err))
+	outcome = s.storeOutcome(ctx, g, answer, failureReason(ctx, askCtx, err))
 }
 
-// ask puts together what the model is told, and asks it.
-func (s *Service) ask(ctx context.Context, g *generation) (llm.Answer, error) {
+// askModel assembles the prompt and asks the model.
+func (s *Service) askModel(ctx context.Context, g *generation) (llm.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Answer{}, err
 	}
@@ -120,35 +120,36 @@ func (s *Service) ask(ctx context.Context, g *generation) (llm.Answer, error) {
 	case errors.Is(err, graph.ErrNotFound):
 		return llm.Answer{}, errUnwanted
 	case err != nil:
-		s.options.Log.Warn("a prompt could not be read", "turn", g.TurnID, "error", err)
-		return llm.Answer{}, errMemory
+		s.options.Log.Warn("reading a prompt failed", "turn", g.TurnID, "error", err)
+		return llm.Answer{}, errPromptRead
 	case a.status != graph.ChatGenerating || a.attempt != g.Attempt:
 		return llm.Answer{}, errUnwanted
 	}
-	return s.generator.Generate(ctx, a.model, a.messages(), g.add)
+	return s.generator.Generate(ctx, a.model, a.messages(), g.appendText)
 }
 
-// failure is what a turn says of why there is no answer.
-func failure(ctx, asking context.Context, err error) error {
+// failureReason returns the error that a turn shows when it has no answer.
+func failureReason(ctx, askCtx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return errInterrupted
-	case errors.Is(asking.Err(), context.DeadlineExceeded):
+	case errors.Is(askCtx.Err(), context.DeadlineExceeded):
 		return errTooSlow
-	case asking.Err() != nil: // nobody else cancels what is wanted
+	case askCtx.Err() != nil: // only a too long answer cancels a wanted generation
 		return errTooLong
 	}
 	return err
 }
 
-// conclude stores an answer, or why there is none. A database that is away is waited for while the lease lasts.
-func (s *Service) conclude(ctx context.Context, g *generation, answer llm.Answer, failed error) Outcome {
-	a, outcome := conclusion(answer, failed)
+// storeOutcome stores an answer or the reason of a failure. While the database is unavailable it tries again until
+// the lease ends.
+func (s *Service) storeOutcome(ctx context.Context, g *generation, answer llm.Answer, failed error) Outcome {
+	a, outcome := newAnswer(answer, failed)
 	patience := s.options.Lease
 	if ctx.Err() != nil {
-		patience = leaving
+		patience = shutdownTimeout
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
@@ -159,37 +160,37 @@ func (s *Service) conclude(ctx context.Context, g *generation, answer llm.Answer
 			return outcome
 		case err == nil || errors.Is(err, graph.ErrNotFound):
 			return Dropped
-		case !errors.Is(err, graph.ErrUnavailable) || !sleep.For(ctx, storeTry):
-			s.options.Log.Error("an answer is lost", "turn", g.TurnID, "attempt", g.Attempt, "error", err)
-			return Interrupted // as the lease will be over
+		case !errors.Is(err, graph.ErrUnavailable) || !sleep.For(ctx, storeRetryPause):
+			s.options.Log.Error("storing an answer failed, it is lost", "turn", g.TurnID, "attempt", g.Attempt, "error", err)
+			return Interrupted // because the lease ends
 		}
 	}
 }
 
-// conclusion is what is stored of an answer, or of why there is none.
-func conclusion(answer llm.Answer, failed error) (*graph.ChatAnswer, Outcome) {
-	if failed == nil && len(storable(answer.Text)) > graph.MaxChatAnswer {
+// newAnswer returns the stored form of an answer or of a failure.
+func newAnswer(answer llm.Answer, failed error) (*graph.ChatAnswer, Outcome) {
+	if failed == nil && len(sanitizeText(answer.Text)) > graph.MaxChatAnswer {
 		failed = errTooLong
 	}
 	switch {
 	case failed == nil:
-		provider := answer.ProviderID[:min(len(answer.ProviderID), longProvider)]
-		return &graph.ChatAnswer{AssistantText: graph.Some(storable(answer.Text)), ProviderID: graph.Some(storable(provider))}, Completed
+		provider := answer.ProviderID[:min(len(answer.ProviderID), maxProviderBytes)]
+		return &graph.ChatAnswer{AssistantText: graph.Some(sanitizeText(answer.Text)), ProviderID: graph.Some(sanitizeText(provider))}, Completed
 	case errors.Is(failed, errInterrupted):
 		return &graph.ChatAnswer{Error: graph.Some(graph.Interrupted)}, Interrupted
 	}
 	why := failed.Error()
-	return &graph.ChatAnswer{Error: graph.Some(storable(why[:min(len(why), longError)]))}, Failed
+	return &graph.ChatAnswer{Error: graph.Some(sanitizeText(why[:min(len(why), maxErrorBytes)]))}, Failed
 }
 
-// storable is a text without what the store does not take.
-func storable(text string) string {
+// sanitizeText removes what the store does not accept: NUL and invalid UTF-8.
+func sanitizeText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }
 
-// watchLeases keeps the leases of what runs and waits here, and ends the generations of processes that have died.
-func (s *Service) watchLeases(ctx context.Context) {
-	tick := time.NewTicker(s.options.Lease / signs)
+// runLeases renews the leases of this process's generations, and interrupts the generations of dead processes.
+func (s *Service) runLeases(ctx context.Context) {
+	tick := time.NewTicker(s.options.Lease / renewalsPerLease)
 	defer tick.Stop()
 	for {
 		select {
@@ -197,39 +198,41 @@ func (s *Service) watchLeases(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := errors.Join(s.renew(ctx), s.interrupt(ctx)); err != nil && ctx.Err() == nil {
-			s.options.Log.Warn("leases of generations", "error", err)
+		if err := errors.Join(s.renewLeases(ctx), s.interruptExpired(ctx)); err != nil && ctx.Err() == nil {
+			s.options.Log.Warn("renewing leases of generations failed", "error", err)
 		}
 	}
 }
 
-// renew keeps the leases of the generations here. One that is not held any more was cancelled or deleted by another process.
-func (s *Service) renew(ctx context.Context) error {
+// renewLeases renews the leases of this process's generations. It stops those whose lease is gone: another process
+// has cancelled or deleted them.
+func (s *Service) renewLeases(ctx context.Context) error {
 	s.mu.Lock()
-	here := make([]*generation, 0, len(s.live))
+	local := make([]*generation, 0, len(s.live))
 	for _, g := range s.live {
-		here = append(here, g)
+		local = append(local, g)
 	}
 	s.mu.Unlock()
-	if len(here) == 0 {
+	if len(local) == 0 {
 		return nil
 	}
-	held, err := s.store.RenewChatLeases(ctx, s.lease)
+	renewed, err := s.store.RenewChatLeases(ctx, s.lease)
 	if err != nil {
 		return err
 	}
-	for _, g := range here {
-		if !held[g.ChatAttempt] {
+	for _, g := range local {
+		if !renewed[g.ChatAttempt] {
 			g.stop()
 		}
 	}
 	return nil
 }
 
-func (s *Service) interrupt(ctx context.Context) error {
+// interruptExpired ends the generations whose lease has expired.
+func (s *Service) interruptExpired(ctx context.Context) error {
 	interrupted, err := s.store.InterruptChatTurns(ctx)
 	if interrupted > 0 {
-		s.options.Log.Warn("generations of a process that has died are interrupted", "turns", interrupted)
+		s.options.Log.Warn("interrupted generations of a dead process", "turns", interrupted)
 	}
 	return err
 }

@@ -1,6 +1,8 @@
-// Package digest has a language model read sources: it sums a conversation up, or proposes the persons, concepts and
-// entities that a source tells of, and how they relate; and texts about software systems. What the model answers is checked here and in package graph, which
-// stores it; a model that fails changes nothing that is stored but the state of its source. It knows nothing of HTTP.
+// Package digest uses a language model to read sources and texts about software systems. It summarizes a conversation,
+// or proposes the persons, concepts and entities that a source mentions, and their relationships; of a text about a
+// system it proposes the entities and relationships of that system. This package and package graph, which stores the
+// answer, check what the model proposes. When a model fails, only the state of its source changes. The package knows
+// nothing of HTTP.
 package digest
 
 import (
@@ -31,25 +33,25 @@ type generator interface {
 
 const (
 	defaultTimeout = time.Minute
-	declineTime    = 5 * time.Second // for the note that the model failed, whatever became of the request
-	maxReading     = 16              // sources read at a time
+	declineTimeout = 5 * time.Second // for storing a failure, also after the request has ended
+	maxReading     = 16              // sources read concurrently
 )
 
-// Options are what a Reader may be given.
+// Options configure a Reader.
 type Options struct {
-	Timeout time.Duration // for what a model makes of one source; default a minute
+	Timeout time.Duration // for one source; default a minute
 	Log     *slog.Logger  // default: discards
 }
 
-// Reader has a language model read sources, sixteen at a time; others wait. It is safe for concurrent use.
+// Reader uses a language model to read sources, sixteen at a time; others wait. It is safe for concurrent use.
 type Reader struct {
 	store   store
 	model   generator
 	options Options
-	places  chan struct{}
+	slots   chan struct{}
 }
 
-// New makes a Reader.
+// New returns a Reader.
 func New(s store, model generator, o Options) *Reader {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
@@ -57,10 +59,10 @@ func New(s store, model generator, o Options) *Reader {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Reader{store: s, model: model, options: o, places: make(chan struct{}, maxReading)}
+	return &Reader{store: s, model: model, options: o, slots: make(chan struct{}, maxReading)}
 }
 
-// Extraction says what became of the proposals of a language model.
+// Extraction is the result of an extraction by a language model.
 type Extraction struct {
 	Status        string                     `json:"status" enum:"extracted,failed"`
 	Error         *string                    `json:"error" doc:"why it failed; the source keeps it as its processing_error"`
@@ -68,10 +70,10 @@ type Extraction struct {
 	Nodes         []Proposed                 `json:"nodes" doc:"what the source is about, and is now said to mention; unchanged ones were there"`
 	Relationships []graph.RelationshipResult `json:"relationships"`
 	Warnings      []string                   `json:"warnings"`
-	Users         []string                   `json:"-"` // whose memory was changed
+	Users         []string                   `json:"-"` // whose memory has changed
 }
 
-// Changed are the keys of what was created.
+// Changed returns the keys of the created nodes and relationships.
 func (e *Extraction) Changed() []string {
 	nodes := make([]graph.NodeResult, len(e.Nodes))
 	for i := range e.Nodes {
@@ -80,32 +82,32 @@ func (e *Extraction) Changed() []string {
 	return append(graph.ChangedNodes(nodes), graph.ChangedRelationships(e.Relationships)...)
 }
 
-// Proposed is a node that a language model proposed, and what became of it.
+// Proposed is a node that a language model proposed, with the result of storing it.
 type Proposed struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	graph.NodeResult
 }
 
-// Extract has the model propose what a user's source tells of, and stores that. An answer that cannot be stored is sent
-// back once, with what is wrong. A model that fails, or proposes what the store refuses, is no error: the Extraction and the
-// source say so. Errors are those of the store.
+// Extract asks the model for proposals from a user's source, and stores them. An answer that cannot be stored is sent
+// back once, with its faults. A failing model, or proposals that the store refuses, are no error: the Extraction and
+// the source report them. Errors are those of the store.
 func (r *Reader) Extract(ctx context.Context, scope graph.Scope, key string) (Extraction, error) {
-	read, err := r.read(ctx, scope, key)
+	read, err := r.readTranscript(ctx, scope, key)
 	if err != nil {
 		return Extraction{}, err
 	}
 	if len(read.lines) == 0 && read.source.Summary == "" {
-		return r.failed(ctx, scope, key, errors.New("the source has no messages and no summary to read"))
+		return r.recordFailure(ctx, scope, key, errors.New("the source has no messages and no summary to read"))
 	}
 	proposal, provider, err := propose(ctx, r, extractPrompt, read.text(), validate)
 	if err != nil {
-		return r.failed(ctx, scope, key, err)
+		return r.recordFailure(ctx, scope, key, err)
 	}
 	result, err := r.store.Accept(ctx, scope, key, proposal)
 	switch {
-	case refused(err):
-		return r.failed(ctx, scope, key, err)
+	case isRefused(err):
+		return r.recordFailure(ctx, scope, key, err)
 	case err != nil:
 		return Extraction{}, err
 	}
@@ -119,15 +121,15 @@ func (r *Reader) Extract(ctx context.Context, scope graph.Scope, key string) (Ex
 	return e, nil
 }
 
-// refused says whether the store does not take what a model proposed.
-func refused(err error) bool {
+// isRefused reports whether the store refuses what a model proposed.
+func isRefused(err error) bool {
 	return errors.Is(err, graph.ErrQuota) || errors.Is(err, graph.ErrInvalid) || errors.Is(err, graph.ErrConflict)
 }
 
-// failed notes with the source that the model made nothing of it, also where whoever asked has gone.
-func (r *Reader) failed(ctx context.Context, scope graph.Scope, key string, reason error) (Extraction, error) {
+// recordFailure stores with the source that the extraction failed, also when the caller has gone.
+func (r *Reader) recordFailure(ctx context.Context, scope graph.Scope, key string, reason error) (Extraction, error) {
 	r.options.Log.Warn("extraction failed", "source", key, "error", reason)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), declineTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), declineTimeout)
 	defer cancel()
 	text := reason.Error()
 	if err := r.store.Decline(ctx, scope, key, text); err != nil {
@@ -139,35 +141,35 @@ func (r *Reader) failed(ctx context.Context, scope graph.Scope, key string, reas
 	}, nil
 }
 
-// propose asks for proposals, and once more where they cannot be stored. It also returns the model that answered.
+// propose asks the model for proposals, and once more if they cannot be stored. It also returns the model that answered.
 func propose[T any](ctx context.Context, r *Reader, prompt, text string, check func(*T) error) (*T, string, error) {
-	ctx, leave, err := r.enter(ctx)
+	ctx, release, err := r.acquireSlot(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	defer leave()
+	defer release()
 	messages := []llm.Message{{Role: "system", Text: prompt}, {Role: "user", Text: text}}
 	for again := false; ; again = true {
 		answer, err := r.model.Generate(ctx, "", messages, nil)
 		if err != nil {
 			return nil, "", err
 		}
-		proposal, err := parse(answer.Text, check)
+		proposal, err := parseProposal(answer.Text, check)
 		if err == nil || again {
 			return proposal, answer.ProviderID, err
 		}
-		messages = append(messages, llm.Message{Role: "assistant", Text: beginning(answer.Text, maxText)}, llm.Message{Role: "user", Text: repairPrompt(err)})
+		messages = append(messages, llm.Message{Role: "assistant", Text: truncate(answer.Text, maxText)}, llm.Message{Role: "user", Text: repairPrompt(err)})
 	}
 }
 
-// Summarize has the model sum a user's source up, and stores that; a source that has a summary, or no message, is left as
-// it is, and the summary empty. Errors: those of package llm, and of the store.
+// Summarize asks the model for a summary of a user's source, and stores it. A source that has a summary or no message
+// does not change, and the returned summary is empty. Errors are those of package llm and of the store.
 func (r *Reader) Summarize(ctx context.Context, scope graph.Scope, key string) (summary string, warnings []string, err error) {
-	read, err := r.read(ctx, scope, key)
+	read, err := r.readTranscript(ctx, scope, key)
 	if err != nil || read.source.Summary != "" || len(read.lines) == 0 {
 		return "", nil, err
 	}
-	if summary, err = r.sumUp(ctx, read.text()); err == nil {
+	if summary, err = r.askSummary(ctx, read.text()); err == nil {
 		err = r.store.Summarize(ctx, scope, key, summary)
 	}
 	if err != nil {
@@ -176,27 +178,27 @@ func (r *Reader) Summarize(ctx context.Context, scope graph.Scope, key string) (
 	return summary, read.warnings(), nil
 }
 
-func (r *Reader) sumUp(ctx context.Context, text string) (string, error) {
-	ctx, leave, err := r.enter(ctx)
+func (r *Reader) askSummary(ctx context.Context, text string) (string, error) {
+	ctx, release, err := r.acquireSlot(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer leave()
+	defer release()
 	answer, err := r.model.Generate(ctx, "", []llm.Message{{Role: "system", Text: summaryPrompt}, {Role: "user", Text: text}}, nil)
 	return strings.TrimSpace(answer.Text), err
 }
 
-// enter waits for a place, and bounds the time of what the model is asked for; leave gives both back.
-func (r *Reader) enter(ctx context.Context) (bounded context.Context, leave func(), err error) {
+// acquireSlot waits for a slot and limits the time of the request to the model; release frees both.
+func (r *Reader) acquireSlot(ctx context.Context) (bounded context.Context, release func(), err error) {
 	bounded, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	select {
-	case r.places <- struct{}{}:
-		return bounded, func() { <-r.places; cancel() }, nil
+	case r.slots <- struct{}{}:
+		return bounded, func() { <-r.slots; cancel() }, nil
 	case <-bounded.Done():
 		cancel()
 		if err := ctx.Err(); err != nil {
-			return nil, nil, fmt.Errorf("the request was given up: %w", err)
+			return nil, nil, fmt.Errorf("request cancelled: %w", err)
 		}
-		return nil, nil, fmt.Errorf("too many sources wait for the model: %w", llm.ErrUnavailable)
+		return nil, nil, fmt.Errorf("too many sources are waiting for the model: %w", llm.ErrUnavailable)
 	}
 }

@@ -24,8 +24,8 @@ var scope = graph.Scope{TeamID: "t", UserID: "u1"}
 type memory struct {
 	source   graph.Source
 	messages []graph.Message
-	err      error // of what is written
-	refused  error // of what is proposed
+	err      error // of writes
+	refused  error // of proposals
 	accepted []*graph.Proposal
 	declined []string
 	summary  string
@@ -82,7 +82,7 @@ func say(texts ...string) *memory {
 	return m
 }
 
-// model answers with each of the answers in turn; an error is one too. asked is what it was given.
+// model returns each of the answers in turn; an error is one too. asked holds the messages it received.
 type model struct {
 	answers []any
 	asked   [][]llm.Message
@@ -129,16 +129,16 @@ func TestExtractRepairs(t *testing.T) {
 	t.Parallel()
 	const hidden = "the text of a memory"
 	for name, one := range map[string]struct{ answer, told string }{
-		"prose":               {hidden, "no valid JSON at byte"},
-		"cut":                 {good[:len(good)-9], "the object does not end"},
-		"more than an object": {good + hidden, "something stands behind the object"},
-		"two objects":         {good + good, "something stands behind the object"},
+		"prose":               {hidden, "invalid JSON at byte"},
+		"cut":                 {good[:len(good)-9], "unexpected end of the object"},
+		"more than an object": {good + hidden, "unexpected text after the object"},
+		"two objects":         {good + good, "unexpected text after the object"},
 		"null":                {"null", "nodes and relationships must be lists"},
-		"a list":              {"[]", "must be of another type"},
+		"a list":              {"[]", "wrong type"},
 		"no lists":            {"{}", "nodes and relationships must be lists"},
-		"another field":       {strings.Replace(good, `"ref"`, `"`+hidden+`":1,"ref"`, 1), "a field is not one of those asked for"},
-		"another type":        {strings.Replace(good, `"Jon"`, "7", 1), "nodes.name: must be of another type"},
-		"a fraction":          {strings.Replace(good, "5", "4.5", 1), "must be of another type"},
+		"another field":       {strings.Replace(good, `"ref"`, `"`+hidden+`":1,"ref"`, 1), "unknown field"},
+		"another type":        {strings.Replace(good, `"Jon"`, "7", 1), "nodes.name: wrong type"},
+		"a fraction":          {strings.Replace(good, "5", "4.5", 1), "wrong type"},
 		"an unknown kind":     {strings.Replace(good, "person", hidden, 1), "nodes[0].kind: must be one of person, concept, entity"},
 		"an unknown end":      {strings.Replace(good, `"to":"n1"`, `"to":"`+hidden+`"`, 1), "relationships[0].to: must be the ref of a node, or user"},
 		"an unfitting type":   {strings.Replace(good, "has_relationship_with", "involves", 1), "relationships[0].type: must be one of has_relationship_with, relates_to between a person and a person"},
@@ -195,7 +195,7 @@ func TestExtractFails(t *testing.T) {
 	}
 	full := New(say("x"), &model{}, Options{Timeout: 20 * time.Millisecond})
 	for range maxReading {
-		full.places <- struct{}{}
+		full.slots <- struct{}{}
 	}
 	if got, err := full.Extract(t.Context(), scope, "s"); err != nil || !strings.Contains(*got.Error, "too many") {
 		t.Errorf("no place: %+v, %v", got, err)

@@ -11,31 +11,31 @@ import (
 	"kith/llm"
 )
 
-// shownFaults bounds what of a bad answer is told.
-const shownFaults = 20
+// maxShownFaults bounds how many faults of an answer are reported.
+const maxShownFaults = 20
 
-// parse reads the proposals of an answer, and checks that they can be stored: nothing else may be in it but the fence that
-// many models put around JSON. The error names places, never what stands there.
-func parse[T any](answer string, check func(*T) error) (*T, error) {
-	proposal, err := decode[T](unfenced(answer))
+// parseProposal parses the proposals of an answer, and checks that they can be stored. The answer may contain nothing
+// else but the code fence that many models put around JSON. The error names places, never values.
+func parseProposal[T any](answer string, check func(*T) error) (*T, error) {
+	proposal, err := decodeProposal[T](stripFence(answer))
 	if err == nil {
 		err = check(proposal)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the proposals cannot be stored: %w: %w", shortened(err), llm.ErrGarbled)
+		return nil, fmt.Errorf("the proposals cannot be stored: %w: %w", limitFaults(err), llm.ErrGarbled)
 	}
 	return proposal, nil
 }
 
-func decode[T any](text string) (*T, error) {
+func decodeProposal[T any](text string) (*T, error) {
 	proposal := new(T)
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(proposal); err != nil {
-		return nil, formFault(err)
+		return nil, describeJSONError(err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something stands behind the object")
+		return nil, errors.New("unexpected text after the object")
 	}
 	return proposal, nil
 }
@@ -47,8 +47,8 @@ func validate(p *graph.Proposal) error {
 	return p.Validate()
 }
 
-// unfenced is an answer without a code fence around it.
-func unfenced(answer string) string {
+// stripFence returns an answer without the code fence around it.
+func stripFence(answer string) string {
 	answer = strings.TrimSpace(answer)
 	inner, opened := strings.CutPrefix(answer, "```")
 	inner, closed := strings.CutSuffix(inner, "```")
@@ -58,31 +58,31 @@ func unfenced(answer string) string {
 	return strings.TrimPrefix(inner, "json")
 }
 
-// formFault says where an answer is not of the form that was asked for.
-func formFault(err error) error {
+// describeJSONError returns an error that says where an answer has the wrong form, without its values.
+func describeJSONError(err error) error {
 	var (
 		syntax *json.SyntaxError
 		form   *json.UnmarshalTypeError
 	)
 	switch {
 	case errors.As(err, &syntax):
-		return fmt.Errorf("no valid JSON at byte %d", syntax.Offset)
+		return fmt.Errorf("invalid JSON at byte %d", syntax.Offset)
 	case errors.As(err, &form) && form.Field != "":
-		return fmt.Errorf("%s: must be of another type", form.Field)
+		return fmt.Errorf("%s: wrong type", form.Field)
 	case errors.As(err, &form):
-		return fmt.Errorf("a value before byte %d must be of another type", form.Offset)
+		return fmt.Errorf("wrong type of a value before byte %d", form.Offset)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return errors.New("the object does not end")
+		return errors.New("unexpected end of the object")
 	default:
-		return errors.New("a field is not one of those asked for")
+		return errors.New("unknown field")
 	}
 }
 
-// shortened is an error with the first of its faults.
-func shortened(err error) error {
+// limitFaults returns an error with only the first of its faults.
+func limitFaults(err error) error {
 	var invalid *graph.InvalidError
 	if errors.As(err, &invalid) {
-		return &graph.InvalidError{Fields: invalid.Fields[:min(len(invalid.Fields), shownFaults)]}
+		return &graph.InvalidError{Fields: invalid.Fields[:min(len(invalid.Fields), maxShownFaults)]}
 	}
 	return err
 }

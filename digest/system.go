@@ -55,7 +55,7 @@ func (r *Reader) ExtractSystem(ctx context.Context, scope graph.Scope, system st
 	}
 	result, err := r.store.MergeSystem(ctx, scope, system, merging(read, w.Strict))
 	switch {
-	case refused(err):
+	case isRefused(err):
 		return r.unread(err), nil
 	case err != nil:
 		return MergedSystem{}, err
@@ -94,11 +94,11 @@ func (r *Reader) unread(reason error) MergedSystem {
 // on a line of its own. Warnings say what it was not given.
 func systemText(system string, known []graph.SystemEntity, text string) (given string, warnings []string) {
 	var t strings.Builder
-	t.WriteString(line(struct {
+	t.WriteString(jsonLine(struct {
 		System string `json:"system"`
 	}{system}))
 	for i := range known {
-		one := line(struct {
+		one := jsonLine(struct {
 			Name string `json:"name"`
 			Type string `json:"type"`
 		}{known[i].Name, known[i].Type})
@@ -108,7 +108,7 @@ func systemText(system string, known []graph.SystemEntity, text string) (given s
 		}
 		t.WriteString(one)
 	}
-	t.WriteString(line(struct {
+	t.WriteString(jsonLine(struct {
 		Text string `json:"text"`
 	}{text}))
 	return t.String(), warnings

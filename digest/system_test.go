@@ -61,12 +61,12 @@ func TestExtractSystemRepairs(t *testing.T) {
 		return string(raw)
 	}
 	for name, one := range map[string]struct{ answer, told string }{
-		"prose":                  {hidden, "no valid JSON at byte"},
+		"prose":                  {hidden, "invalid JSON at byte"},
 		"no lists":               {"{}", "entities and relationships must be lists"},
-		"something is removed":   {strings.Replace(shop, `"tags"`, `"remove_tags"`, 1), "a field is not one of those asked for"},
+		"something is removed":   {strings.Replace(shop, `"tags"`, `"remove_tags"`, 1), "unknown field"},
 		"no type":                {strings.Replace(shop, `"data store"`, `""`, 1), "entities[1].type"},
 		"the same name twice":    {strings.Replace(shop, `"name":"ledger"`, `"name":"checkout"`, 1), "entities[1].name: is the same as that of entities[0]"},
-		"another type":           {strings.Replace(shop, `"go"`, "7", 1), "entities.tags: must be of another type"},
+		"another type":           {strings.Replace(shop, `"go"`, "7", 1), "entities.tags: wrong type"},
 		"properties are a list":  {strings.Replace(shop, `{"pool":1.0}`, "[]", 1), "relationships[0].properties"},
 		"too many entities":      {many("entities", 101), "entities: must have at most 100 items"},
 		"too many relationships": {many("relationships", 201), "relationships: must have at most 200 items"},

@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	maxText    = 96 << 10 // bytes of a source that a model is given: some 24,000 tokens
+	maxText    = 96 << 10 // bytes of a source in a prompt: some 24,000 tokens
 	pageLength = 500      // messages
 )
 
-// transcript is a source as a model is given it: an object about it, and one for each message, each on a line of its own.
-// Whatever a message holds, it cannot pass for another one.
+// transcript is a source in the form for the model: an object about it, and one object for each message, each on its
+// own line. No message can be mistaken for another one, whatever it contains.
 type transcript struct {
-	source graph.Source
-	lines  []string // the newest messages that there is room for
-	size   int
-	left   int // messages without room
-	cut    bool
+	source  graph.Source
+	lines   []string // the newest messages that fit
+	size    int
+	skipped int // messages that did not fit
+	cut     bool
 }
 
-// read reads a source with its messages.
-func (r *Reader) read(ctx context.Context, scope graph.Scope, key string) (*transcript, error) {
+// readTranscript reads a source with its messages.
+func (r *Reader) readTranscript(ctx context.Context, scope graph.Scope, key string) (*transcript, error) {
 	source, err := r.store.Source(ctx, scope, key)
 	if err != nil {
 		return nil, err
@@ -48,26 +48,26 @@ func (r *Reader) read(ctx context.Context, scope graph.Scope, key string) (*tran
 	}
 }
 
-// add adds a message; the oldest ones make room for it.
+// add adds a message, and drops the oldest ones if there is no room.
 func (t *transcript) add(m *graph.Message) {
-	text := beginning(m.Text, maxText/2)
+	text := truncate(m.Text, maxText/2)
 	t.cut = t.cut || len(text) < len(m.Text)
-	said := line(struct {
+	entry := jsonLine(struct {
 		Role string    `json:"role"`
 		Name string    `json:"name,omitempty"`
 		At   time.Time `json:"at"`
 		Text string    `json:"text"`
 	}{m.Role, m.Name, m.At, text})
-	t.lines, t.size = append(t.lines, said), t.size+len(said)
+	t.lines, t.size = append(t.lines, entry), t.size+len(entry)
 	for t.size > maxText && len(t.lines) > 1 {
 		t.size -= len(t.lines[0])
 		t.lines = t.lines[1:]
-		t.left++
+		t.skipped++
 	}
 }
 
 func (t *transcript) text() string {
-	about := line(struct {
+	about := jsonLine(struct {
 		ContentType string    `json:"content_type"`
 		ContextType *string   `json:"context_type,omitempty"`
 		StartedAt   time.Time `json:"started_at"`
@@ -77,11 +77,11 @@ func (t *transcript) text() string {
 	return about + strings.Join(t.lines, "")
 }
 
-// warnings say what the model was not given.
+// warnings returns what is missing from the transcript.
 func (t *transcript) warnings() []string {
 	warnings := []string{}
-	if t.left > 0 {
-		warnings = append(warnings, fmt.Sprintf("the oldest %d messages were not read: a model is given %d bytes of a source", t.left, maxText))
+	if t.skipped > 0 {
+		warnings = append(warnings, fmt.Sprintf("the oldest %d messages were not read: a model is given %d bytes of a source", t.skipped, maxText))
 	}
 	if t.cut {
 		warnings = append(warnings, fmt.Sprintf("of long messages the first %d bytes were read", maxText/2))
@@ -89,17 +89,17 @@ func (t *transcript) warnings() []string {
 	return warnings
 }
 
-// line is a value as JSON on one line.
-func line(v any) string {
+// jsonLine returns a value as JSON on one line.
+func jsonLine(v any) string {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(v) // texts and times always can be
+	_ = encoder.Encode(v) // texts and times can always be encoded
 	return markup.Document(out.String())
 }
 
-// beginning is at most n bytes of a text, and cuts no character.
-func beginning(text string, n int) string {
+// truncate returns at most n bytes of a text, and does not cut characters.
+func truncate(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}

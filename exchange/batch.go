@@ -12,36 +12,36 @@ import (
 	"kith/graph"
 )
 
-// batch is what an import stores in one transaction: first the nodes, then the relationships.
+// batch is the part of an import that is stored in one transaction: first the nodes, then the relationships.
 type batch struct {
 	graph.RestoreBatch
 	nodeLines, relationshipLines []int64
 	keys                         map[string]bool // of the nodes
-	ends                         map[string]bool // keys that relationships lead from or to
+	ends                         map[string]bool // keys at the ends of relationships
 	bytes                        int
-	told                         []told
-	last                         int64  // its last line
-	user                         string // whose preferences there are
+	findings                     []finding
+	last                         int64  // the number of its last line
+	user                         string // owner of the preferences
 	preferences                  []graph.Preference
 	preferenceLines              []int64
 	chats                        graph.ChatBatch
 	treeLines, turnLines         []int64
 }
 
-func (b *batch) items() int {
+func (b *batch) itemCount() int {
 	return len(b.Nodes) + len(b.Relationships) + len(b.preferences) + len(b.chats.Trees) + len(b.chats.Turns)
 }
 
-func (b *batch) full() bool {
-	return b.items() >= batchItems || b.bytes >= batchBytes || len(b.told) >= batchItems
+func (b *batch) isFull() bool {
+	return b.itemCount() >= batchItems || b.bytes >= batchBytes || len(b.findings) >= batchItems
 }
 
-// node adds a node to the batch. It must not come to be before a relationship that stands before it: what a file does
-// would depend on where its pieces end.
-func (i *importer) node(ctx context.Context, item Item) error {
+// addNode adds a node to the batch. A node that follows a relationship to it begins a new batch: otherwise the result
+// would depend on where batches end.
+func (i *importer) addNode(ctx context.Context, item Item) error {
 	w, fields := i.readNode(item)
 	if len(fields) > 0 {
-		return i.refuse(ctx, item, fields...)
+		return i.recordFaults(ctx, item, fields...)
 	}
 	if i.batch.ends[w.EntityKey] && !i.batch.keys[w.EntityKey] {
 		if err := i.flush(ctx); err != nil {
@@ -67,26 +67,26 @@ func (i *importer) readNode(item Item) (graph.NodeWrite, []graph.FieldError) {
 		return w.NodeWrite, []graph.FieldError{*fault}
 	}
 	i.takeOwner(&w.NodeWrite)
-	fields := within(i.store.CheckNode(&w.NodeWrite, i.scope), "nodes[0].")
+	fields := trimLocations(i.store.CheckNode(&w.NodeWrite, i.scope), "nodes[0].")
 	if w.UserID.Given && i.scope.UserID != "" && w.UserID.Value != i.scope.UserID && !w.UserID.Null {
 		fields = append(fields, graph.FieldError{Location: "user_id", Message: otherUser})
 	}
 	return w.NodeWrite, fields
 }
 
-const otherUser = "is another user than the one the import is for"
+const otherUser = "must be the user that the import is for"
 
-// relationship adds a relationship to the batch.
-func (i *importer) relationship(ctx context.Context, item Item) error {
+// addRelationship adds a relationship to the batch.
+func (i *importer) addRelationship(ctx context.Context, item Item) error {
 	var w struct {
 		graph.RelationshipWrite
 		inTeam
 	}
 	if fault := decodeItem(item.Raw, &w, &w.inTeam, i.scope.TeamID); fault != nil {
-		return i.refuse(ctx, item, *fault)
+		return i.recordFaults(ctx, item, *fault)
 	}
 	if fields := i.store.CheckRelationship(&w.RelationshipWrite); len(fields) > 0 {
-		return i.refuse(ctx, item, within(fields, "relationships[0].")...)
+		return i.recordFaults(ctx, item, trimLocations(fields, "relationships[0].")...)
 	}
 	if i.batch.ends == nil {
 		i.batch.ends = map[string]bool{}
@@ -107,15 +107,15 @@ func (i *importer) relationship(ctx context.Context, item Item) error {
 	return nil
 }
 
-// within drops the place of the only item from locations.
-func within(fields []graph.FieldError, place string) []graph.FieldError {
+// trimLocations removes the place of the only item from locations.
+func trimLocations(fields []graph.FieldError, place string) []graph.FieldError {
 	for n := range fields {
 		fields[n].Location = strings.TrimPrefix(strings.TrimPrefix(fields[n].Location, place), strings.TrimSuffix(place, "."))
 	}
 	return fields
 }
 
-// flush stores what has been collected, with the mark of how far the import has come.
+// flush stores the batch, with the mark of how far the import has come.
 func (i *importer) flush(ctx context.Context) error {
 	b := i.batch
 	i.batch = batch{}
@@ -125,65 +125,65 @@ func (i *importer) flush(ctx context.Context) error {
 	if err := i.storeChats(ctx, &b); err != nil {
 		return err
 	}
-	if i.settled == i.marked || len(b.Nodes)+len(b.Relationships) == 0 && !i.resumable() {
-		i.conclude(&b, graph.MemoryResult{})
-		return i.strictly()
+	if i.handled == i.stored || len(b.Nodes)+len(b.Relationships) == 0 && !i.resumable() {
+		i.countResults(&b, graph.MemoryResult{})
+		return i.checkStrict()
 	}
 	before := *i.report
-	result, err := i.restore(ctx, &b, before)
+	result, err := i.storeBatch(ctx, &b, before)
 	if err != nil {
 		*i.report = before
-		i.changed("") // what was done, or not, nobody knows; the next attempt does not look at it
+		i.notifyChanged("") // it is unknown what was stored, and the next attempt passes over it
 		return err
 	}
-	i.marked = i.settled
+	i.stored = i.handled
 	i.pieces++
 	if i.options.DryRun {
-		i.conclude(&b, result)
+		i.countResults(&b, result)
 	}
-	i.changed(result.Users...)
-	if err := i.follow(&b, result); err != nil {
+	i.notifyChanged(result.Users...)
+	if err := i.recordAliases(&b, result); err != nil {
 		return err
 	}
-	return i.strictly()
+	return i.checkStrict()
 }
 
-// changed tells that the memory of users has changed; an empty one is what the team shares.
-func (i *importer) changed(users ...string) {
+// notifyChanged reports the users whose memory has changed. An empty user is the memory that the team shares.
+func (i *importer) notifyChanged(users ...string) {
 	if i.options.Changed != nil && !i.options.DryRun && len(users) > 0 {
 		i.options.Changed(users)
 	}
 }
 
-// strictly stops a strict import at a fault.
-func (i *importer) strictly() error {
+// checkStrict stops a strict import after a fault.
+func (i *importer) checkStrict() error {
 	if i.options.Strict && len(i.report.Refused) > 0 {
 		return ErrStopped
 	}
 	return nil
 }
 
-// restore stores a batch. What of it cannot be stored for reasons that concern it as a whole is refused, and the rest
-// stored.
-func (i *importer) restore(ctx context.Context, b *batch, before Report) (graph.MemoryResult, error) {
-	mark := graph.ImportMark{ID: i.options.ID, After: i.marked, Seq: i.settled}
+// storeBatch stores a batch. It refuses the relationships that the store rejects together with the whole batch, and
+// stores the rest.
+func (i *importer) storeBatch(ctx context.Context, b *batch, before Report) (graph.MemoryResult, error) {
+	mark := graph.ImportMark{ID: i.options.ID, After: i.stored, Seq: i.handled}
 	b.Plan = i.plan
 	for {
 		result, err := i.store.Restore(ctx, i.scope, &b.RestoreBatch, mark, func(result graph.MemoryResult) string {
 			*i.report = before
-			i.conclude(b, result)
-			raw, _ := json.Marshal(i.report) //nolint:errchkjson // a Report always can
+			i.countResults(b, result)
+			raw, _ := json.Marshal(i.report) //nolint:errchkjson // a Report can always be encoded
 			return string(raw)
 		}, i.options.DryRun)
 		var invalid *graph.InvalidError
-		if !errors.As(err, &invalid) || !b.drop(invalid.Fields) {
+		if !errors.As(err, &invalid) || !b.dropFaulty(invalid.Fields) {
 			return result, err
 		}
 	}
 }
 
-// drop refuses the relationships that faults tell of; false if there are none.
-func (b *batch) drop(fields []graph.FieldError) bool {
+// dropFaulty refuses the relationships that have faults, and returns false if there are none.
+func (b *batch) dropFaulty(fields []graph.FieldError) bool {
 	faulty := map[int]graph.FieldError{}
 	for _, f := range fields {
 		var n int
@@ -195,7 +195,7 @@ func (b *batch) drop(fields []graph.FieldError) bool {
 	for n := range b.Relationships {
 		if f, ok := faulty[n]; ok {
 			_, field, _ := strings.Cut(f.Location, "].")
-			b.told = append(b.told, told{Refusal{b.relationshipLines[n], field, f.Message}, false, RelationshipItem})
+			b.findings = append(b.findings, finding{Refusal{b.relationshipLines[n], field, f.Message}, false, RelationshipItem})
 			continue
 		}
 		b.Relationships[kept], b.relationshipLines[kept] = b.Relationships[n], b.relationshipLines[n]
@@ -205,30 +205,30 @@ func (b *batch) drop(fields []graph.FieldError) bool {
 	return len(faulty) > 0
 }
 
-// conclude counts what became of a batch, and tells what is wrong with it.
-func (i *importer) conclude(b *batch, result graph.MemoryResult) {
-	all := slices.Clone(b.told)
-	places := places(result.Refused)
+// countResults adds the results of a batch to the report, with the reasons of refusals.
+func (i *importer) countResults(b *batch, result graph.MemoryResult) {
+	all := slices.Clone(b.findings)
+	places := refusedFields(result.Refused)
 	for n, r := range result.Nodes {
 		i.report.Nodes.add(r.Status)
 		if r.Status == graph.Refused {
-			all = append(all, told{Refusal{b.nodeLines[n], places[item("nodes", n)], *r.Error}, false, NodeItem})
+			all = append(all, finding{Refusal{b.nodeLines[n], places[itemPath("nodes", n)], *r.Error}, false, NodeItem})
 		}
 	}
 	for n, r := range result.Relationships {
 		i.report.Relationships.add(r.Status)
 		if r.Status == graph.Refused {
-			all = append(all, told{Refusal{b.relationshipLines[n], places[item("relationships", n)], *r.Error}, false, RelationshipItem})
+			all = append(all, finding{Refusal{b.relationshipLines[n], places[itemPath("relationships", n)], *r.Error}, false, RelationshipItem})
 		}
 	}
 	i.report.Lines = max(i.report.Lines, b.last)
-	i.report.tell(all)
+	i.report.addFindings(all)
 }
 
-func item(list string, n int) string { return list + "[" + strconv.Itoa(n) + "]" }
+func itemPath(list string, n int) string { return list + "[" + strconv.Itoa(n) + "]" }
 
-// places are the fields for which items were refused, by the items: the first of each.
-func places(refused []graph.FieldError) map[string]string {
+// refusedFields maps refused items to the first field that is refused.
+func refusedFields(refused []graph.FieldError) map[string]string {
 	all := make(map[string]string, len(refused))
 	for _, r := range refused {
 		of, field, ok := strings.Cut(r.Location, ".")
@@ -239,8 +239,8 @@ func places(refused []graph.FieldError) map[string]string {
 	return all
 }
 
-// follow remembers under which keys nodes are stored.
-func (i *importer) follow(b *batch, result graph.MemoryResult) error {
+// recordAliases remembers the keys under which nodes are stored.
+func (i *importer) recordAliases(b *batch, result graph.MemoryResult) error {
 	for n, r := range result.Nodes {
 		if given := b.Nodes[n].EntityKey; r.Status != graph.Refused && given != "" && r.EntityKey != given {
 			if err := i.aliases.Put(given, r.EntityKey); err != nil {
@@ -251,9 +251,10 @@ func (i *importer) follow(b *batch, result graph.MemoryResult) error {
 	return nil
 }
 
-// pass looks at what an earlier attempt has stored: nodes may be known under other keys than the file's.
-func (i *importer) pass(ctx context.Context, item Item, fault *Fault) error {
-	i.settled = i.given
+// collectPassed handles an item that an earlier attempt has stored: the team may have nodes under other keys than the
+// file.
+func (i *importer) collectPassed(ctx context.Context, item Item, fault *Fault) error {
+	i.handled = i.seen
 	if fault != nil || item.Kind != NodeItem {
 		return nil
 	}
@@ -263,14 +264,14 @@ func (i *importer) pass(ctx context.Context, item Item, fault *Fault) error {
 	}
 	i.passed.Nodes = append(i.passed.Nodes, w)
 	i.passed.bytes += len(item.Raw)
-	if !i.passed.full() {
+	if !i.passed.isFull() {
 		return nil
 	}
-	return i.recall(ctx)
+	return i.resolvePassed(ctx)
 }
 
-// recall asks under which keys the nodes passed are stored.
-func (i *importer) recall(ctx context.Context) error {
+// resolvePassed reads the keys under which the passed nodes are stored.
+func (i *importer) resolvePassed(ctx context.Context) error {
 	b := i.passed
 	i.passed = batch{}
 	if len(b.Nodes) == 0 {
@@ -280,5 +281,5 @@ func (i *importer) recall(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return i.follow(&b, result)
+	return i.recordAliases(&b, result)
 }

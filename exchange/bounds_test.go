@@ -58,7 +58,8 @@ func drain(t testing.TB, r *Reader, each func()) (items, faults int) {
 	}
 }
 
-// TestMemoryIsBounded reads 24 MB (of own lines 60) of each format, and of what has no end of line or list, and looks at the heap now and then.
+// TestMemoryIsBounded reads 24 MB of each format (60 MB of Kith's own), and texts without an end of line or list, and
+// checks the heap now and then.
 func TestMemoryIsBounded(t *testing.T) {
 	text := strings.Repeat("a text of some length ", 40)
 	for _, test := range []struct {
@@ -159,7 +160,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzFlaw compares the checker with encoding/json: it is stricter, never laxer, and what it calls no JSON is none.
+// FuzzFlaw compares the checker with encoding/json: it is stricter, never laxer, and what it calls invalid is invalid.
 func FuzzFlaw(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"a":"\ud83d\ude00"}`, `"\ud83d"`, `[[[["\\u"]]]]`, `{"a":"\\\"","b":[1e9]}`, "\xff", `"\udc00\ud800"`, `-0.1E+2`, `01`, `1.`, `-`,

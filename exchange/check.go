@@ -7,16 +7,16 @@ import (
 	"kith/internal/jsonname"
 )
 
-// Flaw says what is wrong with one JSON text before its meaning is looked at; empty: nothing. Beyond the grammar it
-// refuses what a decoder would quietly repair or choose from (invalid UTF-8, half surrogate pairs, two equal keys in
-// an object), what the database would not keep (NUL), nesting beyond MaxDepth, and more than MaxValues values: decoded, they would take
-// many times the memory of the text.
+// Flaw returns what is wrong with the form of a JSON text; empty if nothing is. Beyond invalid grammar it refuses
+// what a decoder would silently repair or choose from: invalid UTF-8, half surrogate pairs, equal keys in an object.
+// It refuses NUL, which the database does not store. It refuses nesting beyond MaxDepth, and more than MaxValues
+// values: decoded they would take many times the memory of the text.
 func Flaw(raw []byte) string {
 	var c checker
 	return c.check(raw)
 }
 
-// checker walks over one JSON text. It is of use for many texts one after the other.
+// checker checks JSON texts. It can be used for many texts, one after the other.
 type checker struct {
 	raw     []byte
 	at      int
@@ -38,11 +38,11 @@ func (c *checker) check(raw []byte) string {
 	if !utf8.Valid(raw) {
 		return "must be valid UTF-8"
 	}
-	if !c.any() {
+	if !c.anyValue() {
 		return c.flaw
 	}
-	if c.blank(); c.at < len(raw) {
-		c.wrong()
+	if c.skipBlanks(); c.at < len(raw) {
+		c.syntaxError()
 	}
 	return c.flaw
 }
@@ -52,8 +52,8 @@ func (c *checker) fail(format string, args ...any) bool {
 	return false
 }
 
-// wrong is a fault of the grammar.
-func (c *checker) wrong() bool {
+// syntaxError records a fault of the grammar.
+func (c *checker) syntaxError() bool {
 	if c.at >= len(c.raw) {
 		c.cut = true
 		return c.fail("ends in the middle at byte %d", len(c.raw))
@@ -61,7 +61,7 @@ func (c *checker) wrong() bool {
 	return c.fail("is not valid JSON at byte %d", c.at+1)
 }
 
-func (c *checker) blank() {
+func (c *checker) skipBlanks() {
 	for c.at < len(c.raw) && isBlank(c.raw[c.at]) {
 		c.at++
 	}
@@ -69,33 +69,33 @@ func (c *checker) blank() {
 
 func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
 
-// next is the byte after blanks; 0 at the end.
-func (c *checker) next() byte {
-	c.blank()
-	return c.here()
+// peek returns the next byte after blanks; 0 at the end.
+func (c *checker) peek() byte {
+	c.skipBlanks()
+	return c.current()
 }
 
-func (c *checker) here() byte {
+func (c *checker) current() byte {
 	if c.at < len(c.raw) {
 		return c.raw[c.at]
 	}
 	return 0
 }
 
-// take steps over a byte if it is the next one after blanks.
-func (c *checker) take(b byte) bool {
-	if c.next() != b {
-		return c.wrong()
+// expect steps over the next byte after blanks if it is b.
+func (c *checker) expect(b byte) bool {
+	if c.peek() != b {
+		return c.syntaxError()
 	}
 	c.at++
 	return true
 }
 
-func (c *checker) any() bool {
+func (c *checker) anyValue() bool {
 	if c.values++; c.values > MaxValues {
 		return c.fail("must have at most %d values", MaxValues)
 	}
-	switch b := c.next(); b {
+	switch b := c.peek(); b {
 	case '{':
 		return c.enter() && c.object()
 	case '[':
@@ -126,14 +126,14 @@ func (c *checker) leave() bool {
 }
 
 func (c *checker) array() bool {
-	if c.next() == ']' {
+	if c.peek() == ']' {
 		return c.leave()
 	}
-	for c.any() {
-		if c.next() == ']' {
+	for c.anyValue() {
+		if c.peek() == ']' {
 			return c.leave()
 		}
-		if !c.take(',') {
+		if !c.expect(',') {
 			return false
 		}
 	}
@@ -141,16 +141,16 @@ func (c *checker) array() bool {
 }
 
 func (c *checker) object() bool {
-	if c.next() == '}' {
+	if c.peek() == '}' {
 		return c.leave()
 	}
 	seen := c.keys.Open()
 	for c.member(&seen) {
-		if c.next() == '}' {
+		if c.peek() == '}' {
 			seen.Close()
 			return c.leave()
 		}
-		if !c.take(',') {
+		if !c.expect(',') {
 			return false
 		}
 	}
@@ -158,8 +158,8 @@ func (c *checker) object() bool {
 }
 
 func (c *checker) member(seen *jsonname.Set) bool {
-	if c.next() != '"' {
-		return c.wrong()
+	if c.peek() != '"' {
+		return c.syntaxError()
 	}
 	begin := c.at
 	if !c.text() {
@@ -169,12 +169,12 @@ func (c *checker) member(seen *jsonname.Set) bool {
 	if !seen.Add(key) {
 		return c.fail("has the same key twice in an object, at byte %d", begin+1)
 	}
-	if !c.take(':') {
+	if !c.expect(':') {
 		return false
 	}
-	c.blank()
+	c.skipBlanks()
 	begin = c.at
-	if !c.any() {
+	if !c.anyValue() {
 		return false
 	}
 	if c.depth == 1 {

@@ -9,28 +9,28 @@ func (c *checker) text() bool {
 			c.at++
 			return true
 		case b != '\\' || !c.escape():
-			return c.flaw == "" && c.wrong()
+			return c.flaw == "" && c.syntaxError()
 		}
 	}
-	return c.wrong()
+	return c.syntaxError()
 }
 
 // escape steps over an escape up to its last byte.
 func (c *checker) escape() bool {
 	c.at++
-	switch c.here() {
+	switch c.current() {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return true
 	case 'u':
 		return c.unicode()
 	}
-	return c.wrong()
+	return c.syntaxError()
 }
 
 func (c *checker) unicode() bool {
 	switch half, ok := c.hex4(); {
 	case !ok:
-		return c.wrong()
+		return c.syntaxError()
 	case half == 0:
 		return c.fail("must not contain NUL characters (byte %d)", c.at-4)
 	case half >= 0xDC00 && half <= 0xDFFF:
@@ -45,29 +45,29 @@ func (c *checker) unicode() bool {
 func (c *checker) lowHalf() bool {
 	begin := c.at - 4
 	for _, b := range []byte(`\u`) {
-		if c.at++; c.here() != b {
-			return c.half(begin)
+		if c.at++; c.current() != b {
+			return c.halfPair(begin)
 		}
 	}
 	if low, ok := c.hex4(); !ok || low < 0xDC00 || low > 0xDFFF {
-		return c.half(begin)
+		return c.halfPair(begin)
 	}
 	return true
 }
 
-// half tells of half a pair, unless the other half may just not have come.
-func (c *checker) half(begin int) bool {
+// halfPair reports half a surrogate pair, or the end of the text if the other half may be missing.
+func (c *checker) halfPair(begin int) bool {
 	if c.at >= len(c.raw) {
-		return c.wrong()
+		return c.syntaxError()
 	}
 	return c.fail("has half a surrogate pair at byte %d", begin)
 }
 
-// hex4 reads four digits after the byte here, and stops at the last of them; or at the byte that is none.
+// hex4 reads four hexadecimal digits after the current byte. It stops at the last of them, or at another byte.
 func (c *checker) hex4() (n int, ok bool) {
 	for range 4 {
 		c.at++
-		switch b := c.here(); {
+		switch b := c.current(); {
 		case b >= '0' && b <= '9':
 			n = n<<4 | int(b-'0')
 		case b|0x20 >= 'a' && b|0x20 <= 'f':
@@ -81,8 +81,8 @@ func (c *checker) hex4() (n int, ok bool) {
 
 func (c *checker) literal(word string) bool {
 	for i := range len(word) {
-		if c.here() != word[i] {
-			return c.wrong()
+		if c.current() != word[i] {
+			return c.syntaxError()
 		}
 		c.at++
 	}
@@ -90,32 +90,32 @@ func (c *checker) literal(word string) bool {
 }
 
 func (c *checker) number() bool {
-	if c.here() == '-' {
+	if c.current() == '-' {
 		c.at++
 	}
-	switch b := c.here(); {
+	switch b := c.current(); {
 	case b == '0':
 		c.at++
 	case !c.digits():
-		return c.wrong()
+		return c.syntaxError()
 	}
-	if c.here() == '.' {
+	if c.current() == '.' {
 		if c.at++; !c.digits() {
-			return c.wrong()
+			return c.syntaxError()
 		}
 	}
-	if c.here()|0x20 != 'e' {
+	if c.current()|0x20 != 'e' {
 		return true
 	}
-	if c.at++; c.here() == '+' || c.here() == '-' {
+	if c.at++; c.current() == '+' || c.current() == '-' {
 		c.at++
 	}
-	return c.digits() || c.wrong()
+	return c.digits() || c.syntaxError()
 }
 
 func (c *checker) digits() bool {
 	begin := c.at
-	for c.here() >= '0' && c.here() <= '9' {
+	for c.current() >= '0' && c.current() <= '9' {
 		c.at++
 	}
 	return c.at > begin

@@ -38,13 +38,13 @@ func TestParseTime(t *testing.T) {
 		`"yesterday"`:                           "", `{}`: "", `1e300`: "", `-1e300`: "", `"0001-01-01T00:00:00Z"`: "", `"2200-01-01T00:00:00Z"`: "",
 	} {
 		r := &Reader{}
-		if got := stamp(r.time(1, "at", json.RawMessage(in))); got != want || (want == "") != (len(r.pending) == 1) {
+		if got := formatTime(r.readTime(1, "at", json.RawMessage(in))); got != want || (want == "") != (len(r.pending) == 1) {
 			t.Errorf("%s: %q, want %q; told: %d", in, got, want, len(r.pending))
 		}
 	}
 	for _, nothing := range []string{"", "null", `""`} {
 		r := &Reader{}
-		if at := r.time(1, "at", json.RawMessage(nothing)); !at.IsZero() || len(r.pending) > 0 {
+		if at := r.readTime(1, "at", json.RawMessage(nothing)); !at.IsZero() || len(r.pending) > 0 {
 			t.Errorf("%q: %v, told: %d", nothing, at, len(r.pending))
 		}
 	}
@@ -54,7 +54,7 @@ func TestKeysDifferByEveryPart(t *testing.T) {
 	t.Parallel()
 	seen := map[string][]string{}
 	for _, parts := range [][]string{{"a", "b", "c"}, {"a", "bc"}, {"ab", "c"}, {"a", "b", ""}, {"a", "", "b"}, {"abc"}} {
-		k := key(parts...)
+		k := newEntityKey(parts...)
 		if other, again := seen[k]; again || !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(k) {
 			t.Errorf("%q: %s, also of %q", parts, k, other)
 		}
@@ -98,7 +98,7 @@ func TestWhatIsTooLongIsCutAndTold(t *testing.T) {
 		{"mcp-memory", fmt.Sprintf(`{"type":"entity","name":"a","observations":["%s"]}`, long(4097)), "?1 observations: was cut to 4096 characters"},
 		{"mcp-memory", `{"type":"entity","name":"a","observations":["b"` + strings.Repeat(`,"b"`, 100) + `]}`, "?1 observations: has more than 100: the others are in the description alone"},
 		{"mem0", fmt.Sprintf(`[{"id":"a","memory":"%s"}]`, long(16385)), "?1 memory: was cut to 16384 characters"},
-		{"mem0", fmt.Sprintf(`[{"id":"a","memory":"b","metadata":{"c":"%s"}}]`, long(8192)), "?1 properties.metadata: was left out: the properties would be too large or too deep"},
+		{"mem0", fmt.Sprintf(`[{"id":"a","memory":"b","metadata":{"c":"%s"}}]`, long(8192)), "?1 properties.metadata: was ignored: the properties would be too large or too deep"},
 		{"graphiti", fmt.Sprintf(`{"nodes":[{"uuid":"a","name":"b","summary":"%s"}]}`, long(16385)), "?1 summary: was cut to 16384 characters"},
 		{"graphiti", fmt.Sprintf(`{"episodes":[{"uuid":"a","name":"b","content":"%s"}]}`, long(16385)), "?1 content: was cut to 16384 characters"},
 		{"graphiti", fmt.Sprintf(`{"edges":[{"source_node_uuid":"a","target_node_uuid":"b","fact":"%s"}]}`, long(16385)), "?1 fact: was cut to 16384 characters"},
@@ -121,17 +121,17 @@ func TestDocumentsThatCannotBeReadOn(t *testing.T) {
 		`[]`:                                   {"error: line 1, column 2: the document does not begin as one of this format"},
 		`7`:                                    {"error: line 1, column 2: the document does not begin as one of this format"},
 		`{`:                                    {"error: line 1, column 2: the file ends in the middle of the document: it may be cut"},
-		`{7:1}`:                                {"error: line 1, column 3: a key is expected here"},
-		`{"nodes" []}`:                         {"error: line 1, column 11: a colon is expected here"},
-		`{"nodes":[` + item + `}`:              {first, "error: line 1, column 34: a comma or the end of a list or object is expected here"},
-		`{"nodes":[` + item + `,]}`:            {first, "error: line 1, column 35: a value is expected here"},
-		`{"nodes":[` + item + `]]`:             {first, "error: line 1, column 35: a comma or the end of a list or object is expected here"},
-		`{"nodes":[` + item + `]} {`:           {first, "error: line 1, column 37: the document goes on behind its end"},
-		`{"nodes":[{"uuid":"a"]]}]}`:           {"!1 nodes: an element is not valid JSON at byte 12", "error: line 1, column 25: the document goes on behind its end"},
+		`{7:1}`:                                {"error: line 1, column 3: expected a key"},
+		`{"nodes" []}`:                         {"error: line 1, column 11: expected a colon"},
+		`{"nodes":[` + item + `}`:              {first, "error: line 1, column 34: expected a comma or the end of a list or object"},
+		`{"nodes":[` + item + `,]}`:            {first, "error: line 1, column 35: expected a value"},
+		`{"nodes":[` + item + `]]`:             {first, "error: line 1, column 35: expected a comma or the end of a list or object"},
+		`{"nodes":[` + item + `]} {`:           {first, "error: line 1, column 37: unexpected text after the document"},
+		`{"nodes":[{"uuid":"a"]]}]}`:           {"!1 nodes: an element is not valid JSON at byte 12", "error: line 1, column 25: unexpected text after the document"},
 		"{\"nodes\":[\n" + item[:9]:            {"error: line 2, column 10: the file ends in the middle of the document: it may be cut"},
 		"\ufeff{\"nodes\":[" + item + "]}\r\n": {first},
-		`{"nodes":[],"edges":{}}`:              {"!1 source_node_uuid: is needed"},
-		`{"nodes":{"a":{}}}`:                   {"!1 uuid: is needed"},
+		`{"nodes":[],"edges":{}}`:              {"!1 source_node_uuid: is required"},
+		`{"nodes":{"a":{}}}`:                   {"!1 uuid: is required"},
 		`{}`:                                   nil,
 	} {
 		t.Run(in, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestElementsThatAreTooLarge(t *testing.T) {
 	large := `{"uuid":"` + strings.Repeat("x", 3<<20) + `"}`
 	check(t, Graphiti, `{"x`+strings.Repeat("y", 100)+`":`+large+`,"nodes":[`+large+`,{"uuid":""},`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+`]}`,
 		"!1 nodes: an element has more than 2097152 bytes",
-		"!1 uuid: is needed",
+		"!1 uuid: is required",
 		"!1 nodes: an element must be nested at most 32 deep",
 	)
 	check(t, Graphiti, `{"`+strings.Repeat("y", 3<<20)+`":7}`, "error: line 1, column 3145732: a key is too long")

@@ -8,20 +8,20 @@ import (
 	"kith/internal/jsonname"
 )
 
-// document reads the elements of the lists in one JSON document, each within MaxLine, without holding the rest. It finds
-// where values end by quotes and brackets alone, so that one that is too large, or of a section nobody asked for, is
-// stepped over in a few bytes of memory; encoding/json's Decoder would hold a whole string or value, however large.
-// What it returns has yet to pass Flaw.
+// document reads the elements of the lists in one JSON document, each within MaxLine, without holding the rest. It
+// finds the ends of values by quotes and brackets alone, so it skips a value that is too large or in an unknown
+// section with a few bytes of memory. encoding/json's Decoder would hold a whole string or value of any size. The
+// elements have not passed Flaw yet.
 type document struct {
 	in       *bufio.Reader
 	line     int64
 	column   int64
 	buf      []byte
-	sections map[string]bool // that are asked for; "" is a list at the top
+	sections map[string]bool // sections to read; "" is a list at the top
 	state    documentState
 	first    bool   // nothing of the open list or object has been read
 	listed   bool   // the document is a list
-	section  string // whose list is open
+	section  string // with the open list
 	begin    int64  // line at which the last value begins
 }
 
@@ -31,7 +31,7 @@ const (
 	atStart documentState = iota
 	inObject
 	inList
-	behindEnd
+	afterEnd
 )
 
 var errElementTooLong = errors.New("element too long")
@@ -40,8 +40,8 @@ func newDocument(in io.Reader, sections map[string]bool) *document {
 	return &document{in: bufio.NewReaderSize(in, 1<<16), line: 1, sections: sections, first: true}
 }
 
-// next is the next element and the section in whose list it stands; a section that is an object is one element.
-// errElementTooLong is an element that was stepped over.
+// next returns the next element and the section of its list. A section that is an object is one element. It returns
+// errElementTooLong after skipping an element.
 func (d *document) next() (section string, raw []byte, err error) {
 	for {
 		var done bool
@@ -53,7 +53,7 @@ func (d *document) next() (section string, raw []byte, err error) {
 		case inList:
 			section = d.section
 			raw, done, err = d.element()
-		case behindEnd:
+		case afterEnd:
 			err = d.finish()
 		}
 		if done || err != nil {
@@ -83,25 +83,25 @@ func (d *document) start() error {
 func (d *document) member() (section string, raw []byte, done bool, err error) {
 	more, err := d.separator('}')
 	if err != nil || !more {
-		d.state = behindEnd
+		d.state = afterEnd
 		return "", nil, false, err
 	}
 	key, err := d.value(true)
 	if err != nil {
-		return "", nil, false, d.lost(err)
+		return "", nil, false, d.keyError(err)
 	}
 	if key[0] != '"' || Flaw(key) != "" {
-		return "", nil, false, d.fail("a key is expected here")
+		return "", nil, false, d.fail("expected a key")
 	}
 	section = string(jsonname.Plain(key))
 	if b, err := d.token(); err != nil || b != ':' {
-		return "", nil, false, d.expected(err, "a colon is expected here")
+		return "", nil, false, d.errorOr(err, "expected a colon")
 	}
 	raw, done, err = d.open(section)
 	return section, raw, done, err
 }
 
-// open begins the list of a section, or reads the section's one element.
+// open begins the list of a section, or reads the only element of the section.
 func (d *document) open(section string) (raw []byte, done bool, err error) {
 	b, err := d.peek()
 	if err != nil {
@@ -127,13 +127,13 @@ func (d *document) element() (raw []byte, done bool, err error) {
 		return raw, true, err
 	}
 	if d.state = inObject; d.listed {
-		d.state = behindEnd
+		d.state = afterEnd
 	}
 	d.first = false
 	return nil, false, nil
 }
 
-// separator steps over what stands before a member or element; more is false where the list or object is closed.
+// separator skips what precedes a member or element; more is false at the end of the list or object.
 func (d *document) separator(end byte) (more bool, err error) {
 	b, err := d.peek()
 	if err != nil {
@@ -147,7 +147,7 @@ func (d *document) separator(end byte) (more bool, err error) {
 		d.first = false
 		return true, nil
 	case b != ',':
-		return false, d.fail("a comma or the end of a list or object is expected here")
+		return false, d.fail("expected a comma or the end of a list or object")
 	}
 	_, err = d.token()
 	return true, err
@@ -156,19 +156,19 @@ func (d *document) separator(end byte) (more bool, err error) {
 func (d *document) finish() error {
 	_, err := d.peek()
 	if err == nil {
-		return d.fail("the document goes on behind its end")
+		return d.fail("unexpected text after the document")
 	}
 	return err // io.EOF
 }
 
-func (d *document) lost(err error) error {
+func (d *document) keyError(err error) error {
 	if errors.Is(err, errElementTooLong) {
 		return d.fail("a key is too long")
 	}
 	return err
 }
 
-func (d *document) expected(err error, message string) error {
+func (d *document) errorOr(err error, message string) error {
 	if err != nil {
 		return err
 	}

@@ -5,11 +5,11 @@ import (
 	"io"
 )
 
-// read is the next byte, and counts its position.
+// read returns the next byte, and counts its position.
 func (d *document) read() (byte, error) {
 	b, err := d.in.ReadByte()
 	if err != nil {
-		return 0, d.ended(err)
+		return 0, d.endError(err)
 	}
 	d.column++
 	if b == '\n' {
@@ -18,21 +18,21 @@ func (d *document) read() (byte, error) {
 	return b, nil
 }
 
-// ended makes the end of the file, where more is needed, an error with a position.
-func (d *document) ended(err error) error {
-	if errors.Is(err, io.EOF) && d.state != behindEnd {
+// endError returns an error with a position if the file ends too early.
+func (d *document) endError(err error) error {
+	if errors.Is(err, io.EOF) && d.state != afterEnd {
 		return d.fail("the file ends in the middle of the document: it may be cut")
 	}
 	return err
 }
 
-// peek leaves the byte behind blanks to be read, and says what it is.
+// peek skips blanks and returns the next byte without reading it.
 func (d *document) peek() (byte, error) {
 	for {
 		next, err := d.in.Peek(1)
 		switch {
 		case err != nil:
-			return 0, d.ended(err)
+			return 0, d.endError(err)
 		case !isBlank(next[0]):
 			return next[0], nil
 		}
@@ -42,7 +42,7 @@ func (d *document) peek() (byte, error) {
 	}
 }
 
-// token is the next byte that is not blank.
+// token reads the next byte that is not blank.
 func (d *document) token() (byte, error) {
 	if _, err := d.peek(); err != nil {
 		return 0, err

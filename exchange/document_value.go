@@ -2,14 +2,14 @@ package exchange
 
 import "bytes"
 
-// value reads one value up to its end; if it is not wanted, without keeping it.
+// value reads one value to its end. It keeps the bytes only if the value is wanted.
 func (d *document) value(wanted bool) ([]byte, error) {
 	b, err := d.peek()
 	if err != nil {
 		return nil, err
 	}
 	d.begin = d.line
-	keep := &keeper{buf: d.buf[:0], wanted: wanted}
+	keep := &valueBuffer{buf: d.buf[:0], wanted: wanted}
 	switch b {
 	case '"':
 		err = d.text(keep)
@@ -25,13 +25,13 @@ func (d *document) value(wanted bool) ([]byte, error) {
 	return keep.buf, err
 }
 
-// keeper holds the bytes of a value, as far as they are wanted and not too many.
-type keeper struct {
+// valueBuffer holds the bytes of a value if they are wanted and not too many.
+type valueBuffer struct {
 	buf             []byte
 	wanted, tooLong bool
 }
 
-func (k *keeper) add(b byte) {
+func (k *valueBuffer) add(b byte) {
 	switch {
 	case !k.wanted || k.tooLong:
 	case len(k.buf) == MaxLine:
@@ -41,7 +41,7 @@ func (k *keeper) add(b byte) {
 	}
 }
 
-func (d *document) step(keep *keeper) (byte, error) {
+func (d *document) readInto(keep *valueBuffer) (byte, error) {
 	b, err := d.read()
 	if err == nil {
 		keep.add(b)
@@ -49,14 +49,14 @@ func (d *document) step(keep *keeper) (byte, error) {
 	return b, err
 }
 
-func (d *document) text(keep *keeper) error {
-	_, err := d.step(keep) // the quote
+func (d *document) text(keep *valueBuffer) error {
+	_, err := d.readInto(keep) // the quote
 	for err == nil {
 		var b byte
-		switch b, err = d.step(keep); {
+		switch b, err = d.readInto(keep); {
 		case err != nil:
 		case b == '\\':
-			_, err = d.step(keep)
+			_, err = d.readInto(keep)
 		case b == '"':
 			return nil
 		}
@@ -64,8 +64,8 @@ func (d *document) text(keep *keeper) error {
 	return err
 }
 
-// brackets reads an object or list. That the brackets match in kind is for Flaw to see.
-func (d *document) brackets(keep *keeper) error {
+// brackets reads an object or list. Flaw checks later that the brackets match in kind.
+func (d *document) brackets(keep *valueBuffer) error {
 	for depth := 0; ; {
 		b, err := d.skipTo(keep)
 		if err != nil {
@@ -76,10 +76,10 @@ func (d *document) brackets(keep *keeper) error {
 			err = d.text(keep)
 		case '{', '[':
 			depth++
-			_, err = d.step(keep)
+			_, err = d.readInto(keep)
 		default:
 			depth--
-			_, err = d.step(keep)
+			_, err = d.readInto(keep)
 		}
 		if err != nil || depth == 0 {
 			return err
@@ -87,37 +87,37 @@ func (d *document) brackets(keep *keeper) error {
 	}
 }
 
-// skipTo reads up to a quote or bracket, which is left to be read.
-func (d *document) skipTo(keep *keeper) (byte, error) {
+// skipTo reads up to a quote or bracket, and does not read that.
+func (d *document) skipTo(keep *valueBuffer) (byte, error) {
 	for {
 		next, err := d.in.Peek(1)
 		if err != nil {
-			return 0, d.ended(err)
+			return 0, d.endError(err)
 		}
 		switch next[0] {
 		case '"', '{', '}', '[', ']':
 			return next[0], nil
 		}
-		if _, err := d.step(keep); err != nil {
+		if _, err := d.readInto(keep); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// scalar reads a number or word. Something else, such as a comma, cannot begin a value.
-func (d *document) scalar(keep *keeper) error {
+// scalar reads a number or word. Other bytes, such as a comma, cannot begin a value.
+func (d *document) scalar(keep *valueBuffer) error {
 	for n := 0; ; n++ {
 		next, err := d.in.Peek(1)
 		if err != nil {
-			return d.ended(err)
+			return d.endError(err)
 		}
 		if b := next[0]; isBlank(b) || bytes.IndexByte([]byte(`,]}:"`), b) >= 0 {
 			if n == 0 {
-				return d.fail("a value is expected here")
+				return d.fail("expected a value")
 			}
 			return nil
 		}
-		if _, err := d.step(keep); err != nil {
+		if _, err := d.readInto(keep); err != nil {
 			return err
 		}
 	}

@@ -8,49 +8,49 @@ import (
 	"kith/graph"
 )
 
-// exportStore is what an export asks of the memory.
+// exportStore reads the memory for an export.
 type exportStore interface {
 	ExportNodes(ctx context.Context, teamID string, visit func(*graph.NodeWrite) error) error
 	ExportRelationships(ctx context.Context, teamID string, visit func(*graph.RelationshipWrite) error) error
 	ExportChats(ctx context.Context, teamID string, tree func(*graph.ChatTreeRecord) error, turn func(*graph.ChatTurnRecord) error) error
 }
 
-// exportPreferences is where a team's settings are kept.
+// exportPreferences reads a team's settings.
 type exportPreferences interface {
 	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]graph.UserPreference, error)
 }
 
-// preferencePage bounds the preferences that are read at once.
+// preferencePage bounds the preferences of one read.
 const preferencePage = 1000
 
-// Export writes all that a team has, one line each: nodes, relationships, preferences, chats, and how many of each as the last
-// line, which a reader can know a whole export by. The same memory gives the same bytes.
+// Export writes all data of a team, one line each: nodes, relationships, preferences and chats. The last line has the
+// numbers of each, by which a reader recognizes a complete export. The same memory gives the same bytes.
 func Export(ctx context.Context, store exportStore, prefs exportPreferences, teamID string, out io.Writer) error {
 	e := &exporter{out: out}
-	if err := e.line(HeaderItem, Header{Version: Version}); err != nil {
+	if err := e.writeLine(HeaderItem, Header{Version: Version}); err != nil {
 		return err
 	}
 	err := store.ExportNodes(ctx, teamID, func(w *graph.NodeWrite) error {
 		e.end.Nodes++
-		return e.line(NodeItem, w)
+		return e.writeLine(NodeItem, w)
 	})
 	if err != nil {
 		return fmt.Errorf("export nodes: %w", err)
 	}
 	err = store.ExportRelationships(ctx, teamID, func(w *graph.RelationshipWrite) error {
 		e.end.Relationships++
-		return e.line(RelationshipItem, w)
+		return e.writeLine(RelationshipItem, w)
 	})
 	if err != nil {
 		return fmt.Errorf("export relationships: %w", err)
 	}
-	if err := e.preferences(ctx, prefs, teamID); err != nil {
+	if err := e.writePreferences(ctx, prefs, teamID); err != nil {
 		return fmt.Errorf("export preferences: %w", err)
 	}
-	if err := e.chats(ctx, store, teamID); err != nil {
+	if err := e.writeChats(ctx, store, teamID); err != nil {
 		return fmt.Errorf("export chats: %w", err)
 	}
-	return e.line(EndItem, e.end)
+	return e.writeLine(EndItem, e.end)
 }
 
 type exporter struct {
@@ -59,7 +59,7 @@ type exporter struct {
 	end    End
 }
 
-func (e *exporter) line(kind ItemKind, value any) error {
+func (e *exporter) writeLine(kind ItemKind, value any) error {
 	var err error
 	if e.buffer, err = AppendLine(e.buffer[:0], kind, value); err != nil {
 		return err
@@ -68,17 +68,17 @@ func (e *exporter) line(kind ItemKind, value any) error {
 	return err
 }
 
-func (e *exporter) chats(ctx context.Context, store exportStore, teamID string) error {
+func (e *exporter) writeChats(ctx context.Context, store exportStore, teamID string) error {
 	return store.ExportChats(ctx, teamID, func(r *graph.ChatTreeRecord) error {
 		e.end.ChatTrees++
-		return e.line(ChatTreeItem, r)
+		return e.writeLine(ChatTreeItem, r)
 	}, func(r *graph.ChatTurnRecord) error {
 		e.end.ChatTurns++
-		return e.line(ChatTurnItem, r)
+		return e.writeLine(ChatTurnItem, r)
 	})
 }
 
-func (e *exporter) preferences(ctx context.Context, prefs exportPreferences, teamID string) error {
+func (e *exporter) writePreferences(ctx context.Context, prefs exportPreferences, teamID string) error {
 	user, key := "", ""
 	for {
 		page, err := prefs.TeamPreferences(ctx, teamID, user, key, preferencePage)
@@ -88,7 +88,7 @@ func (e *exporter) preferences(ctx context.Context, prefs exportPreferences, tea
 		for _, p := range page {
 			user, key = p.UserID, p.Key
 			e.end.Preferences++
-			if err := e.line(PreferenceItem, p); err != nil {
+			if err := e.writeLine(PreferenceItem, p); err != nil {
 				return err
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// graphitiReader reads a document of Graphiti's nodes and edges, as its objects are dumped to JSON.
+// graphitiReader reads a document of Graphiti's nodes and edges, which is a JSON dump of its objects.
 type graphitiReader struct {
 	*Reader
 	document *document
@@ -56,55 +56,57 @@ func (r *graphitiReader) read() error {
 	line := r.document.begin
 	switch {
 	case errors.Is(err, errElementTooLong):
-		r.fault(line, section, "an element has more than %d bytes", MaxLine)
+		r.addFault(line, section, "an element has more than %d bytes", MaxLine)
 	case err != nil:
 		return err
 	case slices.Contains([]string{"communities", "community_nodes", "community_edges", "sagas"}, section):
-		r.warnOnce(line, section, leftOut)
-	case !r.sound(line, section, raw):
+		r.warnOnce(line, section, skippedWarning)
+	case !r.checkElement(line, section, raw):
 	case strings.HasSuffix(section, "edges"):
-		r.edge(line, section, raw)
+		r.readEdge(line, section, raw)
 	default:
-		r.node(line, section, raw)
+		r.readNode(line, section, raw)
 	}
 	return nil
 }
 
-const leftOut = "communities and sagas are left out: they are made from what is imported"
+const skippedWarning = "communities and sagas are not imported: Kith makes its own from the imported memory"
 
-func (r *graphitiReader) node(line int64, section string, raw []byte) {
+func (r *graphitiReader) readNode(line int64, section string, raw []byte) {
 	var in graphitiNode
 	if !r.decode(line, raw, &in) {
 		return
 	}
 	if in.UUID == "" {
-		r.fault(line, "uuid", "is needed")
+		r.addFault(line, "uuid", "is required")
 		return
 	}
 	if r.related {
-		r.warnOnce(line, section, lateNodes)
+		r.warnOnce(line, section, lateNodesWarning)
 	}
 	has := func(label string) bool { return strings.EqualFold(in.Type, label) || slices.Contains(in.Labels, label) }
 	switch {
 	case has("Community") || has("Saga"):
-		r.warnOnce(line, section, leftOut)
+		r.warnOnce(line, section, skippedWarning)
 	case strings.HasPrefix(section, "epis") || has("Episodic") || in.Content != nil:
-		r.episode(line, &in)
+		r.addEpisode(line, &in)
 	default:
-		r.entity(line, &in)
+		r.addEntity(line, &in)
 	}
 }
 
-func (r *graphitiReader) key(uuid string) string { return key(string(Graphiti), r.UserID, uuid) }
+func (r *graphitiReader) entityKey(uuid string) string {
+	return newEntityKey(string(Graphiti), r.UserID, uuid)
+}
 
-func (r *graphitiReader) edge(line int64, section string, raw []byte) {
+func (r *graphitiReader) readEdge(line int64, section string, raw []byte) {
 	var in graphitiEdge
 	if !r.decode(line, raw, &in) {
 		return
 	}
 	for _, end := range []struct{ location, uuid string }{{"source_node_uuid", in.Source}, {"target_node_uuid", in.Target}} {
 		if end.uuid == "" {
-			r.fault(line, end.location, "is needed")
+			r.addFault(line, end.location, "is required")
 			return
 		}
 	}
@@ -112,10 +114,10 @@ func (r *graphitiReader) edge(line int64, section string, raw []byte) {
 	is := func(name string) bool { return strings.EqualFold(in.Type, name) || in.Fact == "" && in.Name == name }
 	switch {
 	case is("HAS_MEMBER") || is("HAS_EPISODE") || is("NEXT_EPISODE"):
-		r.warnOnce(line, section, leftOut)
+		r.warnOnce(line, section, skippedWarning)
 	case section == "episodic_edges" || is("MENTIONS"):
-		r.mention(line, &in)
+		r.addMention(line, &in)
 	default:
-		r.fact(line, &in)
+		r.addFact(line, &in)
 	}
 }

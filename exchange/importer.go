@@ -13,12 +13,12 @@ import (
 	"kith/graph"
 )
 
-// progressStore knows how far imports have come.
+// progressStore returns the progress of imports.
 type progressStore interface {
 	ImportProgress(ctx context.Context, scope graph.Scope, id string) (graph.ImportMark, error)
 }
 
-// importStore is what an import asks of the memory.
+// importStore stores the memory of an import.
 type importStore interface {
 	progressStore
 	Restore(ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool) (graph.MemoryResult, error)
@@ -28,21 +28,21 @@ type importStore interface {
 	RestoreChats(ctx context.Context, scope graph.Scope, b *graph.ChatBatch) (graph.ChatResult, error)
 }
 
-// preferences are where a user's settings are kept.
+// preferences reads and writes a user's settings.
 type preferences interface {
 	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
 	ReplacePreferences(ctx context.Context, scope graph.Scope, all []graph.Preference) error
 }
 
-// Bounds of what an import stores at once, and of what it tells.
+// Bounds of a batch and of a report.
 const (
-	batchItems  = 1000
-	batchBytes  = 8 << 20
-	maxRefusals = 1000
-	lastFlush   = 30 * time.Second // for what came before a connection broke
+	batchItems       = 1000
+	batchBytes       = 8 << 20
+	maxRefusals      = 1000
+	lastFlushTimeout = 30 * time.Second // for the items before a broken connection
 )
 
-// Counts says what became of items.
+// Counts has the numbers of items by result.
 type Counts struct {
 	Created   int64 `json:"created"`
 	Updated   int64 `json:"updated"`
@@ -68,8 +68,8 @@ type Refusal struct {
 	Message  string `json:"message"`
 }
 
-// Report says what an import did. ResumedAtLine is set where an earlier attempt had stored the lines before it, which
-// the counts include.
+// Report is the result of an import. ResumedAtLine is set if an earlier attempt has stored the lines before it. The
+// counts include those.
 type Report struct {
 	ImportID      string    `json:"import_id,omitempty"`
 	DryRun        bool      `json:"dry_run"`
@@ -86,19 +86,19 @@ type Report struct {
 	Stopped       string    `json:"stopped,omitempty" doc:"why the import is not complete"`
 }
 
-// ImportOptions say how to import.
+// ImportOptions configure an import.
 type ImportOptions struct {
-	ID     string // by which a broken import goes on; empty: it cannot
+	ID     string // continues a broken import with the same id; empty: an import cannot be continued
 	DryRun bool
 	Strict bool   // stop at the first fault
-	Owner  string // the name of the person who is the user; empty: the file does not say
-	Guess  bool   // take a person named like the user, or as other systems name theirs, for the user
-	// Changed is told of the users whose memory a piece has changed.
+	Owner  string // the name of the person who is the user; empty: unknown
+	Guess  bool   // a person with the user's id or a usual placeholder as name is the user
+	// Changed is called with the users whose memory a batch has changed.
 	Changed func(users []string)
 }
 
-// of are the counts of a kind of items.
-func (r *Report) of(kind ItemKind) *Counts {
+// countsOf returns the counts of a kind of items.
+func (r *Report) countsOf(kind ItemKind) *Counts {
 	switch kind {
 	case NodeItem:
 		return &r.Nodes
@@ -111,12 +111,12 @@ func (r *Report) of(kind ItemKind) *Counts {
 	case ChatTurnItem:
 		return &r.ChatTurns
 	}
-	return &Counts{} // of lines whose kind nobody knows
+	return &Counts{} // of lines of unknown kind
 }
 
-// Import stores all items of a reader, in pieces of one transaction each, and says what became of them. An error of the
-// store ends it; what the report counts is stored then. Memory stays bounded: what has to be remembered of a large file, the keys of
-// nodes that the team has under others, and in a dry run those of all, goes into a temporary file.
+// Import stores all items of a reader, in batches of one transaction each, and returns a report. An error of the
+// store ends it; the counted items are stored then. Memory stays bounded: the keys of nodes that the team has under
+// other keys, and in a dry run those of all nodes, go into a temporary file.
 func Import(ctx context.Context, store importStore, prefs preferences, scope graph.Scope, r *Reader, o ImportOptions) (*Report, error) {
 	i := &importer{
 		store: store, prefs: prefs, scope: scope, options: o, aliases: graph.NewKeyTable(),
@@ -137,53 +137,54 @@ func Import(ctx context.Context, store importStore, prefs preferences, scope gra
 		}
 	}
 	if i.pieces > 1 && o.DryRun {
-		i.report.tell([]told{{Refusal{i.report.Lines, "", acrossPieces}, true, ""}})
+		i.report.addFindings([]finding{{Refusal{i.report.Lines, "", dryRunLimits}, true, ""}})
 	}
 	i.report.Complete = err == nil
 	return i.report, err
 }
 
-// ErrStopped says that a strict import met a fault, which is in the report. Sent again, it begins anew.
+// ErrStopped means that a strict import met a fault, which is in the report. A repeated import starts from the
+// beginning.
 var ErrStopped = errors.New("the import stopped at the first fault")
 
-// ReadError says that a file could not be read to its end, for the reason that its io.Reader gave.
+// ReadError means that a file could not be read to its end. It wraps the error of the io.Reader.
 type ReadError struct{ Err error }
 
-// Error is that of the io.Reader.
+// Error returns the message of the io.Reader's error.
 func (e *ReadError) Error() string { return "read the file: " + e.Err.Error() }
 
-// Unwrap gives the io.Reader's error.
+// Unwrap returns the io.Reader's error.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// importer is one import. It counts what the reader gives, items and faults alike: two readers of the same bytes give the
-// same.
+// importer is one import. It counts the results of the reader, items and faults alike: two readers of the same bytes
+// return the same results.
 type importer struct {
-	store   importStore
-	prefs   preferences
-	scope   graph.Scope
-	options ImportOptions
-	report  *Report
-	given   int64           // what the reader has given
-	settled int64           // of which so much is stored, told or in the batch
-	done    int64           // of which so much was stored by an earlier attempt
-	marked  int64           // of which so much is stored
-	aliases *graph.KeyTable // keys of an import that turned out to be those of stored nodes
-	plan    *graph.RestorePlan
+	store     importStore
+	prefs     preferences
+	scope     graph.Scope
+	options   ImportOptions
+	report    *Report
+	seen      int64           // results read
+	handled   int64           // results stored, reported or in the batch
+	skipUntil int64           // results stored by an earlier attempt
+	stored    int64           // results stored
+	aliases   *graph.KeyTable // keys of the file whose nodes are stored under other keys
+	plan      *graph.RestorePlan
 
 	chatPlan *graph.ChatPlan
-	passed   batch // nodes that an earlier attempt has stored, under which keys is yet to be found
+	passed   batch // nodes that an earlier attempt has stored under unknown keys
 	batch    batch
-	pieces   int               // that the store was given
-	owners   map[string]string // keys of lines that are users' own persons, by user
+	pieces   int               // batches that were stored
+	owners   map[string]string // keys of the lines that are the users themselves, by user
 }
 
-// acrossPieces is what a dry run cannot say, since it takes back each piece before it looks at the next.
-const acrossPieces = "a dry run looks at pieces of at most 1,000 items: rings that lines of several pieces would close, and " +
-	"what a line changes of one in an earlier piece, only an import finds"
+// dryRunLimits is the warning of a dry run of several batches. It takes back each batch before it checks the next.
+const dryRunLimits = "a dry run checks batches of at most 1,000 items: only an import finds rings across batches, and " +
+	"changes of items in earlier batches"
 
 func (i *importer) resumable() bool { return i.options.ID != "" && !i.options.DryRun }
 
-// resume goes on where an import of the same id has stopped.
+// resume continues an import with the same id.
 func (i *importer) resume(ctx context.Context) error {
 	if !i.resumable() {
 		return nil
@@ -192,7 +193,7 @@ func (i *importer) resume(ctx context.Context) error {
 	if err != nil || seq == 0 {
 		return err
 	}
-	i.done, i.marked, i.report = seq, seq, report
+	i.skipUntil, i.stored, i.report = seq, seq, report
 	i.report.ResumedAtLine = i.report.Lines + 1
 	return nil
 }
@@ -216,30 +217,30 @@ func (i *importer) run(ctx context.Context, r *Reader) error {
 	for {
 		item, fault, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			return errors.Join(i.missingOwner(ctx), i.flush(ctx))
+			return errors.Join(i.addMissingOwner(ctx), i.flush(ctx))
 		}
 		if err != nil {
 			var document *DocumentError
 			if !errors.As(err, &document) {
 				err = &ReadError{err}
 			}
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlush) // ctx ends with the connection
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlushTimeout) // ctx ends with the connection
 			defer cancel()
 			return errors.Join(err, i.flush(last))
 		}
-		if err := i.next(ctx, item, fault); err != nil {
+		if err := i.handle(ctx, item, fault); err != nil {
 			return err
 		}
 	}
 }
 
-// next looks at what the reader has given.
-func (i *importer) next(ctx context.Context, item Item, fault *Fault) error {
-	if i.given++; i.given <= i.done {
-		return i.pass(ctx, item, fault)
+// handle handles a result of the reader.
+func (i *importer) handle(ctx context.Context, item Item, fault *Fault) error {
+	if i.seen++; i.seen <= i.skipUntil {
+		return i.collectPassed(ctx, item, fault)
 	}
-	if i.given == i.done+1 {
-		if err := i.recall(ctx); err != nil {
+	if i.seen == i.skipUntil+1 {
+		if err := i.resolvePassed(ctx); err != nil {
 			return err
 		}
 	}
@@ -247,79 +248,79 @@ func (i *importer) next(ctx context.Context, item Item, fault *Fault) error {
 	if fault != nil && !fault.Warning {
 		line = fault.Line
 	}
-	if err := i.take(ctx, item, fault); err != nil {
+	if err := i.dispatch(ctx, item, fault); err != nil {
 		return err
 	}
-	i.settled, i.batch.last = i.given, max(i.batch.last, line)
-	if i.batch.full() {
+	i.handled, i.batch.last = i.seen, max(i.batch.last, line)
+	if i.batch.isFull() {
 		return i.flush(ctx)
 	}
 	return nil
 }
 
-func (i *importer) take(ctx context.Context, item Item, fault *Fault) error {
+func (i *importer) dispatch(ctx context.Context, item Item, fault *Fault) error {
 	if fault != nil {
-		return i.tell(ctx, told{Refusal{fault.Line, fault.Location, fault.Message}, fault.Warning, ""})
+		return i.record(ctx, finding{Refusal{fault.Line, fault.Location, fault.Message}, fault.Warning, ""})
 	}
 	switch item.Kind {
 	case NodeItem:
-		return i.node(ctx, item)
+		return i.addNode(ctx, item)
 	case RelationshipItem:
-		return i.relationship(ctx, item)
+		return i.addRelationship(ctx, item)
 	case PreferenceItem:
-		return i.preference(ctx, item)
+		return i.addPreference(ctx, item)
 	case ChatTreeItem:
-		return i.chatTree(ctx, item)
+		return i.addChatTree(ctx, item)
 	case ChatTurnItem:
-		return i.chatTurn(ctx, item)
+		return i.addChatTurn(ctx, item)
 	}
 	return nil
 }
 
-// tell notes what is wrong with a line. A strict import stores what stands before it, and stops.
-func (i *importer) tell(ctx context.Context, t told) error {
+// record records a finding. A strict import stores the items before it, and stops.
+func (i *importer) record(ctx context.Context, t finding) error {
 	if !i.options.Strict || t.warning {
-		i.batch.told = append(i.batch.told, t)
+		i.batch.findings = append(i.batch.findings, t)
 		return nil
 	}
 	if err := i.flush(ctx); err != nil {
 		return err
 	}
 	i.report.Lines = max(i.report.Lines, t.Line)
-	i.report.tell([]told{t})
+	i.report.addFindings([]finding{t})
 	return ErrStopped
 }
 
-// refuse notes all that is wrong with an item, which is refused once.
-func (i *importer) refuse(ctx context.Context, item Item, fields ...graph.FieldError) error {
+// recordFaults records all faults of an item, which counts as refused once.
+func (i *importer) recordFaults(ctx context.Context, item Item, fields ...graph.FieldError) error {
 	for n, f := range fields {
 		of := item.Kind
 		if n > 0 {
 			of = ""
 		}
-		if err := i.tell(ctx, told{Refusal{item.Line, f.Location, f.Message}, false, of}); err != nil {
+		if err := i.record(ctx, finding{Refusal{item.Line, f.Location, f.Message}, false, of}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// told is something wrong with a line, or a warning.
-type told struct {
+// finding is a fault of a line, or a warning.
+type finding struct {
 	Refusal
 	warning bool
-	of      ItemKind // what is refused by it; empty: nothing, or an item that was refused before
+	kind    ItemKind // kind of the refused item; empty: none, or already counted
 }
 
-// tell adds what is told of a piece, in the order of its lines.
-func (r *Report) tell(all []told) {
-	slices.SortStableFunc(all, func(a, b told) int { return cmp.Compare(a.Line, b.Line) })
+// addFindings adds the findings of a batch, in the order of their lines.
+func (r *Report) addFindings(all []finding) {
+	slices.SortStableFunc(all, func(a, b finding) int { return cmp.Compare(a.Line, b.Line) })
 	for _, t := range all {
 		list := &r.Refused
 		if t.warning {
 			list = &r.Warnings
 		} else {
-			r.of(t.of).Refused++
+			r.countsOf(t.kind).Refused++
 		}
 		if len(*list) < maxRefusals {
 			*list = append(*list, t.Refusal)

@@ -6,14 +6,14 @@ import (
 	"kith/graph"
 )
 
-// chatTree adds a chat tree to the batch, before all turns of it.
-func (i *importer) chatTree(ctx context.Context, item Item) error {
+// addChatTree adds a chat tree to the batch, before all its turns.
+func (i *importer) addChatTree(ctx context.Context, item Item) error {
 	var r struct {
 		graph.ChatTreeRecord
 		inTeam
 	}
 	if fault := decodeItem(item.Raw, &r, &r.inTeam, i.scope.TeamID); fault != nil {
-		return i.refuse(ctx, item, *fault)
+		return i.recordFaults(ctx, item, *fault)
 	}
 	if len(i.batch.chats.Turns) > 0 {
 		if err := i.flush(ctx); err != nil {
@@ -26,14 +26,14 @@ func (i *importer) chatTree(ctx context.Context, item Item) error {
 	return nil
 }
 
-// chatTurn adds a turn of a chat tree to the batch.
-func (i *importer) chatTurn(ctx context.Context, item Item) error {
+// addChatTurn adds a turn of a chat tree to the batch.
+func (i *importer) addChatTurn(ctx context.Context, item Item) error {
 	var r struct {
 		graph.ChatTurnRecord
 		inTeam
 	}
 	if fault := decodeItem(item.Raw, &r, &r.inTeam, i.scope.TeamID); fault != nil {
-		return i.refuse(ctx, item, *fault)
+		return i.recordFaults(ctx, item, *fault)
 	}
 	i.batch.chats.Turns = append(i.batch.chats.Turns, r.ChatTurnRecord)
 	i.batch.turnLines = append(i.batch.turnLines, item.Line)
@@ -46,7 +46,7 @@ func (i *importer) storeChats(ctx context.Context, b *batch) error {
 	if len(b.chats.Trees)+len(b.chats.Turns) == 0 {
 		return nil
 	}
-	if err := i.stillOurs(ctx); err != nil {
+	if err := i.checkProgress(ctx); err != nil {
 		return err
 	}
 	b.chats.Plan = i.chatPlan
@@ -59,12 +59,12 @@ func (i *importer) storeChats(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// countChats counts what became of chats, and tells what is wrong with those that were refused.
+// countChats adds the results of chats to the report, with the reasons of refusals.
 func (i *importer) countChats(b *batch, kind ItemKind, results []graph.ChatItemResult, lines []int64) {
 	for n, r := range results {
-		i.report.of(kind).add(r.Status)
+		i.report.countsOf(kind).add(r.Status)
 		if r.Status == graph.Refused {
-			b.told = append(b.told, told{Refusal{lines[n], r.Field, r.Message}, false, kind})
+			b.findings = append(b.findings, finding{Refusal{lines[n], r.Field, r.Message}, false, kind})
 		}
 	}
 }

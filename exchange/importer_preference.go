@@ -11,8 +11,8 @@ import (
 	"kith/graph"
 )
 
-// preference adds a preference to the batch, which has those of one user alone.
-func (i *importer) preference(ctx context.Context, item Item) error {
+// addPreference adds a preference to the batch. A batch has preferences of only one user.
+func (i *importer) addPreference(ctx context.Context, item Item) error {
 	var p struct {
 		UserID *string         `json:"user_id"`
 		Key    string          `json:"key"`
@@ -20,7 +20,7 @@ func (i *importer) preference(ctx context.Context, item Item) error {
 		inTeam
 	}
 	if fault := decodeItem(item.Raw, &p, &p.inTeam, i.scope.TeamID); fault != nil {
-		return i.refuse(ctx, item, *fault)
+		return i.recordFaults(ctx, item, *fault)
 	}
 	user := i.scope.UserID
 	if p.UserID != nil {
@@ -28,14 +28,14 @@ func (i *importer) preference(ctx context.Context, item Item) error {
 	}
 	switch {
 	case !graph.ValidKey(user):
-		return i.refuse(ctx, item, graph.FieldError{Location: "user_id", Message: "is needed: a preference is one user's"})
+		return i.recordFaults(ctx, item, graph.FieldError{Location: "user_id", Message: "is required for a preference"})
 	case i.scope.UserID != "" && user != i.scope.UserID:
-		return i.refuse(ctx, item, graph.FieldError{Location: "user_id", Message: otherUser})
+		return i.recordFaults(ctx, item, graph.FieldError{Location: "user_id", Message: otherUser})
 	}
 	one := graph.Preference{Key: p.Key, Value: p.Value}
 	var invalid *graph.InvalidError
 	if err := graph.ValidatePreferences([]graph.Preference{one}); errors.As(err, &invalid) {
-		return i.refuse(ctx, item, within(invalid.Fields, "preferences[0].")...)
+		return i.recordFaults(ctx, item, trimLocations(invalid.Fields, "preferences[0].")...)
 	}
 	if len(i.batch.preferences) > 0 && user != i.batch.user {
 		if err := i.flush(ctx); err != nil {
@@ -49,12 +49,12 @@ func (i *importer) preference(ctx context.Context, item Item) error {
 	return nil
 }
 
-// storePreferences puts the preferences of a batch over those that the user has.
+// storePreferences adds the preferences of a batch to those of the user.
 func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 	if len(b.preferences) == 0 {
 		return nil
 	}
-	if err := i.stillOurs(ctx); err != nil {
+	if err := i.checkProgress(ctx); err != nil {
 		return err
 	}
 	scope := graph.Scope{TeamID: i.scope.TeamID, UserID: b.user}
@@ -64,7 +64,7 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 	}
 	var counts Counts
 	for _, p := range b.preferences {
-		all = put(all, p, &counts)
+		all = setPreference(all, p, &counts)
 	}
 	changed := counts.Created+counts.Updated > 0
 	if err = graph.ValidatePreferences(all); err == nil && changed && !i.options.DryRun {
@@ -73,38 +73,38 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 	var invalid *graph.InvalidError
 	if errors.As(err, &invalid) {
 		first := Refusal{b.preferenceLines[0], "", invalid.Fields[0].Message}
-		b.told = append(b.told, told{first, false, PreferenceItem}) // for all of them
+		b.findings = append(b.findings, finding{first, false, PreferenceItem}) // for all of them
 		i.report.Preferences.Refused += int64(len(b.preferences) - 1)
 		return nil
 	}
 	if err != nil {
-		i.changed(scope.UserID) // whether it was done nobody knows
+		i.notifyChanged(scope.UserID) // it may have been stored
 		return err
 	}
 	i.report.Preferences.Created += counts.Created
 	i.report.Preferences.Updated += counts.Updated
 	i.report.Preferences.Unchanged += counts.Unchanged
 	if changed {
-		i.changed(scope.UserID)
+		i.notifyChanged(scope.UserID)
 	}
 	return nil
 }
 
-// stillOurs says whether nobody else goes on with the import: preferences may be in another database than the mark, so
-// that no transaction can see to it.
-func (i *importer) stillOurs(ctx context.Context) error {
+// checkProgress returns graph.ErrConflict if another request continues the import. Preferences may be in another
+// database than the mark, so no transaction can guarantee it.
+func (i *importer) checkProgress(ctx context.Context) error {
 	if !i.resumable() {
 		return nil
 	}
 	mark, err := i.store.ImportProgress(ctx, i.scope, i.options.ID)
-	if err == nil && mark.Seq != i.marked {
-		err = fmt.Errorf("another request goes on with the same import: %w", graph.ErrConflict)
+	if err == nil && mark.Seq != i.stored {
+		err = fmt.Errorf("another request continues the same import: %w", graph.ErrConflict)
 	}
 	return err
 }
 
-// put sets one preference among all, and counts what that is.
-func put(all []graph.Preference, p graph.Preference, counts *Counts) []graph.Preference {
+// setPreference sets one preference among all, and counts the result.
+func setPreference(all []graph.Preference, p graph.Preference, counts *Counts) []graph.Preference {
 	var value bytes.Buffer
 	if json.Compact(&value, p.Value) == nil {
 		p.Value = value.Bytes()
@@ -125,32 +125,32 @@ func put(all []graph.Preference, p graph.Preference, counts *Counts) []graph.Pre
 	return append(all, p)
 }
 
-// inTeam is a field that any line may have: it must name the team of the import.
+// inTeam is an optional field of any line. It must name the team of the import.
 type inTeam struct {
 	TeamID *string `json:"team_id"`
 }
 
 // embedded drops the names of embedded structs from a decoder's path.
-var embedded = strings.NewReplacer("NodeWrite.", "", "ChatTreeRecord.", "", "ChatTurnRecord.", "", "RelationshipWrite.", "", "OwnFields.", "") //nolint:gochecknoglobals // a constant
+var embeddedNames = strings.NewReplacer("NodeWrite.", "", "ChatTreeRecord.", "", "ChatTurnRecord.", "", "RelationshipWrite.", "", "OwnFields.", "") //nolint:gochecknoglobals // a constant
 
-// decodeItem reads an item of Kith's own form. An unknown field is a fault: what is not understood is not stored.
+// decodeItem decodes an item of Kith's own format. An unknown field is a fault, because its meaning would be lost.
 func decodeItem(raw json.RawMessage, into any, in *inTeam, team string) *graph.FieldError {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(into)
 	switch {
 	case in.TeamID != nil && *in.TeamID != team:
-		return &graph.FieldError{Location: "team_id", Message: "names another team than that of the key"}
+		return &graph.FieldError{Location: "team_id", Message: "must be the team of the key"}
 	case err == nil:
 		return nil
 	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return &graph.FieldError{Location: embedded.Replace(wrong.Field), Message: "must be " + wireType(wrong)}
+		return &graph.FieldError{Location: embeddedNames.Replace(wrong.Field), Message: "must be " + wireType(wrong)}
 	}
 	var field string
 	if n, _ := fmt.Sscanf(err.Error(), "json: unknown field %q", &field); n == 1 && graph.ValidKey(field) {
-		return &graph.FieldError{Location: field, Message: "is not a field of it"}
+		return &graph.FieldError{Location: field, Message: "is an unknown field"}
 	}
-	return &graph.FieldError{Message: "has a field that cannot be read as what it should be"}
+	return &graph.FieldError{Message: "has a field of the wrong type"}
 }

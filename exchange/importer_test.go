@@ -57,7 +57,7 @@ const (
 	aPreference = `{"preference":{"user_id":"u1","key":"k","value":1}}` + "\n"
 )
 
-// Whether a piece was stored whose answer was lost nobody knows, and the next attempt passes over it: caches are told now.
+// A batch whose answer was lost may have been stored, and the next attempt passes over it, so caches are invalidated now.
 func TestCachesAreToldOfALostAnswer(t *testing.T) {
 	for file, want := range map[string][]string{aNode: {""}, aPreference: {"u1"}} {
 		_, told, err := (&scripted{vast: vast{TB: t}, lost: true}).run(t, file, ImportOptions{})
@@ -84,7 +84,7 @@ func TestRefusedPreferencesStopAStrictImport(t *testing.T) {
 	}
 }
 
-// A line that names an empty user is refused, also in a file of another system: what it holds becomes nobody else's.
+// A line that names an empty user is refused, also in a file of another system: its content does not become another user's.
 func TestAnEmptyUserIsNotEverybody(t *testing.T) {
 	s := &scripted{vast: vast{TB: t}}
 	report, _, err := s.run(t, strings.ReplaceAll(aPreference, "u1", ""), ImportOptions{})

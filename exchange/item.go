@@ -1,7 +1,7 @@
-// Package exchange has the NDJSON lines in which a team is exported and imported, and readers that turn other systems'
-// files into them. It knows nothing of HTTP and Neo4j: what a line means to a team is the importer's business.
+// Package exchange defines the NDJSON lines in which a team is exported and imported, and readers that convert other
+// systems' files into them. It knows nothing of HTTP and Neo4j: the importer applies the lines to a team.
 //
-// A line is one JSON object with one key that says what it is:
+// A line is one JSON object with one key, its kind:
 //
 //	{"kith":{"version":1}}                                  the first line of an export
 //	{"node":{"kind":"person","entity_key":"p-ada",…}}       as POST /v1/memory takes it
@@ -17,7 +17,7 @@ import (
 	"fmt"
 )
 
-// Bounds of what a Reader takes.
+// Bounds of a Reader's input.
 const (
 	MaxLine  = 2 << 20 // bytes of a line, or of one element of a document
 	MaxDepth = 32      // levels of JSON
@@ -25,10 +25,10 @@ const (
 	MaxValues = 50_000 // values of JSON in a line or element, members and items among them
 )
 
-// Version is that of the lines which this package writes and reads.
+// Version is the version of the lines that this package writes and reads.
 const Version = 1
 
-// ItemKind says what a line is; it is the line's one key.
+// ItemKind is the kind of a line, and its only key.
 type ItemKind string
 
 // The kinds of lines.
@@ -42,17 +42,17 @@ const (
 	EndItem          ItemKind = "end"
 )
 
-// Item is one line, or what an element of another system's file became. Raw is a JSON object that has passed Flaw; it is
-// valid until the next call of Next.
+// Item is one line, or the conversion of an element of another system's file. Raw is a JSON object that has passed
+// Flaw. It is valid until the next call of Next.
 type Item struct {
-	Line int64 // where it begins, from 1
-	Seq  int64 // its number in the file, from 1; two readers of the same bytes count alike
+	Line int64 // number of its first line, from 1
+	Seq  int64 // number in the file, from 1; the same for every reader of the same bytes
 	Kind ItemKind
 	Raw  json.RawMessage
 }
 
-// Fault is something wrong with a line, or with an element of a document that begins there. It never quotes the input.
-// A warning tells of something that was changed or left out, while the rest was read.
+// Fault is a fault of a line, or of a document's element that begins there. It never quotes the input. A warning
+// reports something that was changed or skipped, while the rest was read.
 type Fault struct {
 	Line              int64
 	Location, Message string // Location may be empty: the whole line
@@ -64,7 +64,7 @@ type Header struct {
 	Version int `json:"version"`
 }
 
-// End is the value of the last line: how many lines of each kind stand before it.
+// End is the value of the last line: how many lines of each kind precede it.
 type End struct {
 	Nodes         int64 `json:"nodes"`
 	Relationships int64 `json:"relationships"`
@@ -73,7 +73,7 @@ type End struct {
 	ChatTurns     int64 `json:"chat_turns,omitempty"`
 }
 
-// ParseEnd reads a last line. Anything else is not ok.
+// ParseEnd parses a last line. For other lines ok is false.
 func ParseEnd(line []byte) (end End, ok bool) {
 	var c checker
 	if len(line) > MaxLine || c.check(line) != "" || c.members != 1 || ItemKind(c.key) != EndItem {
@@ -82,7 +82,8 @@ func ParseEnd(line []byte) (end End, ok bool) {
 	return end, json.Unmarshal(c.value, &end) == nil
 }
 
-// AppendLine appends a line with its newline to out. Value is a Header, an End, or what encoding/json makes an object of.
+// AppendLine appends a line with its newline to out. Value is a Header, an End, or any value that encoding/json
+// encodes as an object.
 func AppendLine(out []byte, kind ItemKind, value any) ([]byte, error) {
 	raw, err := marshal(value)
 	if err != nil {
@@ -92,7 +93,7 @@ func AppendLine(out []byte, kind ItemKind, value any) ([]byte, error) {
 	return append(append(out, raw...), "}\n"...), nil
 }
 
-// Format is that of a file.
+// Format is the format of a file.
 type Format string
 
 // The formats that a Reader reads.
@@ -103,16 +104,16 @@ const (
 	Mem0      Format = "mem0"       // a JSON list of memories
 )
 
-// Formats are all of them.
+// Formats lists all formats.
 var Formats = []Format{Kith, MCPMemory, Graphiti, Mem0}
 
-// DocumentError says that a file cannot be read on. Column counts bytes, from 1.
+// DocumentError means that the rest of a file cannot be read. Column counts bytes, from 1.
 type DocumentError struct {
 	Line, Column int64
 	Message      string
 }
 
-// Error tells the position and the message.
+// Error returns the position and the message.
 func (e *DocumentError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
 }

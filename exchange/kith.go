@@ -13,7 +13,7 @@ type kithReader struct {
 	counted End
 	faulty  bool
 	ended   bool
-	any     bool // a line that is not blank has been read
+	started bool // a line that is not blank was read
 }
 
 func (r *kithReader) read() error {
@@ -27,24 +27,24 @@ func (r *kithReader) read() error {
 	case err != nil || len(raw) == 0:
 		return err
 	}
-	defer func() { r.any = true }()
-	return r.line(raw)
+	defer func() { r.started = true }()
+	return r.readLine(raw)
 }
 
 func (r *kithReader) refuse(location, format string, args ...any) {
-	r.any, r.faulty = true, true
-	r.fault(r.lines.number, location, format, args...)
+	r.started, r.faulty = true, true
+	r.addFault(r.lines.number, location, format, args...)
 }
 
-// finish tells whether the end of the file is the end of an export.
+// finish warns if the file does not end with the last line of an export.
 func (r *kithReader) finish() error {
 	if !r.ended {
-		r.warn(max(r.lines.number, 1), "", "the file ends without its last line: it may be cut")
+		r.addWarning(max(r.lines.number, 1), "", "the file ends without its last line: it may be cut")
 	}
 	return io.EOF
 }
 
-func (r *kithReader) line(raw []byte) error {
+func (r *kithReader) readLine(raw []byte) error {
 	flaw := r.checker.check(raw)
 	kind := ItemKind(r.checker.key)
 	switch {
@@ -59,48 +59,48 @@ func (r *kithReader) line(raw []byte) error {
 	case r.checker.value[0] != '{':
 		r.refuse("", "the value of its key must be an object")
 	case r.ended:
-		r.refuse("", "stands behind the last line of the export")
+		r.refuse("", "follows the last line of the export")
 	case kind == HeaderItem:
-		return r.header()
+		return r.readHeader()
 	case kind == EndItem:
-		r.end()
+		r.readEnd()
 	default:
-		r.count(kind)
+		r.addCounted(kind)
 	}
 	return nil
 }
 
-// header refuses a file whose lines may mean something else than they do here.
-func (r *kithReader) header() error {
+// readHeader reads the version, and refuses a newer one, whose lines may have another meaning.
+func (r *kithReader) readHeader() error {
 	var h Header
 	switch {
-	case r.any:
+	case r.started:
 		r.refuse("kith", "must be the first line")
 	case !r.decode(r.lines.number, r.checker.value, &h):
 	case h.Version > Version:
-		return &DocumentError{Line: r.lines.number, Column: 1, Message: "the file was written by a newer kith"}
+		return &DocumentError{Line: r.lines.number, Column: 1, Message: "the file was written by a newer version of kith"}
 	case h.Version < 1:
 		r.refuse("kith.version", "must be from 1 to %d", Version)
 	default:
-		r.item(r.lines.number, HeaderItem, r.checker.value)
+		r.addItem(r.lines.number, HeaderItem, r.checker.value)
 	}
 	return nil
 }
 
-// end compares the counts, unless a line whose kind nobody knows was refused.
-func (r *kithReader) end() {
+// readEnd compares the counts, unless a line was refused.
+func (r *kithReader) readEnd() {
 	var end End
 	if !r.decode(r.lines.number, r.checker.value, &end) {
 		return
 	}
 	r.ended = true
 	if end != r.counted && !r.faulty {
-		r.warn(r.lines.number, "end", "the file has not as many lines as this one says: some may be missing")
+		r.addWarning(r.lines.number, "end", "the file has another number of lines than this line says: some may be missing")
 	}
-	r.item(r.lines.number, EndItem, r.checker.value)
+	r.addItem(r.lines.number, EndItem, r.checker.value)
 }
 
-func (r *kithReader) count(kind ItemKind) {
+func (r *kithReader) addCounted(kind ItemKind) {
 	switch kind {
 	case NodeItem:
 		r.counted.Nodes++
@@ -116,5 +116,5 @@ func (r *kithReader) count(kind ItemKind) {
 		r.refuse("", "has a key that is not kith, node, relationship, preference, chat_tree, chat_turn or end")
 		return
 	}
-	r.item(r.lines.number, kind, r.checker.value)
+	r.addItem(r.lines.number, kind, r.checker.value)
 }

@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// lineReader reads lines within MaxLine. What it returns is valid until the next call.
+// lineReader reads lines within MaxLine. A returned line is valid until the next call.
 type lineReader struct {
 	in     *bufio.Reader
 	number int64 // of the last line read
 	begin  int64 // its offset in the file
-	offset int64 // behind it
+	offset int64 // its end
 	ended  bool  // it had a newline
 }
 
@@ -25,7 +25,8 @@ func newLineReader(in io.Reader) *lineReader {
 	return &lineReader{in: bufio.NewReaderSize(in, MaxLine+2)} // with \r\n
 }
 
-// read is the next line, without blanks around it; errLineTooLong after one that was stepped over; io.EOF at the end.
+// read returns the next line, without blanks around it. It returns errLineTooLong after skipping a line, and io.EOF
+// at the end.
 func (r *lineReader) read() ([]byte, error) {
 	raw, err := r.in.ReadSlice('\n')
 	if errors.Is(err, io.EOF) && len(raw) == 0 {

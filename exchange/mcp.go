@@ -12,7 +12,7 @@ type mcpReader struct {
 	*Reader
 	lines   *lineReader
 	checker checker
-	related bool // a relation has been read
+	related bool // a relation was read
 }
 
 type mcpLine struct {
@@ -30,7 +30,7 @@ func (r *mcpReader) read() error {
 	line := r.lines.number
 	switch {
 	case errors.Is(err, errLineTooLong):
-		r.fault(line, "", "has more than %d bytes", MaxLine)
+		r.addFault(line, "", "has more than %d bytes", MaxLine)
 		return nil
 	case err != nil || len(raw) == 0:
 		return err
@@ -38,42 +38,43 @@ func (r *mcpReader) read() error {
 	var in mcpLine
 	switch flaw := r.checker.check(raw); {
 	case flaw != "" && r.checker.cut && !r.lines.ended:
-		r.fault(line, "", "is cut: the file ends in the middle of it, at byte %d", r.lines.offset)
+		r.addFault(line, "", "is cut: the file ends in the middle of it, at byte %d", r.lines.offset)
 	case flaw != "":
-		r.fault(line, "", "%s", flaw)
+		r.addFault(line, "", "%s", flaw)
 	case raw[0] != '{':
-		r.fault(line, "", "must be an object")
+		r.addFault(line, "", "must be an object")
 	case r.decode(line, raw, &in):
-		r.convert(line, &in)
+		r.convertLine(line, &in)
 	}
 	return nil
 }
 
-func (r *mcpReader) convert(line int64, in *mcpLine) {
+func (r *mcpReader) convertLine(line int64, in *mcpLine) {
 	switch in.Type {
 	case "entity":
 		if r.related {
-			r.warnOnce(line, "", lateNodes)
+			r.warnOnce(line, "", lateNodesWarning)
 		}
-		r.entity(line, in)
+		r.addEntity(line, in)
 	case "relation":
 		r.related = true
-		r.relation(line, in)
+		r.addRelation(line, in)
 	default:
-		r.fault(line, "type", "must be entity or relation")
+		r.addFault(line, "type", "must be entity or relation")
 	}
 }
 
-// lateNodes is told where a file has its relationships first: nothing is held back for nodes that may come.
-const lateNodes = "stands behind relationships that may need it: if some of them are refused, import the file once more"
+// lateNodesWarning is the warning for a file with relationships before nodes. The import does not wait for nodes that
+// may follow.
+const lateNodesWarning = "follows relationships that may need it: if some of them are refused, import the file again"
 
-// entityKey is the key of an entity by its name, which is unique in the server's memory.
+// entityKey returns the key for the name of an entity, which is unique in the server's memory.
 func (r *mcpReader) entityKey(name string) string {
-	return key(string(MCPMemory), r.UserID, strings.TrimSpace(name))
+	return newEntityKey(string(MCPMemory), r.UserID, strings.TrimSpace(name))
 }
 
-func (r *mcpReader) entity(line int64, in *mcpLine) {
-	name, ok := r.name(line, "name", in.Name)
+func (r *mcpReader) addEntity(line int64, in *mcpLine) {
+	name, ok := r.readName(line, "name", in.Name)
 	if !ok {
 		return
 	}
@@ -81,45 +82,45 @@ func (r *mcpReader) entity(line int64, in *mcpLine) {
 	if strings.EqualFold(in.EntityType, "person") {
 		n.Kind = "person"
 	} else {
-		n.Type = r.word(line, "entityType", in.EntityType, maxWord)
+		n.Type = r.cleanWord(line, "entityType", in.EntityType, maxWord)
 	}
-	n.Description = r.text(line, "observations", strings.Join(in.Observations, "\n"), graph.MaxTextLength)
-	n.Notes = r.notes(line, in.Observations)
-	n.Properties = r.extras(line, MCPMemory).json()
-	r.node(line, n)
+	n.Description = r.limitText(line, "observations", strings.Join(in.Observations, "\n"), graph.MaxTextLength)
+	n.Notes = r.readNotes(line, in.Observations)
+	n.Properties = r.newExtras(line, MCPMemory).json()
+	r.emitNode(line, n)
 }
 
-func (r *mcpReader) notes(line int64, observations []string) []wireNote {
+func (r *mcpReader) readNotes(line int64, observations []string) []wireNote {
 	var notes []wireNote
 	for _, o := range observations {
 		if strings.TrimSpace(o) == "" {
 			continue
 		}
 		if len(notes) == maxNotes {
-			r.warn(line, "observations", "has more than %d: the others are in the description alone", maxNotes)
+			r.addWarning(line, "observations", "has more than %d: the others are in the description alone", maxNotes)
 			break
 		}
-		notes = append(notes, wireNote{Content: r.text(line, "observations", o, maxNoteLength), Lifetime: "forever"})
+		notes = append(notes, wireNote{Content: r.limitText(line, "observations", o, maxNoteLength), Lifetime: "forever"})
 	}
 	return notes
 }
 
-func (r *mcpReader) relation(line int64, in *mcpLine) {
+func (r *mcpReader) addRelation(line int64, in *mcpLine) {
 	for _, end := range []struct{ location, name string }{{"from", in.From}, {"to", in.To}} {
 		if strings.TrimSpace(end.name) == "" {
-			r.fault(line, end.location, "must not be blank")
+			r.addFault(line, end.location, "must not be blank")
 			return
 		}
 	}
-	e := r.extras(line, MCPMemory)
+	e := r.newExtras(line, MCPMemory)
 	w := &wireRelationship{From: r.entityKey(in.From), To: r.entityKey(in.To)}
-	w.name(in.RelationType, e)
+	w.setType(in.RelationType, e)
 	w.Properties = e.json()
-	r.relationship(line, w)
+	r.emitRelationship(line, w)
 }
 
-// name gives a relationship its type, and keeps the name that it had.
-func (w *wireRelationship) name(name string, e *extras) {
+// setType sets a relationship's type from its name in another system, and keeps that name.
+func (w *wireRelationship) setType(name string, e *extras) {
 	if w.Type, w.RelationshipType = RelationshipType(name); w.RelationshipType == "" {
 		e.put(RelationshipName, name)
 	}

@@ -14,9 +14,9 @@ import (
 type mem0Reader struct {
 	*Reader
 	document *document
-	known    map[string]struct{} // keys of entities written lately
-	open     *mem0Memory         // whose relations are yet to be read, one at a time: they may be many
-	line     int64               // its line
+	known    map[string]struct{} // keys of recently written entities
+	current  *mem0Memory         // with relations left to read, one at a time: there may be many
+	line     int64               // of current
 }
 
 var mem0Sections = map[string]bool{"": true, "results": true, "memories": true, "relations": true}
@@ -48,81 +48,81 @@ type mem0Relation struct {
 	Relationship    string `json:"relationship"`
 	Target          string `json:"target"`
 	TargetType      string `json:"target_type"`
-	Destination     string `json:"destination"` // a search says so instead of target
+	Destination     string `json:"destination"` // used by searches instead of target
 	DestinationType string `json:"destination_type"`
 }
 
 func (r *mem0Reader) read() error {
-	if r.open != nil && len(r.open.Relations) > 0 {
-		next := &r.open.Relations[0]
-		next.resolve(r.open.Entities)
-		r.relation(r.line, r.open.user(), next)
-		r.open.Relations = r.open.Relations[1:]
+	if r.current != nil && len(r.current.Relations) > 0 {
+		next := &r.current.Relations[0]
+		next.resolve(r.current.Entities)
+		r.addRelation(r.line, r.current.user(), next)
+		r.current.Relations = r.current.Relations[1:]
 		return nil
 	}
-	r.open = nil
+	r.current = nil
 	section, raw, err := r.document.next()
 	line := r.document.begin
 	switch {
 	case errors.Is(err, errElementTooLong):
-		r.fault(line, section, "an element has more than %d bytes", MaxLine)
+		r.addFault(line, section, "an element has more than %d bytes", MaxLine)
 		return nil
 	case err != nil:
 		return err
 	}
-	if !r.sound(line, section, raw) {
+	if !r.checkElement(line, section, raw) {
 		return nil
 	}
 	var memory mem0Memory
 	var relation mem0Relation
 	switch {
 	case section == "relations" && r.decode(line, raw, &relation):
-		r.relation(line, "", &relation)
+		r.addRelation(line, "", &relation)
 	case section != "relations" && r.decode(line, raw, &memory):
-		r.memory(line, &memory)
+		r.addMemory(line, &memory)
 	}
 	return nil
 }
 
-// sound says whether an element of a document is an object without flaw.
-func (r *Reader) sound(line int64, section string, raw []byte) bool {
+// checkElement reports whether an element of a document is an object without a flaw.
+func (r *Reader) checkElement(line int64, section string, raw []byte) bool {
 	flaw := Flaw(raw)
 	if flaw == "" && raw[0] != '{' {
 		flaw = "must be an object"
 	}
 	if flaw != "" {
-		r.fault(line, section, "an element %s", flaw)
+		r.addFault(line, section, "an element %s", flaw)
 	}
 	return flaw == ""
 }
 
 const memoryNameLength = 80
 
-func (r *mem0Reader) memory(line int64, in *mem0Memory) {
+func (r *mem0Reader) addMemory(line int64, in *mem0Memory) {
 	title, cut := firstRunes(oneLine(in.Memory), memoryNameLength)
 	if title == "" {
-		r.fault(line, "memory", "must not be blank")
+		r.addFault(line, "memory", "must not be blank")
 		return
 	}
 	if in.UserID != nil && *in.UserID == "" {
-		r.fault(line, "user_id", "must not be empty: give an id, or leave user_id out")
+		r.addFault(line, "user_id", "must not be empty: give an id, or leave user_id out")
 		return
 	}
 	user := r.userOf(in.user())
 	id := in.id()
 	hash := sha256.Sum256([]byte(id))
 	n := &wireNode{
-		Kind: "concept", EntityKey: key(string(Mem0), user, "memory", id), UserID: in.user(),
+		Kind: "concept", EntityKey: newEntityKey(string(Mem0), user, "memory", id), UserID: in.user(),
 		Name:       strings.TrimSpace(title) + fmt.Sprintf(" #%x", hash[:4]),
-		CreatedAt:  stamp(r.time(line, "created_at", in.CreatedAt)),
-		UpdatedAt:  stamp(r.time(line, "updated_at", in.UpdatedAt)),
+		CreatedAt:  formatTime(r.readTime(line, "created_at", in.CreatedAt)),
+		UpdatedAt:  formatTime(r.readTime(line, "updated_at", in.UpdatedAt)),
 		Properties: r.memoryExtras(line, in),
 	}
 	if cut {
-		n.Description = r.text(line, "memory", in.Memory, graph.MaxTextLength)
+		n.Description = r.limitText(line, "memory", in.Memory, graph.MaxTextLength)
 	}
-	r.node(line, n)
-	r.open, r.line = in, line
+	r.emitNode(line, n)
+	r.current, r.line = in, line
 }
 
 func (r *mem0Reader) userOf(userID string) string {
@@ -132,7 +132,7 @@ func (r *mem0Reader) userOf(userID string) string {
 	return userID
 }
 
-// user is the id of the user whose memory it is; empty: the one the import is for.
+// user returns the id of the memory's user; empty: the user of the import.
 func (in *mem0Memory) user() string {
 	if in.UserID == nil {
 		return ""
@@ -140,7 +140,7 @@ func (in *mem0Memory) user() string {
 	return *in.UserID
 }
 
-// id is that of a memory, a text or a number; what has none is known by its text.
+// id returns the id of a memory, which is a text or a number. Without one it returns the memory's text.
 func (in *mem0Memory) id() string {
 	id := string(in.ID)
 	if strings.HasPrefix(id, `"`) {
@@ -153,7 +153,7 @@ func (in *mem0Memory) id() string {
 }
 
 func (r *mem0Reader) memoryExtras(line int64, in *mem0Memory) json.RawMessage {
-	e := r.extras(line, Mem0)
+	e := r.newExtras(line, Mem0)
 	e.put("id", in.ID)
 	for _, p := range []struct{ name, value string }{
 		{"hash", in.Hash}, {"agent_id", in.AgentID}, {"app_id", in.AppID}, {"run_id", in.RunID},

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// resolve replaces ids of the entities that stand beside a relation by their names.
+// resolve replaces ids of the entities of the same memory by their names.
 func (in *mem0Relation) resolve(entities []mem0Entity) {
 	in.Target, in.TargetType = cmp.Or(in.Target, in.Destination), cmp.Or(in.TargetType, in.DestinationType)
 	for _, e := range entities {
@@ -21,37 +21,38 @@ func (in *mem0Relation) resolve(entities []mem0Entity) {
 	}
 }
 
-// relation writes both ends and the relationship between them. userID is the one that the file names, if any.
-func (r *mem0Reader) relation(line int64, userID string, in *mem0Relation) {
+// addRelation adds both ends and the relationship between them. userID is the file's user, if any.
+func (r *mem0Reader) addRelation(line int64, userID string, in *mem0Relation) {
 	in.resolve(nil)
-	source, ok := r.name(line, "source", in.Source)
-	target, alsoOK := r.name(line, "target", in.Target)
+	source, ok := r.readName(line, "source", in.Source)
+	target, alsoOK := r.readName(line, "target", in.Target)
 	if !ok || !alsoOK {
 		return
 	}
-	e := r.extras(line, Mem0)
+	e := r.newExtras(line, Mem0)
 	w := &wireRelationship{
-		From: r.entity(line, userID, source, in.SourceType),
-		To:   r.entity(line, userID, target, in.TargetType),
+		From: r.addEntity(line, userID, source, in.SourceType),
+		To:   r.addEntity(line, userID, target, in.TargetType),
 	}
-	w.name(in.Relationship, e)
+	w.setType(in.Relationship, e)
 	w.Properties = e.json()
-	r.relationship(line, w)
+	r.emitRelationship(line, w)
 }
 
-// rememberedEntities bounds what is kept so that an entity is not written for each of its relations.
+// rememberedEntities bounds the known entities. They save writing an entity again for each of its relations.
 const rememberedEntities = 10_000
 
-// entity writes an entity, unless it was written lately, and gives its key. Mem0 knows entities by their name.
-func (r *mem0Reader) entity(line int64, userID, name, entityType string) string {
+// addEntity adds an entity, unless it was added recently, and returns its key. Mem0 identifies entities by their
+// name.
+func (r *mem0Reader) addEntity(line int64, userID, name, entityType string) string {
 	n := &wireNode{
-		Kind: "entity", EntityKey: key(string(Mem0), r.userOf(userID), "entity", name), UserID: userID, Name: name,
-		Properties: r.extras(line, Mem0).json(),
+		Kind: "entity", EntityKey: newEntityKey(string(Mem0), r.userOf(userID), "entity", name), UserID: userID, Name: name,
+		Properties: r.newExtras(line, Mem0).json(),
 	}
 	if strings.EqualFold(entityType, "person") {
 		n.Kind = "person"
 	} else {
-		n.Type = r.word(line, "type", entityType, maxWord)
+		n.Type = r.cleanWord(line, "type", entityType, maxWord)
 	}
 	if _, again := r.known[n.EntityKey]; again {
 		return n.EntityKey
@@ -60,6 +61,6 @@ func (r *mem0Reader) entity(line int64, userID, name, entityType string) string 
 		r.known = map[string]struct{}{}
 	}
 	r.known[n.EntityKey] = struct{}{}
-	r.node(line, n)
+	r.emitNode(line, n)
 	return n.EntityKey
 }

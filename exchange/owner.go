@@ -8,10 +8,11 @@ import (
 	"kith/graph"
 )
 
-// selfNames are what other systems call the user whose memory they keep, besides the user's id.
+// selfNames are the names of other systems for the user, besides the user's id.
 var selfNames = []string{"user", "default_user"}
 
-// takeOwner makes a line the user's own person, where the import names it or the format does. It is the first such line of a user.
+// takeOwner makes a line the person who is the user, if it has the owner's name. Only the first such line of a user
+// counts.
 func (i *importer) takeOwner(w *graph.NodeWrite) {
 	user := i.scope.UserID
 	if w.UserID.Given {
@@ -33,7 +34,7 @@ func (i *importer) takeOwner(w *graph.NodeWrite) {
 	}
 }
 
-// namesUser reports whether a name is that of the user.
+// namesUser reports whether a name is the user's.
 func (i *importer) namesUser(user, name string) bool {
 	same := func(other string) bool { return strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(other)) }
 	if i.options.Owner != "" {
@@ -42,21 +43,21 @@ func (i *importer) namesUser(user, name string) bool {
 	return i.options.Guess && (same(user) || slices.ContainsFunc(selfNames, same))
 }
 
-// missingOwner adds the person that the import names as the user, where the file has none of that name.
-func (i *importer) missingOwner(ctx context.Context) error {
+// addMissingOwner adds the person whom the import names as the user, if the file has no person of that name.
+func (i *importer) addMissingOwner(ctx context.Context) error {
 	user := i.scope.UserID
 	if _, known := i.owners[user]; i.options.Owner == "" || known {
 		return nil
 	}
-	if i.given++; i.given <= i.done {
-		return i.pass(ctx, Item{}, &Fault{})
+	if i.seen++; i.seen <= i.skipUntil {
+		return i.collectPassed(ctx, Item{}, &Fault{})
 	}
-	if err := i.recall(ctx); err != nil {
+	if err := i.resolvePassed(ctx); err != nil {
 		return err
 	}
 	line := max(i.report.Lines, i.batch.last)
 	i.batch.Nodes = append(i.batch.Nodes, graph.NodeWrite{Kind: "person", Name: graph.Some(i.options.Owner), IsOwner: graph.Some(true)})
 	i.batch.nodeLines = append(i.batch.nodeLines, line)
-	i.settled = i.given
-	return i.tell(ctx, told{Refusal{line, "owner", "is not in the file: a person of that name is the user now"}, true, ""})
+	i.handled = i.seen
+	return i.record(ctx, finding{Refusal{line, "owner", "is not in the file: a person of that name was added as the user"}, true, ""})
 }

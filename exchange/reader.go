@@ -8,38 +8,38 @@ import (
 	"strings"
 )
 
-// Reader reads one file. Its memory is bounded, whatever the file. It is not for concurrent use.
+// Reader reads one file. Its memory is bounded for any file. It is not safe for concurrent use.
 type Reader struct {
-	// UserID is whose memory another system's file becomes: it is part of the entity keys made here, so that two users
-	// of a team can import the same file. It must be set before the first Next. Own lines are not changed by it.
+	// UserID is the user of the memory from another system's file. It is part of the generated entity keys, so that two
+	// users of a team can import the same file. Set it before the first Next. It does not change lines of Kith's format.
 	UserID string
 
-	more    func() error // reads on, and puts what it finds into pending
-	pending []found
-	taken   int
-	seq     int64
-	err     error // to return when pending is empty
-	told    map[string]bool
+	readMore func() error // reads on, and appends to pending
+	pending  []result
+	taken    int
+	seq      int64
+	err      error // returned when pending is empty
+	warned   map[string]bool
 }
 
-// found is an item or a fault.
-type found struct {
+// result is an item or a fault.
+type result struct {
 	item  Item
 	fault *Fault
 }
 
-// NewReader reads r in a format. It is an error if there is no such format.
+// NewReader returns a reader for a format, or an error for an unknown format.
 func NewReader(r io.Reader, format Format) (*Reader, error) {
-	reader := &Reader{told: map[string]bool{}}
+	reader := &Reader{warned: map[string]bool{}}
 	switch format {
 	case Kith:
-		reader.more = (&kithReader{Reader: reader, lines: newLineReader(r)}).read
+		reader.readMore = (&kithReader{Reader: reader, lines: newLineReader(r)}).read
 	case MCPMemory:
-		reader.more = (&mcpReader{Reader: reader, lines: newLineReader(r)}).read
+		reader.readMore = (&mcpReader{Reader: reader, lines: newLineReader(r)}).read
 	case Graphiti:
-		reader.more = (&graphitiReader{Reader: reader, document: newDocument(r, graphitiSections)}).read
+		reader.readMore = (&graphitiReader{Reader: reader, document: newDocument(r, graphitiSections)}).read
 	case Mem0:
-		reader.more = (&mem0Reader{Reader: reader, document: newDocument(r, mem0Sections)}).read
+		reader.readMore = (&mem0Reader{Reader: reader, document: newDocument(r, mem0Sections)}).read
 	default:
 		return nil, fmt.Errorf("read: the format must be one of %s", formatNames())
 	}
@@ -54,53 +54,54 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Next is the next item, or what is wrong with the next line; then reading goes on after it. io.EOF is the end. Another
-// error is one of the io.Reader, or a *DocumentError where a file cannot be read on; it stays.
+// Next returns the next item, or the fault of the next line, after which reading continues. It returns io.EOF at the
+// end. Another error is one of the io.Reader, or a *DocumentError when the rest of a file cannot be read; later calls
+// return it again.
 func (r *Reader) Next() (Item, *Fault, error) {
 	for r.taken == len(r.pending) {
 		if r.err != nil {
 			return Item{}, nil, r.err
 		}
 		r.pending, r.taken = r.pending[:0], 0
-		r.err = r.more()
+		r.err = r.readMore()
 	}
 	next := r.pending[r.taken]
 	r.taken++
 	return next.item, next.fault, nil
 }
 
-func (r *Reader) item(line int64, kind ItemKind, raw json.RawMessage) {
+func (r *Reader) addItem(line int64, kind ItemKind, raw json.RawMessage) {
 	r.seq++
-	r.pending = append(r.pending, found{item: Item{Line: line, Seq: r.seq, Kind: kind, Raw: raw}})
+	r.pending = append(r.pending, result{item: Item{Line: line, Seq: r.seq, Kind: kind, Raw: raw}})
 }
 
-func (r *Reader) fault(line int64, location, format string, args ...any) {
-	r.pending = append(r.pending, found{fault: &Fault{Line: line, Location: location, Message: fmt.Sprintf(format, args...)}})
+func (r *Reader) addFault(line int64, location, format string, args ...any) {
+	r.pending = append(r.pending, result{fault: &Fault{Line: line, Location: location, Message: fmt.Sprintf(format, args...)}})
 }
 
-func (r *Reader) warn(line int64, location, format string, args ...any) {
-	r.fault(line, location, format, args...)
+func (r *Reader) addWarning(line int64, location, format string, args ...any) {
+	r.addFault(line, location, format, args...)
 	r.pending[len(r.pending)-1].fault.Warning = true
 }
 
-// warnOnce tells something that may be true of every element only the first time.
+// warnOnce adds a warning that may be true of every element only the first time.
 func (r *Reader) warnOnce(line int64, location, message string) {
-	if !r.told[message] {
-		r.told[message] = true
-		r.warn(line, location, "%s", message)
+	if !r.warned[message] {
+		r.warned[message] = true
+		r.addWarning(line, location, "%s", message)
 	}
 }
 
-// decode reads a text that has passed Flaw into v. What is wrong with it is told.
+// decode decodes a text that has passed Flaw into v. It adds a fault and returns false if the types do not match.
 func (r *Reader) decode(line int64, raw []byte, v any) bool {
 	var wrong *json.UnmarshalTypeError
 	switch err := json.Unmarshal(raw, v); {
 	case err == nil:
 		return true
 	case errors.As(err, &wrong):
-		r.fault(line, wrong.Field, "must be %s", wireType(wrong))
+		r.addFault(line, wrong.Field, "must be %s", wireType(wrong))
 	default:
-		r.fault(line, "", "cannot be read")
+		r.addFault(line, "", "cannot be read")
 	}
 	return false
 }

@@ -15,7 +15,7 @@ import (
 	"kith/internal/golden"
 )
 
-// readAll is what a reader finds, a line each: items as they are, faults after an exclamation mark, warnings after a
+// readAll returns the results of a reader, a line each: items as they are, faults after an exclamation mark, warnings after a
 // question mark, and the error that ended it unless it is io.EOF.
 func readAll(t testing.TB, format Format, in io.Reader) []string {
 	t.Helper()
@@ -125,7 +125,7 @@ func TestKithBeginsAndEnds(t *testing.T) {
 		{"header in the middle", node + header + endOfNone, []string{
 			`1 node {"kind":"person","name":"Ada"}`, "!2 kith: must be the first line", "3 " + gotNone,
 		}},
-		{"newer", `{"kith":{"version":2}}` + "\n" + node, []string{"error: line 1, column 1: the file was written by a newer kith"}},
+		{"newer", `{"kith":{"version":2}}` + "\n" + node, []string{"error: line 1, column 1: the file was written by a newer version of kith"}},
 		{"half a line", header + node[:20], []string{gotHeader, "!2 : is cut: the file ends in the middle of it, at byte 43", "?2 : " + cutFile}},
 		{"half a line with newline", header + node[:20] + "\n", []string{gotHeader, "!2 : ends in the middle at byte 20", "?2 : " + cutFile}},
 		{"long line", header + long + node + endOfNone, []string{
@@ -133,9 +133,9 @@ func TestKithBeginsAndEnds(t *testing.T) {
 		}},
 		{"long line at the end", header + strings.TrimSpace(long), []string{gotHeader, "!2 : has more than 2097152 bytes", "?2 : " + cutFile}},
 		{"lines missing", header + endOfNone[:16] + "7" + endOfNone[17:], []string{
-			gotHeader, "?2 end: the file has not as many lines as this one says: some may be missing", `2 end {"nodes":7,"relationships":0,"preferences":0}`,
+			gotHeader, "?2 end: the file has another number of lines than this line says: some may be missing", `2 end {"nodes":7,"relationships":0,"preferences":0}`,
 		}},
-		{"lines after the end", endOfNone + node, []string{"1 " + gotNone, "!2 : stands behind the last line of the export"}},
+		{"lines after the end", endOfNone + node, []string{"1 " + gotNone, "!2 : follows the last line of the export"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -10,18 +10,18 @@ import (
 	"kith/graph"
 )
 
-// Bounds of graph that it does not export.
+// Bounds of package graph that it does not export.
 const (
 	maxWord       = 128 // characters of an entity's type and of relationship_type
 	maxNotes      = 100 // of a node
 	maxNoteLength = 4096
 )
 
-// text is a text within a bound of characters; that it was cut is told.
-func (r *Reader) text(line int64, location, s string, limit int) string {
+// limitText returns at most limit characters of a text, and warns if it was cut.
+func (r *Reader) limitText(line int64, location, s string, limit int) string {
 	short, cut := firstRunes(s, limit)
 	if cut {
-		r.warn(line, location, "was cut to %d characters", limit)
+		r.addWarning(line, location, "was cut to %d characters", limit)
 	}
 	return short
 }
@@ -38,28 +38,28 @@ func firstRunes(s string, limit int) (short string, cut bool) {
 	return s, false
 }
 
-// word is a text that identifies something: without control characters and outer blanks; that it was changed is told.
-// Empty is a text of which nothing is left.
-func (r *Reader) word(line int64, location, s string, limit int) string {
+// cleanWord returns an identifying text without control characters and outer blanks, and warns if it was changed. The
+// result may be empty.
+func (r *Reader) cleanWord(line int64, location, s string, limit int) string {
 	if strings.ContainsFunc(s, unicode.IsControl) {
-		r.warn(line, location, "had control characters, which are blanks now")
+		r.addWarning(line, location, "had control characters, which are blanks now")
 		s = oneLine(s)
 	}
-	return r.text(line, location, strings.TrimSpace(s), limit)
+	return r.limitText(line, location, strings.TrimSpace(s), limit)
 }
 
-// oneLine has single blanks for all blanks and control characters.
+// oneLine replaces blanks and control characters by single blanks.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) }), " ")
 }
 
-// isWord says whether a text can be a relationship_type: one word, not too long.
+// isWord reports whether a text can be a relationship_type: one word, not too long.
 func isWord(s string) bool {
 	return s != "" && utf8.RuneCountInString(s) <= maxWord &&
 		!strings.ContainsFunc(s, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) })
 }
 
-// timeLayouts are how other systems write times; without a zone it is UTC. Fractions of seconds are read by all.
+// timeLayouts are the time formats of other systems. A time without a zone is UTC. All accept fractions of seconds.
 var timeLayouts = []string{
 	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z0700", time.DateOnly,
 }
@@ -69,14 +69,15 @@ var (
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// time reads a time: a text in one of the layouts, or seconds or milliseconds since 1970. What is none is told, and zero.
-func (r *Reader) time(line int64, location string, raw json.RawMessage) time.Time {
+// readTime parses a time: a text in one of the layouts, or seconds or milliseconds since 1970. It warns about another
+// value and returns zero.
+func (r *Reader) readTime(line int64, location string, raw json.RawMessage) time.Time {
 	if len(raw) == 0 || string(raw) == "null" || string(raw) == `""` {
 		return time.Time{}
 	}
 	t, ok := parseTime(raw)
 	if !ok || t.Before(earliest) || !t.Before(latest) {
-		r.warn(line, location, "was left out: it is not a time from 1900 to 2199")
+		r.addWarning(line, location, "was ignored: it must be a time from 1900 to 2199")
 		return time.Time{}
 	}
 	return t.UTC()
@@ -104,19 +105,19 @@ func parseTime(raw json.RawMessage) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// stamp writes a time; zero is empty.
-func stamp(t time.Time) string {
+// formatTime formats a time; zero is empty.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.Format(time.RFC3339Nano)
 }
 
-// name reads what a node is called; without one there is a fault.
-func (r *Reader) name(line int64, location, s string) (string, bool) {
-	name := r.word(line, location, s, graph.MaxNameLength)
+// readName returns the name of a node, and adds a fault if there is none.
+func (r *Reader) readName(line int64, location, s string) (string, bool) {
+	name := r.cleanWord(line, location, s, graph.MaxNameLength)
 	if name == "" {
-		r.fault(line, location, "must not be blank")
+		r.addFault(line, location, "must not be blank")
 	}
 	return name, name != ""
 }

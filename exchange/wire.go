@@ -10,8 +10,8 @@ import (
 	"kith/graph"
 )
 
-// The wire forms of what other systems' files become: the fields of graph's NodeWrite and RelationshipWrite that are
-// filled here, in the order in which goldens show them.
+// The wire forms of items from other systems' files. They have the fields of graph's NodeWrite and RelationshipWrite that
+// the readers set, in the order of the goldens.
 type (
 	wireNode struct {
 		Kind        string          `json:"kind"`
@@ -47,20 +47,20 @@ type (
 	}
 )
 
-func (r *Reader) node(line int64, n *wireNode) { r.made(line, NodeItem, n) }
+func (r *Reader) emitNode(line int64, n *wireNode) { r.emit(line, NodeItem, n) }
 
-func (r *Reader) relationship(line int64, w *wireRelationship) { r.made(line, RelationshipItem, w) }
+func (r *Reader) emitRelationship(line int64, w *wireRelationship) { r.emit(line, RelationshipItem, w) }
 
-func (r *Reader) made(line int64, kind ItemKind, v any) {
+func (r *Reader) emit(line int64, kind ItemKind, v any) {
 	raw, err := marshal(v)
 	if err != nil {
-		r.fault(line, "", "cannot be written as a line")
+		r.addFault(line, "", "cannot be written as a line")
 		return
 	}
-	r.item(line, kind, raw)
+	r.addItem(line, kind, raw)
 }
 
-// marshal is json.Marshal without escapes for HTML.
+// marshal encodes v like json.Marshal, without escapes for HTML.
 func marshal(v any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -71,9 +71,9 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// key makes an entity key from what identifies something in another system: a UUID of version 8 (RFC 9562) over the
-// parts, so that importing a file again finds what was imported before.
-func key(parts ...string) string {
+// newEntityKey returns an entity key for an id in another system. It is a UUID of version 8 (RFC 9562) over the
+// parts, so that importing a file again finds the same nodes.
+func newEntityKey(parts ...string) string {
 	hash := sha256.New()
 	for _, part := range parts {
 		_, _ = fmt.Fprintf(hash, "%d:%s", len(part), part)
@@ -83,7 +83,7 @@ func key(parts ...string) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// extras are properties of a node or relationship under construction.
+// extras builds the properties of a node or relationship.
 type extras struct {
 	reader *Reader
 	line   int64
@@ -91,14 +91,14 @@ type extras struct {
 	size   int
 }
 
-// extras begins with the system that the item comes from.
-func (r *Reader) extras(line int64, format Format) *extras {
+// newExtras returns properties with the system that the item comes from.
+func (r *Reader) newExtras(line int64, format Format) *extras {
 	e := &extras{reader: r, line: line, values: map[string]json.RawMessage{}, size: 2}
 	e.put("imported_from", string(format))
 	return e
 }
 
-// put adds a value that is not empty, unless the properties would be too large or too deep with it; that is told.
+// put adds a value that is not empty. If the properties would be too large or too deep, it warns instead.
 func (e *extras) put(name string, value any) {
 	raw, err := marshal(value)
 	switch string(raw) {
@@ -109,19 +109,19 @@ func (e *extras) put(name string, value any) {
 	flaw := c.check(raw)
 	size := e.size + len(raw) + len(name) + len(`"":,`)
 	if err != nil || flaw != "" || size > graph.MaxPropertiesSize || c.deepest >= graph.MaxPropertiesDeep {
-		e.reader.warn(e.line, "properties."+name, "was left out: the properties would be too large or too deep")
+		e.reader.addWarning(e.line, "properties."+name, "was ignored: the properties would be too large or too deep")
 		return
 	}
 	e.values[name], e.size = raw, size
 }
 
 func (e *extras) json() json.RawMessage {
-	raw, _ := marshal(e.values) // of valid JSON
+	raw, _ := marshal(e.values) // valid JSON
 	return raw
 }
 
-// RelationshipType is what a name of another system's relationship becomes in Kith: a type, and the name itself where that
-// can be a relationship_type.
+// RelationshipType returns the type of a relationship in Kith for its name in another system. word is the name itself
+// if it can be a relationship_type.
 func RelationshipType(name string) (kind, word string) {
 	if isWord(name) {
 		word = name
@@ -129,13 +129,13 @@ func RelationshipType(name string) (kind, word string) {
 	return relationType(name), word
 }
 
-// RelationshipName is the property that keeps the name of a relationship that cannot be its relationship_type.
+// RelationshipName is the property for the name of a relationship that cannot be its relationship_type.
 const RelationshipName = "relationship_name"
 
-// relationType makes a name of a relationship's type: lower case with underscores, as ^[a-z][a-z0-9_]{0,63}$ asks.
+// relationType converts a name to a relationship type: lower case with underscores, matching ^[a-z][a-z0-9_]{0,63}$.
 func relationType(name string) string {
 	var out strings.Builder
-	gap, lower := false, false // before this rune; the last one was a lower-case letter or a digit
+	gap, lower := false, false // a gap precedes this rune; the last rune was a lower-case letter or a digit
 	for _, c := range name {
 		upper := c >= 'A' && c <= 'Z'
 		plain := upper || c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
@@ -143,20 +143,20 @@ func relationType(name string) string {
 			out.WriteByte('_')
 		}
 		if gap, lower = !plain, plain && !upper; plain {
-			out.WriteRune(c | 0x20) // digits have that bit already
+			out.WriteRune(c | 0x20) // digits already have that bit
 		}
 	}
 	return startWithLetter(out.String())
 }
 
-const longestType = 64
+const maxTypeLength = 64
 
 func startWithLetter(name string) string {
 	switch {
 	case name == "":
 		return "related_to"
-	case name[0] < 'a' || name == "has_message": // which is reserved
+	case name[0] < 'a' || name == "has_message": // reserved
 		name = "r_" + name
 	}
-	return strings.TrimRight(name[:min(len(name), longestType)], "_")
+	return strings.TrimRight(name[:min(len(name), maxTypeLength)], "_")
 }

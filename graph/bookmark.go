@@ -52,8 +52,8 @@ func (b *Bookmarks) Mark(team string) (name, mark string) {
 	return nameOf(team), strings.Join(b.of(team), " ")
 }
 
-// Heard takes in the mark of another process. What cannot be a bookmark is passed over.
-func (b *Bookmarks) Heard(name, mark string) {
+// Receive takes in the mark of another process. What cannot be a bookmark is passed over.
+func (b *Bookmarks) Receive(name, mark string) {
 	marks := slices.DeleteFunc(strings.Fields(mark), func(m string) bool { return !strings.HasPrefix(m, "FB:") || len(m) > maxMarkLength })
 	b.advance(name, nil, marks)
 	b.advance(all, nil, marks)

@@ -58,7 +58,7 @@ func TestReadsWaitForWhatWasWritten(t *testing.T) {
 		t.Fatalf("after a write: %q, told as %q of %q", known, mark, name)
 	}
 	other := e.neighbour()
-	e.store.Bookmarks().Heard(name, ahead(t, mark))
+	e.store.Bookmarks().Receive(name, ahead(t, mark))
 	for what, read := range map[string]func(context.Context) error{
 		"a list": e.concepts,
 		"a statement of a caller": func(ctx context.Context) error {
@@ -85,12 +85,12 @@ func TestStrangeBookmarks(t *testing.T) {
 	e := routed(t)
 	name, _ := e.store.Bookmarks().Mark(e.team)
 	for _, mark := range []string{"FB:none", "FB:" + base64.StdEncoding.EncodeToString(make([]byte, 30))} {
-		e.store.Bookmarks().Heard(name, mark)
+		e.store.Bookmarks().Receive(name, mark)
 		if err := e.concepts(t.Context()); err != nil || len(e.store.marks.of(e.team)) != 0 {
 			t.Errorf("%s: %v, and then %q", mark, err, e.store.marks.of(e.team))
 		}
 	}
-	e.store.Bookmarks().Heard(name, "none FB:"+strings.Repeat("x", maxMarkLength))
+	e.store.Bookmarks().Receive(name, "none FB:"+strings.Repeat("x", maxMarkLength))
 	if got := e.store.marks.of(e.team); len(got) != 0 {
 		t.Errorf("taken in: %q", got)
 	}
@@ -104,13 +104,13 @@ func TestBookmarksStayFew(t *testing.T) {
 	t.Cleanup(b.close)
 	name, _ := b.Mark("acme")
 	for i := range 40 {
-		b.Heard(name, fmt.Sprintf("FB:%d FB:%d", i, i+1))
+		b.Receive(name, fmt.Sprintf("FB:%d FB:%d", i, i+1))
 	}
 	known := b.of("acme")
 	if len(known) != maxMarks || known[maxMarks-1] != "FB:40" || known[0] != "FB:25" || len(b.of(all)) != maxMarks {
 		t.Errorf("heard: %q, %q", known, b.of(all))
 	}
-	b.Heard(name, "FB:meanwhile")
+	b.Receive(name, "FB:meanwhile")
 	b.read("acme", known, neo4j.Bookmarks{"FB:seen"})
 	if got := strings.Join(b.of("acme"), " "); got != "FB:meanwhile FB:seen" {
 		t.Errorf("read: %q", got)

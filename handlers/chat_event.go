@@ -43,7 +43,7 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 	if err != nil {
 		return nil, err
 	}
-	if chat.Told(turn, in.LastEventID) { // 204 tells a reader not to come again
+	if chat.IsLastEvent(turn, in.LastEventID) { // a 204 stops the reader from reconnecting
 		return &huma.StreamResponse{Body: func(hc huma.Context) { hc.SetStatus(http.StatusNoContent) }}, nil
 	}
 	leave, err := a.options.Streams.enter(scope.TeamID)

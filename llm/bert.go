@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// bertNormalizer is the normalizer of that name in tokenizer.json files. What it does to a character is what the
-// tokenizers library does, whose tables are those of Unicode 8: marks and punctuation that came later may differ.
+// bertNormalizer is the BertNormalizer of tokenizer.json files. It changes characters like the tokenizers library,
+// whose tables are those of Unicode 8: later marks and punctuation may differ.
 type bertNormalizer struct {
 	cleanText, chineseChars, stripAccents, lowercase bool
 }
@@ -54,7 +54,7 @@ func (n *bertNormalizer) normalize(text string) string {
 	return n.foldCase(n.dropMarks(b.String()))
 }
 
-// cleanASCII is the character, a space for white space, and 0 for a control character.
+// cleanASCII returns the character, a space for white space, or 0 for a control character.
 func cleanASCII(r rune) rune {
 	switch {
 	case r == '\t', r == '\n', r == '\r':
@@ -82,12 +82,12 @@ func (n *bertNormalizer) foldCase(text string) string {
 	if !n.lowercase {
 		return text
 	}
-	// The one letter whose lower case is two characters; the rest is letter by letter, also a sigma at a word's end.
+	// Only this letter has a lower case of two characters. All others map one to one, also a final sigma.
 	text = strings.ReplaceAll(text, "İ", "i\u0307")
 	return strings.Map(unicode.ToLower, text)
 }
 
-// chinese is the blocks of CJK ideographs that BERT sets apart.
+// chinese has the blocks of CJK ideographs that BERT separates.
 var chinese = &unicode.RangeTable{
 	R16: []unicode.Range16{{0x3400, 0x4dbf, 1}, {0x4e00, 0x9fff, 1}, {0xf900, 0xfaff, 1}},
 	R32: []unicode.Range32{
@@ -95,12 +95,12 @@ var chinese = &unicode.RangeTable{
 	},
 }
 
-// bertWords calls each word of a normalized text: what is between white space, and every punctuation mark on its own.
-func bertWords(text string, each func(word string)) {
+// eachWord calls each with the words of a normalized text: the parts between white space, and each punctuation mark.
+func eachWord(text string, each func(word string)) {
 	begin := 0
 	for i, r := range text {
 		space := unicode.IsSpace(r)
-		if !space && !bertPunctuation(r) {
+		if !space && !isBERTPunctuation(r) {
 			continue
 		}
 		if begin < i {
@@ -116,7 +116,7 @@ func bertWords(text string, each func(word string)) {
 	}
 }
 
-func bertPunctuation(r rune) bool {
+func isBERTPunctuation(r rune) bool {
 	if r < utf8.RuneSelf {
 		return '!' <= r && r <= '/' || ':' <= r && r <= '@' || '[' <= r && r <= '`' || '{' <= r && r <= '~'
 	}

@@ -1,7 +1,7 @@
-// Package llm talks to language models. A Generator answers messages; it asks an OpenAI-compatible endpoint. An Embedder
-// turns texts into vectors: RemoteEmbedder asks such an endpoint, StaticEmbedder computes them in the process from a folder
-// of files. The package knows nothing of the graph, stores nothing, and neither its errors nor its log hold texts, keys or
-// addresses.
+// Package llm calls language models. A Generator answers messages through an OpenAI-compatible endpoint. An Embedder
+// turns texts into vectors: RemoteEmbedder calls such an endpoint, StaticEmbedder computes vectors in the process
+// from a folder of files. The package knows nothing of the graph and stores nothing. Its errors and logs contain no
+// texts, keys or addresses.
 package llm
 
 import (
@@ -11,29 +11,30 @@ import (
 )
 
 var (
-	// ErrUnavailable says: there is no model, or it is away, overloaded or too slow; the same call may succeed later.
+	// ErrUnavailable means that there is no model, or that it is down, overloaded or too slow; the call may succeed later.
 	ErrUnavailable = errors.New("model unavailable")
-	// ErrGarbled says: what the model answered is not what it was asked for.
+	// ErrGarbled means that the model's answer does not have the requested form.
 	ErrGarbled = errors.New("wrong answer of the model")
-	// ErrRefused says: the request is not taken, for its key, its model or one of its texts.
+	// ErrRefused means that the endpoint rejects the request for its key, its model or one of its texts.
 	ErrRefused = errors.New("refused by the model")
 )
 
-// Embedder turns texts into vectors whose cosine tells how near their meanings are. It is safe for concurrent use.
+// Embedder turns texts into vectors. Their cosine is a measure of how similar the meanings are. It is safe for
+// concurrent use.
 type Embedder interface {
-	// Embed returns one vector for each text, in their order, all of length 1 and of Dimensions numbers. A text with
-	// nothing in it that the model can read (blank, or no token is known) has the vector nil. It is all or nothing;
-	// what is cut off long texts is said by the implementation. Errors: ErrUnavailable, also when ctx is past its
-	// deadline, ErrGarbled, ErrRefused, context.Canceled.
+	// Embed returns one vector for each text, in their order, all of length 1 and with Dimensions numbers. The vector of
+	// a text that the model cannot read (blank, or no known token) is nil. It returns all vectors or an error. The
+	// implementation documents how long texts are cut. Errors: ErrUnavailable, also when ctx is past its deadline,
+	// ErrGarbled, ErrRefused, context.Canceled.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// Model names what makes the vectors: those of two models cannot be compared.
+	// Model returns the name of the model. Vectors of two models cannot be compared.
 	Model() string
-	// Dimensions is how many numbers a vector has; 0 while that is not known.
+	// Dimensions returns how many numbers a vector has; 0 while unknown.
 	Dimensions() int
 }
 
-// unit makes the vector's length 1; false where it has none: zero, or not all numbers are finite.
-func unit(vector []float32) bool {
+// normalize scales the vector to length 1. It returns false for a vector that is zero or not finite.
+func normalize(vector []float32) bool {
 	var sum float64
 	for _, x := range vector {
 		sum += float64(x) * float64(x)

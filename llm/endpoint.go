@@ -21,53 +21,54 @@ import (
 )
 
 const (
-	maxAnswer = 64 << 20 // bytes on the wire
-	maxRest   = 4 << 10  // bytes of an answer that nobody wants to read
+	maxAnswer  = 64 << 20 // bytes on the wire
+	maxDrained = 4 << 10  // bytes read from an unused rest of an answer
 
-	maxTries  = 4
-	maxPause  = time.Minute      // an endpoint that asks for a longer one is not waited for
-	tripAfter = 5                // failures in a row that open the circuit
-	cooling   = 10 * time.Second // until an open circuit is tried again
+	maxTries       = 4
+	maxPause       = time.Minute      // a longer one that an endpoint asks for is an error
+	maxFailures    = 5                // in a row; they open the circuit
+	circuitTimeout = 10 * time.Second // until an open circuit allows a request
 )
 
 var (
-	errRedirect = errors.New("redirected")
-	errOpen     = fmt.Errorf("the endpoint failed too often, and is left alone for a while: %w", ErrUnavailable)
+	errRedirect    = errors.New("redirected")
+	errCircuitOpen = fmt.Errorf("the endpoint failed too often, requests are paused: %w", ErrUnavailable)
 )
 
-// endpoint is an OpenAI-compatible server, whatever it is asked for.
+// endpoint is an OpenAI-compatible server.
 //
-// A request that fails for a passing reason (429, 5xx, a broken connection, no answer in time) is repeated with growing
-// pauses, or after the time that the endpoint asks for, while ctx allows. Five failures in a row, of all callers
-// together, open a circuit: for ten seconds requests fail at once with ErrUnavailable, then one of them tries.
+// A request with a temporary failure (429, 5xx, a broken connection, a timeout) is repeated with growing pauses, or
+// after the time that the endpoint asks for, while ctx allows. Five failures in a row, of all callers together, open
+// a circuit: for ten seconds requests fail at once with ErrUnavailable, then one request is tried.
 type endpoint struct {
 	client    *openai.Client
 	transport *http.Transport
 	circuit   *gobreaker.CircuitBreaker[struct{}]
-	pause     time.Duration // before the first repetition
+	pause     time.Duration // before the second attempt
 }
 
-// dial makes one for an address. The settings that errors name begin with setting; nothing is sent yet.
-func dial(setting, address, key, model string, log *slog.Logger) (*endpoint, error) {
+// newEndpoint returns an endpoint for an address. setting is the prefix of the settings that errors name. It sends
+// nothing yet.
+func newEndpoint(setting, address, key, model string, log *slog.Logger) (*endpoint, error) {
 	at, err := url.Parse(address)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Fragment != "" {
-		return nil, errors.New(setting + "_URL is not an http:// or https:// address with nothing but host, port and path")
+		return nil, errors.New(setting + "_URL must be an http:// or https:// address with only host, port and path")
 	}
 	key = strings.TrimSpace(key)
 	switch {
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New(setting + "_KEY holds characters that no key has")
+		return nil, errors.New(setting + "_KEY contains invalid characters")
 	case model == "":
-		return nil, errors.New(setting + "_MODEL is not given")
+		return nil, errors.New(setting + "_MODEL is required")
 	}
-	e := &endpoint{circuit: newCircuit(setting, log, cooling), pause: 250 * time.Millisecond}
-	e.transport = http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // nobody changes it
+	e := &endpoint{circuit: newCircuit(setting, log, circuitTimeout), pause: 250 * time.Millisecond}
+	e.transport = http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the program does not replace it
 	e.transport.MaxIdleConnsPerHost = 8
 	config := openai.DefaultConfig(key)
 	config.BaseURL = at.String()
 	config.HTTPClient = &http.Client{
-		Transport: bounded{e.transport},
-		// Texts and the key go where they were told to go.
+		Transport: limitedTransport{e.transport},
+		// Texts and the key go to the configured address only.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirect },
 	}
 	e.client = openai.NewClientWithConfig(config)
@@ -77,23 +78,23 @@ func dial(setting, address, key, model string, log *slog.Logger) (*endpoint, err
 func newCircuit(setting string, log *slog.Logger, timeout time.Duration) *gobreaker.CircuitBreaker[struct{}] {
 	return gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
 		Timeout:     timeout,
-		ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= tripAfter },
-		// An endpoint that answers something is there.
+		ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= maxFailures },
+		// Any answer shows that the endpoint is up.
 		IsSuccessful: func(err error) bool { return err == nil || !errors.Is(err, ErrUnavailable) },
 		IsExcluded:   func(err error) bool { return errors.Is(err, context.Canceled) },
 		OnStateChange: func(_ string, _, to gobreaker.State) {
 			if log != nil {
-				log.Warn("endpoint of "+setting+"_URL", "circuit", to.String())
+				log.Warn("circuit of the endpoint changed", "setting", setting+"_URL", "circuit", to.String())
 			}
 		},
 	})
 }
 
-// Close closes the connections that nobody uses.
+// Close closes idle connections.
 func (e *endpoint) Close() { e.transport.CloseIdleConnections() }
 
-// repeat asks until that succeeds, the endpoint says no, or there is no time left.
-func (e *endpoint) repeat(ctx context.Context, ask func(context.Context) error) error {
+// retry calls ask until it succeeds, the endpoint refuses, or no time is left.
+func (e *endpoint) retry(ctx context.Context, ask func(context.Context) error) error {
 	pause := e.pause
 	for try := 1; ; try++ {
 		var after time.Duration // that the endpoint asks for
@@ -102,12 +103,12 @@ func (e *endpoint) repeat(ctx context.Context, ask func(context.Context) error) 
 		})
 		switch {
 		case errors.Is(err, gobreaker.ErrOpenState), errors.Is(err, gobreaker.ErrTooManyRequests):
-			return errOpen
+			return errCircuitOpen
 		case !errors.Is(err, ErrUnavailable): // also nil
 			return err
-		case try == maxTries || !await(ctx, max(after, pause/2+rand.N(pause/2+1))):
-			if gone := ended(ctx); gone != nil {
-				return gone
+		case try == maxTries || !waitWithin(ctx, max(after, pause/2+rand.N(pause/2+1))):
+			if ctxErr := contextError(ctx); ctxErr != nil {
+				return ctxErr
 			}
 			return err
 		}
@@ -115,16 +116,17 @@ func (e *endpoint) repeat(ctx context.Context, ask func(context.Context) error) 
 	}
 }
 
-// await sleeps, unless that is too long, or takes it past the deadline: then, and when ctx ends meanwhile, it is false.
-func await(ctx context.Context, d time.Duration) bool {
+// waitWithin sleeps. It returns false without sleeping if the pause is too long or ends after the deadline, and when
+// ctx ends meanwhile.
+func waitWithin(ctx context.Context, d time.Duration) bool {
 	if deadline, ok := ctx.Deadline(); d > maxPause || ok && time.Until(deadline) <= d {
 		return false
 	}
 	return sleep.For(ctx, d)
 }
 
-// translate turns what the client reports into this package's errors. Its text does not leave: it can hold the
-// address, and what the endpoint says of the texts. What stays is the status.
+// translate converts the client's errors into this package's. It drops their text, which can contain the address and
+// the endpoint's message about the texts, and keeps the status.
 func translate(ctx context.Context, err error) error {
 	var (
 		api     *openai.APIError
@@ -133,33 +135,33 @@ func translate(ctx context.Context, err error) error {
 		syntax  *json.SyntaxError
 		form    *json.UnmarshalTypeError
 	)
-	gone := ended(ctx)
+	ctxErr := contextError(ctx)
 	switch {
-	case gone != nil:
-		return gone
+	case ctxErr != nil:
+		return ctxErr
 	case errors.As(err, &api) && api.HTTPStatusCode != 0:
-		return byStatus(api.HTTPStatusCode)
+		return statusError(api.HTTPStatusCode)
 	case errors.As(err, &api):
-		return fmt.Errorf("the endpoint tells of a failure in its answer: %w", ErrUnavailable)
+		return fmt.Errorf("the endpoint reports a failure in its answer: %w", ErrUnavailable)
 	case errors.As(err, &request):
-		return byStatus(request.HTTPStatusCode)
+		return statusError(request.HTTPStatusCode)
 	case errors.Is(err, openai.ErrChatCompletionInvalidModel):
-		return fmt.Errorf("the model is none that answers messages: %w", ErrRefused)
+		return fmt.Errorf("the model does not answer messages: %w", ErrRefused)
 	case errors.Is(err, errRedirect):
-		return fmt.Errorf("the endpoint is at another address: %w", ErrRefused)
+		return fmt.Errorf("the endpoint redirects to another address: %w", ErrRefused)
 	case errors.As(err, &large):
 		return fmt.Errorf("the answer is too long: %w", ErrGarbled)
 	case errors.As(err, &syntax), errors.As(err, &form):
-		return fmt.Errorf("the answer is not of the form it should have: %w", ErrGarbled)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // of the request alone
+		return fmt.Errorf("the answer has an unexpected form: %w", ErrGarbled)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // of this request only
 		return fmt.Errorf("no answer in time: %w", ErrUnavailable)
 	default: // also an answer that ends too early
-		return fmt.Errorf("no connection, or it broke: %w", ErrUnavailable)
+		return fmt.Errorf("connection failed or broke: %w", ErrUnavailable)
 	}
 }
 
-// ended translates the end of a context, nil while it goes on.
-func ended(ctx context.Context) error {
+// contextError translates the error of a context; nil while it is not done.
+func contextError(ctx context.Context) error {
 	switch err := ctx.Err(); {
 	case err == nil:
 		return nil
@@ -170,7 +172,7 @@ func ended(ctx context.Context) error {
 	}
 }
 
-func byStatus(status int) error {
+func statusError(status int) error {
 	class := ErrRefused
 	if status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500 {
 		class = ErrUnavailable
@@ -178,7 +180,7 @@ func byStatus(status int) error {
 	return fmt.Errorf("status %d: %w", status, class)
 }
 
-// retryAfter reads the header of that name: seconds, or a date.
+// retryAfter returns the pause from the header Retry-After: seconds, or a date.
 func retryAfter(header http.Header) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil {
@@ -190,15 +192,15 @@ func retryAfter(header http.Header) time.Duration {
 	return 0
 }
 
-// afterKey leads to where a request notes the pause that the endpoint asks for. The client drops the headers of a stream
-// that is refused.
+// afterKey is the context key under which a request stores the pause that the endpoint asks for. The client drops the
+// headers of a refused stream.
 type afterKey struct{}
 
-// bounded is a transport whose answers have an end: the client reads them whole, also those of errors.
-type bounded struct{ next http.RoundTripper }
+// limitedTransport limits the size of answers, because the client reads them whole, also those of errors.
+type limitedTransport struct{ next http.RoundTripper }
 
-// RoundTrip is that of the next one.
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip calls the next transport and limits its answer.
+func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := b.next.RoundTrip(r)
 	if err != nil {
 		return response, err
@@ -206,15 +208,15 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if after, ok := r.Context().Value(afterKey{}).(*time.Duration); ok {
 		*after = retryAfter(response.Header)
 	}
-	response.Body = drained{http.MaxBytesReader(nil, response.Body, maxAnswer)}
+	response.Body = drainedBody{http.MaxBytesReader(nil, response.Body, maxAnswer)}
 	return response, nil
 }
 
-// drained is a body that is read to its end when it is closed, if that is near.
-type drained struct{ io.ReadCloser }
+// drainedBody reads a short rest of the body when it is closed, so that the connection can be used again.
+type drainedBody struct{ io.ReadCloser }
 
 // Close reads the rest, at most maxRest bytes, and closes.
-func (d drained) Close() error {
-	_, _ = io.CopyN(io.Discard, d.ReadCloser, maxRest)
+func (d drainedBody) Close() error {
+	_, _ = io.CopyN(io.Discard, d.ReadCloser, maxDrained)
 	return d.ReadCloser.Close()
 }

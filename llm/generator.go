@@ -11,16 +11,16 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// Message is one turn of what a language model is given.
+// Message is one message to a language model.
 type Message struct{ Role, Text string } // role: system, user, assistant
 
-// Answer is what a language model said. ProviderID is the model that the provider names.
+// Answer is the answer of a language model. ProviderID is the model that the provider names.
 type Answer struct{ Text, ProviderID string }
 
-// Availability says whether a language model can be asked.
+// Availability reports whether a language model can be asked.
 type Availability string
 
-// What an Availability may be. An OpenAI-compatible endpoint does not say that it is downloading its model.
+// The values of Availability. An OpenAI-compatible endpoint does not report a download.
 const (
 	Available   Availability = "available"
 	Downloading Availability = "downloading"
@@ -40,17 +40,17 @@ type Generator struct {
 	silence time.Duration
 }
 
-// GeneratorOptions is what a Generator may be told.
+// GeneratorOptions configure a Generator.
 type GeneratorOptions struct {
 	Key     string        // sent as Bearer token; empty: none
 	Silence time.Duration // how long the endpoint may send nothing of an answer; 0: a minute
-	Log     *slog.Logger  // told when the circuit opens and closes; nil: nothing is
+	Log     *slog.Logger  // logs when the circuit opens and closes; nil: no logs
 }
 
-// NewGenerator makes one for the endpoint at address, which is what stands before /chat/completions, and the model of
-// that name. Nothing is sent yet. Close it after use.
+// NewGenerator returns a Generator for a model of the endpoint at address, the part before /chat/completions. It
+// sends nothing yet. Close it after use.
 func NewGenerator(address, model string, o GeneratorOptions) (*Generator, error) {
-	at, err := dial("KITH_LLM", address, o.Key, model, o.Log)
+	at, err := newEndpoint("KITH_LLM", address, o.Key, model, o.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,7 @@ func NewGenerator(address, model string, o GeneratorOptions) (*Generator, error)
 	return g, nil
 }
 
-// Availability says whether it is worth asking: a model is configured, and its endpoint is not left alone for its
-// failures.
+// Availability returns Available if a model is configured and its circuit is not open.
 func (g *Generator) Availability() Availability {
 	if g == nil || g.circuit.State() == gobreaker.StateOpen {
 		return Unavailable
@@ -70,9 +69,10 @@ func (g *Generator) Availability() Availability {
 	return Available
 }
 
-// Generate answers messages by a model of the endpoint; empty: the one that is configured. delta, unless nil, is called with each piece of the text as it arrives, in order and by this
-// goroutine; an error may come after that. When ctx ends, the request to the endpoint does. Errors: ErrUnavailable, also
-// when ctx is past its deadline, ErrRefused, ErrGarbled, context.Canceled; none holds anything of messages or answer.
+// Generate answers messages with a model of the endpoint; empty: the configured one. It calls delta, unless nil, with
+// each piece of the text as it arrives, in order and in this goroutine; an error may follow. The request ends with
+// ctx. Errors: ErrUnavailable, also when ctx is past its deadline, ErrRefused, ErrGarbled, context.Canceled. They
+// contain nothing of messages or answer.
 func (g *Generator) Generate(ctx context.Context, model string, messages []Message, delta func(text string)) (Answer, error) {
 	if g == nil {
 		return Answer{}, fmt.Errorf("generate: no model is configured: %w", ErrUnavailable)
@@ -88,22 +88,22 @@ func (g *Generator) Generate(ctx context.Context, model string, messages []Messa
 }
 
 func (g *Generator) generate(ctx context.Context, model string, messages []Message, delta func(string)) (Answer, error) {
-	if err := ended(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return Answer{}, err
 	}
 	request := openai.ChatCompletionRequest{Model: model, Messages: make([]openai.ChatCompletionMessage, len(messages))}
 	for i, m := range messages {
 		request.Messages[i] = openai.ChatCompletionMessage{Role: m.Role, Content: m.Text}
 	}
-	var h *hearing
-	err := g.repeat(ctx, func(ctx context.Context) (err error) {
-		h, err = g.hear(ctx, request)
+	var stream *answerStream
+	err := g.retry(ctx, func(ctx context.Context) (err error) {
+		stream, err = g.openStream(ctx, request)
 		return err
 	})
 	if err != nil {
 		return Answer{}, err
 	}
-	defer h.close()
-	text, err := h.listen(ctx, delta)
-	return Answer{Text: text, ProviderID: h.model}, err
+	defer stream.close()
+	text, err := stream.readAll(ctx, delta)
+	return Answer{Text: text, ProviderID: stream.model}, err
 }

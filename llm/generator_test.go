@@ -228,7 +228,7 @@ func TestGenerateCancelled(t *testing.T) {
 
 func TestGeneratorCircuit(t *testing.T) {
 	t.Parallel()
-	script := make([]http.HandlerFunc, tripAfter)
+	script := make([]http.HandlerFunc, maxFailures)
 	for i := range script {
 		script[i] = status(500)
 	}
@@ -240,7 +240,7 @@ func TestGeneratorCircuit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s.requests.Load() != tripAfter || g.Availability() != Unavailable {
+	if s.requests.Load() != maxFailures || g.Availability() != Unavailable {
 		t.Errorf("%d requests, %s", s.requests.Load(), g.Availability())
 	}
 	<-time.After(300 * time.Millisecond)

@@ -14,13 +14,14 @@ import (
 )
 
 const (
-	maxBatch = 32      // texts a request: what every server takes unless told otherwise
-	maxText  = 8 << 10 // bytes: never more than the 8,192 tokens that hosted models take; a batch is at most 256 KiB
+	maxBatch = 32      // texts a request, which every server accepts by default
+	maxText  = 8 << 10 // bytes: at most the 8,192 tokens that hosted models accept; a batch is at most 256 KiB
 
 	defaultTimeout = 30 * time.Second
 )
 
-// RemoteEmbedder asks an OpenAI-compatible endpoint, in batches one after the other. Of a text the first 8 KiB count.
+// RemoteEmbedder asks an OpenAI-compatible endpoint, in batches one after the other. It embeds the first 8 KiB of a
+// text.
 type RemoteEmbedder struct {
 	*endpoint
 	model      string
@@ -28,21 +29,21 @@ type RemoteEmbedder struct {
 	timeout    time.Duration
 }
 
-// RemoteOptions is what a RemoteEmbedder may be told.
+// RemoteOptions configure a RemoteEmbedder.
 type RemoteOptions struct {
 	Key        string        // sent as Bearer token; empty: none
-	Dimensions int           // that vectors must have; 0: those of the first answer
+	Dimensions int           // expected dimensions; 0: those of the first answer
 	Timeout    time.Duration // of one request; 0: 30 s
-	Log        *slog.Logger  // told when the circuit opens and closes; nil: nothing is
+	Log        *slog.Logger  // logs when the circuit opens and closes; nil: no logs
 }
 
-// NewRemoteEmbedder makes one for the endpoint at address, which is what stands before /embeddings, and the model of
-// that name. Nothing is sent yet. Close it after use.
+// NewRemoteEmbedder returns an embedder for a model of the endpoint at address, the part before /embeddings. It sends
+// nothing yet. Close it after use.
 func NewRemoteEmbedder(address, model string, o RemoteOptions) (*RemoteEmbedder, error) {
 	if o.Dimensions < 0 {
-		return nil, errors.New("the dimensions of embeddings are negative")
+		return nil, errors.New("the dimensions of embeddings must not be negative")
 	}
-	at, err := dial("KITH_EMBEDDINGS", address, o.Key, model, o.Log)
+	at, err := newEndpoint("KITH_EMBEDDINGS", address, o.Key, model, o.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -54,13 +55,13 @@ func NewRemoteEmbedder(address, model string, o RemoteOptions) (*RemoteEmbedder,
 	return e, nil
 }
 
-// Model is the name that the endpoint knows the model by.
+// Model returns the endpoint's name of the model.
 func (e *RemoteEmbedder) Model() string { return e.model }
 
-// Dimensions is how many numbers a vector has; 0 before the first answer, unless it was given.
+// Dimensions returns how many numbers a vector has; 0 before the first answer if they were not set.
 func (e *RemoteEmbedder) Dimensions() int { return int(e.dimensions.Load()) }
 
-// Embed asks for the vectors of all texts but blank ones, which many endpoints do not take.
+// Embed requests the vectors of all texts but blank ones, which many endpoints do not accept.
 func (e *RemoteEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := e.embed(ctx, texts)
 	if err != nil {
@@ -70,15 +71,15 @@ func (e *RemoteEmbedder) Embed(ctx context.Context, texts []string) ([][]float32
 }
 
 func (e *RemoteEmbedder) embed(ctx context.Context, texts []string) ([][]float32, error) {
-	if err := ended(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return nil, err
 	}
 	vectors := make([][]float32, len(texts))
 	batch, places := make([]string, 0, maxBatch), make([]int, 0, maxBatch)
 	send := func() error {
 		var got [][]float32
-		err := e.repeat(ctx, func(ctx context.Context) (err error) {
-			got, err = e.ask(ctx, batch)
+		err := e.retry(ctx, func(ctx context.Context) (err error) {
+			got, err = e.requestVectors(ctx, batch)
 			return err
 		})
 		if err != nil {
@@ -109,7 +110,7 @@ func (e *RemoteEmbedder) embed(ctx context.Context, texts []string) ([][]float32
 	return vectors, nil
 }
 
-// firstBytes is the longest beginning of text that has at most n bytes and cuts no character.
+// firstBytes returns the longest beginning of text with at most n bytes that does not cut a character.
 func firstBytes(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -120,19 +121,19 @@ func firstBytes(text string, n int) string {
 	return text[:n]
 }
 
-// ask is one request.
-func (e *RemoteEmbedder) ask(ctx context.Context, texts []string) ([][]float32, error) {
+// requestVectors sends one request.
+func (e *RemoteEmbedder) requestVectors(ctx context.Context, texts []string) ([][]float32, error) {
 	attempt, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	answer, err := e.client.CreateEmbeddings(attempt, openai.EmbeddingRequestStrings{Input: texts, Model: openai.EmbeddingModel(e.model)})
 	if err != nil {
 		return nil, translate(ctx, err)
 	}
-	return e.take(answer.Data, len(texts))
+	return e.orderVectors(answer.Data, len(texts))
 }
 
-// take checks an answer, and is its vectors in the order of the texts.
-func (e *RemoteEmbedder) take(answer []openai.Embedding, count int) ([][]float32, error) {
+// orderVectors checks an answer, and returns its vectors in the order of the texts.
+func (e *RemoteEmbedder) orderVectors(answer []openai.Embedding, count int) ([][]float32, error) {
 	if len(answer) != count {
 		return nil, fmt.Errorf("%d vectors for %d texts: %w", len(answer), count, ErrGarbled)
 	}
@@ -140,11 +141,11 @@ func (e *RemoteEmbedder) take(answer []openai.Embedding, count int) ([][]float32
 	for _, one := range answer {
 		switch {
 		case one.Index < 0 || one.Index >= count || vectors[one.Index] != nil:
-			return nil, fmt.Errorf("the vectors are not numbered as the texts: %w", ErrGarbled)
+			return nil, fmt.Errorf("the vectors' indexes do not match the texts: %w", ErrGarbled)
 		case len(one.Embedding) != len(answer[0].Embedding):
 			return nil, fmt.Errorf("vectors of %d and %d dimensions: %w", len(answer[0].Embedding), len(one.Embedding), ErrGarbled)
-		case !unit(one.Embedding):
-			return nil, fmt.Errorf("a vector is zero, or not all of its numbers are finite: %w", ErrGarbled)
+		case !normalize(one.Embedding):
+			return nil, fmt.Errorf("a vector is zero or not finite: %w", ErrGarbled)
 		}
 		vectors[one.Index] = one.Embedding
 	}

@@ -88,7 +88,7 @@ func (s *scripted) embed(w http.ResponseWriter, r *http.Request) {
 		Embedding []float64 `json:"embedding"`
 	}
 	data := []item{}
-	for i, text := range request.Input { // the last one first: order is what index says
+	for i, text := range request.Input { // the last one first: the index gives the order
 		data = append([]item{{i, []float64{float64(len(text)), 1, 0}}}, data...)
 	}
 	w.(http.Flusher).Flush() // chunked, as many servers do
@@ -368,7 +368,7 @@ func TestRemoteCircuit(t *testing.T) {
 // TestRemoteCircuitOfAnswers is that an endpoint which answers, whatever it says, is not left alone.
 func TestRemoteCircuitOfAnswers(t *testing.T) {
 	t.Parallel()
-	script := make([]http.HandlerFunc, 2*tripAfter)
+	script := make([]http.HandlerFunc, 2*maxFailures)
 	for i := range script {
 		script[i] = []http.HandlerFunc{status(400), says("{}")}[i%2]
 	}

@@ -9,13 +9,13 @@ import (
 	"math"
 )
 
-// tensors reads a file in the safetensors format: a length of 8 bytes, a JSON header of that length that says where
-// each tensor is, then their numbers, little-endian. Nothing of the header is trusted: no more is allocated than the
-// file has numbers.
+// tensors reads a file in the safetensors format: a length of 8 bytes, a JSON header of that length with the position
+// of each tensor, then their numbers, little-endian. The header is not trusted: no more is allocated than the file
+// has numbers.
 type tensors struct {
 	file   io.ReaderAt
 	data   int64 // where the tensors begin
-	size   int64 // of the tensors together
+	size   int64 // of all tensors
 	header map[string]tensor
 }
 
@@ -53,22 +53,22 @@ func openTensors(file io.ReaderAt, size int64) (*tensors, error) {
 			continue
 		}
 		if err := json.Unmarshal(value, &one); err != nil {
-			return nil, errors.New("its header is not one of tensors")
+			return nil, errors.New("its header does not describe tensors")
 		}
 		t.header[name] = one
 	}
 	return t, nil
 }
 
-// has says whether there is a tensor of that name.
+// has reports whether there is a tensor with that name.
 func (t *tensors) has(name string) bool {
 	_, ok := t.header[name]
 	return ok
 }
 
-// floats is the tensor's numbers, row by row, and its shape; the shape has as many sizes as asked for.
+// floats returns the tensor's numbers, row by row, and its shape with the given number of dimensions.
 func (t *tensors) floats(name string, dimensions int) ([]float32, []int, error) {
-	section, one, shape, err := t.open(name, dimensions)
+	section, one, shape, err := t.section(name, dimensions)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,13 +79,13 @@ func (t *tensors) floats(name string, dimensions int) ([]float32, []int, error) 
 	case "F32":
 		convert = func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
 	case "F16":
-		convert = func(b []byte) float32 { return fromHalf(binary.LittleEndian.Uint16(b)) }
+		convert = func(b []byte) float32 { return halfToFloat(binary.LittleEndian.Uint16(b)) }
 	case "BF16":
 		convert = func(b []byte) float32 { return math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16) }
 	case "I8":
 		convert = func(b []byte) float32 { return float32(int8(b[0])) }
 	default:
-		return nil, nil, fmt.Errorf("tensor %s: its numbers are of no known type", name)
+		return nil, nil, fmt.Errorf("tensor %s has an unknown type of numbers", name)
 	}
 	numbers, err := decode(section, numberSizes[one.DType], convert)
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *tensors) floats(name string, dimensions int) ([]float32, []int, error) 
 
 // integers is the numbers of a tensor with one dimension.
 func (t *tensors) integers(name string) ([]int64, error) {
-	section, one, _, err := t.open(name, 1)
+	section, one, _, err := t.section(name, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +121,9 @@ func (t *tensors) integers(name string) ([]int64, error) {
 	return numbers, nil
 }
 
-// open checks a tensor's entry in the header: in the file, and as long as its shape and type say.
-func (t *tensors) open(name string, dimensions int) (*io.SectionReader, tensor, []int, error) {
+// section returns the part of the file with a tensor, after checking that it lies in the file and has the length that
+// its shape and type require.
+func (t *tensors) section(name string, dimensions int) (*io.SectionReader, tensor, []int, error) {
 	one, ok := t.header[name]
 	if !ok {
 		return nil, one, nil, fmt.Errorf("tensor %s is missing", name)
@@ -132,7 +133,7 @@ func (t *tensors) open(name string, dimensions int) (*io.SectionReader, tensor, 
 		return nil, one, nil, fmt.Errorf("tensor %s is not in the file", name)
 	}
 	if len(one.Shape) != dimensions {
-		return nil, one, nil, fmt.Errorf("tensor %s has not %d dimensions", name, dimensions)
+		return nil, one, nil, fmt.Errorf("tensor %s must have %d dimensions", name, dimensions)
 	}
 	bytes, known := numberSizes[one.DType]
 	shape := make([]int, dimensions)
@@ -149,7 +150,7 @@ func (t *tensors) open(name string, dimensions int) (*io.SectionReader, tensor, 
 	return io.NewSectionReader(t.file, t.data+begin, end-begin), one, shape, nil
 }
 
-// decode reads in pieces: the file's bytes and its numbers are not both in memory as a whole.
+// decode reads in pieces, so that the file's bytes and its numbers are not both in memory.
 func decode[T any](section *io.SectionReader, size int64, convert func(b []byte) T) ([]T, error) {
 	numbers := make([]T, 0, section.Size()/size)
 	piece := make([]byte, min(section.Size(), 1<<16))
@@ -168,8 +169,8 @@ func decode[T any](section *io.SectionReader, size int64, convert func(b []byte)
 	}
 }
 
-// fromHalf converts a number of 16 bits (IEEE 754: 1 sign, 5 exponent, 10 fraction).
-func fromHalf(h uint16) float32 {
+// halfToFloat converts a number of 16 bits (IEEE 754: 1 sign, 5 exponent, 10 fraction).
+func halfToFloat(h uint16) float32 {
 	sign := uint32(h>>15) << 31
 	exponent, fraction := uint32(h>>10)&0x1f, uint32(h)&0x3ff
 	switch exponent {

@@ -42,7 +42,7 @@ func TestFromHalf(t *testing.T) {
 		case exponent == 31:
 			want = math.NaN()
 		}
-		if got := float64(fromHalf(uint16(i))); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+		if got := float64(halfToFloat(uint16(i))); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Fatalf("%#04x: got %v, want %v", i, got, want)
 		}
 	}

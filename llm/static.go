@@ -13,26 +13,26 @@ import (
 	"unicode/utf8"
 )
 
-// StaticEmbedder computes vectors in the process, from a static embedding model: each token has a vector of its own,
-// and a text has the mean of them, weighted where the model has weights. It needs no network and some microseconds a
-// text. Of a long text the beginning counts: as many tokens as the model's configuration says.
+// StaticEmbedder computes vectors in the process, from a static embedding model. Each token has its own vector, and a
+// text has their mean, weighted if the model has weights. It needs no network and some microseconds a text. It reads
+// only the beginning of a long text: as many tokens as the model's configuration says.
 type StaticEmbedder struct {
 	tokenizer  *wordPiece
 	vectors    []float32 // row by row
 	dimensions int
-	rows       []int64   // of the tokens; nil: a token's id is its row
-	weights    []float32 // of the tokens; nil: all the same
+	rows       []int64   // of the tokens; nil: the id of a token is its row
+	weights    []float32 // of the tokens; nil: all equal
 	maxLength  int       // in tokens; 0: no limit
 	model      string
 }
 
 const (
-	defaultMaxLength = 512       // where config.json does not say
+	defaultMaxLength = 512       // if config.json has none
 	maxJSON          = 256 << 20 // bytes of tokenizer.json or config.json
 )
 
-// OpenStaticEmbedder loads a folder in the format of model2vec: model.safetensors, tokenizer.json and config.json. The
-// name of the model is a hash of these files, so that it is the same wherever they are, and another when one changed.
+// OpenStaticEmbedder loads a folder in the format of model2vec: model.safetensors, tokenizer.json and config.json.
+// The name of the model is a hash of these files. It is the same wherever they are, and another one after a change.
 func OpenStaticEmbedder(folder string) (*StaticEmbedder, error) {
 	e, err := openStatic(folder)
 	if err != nil {
@@ -51,7 +51,7 @@ func openStatic(folder string) (*StaticEmbedder, error) {
 		{"config.json", e.readConfig}, {"tokenizer.json", e.readTokenizer}, {"model.safetensors", e.readVectors},
 	}
 	for _, step := range steps {
-		if err := readOne(filepath.Join(folder, step.name), step.read, hash); err != nil {
+		if err := readFile(filepath.Join(folder, step.name), step.read, hash); err != nil {
 			return nil, fmt.Errorf("%s: %w", step.name, err)
 		}
 	}
@@ -62,27 +62,27 @@ func openStatic(folder string) (*StaticEmbedder, error) {
 	return e, nil
 }
 
-func readOne(path string, read func(file *os.File, size int64) error, hash io.Writer) error {
+func readFile(path string, read func(file *os.File, size int64) error, hash io.Writer) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return unwrapped(err)
+		return withoutPath(err)
 	}
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	if err != nil {
-		return unwrapped(err)
+		return withoutPath(err)
 	}
 	if err := read(file, info.Size()); err != nil {
 		return err
 	}
-	// The length stands before the bytes: no two sets of files look the same.
+	// The length precedes the bytes, so no two sets of files have the same input.
 	_, _ = fmt.Fprintf(hash, "%d ", info.Size())
 	_, err = io.Copy(hash, io.NewSectionReader(file, 0, info.Size()))
-	return unwrapped(err)
+	return withoutPath(err)
 }
 
-// unwrapped is what is wrong with a file without its path, which the caller knows.
-func unwrapped(err error) error {
+// withoutPath returns a file error without its path, which the caller adds.
+func withoutPath(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
 		return path.Err
@@ -97,19 +97,19 @@ func (e *StaticEmbedder) readConfig(file *os.File, size int64) error {
 	}
 	var config map[string]json.RawMessage
 	if err := json.Unmarshal(text, &config); err != nil {
-		return errors.New("it is not a JSON object")
+		return errors.New("must be a JSON object")
 	}
-	given, ok := config["max_length"]
+	raw, ok := config["max_length"]
 	if !ok {
 		return nil
 	}
 	var length *int // null: no limit
-	if err := json.Unmarshal(given, &length); err != nil || length != nil && *length < 1 {
-		return errors.New("max_length is not a positive number")
+	if err := json.Unmarshal(raw, &length); err != nil || length != nil && *length < 1 {
+		return errors.New("max_length must be a positive number")
 	}
 	e.maxLength = 0
 	if length != nil {
-		e.maxLength = min(*length, maxTokens) // so that it can be multiplied
+		e.maxLength = min(*length, maxTokens) // so that multiplying it does not overflow
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func readJSON(file *os.File, size int64) ([]byte, error) {
 		return nil, errors.New("it is too large")
 	}
 	text, err := io.ReadAll(io.NewSectionReader(file, 0, size))
-	return text, unwrapped(err)
+	return text, withoutPath(err)
 }
 
 func (e *StaticEmbedder) readVectors(file *os.File, size int64) error {
@@ -154,7 +154,7 @@ func (e *StaticEmbedder) readVectors(file *os.File, size int64) error {
 	return nil
 }
 
-// check says whether every token of the tokenizer has a vector, and a weight where there are weights.
+// check returns an error unless every token of the tokenizer has a vector, and a weight if there are weights.
 func (e *StaticEmbedder) check() error {
 	rows, tokens := len(e.vectors)/e.dimensions, e.tokenizer.highest+1
 	switch {
@@ -167,16 +167,16 @@ func (e *StaticEmbedder) check() error {
 	}
 	for _, row := range e.rows {
 		if row < 0 || row >= int64(rows) {
-			return errors.New("model.safetensors: the mapping names a vector that is not there")
+			return errors.New("model.safetensors: the mapping names an unknown vector")
 		}
 	}
 	return nil
 }
 
-// Model is "model2vec:" and a hash of the model's files.
+// Model returns "model2vec:" and a hash of the model's files.
 func (e *StaticEmbedder) Model() string { return e.model }
 
-// Dimensions is how many numbers a vector has.
+// Dimensions returns how many numbers a vector has.
 func (e *StaticEmbedder) Dimensions() int { return e.dimensions }
 
 // Embed computes the vectors one after the other; its only errors are those of ctx.
@@ -184,19 +184,19 @@ func (e *StaticEmbedder) Embed(ctx context.Context, texts []string) ([][]float32
 	vectors := make([][]float32, len(texts))
 	var ids []int32
 	for i, text := range texts {
-		if err := ended(ctx); err != nil {
+		if err := contextError(ctx); err != nil {
 			return nil, fmt.Errorf("embed: %w", err)
 		}
 		ids = e.tokens(ids[:0], text)
-		if vector := e.sum(ids); unit(vector) {
+		if vector := e.sumVectors(ids); normalize(vector) {
 			vectors[i] = vector
 		}
 	}
 	return vectors, nil
 }
 
-// tokens is the ids of the tokens that count, as model2vec picks them: it cuts the text by its characters first, then
-// the tokens, and leaves out the unknown ones last.
+// tokens returns the ids of the tokens that model2vec uses: it first cuts the text by characters, then the tokens,
+// and drops the unknown ones last.
 func (e *StaticEmbedder) tokens(ids []int32, text string) []int32 {
 	if e.maxLength > 0 {
 		text = firstRunes(text, e.maxLength*e.tokenizer.median)
@@ -226,8 +226,8 @@ func firstRunes(text string, n int) string {
 	return text[:end]
 }
 
-// sum is the weighted sum of the tokens' vectors, which has the direction of the mean.
-func (e *StaticEmbedder) sum(ids []int32) []float32 {
+// sumVectors returns the weighted sum of the tokens' vectors, which has the direction of the mean.
+func (e *StaticEmbedder) sumVectors(ids []int32) []float32 {
 	sum := make([]float32, e.dimensions)
 	for _, id := range ids {
 		row, weight := int64(id), float32(1)

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// golden is what Python's model2vec answers for the model of that folder.
+// golden holds the answers of Python's model2vec for the model in that folder.
 func golden(t testing.TB, folder string) (texts []string, vectors [][]float32) {
 	t.Helper()
 	var file []struct {
@@ -163,23 +163,23 @@ func TestStaticRefuses(t *testing.T) {
 		"token too many":      {"plain", "tokenizer.json", "number of tokens", replace(`"boat":`, `"ship":1,"boat":`)},
 		"id of an added one":  {"plain", "tokenizer.json", "another id", replace(`"id":1`, `"id":2`)},
 		"tokenizer not JSON":  {"plain", "tokenizer.json", "tokenizer.json: it is not of the expected form", func(string) string { return "{" }},
-		"config not JSON":     {"plain", "config.json", "config.json: it is not a JSON object", func(string) string { return "[]" }},
+		"config not JSON":     {"plain", "config.json", "config.json: must be a JSON object", func(string) string { return "[]" }},
 		"length 0":            {"plain", "config.json", "max_length", replace("512", "0")},
 		"length as text":      {"plain", "config.json", "max_length", replace("512", `"512"`)},
 		"empty":               {"plain", "model.safetensors", "it has no header", func(string) string { return "" }},
 		"long header":         {"plain", "model.safetensors", "its header is longer", func(s string) string { return "\xff\xff\xff\xff\xff\xff\xff\x7f" + s[8:] }},
 		"header not JSON":     {"plain", "model.safetensors", "its header is not JSON", replace("{", "[")},
-		"header of others":    {"plain", "model.safetensors", "not one of tensors", replace(`"F32"`, `12345`)},
+		"header of others":    {"plain", "model.safetensors", "does not describe tensors", replace(`"F32"`, `12345`)},
 		"no embeddings":       {"plain", "model.safetensors", "embeddings is missing", replace("embeddings", "embeddingz")},
 		"unknown type":        {"plain", "model.safetensors", "its shape and its length differ", replace("F32", "X32")},
-		"whole numbers":       {"plain", "model.safetensors", "of no known type", replace("F32", "I32")},
-		"shape of one":        {"plain", "model.safetensors", "has not 2 dimensions", replace(",8]", "]  ")},
+		"whole numbers":       {"plain", "model.safetensors", "unknown type of numbers", replace("F32", "I32")},
+		"shape of one":        {"plain", "model.safetensors", "must have 2 dimensions", replace(",8]", "]  ")},
 		"shape too large":     {"plain", "model.safetensors", "its shape and its length differ", replace(",8]", ",9]")},
 		"shape of nothing":    {"plain", "model.safetensors", "its shape and its length differ", replace(",8]", ",0]")},
 		"cut off":             {"plain", "model.safetensors", "is not in the file", func(s string) string { return s[:len(s)-1] }},
 		"not finite":          {"plain", "model.safetensors", "not all of its numbers are finite", func(s string) string { return s[:len(s)-4] + "\x00\x00\xc0\x7f" }},
 		"infinite half":       {"half", "model.safetensors", "not all of its numbers are finite", func(s string) string { return s[:len(s)-2] + "\x00\x7c" }},
-		"mapping to nowhere":  {"mapped", "model.safetensors", "a vector that is not there", mapToNowhere},
+		"mapping to nowhere":  {"mapped", "model.safetensors", "an unknown vector", mapToNowhere},
 		"mapping of numbers":  {"mapped", "model.safetensors", "its numbers are not whole", replace(`"I32"`, `"F32"`)},
 		"no mapping":          {"mapped", "model.safetensors", "number of tokens", replace(`"mapping"`, `"mappinX"`)},
 		"short mapping":       {"mapped", "tokenizer.json", "the mapping has fewer tokens", replace(`"boat":`, `"ship":200,"boat":`)},

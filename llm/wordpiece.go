@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// wordPiece cuts texts into tokens as the tokenizers library does with the same tokenizer.json, special tokens not
-// added. It reads files with the model WordPiece, BERT's pre-tokenizer, and BERT's normalizer or none.
+// wordPiece splits texts into tokens like the tokenizers library with the same tokenizer.json, without special
+// tokens. It reads files with the model WordPiece, BERT's pre-tokenizer, and BERT's normalizer or none.
 type wordPiece struct {
 	normalizer      *bertNormalizer
 	raw, normalized addedTokens
@@ -23,8 +23,8 @@ type wordPiece struct {
 	median          int // characters of a token
 }
 
-// tokenizerFile is the part of a tokenizer.json that decides about tokens. Truncation, padding, post-processor and
-// decoder do not: they are about other uses.
+// tokenizerFile is the part of a tokenizer.json that determines the tokens. Truncation, padding, post-processor and
+// decoder do not.
 type tokenizerFile struct {
 	AddedTokens []addedToken `json:"added_tokens"`
 	Normalizer  *struct {
@@ -42,7 +42,7 @@ type tokenizerFile struct {
 		Unknown  string          `json:"unk_token"`
 		Prefix   string          `json:"continuing_subword_prefix"`
 		MaxChars int             `json:"max_input_chars_per_word"`
-		Vocab    json.RawMessage `json:"vocab"` // of another form for other models
+		Vocab    json.RawMessage `json:"vocab"` // other models have another form
 	} `json:"model"`
 }
 
@@ -129,12 +129,13 @@ func (w *wordPiece) tokens(ids []int32, text string) []int32 {
 	token := func(id int64) { ids = append(ids, int32(id)) }
 	word := func(word string) { ids = w.word(ids, word) }
 	w.raw.split(text, func(part string) {
-		w.normalized.split(w.normalizer.normalize(part), func(part string) { bertWords(part, word) }, token)
+		w.normalized.split(w.normalizer.normalize(part), func(part string) { eachWord(part, word) }, token)
 	}, token)
 	return ids
 }
 
-// word appends the tokens of a word: at every place the longest piece there is; one unknown token where there is none.
+// word appends the tokens of a word, at every place the longest known piece. A word without one is a single unknown
+// token.
 func (w *wordPiece) word(ids []int32, word string) []int32 {
 	before := len(ids)
 	if len(word) > w.maxChars && utf8.RuneCountInString(word) > w.maxChars {

@@ -48,7 +48,7 @@ func FuzzBertWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.ToValidUTF8(text, "\ufffd")
 		var words strings.Builder
-		bertWords(text, func(word string) {
+		eachWord(text, func(word string) {
 			if word == "" || !utf8.ValidString(word) {
 				t.Errorf("word %q", word)
 			}

@@ -9,19 +9,20 @@ import (
 	"kith/graph"
 )
 
-// Writers of one user's preferences follow each other, and those who erase a team's wait for all of them: a writer holds
-// the team's lock together with others and the user's alone, until its transaction ends. Two that share a number by
-// accident wait for each other without need.
+// Writers of one user's preferences take turns, and erasing a team waits for all writers. A writer holds a shared lock of
+// the team and an exclusive lock of the user until its transaction ends. Two locks with the same hash wait for each
+// other without need.
 const (
 	lockUser = `SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 1)),
 		pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2, 2))`
 	lockTeam = `SELECT pg_advisory_xact_lock(hashtextextended($1, 1))`
 )
 
-// Preferences lists the user's preferences by key, in the order of UTF-8 bytes, which is that of Unicode code points.
+// Preferences returns the user's preferences by key, in the order of UTF-8 bytes, which is the order of Unicode code
+// points.
 func (s *Store) Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error) {
 	const statement = `SELECT key, value FROM kith_preference WHERE team_id = $1 AND user_id = $2 ORDER BY key LIMIT $3`
-	return list(ctx, s, "postgres_preference_list", statement, func(row pgx.CollectableRow) (p graph.Preference, err error) {
+	return queryRows(ctx, s, "postgres_preference_list", statement, func(row pgx.CollectableRow) (p graph.Preference, err error) {
 		var value string
 		err = row.Scan(&p.Key, &value)
 		p.Value = []byte(value)
@@ -29,13 +30,13 @@ func (s *Store) Preferences(ctx context.Context, scope graph.Scope) ([]graph.Pre
 	}, scope.TeamID, scope.UserID, graph.MaxPreferences)
 }
 
-// TeamPreferences lists at most limit preferences of a team's users, by user and then key, from those after the given
-// ones on; the first page is after "" and "". The order is that of Preferences.
+// TeamPreferences returns at most limit preferences of a team's users, by user and key, after the given user and key.
+// The first page is after "" and "". The order is that of Preferences.
 func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]graph.UserPreference, error) {
 	const statement = `SELECT user_id, key, value FROM kith_preference
 		WHERE team_id = $1 AND (user_id, key) > ($2, $3)
 		ORDER BY user_id, key LIMIT $4`
-	return list(ctx, s, "postgres_preference_page", statement, func(row pgx.CollectableRow) (p graph.UserPreference, err error) {
+	return queryRows(ctx, s, "postgres_preference_page", statement, func(row pgx.CollectableRow) (p graph.UserPreference, err error) {
 		var value string
 		err = row.Scan(&p.UserID, &p.Key, &value)
 		p.Value = []byte(value)
@@ -43,8 +44,8 @@ func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey
 	}, teamID, afterUser, afterKey, limit)
 }
 
-// ReplacePreferences makes the given ones the whole of the user's preferences. Of replacements at the same time the last
-// one stays, whole.
+// ReplacePreferences replaces all preferences of the user. Of concurrent replacements the last one remains, as a
+// whole.
 func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error {
 	keys, values, err := graph.StoredPreferences(scope, preferences)
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, prefe
 	})
 }
 
-// SetPreference sets one preference of the user and leaves the others. graph.ErrTooManyPreferences.
+// SetPreference sets one preference of the user and does not change the others. Error: graph.ErrTooManyPreferences.
 func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p graph.Preference) error {
 	value, err := graph.StoredPreference(scope, p)
 	if err != nil {
@@ -95,48 +96,48 @@ func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p graph.Pr
 	})
 }
 
-// DeletePreference deletes one preference of the user. graph.ErrNotFound.
+// DeletePreference deletes one preference of the user. Error: graph.ErrNotFound.
 func (s *Store) DeletePreference(ctx context.Context, scope graph.Scope, key string) error {
 	if err := scope.ValidateUser(); err != nil {
 		return err
 	}
 	const statement = `DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND key = $3`
-	deleted, err := s.erase(ctx, "postgres_preference_delete", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID, key)
+	deleted, err := s.deleteLocked(ctx, "postgres_preference_delete", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID, key)
 	if err == nil && deleted == 0 {
 		return graph.ErrNotFound
 	}
 	return err
 }
 
-// OthersText is how many characters the preferences of a team have, with their keys and users, except those of one user; with a key,
-// except that one of the user's.
+// OthersText returns the number of characters in a team's preferences, with their keys and users, except those of one
+// user; with a key, except that one preference of the user.
 func (s *Store) OthersText(ctx context.Context, scope graph.Scope, key string) (int64, error) {
 	const statement = `SELECT coalesce(sum(char_length(user_id) + char_length(key) + char_length(value)), 0)::bigint FROM kith_preference
 		WHERE team_id = $1 AND NOT (user_id = $2 AND ($3 = '' OR key = $3))`
-	found, err := list(ctx, s, "postgres_preference_text", statement, pgx.RowTo[int64], scope.TeamID, scope.UserID, key)
+	found, err := queryRows(ctx, s, "postgres_preference_text", statement, pgx.RowTo[int64], scope.TeamID, scope.UserID, key)
 	if err != nil {
 		return 0, err
 	}
 	return found[0], nil
 }
 
-// ErasePreferences deletes all preferences of the user, and says how many there were.
+// ErasePreferences deletes all preferences of the user, and returns how many there were.
 func (s *Store) ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error) {
 	if err := scope.ValidateUser(); err != nil {
 		return 0, err
 	}
 	const statement = `DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2`
-	return s.erase(ctx, "postgres_preference_erase", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID)
+	return s.deleteLocked(ctx, "postgres_preference_erase", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID)
 }
 
-// EraseTeamPreferences deletes all preferences of a team's users, and says how many there were.
+// EraseTeamPreferences deletes all preferences of a team's users, and returns how many there were.
 func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64, error) {
 	const statement = `DELETE FROM kith_preference WHERE team_id = $1`
-	return s.erase(ctx, "postgres_preference_erase_team", lockTeam, []any{teamID}, statement, teamID)
+	return s.deleteLocked(ctx, "postgres_preference_erase_team", lockTeam, []any{teamID}, statement, teamID)
 }
 
-// erase deletes under a lock of a user or a team, and reports how many rows there were.
-func (s *Store) erase(ctx context.Context, name, lock string, whose []any, statement string, args ...any) (erased int64, err error) {
+// deleteLocked deletes rows under the lock of a user or a team, and returns their number.
+func (s *Store) deleteLocked(ctx context.Context, name, lock string, whose []any, statement string, args ...any) (erased int64, err error) {
 	err = s.transaction(ctx, name, func(ctx context.Context, tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		batch.Queue(lock, whose...)

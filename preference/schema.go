@@ -16,9 +16,9 @@ import (
 //go:embed schema/*.sql
 var schemaFiles embed.FS
 
-// migrations are the texts of the numbered schema files, in order from 1 on. It panics on a wrong number: the binary is
-// broken then.
-func migrations() []string {
+// readMigrations returns the texts of the numbered schema files, in order from 1. It panics on a wrong number,
+// because the binary is broken then.
+func readMigrations() []string {
 	entries, err := schemaFiles.ReadDir("schema")
 	if err != nil {
 		panic("preference: " + err.Error())
@@ -35,14 +35,14 @@ func migrations() []string {
 	return all
 }
 
-// lockSchema is the advisory lock of those who migrate; any number that nobody else uses.
+// lockSchema takes the advisory lock of migrations.
 const lockSchema = `SELECT pg_advisory_xact_lock(hashtextextended('kith_schema', 0))`
 
 var errEncoding = errors.New("migrate preferences: the database of KITH_POSTGRES_URI must have the encoding UTF8")
 
-// Migrate brings the tables up to this binary's, in one transaction; several Kiths may start at once. Tables that are up
-// to date are not touched, so that a login without the right to make tables will do.
-// graph.ErrSchemaNewer when a newer Kith has been here.
+// Migrate brings the tables to this binary's version, in one transaction. Several instances may start at once. It
+// does not touch tables that are up to date, so a login without the right to create tables is enough then. It returns
+// graph.ErrSchemaNewer if a newer instance has migrated them.
 func (s *Store) Migrate(ctx context.Context) error {
 	return s.transaction(ctx, "postgres_migrate", func(ctx context.Context, tx pgx.Tx) error {
 		var encoding string
@@ -55,7 +55,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 		if _, err := tx.Exec(ctx, lockSchema); err != nil {
 			return err
 		}
-		return s.migrate(ctx, tx, migrations())
+		return s.migrate(ctx, tx, readMigrations())
 	})
 }
 
@@ -78,13 +78,13 @@ func (s *Store) migrate(ctx context.Context, tx pgx.Tx, known []string) error {
 	return nil
 }
 
-// schemaVersion is the version that the tables have, 0 for a new database. It makes the table of versions.
+// schemaVersion returns the version of the tables, 0 for a new database. It creates the table of versions.
 func schemaVersion(ctx context.Context, tx pgx.Tx) (version int, err error) {
-	var there bool
-	if err := tx.QueryRow(ctx, `SELECT to_regclass('kith_preference_schema') IS NOT NULL`).Scan(&there); err != nil {
+	var exists bool
+	if err := tx.QueryRow(ctx, `SELECT to_regclass('kith_preference_schema') IS NOT NULL`).Scan(&exists); err != nil {
 		return 0, err
 	}
-	if !there {
+	if !exists {
 		_, err := tx.Exec(ctx, `CREATE TABLE kith_preference_schema (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)`)
 		return 0, err
 	}

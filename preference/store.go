@@ -1,6 +1,6 @@
-// Package preference keeps users' preferences in PostgreSQL, for those who want them there and not in the graph. It does
-// what the same methods of graph.Store do, under the same rules, which are graph's: this package has none of its own.
-// It knows nothing of HTTP, contexts or caches, and copies nothing from one store to the other.
+// Package preference stores users' preferences in PostgreSQL, as an alternative to the graph. It does the same as the
+// methods of graph.Store, under graph's rules. It knows nothing of HTTP, contexts or caches, and does not copy from
+// one store to the other.
 package preference
 
 import (
@@ -15,36 +15,36 @@ import (
 	"kith/graph"
 )
 
-// Options are what a store may be given besides its address.
+// Options configure a store.
 type Options struct {
 	Now     func() time.Time                                  // default time.Now
 	Observe func(query string, took time.Duration, err error) // called after every read and every transaction
 }
 
-// Store is users' preferences in a PostgreSQL database with the encoding UTF8. It is safe for concurrent use, also by
-// several Kiths.
+// Store holds users' preferences in a PostgreSQL database with the encoding UTF8. It is safe for concurrent use, also
+// by several instances.
 type Store struct {
 	pool    *pgxpool.Pool
 	options Options
 	admit   func(ctx context.Context, scope graph.Scope) error // nil: any write may be committed
 }
 
-// Guard has every replacement ask, before its commit, whether it may be made: nobody is to write for a user who was erased
+// Guard makes every replacement call admit before its commit, so that nothing is written for a user who was erased
 // meanwhile. Call it before the first write.
 func (s *Store) Guard(admit func(ctx context.Context, scope graph.Scope) error) { s.admit = admit }
 
 const (
 	maxConnections = 16
 	connectTimeout = 3 * time.Second
-	timeout        = 10 * time.Second // of a read or a transaction, where the caller has none that is shorter
+	timeout        = 10 * time.Second // of a read or a transaction, unless the caller's is shorter
 )
 
-var errAddress = errors.New("open preferences: KITH_POSTGRES_URI is not a usable postgres:// address")
+var errAddress = errors.New("open preferences: KITH_POSTGRES_URI must be a valid postgres:// address")
 
-// Open makes a store; it does not connect yet. Close it when done. Its error does not repeat the address, which holds a
-// password.
+// Open returns a store. It does not connect yet. Close it after use. Its error does not contain the address, which
+// has a password.
 func Open(ctx context.Context, uri string, o Options) (*Store, error) {
-	if !strings.HasPrefix(uri, "postgres://") && !strings.HasPrefix(uri, "postgresql://") { // pgx takes almost anything for a setting
+	if !strings.HasPrefix(uri, "postgres://") && !strings.HasPrefix(uri, "postgresql://") { // pgx accepts almost anything as a setting
 		return nil, errAddress
 	}
 	config, err := pgxpool.ParseConfig(uri)
@@ -67,43 +67,43 @@ func Open(ctx context.Context, uri string, o Options) (*Store, error) {
 	return &Store{pool: pool, options: o}, nil
 }
 
-// Close releases the connections, and waits until those in use are given back.
+// Close closes the connections after those in use have been released.
 func (s *Store) Close() { s.pool.Close() }
 
-// now is the store's clock, in the precision of times in the graph.
+// now returns the current time, in the precision of times in the graph.
 func (s *Store) now() time.Time { return s.options.Now().UTC().Truncate(time.Millisecond) }
 
-// list runs a statement that only reads, and makes something of each row. It is run again, on a new connection, when
-// that of the pool turns out to be broken: after a restart of PostgreSQL all of them are.
-func list[T any](ctx context.Context, s *Store, name, statement string, of pgx.RowToFunc[T], args ...any) (found []T, err error) {
+// queryRows runs a reading statement and converts each row with scan. It tries again on a new connection when the
+// connection of the pool was broken: after a restart of PostgreSQL all of them are.
+func queryRows[T any](ctx context.Context, s *Store, name, statement string, scan pgx.RowToFunc[T], args ...any) (values []T, err error) {
 	read := func(ctx context.Context) error {
 		rows, err := s.pool.Query(ctx, statement, args...)
 		if err == nil {
-			found, err = pgx.CollectRows(rows, of)
+			values, err = pgx.CollectRows(rows, scan)
 		}
 		return err
 	}
-	return found, s.run(ctx, name, read, brokenConnection)
+	return values, s.runWithRetry(ctx, name, read, isBrokenConnection)
 }
 
-// transaction runs work in one transaction. It is run again on a broken connection when nothing of it can have been
-// stored: when it had not come to its end.
+// transaction runs work in one transaction. It tries again after a broken connection if nothing can have been stored,
+// that is, before the commit.
 func (s *Store) transaction(ctx context.Context, name string, work func(context.Context, pgx.Tx) error) error {
 	committing := false
 	attempt := func(ctx context.Context) error {
 		committing = false
-		// Each statement sees what was committed before it began: what follows a lock sees what the lock waited for.
+		// Each statement sees what was committed before it began, so a statement after a lock sees what the lock waited for.
 		return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 			err := work(ctx, tx)
 			committing = err == nil
 			return err
 		})
 	}
-	return s.run(ctx, name, attempt, func(err error) bool { return !committing && brokenConnection(err) })
+	return s.runWithRetry(ctx, name, attempt, func(err error) bool { return !committing && isBrokenConnection(err) })
 }
 
-// run makes an attempt, and another one where again says that it helps, all within the time that a call may take.
-func (s *Store) run(ctx context.Context, name string, attempt func(context.Context) error, again func(error) bool) error {
+// runWithRetry makes an attempt, and a second one if again reports that it can help, within the time of one call.
+func (s *Store) runWithRetry(ctx context.Context, name string, attempt func(context.Context) error, again func(error) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	start := time.Now()

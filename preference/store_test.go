@@ -121,7 +121,7 @@ func TestMigrateAtOnceAndAgain(t *testing.T) {
 	}
 	var rows, newest int
 	err := open(t, uri, Options{}).pool.QueryRow(t.Context(), `SELECT count(*), max(version) FROM kith_preference_schema`).Scan(&rows, &newest)
-	if known := len(migrations()); err != nil || rows != known || newest != known {
+	if known := len(readMigrations()); err != nil || rows != known || newest != known {
 		t.Errorf("%d rows, the newest %d, want %d; %v", rows, newest, known, err)
 	}
 }
@@ -219,7 +219,7 @@ func TestHangingServer(t *testing.T) {
 	}
 }
 
-// PostgreSQL restarts under a pool of connections: while it is away callers are told at once, and when it is back all
+// PostgreSQL restarts under a pool of connections: while it is down callers get an error at once, and when it is back all
 // that was acknowledged is there, and no call meets a dead connection.
 func TestOutage(t *testing.T) {
 	t.Parallel()
@@ -265,7 +265,7 @@ func TestOutage(t *testing.T) {
 		everybody(readOrWrite)
 		server.Stop()
 		server.Start()
-		everybody(readOrWrite) // nobody noticed: the whole pool is dead
+		everybody(readOrWrite) // no connection was checked: the whole pool is dead
 	}
 	if len(outcomes) == 0 {
 		t.Error("nothing was observed")

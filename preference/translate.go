@@ -13,8 +13,8 @@ import (
 
 var errStatement = errors.New("postgresql refused the statement")
 
-// translate turns what the driver reports into graph's errors. The driver's text does not leave: it can hold values, and
-// the address. What stays is PostgreSQL's own error code.
+// translate converts the driver's errors into graph's. It drops the driver's text, which can contain values and the
+// address, and keeps PostgreSQL's error code.
 func translate(operation string, err error) error {
 	var db *pgconn.PgError
 	switch {
@@ -23,26 +23,26 @@ func translate(operation string, err error) error {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("%s: %w", operation, context.Canceled)
 	case errors.As(err, &db):
-		return fmt.Errorf("%s: postgresql: %s: %w", operation, db.Code, class(db.Code))
+		return fmt.Errorf("%s: postgresql: %s: %w", operation, db.Code, errorClass(db.Code))
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: postgresql did not answer in time: %w", operation, graph.ErrUnavailable)
 	default:
-		return fmt.Errorf("%s: postgresql cannot be reached: %w", operation, graph.ErrUnavailable)
+		return fmt.Errorf("%s: postgresql unavailable: %w", operation, graph.ErrUnavailable)
 	}
 }
 
-// class says what an error code of PostgreSQL means to a caller. Only a fault of the statement itself, or of what it was
-// given, is not a matter of the database's state.
-func class(code string) error {
+// errorClass returns graph's error for an error code of PostgreSQL. All errors but those of the statement or its
+// values depend on the state of the database.
+func errorClass(code string) error {
 	if strings.HasPrefix(code, "22") || code == "42601" { // data exception, syntax error
 		return errStatement
 	}
 	return graph.ErrUnavailable // no rights, no table, read-only, full, shutting down …
 }
 
-// brokenConnection says that a connection which was there is not any more; not that none can be made, and not that the
-// caller gave up.
-func brokenConnection(err error) bool {
+// isBrokenConnection reports whether an existing connection broke. It is false if no connection could be made or the
+// caller's context ended.
+func isBrokenConnection(err error) bool {
 	var (
 		connecting *pgconn.ConnectError
 		db         *pgconn.PgError

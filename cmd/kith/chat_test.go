@@ -86,7 +86,7 @@ func TestServeGenerates(t *testing.T) {
 		{"fails once", "", []http.HandlerFunc{fails(500), answers("A bowline holds.")}},
 		{"fails", "status 500", []http.HandlerFunc{fails(500), fails(500), fails(500), fails(500)}},
 		{"refuses", "status 401", []http.HandlerFunc{fails(401)}},
-		{"answers garbage", "no stream of events", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>" + modelKey)) }}},
+		{"answers garbage", "not an event stream", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>" + modelKey)) }}},
 		{"stalls", "no answer in time", []http.HandlerFunc{stalls}},
 		{"breaks off", "it broke", []http.HandlerFunc{breaksOff}},
 	} {

@@ -157,7 +157,7 @@ func TestSourceIsExtracted(t *testing.T) {
 		"garbage twice":   {[]http.HandlerFunc{answers("none"), answers("none")}, "no valid JSON"},
 		"refused":         {[]http.HandlerFunc{fails(401)}, "status 401"},
 		"a stall":         {[]http.HandlerFunc{stalls}, "no answer in time"},
-		"a cut":           {[]http.HandlerFunc{breaksOff}, "no connection, or it broke"},
+		"a cut":           {[]http.HandlerFunc{breaksOff}, "connection failed or broke"},
 		"away":            {[]http.HandlerFunc{fails(500), fails(500), fails(500), fails(500)}, "status 500"},
 		"another purpose": {[]http.HandlerFunc{answers(`{"nodes":[{"ref":"x","kind":"source","name":"x","type":"","description":""}],"relationships":[]}`), answers("{}")}, "must be lists"},
 	} {

@@ -239,7 +239,7 @@ func TestImportRefusesWithPlace(t *testing.T) {
 		{`{"node":{"kind":"concept","entity_key":"b","name":"B","user_id":"u1"}}`, "", ""},
 		{`{"node":{"kind":"concept","entity_key":"other-team","name":"X","user_id":"u1","team_id":"elsewhere"}}`, "team_id", "another team"},
 		{`{"node":{"kind":"concept","entity_key":"u2","name":"X","user_id":"u2"}}`, "user_id", "another user"},
-		{`{"node":{"kind":"concept","entity_key":"x","name":"X","colour":"red"}}`, "colour", "not a field"},
+		{`{"node":{"kind":"concept","entity_key":"x","name":"X","colour":"red"}}`, "colour", "unknown field"},
 		{`{"node":{"kind":"concept","entity_key":"x","name":"X","salience":"much"}}`, "salience", "must be a number"},
 		{`{"node":{"kind":"concept","entity_key":"x","name":7}}`, "name", "must be a string"},
 		{`{"node":{"kind":"task","entity_key":"x","title":"X","priority":"high"}}`, "priority", "must be a number"},

@@ -7,16 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// addedToken is an entry of added_tokens in tokenizer.json: a text that is one token wherever it stands. Whether it takes
-// the white space beside it (lstrip, rstrip) makes no difference here, as white space is no token.
+// addedToken is an entry of added_tokens in tokenizer.json: a text that is always one token. The options lstrip and
+// rstrip for adjacent white space make no difference here, because white space is no token.
 type addedToken struct {
 	ID         int64  `json:"id"`
 	Content    string `json:"content"`
 	SingleWord bool   `json:"single_word"` // not within a word
-	Normalized bool   `json:"normalized"`  // looked for in the normalized text
+	Normalized bool   `json:"normalized"`  // matched in the normalized text
 }
 
-// addedTokens finds added tokens: the leftmost, of several there the longest. By their first byte, longest first.
+// addedTokens finds added tokens: the leftmost, and of several there the longest. They are indexed by their first
+// byte, the longest first.
 type addedTokens [256][]addedToken
 
 func (a *addedTokens) add(token addedToken) {
@@ -28,18 +29,18 @@ func (a *addedTokens) add(token addedToken) {
 	slices.SortStableFunc(a[first], func(x, y addedToken) int { return len(y.Content) - len(x.Content) })
 }
 
-// split calls text for what is between the tokens of s, and token for each of them, in order.
+// split calls token for each token of s and text for each part between them, in order.
 func (a *addedTokens) split(s string, text func(string), token func(id int64)) {
 	begin := 0
 	for i := 0; i < len(s); {
-		t := a.at(s[i:])
+		t := a.match(s[i:])
 		if t == nil {
 			i++
 			continue
 		}
 		start, stop := i, i+len(t.Content)
 		i = stop
-		if t.SingleWord && (wordEnds(s[:start]) || wordBegins(s[stop:])) {
+		if t.SingleWord && (endsInWord(s[:start]) || beginsWithWord(s[stop:])) {
 			continue
 		}
 		if begin < start {
@@ -53,7 +54,7 @@ func (a *addedTokens) split(s string, text func(string), token func(id int64)) {
 	}
 }
 
-func (a *addedTokens) at(s string) *addedToken {
+func (a *addedTokens) match(s string) *addedToken {
 	list := a[s[0]]
 	for i := range list {
 		if strings.HasPrefix(s, list[i].Content) {
@@ -63,17 +64,17 @@ func (a *addedTokens) at(s string) *addedToken {
 	return nil
 }
 
-func wordEnds(s string) bool {
+func endsInWord(s string) bool {
 	r, size := utf8.DecodeLastRuneInString(s)
-	return size > 0 && wordRune(r)
+	return size > 0 && isWordRune(r)
 }
 
-func wordBegins(s string) bool {
+func beginsWithWord(s string) bool {
 	r, size := utf8.DecodeRuneInString(s)
-	return size > 0 && wordRune(r)
+	return size > 0 && isWordRune(r)
 }
 
-// wordRune is \w of Unicode's regular expressions (UTS 18, annex C).
-func wordRune(r rune) bool {
+// isWordRune reports whether r matches \w of Unicode's regular expressions (UTS 18, annex C).
+func isWordRune(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc, unicode.Other_Alphabetic, unicode.Join_Control)
 }
