@@ -15,7 +15,9 @@ import (
 
 // importStore stores the memory of an import.
 type importStore interface {
-	Restore(ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool) (graph.MemoryResult, error)
+	Restore(
+		ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool,
+	) (graph.MemoryResult, error)
 	CheckNode(w *graph.NodeWrite, scope graph.Scope) []graph.FieldError
 	CheckRelationship(w *graph.RelationshipWrite) []graph.FieldError
 	ImportProgress(ctx context.Context, scope graph.Scope, id string) (graph.ImportMark, error)
