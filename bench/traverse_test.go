@@ -195,7 +195,7 @@ func TestTraverseRoundTrips(t *testing.T) {
 	db.URI = wire.uri
 	w := newWalkEnv(t, db)
 	writeMemory(t, w.store, w.scope, &graph.MemoryWrite{
-		Nodes:         []graph.NodeWrite{
+		Nodes: []graph.NodeWrite{
 			{Kind: "person", EntityKey: "a", Name: graph.Some("a")}, {Kind: "person", EntityKey: "b", Name: graph.Some("b")},
 			{Kind: "concept", EntityKey: "c", Name: graph.Some("c")},
 		},
