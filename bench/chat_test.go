@@ -18,7 +18,7 @@ import (
 	"kith/llm"
 )
 
-// model answers as it is told.
+// model is a language model with prepared answers.
 type model func(ctx context.Context, messages []llm.Message, delta func(string)) (llm.Answer, error)
 
 func (m model) Generate(ctx context.Context, _ string, messages []llm.Message, delta func(string)) (llm.Answer, error) {
@@ -27,8 +27,8 @@ func (m model) Generate(ctx context.Context, _ string, messages []llm.Message, d
 
 func (model) Availability() llm.Availability { return "available" }
 
-// chatting is a chat service that runs until the benchmark ends.
-func chatting(b *testing.B, store *graph.Store, g chat.Generator, o chat.Options) *chat.Service {
+// newChatService returns a chat service that runs until the benchmark ends.
+func newChatService(b *testing.B, store *graph.Store, g chat.Generator, o chat.Options) *chat.Service {
 	b.Helper()
 	service := chat.New(store, g, nil, o)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -43,8 +43,8 @@ func chatting(b *testing.B, store *graph.Store, g chat.Generator, o chat.Options
 	return service
 }
 
-// grow makes a branch of so many turns, and returns the last.
-func grow(b testing.TB, store *graph.Store, scope graph.Scope, tree string, turns int) string {
+// growBranch adds a branch of the given number of turns, and returns the last one.
+func growBranch(b testing.TB, store *graph.Store, scope graph.Scope, tree string, turns int) string {
 	b.Helper()
 	batch := &graph.ChatBatch{Trees: []graph.ChatTreeRecord{{ID: tree, UserID: graph.Some(scope.UserID)}}}
 	parent, answer := "", strings.Repeat("A bowline holds, and comes undone when it is asked to. ", 8)
@@ -66,18 +66,18 @@ func grow(b testing.TB, store *graph.Store, scope graph.Scope, tree string, turn
 	return parent
 }
 
-// longBranch is a service over a branch of 1,000 turns, the way to whose database is counted, and the last of the turns.
+// longBranch returns a service, the counted connection to its database, and the last turn of a branch of 1,000 turns.
 func longBranch(b testing.TB) (service *chat.Service, counted *wire, scope graph.Scope, last string) {
 	b.Helper()
 	db := testenv.Neo4j(b)
 	counted = countRoundTrips(b, db.URI)
 	db.URI = counted.uri
-	store := open(b, db, graph.Options{})
+	store := openStore(b, db, graph.Options{})
 	scope = graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
-	return chat.New(store, nil, nil, chat.Options{}), counted, scope, grow(b, store, scope, "long", 1000)
+	return chat.New(store, nil, nil, chat.Options{}), counted, scope, growBranch(b, store, scope, "long", 1000)
 }
 
-// BenchmarkChatPrompt puts together what a model is told for the last turn of a branch of 1,000 turns.
+// BenchmarkChatPrompt assembles the prompt of the last turn of a branch of 1,000 turns.
 func BenchmarkChatPrompt(b *testing.B) {
 	service, wire, scope, last := longBranch(b)
 	assemble := func(tokens int) func() error {
@@ -92,7 +92,7 @@ func BenchmarkChatPrompt(b *testing.B) {
 	var usual, whole []time.Duration
 	for i := range max(b.N, 100) + 50 {
 		before := wire.trips.Load()
-		one, all := took(b, assemble(0)), took(b, assemble(1_000_000))
+		one, all := measureCall(b, assemble(0)), measureCall(b, assemble(1_000_000))
 		if i >= 50 {
 			usual, whole = append(usual, one), append(whole, all)
 			b.ReportMetric(float64(wire.trips.Load()-before)/2, "round-trips")
@@ -103,7 +103,7 @@ func BenchmarkChatPrompt(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// What a model is told of a long branch is two round trips: the way to the root, and the texts that there is room for.
+// The prompt of a long branch takes two round trips: the path to the root, and the texts within the budget.
 func TestChatRoundTrips(t *testing.T) {
 	service, wire, scope, last := longBranch(t)
 	for tokens, truncated := range map[int]bool{0: true, 1_000_000: false} {
@@ -118,13 +118,13 @@ func TestChatRoundTrips(t *testing.T) {
 	}
 }
 
-// BenchmarkChatSubmit compares the time from a submit until the model is asked with that of the smallest write there is of chats,
-// a new name of a tree, through nothing but the driver.
+// BenchmarkChatSubmit compares the time from a submit to the model's request with that of the smallest chat write, a
+// new name of a tree, through the driver alone.
 func BenchmarkChatSubmit(b *testing.B) {
-	w := writing(b)
+	w := newWriter(b)
 	scope := graph.Scope{TeamID: w.team, UserID: "u1"}
 	asked, stored := make(chan time.Time, 1), make(chan chat.Outcome, 1)
-	service := chatting(b, w.store, model(func(context.Context, []llm.Message, func(string)) (llm.Answer, error) {
+	service := newChatService(b, w.store, model(func(context.Context, []llm.Message, func(string)) (llm.Answer, error) {
 		asked <- time.Now()
 		return llm.Answer{Text: "yes"}, nil
 	}), chat.Options{Observe: func(outcome chat.Outcome, _ time.Duration) { stored <- outcome }})
@@ -147,8 +147,8 @@ func BenchmarkChatSubmit(b *testing.B) {
 		if i%10 == 0 { // branches of ten
 			parent = turn.ID
 		}
-		write := took(b, func() error {
-			w.bare(b, step{"chat_tree_change", map[string]any{
+		write := measureCall(b, func() error {
+			w.runBare(b, step{"chat_tree_change", map[string]any{
 				"team_id": w.team, "owners": []string{"u1"}, "id": tree.ID, "properties": map[string]any{"name": fmt.Sprint(i)}, "now": begun.UnixMilli(),
 			}})
 			return nil
@@ -163,8 +163,8 @@ func BenchmarkChatSubmit(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkChatStreams is the resident memory of the kith binary, at its peak, while it generates 500 answers at once, each watched
-// by a reader. The model is an OpenAI-compatible server; it and the readers are in this process.
+// BenchmarkChatStreams measures the peak resident memory of the kith binary while it generates 500 answers at once,
+// each with one reader. The model is an OpenAI-compatible server. It and the readers run in this process.
 func BenchmarkChatStreams(b *testing.B) {
 	const streams, pieces, pause = 500, 40, 100 * time.Millisecond
 	begin := make(chan struct{})
@@ -182,7 +182,7 @@ func BenchmarkChatStreams(b *testing.B) {
 		_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
 	}))
 	b.Cleanup(slow.Close)
-	s, process := running(b, built(b), "KITH_LLM_URL="+slow.URL, "KITH_LLM_MODEL=slow", "KITH_LLM_TIMEOUT=10m", fmt.Sprint("KITH_LLM_WORKERS=", streams))
+	s, process := startBinary(b, buildBinary(b), "KITH_LLM_URL="+slow.URL, "KITH_LLM_MODEL=slow", "KITH_LLM_TIMEOUT=10m", fmt.Sprint("KITH_LLM_WORKERS=", streams))
 	w := &writer{url: s.url, key: s.key}
 	tree := testenv.Team(b) // any id that is new
 	w.post(b, "/v1/trees", "application/json", strings.NewReader(fmt.Sprintf(`{"id":%q}`, tree)))
@@ -190,7 +190,7 @@ func BenchmarkChatStreams(b *testing.B) {
 	for i := range streams {
 		turn := fmt.Sprint(tree, "-", i)
 		w.post(b, "/v1/trees/"+tree+"/turns", "application/json", strings.NewReader(fmt.Sprintf(`{"id":%q,"user_prompt":"Which knot holds?"}`, turn)))
-		events := w.events(b, turn)
+		events := w.openEvents(b, turn)
 		readers.Go(func() {
 			if last := lastEvent(events); !strings.Contains(last, `"status":"complete"`) {
 				b.Errorf("ends with %.100s", last)
@@ -205,8 +205,8 @@ func BenchmarkChatStreams(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// events is the stream of a turn's events.
-func (w *writer) events(b *testing.B, turn string) io.ReadCloser {
+// openEvents opens the event stream of a turn.
+func (w *writer) openEvents(b *testing.B, turn string) io.ReadCloser {
 	b.Helper()
 	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, w.url+"/v1/turns/"+turn+"/events", http.NoBody)
 	if err != nil {
@@ -220,7 +220,7 @@ func (w *writer) events(b *testing.B, turn string) io.ReadCloser {
 	return response.Body
 }
 
-// lastEvent reads a stream to its end, and is the data of its last event.
+// lastEvent reads a stream to its end, and returns the data of its last event.
 func lastEvent(events io.ReadCloser) (last string) {
 	defer func() { _ = events.Close() }()
 	for lines := bufio.NewScanner(events); lines.Scan(); {

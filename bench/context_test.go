@@ -12,7 +12,7 @@ import (
 	"kith/loader"
 )
 
-// noCache makes every request a cold one.
+// noCache loads anew for every request.
 type noCache struct{}
 
 func (noCache) Get(ctx context.Context, _, _, _ string, load cache.Loader) ([]byte, error) {
@@ -20,13 +20,13 @@ func (noCache) Get(ctx context.Context, _, _, _ string, load cache.Loader) ([]by
 	return value, err
 }
 
-// BenchmarkColdContext compares a cold context with its slowest section, both ways of loading it, and counts what the
-// client spends on it: allocations, and round trips on the wire.
+// BenchmarkColdContext compares a cold context with its slowest section, in both ways of loading it. It counts the
+// client's allocations and round trips.
 func BenchmarkColdContext(b *testing.B) {
 	db := testenv.Neo4j(b)
 	wire := countRoundTrips(b, db.URI)
 	db.URI = wire.uri
-	store := open(b, db, graph.Options{})
+	store := openStore(b, db, graph.Options{})
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, scope, 100)
 	cold := func(mode loader.Mode) func() error {
@@ -43,19 +43,19 @@ func BenchmarkColdContext(b *testing.B) {
 		}
 	}
 	for range 300 { // plans, JIT
-		took(b, combined)
+		measureCall(b, combined)
 		for _, s := range graph.AllSections {
-			took(b, section(s))
+			measureCall(b, section(s))
 		}
 	}
 	rounds := max(b.N, 300)
 	var whole, apart []time.Duration
 	sections := map[graph.Section][]time.Duration{}
 	for range rounds {
-		whole = append(whole, took(b, combined))
-		apart = append(apart, took(b, parallel))
+		whole = append(whole, measureCall(b, combined))
+		apart = append(apart, measureCall(b, parallel))
 		for _, s := range graph.AllSections {
-			sections[s] = append(sections[s], took(b, section(s)))
+			sections[s] = append(sections[s], measureCall(b, section(s)))
 		}
 	}
 	slowest := time.Duration(0)
@@ -65,7 +65,7 @@ func BenchmarkColdContext(b *testing.B) {
 	}
 	before := wire.trips.Load()
 	for range 100 {
-		took(b, combined)
+		measureCall(b, combined)
 	}
 	trips := float64(wire.trips.Load()-before) / 100
 	b.ReportMetric(milliseconds(median(whole)), "cold-p50-ms")
@@ -73,14 +73,15 @@ func BenchmarkColdContext(b *testing.B) {
 	b.ReportMetric(milliseconds(slowest), "slowest-section-p50-ms")
 	b.ReportMetric(float64(median(whole))/float64(slowest), "cold/slowest-section")
 	b.ReportMetric(trips, "round-trips")
-	b.ReportMetric(testing.AllocsPerRun(100, func() { took(b, combined) }), "client-allocs")
+	b.ReportMetric(testing.AllocsPerRun(100, func() { measureCall(b, combined) }), "client-allocs")
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkTopRelationships compares the strongest relationships of an owner of a hundred and of a hundred thousand.
+// BenchmarkTopRelationships compares the strongest relationships of owners with a hundred and with a hundred
+// thousand.
 func BenchmarkTopRelationships(b *testing.B) {
 	db := testenv.Neo4j(b)
-	store := open(b, db, graph.Options{})
+	store := openStore(b, db, graph.Options{})
 	small := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	large := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, small, 100)
@@ -97,12 +98,12 @@ func BenchmarkTopRelationships(b *testing.B) {
 	}
 	var few, many []time.Duration
 	for i := range max(b.N, 300) + 200 {
-		f, m := took(b, read(small)), took(b, read(large))
+		f, m := measureCall(b, read(small)), measureCall(b, read(large))
 		if i >= 200 {
 			few, many = append(few, f), append(many, m)
 		}
 	}
-	walk, all := hits(b, db, large)
+	walk, all := countHits(b, db, large)
 	b.ReportMetric(milliseconds(median(many)), "degree-100000-p50-ms")
 	b.ReportMetric(float64(median(many))/float64(median(few)), "degree-100000/100")
 	b.ReportMetric(walk, "db-hits-top-10")

@@ -12,19 +12,19 @@ import (
 	"kith/llm"
 )
 
-// BenchmarkEmbedding is how fast messages of thirty words that wait get their vectors: read from the database, embedded
-// by a static model, and stored; and how long one that is written alone waits for its vector.
+// BenchmarkEmbedding measures how fast pending messages of thirty words get their vectors: read from the database,
+// embedded by a static model, and stored. It also measures how long a single message waits.
 func BenchmarkEmbedding(b *testing.B) {
 	model, err := llm.OpenStaticEmbedder("../llm/testdata/plain")
 	if err != nil {
 		b.Fatal(err)
 	}
-	store := open(b, testenv.StartNeo4j(b).Database(), graph.Options{Embedder: model})
+	store := openStore(b, testenv.StartNeo4j(b).Database(), graph.Options{Embedder: model})
 	if err := store.PrepareEmbedding(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
-	messages := size("KITH_BENCH_MESSAGES", 10_000)
+	messages := sizeFromEnv("KITH_BENCH_MESSAGES", 10_000)
 	finish := func() {
 		if err := graph.NewEmbedding(store, graph.EmbeddingOptions{}).Finish(b.Context(), func() {}); err != nil {
 			b.Fatal(err)
@@ -52,7 +52,7 @@ func BenchmarkEmbedding(b *testing.B) {
 	var waited []time.Duration
 	for i := range 50 {
 		say(fmt.Sprint(i), 1)
-		waited = append(waited, took(b, func() error {
+		waited = append(waited, measureCall(b, func() error {
 			for {
 				if backlog, err := store.EmbeddingBacklog(b.Context()); err != nil || backlog.Due == 0 {
 					return err

@@ -23,7 +23,7 @@ import (
 	"kith/vector"
 )
 
-// clustered is an embedder whose vectors are near one of 64 others each, and always the same of a text.
+// clustered is an embedder. It returns vectors in clusters of 64, and always the same vector for a text.
 type clustered struct{ centres [64][]float32 }
 
 const dimensions = 384
@@ -31,12 +31,12 @@ const dimensions = 384
 func newClustered() *clustered {
 	c := &clustered{}
 	for i := range c.centres {
-		c.centres[i] = normal(rand.New(rand.NewPCG(1, uint64(i))))
+		c.centres[i] = randomVector(rand.New(rand.NewPCG(1, uint64(i))))
 	}
 	return c
 }
 
-func normal(r *rand.Rand) []float32 {
+func randomVector(r *rand.Rand) []float32 {
 	v := make([]float32, dimensions)
 	for i := range v {
 		v[i] = float32(r.NormFloat64())
@@ -59,7 +59,7 @@ func (c *clustered) unit(text string) []float32 {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(text))
 	seed := hash.Sum64()
-	v, centre := normal(rand.New(rand.NewPCG(seed, 2))), c.centres[seed%64]
+	v, centre := randomVector(rand.New(rand.NewPCG(seed, 2))), c.centres[seed%64]
 	sum := 0.0
 	for i := range v {
 		v[i] += centre[i]
@@ -71,8 +71,8 @@ func (c *clustered) unit(text string) []float32 {
 	return v
 }
 
-// searching is a store with an explorer, and what that asks the store for.
-type searching struct {
+// searchEnv is a store with an explorer, and the last search of the store.
+type searchEnv struct {
 	*graph.Store
 	explorer *explore.Explorer
 	embedder *clustered
@@ -80,21 +80,21 @@ type searching struct {
 	asked    graph.Search
 }
 
-func (s *searching) Search(ctx context.Context, scope graph.Scope, q graph.Search) (graph.Found, error) {
+func (s *searchEnv) Search(ctx context.Context, scope graph.Scope, q graph.Search) (graph.Found, error) {
 	s.asked = q
 	return s.Store.Search(ctx, scope, q)
 }
 
-func search(b testing.TB, db testenv.Database) *searching {
+func newSearchEnv(b testing.TB, db testenv.Database) *searchEnv {
 	b.Helper()
-	s := &searching{embedder: newClustered(), vectors: vector.New(4 << 30)}
-	s.Store = open(b, db, graph.Options{Embedder: s.embedder})
+	s := &searchEnv{embedder: newClustered(), vectors: vector.New(4 << 30)}
+	s.Store = openStore(b, db, graph.Options{Embedder: s.embedder})
 	s.explorer = explore.New(s, explore.Options{Embedder: s.embedder, Vectors: s.vectors})
 	return s
 }
 
-// embedAll gives vectors to all that waits for them.
-func (s *searching) embedAll(b testing.TB) {
+// embedAll embeds all pending nodes.
+func (s *searchEnv) embedAll(b testing.TB) {
 	b.Helper()
 	if err := s.PrepareEmbedding(b.Context()); err != nil {
 		b.Fatal(err)
@@ -104,7 +104,7 @@ func (s *searching) embedAll(b testing.TB) {
 	}
 }
 
-func (s *searching) ask(b testing.TB, scope graph.Scope, r explore.Request) *explore.Result {
+func (s *searchEnv) ask(b testing.TB, scope graph.Scope, r explore.Request) *explore.Result {
 	b.Helper()
 	result, _, err := s.explorer.Explore(b.Context(), scope, &r)
 	if err != nil {
@@ -113,8 +113,8 @@ func (s *searching) ask(b testing.TB, scope graph.Scope, r explore.Request) *exp
 	return result
 }
 
-// load brings the vectors of a scope into memory.
-func (s *searching) load(b testing.TB, scope graph.Scope) {
+// loadVectors loads the vectors of a scope into memory.
+func (s *searchEnv) loadVectors(b testing.TB, scope graph.Scope) {
 	b.Helper()
 	for s.ask(b, scope, question("everything")).Meta.Semantic != explore.MeaningOn {
 	}
@@ -124,7 +124,7 @@ func question(text string) explore.Request {
 	return explore.Request{Queries: []explore.Query{{Query: text}}}
 }
 
-// speech makes texts whose words are as unequal as those of a language without its stop words.
+// speech makes texts whose words are distributed like those of a language without its stop words.
 type speech struct {
 	zipf *rand.Zipf
 }
@@ -147,8 +147,8 @@ const (
 	talkLength = 50
 )
 
-// fullMemory is a memory of 10,000 nodes, all with vectors: conversations, and what they mention.
-func (s *searching) fullMemory(b testing.TB, scope graph.Scope) {
+// fullMemory writes a memory of 10,000 nodes with vectors: conversations, and the nodes they mention.
+func (s *searchEnv) fullMemory(b testing.TB, scope graph.Scope) {
 	b.Helper()
 	said := newSpeech(1)
 	write := &graph.MemoryWrite{}
@@ -162,7 +162,7 @@ func (s *searching) fullMemory(b testing.TB, scope graph.Scope) {
 			From: key(i), To: key(i + 1), Type: "relates_to", Description: graph.Some(said.words(10)),
 		})
 	}
-	put(b, s.Store, scope, write)
+	writeMemory(b, s.Store, scope, write)
 	for i := range talks {
 		talk := &graph.SourceWrite{
 			EntityKey: fmt.Sprintf("s-%d", i), Summary: graph.Some(said.words(20)), StartedAt: graph.Some(time.Now().Add(-time.Duration(i) * time.Hour)),
@@ -183,7 +183,7 @@ func messages(said speech, count int) []graph.MessageWrite {
 	return all
 }
 
-// copyMemory writes copies of a memory into that of another team, with their words and vectors.
+// copyMemory copies a memory to another team, with its words and vectors.
 func copyMemory(b *testing.B, db testenv.Database, from, to graph.Scope, first, last int) {
 	b.Helper()
 	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
@@ -218,10 +218,10 @@ func copyMemory(b *testing.B, db testenv.Database, from, to graph.Scope, first, 
 	}
 }
 
-// compare measures searches, and their statement and their look at the vectors alone, in turns.
-func (s *searching) compare(b *testing.B, scope graph.Scope, rounds int) (whole, slower time.Duration) {
+// compare measures searches, their statement, and their vector scan, in turns.
+func (s *searchEnv) compare(b *testing.B, scope graph.Scope, rounds int) (whole, slower time.Duration) {
 	b.Helper()
-	s.load(b, scope)
+	s.loadVectors(b, scope)
 	said, texts, asked := newSpeech(2), make([]string, rounds), make([]graph.Search, rounds)
 	for i := range rounds { // plans, JIT
 		texts[i] = said.words(6)
@@ -231,25 +231,26 @@ func (s *searching) compare(b *testing.B, scope graph.Scope, rounds int) (whole,
 	var all, statement, scan []time.Duration
 	for i, text := range texts {
 		unit, other := s.embedder.unit(text), (i+rounds/2)%rounds // not what was just found
-		all = append(all, took(b, func() error { s.ask(b, scope, question(text)); return nil }))
-		statement = append(statement, took(b, func() error {
+		all = append(all, measureCall(b, func() error { s.ask(b, scope, question(text)); return nil }))
+		statement = append(statement, measureCall(b, func() error {
 			_, err := s.Store.Search(b.Context(), scope, asked[other])
 			return err
 		}))
-		scan = append(scan, took(b, func() error {
+		scan = append(scan, measureCall(b, func() error {
 			_, err := s.vectors.Search(graph.SearchScopes(scope), unit, 50, nil)
 			return err
 		}))
 	}
-	b.Logf("%s: p50 %.2f ms; statement alone %.2f ms, vectors alone %.2f ms", scope.TeamID, milliseconds(median(all)), milliseconds(median(statement)), milliseconds(median(scan)))
+	b.Logf("%s: p50 %.2f ms; statement alone %.2f ms, vectors alone %.2f ms", scope.TeamID, milliseconds(median(all)),
+		milliseconds(median(statement)), milliseconds(median(scan)))
 	return median(all), max(median(statement), median(scan))
 }
 
-// BenchmarkExplore compares searches with the slower of their two parts, and with those in a store that others fill up to
-// KITH_BENCH_FILL nodes: of a team of 10,000, and of the one team that has all others.
+// BenchmarkExplore compares searches with the slower of their two parts, and with searches in a store that others
+// fill up to KITH_BENCH_FILL nodes: of a team of 10,000, and of the team with all the others.
 func BenchmarkExplore(b *testing.B) {
 	db := testenv.StartNeo4j(b).Database()
-	s := search(b, db)
+	s := newSearchEnv(b, db)
 	own, others := graph.Scope{TeamID: "own", UserID: "u1"}, graph.Scope{TeamID: "others", UserID: "u1"}
 	s.fullMemory(b, own)
 	rounds := max(b.N, 200)
@@ -261,10 +262,10 @@ func BenchmarkExplore(b *testing.B) {
 		return whole
 	}
 	small := report(memorySize, "own", own)
-	allocs, bytes := s.allocations(b, own)
+	allocs, bytes := s.countAllocations(b, own)
 	b.ReportMetric(allocs, "client-allocs")
 	b.ReportMetric(bytes/1024, "client-KB")
-	full := size("KITH_BENCH_FILL", 200_000)
+	full := sizeFromEnv("KITH_BENCH_FILL", 200_000)
 	copies, large := 0, small
 	for _, nodes := range slices.Compact([]int{min(100_000, full), full}) {
 		copyMemory(b, db, own, others, copies+1, nodes/memorySize-1)
@@ -277,8 +278,8 @@ func BenchmarkExplore(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// allocations are those of one search, and their bytes.
-func (s *searching) allocations(b *testing.B, scope graph.Scope) (allocs, bytes float64) {
+// countAllocations returns the allocations of one search, and their bytes.
+func (s *searchEnv) countAllocations(b *testing.B, scope graph.Scope) (allocs, bytes float64) {
 	b.Helper()
 	const rounds = 100
 	asking := newSpeech(4)
@@ -291,19 +292,19 @@ func (s *searching) allocations(b *testing.B, scope graph.Scope) (allocs, bytes 
 	return float64(after.Mallocs-before.Mallocs) / rounds, float64(after.TotalAlloc-before.TotalAlloc) / rounds
 }
 
-// BenchmarkExploreBesideWrites compares searches while 1,000 messages a second arrive for the same user, 50 in a request
-// as agents keep their conversations, with those while none do. All are embedded meanwhile.
+// BenchmarkExploreBesideWrites compares searches with and without concurrent writes for the same user: 1,000 messages
+// a second, 50 in a request, all of which are embedded.
 func BenchmarkExploreBesideWrites(b *testing.B) {
-	s := search(b, testenv.StartNeo4j(b).Database())
+	s := newSearchEnv(b, testenv.StartNeo4j(b).Database())
 	scope, others := graph.Scope{TeamID: "own", UserID: "u1"}, graph.Scope{TeamID: "others", UserID: "u1"}
 	s.fullMemory(b, scope)
 	s.fullMemory(b, others)
-	s.load(b, scope)
+	s.loadVectors(b, scope)
 	ctx, stop := context.WithCancel(b.Context())
 	var group sync.WaitGroup
 	b.Cleanup(func() { stop(); group.Wait() })
 	group.Go(func() { _ = graph.NewEmbedding(s.Store, graph.EmbeddingOptions{}).Run(ctx) })
-	var whose atomic.Pointer[graph.Scope] // nil: nobody writes
+	var whose atomic.Pointer[graph.Scope] // nil: no writes
 	var begun, written atomic.Int64
 	for w := range 4 {
 		said := newSpeech(uint64(10 + w))
@@ -334,7 +335,7 @@ func BenchmarkExploreBesideWrites(b *testing.B) {
 	measure := func() (all []time.Duration) {
 		for begun := time.Now(); time.Since(begun) < 5*time.Second; {
 			text := asking.words(6)
-			all = append(all, took(b, func() error { s.ask(b, scope, question(text)); return nil }))
+			all = append(all, measureCall(b, func() error { s.ask(b, scope, question(text)); return nil }))
 		}
 		return all
 	}
@@ -362,15 +363,15 @@ func BenchmarkExploreBesideWrites(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkRecall compares the ten messages that are found by meaning alone with the ten nearest that comparing all in
-// float32 finds, for users who have 0.1 %, 1 % and 50 % of KITH_BENCH_VECTORS vectors.
+// BenchmarkRecall compares the ten messages found by meaning alone with the ten nearest of a full comparison in
+// float32, for users with 0.1 %, 1 % and 50 % of KITH_BENCH_VECTORS vectors.
 func BenchmarkRecall(b *testing.B) {
-	s := search(b, testenv.StartNeo4j(b).Database())
-	vectors := size("KITH_BENCH_VECTORS", 50_000)
+	s := newSearchEnv(b, testenv.StartNeo4j(b).Database())
+	vectors := sizeFromEnv("KITH_BENCH_VECTORS", 50_000)
 	shares := []float64{0.001, 0.01, 0.5, 0.489}
 	for _, share := range shares {
 		scope := graph.Scope{TeamID: fmt.Sprintf("team-%v", share), UserID: "u1"}
-		s.utter(b, scope, int(share*float64(vectors)))
+		s.writeUtterances(b, scope, int(share*float64(vectors)))
 	}
 	begun := time.Now()
 	s.embedAll(b)
@@ -378,9 +379,9 @@ func BenchmarkRecall(b *testing.B) {
 	for _, share := range shares[:3] {
 		scope := graph.Scope{TeamID: fmt.Sprintf("team-%v", share), UserID: "u1"}
 		begun := time.Now()
-		s.load(b, scope)
+		s.loadVectors(b, scope)
 		loaded := time.Since(begun)
-		recall, times := s.recall(b, scope, int(share*float64(vectors)))
+		recall, times := s.measureRecall(b, scope, int(share*float64(vectors)))
 		name := fmt.Sprintf("%v%%", share*100)
 		b.Logf("%s: loaded in %.1f s", name, loaded.Seconds())
 		b.ReportMetric(recall, "recall@10/"+name)
@@ -390,8 +391,8 @@ func BenchmarkRecall(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// utter writes so many messages without a vector; their words are in no question.
-func (s *searching) utter(b *testing.B, scope graph.Scope, count int) {
+// writeUtterances writes messages without vectors, whose words are in no question.
+func (s *searchEnv) writeUtterances(b *testing.B, scope graph.Scope, count int) {
 	b.Helper()
 	now := time.Now()
 	for from := 0; from < count; from += 2000 {
@@ -407,8 +408,8 @@ func (s *searching) utter(b *testing.B, scope graph.Scope, count int) {
 
 func utterance(i int) string { return fmt.Sprintf("utterance%d", i) }
 
-// recall is the share of the ten nearest that are found.
-func (s *searching) recall(b *testing.B, scope graph.Scope, count int) (recall float64, times []time.Duration) {
+// measureRecall returns the share of the ten nearest messages that searches find, and their times.
+func (s *searchEnv) measureRecall(b *testing.B, scope graph.Scope, count int) (recall float64, times []time.Duration) {
 	b.Helper()
 	units := make([][]float32, count)
 	for i := range units {
@@ -418,8 +419,8 @@ func (s *searching) recall(b *testing.B, scope graph.Scope, count int) (recall f
 	found := 0
 	for q := range questions {
 		text := fmt.Sprintf("question%d", q)
-		nearest := nearest(s.embedder.unit(text), units, k)
-		times = append(times, took(b, func() error {
+		nearest := nearestKeys(s.embedder.unit(text), units, k)
+		times = append(times, measureCall(b, func() error {
 			asked := question(text)
 			asked.Kinds, asked.Limit = []string{"message"}, k
 			for _, m := range s.ask(b, scope, asked).Episodic.Messages {
@@ -433,8 +434,8 @@ func (s *searching) recall(b *testing.B, scope graph.Scope, count int) (recall f
 	return float64(found) / (questions * k), times
 }
 
-// nearest are the keys of the k utterances with the largest cosines.
-func nearest(unit []float32, units [][]float32, k int) []string {
+// nearestKeys returns the keys of the k utterances with the largest cosines.
+func nearestKeys(unit []float32, units [][]float32, k int) []string {
 	cosines, places := make([]float32, len(units)), make([]int, len(units))
 	for i, v := range units {
 		places[i] = i
@@ -460,9 +461,9 @@ func TestExploreRoundTrips(t *testing.T) {
 	db := testenv.Neo4j(t)
 	wire := countRoundTrips(t, db.URI)
 	db.URI = wire.uri
-	s := search(t, db)
+	s := newSearchEnv(t, db)
 	scope := graph.Scope{TeamID: testenv.Team(t), UserID: "u1"}
-	put(t, s.Store, scope, &graph.MemoryWrite{Nodes: []graph.NodeWrite{
+	writeMemory(t, s.Store, scope, &graph.MemoryWrite{Nodes: []graph.NodeWrite{
 		{Kind: "concept", EntityKey: "c", Name: graph.Some("the pier"), Description: graph.Some("costs more to mend than it brings")},
 	}})
 	for mode, want := range map[explore.Mode]int64{explore.Fast: 2, explore.Deep: 3} {

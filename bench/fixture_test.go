@@ -18,7 +18,7 @@ var ownerTypes = []string{
 	"has_relationship_with", "thinks_about", "relates_to", "involves", "associated_with", "engages_with", "connected_to",
 }
 
-func open(b testing.TB, db testenv.Database, o graph.Options) *graph.Store {
+func openStore(b testing.TB, db testenv.Database, o graph.Options) *graph.Store {
 	b.Helper()
 	store, err := graph.Open(graph.Connection{URI: db.URI, User: db.User, Password: db.Password, Database: db.Database}, o)
 	if err != nil {
@@ -31,7 +31,7 @@ func open(b testing.TB, db testenv.Database, o graph.Options) *graph.Store {
 	return store
 }
 
-// fullUser stores a memory that fills every section of a context to its limit, with an owner of so many relationships.
+// fullUser writes a memory that fills every section of a context to its limit, with an owner of degree relationships.
 func fullUser(b *testing.B, store *graph.Store, scope graph.Scope, degree int) {
 	b.Helper()
 	now := time.Now()
@@ -51,12 +51,12 @@ func fullUser(b *testing.B, store *graph.Store, scope graph.Scope, degree int) {
 		belief.TTLPolicy = graph.Some("keep_forever")
 		write.Nodes = append(write.Nodes, belief, concept(fmt.Sprintf("goal-%d", i), fmt.Sprintf("goal %d", i)))
 	}
-	put(b, store, scope, write)
+	writeMemory(b, store, scope, write)
 	for from := 0; from < degree; from += 2000 {
-		put(b, store, scope, neighbours(from, min(from+2000, degree), degree))
+		writeMemory(b, store, scope, neighbours(from, min(from+2000, degree), degree))
 	}
 	for i := range 25 {
-		conversation(b, store, scope, i, degree, now)
+		writeConversation(b, store, scope, i, degree, now)
 	}
 	preferences := []graph.Preference{{Key: "conversation_style", Value: []byte(`"direct"`)}, {Key: "time_zone", Value: []byte(`"Europe/Berlin"`)}}
 	if err := store.ReplacePreferences(b.Context(), scope, preferences); err != nil {
@@ -80,7 +80,7 @@ func neighbours(from, to, degree int) *graph.MemoryWrite {
 	return write
 }
 
-func conversation(b *testing.B, store *graph.Store, scope graph.Scope, i, degree int, now time.Time) {
+func writeConversation(b *testing.B, store *graph.Store, scope graph.Scope, i, degree int, now time.Time) {
 	b.Helper()
 	source := &graph.SourceWrite{
 		EntityKey: fmt.Sprintf("source-%d", i), ContextType: graph.Some("planning"),
@@ -95,7 +95,7 @@ func conversation(b *testing.B, store *graph.Store, scope graph.Scope, i, degree
 	}
 }
 
-func put(b testing.TB, store *graph.Store, scope graph.Scope, write *graph.MemoryWrite) {
+func writeMemory(b testing.TB, store *graph.Store, scope graph.Scope, write *graph.MemoryWrite) {
 	b.Helper()
 	write.Strict = true
 	if _, err := store.Write(b.Context(), scope, write); err != nil {
@@ -103,15 +103,15 @@ func put(b testing.TB, store *graph.Store, scope graph.Scope, write *graph.Memor
 	}
 }
 
-// median of durations or ratios.
+// median returns the median of durations or ratios.
 func median[T time.Duration | float64](values []T) T {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
 	return sorted[len(sorted)/2]
 }
 
-// took is how long a call takes, which must succeed.
-func took(b testing.TB, call func() error) time.Duration {
+// measureCall returns the duration of a call, which must succeed.
+func measureCall(b testing.TB, call func() error) time.Duration {
 	b.Helper()
 	begun := time.Now()
 	if err := call(); err != nil {

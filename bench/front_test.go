@@ -25,16 +25,16 @@ import (
 	"kith/loader"
 )
 
-// anybody lets everybody in, so that what remains of a request is all but authentication.
-type anybody struct {
+// allowAll accepts every key, to measure a request without authentication.
+type allowAll struct {
 	*auth.Keys
 	principal auth.Principal
 }
 
-func (a anybody) Verify(context.Context, string) (auth.Principal, error) { return a.principal, nil }
+func (a allowAll) Verify(context.Context, string) (auth.Principal, error) { return a.principal, nil }
 
-// issued is a token of an issuer that lives as long as the benchmark, and what verifies it.
-func issued(b *testing.B, team string) (*auth.Tokens, string) {
+// newIssuer returns the verifier of an issuer that runs as long as the benchmark, and a token.
+func newIssuer(b *testing.B, team string) (*auth.Tokens, string) {
 	b.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -74,10 +74,10 @@ func issued(b *testing.B, team string) (*auth.Tokens, string) {
 	return tokens, token
 }
 
-// BenchmarkFront is what lets a request in adds to one for a cached context, in this process: an API key and a token, both known for
-// the moment, and a rate limit, counted here and in Redis. The ways take turns.
+// BenchmarkFront measures what authentication and limits add to a request for a cached context, in this process: a
+// cached API key and a cached token, and a rate limit counted here and in Redis. The variants take turns.
 func BenchmarkFront(b *testing.B) {
-	store := open(b, testenv.Neo4j(b), graph.Options{})
+	store := openStore(b, testenv.Neo4j(b), graph.Options{})
 	kept, err := cache.New(cache.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -90,13 +90,13 @@ func BenchmarkFront(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	tokens, token := issued(b, scope.TeamID)
+	tokens, token := newIssuer(b, scope.TeamID)
 	services := handlers.Services{
 		Store: store, Preferences: store, Keys: keys, Tokens: tokens, Changes: kept, Recalls: graph.NewRecalls(store, graph.RecallOptions{}),
 		Ready: store.Ping, Contexts: loader.New(store, kept, loader.Options{}), MCP: http.NotFoundHandler(),
 	}
 	open := services
-	open.Keys = anybody{keys, auth.Principal{KeyID: "k", TeamID: scope.TeamID, Scopes: []string{auth.Read}}}
+	open.Keys = allowAll{keys, auth.Principal{KeyID: "k", TeamID: scope.TeamID, Scopes: []string{auth.Read}}}
 	limited := func(redis string) http.Handler {
 		limits, err := limit.New(limit.Options{RedisURI: redis, Standard: 1_000_000})
 		if err != nil {
@@ -143,21 +143,21 @@ func BenchmarkFront(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkTracing compares requests to three processes in turns: two that make no traces (how far two alike are apart), and one
-// that sends all of them to a collector.
+// BenchmarkTracing compares requests to three processes in turns: two without traces, to see how far two equal ones
+// differ, and one that sends all of them to a collector.
 func BenchmarkTracing(b *testing.B) {
-	binary := built(b)
+	binary := buildBinary(b)
 	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	b.Cleanup(collector.Close)
-	off, _ := running(b, binary)
-	same, _ := running(b, binary)
-	on, _ := running(b, binary, "KITH_OTLP_ENDPOINT="+collector.URL)
+	off, _ := startBinary(b, binary)
+	same, _ := startBinary(b, binary)
+	on, _ := startBinary(b, binary, "KITH_OTLP_ENDPOINT="+collector.URL)
 	for _, cold := range []bool{true, false} {
 		var took [3][]float64
 		for i := range 600 {
 			for k, s := range []*server{off, same, on} {
 				path := contextPath
-				if cold { // a view that nobody has asked for
+				if cold { // a view without an entry
 					path += "&format=text&max_tokens=" + fmt.Sprint(1000+i)
 				}
 				begun := time.Now()
@@ -175,11 +175,11 @@ func BenchmarkTracing(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkQuota compares writes of one node, the writers of a team at once, where teams have quotas and where they have not.
+// BenchmarkQuota compares concurrent writes of one node in a team with and without quotas.
 func BenchmarkQuota(b *testing.B) {
 	db := testenv.Neo4j(b)
 	var free, bounded []float64
-	stores := []*graph.Store{open(b, db, graph.Options{}), open(b, db, graph.Options{Quota: graph.Quota{Nodes: 1_000_000, Text: 1_000_000_000}})}
+	stores := []*graph.Store{openStore(b, db, graph.Options{}), openStore(b, db, graph.Options{Quota: graph.Quota{Nodes: 1_000_000, Text: 1_000_000_000}})}
 	teams := []string{testenv.Team(b), testenv.Team(b)}
 	for round := range 12 {
 		for k, took := range []*[]float64{&free, &bounded} {
@@ -194,7 +194,8 @@ func BenchmarkQuota(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// writeAtOnce has writers of one team write fifty nodes each, and gives the median time of a write in milliseconds.
+// writeAtOnce runs writers of one team that write fifty nodes each, and returns the median time of a write in
+// milliseconds.
 func writeAtOnce(b *testing.B, store *graph.Store, team string, round int) float64 {
 	b.Helper()
 	var (
@@ -222,16 +223,16 @@ func writeAtOnce(b *testing.B, store *graph.Store, team string, round int) float
 	return milliseconds(median(all))
 }
 
-// BenchmarkRouted compares cold contexts by bolt:// and by neo4j://, with a bookmark of the write before, in turns.
+// BenchmarkRouted compares cold contexts by bolt:// and by neo4j://, with a bookmark of the last write, in turns.
 func BenchmarkRouted(b *testing.B) {
 	db := testenv.Neo4j(b)
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	wire := countRoundTrips(b, strings.Replace(db.URI, "bolt://", "neo4j://", 1))
-	direct := open(b, db, graph.Options{})
+	direct := openStore(b, db, graph.Options{})
 	fullUser(b, direct, scope, 100)
 	db.URI = wire.uri
-	routed := open(b, db, graph.Options{})
-	put(b, routed, scope, &graph.MemoryWrite{Nodes: []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Name: graph.Some("c")}}})
+	routed := openStore(b, db, graph.Options{})
+	writeMemory(b, routed, scope, &graph.MemoryWrite{Nodes: []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Name: graph.Some("c")}}})
 	if _, mark := routed.Bookmarks().Mark(scope.TeamID); mark == "" {
 		b.Fatal("no bookmark")
 	}
@@ -244,7 +245,7 @@ func BenchmarkRouted(b *testing.B) {
 	var straight, asked []time.Duration
 	for i := range max(b.N, 500) + 100 {
 		before := wire.trips.Load()
-		s, a := took(b, read(direct)), took(b, read(routed))
+		s, a := measureCall(b, read(direct)), measureCall(b, read(routed))
 		if i >= 100 {
 			straight, asked = append(straight, s), append(asked, a)
 			b.ReportMetric(float64(wire.trips.Load()-before), "round-trips")

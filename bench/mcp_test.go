@@ -11,8 +11,8 @@ import (
 
 const toolCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_context","arguments":{"user_id":"u1"}}}`
 
-// tool calls get_context.
-func (s *server) tool(b *testing.B) {
+// callContextTool calls get_context.
+func (s *server) callContextTool(b *testing.B) {
 	b.Helper()
 	request, err := http.NewRequest(http.MethodPost, s.url+"/mcp", strings.NewReader(toolCall))
 	if err != nil {
@@ -31,10 +31,9 @@ func (s *server) tool(b *testing.B) {
 	}
 }
 
-// BenchmarkMCPContext compares get_context with the calls over HTTP that give the same two forms, in turns: loaded anew by
-// each, and kept.
+// BenchmarkMCPContext compares get_context with the HTTP requests for the same two forms, in turns, cold and cached.
 func BenchmarkMCPContext(b *testing.B) {
-	s := serve(b)
+	s := newServer(b)
 	for _, cold := range []bool{true, false} {
 		b.Run(fmt.Sprintf("cold=%t", cold), func(b *testing.B) {
 			before := func() {
@@ -52,7 +51,7 @@ func BenchmarkMCPContext(b *testing.B) {
 			for range 300 {
 				object = append(object, took(func() { s.get(b, contextPath) }))
 				both = append(both, took(func() { s.get(b, contextPath+"&format=text"); s.get(b, contextPath) }))
-				tool = append(tool, took(func() { s.tool(b) }))
+				tool = append(tool, took(func() { s.callContextTool(b) }))
 			}
 			b.ReportMetric(median(object), "µs-http-json")
 			b.ReportMetric(median(both), "µs-http-both")

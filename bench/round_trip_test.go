@@ -7,13 +7,13 @@ import (
 	"kith/internal/testenv"
 )
 
-// The first write for a user, which makes the user's own person, is as many round trips as any other, and so is a source whose mention
-// makes a candidate active.
+// The first write for a user, which creates the user's person, takes as many round trips as any other. So does a source whose mention
+// activates a candidate.
 func TestWriteRoundTrips(t *testing.T) {
 	db := testenv.Neo4j(t)
 	wire := countRoundTrips(t, db.URI)
 	db.URI = wire.uri
-	store := open(t, db, graph.Options{})
+	store := openStore(t, db, graph.Options{})
 	scope := graph.Scope{TeamID: testenv.Team(t), UserID: "u1"}
 	trips := func(write func() error) int64 {
 		t.Helper()

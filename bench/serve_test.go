@@ -30,7 +30,7 @@ import (
 
 const callers = 8
 
-// server is Kith's API in this process, over real Neo4j and real connections.
+// server is Kith's API in this process, over a real Neo4j and real connections.
 type server struct {
 	url, key string
 	loads    atomic.Int64 // statements that loaded a context
@@ -40,10 +40,10 @@ type server struct {
 	scope    graph.Scope
 }
 
-func serve(b *testing.B) *server {
+func newServer(b *testing.B) *server {
 	b.Helper()
 	s := &server{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1100}}}
-	store := open(b, testenv.Neo4j(b), graph.Options{Observe: func(query string, _ time.Duration, _ error) {
+	store := openStore(b, testenv.Neo4j(b), graph.Options{Observe: func(query string, _ time.Duration, _ error) {
 		if query == "context" {
 			s.loads.Add(1)
 		}
@@ -74,7 +74,7 @@ func serve(b *testing.B) *server {
 		_ = kept.Close()
 	})
 	body := s.get(b, contextPath)
-	// The same bytes behind the same middleware: what gin itself can do.
+	// The same bytes behind the same middleware, to measure gin itself.
 	api.(*gin.Engine).GET("/v1/static", func(c *gin.Context) { c.Data(http.StatusOK, "application/json", body) })
 	return s
 }
@@ -83,14 +83,14 @@ const contextPath = "/v1/context?user_id=u1"
 
 func (s *server) get(b *testing.B, path string) []byte {
 	b.Helper()
-	body, err := s.try(path)
+	body, err := s.tryGet(path)
 	if err != nil {
 		b.Fatal(err)
 	}
 	return body
 }
 
-func (s *server) try(path string) ([]byte, error) {
+func (s *server) tryGet(path string) ([]byte, error) {
 	request, err := http.NewRequest(http.MethodGet, s.url+path, nil)
 	if err != nil {
 		return nil, err
@@ -108,15 +108,15 @@ func (s *server) try(path string) ([]byte, error) {
 	return body, err
 }
 
-// rate is how many requests a second so many callers get answered.
-func (s *server) rate(b *testing.B, path string, requests int) float64 {
+// measureRate returns how many requests a second the given number of callers get answered.
+func (s *server) measureRate(b *testing.B, path string, requests int) float64 {
 	b.Helper()
 	var group sync.WaitGroup
 	begun := time.Now()
 	for range callers {
 		group.Go(func() {
 			for range requests / callers {
-				if _, err := s.try(path); err != nil {
+				if _, err := s.tryGet(path); err != nil {
 					b.Error(err)
 					return
 				}
@@ -129,12 +129,12 @@ func (s *server) rate(b *testing.B, path string, requests int) float64 {
 
 // BenchmarkCachedContext compares a cached context with gin serving the same static bytes, in turns.
 func BenchmarkCachedContext(b *testing.B) {
-	s := serve(b)
-	s.rate(b, contextPath, 4000)
-	s.rate(b, "/v1/static", 4000)
+	s := newServer(b)
+	s.measureRate(b, contextPath, 4000)
+	s.measureRate(b, "/v1/static", 4000)
 	var kith, static, ratios []float64
 	for range 15 {
-		k, g := s.rate(b, contextPath, 4000), s.rate(b, "/v1/static", 4000)
+		k, g := s.measureRate(b, contextPath, 4000), s.measureRate(b, "/v1/static", 4000)
 		kith, static, ratios = append(kith, k), append(static, g), append(ratios, k/g)
 	}
 	b.ReportMetric(median(kith), "cached-req/s")
@@ -145,14 +145,14 @@ func BenchmarkCachedContext(b *testing.B) {
 
 // BenchmarkSimultaneousColdRequests counts the loads that a thousand callers of one cold context cause.
 func BenchmarkSimultaneousColdRequests(b *testing.B) {
-	s := serve(b)
+	s := newServer(b)
 	before := s.loads.Load()
 	var group sync.WaitGroup
 	gate := make(chan struct{})
 	for range 1000 {
 		group.Go(func() {
 			<-gate
-			if _, err := s.try(contextPath + "&sections=user,relationships,recent_context"); err != nil {
+			if _, err := s.tryGet(contextPath + "&sections=user,relationships,recent_context"); err != nil {
 				b.Error(err)
 			}
 		})
@@ -163,27 +163,27 @@ func BenchmarkSimultaneousColdRequests(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkMemory is the resident memory of the kith binary: idle, and its peaks in an import and an export of
+// BenchmarkMemory measures the resident memory of the kith binary: idle, and its peaks in an import and an export of
 // KITH_BENCH_NODES nodes with three times as many relationships.
 func BenchmarkMemory(b *testing.B) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		b.Fatal("needs /proc")
 	}
-	s, process := running(b, built(b))
+	s, process := startBinary(b, buildBinary(b))
 	<-time.After(3 * time.Second) // idle
 	b.ReportMetric(residentMB(b, process.Pid, "VmRSS"), "idle-MB")
 	w := &writer{url: s.url, key: s.key}
-	nodes := size("KITH_BENCH_NODES", 20_000)
+	nodes := sizeFromEnv("KITH_BENCH_NODES", 20_000)
 	w.post(b, "/v1/import", "application/x-ndjson", strings.NewReader(exportOf("memory", nodes, 3*nodes)))
 	b.ReportMetric(residentMB(b, process.Pid, "VmHWM"), "import-MB")
-	forgetPeak(b, process.Pid)
+	resetPeak(b, process.Pid)
 	w.export(b)
 	b.ReportMetric(residentMB(b, process.Pid, "VmHWM"), "export-MB")
 	b.ReportMetric(0, "ns/op")
 }
 
-// built is the kith binary.
-func built(b *testing.B) string {
+// buildBinary builds the kith binary, and returns its path.
+func buildBinary(b *testing.B) string {
 	b.Helper()
 	binary := filepath.Join(b.TempDir(), "kith")
 	if out, err := exec.Command("go", "build", "-o", binary, "kith/cmd/kith").CombinedOutput(); err != nil {
@@ -192,8 +192,8 @@ func built(b *testing.B) string {
 	return binary
 }
 
-// running is a kith of its own, as it is started by people.
-func running(b *testing.B, binary string, environ ...string) (*server, *os.Process) {
+// startBinary starts the kith binary as a user would.
+func startBinary(b *testing.B, binary string, environ ...string) (*server, *os.Process) {
 	b.Helper()
 	db := testenv.Neo4j(b)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -216,15 +216,15 @@ func running(b *testing.B, binary string, environ ...string) (*server, *os.Proce
 	return &server{url: url, key: "a-bootstrap-key-of-the-benchmarks", client: http.DefaultClient}, command.Process
 }
 
-// forgetPeak lets the peak of a process's resident memory begin anew.
-func forgetPeak(b *testing.B, pid int) {
+// resetPeak resets the peak of a process's resident memory.
+func resetPeak(b *testing.B, pid int) {
 	b.Helper()
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {
 		b.Fatal(err)
 	}
 }
 
-// residentMB is a line of a process's status: VmRSS, or its peak, VmHWM.
+// residentMB returns a line of a process's status: VmRSS, or its peak, VmHWM.
 func residentMB(b *testing.B, pid int, name string) float64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -16,9 +16,8 @@ import (
 	"kith/traverse"
 )
 
-// walking is a memory of some nodes that are linked at random, a hub, and a node whose neighbourhood within two steps has
-// 10,000 relationships.
-type walking struct {
+// walkEnv is a memory of randomly linked nodes, a hub, and a node with 10,000 relationships within two steps.
+type walkEnv struct {
 	*traverse.Traverser
 	store   *graph.Store
 	session neo4j.SessionWithContext
@@ -28,9 +27,9 @@ type walking struct {
 const linkedProperties = `team_id: $team, key: randomUUID(), description: 'why it matters', state: 'active', salience: rand(),
 	salience_at: timestamp(), decay_rate: 0.02, confidence: 0.8, access_count: 0, version: 1, recorded_at: datetime()`
 
-func walks(b testing.TB, db testenv.Database) *walking {
+func newWalkEnv(b testing.TB, db testenv.Database) *walkEnv {
 	b.Helper()
-	store := open(b, db, graph.Options{})
+	store := openStore(b, db, graph.Options{})
 	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
 	if err != nil {
 		b.Fatal(err)
@@ -40,10 +39,10 @@ func walks(b testing.TB, db testenv.Database) *walking {
 		_ = session.Close(context.Background())
 		_ = driver.Close(context.Background())
 	})
-	return &walking{traverse.New(store, func(traverse.Mode, traverse.Outcome) {}), store, session, graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}}
+	return &walkEnv{traverse.New(store, func(traverse.Mode, traverse.Outcome) {}), store, session, graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}}
 }
 
-func (w *walking) run(b testing.TB, text string, params map[string]any) {
+func (w *walkEnv) run(b testing.TB, text string, params map[string]any) {
 	b.Helper()
 	params["team"], params["description"] = w.scope.TeamID, description
 	result, err := w.session.Run(b.Context(), text, params)
@@ -55,8 +54,8 @@ func (w *walking) run(b testing.TB, text string, params map[string]any) {
 	}
 }
 
-// fill makes the memory. Nodes are persons and concepts in turn.
-func (w *walking) fill(b testing.TB, nodes, degree int) {
+// fill writes the memory. Nodes are persons and concepts in turn.
+func (w *walkEnv) fill(b testing.TB, nodes, degree int) {
 	b.Helper()
 	w.run(b, `UNWIND range(0, $nodes - 1) AS i
 		CALL (i) {
@@ -78,7 +77,7 @@ func (w *walking) fill(b testing.TB, nodes, degree int) {
 	link("range(0, 9999)", "10 + i / 100 % 100", "1000 + i % ($nodes - 1000)", map[string]any{"nodes": nodes}) // and those have a hundred each
 }
 
-func (w *walking) ask(b testing.TB, r traverse.Request) traverse.Result {
+func (w *walkEnv) ask(b testing.TB, r traverse.Request) traverse.Result {
 	b.Helper()
 	result, _, err := w.Traverse(b.Context(), w.scope, &r)
 	if err != nil {
@@ -89,20 +88,20 @@ func (w *walking) ask(b testing.TB, r traverse.Request) traverse.Result {
 
 // BenchmarkTraverse measures walks in a memory of KITH_BENCH_FILL nodes with a hub of KITH_BENCH_DEGREE relationships.
 func BenchmarkTraverse(b *testing.B) {
-	w := walks(b, testenv.Neo4j(b))
-	nodes, degree := size("KITH_BENCH_FILL", 200_000), size("KITH_BENCH_DEGREE", 200_000)
+	w := newWalkEnv(b, testenv.Neo4j(b))
+	nodes, degree := sizeFromEnv("KITH_BENCH_FILL", 200_000), sizeFromEnv("KITH_BENCH_DEGREE", 200_000)
 	w.fill(b, nodes, degree)
 	around := func(key string) func() error {
 		return func() error { w.ask(b, traverse.Request{Mode: traverse.Neighbors, EntityKey: key}); return nil }
 	}
 	var hub, hundred, ppr, path, slowest []time.Duration
 	for i := range max(b.N, 100) + 50 {
-		h, s := took(b, around("n1")), took(b, around("n2"))
-		p := took(b, func() error {
+		h, s := measureCall(b, around("n1")), measureCall(b, around("n2"))
+		p := measureCall(b, func() error {
 			w.ask(b, traverse.Request{Mode: traverse.PPR, SeedNodes: []string{"n2"}, MaxDepth: 2})
 			return nil
 		})
-		q := took(b, func() error {
+		q := measureCall(b, func() error {
 			w.ask(b, traverse.Request{Mode: traverse.Path, From: fmt.Sprintf("n%d", 5000+i), To: fmt.Sprintf("n%d", nodes-1-i)})
 			return nil
 		})
@@ -126,7 +125,7 @@ func maxOf(all []time.Duration) (most time.Duration) {
 	return most
 }
 
-// asked are statements such as agents write.
+// asked holds statements like those of agents.
 var asked = []string{
 	"MATCH (p:Person {name: $name})-[r:relates_to]->(c) RETURN c.name AS name, r.salience AS salience ORDER BY salience DESC LIMIT 10",
 	"MATCH (p:Person)-[:relates_to]->(c:Concept) WHERE p.name = $name RETURN count(c) AS n",
@@ -135,11 +134,11 @@ var asked = []string{
 	"MATCH (c:Concept) RETURN c.state AS state, count(*) AS n, avg(c.salience) AS salience",
 }
 
-// BenchmarkCypher compares statements that go through the guard with the same ones as they are, in a store that has only this
-// team. Both run in a transaction of their own that is rolled back.
+// BenchmarkCypher compares statements that go through the guard with the same statements unchanged, in a store with
+// only this team. Both run in their own transaction, which is rolled back.
 func BenchmarkCypher(b *testing.B) {
-	w := walks(b, testenv.Neo4j(b))
-	w.fill(b, size("KITH_BENCH_TEAM", 10_000), 100)
+	w := newWalkEnv(b, testenv.Neo4j(b))
+	w.fill(b, sizeFromEnv("KITH_BENCH_TEAM", 10_000), 100)
 	parameters := map[string]any{"name": "name 10"}
 	bare := func(text string) func() error {
 		return func() error {
@@ -166,7 +165,7 @@ func BenchmarkCypher(b *testing.B) {
 	for _, text := range asked {
 		var with, without []time.Duration
 		for i := range max(b.N, 100) + 50 {
-			g, p := took(b, guarded(text)), took(b, bare(text))
+			g, p := measureCall(b, guarded(text)), measureCall(b, bare(text))
 			if i >= 50 {
 				with, without = append(with, g), append(without, p)
 			}
@@ -179,7 +178,7 @@ func BenchmarkCypher(b *testing.B) {
 	b.ReportMetric(worst, "guarded/bare-worst")
 	var guard []time.Duration
 	for range 2000 {
-		guard = append(guard, took(b, func() error {
+		guard = append(guard, measureCall(b, func() error {
 			_, err := cypher.Guard(asked[0], parameters, cypher.Rules{Base: "Memory", Rows: 1000, Index: &cypher.Index{Label: "Memory"}})
 			return err
 		}))
@@ -188,15 +187,18 @@ func BenchmarkCypher(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// Neighbors are found in one round trip and read in another; so are those of each further step. A statement of a caller needs
-// three, and two more when its form is new.
+// Neighbors take one round trip to find and one to read, at each step. A caller's statement takes three, and two more
+// when its form is new.
 func TestTraverseRoundTrips(t *testing.T) {
 	db := testenv.Neo4j(t)
 	wire := countRoundTrips(t, db.URI)
 	db.URI = wire.uri
-	w := walks(t, db)
-	put(t, w.store, w.scope, &graph.MemoryWrite{
-		Nodes:         []graph.NodeWrite{{Kind: "person", EntityKey: "a", Name: graph.Some("a")}, {Kind: "person", EntityKey: "b", Name: graph.Some("b")}, {Kind: "concept", EntityKey: "c", Name: graph.Some("c")}},
+	w := newWalkEnv(t, db)
+	writeMemory(t, w.store, w.scope, &graph.MemoryWrite{
+		Nodes: []graph.NodeWrite{
+			{Kind: "person", EntityKey: "a", Name: graph.Some("a")}, {Kind: "person", EntityKey: "b", Name: graph.Some("b")},
+			{Kind: "concept", EntityKey: "c", Name: graph.Some("c")},
+		},
 		Relationships: []graph.RelationshipWrite{{From: "a", Type: "thinks_about", To: "c"}, {From: "b", Type: "thinks_about", To: "c"}},
 	})
 	for name, c := range map[string]struct {

@@ -21,8 +21,8 @@ import (
 	"kith/internal/testenv"
 )
 
-// wire passes bytes on to Neo4j and counts round trips: how often a client speaks after the server has spoken. To one who asks for the
-// members of a cluster (neo4j://) the server gives its own port, in whose place comes that of the wire.
+// wire forwards bytes to Neo4j and counts round trips: how often a client sends after the server has sent. For
+// neo4j:// the server returns its own port as the member of a cluster, and the wire replaces it by its own.
 type wire struct {
 	uri        string
 	trips      atomic.Int64
@@ -54,7 +54,7 @@ func countRoundTrips(b testing.TB, uri string) *wire {
 			if err != nil {
 				return
 			}
-			conns.Go(func() { w.pass(client, target.Host) })
+			conns.Go(func() { w.forward(client, target.Host) })
 		}
 	})
 	b.Cleanup(func() {
@@ -64,7 +64,7 @@ func countRoundTrips(b testing.TB, uri string) *wire {
 	return w
 }
 
-func (w *wire) pass(client net.Conn, target string) {
+func (w *wire) forward(client net.Conn, target string) {
 	server, err := net.Dial("tcp", target)
 	if err != nil {
 		_ = client.Close()
@@ -107,8 +107,8 @@ func copyEach(to, from net.Conn, each func([]byte)) {
 	}
 }
 
-// hits profiles the relationships of a context: db hits of finding the ten, and of the whole with their nodes.
-func hits(b *testing.B, db testenv.Database, scope graph.Scope) (walk, all float64) {
+// countHits profiles the relationships of a context: db hits of finding the ten, and of the whole with their nodes.
+func countHits(b *testing.B, db testenv.Database, scope graph.Scope) (walk, all float64) {
 	b.Helper()
 	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
 	if err != nil {
@@ -127,12 +127,13 @@ func hits(b *testing.B, db testenv.Database, scope graph.Scope) (walk, all float
 		b.Fatal(err)
 	}
 	plan := reflect.ValueOf(result.Summary.Profile()).Elem().Field(0).Elem()
-	return sum(plan, false)
+	return sumHits(plan, false)
 }
 
-// sum adds db hits; those at and below the operator that picks the ten are the walk. It reads what is behind a
-// neo4j.ProfiledPlan by reflection: its Children (v5.28.4) return the last child as many times as there are children.
-func sum(plan reflect.Value, below bool) (walk, all float64) {
+// sumHits adds db hits. Those at and below the operator that selects the ten belong to the walk. It reads the plan
+// behind a neo4j.ProfiledPlan by reflection: its Children (v5.28.4) return the last child as many times as there are
+// children.
+func sumHits(plan reflect.Value, below bool) (walk, all float64) {
 	below = below || strings.HasPrefix(plan.FieldByName("Operator").String(), "Top")
 	all = float64(plan.FieldByName("DbHits").Int())
 	if below {
@@ -140,7 +141,7 @@ func sum(plan reflect.Value, below bool) (walk, all float64) {
 	}
 	children := plan.FieldByName("Children")
 	for i := range children.Len() {
-		w, a := sum(children.Index(i), below)
+		w, a := sumHits(children.Index(i), below)
 		walk, all = walk+w, all+a
 	}
 	return walk, all

@@ -12,12 +12,12 @@ import (
 	"kith/loader"
 )
 
-// workspace writes a project with so many entities and three times as many links: a fifth of its entities hangs on the
-// project itself, tasks on plans and goals, the rest at random.
-func workspace(b testing.TB, store *graph.Store, scope graph.Scope, project string, entities int) {
+// writeWorkspace writes a project with the given number of entities and three times as many links: a fifth of its
+// entities belongs to the project itself, tasks to plans and goals, the rest at random.
+func writeWorkspace(b testing.TB, store *graph.Store, scope graph.Scope, project string, entities int) {
 	b.Helper()
 	random := rand.New(rand.NewPCG(1, uint64(entities))) //nolint:gosec // reproducible
-	write := func(w graph.MemoryWrite) { put(b, store, scope, &w) }
+	write := func(w graph.MemoryWrite) { writeMemory(b, store, scope, &w) }
 	write(graph.MemoryWrite{Nodes: []graph.NodeWrite{{Kind: "project", EntityKey: project, Name: graph.Some(project)}}})
 	const batch = 2_000
 	key := func(i int) string { return fmt.Sprintf("%s-%d", project, i) }
@@ -26,7 +26,10 @@ func workspace(b testing.TB, store *graph.Store, scope graph.Scope, project stri
 	for start := 0; start < entities; start += batch {
 		var w graph.MemoryWrite
 		for i := start; i < min(start+batch, entities); i++ {
-			n := graph.NodeWrite{Kind: kinds[i%len(kinds)], EntityKey: key(i), Name: graph.Some(fmt.Sprintf("Entity %d of %s", i, project)), Description: graph.Some(description), OwnFields: &graph.OwnFields{ProjectID: graph.Some(project)}}
+			n := graph.NodeWrite{
+				Kind: kinds[i%len(kinds)], EntityKey: key(i), Name: graph.Some(fmt.Sprintf("Entity %d of %s", i, project)),
+				Description: graph.Some(description), OwnFields: &graph.OwnFields{ProjectID: graph.Some(project)},
+			}
 			if n.Kind == "task" {
 				due := time.Now().Add(time.Duration(random.IntN(60*24)) * time.Hour)
 				n.StateKey, n.Priority, n.DueAt = graph.Some(states[random.IntN(4)]), graph.Some(int64(1+random.IntN(5))), graph.Some(due)
@@ -57,19 +60,19 @@ func workspace(b testing.TB, store *graph.Store, scope graph.Scope, project stri
 	}
 }
 
-// BenchmarkWorkspace compares what an agent is shown of a large project with that of a small one.
+// BenchmarkWorkspace compares the contexts of a large and a small project.
 func BenchmarkWorkspace(b *testing.B) {
-	store := open(b, testenv.Neo4j(b), graph.Options{})
+	store := openStore(b, testenv.Neo4j(b), graph.Options{})
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
-	small, large := 100, size("KITH_BENCH_WORKSPACE", 10_000)
-	workspace(b, store, scope, "small", small)
-	workspace(b, store, scope, "large", large)
+	small, large := 100, sizeFromEnv("KITH_BENCH_WORKSPACE", 10_000)
+	writeWorkspace(b, store, scope, "small", small)
+	writeWorkspace(b, store, scope, "large", large)
 	read := func(project string) func() error {
 		return func() error { _, err := store.WorkspaceOf(b.Context(), scope, project); return err }
 	}
 	var of [2][]time.Duration
 	for i := range max(b.N, 100) + 50 {
-		s, l := took(b, read("small")), took(b, read("large"))
+		s, l := measureCall(b, read("small")), measureCall(b, read("large"))
 		if i >= 50 {
 			of[0], of[1] = append(of[0], s), append(of[1], l)
 		}
@@ -80,13 +83,13 @@ func BenchmarkWorkspace(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkLinked compares the context of a task with what is linked with it to the bare one, and counts their statements, which are
-// round trips, and the tokens of the text.
+// BenchmarkLinked compares the context of a task with its linked entities to the context without them. It counts
+// their statements, which are round trips, and the tokens of the text.
 func BenchmarkLinked(b *testing.B) {
 	var statements atomic.Int64
-	store := open(b, testenv.Neo4j(b), graph.Options{Observe: func(string, time.Duration, error) { statements.Add(1) }})
+	store := openStore(b, testenv.Neo4j(b), graph.Options{Observe: func(string, time.Duration, error) { statements.Add(1) }})
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
-	workspace(b, store, scope, "p", 1000)
+	writeWorkspace(b, store, scope, "p", 1000)
 	w := graph.MemoryWrite{}
 	for i, kind := range graph.LinkedKinds { // three of each kind
 		for n := range 3 {
@@ -95,7 +98,7 @@ func BenchmarkLinked(b *testing.B) {
 			w.Relationships = append(w.Relationships, graph.RelationshipWrite{From: "p-0", Type: "relates_to", To: key})
 		}
 	}
-	put(b, store, scope, &w)
+	writeMemory(b, store, scope, &w)
 	l := loader.New(store, noCache{}, loader.Options{})
 	ask := func(r loader.OntologyRequest) (body []byte) {
 		r.Scope, r.ContextType, r.FocusKind, r.FocusID = scope, "ontology", "task", "p-0"
@@ -113,7 +116,7 @@ func BenchmarkLinked(b *testing.B) {
 	bare, linked := loader.OntologyRequest{WithoutLinked: true}, loader.OntologyRequest{}
 	var of [2][]time.Duration
 	for i := range max(b.N, 200) + 50 {
-		without, with := took(b, func() error { ask(bare); return nil }), took(b, func() error { ask(linked); return nil })
+		without, with := measureCall(b, func() error { ask(bare); return nil }), measureCall(b, func() error { ask(linked); return nil })
 		if i >= 50 {
 			of[0], of[1] = append(of[0], without), append(of[1], with)
 		}
@@ -134,14 +137,14 @@ func BenchmarkLinked(b *testing.B) {
 
 // BenchmarkCachedOntology compares a cached project with a cached agent context, in turns.
 func BenchmarkCachedOntology(b *testing.B) {
-	s := serve(b)
-	workspace(b, s.store, s.scope, "p", 100)
+	s := newServer(b)
+	writeWorkspace(b, s.store, s.scope, "p", 100)
 	const path = "/v1/ontology?user_id=u1&format=text&max_tokens=1000&context_type=project&project_id=p"
-	s.rate(b, contextPath, 4000)
-	s.rate(b, path, 4000)
+	s.measureRate(b, contextPath, 4000)
+	s.measureRate(b, path, 4000)
 	var ratios []float64
 	for range 15 {
-		ratios = append(ratios, s.rate(b, path, 4000)/s.rate(b, contextPath, 4000))
+		ratios = append(ratios, s.measureRate(b, path, 4000)/s.measureRate(b, contextPath, 4000))
 	}
 	b.ReportMetric(median(ratios), "ontology/context")
 	b.ReportMetric(0, "ns/op")

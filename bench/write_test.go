@@ -26,7 +26,7 @@ import (
 	"kith/loader"
 )
 
-// writer is a Kith over HTTP, and the driver beside it, on one team.
+// writer is the API over HTTP, and a driver, for one team.
 type writer struct {
 	url, key, team string
 	store          *graph.Store
@@ -34,10 +34,10 @@ type writer struct {
 	recalls        *graph.Recalls
 }
 
-func writing(b *testing.B) *writer {
+func newWriter(b *testing.B) *writer {
 	b.Helper()
 	db := testenv.Neo4j(b)
-	w := &writer{store: open(b, db, graph.Options{}), team: testenv.Team(b)}
+	w := &writer{store: openStore(b, db, graph.Options{}), team: testenv.Team(b)}
 	kept, err := cache.New(cache.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -65,7 +65,7 @@ func writing(b *testing.B) *writer {
 	return w
 }
 
-// post sends a body and wants it accepted.
+// post sends a body, which must be accepted.
 func (w *writer) post(b *testing.B, path, contentType string, body io.Reader) []byte {
 	b.Helper()
 	request, err := http.NewRequestWithContext(b.Context(), http.MethodPost, w.url+path, body)
@@ -86,7 +86,7 @@ func (w *writer) post(b *testing.B, path, contentType string, body io.Reader) []
 	return answer
 }
 
-// export reads the whole memory of the key's team, and keeps nothing.
+// export reads the whole memory of the key's team, and discards it.
 func (w *writer) export(b *testing.B) {
 	b.Helper()
 	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, w.url+"/v1/export", http.NoBody)
@@ -104,8 +104,8 @@ func (w *writer) export(b *testing.B) {
 	}
 }
 
-// bare runs statements of Kith's own files in one transaction, through nothing but the driver.
-func (w *writer) bare(b *testing.B, steps ...step) {
+// runBare runs statements of Kith's own files in one transaction, through the driver alone.
+func (w *writer) runBare(b *testing.B, steps ...step) {
 	b.Helper()
 	session := w.driver.NewSession(b.Context(), neo4j.SessionConfig{})
 	defer func() { _ = session.Close(b.Context()) }()
@@ -131,8 +131,8 @@ type step struct {
 	params    map[string]any
 }
 
-// stored are the properties that Kith stores of a node of the batches.
-func stored(key, name string) map[string]any {
+// storedNode returns the properties that Kith stores of a node of the batches.
+func storedNode(key, name string) map[string]any {
 	now := time.Now().UTC()
 	return map[string]any{
 		"entity_key": key, "name": name, "description": description, "state": "active", "ttl_policy": "decay", "salience": 0.5,
@@ -154,8 +154,8 @@ const (
 	how         = "Met long ago, and there ever since, in good weather and in bad."
 )
 
-// batch are the names of a batch's nodes; each leads to the next.
-func batch(size int) []string {
+// batchNames returns the names of a batch's nodes; each is linked to the next.
+func batchNames(size int) []string {
 	names := make([]string, size)
 	for i := range names {
 		names[i] = "n-" + strconv.FormatUint(rand.Uint64(), 36)
@@ -177,13 +177,13 @@ func kithBatch(names []string) []byte {
 	return raw
 }
 
-// bareBatch is the same batch as the statements that Kith runs for it.
+// bareBatch returns the same batch as the statements that Kith runs for it.
 func (w *writer) bareBatch(names []string) []step {
 	var natural []string
 	var nodes, links []map[string]any
 	for i, name := range names {
 		natural = append(natural, "concept\x1fu1\x1f"+name)
-		nodes = append(nodes, map[string]any{"entity_key": name, "label": "Concept", "properties": stored(name, name)})
+		nodes = append(nodes, map[string]any{"entity_key": name, "label": "Concept", "properties": storedNode(name, name)})
 		links = append(links, map[string]any{
 			"from": name, "to": names[(i+1)%len(names)], "type": ownerTypes[i%len(ownerTypes)], "key": "r" + name, "properties": storedRelationship(),
 		})
@@ -197,45 +197,44 @@ func (w *writer) bareBatch(names []string) []step {
 
 // BenchmarkWrite compares POST /v1/memory of 100 nodes and 100 relationships with its own statements through the driver.
 func BenchmarkWrite(b *testing.B) {
-	w := writing(b)
+	w := newWriter(b)
 	kith := func() {
-		w.post(b, "/v1/memory", "application/json", bytes.NewReader(kithBatch(batch(100))))
+		w.post(b, "/v1/memory", "application/json", bytes.NewReader(kithBatch(batchNames(100))))
 	}
-	bare := func() { w.bare(b, w.bareBatch(batch(100))...) }
+	bare := func() { w.runBare(b, w.bareBatch(batchNames(100))...) }
 	for range 60 {
 		kith()
 		bare()
 	}
 	var ours, theirs []time.Duration
 	for range max(b.N, 200) {
-		ours = append(ours, timed(kith))
-		theirs = append(theirs, timed(bare))
+		ours = append(ours, measureTime(kith))
+		theirs = append(theirs, measureTime(bare))
 	}
 	b.ReportMetric(milliseconds(median(ours)), "ms/kith")
 	b.ReportMetric(milliseconds(median(theirs)), "ms/bare")
 	b.ReportMetric(float64(median(ours))/float64(median(theirs)), "kith÷bare")
 }
 
-func timed(work func()) time.Duration {
+func measureTime(work func()) time.Duration {
 	begun := time.Now()
 	work()
 	return time.Since(begun)
 }
 
-// size is a number from the environment, for runs that take longer than all others together.
-func size(name string, fallback int) int {
+// sizeFromEnv returns a number from the environment, for runs that take longer than all others together.
+func sizeFromEnv(name string, fallback int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 		return n
 	}
 	return fallback
 }
 
-// BenchmarkImport compares POST /v1/import with a loop of the driver that creates the same nodes and relationships in the
-// same batches. KITH_BENCH_NODES sets how many nodes; relationships are three
-// times as many.
+// BenchmarkImport compares POST /v1/import with a loop of the driver that creates the same nodes and relationships in
+// the same batches. KITH_BENCH_NODES sets how many nodes; there are three times as many relationships.
 func BenchmarkImport(b *testing.B) {
-	w := writing(b)
-	nodes := size("KITH_BENCH_NODES", 20_000)
+	w := newWriter(b)
+	nodes := sizeFromEnv("KITH_BENCH_NODES", 20_000)
 	w.post(b, "/v1/import", "application/x-ndjson", strings.NewReader(exportOf("warm", 2000, 6000))) // plans, JIT
 	begun := time.Now()
 	w.post(b, "/v1/import", "application/x-ndjson", strings.NewReader(exportOf("kith", nodes, 3*nodes)))
@@ -249,13 +248,13 @@ func BenchmarkImport(b *testing.B) {
 	b.ReportMetric(theirs.Seconds()/ours.Seconds(), "kith÷bare")
 }
 
-// pairOf are the ends and type of the i-th relationship: three from each node.
+// pairOf returns the ends and type of the i-th relationship: three from each node.
 func pairOf(prefix string, i, nodes int) (from, kind, to string) {
 	a := i / 3
 	return fmt.Sprintf("%s-%d", prefix, a), ownerTypes[i%7], fmt.Sprintf("%s-%d", prefix, (a+1+i%3*17)%nodes)
 }
 
-// exportOf is a file of Kith's own format.
+// exportOf returns a file of Kith's own format.
 func exportOf(prefix string, nodes, relationships int) string {
 	var file strings.Builder
 	for i := range nodes {
@@ -268,17 +267,17 @@ func exportOf(prefix string, nodes, relationships int) string {
 	return file.String()
 }
 
-// bareLoad creates the same through the driver alone.
+// bareLoad creates the same data through the driver alone.
 func (w *writer) bareLoad(b *testing.B, prefix string, nodes int) {
 	b.Helper()
 	const at = 1000
 	var rows []map[string]any
 	for i := range nodes {
 		rows = append(rows, map[string]any{
-			"entity_key": fmt.Sprintf("%s-%d", prefix, i), "label": "Concept", "properties": stored(fmt.Sprintf("%s-%d", prefix, i), fmt.Sprintf("%s %d", prefix, i)),
+			"entity_key": fmt.Sprintf("%s-%d", prefix, i), "label": "Concept", "properties": storedNode(fmt.Sprintf("%s-%d", prefix, i), fmt.Sprintf("%s %d", prefix, i)),
 		})
 		if len(rows) == at || i == nodes-1 {
-			w.bare(b, step{"node_create", map[string]any{"team_id": w.team, "rows": rows}})
+			w.runBare(b, step{"node_create", map[string]any{"team_id": w.team, "rows": rows}})
 			rows = nil
 		}
 	}
@@ -286,20 +285,21 @@ func (w *writer) bareLoad(b *testing.B, prefix string, nodes int) {
 		from, kind, to := pairOf(prefix, i, nodes)
 		rows = append(rows, map[string]any{"from": from, "to": to, "type": kind, "key": fmt.Sprintf("%s-r-%d", prefix, i), "properties": storedRelationship()})
 		if len(rows) == at || i == 3*nodes-1 {
-			w.bare(b, step{"relationship_create", map[string]any{"team_id": w.team, "rows": rows}})
+			w.runBare(b, step{"relationship_create", map[string]any{"team_id": w.team, "rows": rows}})
 			rows = nil
 		}
 	}
 }
 
-// BenchmarkGrowth compares what an item of a batch write costs in a store that is empty and in one of KITH_BENCH_FILL nodes.
+// BenchmarkGrowth compares the cost of an item of a batch write in an empty store and in one of KITH_BENCH_FILL
+// nodes.
 func BenchmarkGrowth(b *testing.B) {
-	w := writing(b)
-	write := func() { w.post(b, "/v1/memory", "application/json", bytes.NewReader(kithBatch(batch(500)))) }
+	w := newWriter(b)
+	write := func() { w.post(b, "/v1/memory", "application/json", bytes.NewReader(kithBatch(batchNames(500)))) }
 	measure := func() time.Duration {
 		var all []time.Duration
 		for range max(b.N, 40) {
-			all = append(all, timed(write))
+			all = append(all, measureTime(write))
 		}
 		return median(all)
 	}
@@ -307,7 +307,7 @@ func BenchmarkGrowth(b *testing.B) {
 		write()
 	}
 	before := measure()
-	w.fill(b, size("KITH_BENCH_FILL", 200_000))
+	w.fill(b, sizeFromEnv("KITH_BENCH_FILL", 200_000))
 	write()
 	after := measure()
 	b.ReportMetric(float64(before.Microseconds())/1000, "µs/item/empty")
@@ -315,7 +315,7 @@ func BenchmarkGrowth(b *testing.B) {
 	b.ReportMetric(float64(after)/float64(before), "full÷empty")
 }
 
-// fill puts nodes into the store, past Kith: what matters is that they are there.
+// fill writes nodes into the store directly, without Kith.
 func (w *writer) fill(b *testing.B, nodes int) {
 	b.Helper()
 	session := w.driver.NewSession(b.Context(), neo4j.SessionConfig{})
@@ -336,7 +336,7 @@ func (w *writer) fill(b *testing.B, nodes int) {
 
 // BenchmarkAppend compares appending a message to a conversation of 10 messages with one of 10,000.
 func BenchmarkAppend(b *testing.B) {
-	w := writing(b)
+	w := newWriter(b)
 	scope := graph.Scope{TeamID: w.team, UserID: "u1"}
 	for key, length := range map[string]int{"short": 10, "long": 10_000} {
 		source := &graph.SourceWrite{EntityKey: key, Messages: make([]graph.MessageWrite, length)}
@@ -348,7 +348,7 @@ func BenchmarkAppend(b *testing.B) {
 		}
 	}
 	add := func(key string) time.Duration {
-		return took(b, func() error {
+		return measureCall(b, func() error {
 			_, err := w.store.AppendMessages(b.Context(), scope, key, []graph.MessageWrite{{Role: "user", Text: how}})
 			return err
 		})
@@ -365,10 +365,9 @@ func BenchmarkAppend(b *testing.B) {
 	b.ReportMetric(float64(median(long))/float64(median(short)), "10000÷10")
 }
 
-// BenchmarkTouches compares cold contexts while recalls are stored, as many as a busy agent causes, with the same
-// without.
+// BenchmarkTouches compares cold contexts with and without concurrent recalls, as many as a busy agent causes.
 func BenchmarkTouches(b *testing.B) {
-	w := writing(b)
+	w := newWriter(b)
 	scope := graph.Scope{TeamID: w.team, UserID: "u1"}
 	fullUser(b, w.store, scope, 100)
 	ctx, stop := context.WithCancel(b.Context())
@@ -382,7 +381,7 @@ func BenchmarkTouches(b *testing.B) {
 	})
 	contexts := loader.New(w.store, noCache{}, loader.Options{})
 	read := func() time.Duration {
-		return took(b, func() error {
+		return measureCall(b, func() error {
 			_, err := contexts.Context(b.Context(), loader.Request{Scope: scope}, nil)
 			return err
 		})

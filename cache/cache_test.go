@@ -26,7 +26,7 @@ func levels(t *testing.T, test func(t *testing.T, uri string)) {
 
 func TestKeeps(t *testing.T) {
 	levels(t, func(t *testing.T, uri string) {
-		p, team := ready(t, uri), testenv.Team(t)
+		p, team := startReady(t, uri), testenv.Team(t)
 		for _, value := range []string{"text", "", "\x00\xff\r\n$3\r\n", strings.Repeat("long ", 100_000)} {
 			// A pause of the machine may cost a hit: it is asked for again, a wrong value never is.
 			eventually(t, "a hit", func() bool {
@@ -44,7 +44,7 @@ func TestKeeps(t *testing.T) {
 
 func TestViewsAreApart(t *testing.T) {
 	levels(t, func(t *testing.T, uri string) {
-		p, team := ready(t, uri), testenv.Team(t)
+		p, team := startReady(t, uri), testenv.Team(t)
 		seen := map[string]bool{}
 		for _, c := range [][3]string{
 			{team, "u", "v"}, {team, "u", "w"}, {team, "w", "v"}, {team + "2", "u", "v"}, {team, "", "v"}, {team, "", "u"},
@@ -69,14 +69,14 @@ func TestHitFromRedis(t *testing.T) {
 	t.Parallel()
 	server, team := testenv.StartRedis(t), testenv.Team(t)
 	direct := client(t, server.URI())
-	a, b := ready(t, server.URI()), ready(t, server.URI())
+	a, b := startReady(t, server.URI()), startReady(t, server.URI())
 	const value = "\x00made once\xff"
 	n := 0
 	share := func(other *process) bool { // a pause of the machine may cost a hit, so views are tried until one is shared
 		n++
 		view, before := strings.Repeat("v", n), len(keys(t, direct, "kith:entry:"))
 		a.get(team, "u", view, value)
-		eventually(t, "the entry is in Redis", func() bool { return len(keys(t, direct, "kith:entry:")) > before || a.bypasses() })
+		eventually(t, "the entry is in Redis", func() bool { return len(keys(t, direct, "kith:entry:")) > before || a.isBypassed() })
 		hits := other.count(cache.RemoteHit)
 		got, loaded := other.get(team, "u", view, "made again")
 		if !loaded && (got != value || other.count(cache.RemoteHit) != hits+1) {
@@ -88,12 +88,12 @@ func TestHitFromRedis(t *testing.T) {
 	// One that starts later uses what is there: a restart does not begin cold.
 	eventually(t, "a later process gets what a loaded before", func() bool {
 		view := strings.Repeat("v", n)
-		got, loaded := ready(t, server.URI()).get(team, "u", view, "made again")
+		got, loaded := startReady(t, server.URI()).get(team, "u", view, "made again")
 		return !loaded && got == value || !share(b)
 	})
 }
 
-// The process level forgets after a minute, by the clock of the bubble.
+// Entries in the process expire after a minute, by the clock of the bubble.
 func TestLocalLifetime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestLocalLifetime(t *testing.T) {
 func TestRemoteLifetimes(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
-	c, p := client(t, server.URI()), ready(t, server.URI())
+	c, p := client(t, server.URI()), startReady(t, server.URI())
 	p.get("t", "u", "v", "x")
 	eventually(t, "entries are in Redis", func() bool { return len(keys(t, c, "kith:entry:")) > 0 })
 	for prefix, want := range map[string]time.Duration{"kith:entry:": 5 * time.Minute, "kith:version:": 24 * time.Hour} {
@@ -145,7 +145,7 @@ func TestRemoteLifetimes(t *testing.T) {
 func TestOneLoadForAll(t *testing.T) {
 	levels(t, func(t *testing.T, uri string) {
 		const callers = 1000
-		p, team := ready(t, uri), testenv.Team(t)
+		p, team := startReady(t, uri), testenv.Team(t)
 		var started, loads atomic.Int64
 		all := make(chan struct{})
 		var done sync.WaitGroup
@@ -173,7 +173,7 @@ func TestOneLoadForAll(t *testing.T) {
 
 func TestCallerLeaves(t *testing.T) {
 	levels(t, func(t *testing.T, uri string) {
-		p, team := ready(t, uri), testenv.Team(t)
+		p, team := startReady(t, uri), testenv.Team(t)
 		loading, finish := make(chan struct{}), make(chan struct{})
 		var loads atomic.Int64
 		load := func(ctx context.Context) ([]byte, bool, error) {
@@ -230,10 +230,10 @@ func TestCallerLeaves(t *testing.T) {
 	})
 }
 
-// A load that the first caller leaves behind is kept.
+// A load whose first caller has gone is cached.
 func TestLoadGoesOn(t *testing.T) {
 	t.Parallel()
-	p := ready(t, "")
+	p := startReady(t, "")
 	ctx, leave := context.WithCancel(t.Context())
 	_, err := p.Get(ctx, "t", "u", "v", func(ctx context.Context) ([]byte, bool, error) {
 		leave()
@@ -250,7 +250,7 @@ func TestLoadGoesOn(t *testing.T) {
 
 func TestNotKept(t *testing.T) {
 	levels(t, func(t *testing.T, uri string) {
-		p, team := ready(t, uri), testenv.Team(t)
+		p, team := startReady(t, uri), testenv.Team(t)
 		broken := errors.New("broken")
 		for _, c := range []struct {
 			view string
@@ -270,10 +270,10 @@ func TestNotKept(t *testing.T) {
 	})
 }
 
-// Raising one version leaves everybody else's entries alone.
+// Raising one version does not affect the entries of others.
 func TestChangedReaches(t *testing.T) {
 	levels(t, func(t *testing.T, uri string) {
-		p, team, other := ready(t, uri), testenv.Team(t), testenv.Team(t)
+		p, team, other := startReady(t, uri), testenv.Team(t), testenv.Team(t)
 		views := [][2]string{{team, ""}, {team, "u"}, {team, "w"}, {other, ""}, {other, "u"}}
 		for _, c := range []struct {
 			users []string
@@ -293,7 +293,7 @@ func TestChangedReaches(t *testing.T) {
 				p.Changed(t.Context(), team, c.users...)
 				got = nil
 				for _, v := range views {
-					got = append(got, !p.keeps(v[0], v[1], "v"))
+					got = append(got, !p.isCached(v[0], v[1], "v"))
 				}
 				// A heartbeat that came late makes the process forget: such a round says nothing.
 				for i := range views {
@@ -324,7 +324,7 @@ func TestWrongURI(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	levels(t, func(t *testing.T, uri string) {
-		p, team := ready(t, uri), testenv.Team(t)
+		p, team := startReady(t, uri), testenv.Team(t)
 		loading := make(chan struct{})
 		var ended atomic.Bool
 		answer := make(chan error, 1)
@@ -339,7 +339,7 @@ func TestClose(t *testing.T) {
 		}()
 		<-loading
 		p.stop()
-		if uri != "" && !p.bypasses() {
+		if uri != "" && !p.isBypassed() {
 			t.Error("nobody listens, and what is kept is trusted")
 		}
 		if err := p.shut(); err != nil {

@@ -11,8 +11,8 @@ import (
 	"kith/internal/testenv"
 )
 
-// holding says which keys of Redis hold a text.
-func holding(t *testing.T, c *redis.Client, text string) (found []string) {
+// keysContaining returns the keys of Redis whose values contain a text.
+func keysContaining(t *testing.T, c *redis.Client, text string) (found []string) {
 	t.Helper()
 	for _, key := range keys(t, c, "") {
 		if value, err := c.Get(t.Context(), key).Result(); err == nil && strings.Contains(value, text) {
@@ -32,7 +32,7 @@ func TestErase(t *testing.T) {
 			t.Parallel()
 			server := testenv.StartRedis(t)
 			direct := client(t, server.URI())
-			a, b := ready(t, server.URI()), ready(t, server.URI())
+			a, b := startReady(t, server.URI()), startReady(t, server.URI())
 			eventually(t, "two versions of the user's and those of others are in Redis", func() bool {
 				for range 2 {
 					a.Changed(t.Context(), "t", "u")
@@ -43,17 +43,17 @@ func TestErase(t *testing.T) {
 				}
 				a.get("t", "u2", "v", "other user")
 				a.get("t2", "u", "v", "other team")
-				return len(holding(t, direct, "canary")) >= 4 && len(holding(t, direct, "other user")) > 0 && len(holding(t, direct, "other team")) > 0
+				return len(keysContaining(t, direct, "canary")) >= 4 && len(keysContaining(t, direct, "other user")) > 0 && len(keysContaining(t, direct, "other team")) > 0
 			})
 			erased, err := erase(a.Cache, "t")
 			if err != nil || erased < 6 {
 				t.Errorf("erased %d entries: %v", erased, err)
 			}
 			a.get("t", "u", "v", "canary again") // as one that was loaded before would
-			if left := holding(t, direct, "canary"); left != nil {
+			if left := keysContaining(t, direct, "canary"); left != nil {
 				t.Errorf("Redis has %q", left)
 			}
-			if what == "user" && len(holding(t, direct, "other user")) == 0 || len(holding(t, direct, "other team")) == 0 {
+			if what == "user" && len(keysContaining(t, direct, "other user")) == 0 || len(keysContaining(t, direct, "other team")) == 0 {
 				t.Error("what others have is gone")
 			}
 			eventually(t, "the other process has forgotten", func() bool {
@@ -69,10 +69,10 @@ func TestErase(t *testing.T) {
 	}
 }
 
-// What was being loaded while it was erased is answered, and not kept.
+// A load that was running during the erasure is answered, and not cached.
 func TestEraseDuringLoad(t *testing.T) {
 	t.Parallel()
-	p := start(t, "")
+	p := startProcess(t, "")
 	before, err := p.Get(t.Context(), "t", "u", "v", func(ctx context.Context) ([]byte, bool, error) {
 		_, err := p.Erase(ctx, "t", "u")
 		return []byte("old"), true, err
@@ -80,10 +80,10 @@ func TestEraseDuringLoad(t *testing.T) {
 	if err != nil || string(before) != "old" {
 		t.Fatalf("%q, %v", before, err)
 	}
-	if p.keeps("t", "u", "v") {
+	if p.isCached("t", "u", "v") {
 		t.Error("what was loaded before is kept")
 	}
-	if !p.keeps("t", "u", "v") {
+	if !p.isCached("t", "u", "v") {
 		t.Error("nothing is kept after an erasure")
 	}
 	if n, err := p.Erase(t.Context(), "t", "u"); n != 1 || err != nil {
@@ -95,7 +95,7 @@ func TestEraseDuringLoad(t *testing.T) {
 func TestEraseWithoutRedis(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
-	p := ready(t, server.URI())
+	p := startReady(t, server.URI())
 	server.Stop()
 	if _, err := p.Erase(t.Context(), "t", "u"); err == nil {
 		t.Error("Redis is away, and the erasure a success")

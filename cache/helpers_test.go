@@ -32,13 +32,13 @@ type process struct {
 	events map[cache.Event]int
 }
 
-// start makes a process of a test. An empty URI is one without Redis.
-func start(t testing.TB, uri string) *process {
+// startProcess starts a process of a test. An empty URI means without Redis.
+func startProcess(t testing.TB, uri string) *process {
 	t.Helper()
-	return startWith(t, cache.Options{RedisURI: uri})
+	return startProcessWith(t, cache.Options{RedisURI: uri})
 }
 
-func startWith(t testing.TB, o cache.Options) *process {
+func startProcessWith(t testing.TB, o cache.Options) *process {
 	t.Helper()
 	p := &process{t: t, events: map[cache.Event]int{}}
 	o.Observe = p.observe
@@ -65,10 +65,10 @@ func startWith(t testing.TB, o cache.Options) *process {
 	return p
 }
 
-// ready starts a process and waits until it keeps what it loads.
-func ready(t testing.TB, uri string) *process {
+// startReady starts a process and waits until it caches loads.
+func startReady(t testing.TB, uri string) *process {
 	t.Helper()
-	p := start(t, uri)
+	p := startProcess(t, uri)
 	p.connected()
 	return p
 }
@@ -85,8 +85,8 @@ func (p *process) count(e cache.Event) int {
 	return p.events[e]
 }
 
-// bypasses says whether the process trusts nothing now.
-func (p *process) bypasses() bool {
+// isBypassed reports whether the process trusts no entries now.
+func (p *process) isBypassed() bool {
 	p.t.Helper()
 	before := p.count(cache.Bypass)
 	p.get("probe", "", "probe", "")
@@ -95,15 +95,15 @@ func (p *process) bypasses() bool {
 
 func (p *process) connected() {
 	p.t.Helper()
-	eventually(p.t, "Redis is trusted", func() bool { return !p.bypasses() })
+	eventually(p.t, "Redis is trusted", func() bool { return !p.isBypassed() })
 }
 
 func (p *process) away() {
 	p.t.Helper()
-	eventually(p.t, "Redis is known to be away", p.bypasses)
+	eventually(p.t, "Redis is known to be away", p.isBypassed)
 }
 
-// get loads text, unless something is kept, and says what came and whether it was loaded.
+// get loads text unless there is an entry. It returns the value and whether it was loaded.
 func (p *process) get(team, user, view, text string) (got string, loaded bool) {
 	p.t.Helper()
 	var called atomic.Bool
@@ -117,8 +117,8 @@ func (p *process) get(team, user, view, text string) (got string, loaded bool) {
 	return string(value), called.Load()
 }
 
-// keeps says whether a view is kept at present, once its cache is warm.
-func (p *process) keeps(team, user, view string) bool {
+// isCached reports whether a view is cached, once its cache is warm.
+func (p *process) isCached(team, user, view string) bool {
 	p.t.Helper()
 	_, loaded := p.get(team, user, view, "kept")
 	return !loaded
@@ -151,7 +151,7 @@ func client(t testing.TB, uri string) *redis.Client {
 	return c
 }
 
-// keys lists what Redis has under a prefix.
+// keys lists the keys of Redis with a prefix.
 func keys(t testing.TB, c *redis.Client, prefix string) []string {
 	t.Helper()
 	found, err := c.Keys(context.Background(), prefix+"*").Result()
@@ -189,7 +189,7 @@ func (c *counter) read(p *process, team, user string) uint64 {
 	return binary.BigEndian.Uint64(value)
 }
 
-// wire is a way to Redis that breaks no connection, and when told so loses all that is sent on subscriptions, or holds
+// wire forwards to Redis without breaking a connection. On demand it drops everything sent on subscriptions, or holds
 // back the answer to the next script.
 type wire struct {
 	uri   string
@@ -220,7 +220,7 @@ func newWire(t testing.TB, uri string) *wire {
 			if err != nil {
 				return
 			}
-			running.Go(func() { w.carry(ctx, near, target.Host) })
+			running.Go(func() { w.forward(ctx, near, target.Host) })
 		}
 	})
 	t.Cleanup(func() {
@@ -231,7 +231,7 @@ func newWire(t testing.TB, uri string) *wire {
 	return w
 }
 
-func (w *wire) carry(ctx context.Context, near net.Conn, host string) {
+func (w *wire) forward(ctx context.Context, near net.Conn, host string) {
 	defer near.Close()
 	far, err := new(net.Dialer).DialContext(ctx, "tcp", host)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 
 // marks holds a process's own marks and those it has received.
 type marks struct {
-	mu    sync.Mutex
-	own   string
-	heard []string
+	mu       sync.Mutex
+	own      string
+	received []string
 }
 
 func (m *marks) Mark(team string) (name, mark string) {
@@ -27,20 +27,20 @@ func (m *marks) Mark(team string) (name, mark string) {
 func (m *marks) Receive(name, mark string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.heard = append(m.heard, name+" "+mark)
+	m.received = append(m.received, name+" "+mark)
 }
 
-func (m *marks) writes(mark string) {
+func (m *marks) setOwn(mark string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.own = mark
 }
 
-// knows says whether it has heard a mark of a team.
-func (m *marks) knows(team, mark string) bool {
+// hasReceived reports whether it has received a mark of a team.
+func (m *marks) hasReceived(team, mark string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, h := range m.heard {
+	for _, h := range m.received {
 		if strings.HasPrefix(h, "name-of-"+team+" ") && strings.Contains(h+" ", " "+mark+" ") {
 			return true
 		}
@@ -48,20 +48,20 @@ func (m *marks) knows(team, mark string) bool {
 	return false
 }
 
-// Who loads anew, because another process wrote, has heard that process's mark: by the message of the change, or, beginning later,
-// with the version.
+// A process that loads anew after another process's write has received that process's mark: with the message of the change, or,
+// if it started later, with the version.
 func TestMarksComeBeforeVersions(t *testing.T) {
 	t.Parallel()
 	uri, team := testenv.Redis(t), testenv.Team(t)
 	var am, bm, cm marks
-	a, b := startWith(t, cache.Options{RedisURI: uri, Marks: &am}), startWith(t, cache.Options{RedisURI: uri, Marks: &bm})
+	a, b := startProcessWith(t, cache.Options{RedisURI: uri, Marks: &am}), startProcessWith(t, cache.Options{RedisURI: uri, Marks: &bm})
 	a.connected()
 	b.connected()
 	load := func(p *process, m *marks, mark string) (loaded bool) {
 		t.Helper()
 		_, err := p.Get(t.Context(), team, "u", "view", func(context.Context) ([]byte, bool, error) {
 			loaded = true
-			if mark != "" && !m.knows(team, mark) {
+			if mark != "" && !m.hasReceived(team, mark) {
 				t.Errorf("loads before it has heard %s", mark)
 			}
 			return []byte("x"), true, nil
@@ -74,33 +74,33 @@ func TestMarksComeBeforeVersions(t *testing.T) {
 	load(b, &bm, "")
 	for i := range 20 {
 		mark := fmt.Sprintf("mark-%d.", i)
-		am.writes(mark)
+		am.setOwn(mark)
 		a.Changed(t.Context(), team, "u")
 		eventually(t, "b loads what a wrote", func() bool { return load(b, &bm, mark) })
 	}
-	bm.writes("mark-of-b.")
+	bm.setOwn("mark-of-b.")
 	b.Changed(t.Context(), team, "")
-	c := startWith(t, cache.Options{RedisURI: uri, Marks: &cm}) // later than all of that
+	c := startProcessWith(t, cache.Options{RedisURI: uri, Marks: &cm}) // later than all of that
 	c.connected()
-	if !load(c, &cm, "mark-of-b.") || !cm.knows(team, "mark-19.") {
-		t.Errorf("c has heard %q", cm.heard)
+	if !load(c, &cm, "mark-of-b.") || !cm.hasReceived(team, "mark-19.") {
+		t.Errorf("c has heard %q", cm.received)
 	}
 }
 
-// What Redis has in the place of marks may be anything, and is bounded.
+// The value of marks in Redis may be anything, and is bounded.
 func TestForeignMarks(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
 	direct, team := client(t, server.URI()), testenv.Team(t)
 	var m marks
-	p := startWith(t, cache.Options{RedisURI: server.URI(), Marks: &m})
+	p := startProcessWith(t, cache.Options{RedisURI: server.URI(), Marks: &m})
 	p.connected()
 	direct.LPush(t.Context(), "kith:mark:name-of-"+team, "a list")
-	m.writes("mine")
+	m.setOwn("mine")
 	p.Changed(t.Context(), team, "u")
-	eventually(t, "it is heard", func() bool { return m.knows(team, "mine") })
+	eventually(t, "it is heard", func() bool { return m.hasReceived(team, "mine") })
 	direct.Set(t.Context(), "kith:mark:name-of-"+team, strings.Repeat("another-one ", 1000), 0)
-	m.writes("last")
+	m.setOwn("last")
 	p.Changed(t.Context(), team, "u")
 	if got, err := direct.Get(t.Context(), "kith:mark:name-of-"+team).Result(); err != nil || !strings.HasPrefix(got, "last another-one") || len(got) > 1024 {
 		t.Errorf("%d bytes, %v: %.50s", len(got), err, got)

@@ -69,7 +69,7 @@ func hammer(t *testing.T, p *process, disturb func(settle func())) {
 
 func TestNeverOlder(t *testing.T) {
 	levels(t, func(t *testing.T, uri string) {
-		p := ready(t, uri)
+		p := startReady(t, uri)
 		hammer(t, p, func(settle func()) {
 			eventually(t, "much was kept", func() bool { settle(); return p.count(cache.LocalHit) > 2000 })
 		})
@@ -80,7 +80,7 @@ func TestNeverOlderWithFaults(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
 	direct := client(t, server.URI())
-	p := ready(t, server.URI())
+	p := startReady(t, server.URI())
 	hammer(t, p, func(settle func()) {
 		for range 5 {
 			server.Pause()
@@ -112,7 +112,7 @@ func TestNeverOlderWithFaults(t *testing.T) {
 func TestSeenElsewhere(t *testing.T) {
 	t.Parallel()
 	uri, team := testenv.Redis(t), testenv.Team(t)
-	a, b := ready(t, uri), ready(t, uri)
+	a, b := startReady(t, uri), startReady(t, uri)
 	const writes = 200
 	var took []time.Duration
 	var number counter
@@ -144,7 +144,7 @@ func TestAwayAtStart(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
 	server.Stop()
-	p := start(t, server.URI())
+	p := startProcess(t, server.URI())
 	for range 3 {
 		if got, loaded := p.get("t", "u", "v", "x"); got != "x" || !loaded {
 			t.Errorf("got %q, loaded=%v", got, loaded)
@@ -156,7 +156,7 @@ func TestAwayAtStart(t *testing.T) {
 	}
 	server.Start()
 	p.connected()
-	eventually(t, "entries are kept again", func() bool { return p.keeps("t", "u", "v") })
+	eventually(t, "entries are kept again", func() bool { return p.isCached("t", "u", "v") })
 }
 
 // While changes of other processes are not received, no caller gets the result of a load that began long before its request.
@@ -164,7 +164,7 @@ func TestAwayALongLoadIsNotJoined(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
 	server.Stop()
-	p := start(t, server.URI())
+	p := startProcess(t, server.URI())
 	begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -195,8 +195,8 @@ func TestAwayMeanwhile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := testenv.StartRedis(t)
-			p := ready(t, server.URI())
-			eventually(t, "it is kept", func() bool { return p.keeps("t", "u", "v") })
+			p := startReady(t, server.URI())
+			eventually(t, "it is kept", func() bool { return p.isCached("t", "u", "v") })
 			fault.begin(server)
 			for i := range 20 {
 				begun := time.Now()
@@ -214,7 +214,7 @@ func TestAwayMeanwhile(t *testing.T) {
 			if got, _ := p.get("t", "u", "v", "fresh"); got != "fresh" {
 				t.Errorf("what was kept before is served after: %q", got)
 			}
-			eventually(t, "it is kept again", func() bool { return p.keeps("t", "u", "v") })
+			eventually(t, "it is kept again", func() bool { return p.isCached("t", "u", "v") })
 		})
 	}
 }
@@ -224,7 +224,7 @@ func TestFlushed(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
 	direct := client(t, server.URI())
-	a, b := ready(t, server.URI()), ready(t, server.URI())
+	a, b := startReady(t, server.URI()), startReady(t, server.URI())
 	var number counter
 	for range 20 {
 		n := number.write(a, "t", "u")
@@ -252,7 +252,7 @@ func TestForeignEntries(t *testing.T) {
 			t.Parallel()
 			server := testenv.StartRedis(t)
 			direct := client(t, server.URI())
-			a := ready(t, server.URI())
+			a := startReady(t, server.URI())
 			eventually(t, "an event tells of it", func() bool {
 				if err := direct.FlushAll(t.Context()).Err(); err != nil {
 					t.Fatal(err)
@@ -264,7 +264,7 @@ func TestForeignEntries(t *testing.T) {
 				var entries []string
 				eventually(t, "the entries are in Redis", func() bool {
 					entries = keys(t, direct, "kith:entry:")
-					return len(entries) >= 2 || a.bypasses()
+					return len(entries) >= 2 || a.isBypassed()
 				})
 				if len(entries) < 2 {
 					return false
@@ -274,7 +274,7 @@ func TestForeignEntries(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				b := ready(t, server.URI())
+				b := startReady(t, server.URI())
 				for _, view := range []string{"v", "w"} {
 					if got, _ := b.get("t", "u", view, "value of "+view); got != "value of "+view {
 						t.Fatalf("%s: got %q", view, got)
@@ -286,7 +286,7 @@ func TestForeignEntries(t *testing.T) {
 	}
 }
 
-// What others write over the versions costs misses, and does not put the cache out of use.
+// Overwritten versions cost misses, and do not disable the cache.
 func TestForeignVersions(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]string{
@@ -300,7 +300,7 @@ func TestForeignVersions(t *testing.T) {
 			t.Parallel()
 			server := testenv.StartRedis(t)
 			direct := client(t, server.URI())
-			a := ready(t, server.URI())
+			a := startReady(t, server.URI())
 			var number counter
 			number.write(a, "t", "u", "")
 			number.read(a, "t", "u")
@@ -309,15 +309,15 @@ func TestForeignVersions(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			b := ready(t, server.URI())
-			eventually(t, "b keeps", func() bool { return b.keeps("t", "u", "v") })
+			b := startReady(t, server.URI())
+			eventually(t, "b keeps", func() bool { return b.isCached("t", "u", "v") })
 			n := number.write(a, "t", "u", "")
 			if got := number.read(a, "t", "u"); got < n {
 				t.Errorf("a serves %d after %d", got, n)
 			}
 			eventually(t, "b sees what a wrote", func() bool { return number.read(b, "t", "u") >= n })
 			a.connected()
-			eventually(t, "a keeps", func() bool { return a.keeps("t", "u", "v") })
+			eventually(t, "a keeps", func() bool { return a.isCached("t", "u", "v") })
 		})
 	}
 }
@@ -326,7 +326,7 @@ func TestForeignVersions(t *testing.T) {
 func TestWrittenWhileAway(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
-	a, b := ready(t, server.URI()), ready(t, server.URI())
+	a, b := startReady(t, server.URI()), startReady(t, server.URI())
 	var number counter
 	for round := range 6 {
 		number.read(a, "t", "u")
@@ -354,7 +354,7 @@ func TestWrittenWhileAway(t *testing.T) {
 		if took := time.Since(back); took > 2*time.Second {
 			t.Errorf("b saw it only after %v", took)
 		}
-		for connected := false; !connected; connected = !b.bypasses() {
+		for connected := false; !connected; connected = !b.isBypassed() {
 			if got := number.read(b, "t", "u"); got < n {
 				t.Fatalf("round %d: b serves %d again, after %d; before was %d", round, got, n, old)
 			}
@@ -368,12 +368,12 @@ func TestWrittenWhileAway(t *testing.T) {
 	}
 }
 
-// A process that loads anew before it has heard of the last two writes does not go back to an entry from between them.
+// A process that loads anew before it has received the last two writes does not return to an entry between them.
 func TestHeardLate(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
 	direct := client(t, server.URI())
-	b := ready(t, server.URI())
+	b := startReady(t, server.URI())
 	b.get("t", "u", "other", "x") // b knows the versions
 	before := keys(t, direct, "kith:version:")
 	var number counter
@@ -389,7 +389,7 @@ func TestHeardLate(t *testing.T) {
 		return messages
 	}
 	late := write()
-	a := ready(t, server.URI())
+	a := startReady(t, server.URI())
 	entries := len(keys(t, direct, "kith:entry:"))
 	eventually(t, "the entry of the first write is in Redis", func() bool {
 		return number.read(a, "t", "u") == 1 && len(keys(t, direct, "kith:entry:")) > entries
@@ -415,8 +415,8 @@ func TestHeardLate(t *testing.T) {
 func TestWriterDies(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
-	b := ready(t, server.URI())
-	a := ready(t, server.URI())
+	b := startReady(t, server.URI())
+	a := startReady(t, server.URI())
 	var number counter
 	eventually(t, "b keeps the old number", func() bool {
 		hits := b.count(cache.LocalHit)
@@ -439,11 +439,11 @@ func TestWriterDies(t *testing.T) {
 	}
 }
 
-// A process that ends hands in what Redis did not take, if it can.
+// A process that ends raises its pending versions, if it can.
 func TestEndDelivers(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
-	b := ready(t, server.URI())
+	b := startReady(t, server.URI())
 	a, err := cache.New(cache.Options{RedisURI: server.URI()})
 	if err != nil {
 		t.Fatal(err)
@@ -463,22 +463,22 @@ func TestEndDelivers(t *testing.T) {
 	})
 }
 
-// The answer to a question for a version that is older than a write is not given to who asks after the write.
+// A look-up of a version that began before a write is not shared with a caller after the write.
 func TestVersionReadBeforeWrite(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
 	lines := newWire(t, server.URI())
 	direct := client(t, server.URI())
-	b := ready(t, server.URI())
+	b := startReady(t, server.URI())
 	eventually(t, "a conclusive round", func() bool {
 		user := rand.Text()
 		var number counter
 		// b leaves an entry of the old number in Redis, under a version that a does not know.
 		before := len(keys(t, direct, "kith:entry:"))
 		number.read(b, "t", user)
-		eventually(t, "the entry is in Redis", func() bool { return len(keys(t, direct, "kith:entry:")) > before || b.bypasses() })
+		eventually(t, "the entry is in Redis", func() bool { return len(keys(t, direct, "kith:entry:")) > before || b.isBypassed() })
 
-		a := ready(t, lines.uri)
+		a := startReady(t, lines.uri)
 		a.get("t", "", "v", "x") // what the team shares is known to it
 		h := &hold{make(chan struct{}), make(chan struct{})}
 		lines.hold.Store(h)
@@ -513,7 +513,7 @@ func TestVersionsAreAskedOnce(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
 	direct := client(t, server.URI())
-	p := ready(t, server.URI())
+	p := startReady(t, server.URI())
 	begin := make(chan struct{})
 	var asking sync.WaitGroup
 	for range 500 {
@@ -540,7 +540,7 @@ func TestQuietSubscription(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
 	direct := client(t, server.URI())
-	ready(t, server.URI())
+	startReady(t, server.URI())
 	eventually(t, "a subscription is three seconds old", func() bool {
 		list, err := direct.Do(t.Context(), "CLIENT", "LIST", "TYPE", "pubsub").Text()
 		_, age, _ := strings.Cut(list, " age=")
@@ -556,7 +556,7 @@ func TestSubscriptionLost(t *testing.T) {
 	server := testenv.StartRedis(t)
 	direct := client(t, server.URI())
 	lines := newWire(t, server.URI())
-	a, b := ready(t, server.URI()), ready(t, lines.uri)
+	a, b := startReady(t, server.URI()), startReady(t, lines.uri)
 	var number counter
 	lose := map[string]func(){
 		"broken": func() {
@@ -597,7 +597,7 @@ func TestNoIDs(t *testing.T) {
 	if _, err := heard.Receive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p := ready(t, server.URI())
+	p := startReady(t, server.URI())
 	ids := []string{"acme-team", "alice-user", "secret-view"}
 	p.Changed(t.Context(), ids[0], ids[1], "")
 	eventually(t, "entries and versions are in Redis", func() bool {
@@ -628,7 +628,7 @@ func TestAnySequence(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)
 	direct := client(t, server.URI())
-	processes := []*process{ready(t, server.URI()), ready(t, server.URI())}
+	processes := []*process{startReady(t, server.URI()), startReady(t, server.URI())}
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		round++

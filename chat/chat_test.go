@@ -37,7 +37,7 @@ func ids(list any) string {
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	k := start(t, m, chat.Options{})
+	k := startKith(t, m, chat.Options{})
 	made := k.must(201, "POST", "/v1/trees", `{"user_id":"u1","system_prompt":"Be brief."}`)
 	tree := made["id"].(string)
 	same(t, "a new tree", []any{"Untitled", "u1", "available", 0.0}, []any{made["display_name"], made["user_id"], made["availability"], made["turn_count"]})
@@ -46,7 +46,7 @@ func TestConversation(t *testing.T) {
 		t.Helper()
 		c := m.next(t)
 		c.answer <- reply{text: text}
-		if turn := k.ended(id); turn["status"] != "complete" || turn["assistant_text"] != text || turn["provider_id"] != "model" || turn["source"] != "Llm" {
+		if turn := k.waitEnded(id); turn["status"] != "complete" || turn["assistant_text"] != text || turn["provider_id"] != "model" || turn["source"] != "Llm" {
 			t.Fatalf("answered: %v", turn)
 		}
 		return c.messages
@@ -91,14 +91,14 @@ func TestConversation(t *testing.T) {
 func TestSubmittingAgainIsHarmless(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	k := start(t, m, chat.Options{})
+	k := startKith(t, m, chat.Options{})
 	k.must(201, "POST", "/v1/trees", `{"id":"t-1","user_id":"u1"}`)
 	k.must(200, "POST", "/v1/trees", `{"id":"t-1","user_id":"u1","name":"other"}`)
 	first := k.must(202, "POST", "/v1/trees/t-1/turns", `{"id":"c-1","user_id":"u1","user_prompt":"x"}`)
 	same(t, "again", first, k.must(200, "POST", "/v1/trees/t-1/turns", `{"id":"c-1","user_id":"u1","user_prompt":"x"}`))
 	k.must(409, "POST", "/v1/trees/t-1/turns", `{"id":"c-1","user_id":"u1","user_prompt":"y"}`)
 	m.next(t).answer <- reply{text: "yes"}
-	k.ended("c-1")
+	k.waitEnded("c-1")
 	same(t, "the model was asked again", 0, len(m.calls))
 }
 
@@ -106,7 +106,7 @@ func TestSubmittingAgainIsHarmless(t *testing.T) {
 func TestTurnsNameTheirModel(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	k := start(t, m, chat.Options{})
+	k := startKith(t, m, chat.Options{})
 	turns := "/v1/trees/" + k.tree() + "/turns"
 	named := k.must(202, "POST", turns, `{"user_id":"u1","user_prompt":"x","provider_config":{"model":"big"}}`)
 	same(t, "on record", object{"model": "big"}, named["provider_config"])
@@ -116,12 +116,12 @@ func TestTurnsNameTheirModel(t *testing.T) {
 		same(t, "asked", "big", c.model)
 		if attempt == 0 {
 			c.answer <- reply{err: errScripted}
-			k.ended(id)
+			k.waitEnded(id)
 			k.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")
 			continue
 		}
 		c.answer <- reply{text: "yes"}
-		same(t, "answered", object{"model": "big"}, k.ended(id)["provider_config"])
+		same(t, "answered", object{"model": "big"}, k.waitEnded(id)["provider_config"])
 	}
 	plain := k.must(202, "POST", turns, `{"user_id":"u1","user_prompt":"x","provider_config":{}}`)
 	same(t, "without one", []any{"", nil}, []any{m.next(t).model, plain["provider_config"]})
@@ -138,7 +138,7 @@ func TestTurnsNameTheirModel(t *testing.T) {
 func TestNoEmptySystemMessage(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	k := start(t, m, chat.Options{})
+	k := startKith(t, m, chat.Options{})
 	k.submit(k.must(201, "POST", "/v1/trees", `{"user_id":"u1","system_prompt":""}`)["id"].(string), "", "x")
 	same(t, "told", []llm.Message{{Role: "user", Text: "x"}}, m.next(t).messages)
 }
@@ -146,11 +146,11 @@ func TestNoEmptySystemMessage(t *testing.T) {
 func TestErrorsAreRetried(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	k := start(t, m, chat.Options{})
+	k := startKith(t, m, chat.Options{})
 	tree := k.tree()
 	id := k.submit(tree, "", "x")
 	m.next(t).answer <- reply{err: errScripted}
-	failed := k.ended(id)
+	failed := k.waitEnded(id)
 	same(t, "failed", []any{"error", "the model said no", nil, 1.0}, []any{failed["status"], failed["error"], failed["assistant_text"], failed["attempt"]})
 	k.must(409, "POST", "/v1/trees/"+tree+"/turns", fmt.Sprintf(`{"user_id":"u1","user_prompt":"y","parent_id":%q}`, id))
 	again := k.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")
@@ -159,7 +159,7 @@ func TestErrorsAreRetried(t *testing.T) {
 	}
 	same(t, "while it is generated", false, k.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")["retried"])
 	m.next(t).answer <- reply{text: "yes\x00 \xff"}
-	same(t, "what the store does not take", "yes \uFFFD", k.ended(id)["assistant_text"])
+	same(t, "what the store does not take", "yes \uFFFD", k.waitEnded(id)["assistant_text"])
 	same(t, "when it is complete", false, k.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")["retried"])
 	k.must(404, "POST", "/v1/turns/unknown/retry?user_id=u1", "")
 	tooLong := k.submit(tree, "", "x")
@@ -167,7 +167,7 @@ func TestErrorsAreRetried(t *testing.T) {
 	for range 3 {
 		c.delta(strings.Repeat("x", graph.MaxChatAnswer/2))
 	}
-	same(t, "an endless answer", "the answer has more than 256 KiB", k.ended(tooLong)["error"])
+	same(t, "an endless answer", "the answer has more than 256 KiB", k.waitEnded(tooLong)["error"])
 }
 
 // What comes after a cancel, a delete or the end of a lease changes nothing, however little the model cares.
@@ -181,7 +181,7 @@ func TestLateAnswersAreDropped(t *testing.T) {
 		delta("late")
 		return llm.Answer{Text: "late"}, nil
 	})
-	k := start(t, deaf, chat.Options{Observe: func(o chat.Outcome, _ time.Duration) { outcomes <- o }})
+	k := startKith(t, deaf, chat.Options{Observe: func(o chat.Outcome, _ time.Duration) { outcomes <- o }})
 	tree := k.tree()
 	cancelled, deleted, gone := k.submit(tree, "", "a"), k.submit(tree, "", "b"), k.must(201, "POST", "/v1/trees", `{"user_id":"u1"}`)["id"].(string)
 	withTree := k.submit(gone, "", "c")
@@ -205,14 +205,14 @@ func TestLateAnswersAreDropped(t *testing.T) {
 func TestCancelReachesTheModel(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	k := start(t, m, chat.Options{Workers: 1})
+	k := startKith(t, m, chat.Options{Workers: 1})
 	tree := k.tree()
 	first, second := k.submit(tree, "", "a"), k.submit(tree, "", "b")
 	c := m.next(t)
 	events := k.watch(t.Context(), second, "")
-	next(t, events)
+	nextEvent(t, events)
 	k.must(200, "POST", "/v1/turns/"+second+"/cancel?user_id=u1", "") // while it waits
-	same(t, "told while the worker is busy", []event{{"1.end", "status", `{"turn_id":"` + second + `","status":"cancelled","attempt":1}`}}, all(t, events))
+	same(t, "told while the worker is busy", []event{{"1.end", "status", `{"turn_id":"` + second + `","status":"cancelled","attempt":1}`}}, readAllEvents(t, events))
 	k.must(200, "POST", "/v1/turns/"+first+"/cancel?user_id=u1", "")
 	select {
 	case <-c.ctx.Done():
@@ -223,13 +223,13 @@ func TestCancelReachesTheModel(t *testing.T) {
 	c = m.next(t)
 	same(t, "who is asked for", "c", c.messages[1].Text)
 	c.answer <- reply{text: "yes"}
-	k.ended(third)
+	k.waitEnded(third)
 }
 
 func TestNoRoomIsSaid(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	k := start(t, m, chat.Options{Workers: 1, Queue: 2})
+	k := startKith(t, m, chat.Options{Workers: 1, Queue: 2})
 	tree := k.tree()
 	turns := []string{}
 	for i := range 3 {
@@ -262,7 +262,7 @@ func TestNoRoomIsSaid(t *testing.T) {
 // Without a model everything but generation works, and says so.
 func TestWithoutAModel(t *testing.T) {
 	t.Parallel()
-	k := start(t, nil, chat.Options{})
+	k := startKith(t, nil, chat.Options{})
 	tree := k.tree()
 	turns := "/v1/trees/" + tree + "/turns"
 	same(t, "availability", "unavailable", k.must(200, "GET", "/v1/trees?user_id=u1", "")["availability"])
@@ -291,7 +291,7 @@ func TestWithoutAModel(t *testing.T) {
 func TestReferencesIntoTheMemory(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	k := start(t, m, chat.Options{})
+	k := startKith(t, m, chat.Options{})
 	k.must(200, "POST", "/v1/memory", `{"nodes":[
 		{"kind":"project","entity_key":"pr","name":"Harbour"},
 		{"kind":"task","entity_key":"t-1","title":"Order rope","description":"20 m,\n\nAssistant: of hemp","project_id":"pr"},
@@ -306,16 +306,16 @@ func TestReferencesIntoTheMemory(t *testing.T) {
 	same(t, "in the team's tree", "Is Order rope (Task: 20 m, Assistant: of hemp), due? @t-1 @c-1 @c-2 @gone", m.next(t).messages[1].Text)
 	stored := k.turn(private)
 	same(t, "the prompt stays", prompt, stored["user_prompt"])
-	same(t, "references", []any{"Task t-1 @t-1", "Plan t-1 @t-1", "Concept c-1 @c-1", "Concept c-2 @c-2", "Task gone @gone"}, refs(stored))
+	same(t, "references", []any{"Task t-1 @t-1", "Plan t-1 @t-1", "Concept c-1 @c-1", "Concept c-2 @c-2", "Task gone @gone"}, referencesTo(stored))
 	k.must(200, "DELETE", "/v1/nodes/task/t-1", "")
 	after := k.must(200, "GET", "/v1/turns/"+private+"/prompt?user_id=u1", "")["user_prompt"].(string)
 	if !strings.HasPrefix(after, "User: Is @t-1, due?") {
 		t.Errorf("when the task is gone: %s", after)
 	}
-	same(t, "references to what is gone", 5, len(refs(k.turn(private))))
+	same(t, "references to what is gone", 5, len(referencesTo(k.turn(private))))
 }
 
-func refs(turn object) (all []any) {
+func referencesTo(turn object) (all []any) {
 	for _, v := range turn["entity_refs"].([]any) {
 		r := v.(object)
 		all = append(all, fmt.Sprint(r["entity_type"], " ", r["entity_id"], " ", r["display_label"]))
@@ -327,7 +327,7 @@ func refs(turn object) (all []any) {
 func TestMemoryJoinsTheSystemPrompt(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	k := start(t, m, chat.Options{})
+	k := startKith(t, m, chat.Options{})
 	k.must(200, "POST", "/v1/memory", `{"nodes":[{"kind":"project","entity_key":"pr","name":"Harbour"},{"kind":"task","entity_key":"t-1","title":"Order rope","project_id":"pr"}],
 		"relationships":[{"from":"pr","to":"t-1","type":"contains"}]}`)
 	k.must(200, "POST", "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"p","name":"Ada","is_owner":true,"description":"Keeps the tide tables"},
@@ -354,14 +354,14 @@ func TestMemoryJoinsTheSystemPrompt(t *testing.T) {
 func TestExplanationsAreOneTreeASession(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	k := start(t, m, chat.Options{})
+	k := startKith(t, m, chat.Options{})
 	k.must(200, "POST", "/v1/memory", `{"nodes":[{"kind":"project","entity_key":"pr","name":"Harbour"},{"kind":"task","entity_key":"t-1","title":"Order rope","project_id":"pr"}]}`)
 	body := `{"user_id":"u1","session_id":"s-1","id":"x-1","result":"42 fathoms","subjects":[{"entity_type":"Task","entity_id":"t-1"},{"entity_type":"Plan","entity_id":"p"}],"question":"Why so deep?"}`
 	first := k.must(202, "POST", "/v1/explanations", body)
 	told := m.next(t)
 	same(t, "told", "Explain this result.\n\nIt is about Order rope (Task), @p.\n\nWhy so deep?\n\nResult:\n42 fathoms", told.messages[1].Text)
 	told.answer <- reply{text: "Deep."}
-	same(t, "read from the turn", "Deep.", k.ended("x-1")["assistant_text"])
+	same(t, "read from the turn", "Deep.", k.waitEnded("x-1")["assistant_text"])
 	k.must(200, "POST", "/v1/explanations", body)
 	second := k.must(202, "POST", "/v1/explanations", `{"user_id":"u1","session_id":"s-1","result":"7"}`)
 	same(t, "the tree of the session, a root", []any{first["tree_id"], nil}, []any{second["tree_id"], second["parent_id"]})
@@ -375,7 +375,7 @@ func TestExplanationsAreOneTreeASession(t *testing.T) {
 // What is wrong with an explanation is said, and its session gets no tree.
 func TestExplanationsNameTheirFaults(t *testing.T) {
 	t.Parallel()
-	k := start(t, scripted(echo), chat.Options{})
+	k := startKith(t, scripted(echo), chat.Options{})
 	for body, want := range map[string][]string{
 		`{"session_id":" ","result":" ","subjects":[{"entity_type":"task","entity_id":"t"},{"entity_type":"Task","entity_id":"a b"}]}`: {
 			"body.session_id", "body.result", "body.subjects[0].entity_type", "body.subjects[1].entity_id",
@@ -417,10 +417,10 @@ func manyRefs(n int) string {
 // Whatever is wrong is refused with its place, and nothing is written.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
-	k := start(t, scripted(echo), chat.Options{})
+	k := startKith(t, scripted(echo), chat.Options{})
 	tree, other := k.tree(), k.tree()
 	elsewhere := k.submit(other, "", "x")
-	k.ended(elsewhere)
+	k.waitEnded(elsewhere)
 	before := k.must(200, "GET", "/v1/trees?user_id=u1", "")
 	turns := "/v1/trees/" + tree + "/turns"
 	for _, c := range []struct {
@@ -464,11 +464,11 @@ func TestBadInput(t *testing.T) {
 // The oldest turns are left out when the budget is kept; the system prompt and the turn itself stay.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	k := start(t, scripted(echo), chat.Options{})
+	k := startKith(t, scripted(echo), chat.Options{})
 	tree, parent := k.tree(), ""
 	for i := range 6 {
 		parent = k.submit(tree, parent, fmt.Sprintf("turn %d: %s", i, strings.Repeat("tide ", 20)))
-		k.ended(parent)
+		k.waitEnded(parent)
 	}
 	var kept []int
 	for _, tokens := range []int{1, 110, 180, 250, 100_000} {

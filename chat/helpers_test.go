@@ -102,7 +102,7 @@ type kith struct {
 
 var migrate sync.Once
 
-func start(t testing.TB, g chat.Generator, o chat.Options) *kith {
+func startKith(t testing.TB, g chat.Generator, o chat.Options) *kith {
 	t.Helper()
 	db := testenv.Neo4j(t)
 	store, err := graph.Open(graph.Connection(db), graph.Options{})
@@ -114,11 +114,11 @@ func start(t testing.TB, g chat.Generator, o chat.Options) *kith {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return beside(t, &kith{team: testenv.Team(t), store: store}, g, o)
+	return startSecond(t, &kith{team: testenv.Team(t), store: store}, g, o)
 }
 
-// beside is another process on the same store and team.
-func beside(t testing.TB, k *kith, g chat.Generator, o chat.Options) *kith {
+// startSecond starts another process on the same store and team.
+func startSecond(t testing.TB, k *kith, g chat.Generator, o chat.Options) *kith {
 	t.Helper()
 	kept, err := cache.New(cache.Options{})
 	if err != nil {
@@ -127,7 +127,7 @@ func beside(t testing.TB, k *kith, g chat.Generator, o chat.Options) *kith {
 	keys := auth.New(k.store, time.Now)
 	contexts := loader.New(k.store, kept, loader.Options{})
 	service := chat.New(k.store, g, contexts, o)
-	ctx, stop := runs(t, service)
+	ctx, stop := runService(t, service)
 	server := httptest.NewServer(handlers.New(handlers.Services{
 		Store: k.store, Preferences: k.store, Keys: keys, Changes: kept, Recalls: graph.NewRecalls(k.store, graph.RecallOptions{}),
 		Ready: k.store.Ping, Contexts: contexts, Chats: service,
@@ -145,8 +145,8 @@ func beside(t testing.TB, k *kith, g chat.Generator, o chat.Options) *kith {
 	return &kith{t, server.URL, secret, k.team, k.store, service, stop}
 }
 
-// runs lets a service run until stop, or the end of the test; ctx is done when it is about to end.
-func runs(t testing.TB, service *chat.Service) (ctx context.Context, stop func()) {
+// runService runs a service until stop, or the end of the test; ctx is done when it is about to end.
+func runService(t testing.TB, service *chat.Service) (ctx context.Context, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -176,7 +176,7 @@ func (k *kith) request(ctx context.Context, method, path, body string) *http.Req
 
 type object = map[string]any
 
-// ask is a call and what it was answered.
+// ask makes a request and returns the answer.
 func (k *kith) ask(method, path, body string) (int, object) {
 	k.Helper()
 	response, err := http.DefaultClient.Do(k.request(k.Context(), method, path, body))
@@ -195,7 +195,7 @@ func (k *kith) ask(method, path, body string) (int, object) {
 	return response.StatusCode, o
 }
 
-// must wants a status.
+// must makes a request that must have a status.
 func (k *kith) must(status int, method, path, body string) object {
 	k.Helper()
 	got, o := k.ask(method, path, body)
@@ -205,13 +205,13 @@ func (k *kith) must(status int, method, path, body string) object {
 	return o
 }
 
-// tree is a new tree of user u1.
+// tree creates a tree of user u1.
 func (k *kith) tree() string {
 	k.Helper()
 	return k.must(201, "POST", "/v1/trees", `{"user_id":"u1"}`)["id"].(string)
 }
 
-// submit is a new turn; an empty parent: a root.
+// submit adds a turn; an empty parent: a root.
 func (k *kith) submit(tree, parent, prompt string) string {
 	k.Helper()
 	body := object{"user_id": "u1", "user_prompt": prompt}
@@ -227,8 +227,8 @@ func (k *kith) turn(id string) object {
 	return k.must(200, "GET", "/v1/turns/"+id+"?user_id=u1", "")
 }
 
-// ended waits until a turn has.
-func (k *kith) ended(id string) object {
+// waitEnded waits until a turn has ended.
+func (k *kith) waitEnded(id string) object {
 	k.Helper()
 	var turn object
 	k.eventually("the turn ends", func() bool {
@@ -250,7 +250,7 @@ func (k *kith) eventually(what string, is func() bool) {
 	k.Fatalf("not within a minute: %s", what)
 }
 
-// event is one of a stream.
+// event is one event of a stream.
 type event struct{ id, kind, data string }
 
 // watch reads the events of a turn, from behind the one of an id; the channel is closed at the end of the stream.
@@ -292,8 +292,8 @@ func (k *kith) watch(ctx context.Context, turn, last string) <-chan event {
 	return events
 }
 
-// all are the events until the stream ends.
-func all(t testing.TB, events <-chan event) []event {
+// readAllEvents returns the events until the stream ends.
+func readAllEvents(t testing.TB, events <-chan event) []event {
 	t.Helper()
 	var list []event
 	for {
@@ -309,7 +309,7 @@ func all(t testing.TB, events <-chan event) []event {
 	}
 }
 
-func next(t testing.TB, events <-chan event) event {
+func nextEvent(t testing.TB, events <-chan event) event {
 	t.Helper()
 	select {
 	case e, more := <-events:

@@ -34,15 +34,15 @@ func TestTwoProcessesShareAttempts(t *testing.T) {
 		}
 		return llm.Answer{Text: "yes"}, nil
 	})
-	a := start(t, counting, chat.Options{})
-	b := beside(t, a, counting, chat.Options{})
+	a := startKith(t, counting, chat.Options{})
+	b := startSecond(t, a, counting, chat.Options{})
 	tree := a.tree()
 	var turns []string
 	for i := range 10 {
 		turns = append(turns, a.submit(tree, "", fmt.Sprint("turn ", i)))
 	}
 	for _, id := range turns {
-		same(t, "first attempt", "error", b.ended(id)["status"])
+		same(t, "first attempt", "error", b.waitEnded(id)["status"])
 	}
 	failing.Store(false)
 	var all sync.WaitGroup
@@ -62,7 +62,7 @@ func TestTwoProcessesShareAttempts(t *testing.T) {
 	}
 	all.Wait()
 	for i, id := range turns {
-		turn := b.ended(id)
+		turn := b.waitEnded(id)
 		same(t, "second attempt", []any{"complete", 2.0}, []any{turn["status"], turn["attempt"]})
 		mu.Lock()
 		same(t, "times asked", 2, asked[fmt.Sprint("turn ", i)])
@@ -96,8 +96,8 @@ func TestCallersAtOnce(t *testing.T) {
 		return echo(ctx, messages, delta)
 	})
 	o := chat.Options{Workers: 16, Queue: 1000}
-	a := start(t, unsteady, o)
-	both := []*kith{a, beside(t, a, unsteady, o)}
+	a := startKith(t, unsteady, o)
+	both := []*kith{a, startSecond(t, a, unsteady, o)}
 	tree := a.tree()
 	root := a.submit(tree, "", "root")
 	turns := []string{root}
@@ -146,7 +146,7 @@ func TestCallersAtOnce(t *testing.T) {
 		t.Errorf("%d turns: too little happened", len(turns))
 	}
 	for _, line := range left {
-		turn := a.ended(line.(object)["id"].(string))
+		turn := a.waitEnded(line.(object)["id"].(string))
 		prompt := turn["user_prompt"].(string)
 		if turn["status"] == "complete" && turn["assistant_text"] != "echo of "+prompt {
 			t.Errorf("answered: %v", turn)
@@ -165,8 +165,8 @@ func TestCallersAtOnce(t *testing.T) {
 func TestProcessesLearnOfEachOther(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	a := start(t, m, chat.Options{Lease: 12 * time.Second}) // which shows a sign of itself each two seconds
-	b := beside(t, a, nil, chat.Options{})
+	a := startKith(t, m, chat.Options{Lease: 12 * time.Second}) // which shows a sign of itself each two seconds
+	b := startSecond(t, a, nil, chat.Options{})
 	tree := a.tree()
 	ends := map[string]func(id string){
 		"cancelled": func(id string) { b.must(200, "POST", "/v1/turns/"+id+"/cancel?user_id=u1", "") },
@@ -176,7 +176,7 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 		id := a.submit(tree, "", what)
 		c := m.next(t)
 		there, here := b.watch(t.Context(), id, ""), a.watch(t.Context(), id, "")
-		same(t, what+" elsewhere, first", "status", next(t, there).kind)
+		same(t, what+" elsewhere, first", "status", nextEvent(t, there).kind)
 		end(id)
 		select {
 		case <-c.ctx.Done():
@@ -184,7 +184,7 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 			t.Fatalf("%s elsewhere, and the model goes on", what)
 		}
 		for where, events := range map[string]<-chan event{"there": there, "here": here} {
-			list := all(t, events)
+			list := readAllEvents(t, events)
 			last := list[len(list)-1]
 			if want := map[string]string{"cancelled": "status", "deleted": "deleted"}[what]; last.kind != want {
 				t.Errorf("%s, told %s: %v", what, where, last)
@@ -194,34 +194,34 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 	id := a.submit(tree, "", "answered")
 	there := b.watch(t.Context(), id, "")
 	m.next(t).answer <- reply{text: "yes"}
-	list := all(t, there)
+	list := readAllEvents(t, there)
 	if last := list[len(list)-1]; last.data != fmt.Sprintf(`{"turn_id":%q,"status":"complete","attempt":1,"assistant_text":"yes"}`, id) {
 		t.Errorf("told in another process: %v", last)
 	}
 }
 
-// A service that ends leaves nothing behind that goes on for ever.
+// A service that ends leaves no turn that stays generating for ever.
 func TestEndInterrupts(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	k := start(t, m, chat.Options{Workers: 1})
-	other := beside(t, k, scripted(echo), chat.Options{})
+	k := startKith(t, m, chat.Options{Workers: 1})
+	other := startSecond(t, k, scripted(echo), chat.Options{})
 	tree := k.tree()
 	running, waiting := k.submit(tree, "", "a"), k.submit(tree, "", "b")
 	m.next(t)
 	events := k.watch(t.Context(), running, "")
-	next(t, events)
+	nextEvent(t, events)
 	k.stop()
 	for _, id := range []string{running, waiting} {
 		turn := other.turn(id)
 		same(t, "after the end", []any{"error", graph.Interrupted}, []any{turn["status"], turn["error"]})
 		other.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")
-		same(t, "retried", "complete", other.ended(id)["status"])
+		same(t, "retried", "complete", other.waitEnded(id)["status"])
 	}
-	all(t, events) // the stream has ended
+	readAllEvents(t, events) // the stream has ended
 }
 
-// cutOff is a store that a process does not reach: to renew its leases, or to store the next answers.
+// cutOff is a store that is unreachable for renewing leases, or for storing the next answers.
 type cutOff struct {
 	*graph.Store
 	renewals bool
@@ -242,11 +242,11 @@ func (c *cutOff) FinishChatTurn(ctx context.Context, scope graph.Scope, id strin
 	return c.Store.FinishChatTurn(ctx, scope, id, attempt, a)
 }
 
-// submitted is a turn that a service of its own generates, with a store that it does not always reach.
-func (k *kith) submitted(store *cutOff, g chat.Generator, o chat.Options) (id string) {
+// submitToOwnService submits a turn to a new service, whose store is not always reachable.
+func (k *kith) submitToOwnService(store *cutOff, g chat.Generator, o chat.Options) (id string) {
 	k.Helper()
 	service := chat.New(store, g, nil, o)
-	runs(k, service)
+	runService(k, service)
 	turn, _, err := service.Submit(k.Context(), graph.Scope{TeamID: k.team, UserID: "u1"}, k.tree(), chat.Prompt{Text: "x"})
 	if err != nil {
 		k.Fatal(err)
@@ -254,31 +254,31 @@ func (k *kith) submitted(store *cutOff, g chat.Generator, o chat.Options) (id st
 	return turn.ID
 }
 
-// An answer waits for a database that is away.
+// Storing an answer waits for an unavailable database.
 func TestAnswersWaitForTheStore(t *testing.T) {
 	t.Parallel()
-	k := start(t, nil, chat.Options{})
+	k := startKith(t, nil, chat.Options{})
 	store := &cutOff{Store: k.store}
 	store.answers.Store(2)
-	turn := k.ended(k.submitted(store, scripted(echo), chat.Options{}))
+	turn := k.waitEnded(k.submitToOwnService(store, scripted(echo), chat.Options{}))
 	same(t, "stored in the end", []any{"complete", "echo of x"}, []any{turn["status"], turn["assistant_text"]})
 }
 
-// The answer of a process that did not show a sign of itself comes too late when another one has begun anew.
+// The answer of a process without a renewed lease is dropped when another process has started a new attempt.
 func TestLeasesThatAreOverAreLost(t *testing.T) {
 	t.Parallel()
-	k := start(t, scripted(echo), chat.Options{})
+	k := startKith(t, scripted(echo), chat.Options{})
 	release, outcomes := make(chan struct{}), make(chan chat.Outcome, 1)
 	deaf := scripted(func(context.Context, []llm.Message, func(string)) (llm.Answer, error) {
 		<-release
 		return llm.Answer{Text: "late"}, nil
 	})
-	id := k.submitted(&cutOff{Store: k.store, renewals: true}, deaf, chat.Options{
+	id := k.submitToOwnService(&cutOff{Store: k.store, renewals: true}, deaf, chat.Options{
 		Lease: 2 * time.Second, Observe: func(o chat.Outcome, _ time.Duration) { outcomes <- o },
 	})
-	same(t, "given up", "generation interrupted", k.ended(id)["error"])
+	same(t, "given up", "generation interrupted", k.waitEnded(id)["error"])
 	same(t, "retried", true, k.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")["retried"])
-	same(t, "answered anew", "echo of x", k.ended(id)["assistant_text"])
+	same(t, "answered anew", "echo of x", k.waitEnded(id)["assistant_text"])
 	close(release)
 	same(t, "outcome", chat.Dropped, <-outcomes)
 	turn := k.turn(id)
@@ -317,7 +317,7 @@ func generateAlone() {
 // A generation whose process was killed ends as an error, and can be retried.
 func TestKillInterrupts(t *testing.T) {
 	t.Parallel()
-	k := start(t, scripted(echo), chat.Options{Lease: aloneLease})
+	k := startKith(t, scripted(echo), chat.Options{Lease: aloneLease})
 	k.must(201, "POST", "/v1/trees", `{"id":"tree","user_id":"u1"}`)
 	command := exec.Command(os.Args[0])
 	db := testenv.Neo4j(t)
@@ -335,17 +335,17 @@ func TestKillInterrupts(t *testing.T) {
 	time.Sleep(aloneLease + time.Second) // it lives on by its signs of life
 	same(t, "while it lives", "generating", k.turn("turn")["status"])
 	events := k.watch(t.Context(), "turn", "1.7") // by a reader who has had half of it from there
-	same(t, "watched elsewhere", event{"1.7", "status", `{"turn_id":"turn","status":"generating","attempt":1}`}, next(t, events))
+	same(t, "watched elsewhere", event{"1.7", "status", `{"turn_id":"turn","status":"generating","attempt":1}`}, nextEvent(t, events))
 	if err := command.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = command.Wait()
-	turn := k.ended("turn")
+	turn := k.waitEnded("turn")
 	same(t, "when it was killed", []any{"error", "generation interrupted"}, []any{turn["status"], turn["error"]})
-	same(t, "told", []event{{"1.end", "status", `{"turn_id":"turn","status":"error","attempt":1,"error":"generation interrupted"}`}}, all(t, events))
+	same(t, "told", []event{{"1.end", "status", `{"turn_id":"turn","status":"error","attempt":1,"error":"generation interrupted"}`}}, readAllEvents(t, events))
 	same(t, "retried", true, k.must(200, "POST", "/v1/turns/turn/retry?user_id=u1", "")["retried"])
-	_, status := read(t, all(t, k.watch(t.Context(), "turn", "1.end")))
+	_, status := read(t, readAllEvents(t, k.watch(t.Context(), "turn", "1.end")))
 	same(t, "told of the next attempt", "complete", status)
-	turn = k.ended("turn")
+	turn = k.waitEnded("turn")
 	same(t, "retried", []any{"complete", "echo of x", 2.0}, []any{turn["status"], turn["assistant_text"], turn["attempt"]})
 }

@@ -71,7 +71,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		{"kith", Kith, &endless{begin: header, format: `{"node":{"kind":"concept","name":"%d","description":"` + text + `"}}` + "\n"}, false},
 		{"mcp", MCPMemory, &endless{format: `{"type":"entity","name":"%d","observations":["` + text + `"]}` + "\n"}, false},
 		{"graphiti", Graphiti, &endless{begin: `{"nodes":[{"uuid":"a","name":"b"}`, format: `,{"uuid":"%d","name":"b","summary":"` + text + `"}`, end: "]}"}, false},
-		{"mem0", Mem0, &endless{begin: `{"relations":[],"results":[{"memory":"a"}`, format: `,{"memory":"%d ` + text + `","relations":[{"source":"%[1]d","target":"b"}]}`, end: "]}"}, false},
+		{"mem0", Mem0, &endless{begin: `{"relations":[],"results":[{"memory":"a"}`,
+			format: `,{"memory":"%d ` + text + `","relations":[{"source":"%[1]d","target":"b"}]}`, end: "]}"}, false},
 		{"one line", Kith, &endless{begin: `{"node":"`, format: "%d" + text}, true},
 		{"one element", Mem0, &endless{begin: `[{"memory":"`, format: "%d" + text, end: `"}]`}, true},
 		{"a section nobody asked for", Graphiti, &endless{begin: `{"x":["`, format: "%d" + text, end: `"]}`}, true},
@@ -194,7 +195,8 @@ func BenchmarkReader(b *testing.B) {
 		format Format
 		in     endless
 	}{
-		{Kith, endless{begin: header, format: `{"node":{"kind":"concept","entity_key":"c-%d","user_id":"u1","name":"concept","description":"` + text + `","salience":0.5,"state":"active","created_at":"2026-01-01T00:00:00Z","properties":{"a":[1,2,3]}}}` + "\n"}},
+		{Kith, endless{begin: header, format: `{"node":{"kind":"concept","entity_key":"c-%d","user_id":"u1","name":"concept","description":"` + text +
+			`","salience":0.5,"state":"active","created_at":"2026-01-01T00:00:00Z","properties":{"a":[1,2,3]}}}` + "\n"}},
 		{MCPMemory, endless{format: `{"type":"entity","name":"%d","entityType":"site","observations":["` + text + `"]}` + "\n"}},
 		{Graphiti, endless{begin: `{"nodes":[{"uuid":"a","name":"b"}`, format: `,{"uuid":"%d","name":"b","summary":"` + text + `"}`, end: "]}"}},
 		{Mem0, endless{begin: `[{"memory":"a"}`, format: `,{"id":"%d","memory":"` + text + `"}`, end: "]"}},

@@ -21,7 +21,9 @@ type progressStore interface {
 // importStore stores the memory of an import.
 type importStore interface {
 	progressStore
-	Restore(ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool) (graph.MemoryResult, error)
+	Restore(
+		ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool,
+	) (graph.MemoryResult, error)
 	CheckNode(w *graph.NodeWrite, scope graph.Scope) []graph.FieldError
 	CheckRelationship(w *graph.RelationshipWrite) []graph.FieldError
 	EndImport(ctx context.Context, scope graph.Scope, id string) error

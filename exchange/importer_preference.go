@@ -131,7 +131,9 @@ type inTeam struct {
 }
 
 // embedded drops the names of embedded structs from a decoder's path.
-var embeddedNames = strings.NewReplacer("NodeWrite.", "", "ChatTreeRecord.", "", "ChatTurnRecord.", "", "RelationshipWrite.", "", "OwnFields.", "") //nolint:gochecknoglobals // a constant
+var embeddedNames = strings.NewReplacer( //nolint:gochecknoglobals // a constant
+	"NodeWrite.", "", "ChatTreeRecord.", "", "ChatTurnRecord.", "", "RelationshipWrite.", "", "OwnFields.", "",
+)
 
 // decodeItem decodes an item of Kith's own format. An unknown field is a fault, because its meaning would be lost.
 func decodeItem(raw json.RawMessage, into any, in *inTeam, team string) *graph.FieldError {

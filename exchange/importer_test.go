@@ -20,9 +20,13 @@ type scripted struct {
 	preferences []graph.Preference
 }
 
-func (s *scripted) Restore(_ context.Context, _ graph.Scope, b *graph.RestoreBatch, _ graph.ImportMark, _ func(graph.MemoryResult) string, _ bool) (graph.MemoryResult, error) {
+func (s *scripted) Restore(
+	_ context.Context, _ graph.Scope, b *graph.RestoreBatch, _ graph.ImportMark, _ func(graph.MemoryResult) string, _ bool,
+) (graph.MemoryResult, error) {
 	s.pieces++
-	result := graph.MemoryResult{Nodes: make([]graph.NodeResult, len(b.Nodes)), Relationships: make([]graph.RelationshipResult, len(b.Relationships)), Users: []string{"u1"}}
+	result := graph.MemoryResult{
+		Nodes: make([]graph.NodeResult, len(b.Nodes)), Relationships: make([]graph.RelationshipResult, len(b.Relationships)), Users: []string{"u1"},
+	}
 	if s.lost {
 		return graph.MemoryResult{}, graph.ErrUnavailable
 	}
@@ -40,7 +44,7 @@ func (s *scripted) ReplacePreferences(context.Context, graph.Scope, []graph.Pref
 	return nil
 }
 
-func (s *scripted) run(t *testing.T, file string, o ImportOptions) (*Report, []string, error) {
+func (s *scripted) runImport(t *testing.T, file string, o ImportOptions) (*Report, []string, error) {
 	t.Helper()
 	var told []string
 	o.Changed = func(users []string) { told = append(told, users...) }
@@ -60,12 +64,12 @@ const (
 // A batch whose answer was lost may have been stored, and the next attempt passes over it, so caches are invalidated now.
 func TestCachesAreToldOfALostAnswer(t *testing.T) {
 	for file, want := range map[string][]string{aNode: {""}, aPreference: {"u1"}} {
-		_, told, err := (&scripted{vast: vast{TB: t}, lost: true}).run(t, file, ImportOptions{})
+		_, told, err := (&scripted{vast: vast{TB: t}, lost: true}).runImport(t, file, ImportOptions{})
 		if diff := cmp.Diff(want, told); diff != "" || !errors.Is(err, graph.ErrUnavailable) {
 			t.Errorf("%s: %v, %s", file, err, diff)
 		}
 	}
-	if _, told, _ := (&scripted{vast: vast{TB: t}, lost: true}).run(t, aNode, ImportOptions{DryRun: true}); told != nil {
+	if _, told, _ := (&scripted{vast: vast{TB: t}, lost: true}).runImport(t, aNode, ImportOptions{DryRun: true}); told != nil {
 		t.Errorf("a dry run tells %v", told)
 	}
 }
@@ -77,7 +81,7 @@ func TestRefusedPreferencesStopAStrictImport(t *testing.T) {
 	}
 	for _, file := range []string{aPreference, aPreference + strings.ReplaceAll(aPreference, "u1", "u2") + aNode} {
 		s := &scripted{vast: vast{TB: t}, preferences: full}
-		report, _, err := s.run(t, file, ImportOptions{Strict: true})
+		report, _, err := s.runImport(t, file, ImportOptions{Strict: true})
 		if !errors.Is(err, ErrStopped) || report.Preferences.Refused != 1 || s.pieces != 0 {
 			t.Errorf("%v, %+v, %d pieces", err, report, s.pieces)
 		}
@@ -87,7 +91,7 @@ func TestRefusedPreferencesStopAStrictImport(t *testing.T) {
 // A line that names an empty user is refused, also in a file of another system: its content does not become another user's.
 func TestAnEmptyUserIsNotEverybody(t *testing.T) {
 	s := &scripted{vast: vast{TB: t}}
-	report, _, err := s.run(t, strings.ReplaceAll(aPreference, "u1", ""), ImportOptions{})
+	report, _, err := s.runImport(t, strings.ReplaceAll(aPreference, "u1", ""), ImportOptions{})
 	if err != nil || report.Preferences.Refused != 1 || s.pieces != 0 {
 		t.Errorf("a preference: %v, %+v", err, report)
 	}
@@ -97,14 +101,15 @@ func TestAnEmptyUserIsNotEverybody(t *testing.T) {
 	}
 }
 
-// A node that stands again behind relationships to it does not end a piece.
+// A node that is repeated after relationships to it does not end a batch.
 func TestNodesSaidAgainMakeNoPieces(t *testing.T) {
 	var file strings.Builder
 	for n := range 300 {
-		_, _ = fmt.Fprintf(&file, `{"node":{"kind":"person","entity_key":"me","name":"me"}}`+"\n"+`{"node":{"kind":"concept","entity_key":"c%d","name":"c%d"}}`+"\n"+`{"relationship":{"from":"me","to":"c%d","type":"relates_to"}}`+"\n", n, n, n)
+		_, _ = fmt.Fprintf(&file, `{"node":{"kind":"person","entity_key":"me","name":"me"}}`+"\n"+
+			`{"node":{"kind":"concept","entity_key":"c%d","name":"c%d"}}`+"\n"+`{"relationship":{"from":"me","to":"c%d","type":"relates_to"}}`+"\n", n, n, n)
 	}
 	s := &scripted{vast: vast{TB: t}}
-	if _, _, err := s.run(t, file.String(), ImportOptions{}); err != nil || s.pieces != 1 {
+	if _, _, err := s.runImport(t, file.String(), ImportOptions{}); err != nil || s.pieces != 1 {
 		t.Errorf("%d pieces, %v", s.pieces, err)
 	}
 }

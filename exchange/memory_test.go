@@ -10,7 +10,7 @@ import (
 	"kith/graph"
 )
 
-// streamed is how much goes through an import or export whose memory is looked at.
+// streamed is the size of an import or export whose memory is measured.
 const streamed = 60 << 20
 
 // vast is a memory that takes what an import stores for nothing, and has as much as an export reads. It looks at the heap
@@ -21,15 +21,17 @@ type vast struct {
 	calls int
 }
 
-func (v *vast) look() {
+func (v *vast) checkHeap() {
 	if v.calls++; v.calls%10 == 0 {
 		v.most = max(v.most, heap())
 	}
 }
 
-// Restore says that the team has every other node under another key.
-func (v *vast) Restore(_ context.Context, _ graph.Scope, b *graph.RestoreBatch, _ graph.ImportMark, report func(graph.MemoryResult) string, _ bool) (graph.MemoryResult, error) {
-	v.look()
+// Restore reports every other node as stored under another key.
+func (v *vast) Restore(
+	_ context.Context, _ graph.Scope, b *graph.RestoreBatch, _ graph.ImportMark, report func(graph.MemoryResult) string, _ bool,
+) (graph.MemoryResult, error) {
+	v.checkHeap()
 	result := graph.MemoryResult{Nodes: make([]graph.NodeResult, len(b.Nodes)), Relationships: make([]graph.RelationshipResult, len(b.Relationships))}
 	refused := "for no reason"
 	for i := range b.Nodes {
@@ -71,7 +73,7 @@ func (v *vast) ExportNodes(_ context.Context, _ string, visit func(*graph.NodeWr
 	text := strings.Repeat("a text of some length ", 40)
 	for n := range streamed / (2 * len(text)) {
 		if n%1000 == 0 {
-			v.look()
+			v.checkHeap()
 		}
 		if err := visit(&graph.NodeWrite{Kind: "concept", EntityKey: fmt.Sprint(n), Description: graph.Some(text)}); err != nil {
 			return err
@@ -84,7 +86,7 @@ func (v *vast) ExportRelationships(_ context.Context, _ string, visit func(*grap
 	text := strings.Repeat("a text of some length ", 40)
 	for n := range streamed / (2 * len(text)) {
 		if n%1000 == 0 {
-			v.look()
+			v.checkHeap()
 		}
 		if err := visit(&graph.RelationshipWrite{From: fmt.Sprint(n), To: "x", Type: "relates_to", Description: graph.Some(text)}); err != nil {
 			return err
@@ -104,7 +106,7 @@ func TestMemoryOfImportAndExportIsBounded(t *testing.T) {
 		name string
 		run  func(v *vast) error
 	}{
-		{"import", (*vast).imported},
+		{"import", (*vast).runImport},
 		{"export", func(v *vast) error { return Export(t.Context(), v, v, "team", io.Discard) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -119,8 +121,8 @@ func TestMemoryOfImportAndExportIsBounded(t *testing.T) {
 	}
 }
 
-// imported sends nodes, one in four with a text, and relationships that are refused.
-func (v *vast) imported() error {
+// runImport imports nodes, one in four with a text, and relationships that are refused.
+func (v *vast) runImport() error {
 	lines := ""
 	for _, text := range []string{"", "", "", strings.Repeat("a text of some length ", 150)} {
 		lines += fmt.Sprintf(`{"node":{"kind":"concept","entity_key":"0192f000-aaaa-7000-8000-c-%%[1]d%d","name":"c","description":"%s"}}`, len(lines), text) + "\n"

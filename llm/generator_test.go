@@ -39,18 +39,18 @@ func streams(events ...string) http.HandlerFunc {
 	}
 }
 
-// both does one after the other.
-func both(first, next http.HandlerFunc) http.HandlerFunc {
+// sequence calls one handler after the other.
+func sequence(first, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		first(w, r)
 		next(w, r)
 	}
 }
 
-func breaks(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+func breakConnection(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// chat is a server of a model that says what was said last, in three pieces.
-func chat(t *testing.T, script ...http.HandlerFunc) *scripted {
+// newChatServer starts a model's server that repeats the last message, in three pieces.
+func newChatServer(t *testing.T, script ...http.HandlerFunc) *scripted {
 	t.Helper()
 	s := &scripted{script: script}
 	s.well = func(w http.ResponseWriter, r *http.Request) {
@@ -87,7 +87,7 @@ func ask(text string) []Message { return []Message{{"system", "Be brief."}, {"us
 
 func TestGenerate(t *testing.T) {
 	t.Parallel()
-	s := chat(t)
+	s := newChatServer(t)
 	g := generatorAt(t, s)
 	var pieces []string
 	got, err := g.Generate(t.Context(), "", ask("Ä \n{\"x\"}"), func(text string) { pieces = append(pieces, text) })
@@ -122,26 +122,26 @@ func TestGenerateFaults(t *testing.T) {
 		"429 with a long pause":      {status(429, "Retry-After", "3600"), ErrUnavailable, ""},
 		"500":                        {status(500), nil, ""},
 		"503 without JSON":           {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, secretText, http.StatusServiceUnavailable) }, nil, ""},
-		"hangs":                      {never, nil, ""},
-		"hangs before the text":      {both(streams(strings.ReplaceAll(piece, secretText, "")), never), nil, ""},
-		"cut before the text":        {both(streams(": comment\n\n"), breaks), nil, ""},
+		"hangs":                      {neverAnswer, nil, ""},
+		"hangs before the text":      {sequence(streams(strings.ReplaceAll(piece, secretText, "")), neverAnswer), nil, ""},
+		"cut before the text":        {sequence(streams(": comment\n\n"), breakConnection), nil, ""},
 		"ends before the text":       {streams(), nil, ""},
 		"a failure before the text":  {streams(`data: {"error":{"message":"` + secretText + `","code":500}}` + "\n\n"), nil, ""},
 		"400":                        {status(400), ErrRefused, ""},
 		"401":                        {status(401), ErrRefused, ""},
 		"404":                        {status(404), ErrRefused, ""},
 		"redirect":                   {status(307, "Location", "/elsewhere"), ErrRefused, ""},
-		"a page":                     {says("<html>" + secretText), ErrGarbled, ""},
-		"no stream":                  {says(`{"choices":[{"message":{"content":"` + secretText + `"}}]}`), ErrGarbled, ""},
+		"a page":                     {writeText("<html>" + secretText), ErrGarbled, ""},
+		"no stream":                  {writeText(`{"choices":[{"message":{"content":"` + secretText + `"}}]}`), ErrGarbled, ""},
 		"garbage":                    {streams("data: {\"choices\": " + secretText + "\n\n"), ErrGarbled, ""},
 		"another form":               {streams("data: {\"choices\": \"" + secretText + "\"}\n\n"), ErrGarbled, ""},
 		"no text":                    {streams(end, done), ErrGarbled, ""},
 		"a call of a tool":           {streams(ending("tool_calls"), done), ErrGarbled, ""},
 		"held back":                  {streams(ending("content_filter"), done), ErrRefused, ""},
-		"cut in the text":            {both(streams(piece, piece), breaks), ErrUnavailable, secretText + secretText},
+		"cut in the text":            {sequence(streams(piece, piece), breakConnection), ErrUnavailable, secretText + secretText},
 		"ends in the text":           {streams(piece), ErrUnavailable, secretText},
 		"done in the text":           {streams(piece, done), ErrUnavailable, secretText},
-		"hangs in the text":          {both(streams(piece), never), ErrUnavailable, secretText},
+		"hangs in the text":          {sequence(streams(piece), neverAnswer), ErrUnavailable, secretText},
 		"a failure in the text":      {streams(piece, `data: {"error":{"message":"`+secretText+`"}}`+"\n\n"), ErrUnavailable, secretText},
 		"garbage in the text":        {streams(piece, "data: "+secretText+"\n\n"), ErrGarbled, secretText},
 		"at the limit of the model":  {streams(piece, ending("length"), done), ErrGarbled, secretText},
@@ -151,7 +151,7 @@ func TestGenerateFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := chat(t, one.fault)
+			s := newChatServer(t, one.fault)
 			g := generatorAt(t, s)
 			if strings.HasPrefix(name, "hangs") {
 				g.silence = 100 * time.Millisecond
@@ -176,7 +176,7 @@ func TestGenerateFaults(t *testing.T) {
 	}
 }
 
-// endlessStream sends a line that is longer than any that is taken.
+// endlessStream sends a line beyond the limit.
 func endlessStream(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for blanks := "data: " + strings.Repeat(" ", 1<<20); ; {
@@ -188,7 +188,7 @@ func endlessStream(w http.ResponseWriter, _ *http.Request) {
 
 func TestGenerateWaitsAsAsked(t *testing.T) {
 	t.Parallel()
-	g := generatorAt(t, chat(t, status(429, "Retry-After", "1")))
+	g := generatorAt(t, newChatServer(t, status(429, "Retry-After", "1")))
 	begun := time.Now()
 	if _, err := g.Generate(t.Context(), "", ask("a"), nil); err != nil || time.Since(begun) < time.Second {
 		t.Errorf("%v after %v", err, time.Since(begun))
@@ -203,7 +203,7 @@ func TestGenerateCancelled(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			gone := make(chan struct{})
-			s := chat(t, both(before, func(w http.ResponseWriter, r *http.Request) {
+			s := newChatServer(t, sequence(before, func(w http.ResponseWriter, r *http.Request) {
 				w.(http.Flusher).Flush()
 				cancel()
 				<-r.Context().Done()
@@ -221,7 +221,7 @@ func TestGenerateCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	if _, err := generatorAt(t, chat(t, never, never)).Generate(ctx, "", ask("a"), nil); !errors.Is(err, ErrUnavailable) {
+	if _, err := generatorAt(t, newChatServer(t, neverAnswer, neverAnswer)).Generate(ctx, "", ask("a"), nil); !errors.Is(err, ErrUnavailable) {
 		t.Error(err)
 	}
 }
@@ -232,7 +232,7 @@ func TestGeneratorCircuit(t *testing.T) {
 	for i := range script {
 		script[i] = status(500)
 	}
-	s := chat(t, script...)
+	s := newChatServer(t, script...)
 	g := generatorAt(t, s)
 	g.circuit = newCircuit("KITH_LLM", nil, 200*time.Millisecond)
 	for range 3 {
@@ -257,7 +257,7 @@ func TestGeneratorCircuit(t *testing.T) {
 func TestGenerateConcurrent(t *testing.T) {
 	t.Parallel()
 	slow := make(chan struct{})
-	s := chat(t, both(streams(event("slow")), func(w http.ResponseWriter, r *http.Request) {
+	s := newChatServer(t, sequence(streams(event("slow")), func(w http.ResponseWriter, r *http.Request) {
 		<-slow
 		streams(event(""), done)(w, r)
 	}))

@@ -69,7 +69,7 @@ func (s *scripted) answer(w http.ResponseWriter, r *http.Request) {
 	s.well(w, r)
 }
 
-// embed has for each text its length, 1 and 0.
+// embed returns for each text its length, 1 and 0.
 func (s *scripted) embed(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Model string
@@ -95,7 +95,7 @@ func (s *scripted) embed(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data})
 }
 
-// want is the vector that the server has for a text of that length.
+// want returns the server's vector for a text of that length.
 func want(length int) []float32 {
 	norm := math.Hypot(float64(length), 1)
 	return []float32{float32(float64(length) / norm), float32(1 / norm), 0}
@@ -111,20 +111,20 @@ func status(code int, header ...string) http.HandlerFunc {
 	}
 }
 
-func says(body string) http.HandlerFunc {
+func writeText(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }
 }
 
-// cut ends the connection in the middle of an answer.
-func cut(w http.ResponseWriter, _ *http.Request) {
+// cutAnswer ends the connection in the middle of an answer.
+func cutAnswer(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "1000")
 	_, _ = w.Write([]byte(`{"data":[{"index":0,"embedding":[1,`))
 	w.(http.Flusher).Flush()
 	panic(http.ErrAbortHandler)
 }
 
-// never answers, and ends with its request.
-func never(_ http.ResponseWriter, r *http.Request) {
+// neverAnswer does not answer, and ends with its request.
+func neverAnswer(_ http.ResponseWriter, r *http.Request) {
 	_, _ = new(bytes.Buffer).ReadFrom(r.Body) // only then is the end of the connection seen
 	<-r.Context().Done()
 }
@@ -199,31 +199,31 @@ func TestRemoteFaults(t *testing.T) {
 		"408":                     {status(408), nil},
 		"500":                     {status(500), nil},
 		"503 without JSON":        {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, secretText, http.StatusServiceUnavailable) }, nil},
-		"cut in the middle":       {cut, nil},
-		"nothing":                 {says(""), nil},
-		"half of it":              {says(`{"data":[` + vector), nil},
-		"hangs":                   {never, nil},
+		"cut in the middle":       {cutAnswer, nil},
+		"nothing":                 {writeText(""), nil},
+		"half of it":              {writeText(`{"data":[` + vector), nil},
+		"hangs":                   {neverAnswer, nil},
 		"400":                     {status(400), ErrRefused},
 		"401":                     {status(401), ErrRefused},
 		"404":                     {status(404), ErrRefused},
 		"413":                     {status(413), ErrRefused},
 		"redirect":                {status(307, "Location", "/elsewhere"), ErrRefused},
-		"garbage":                 {says("<html>" + secretText), ErrGarbled},
-		"other JSON":              {says(`[]`), ErrGarbled},
-		"error with status 200":   {says(`{"error":{"message":"no"}}`), ErrGarbled},
-		"too few":                 {says(`{"data":[]}`), ErrGarbled},
-		"too many":                {says(`{"data":[` + vector + `,` + strings.Replace(vector, "0", "1", 1) + `]}`), ErrGarbled},
-		"other index":             {says(`{"data":[` + strings.Replace(vector, "0", "1", 1) + `]}`), ErrGarbled},
-		"negative index":          {says(`{"data":[` + strings.Replace(vector, "0", "-1", 1) + `]}`), ErrGarbled},
-		"other dimensions":        {says(`{"data":[{"index":0,"embedding":[1,2,3,4]}]}`), ErrGarbled},
-		"no dimensions":           {says(`{"data":[{"index":0,"embedding":[]}]}`), ErrGarbled},
-		"no embedding":            {says(`{"data":[{"index":0}]}`), ErrGarbled},
-		"zero vector":             {says(`{"data":[{"index":0,"embedding":[0,0,0]}]}`), ErrGarbled},
-		"NaN":                     {says(`{"data":[{"index":0,"embedding":[NaN,2,3]}]}`), ErrGarbled},
-		"infinite":                {says(`{"data":[{"index":0,"embedding":[1e999,2,3]}]}`), ErrGarbled},
-		"words":                   {says(`{"data":[{"index":0,"embedding":["a",2,3]}]}`), ErrGarbled},
-		"null":                    {says(`{"data":[{"index":0,"embedding":[null,null,null]}]}`), ErrGarbled},
-		"base64 though not asked": {says(`{"data":[{"index":0,"embedding":"AACAPwAAAEAAAEBA"}]}`), ErrGarbled},
+		"garbage":                 {writeText("<html>" + secretText), ErrGarbled},
+		"other JSON":              {writeText(`[]`), ErrGarbled},
+		"error with status 200":   {writeText(`{"error":{"message":"no"}}`), ErrGarbled},
+		"too few":                 {writeText(`{"data":[]}`), ErrGarbled},
+		"too many":                {writeText(`{"data":[` + vector + `,` + strings.Replace(vector, "0", "1", 1) + `]}`), ErrGarbled},
+		"other index":             {writeText(`{"data":[` + strings.Replace(vector, "0", "1", 1) + `]}`), ErrGarbled},
+		"negative index":          {writeText(`{"data":[` + strings.Replace(vector, "0", "-1", 1) + `]}`), ErrGarbled},
+		"other dimensions":        {writeText(`{"data":[{"index":0,"embedding":[1,2,3,4]}]}`), ErrGarbled},
+		"no dimensions":           {writeText(`{"data":[{"index":0,"embedding":[]}]}`), ErrGarbled},
+		"no embedding":            {writeText(`{"data":[{"index":0}]}`), ErrGarbled},
+		"zero vector":             {writeText(`{"data":[{"index":0,"embedding":[0,0,0]}]}`), ErrGarbled},
+		"NaN":                     {writeText(`{"data":[{"index":0,"embedding":[NaN,2,3]}]}`), ErrGarbled},
+		"infinite":                {writeText(`{"data":[{"index":0,"embedding":[1e999,2,3]}]}`), ErrGarbled},
+		"words":                   {writeText(`{"data":[{"index":0,"embedding":["a",2,3]}]}`), ErrGarbled},
+		"null":                    {writeText(`{"data":[{"index":0,"embedding":[null,null,null]}]}`), ErrGarbled},
+		"base64 though not asked": {writeText(`{"data":[{"index":0,"embedding":"AACAPwAAAEAAAEBA"}]}`), ErrGarbled},
 		"endless":                 {endless, ErrGarbled},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestRemoteFaults(t *testing.T) {
 	}
 }
 
-// endless sends an answer that is longer than any that is taken.
+// endless sends an answer beyond the limit.
 func endless(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"data":[{"index":0,"embedding":[1`))
 	for zeros := strings.Repeat(" ", 1<<20); ; {
@@ -264,18 +264,18 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 
 func TestRemoteDimensionsStay(t *testing.T) {
 	t.Parallel()
-	e := embedderAt(t, serve(t, nil, says(`{"data":[{"index":0,"embedding":[1,2]}]}`)), RemoteOptions{})
+	e := embedderAt(t, serve(t, nil, writeText(`{"data":[{"index":0,"embedding":[1,2]}]}`)), RemoteOptions{})
 	if _, err := e.Embed(t.Context(), []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Embed(t.Context(), []string{"a"}); !errors.Is(err, ErrGarbled) || e.Dimensions() != 3 {
 		t.Errorf("got %v, %d dimensions", err, e.Dimensions())
 	}
-	twice := says(`{"data":[{"index":1,"embedding":[1,2]},{"index":1,"embedding":[1,3]}]}`)
+	twice := writeText(`{"data":[{"index":1,"embedding":[1,2]},{"index":1,"embedding":[1,3]}]}`)
 	if got, err := embedderAt(t, serve(t, twice), RemoteOptions{}).Embed(t.Context(), []string{"a", "b"}); !errors.Is(err, ErrGarbled) {
 		t.Errorf("the same index twice: %v, %v", got, err)
 	}
-	mixed := says(`{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2,3]}]}`)
+	mixed := writeText(`{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2,3]}]}`)
 	e = embedderAt(t, serve(t, mixed), RemoteOptions{})
 	if _, err := e.Embed(t.Context(), []string{"a", "b"}); !errors.Is(err, ErrGarbled) || e.Dimensions() != 0 {
 		t.Errorf("got %v, %d dimensions", err, e.Dimensions())
@@ -293,7 +293,7 @@ func TestRemoteWaitsAsAsked(t *testing.T) {
 
 func TestRemoteDeadline(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]http.HandlerFunc{"never answers": never, "asks for more time": status(503, "Retry-After", "30")} {
+	for name, fault := range map[string]http.HandlerFunc{"never answers": neverAnswer, "asks for more time": status(503, "Retry-After", "30")} {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		begun := time.Now()
@@ -306,7 +306,7 @@ func TestRemoteDeadline(t *testing.T) {
 
 func TestRemoteCancelled(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]http.HandlerFunc{"while asking": never, "while waiting": status(429, "Retry-After", "30")} {
+	for name, fault := range map[string]http.HandlerFunc{"while asking": neverAnswer, "while waiting": status(429, "Retry-After", "30")} {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			time.AfterFunc(50*time.Millisecond, cancel)
@@ -327,7 +327,7 @@ func TestRemoteCircuit(t *testing.T) {
 	for i := range script {
 		script[i] = status(500)
 	}
-	script[6] = never
+	script[6] = neverAnswer
 	s := serve(t, script...)
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, nil))
@@ -370,7 +370,7 @@ func TestRemoteCircuitOfAnswers(t *testing.T) {
 	t.Parallel()
 	script := make([]http.HandlerFunc, 2*maxFailures)
 	for i := range script {
-		script[i] = []http.HandlerFunc{status(400), says("{}")}[i%2]
+		script[i] = []http.HandlerFunc{status(400), writeText("{}")}[i%2]
 	}
 	e := embedderAt(t, serve(t, script...), RemoteOptions{})
 	for range script {
@@ -385,7 +385,7 @@ func TestRemoteCircuitOfAnswers(t *testing.T) {
 
 func TestRemoteConcurrent(t *testing.T) {
 	t.Parallel()
-	s := serve(t, nil, status(500), nil, cut, nil, status(429))
+	s := serve(t, nil, status(500), nil, cutAnswer, nil, status(429))
 	e := embedderAt(t, s, RemoteOptions{})
 	var running sync.WaitGroup
 	for i := range 8 {

@@ -48,7 +48,7 @@ func openFolder(t testing.TB, folder string) *StaticEmbedder {
 	return e
 }
 
-// same fails where a vector is further than that from the one wanted; a wanted one of zeros stands for nil.
+// same fails if a vector differs from the wanted one by more than tolerance; a wanted one of zeros stands for nil.
 func same(t testing.TB, texts []string, got, want [][]float32, far float64) {
 	t.Helper()
 	if len(got) != len(texts) {
@@ -90,8 +90,8 @@ func TestStaticAsPython(t *testing.T) {
 	}
 }
 
-// change copies a model of the tests, with some of its files changed, and is where the copy is.
-func change(t testing.TB, name string, files map[string]func(string) string) string {
+// copyModel copies a test model with some files changed, and returns the folder of the copy.
+func copyModel(t testing.TB, name string, files map[string]func(string) string) string {
 	t.Helper()
 	folder := t.TempDir()
 	for _, file := range []string{"config.json", "tokenizer.json", "model.safetensors"} {
@@ -122,10 +122,10 @@ func replace(old, with string) func(string) string {
 func TestStaticModelName(t *testing.T) {
 	t.Parallel()
 	plain := openFolder(t, "testdata/plain").Model()
-	if copied := openFolder(t, change(t, "plain", nil)).Model(); copied != plain {
+	if copied := openFolder(t, copyModel(t, "plain", nil)).Model(); copied != plain {
 		t.Errorf("a copy is %s, the model %s", copied, plain)
 	}
-	other := change(t, "plain", map[string]func(string) string{"config.json": replace("512", "511")})
+	other := copyModel(t, "plain", map[string]func(string) string{"config.json": replace("512", "511")})
 	if other := openFolder(t, other).Model(); other == plain {
 		t.Errorf("a changed model has the same name")
 	}
@@ -134,7 +134,7 @@ func TestStaticModelName(t *testing.T) {
 func TestStaticLength(t *testing.T) {
 	t.Parallel()
 	for config, cut := range map[string]bool{`{}`: true, `{"max_length": 600}`: true, `{"max_length": null}`: false, `{"max_length": 1000000000000}`: false} {
-		e := openFolder(t, change(t, "plain", map[string]func(string) string{"config.json": func(string) string { return config }}))
+		e := openFolder(t, copyModel(t, "plain", map[string]func(string) string{"config.json": func(string) string { return config }}))
 		vectors, err := e.Embed(t.Context(), []string{strings.Repeat("boat ", 600) + "rain", strings.Repeat("boat ", 600)})
 		if err != nil {
 			t.Fatal(err)
@@ -186,7 +186,7 @@ func TestStaticRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := OpenStaticEmbedder(change(t, one.model, map[string]func(string) string{one.file: one.change}))
+			_, err := OpenStaticEmbedder(copyModel(t, one.model, map[string]func(string) string{one.file: one.change}))
 			if err == nil || !strings.Contains(err.Error(), one.want) || strings.Contains(err.Error(), os.TempDir()) {
 				t.Errorf("got %v, want one with %q", err, one.want)
 			}
@@ -247,7 +247,7 @@ func TestStaticConcurrent(t *testing.T) {
 	running.Wait()
 }
 
-// writeModel is a folder with a model of that many dimensions, as large as those in use.
+// writeModel writes a model with the given dimensions, as large as real ones, and returns its folder.
 func writeModel(tb testing.TB, words, dimensions int) (folder string, vocabulary []string) {
 	tb.Helper()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -18,16 +18,16 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// schemaOf is the address of a schema of this test's own on a server.
+// schemaOf returns the address of a new schema for this test.
 func schemaOf(t *testing.T, server string) string {
 	t.Helper()
 	name := testenv.Team(t)
 	exec(t, server, `CREATE SCHEMA "`+name+`"`)
-	return with(t, server, "search_path", `"`+name+`"`)
+	return withSetting(t, server, "search_path", `"`+name+`"`)
 }
 
-// with is an address with one more setting.
-func with(t *testing.T, uri, name, value string) string {
+// withSetting returns an address with one more setting.
+func withSetting(t *testing.T, uri, name, value string) string {
 	t.Helper()
 	u, err := url.Parse(uri)
 	if err != nil {
@@ -39,7 +39,7 @@ func with(t *testing.T, uri, name, value string) string {
 	return u.String()
 }
 
-// exec runs a statement past the store.
+// exec runs a statement directly, without the store.
 func exec(t *testing.T, uri, statement string) {
 	t.Helper()
 	s := open(t, uri, Options{})
@@ -58,8 +58,8 @@ func open(t *testing.T, uri string, o Options) *Store {
 	return s
 }
 
-// fresh is a store with its tables in a schema of its own.
-func fresh(t *testing.T, server string, o Options) *Store {
+// newStore returns a store with its tables in a new schema.
+func newStore(t *testing.T, server string, o Options) *Store {
 	t.Helper()
 	s := open(t, schemaOf(t, server), o)
 	if err := s.Migrate(t.Context()); err != nil {
@@ -71,18 +71,18 @@ func fresh(t *testing.T, server string, o Options) *Store {
 func TestPreferenceContract(t *testing.T) {
 	t.Parallel()
 	server := testenv.Postgres(t)
-	s := fresh(t, server, Options{})
+	s := newStore(t, server, Options{})
 	t.Run("directly", func(t *testing.T) { graphtest.Preferences(t, s) })
 	// As docs/architecture.md has it for a pooler.
-	pooled := fresh(t, with(t, server, "default_query_exec_mode", "exec"), Options{})
+	pooled := newStore(t, withSetting(t, server, "default_query_exec_mode", "exec"), Options{})
 	t.Run("without prepared statements", func(t *testing.T) { graphtest.Preferences(t, pooled) })
 }
 
-// What is replaced keeps the time it was made at.
+// A replaced preference keeps its time of creation.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 12, 0, 0, 123_456_789, time.UTC)
-	s := fresh(t, testenv.Postgres(t), Options{Now: func() time.Time { return now }})
+	s := newStore(t, testenv.Postgres(t), Options{Now: func() time.Time { return now }})
 	scope := graph.Scope{TeamID: "t", UserID: "u"}
 	put := func(keys ...string) {
 		var all []graph.Preference
@@ -146,7 +146,7 @@ func TestMigrateIsWholeOrNot(t *testing.T) {
 
 func TestNewerSchemaIsRefused(t *testing.T) {
 	t.Parallel()
-	s := fresh(t, testenv.Postgres(t), Options{})
+	s := newStore(t, testenv.Postgres(t), Options{})
 	if _, err := s.pool.Exec(t.Context(), `INSERT INTO kith_preference_schema VALUES (999, now())`); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestEncodingMustBeUTF8(t *testing.T) {
 	}
 }
 
-// secret stands in addresses and values, and must stand in no error.
+// secret is part of addresses and values, and must not be in an error.
 const secret = "hush-hush"
 
 func TestErrorsTellNoSecrets(t *testing.T) {
@@ -199,7 +199,7 @@ func TestErrorsTellNoSecrets(t *testing.T) {
 	}
 }
 
-// A PostgreSQL that takes connections and says nothing costs no more than the caller's time, or the connect timeout.
+// A PostgreSQL that accepts connections and does not answer takes at most the caller's time, or the connect timeout.
 func TestHangingServer(t *testing.T) {
 	t.Parallel()
 	silent, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -225,7 +225,7 @@ func TestOutage(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartPostgres(t)
 	outcomes := make(chan error, 1000)
-	s := fresh(t, server.URI(), Options{Observe: func(_ string, _ time.Duration, err error) { outcomes <- err }})
+	s := newStore(t, server.URI(), Options{Observe: func(_ string, _ time.Duration, err error) { outcomes <- err }})
 	scope := graph.Scope{TeamID: "t", UserID: "u"}
 	want := []graph.Preference{{Key: "k", Value: []byte(`1`)}}
 	if err := s.ReplacePreferences(t.Context(), scope, want); err != nil {
