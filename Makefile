@@ -57,8 +57,8 @@ attack: ## ten callers send the worst statements that are allowed to a Neo4j wit
 	ATTACK=$(ATTACK) go test ./cmd/kith -run TestStatementsDoNotStopTheDatabase -count=1 -v -timeout=0
 
 fuzz: ## fuzz the guard of Cypher and the HTTP contract (FUZZ=5m), and hold thousands of statements against what they must not tell
-	go test ./cypher -run '^$$' -fuzz '^FuzzGuard$$' -fuzztime $(FUZZ)
-	go test ./cypher -run '^$$' -fuzz '^FuzzGuardAccount$$' -fuzztime $(FUZZ)
+	go test ./cypher/guard -run '^$$' -fuzz '^FuzzGuard$$' -fuzztime $(FUZZ)
+	go test ./cypher/guard -run '^$$' -fuzz '^FuzzGuardAccount$$' -fuzztime $(FUZZ)
 	FUZZ=$(FUZZ) go test -tags=soak ./internal/soak -run TestAccountHoldsWhatStatementsTake -count=1 -v -timeout=0
 	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$$RANDOM $(WITHENV) go test ./cmd/kith -run TestContractHolds -count=1 -v -timeout=0
 	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./graph -run TestCypherTellsNothingOfOthersWhateverIsAsked -count=1 -v -timeout=0

@@ -10,7 +10,7 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
-	"kith/cypher"
+	"kith/cypher/guard"
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/traverse"
@@ -179,7 +179,7 @@ func BenchmarkCypher(b *testing.B) {
 	var guard []time.Duration
 	for range 2000 {
 		guard = append(guard, measureCall(b, func() error {
-			_, err := cypher.Guard(asked[0], parameters, cypher.Rules{Base: "Memory", Rows: 1000, Index: &cypher.Index{Label: "Memory"}})
+			_, err := guard.Rewrite(asked[0], parameters, guard.Rules{Base: "Memory", Rows: 1000, Index: &guard.Index{Label: "Memory"}})
 			return err
 		}))
 	}

@@ -148,7 +148,7 @@ func (c *Client) ImportProgress(ctx context.Context, id string, query ImportProg
 	return fetch[ImportReport](ctx, c, request{method: http.MethodGet, path: "/v1/imports/" + escape(id), query: query, again: true})
 }
 
-// ImportProgressQuery is what ImportProgress may be asked for besides.
+// ImportProgressQuery holds the query parameters of ImportProgress.
 type ImportProgressQuery struct {
 	UserID string `json:"user_id,omitempty"` // the user_id of the import
 }

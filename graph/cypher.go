@@ -11,7 +11,7 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
-	"kith/cypher"
+	"kith/cypher/guard"
 )
 
 // The bounds of a statement that a caller writes.
@@ -38,18 +38,18 @@ var hiddenProperties = append([]string{ //nolint:gochecknoglobals // a constant 
 }, placeNames...)
 
 // cypherRules are those of the guard.
-var cypherRules = func() cypher.Rules { //nolint:gochecknoglobals // constant
-	r := cypher.Rules{
-		Base: baseLabel, Hidden: hiddenProperties, Rows: cypherRows, Indexes: map[string]*cypher.Index{},
-		Index: &cypher.Index{Label: baseLabel, Further: []string{"entity_key"}},
-		Named: &cypher.Index{Label: baseLabel, Further: []string{"search_name"}}, NameKey: NameKey,
+var cypherRules = func() guard.Rules { //nolint:gochecknoglobals // constant
+	r := guard.Rules{
+		Base: baseLabel, Hidden: hiddenProperties, Rows: cypherRows, Indexes: map[string]*guard.Index{},
+		Index: &guard.Index{Label: baseLabel, Further: []string{"entity_key"}},
+		Named: &guard.Index{Label: baseLabel, Further: []string{"search_name"}}, NameKey: NameKey,
 	}
-	r.Words = &cypher.Words{Type: relatedType, Property: "type_word", Fixed: neverWord}
+	r.Words = &guard.Words{Type: relatedType, Property: "type_word", Fixed: neverWord}
 	for _, k := range Kinds {
-		r.Indexes[k.Label] = &cypher.Index{Label: baseLabel, Further: []string{"natural_key"}, Prefix: k.Name + keySeparator, Unnamed: k == systemEntityKind}
+		r.Indexes[k.Label] = &guard.Index{Label: baseLabel, Further: []string{"natural_key"}, Prefix: k.Name + keySeparator, Unnamed: k == systemEntityKind}
 	}
 	r.Stored = longestTexts()
-	r.Indexes[messageKind.Label] = &cypher.Index{Label: messageKind.Label, Further: []string{"source_key", "seq"}}
+	r.Indexes[messageKind.Label] = &guard.Index{Label: messageKind.Label, Further: []string{"source_key", "seq"}}
 	return r
 }()
 
@@ -66,7 +66,7 @@ type Table struct {
 func (s *Store) Cypher(ctx context.Context, scope Scope, text string, parameters map[string]any) (Table, Recall, error) {
 	rules, heap := cypherRules, s.heapSize(ctx)
 	rules.Memory = valuesOf(heap)
-	g, err := cypher.Guard(text, parameters, rules)
+	g, err := guard.Rewrite(text, parameters, rules)
 	if err != nil {
 		return Table{}, Recall{}, invalidCypher("%s", err)
 	}
@@ -85,7 +85,7 @@ func (s *Store) Cypher(ctx context.Context, scope Scope, text string, parameters
 }
 
 // guarded runs a statement that the guard has written, in a transaction that only reads and is always rolled back.
-func (s *Store) guarded(ctx context.Context, scope Scope, g cypher.Guarded, parameters map[string]any, t *tableReader) error {
+func (s *Store) guarded(ctx context.Context, scope Scope, g guard.Statement, parameters map[string]any, t *tableReader) error {
 	sent := map[string]any{"k": guardParameters(scope, g), "c": callerParameters(g, parameters)}
 	text, known := s.plans.known(g.Text)
 	if !known {
@@ -151,17 +151,17 @@ func briefly(ctx context.Context, end func(context.Context) error) {
 	_ = end(ctx) // nothing was written
 }
 
-func guardParameters(scope Scope, g cypher.Guarded) map[string]any {
+func guardParameters(scope Scope, g guard.Statement) map[string]any {
 	labels := []string{baseLabel}
 	for _, k := range Kinds {
 		labels = append(labels, k.Label)
 	}
-	g.Guard["team"], g.Guard["user"], g.Guard["cap"] = scope.TeamID, scope.user(), int64(math.MaxInt64/2) // and what SKIP adds to it
-	g.Guard["hidden"], g.Guard["labels"], g.Guard["mask"] = hiddenProperties, labels, mask
-	return g.Guard
+	g.Literals["team"], g.Literals["user"], g.Literals["cap"] = scope.TeamID, scope.user(), int64(math.MaxInt64/2) // and what SKIP adds to it
+	g.Literals["hidden"], g.Literals["labels"], g.Literals["mask"] = hiddenProperties, labels, mask
+	return g.Literals
 }
 
-func callerParameters(g cypher.Guarded, parameters map[string]any) map[string]any {
+func callerParameters(g guard.Statement, parameters map[string]any) map[string]any {
 	used := map[string]any{}
 	for _, name := range g.Used {
 		used[name] = parameters[name]

@@ -11,7 +11,7 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
-	"kith/cypher"
+	"kith/cypher/guard"
 )
 
 // keptPlans is how many shapes of statements are remembered.
@@ -62,7 +62,7 @@ func (p *plans) known(shape string) (text string, seen bool) {
 // check has the database plan a statement, and returns the text to send. Where the plan goes
 // through all nodes with a label, or all relationships of a type, whoever they belong to, the nodes there are to be found by
 // an index of the team instead.
-func (p *plans) check(ctx context.Context, tx neo4j.ExplicitTransaction, g cypher.Guarded, parameters map[string]any) (string, error) {
+func (p *plans) check(ctx context.Context, tx neo4j.ExplicitTransaction, g guard.Statement, parameters map[string]any) (string, error) {
 	text, seek := g.Text, map[string]bool{}
 	for range maxPlanned {
 		plan, err := explain(ctx, tx, text, parameters)

@@ -14,7 +14,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"pgregory.net/rapid"
 
-	"kith/cypher"
+	"kith/cypher/guard"
 )
 
 // walls are two teams that have the same for user u. In the second there is more: private nodes of user v between those that
@@ -278,7 +278,7 @@ func TestCypherTestsSeeAMissingScope(t *testing.T) {
 		"call of old":               "MATCH (p:Concept {entity_key: 'c1'}) CALL { WITH p MATCH (p)--(n) RETURN count(n) AS c } RETURN c",
 		"union":                     "MATCH (n:Person) RETURN n.name AS name UNION MATCH (n:Concept) RETURN n.name AS name",
 	} {
-		g, err := cypher.Guard(text, nil, cypherRules)
+		g, err := guard.Rewrite(text, nil, cypherRules)
 		if err != nil {
 			t.Errorf("%s: %v", kind, err)
 			continue
@@ -297,9 +297,9 @@ func TestCypherTestsSeeAMissingScope(t *testing.T) {
 }
 
 // sent is what the database answers to a text as it is.
-func (w *walls) sent(scope Scope, g cypher.Guarded, text string) string {
+func (w *walls) sent(scope Scope, g guard.Statement, text string) string {
 	w.Helper()
-	g.Guard = maps.Clone(g.Guard)
+	g.Literals = maps.Clone(g.Literals)
 	t := &tableReader{store: w.store, scope: scope}
 	err := w.store.reading(w.Context(), w.team, planTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error {
 		return t.read(ctx, tx, text, map[string]any{"k": guardParameters(scope, g), "c": map[string]any{}})

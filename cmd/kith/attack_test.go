@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/cypher"
+	"kith/cypher/guard"
 )
 
 const (
@@ -65,7 +65,7 @@ func worst(t *testing.T, form string) string {
 	least, most := 1, 10_000
 	for least < most {
 		n := (least + most + 1) / 2
-		if _, err := cypher.Guard(with(n), attackParameters, cypher.Rules{Base: "Memory", Rows: 1000, Memory: valuesAtWorst}); err == nil {
+		if _, err := guard.Rewrite(with(n), attackParameters, guard.Rules{Base: "Memory", Rows: 1000, Memory: valuesAtWorst}); err == nil {
 			least = n
 		} else {
 			most = n - 1

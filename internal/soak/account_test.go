@@ -17,7 +17,7 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
-	"kith/cypher"
+	"kith/cypher/guard"
 	"kith/embedded"
 )
 
@@ -130,7 +130,7 @@ func measuredNeo4j(t *testing.T) *measured {
 // small.
 func (m *measured) ratio(value string) (float64, bool) {
 	text := "WITH " + value + " AS v UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b WITH * WHERE a + b < 0 RETURN v"
-	g, err := cypher.Guard(text, nil, cypher.Rules{Base: "Memory", Rows: 1000})
+	g, err := guard.Rewrite(text, nil, guard.Rules{Base: "Memory", Rows: 1000})
 	if err != nil || g.Bytes < leastAccount {
 		return 0, false
 	}
@@ -153,12 +153,12 @@ func (m *measured) ratio(value string) (float64, bool) {
 }
 
 // hold runs a statement until its timeout.
-func (m *measured) hold(g cypher.Guarded) {
+func (m *measured) hold(g guard.Statement) {
 	ctx := m.Context()
 	session := m.driver.NewSession(ctx, neo4j.SessionConfig{})
 	defer func() { _ = session.Close(ctx) }()
-	g.Guard["cap"] = int64(1 << 60)
-	result, err := session.Run(ctx, g.Text, map[string]any{"k": g.Guard, "c": map[string]any{}}, neo4j.WithTxTimeout(held))
+	g.Literals["cap"] = int64(1 << 60)
+	result, err := session.Run(ctx, g.Text, map[string]any{"k": g.Literals, "c": map[string]any{}}, neo4j.WithTxTimeout(held))
 	if err == nil {
 		_, _ = result.Consume(ctx)
 	}

@@ -1,4 +1,4 @@
-package cypher
+package guard
 
 // The tree of a statement, as the parser returns it. Offsets are byte offsets into the caller's text.
 

@@ -1,4 +1,7 @@
-package cypher
+// Package guard parses the Cypher statements that callers write, and rewrites each so that it reads only data that its
+// caller may see, within bounds of rows, paths and memory. It accepts a documented part of the language and refuses the
+// rest. It runs nothing and knows no driver.
+package guard
 
 import (
 	"fmt"
@@ -9,21 +12,21 @@ import (
 	"strings"
 )
 
-// Guarded is a caller's statement in the form that may be sent: it reads only data that its caller may see. Its
-// parameters are Guard, filled by the guard, and Caller, the caller's own parameters.
-type Guarded struct {
-	Text    string
-	Columns []string
-	Guard   map[string]any // literals; the runner adds team, user, cap, hidden and labels
-	Used    []string       // parameters of the caller that the statement uses, sorted
-	Bytes   int64          // maximum size of its values in the database, without rows, which Neo4j counts itself
+// Statement is a caller's statement in the form that may be sent: it reads only data that its caller may see. Its
+// parameters are Literals, filled by the guard, and those of the caller.
+type Statement struct {
+	Text     string
+	Columns  []string
+	Literals map[string]any // of the text; the runner adds team, user, cap, hidden and labels
+	Used     []string       // parameters of the caller that the statement uses, sorted
+	Bytes    int64          // maximum size of its values in the database, without rows, which Neo4j counts itself
 
 	tree *query
 }
 
 // Seeking returns the statement with index hints for the nodes of some names. Without them Neo4j could scan all nodes
 // with a label, whoever owns them.
-func (g *Guarded) Seeking(nodes map[string]bool) string { return printed(*g.tree, nodes) }
+func (g *Statement) Seeking(nodes map[string]bool) string { return printed(*g.tree, nodes) }
 
 // Names of the two map parameters of a guarded statement.
 const (
@@ -60,25 +63,25 @@ type Index struct {
 	Unnamed bool // the name index does not find nodes of this label
 }
 
-// Guard parses a caller's statement and rewrites it so that it reads only data that the caller may see: nodes with the
+// Rewrite parses a caller's statement and rewrites it so that it reads only data that the caller may see: nodes with the
 // base label and the team_id $k.team that have no user_id, or $k.user as user_id or participant. Expressions that may
 // fail or take long follow after that, behind a LIMIT. Otherwise Neo4j could evaluate them on hidden nodes first.
 //
-// The error is a *Refusal. Nothing in it depends on stored data. The cost is linear in the length of the text. Guard is
+// The error is a *Refusal. Nothing in it depends on stored data. The cost is linear in the length of the text. Rewrite is
 // safe for concurrent use.
-func Guard(text string, parameters map[string]any, rules Rules) (Guarded, error) {
+func Rewrite(text string, parameters map[string]any, rules Rules) (Statement, error) {
 	q, refused := read(text)
 	if refused != nil {
-		return Guarded{}, refused
+		return Statement{}, refused
 	}
 	s := &scoper{text: text, rules: rules, given: parameters, literals: map[any]string{}, values: map[string]any{}, used: map[string]bool{}, columns: map[string]string{}}
 	columns, refused := s.statement(&q)
 	if refused != nil {
-		return Guarded{}, refused
+		return Statement{}, refused
 	}
-	g := Guarded{Text: printed(q, nil), tree: &q, Columns: columns, Guard: s.values, Bytes: s.bytes}
+	g := Statement{Text: printed(q, nil), tree: &q, Columns: columns, Literals: s.values, Bytes: s.bytes}
 	if len(g.Text) > maxPrinted {
-		return Guarded{}, refuse(text, 0, "the statement is too large: ask for less at once")
+		return Statement{}, refuse(text, 0, "the statement is too large: ask for less at once")
 	}
 	for name := range s.used {
 		g.Used = append(g.Used, name)

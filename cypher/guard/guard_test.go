@@ -1,4 +1,4 @@
-package cypher
+package guard
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ var testParameters = map[string]any{"name": "Ada", "n": int64(2), "list": []any{
 
 func refusalOf(t *testing.T, text string) *Refusal {
 	t.Helper()
-	_, err := Guard(text, testParameters, testRules)
+	_, err := Rewrite(text, testParameters, testRules)
 	var r *Refusal
 	if err != nil && !errors.As(err, &r) {
 		t.Fatalf("%.200q: not a refusal: %v", text, err)
@@ -201,7 +201,7 @@ func TestGuardAccepts(t *testing.T) {
 // What is sent has no text, number, comment or odd name of the caller's: only parameters, and names in backticks.
 func TestGuardSendsNothingAsItIs(t *testing.T) {
 	t.Parallel()
-	g, err := Guard("MATCH (n:Person {name: 'mary'}) /* secret */ WHERE n.x = 4711 RETURN n.y + ' text' // more", nil, testRules)
+	g, err := Rewrite("MATCH (n:Person {name: 'mary'}) /* secret */ WHERE n.x = 4711 RETURN n.y + ' text' // more", nil, testRules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,8 +210,8 @@ func TestGuardSendsNothingAsItIs(t *testing.T) {
 			t.Errorf("%q is sent in %s", part, g.Text)
 		}
 	}
-	if len(g.Guard) != 4 || len(g.Columns) != 1 || g.Columns[0] != "n.y + ' text'" {
-		t.Errorf("got %v of %v", g.Guard, g.Columns)
+	if len(g.Literals) != 4 || len(g.Columns) != 1 || g.Columns[0] != "n.y + ' text'" {
+		t.Errorf("got %v of %v", g.Literals, g.Columns)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestGuardBeginsAtAnIndex(t *testing.T) {
 		"MATCH (p:Person) WHERE p.name = 'Ada' OR p.name = 'Grace' RETURN p": "`p`:`Memory`(`team_id`, `natural_key`)",
 		"MATCH (p:Nobody)-->(c) RETURN c":                                    "`p`:`Memory`(`team_id`, `natural_key`)",
 	} {
-		g, err := Guard(text, testParameters, testRules)
+		g, err := Rewrite(text, testParameters, testRules)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -245,7 +245,7 @@ func TestGuardBeginsAtAnIndex(t *testing.T) {
 // A parameter that is called like one of the guard's is another one.
 func TestGuardKeepsParametersApart(t *testing.T) {
 	t.Parallel()
-	g, err := Guard("RETURN $k AS a, $team AS b", testParameters, testRules)
+	g, err := Rewrite("RETURN $k AS a, $team AS b", testParameters, testRules)
 	if err != nil || g.Text != "RETURN $`c`.`k` AS `a`, $`c`.`team` AS `b` LIMIT 1001" || fmt.Sprint(g.Used) != "[k team]" {
 		t.Errorf("%s, used %v: %v", g.Text, g.Used, err)
 	}
@@ -284,7 +284,7 @@ func TestGuardTakesLinearTime(t *testing.T) {
 			best := time.Hour
 			for range 20 {
 				start := time.Now()
-				_, _ = Guard(text, nil, testRules)
+				_, _ = Rewrite(text, nil, testRules)
 				best = min(best, time.Since(start))
 			}
 			return best
@@ -317,7 +317,7 @@ func FuzzGuard(f *testing.F) {
 				t.Fatalf("%q is printed as %q, and then as %q", text, once, twice)
 			}
 		}
-		g, err := Guard(text, testParameters, testRules)
+		g, err := Rewrite(text, testParameters, testRules)
 		if err != nil {
 			return
 		}
@@ -335,7 +335,7 @@ func BenchmarkGuard(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Guard(text, testParameters, testRules); err != nil {
+				if _, err := Rewrite(text, testParameters, testRules); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,4 +1,4 @@
-package cypher
+package guard
 
 import (
 	"errors"
@@ -69,7 +69,7 @@ func TestGuardAllowsLists(t *testing.T) {
 		"MATCH (n) RETURN " + joinedTo(" + ' ' + ", 6, "n.p#") + " AS a, " + joinedTo(" + ' ' + ", 6, "n.q#") + " AS b",
 		"MATCH (n) WITH collect(n) AS a MATCH (m) WITH a, collect(m) AS b RETURN [x IN a | [y IN b | {x: x.name, y: y.name}]] AS l",
 	} {
-		g, err := Guard(text, testParameters, testRules)
+		g, err := Rewrite(text, testParameters, testRules)
 		if err != nil || g.Bytes <= 0 || g.Bytes > defaultMemory {
 			t.Errorf("%d bytes, %v: %s", g.Bytes, err, text)
 		}
@@ -79,7 +79,7 @@ func TestGuardAllowsLists(t *testing.T) {
 // Where the number of elements shows only when the statement runs, it asks for it, with all loops around.
 func TestGuardWatchesListsOfUnknownLength(t *testing.T) {
 	t.Parallel()
-	g, err := Guard("MATCH (n) WITH collect(n) AS ns RETURN [x IN ns | [y IN ns | {x: x, y: y, d: y.description}]] AS l", testParameters, testRules)
+	g, err := Rewrite("MATCH (n) WITH collect(n) AS ns RETURN [x IN ns | [y IN ns | {x: x, y: y, d: y.description}]] AS l", testParameters, testRules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestGuardKeepsToItsMemory(t *testing.T) {
 		most := 0
 		for n := 100; n <= 10_000; n += 100 {
 			text := fmt.Sprintf("RETURN %s", joinedTo(", ", 20, fmt.Sprintf("[a IN range(1, %d) | {a: a}] AS l#", n)))
-			g, err := Guard(text, nil, rules)
+			g, err := Rewrite(text, nil, rules)
 			if g.Bytes > rules.Memory {
 				t.Fatalf("%d bytes of %d", g.Bytes, rules.Memory)
 			}
@@ -118,12 +118,12 @@ func TestGuardAccountGrows(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
 		value := randomValue(random, 3)
-		one, err := Guard("RETURN "+value+" AS a", testParameters, testRules)
+		one, err := Rewrite("RETURN "+value+" AS a", testParameters, testRules)
 		if err != nil {
 			continue
 		}
 		for _, more := range []string{"RETURN " + value + " AS a, " + value + " AS b", "RETURN [" + value + "] AS a", "RETURN {a: " + value + "} AS a", "WITH " + value + " AS a RETURN a, [1, 2] AS b"} {
-			g, err := Guard(more, testParameters, testRules)
+			g, err := Rewrite(more, testParameters, testRules)
 			var r *Refusal
 			if err != nil && !errors.As(err, &r) || err == nil && (g.Bytes < one.Bytes || g.Bytes > defaultMemory) {
 				t.Fatalf("%d bytes for %s, %d for %s (%v)", one.Bytes, value, g.Bytes, more, err)
@@ -153,7 +153,7 @@ func FuzzGuardAccount(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		g, err := Guard(text, testParameters, testRules)
+		g, err := Rewrite(text, testParameters, testRules)
 		if err == nil && (g.Bytes < 0 || g.Bytes > defaultMemory) {
 			t.Fatalf("%q takes %d bytes", text, g.Bytes)
 		}
