@@ -30,7 +30,7 @@ func (r *graphitiReader) addEntity(line int64, in *graphitiNode) {
 	e.put("labels", in.Labels)
 	e.put("attributes", in.Attributes)
 	n.Properties = e.json()
-	r.Reader.emitNode(line, n)
+	r.emitNode(line, n)
 }
 
 // label returns the label with the type of an entity. All entities have the label Entity, and some have a label for
@@ -64,7 +64,7 @@ func (r *graphitiReader) addEpisode(line int64, in *graphitiNode) {
 	e.put("source", in.Source)
 	e.put("source_description", in.SourceDescription)
 	n.Properties = e.json()
-	r.Reader.emitNode(line, n)
+	r.emitNode(line, n)
 }
 
 // addMention adds a mention by an episode. Mentions have no properties.

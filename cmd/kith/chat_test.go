@@ -88,7 +88,7 @@ func TestServeGenerates(t *testing.T) {
 		{"refuses", "status 401", []http.HandlerFunc{fails(401)}},
 		{"answers garbage", "not an event stream", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>" + modelKey)) }}},
 		{"stalls", "no answer in time", []http.HandlerFunc{stalls}},
-		{"breaks off", "it broke", []http.HandlerFunc{breaksOff}},
+		{"breaks off", "or broke", []http.HandlerFunc{breaksOff}},
 	} {
 		model.does(one.script...)
 		id := strings.ReplaceAll(one.what, " ", "-")

@@ -131,7 +131,7 @@ func TestSourceIsExtracted(t *testing.T) {
 		names(at(got, "extraction", "nodes"), "name") != "Jon Quay 4" || names(at(got, "extraction", "relationships"), "status") != "created created" {
 		t.Errorf("answered %v", got)
 	}
-	if asked := model.requests(); len(asked) != 3 || !strings.Contains(asked[0], "Jon is back at Quay 4.") || !strings.Contains(asked[2], "no valid JSON") {
+	if asked := model.requests(); len(asked) != 3 || !strings.Contains(asked[0], "Jon is back at Quay 4.") || !strings.Contains(asked[2], "invalid JSON") {
 		t.Errorf("asked %q", asked)
 	}
 	jon := at(got, "extraction", "nodes", 0, "entity_key").(string)
@@ -154,7 +154,7 @@ func TestSourceIsExtracted(t *testing.T) {
 		script []http.HandlerFunc
 		reason string
 	}{
-		"garbage twice":   {[]http.HandlerFunc{answers("none"), answers("none")}, "no valid JSON"},
+		"garbage twice":   {[]http.HandlerFunc{answers("none"), answers("none")}, "invalid JSON"},
 		"refused":         {[]http.HandlerFunc{fails(401)}, "status 401"},
 		"a stall":         {[]http.HandlerFunc{stalls}, "no answer in time"},
 		"a cut":           {[]http.HandlerFunc{breaksOff}, "connection failed or broke"},
@@ -331,9 +331,9 @@ func TestLanguageModelIsChecked(t *testing.T) {
 	t.Parallel()
 	const url = "KITH_LLM_URL=http://127.0.0.1:1/v1"
 	for want, environ := range map[string][]string{
-		"KITH_LLM_MODEL is": {url},
-		"no KITH_LLM_URL":   {"KITH_LLM_KEY=hidden"},
-		"holds characters":  {url, "KITH_LLM_MODEL=m", "KITH_LLM_KEY=hidden\nhidden"},
+		"KITH_LLM_MODEL is":  {url},
+		"no KITH_LLM_URL":    {"KITH_LLM_KEY=hidden"},
+		"invalid characters": {url, "KITH_LLM_MODEL=m", "KITH_LLM_KEY=hidden\nhidden"},
 	} {
 		environ = append(environ, "KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_DATA="+t.TempDir(), "KITH_NEO4J_URI=bolt://127.0.0.1:1")
 		if code, out := command(t, environ, "serve"); code != 1 || !strings.Contains(out, want) || strings.Contains(out, "hidden") {
