@@ -364,28 +364,34 @@ const entryPrefix = "kith:entry:"
 // redisKey returns the name of an entry. It begins with the prefix of its team and user, so that erasing finds it.
 func redisKey(key string) string { return entryPrefix + prefixOf(key) + hashName(key) }
 
-// get returns an entry, and records the versions of its team and user from the same round trip.
+// get returns an entry. In the same round trip it reads the versions of its team and user. A version that is newer than
+// the known one makes it forget that one, so that the next request for it receives the marks too.
 func (r *remote) get(ctx context.Context, team, user, key string) ([]byte, error) {
 	call, cancel := context.WithTimeout(ctx, remoteBudget)
 	defer cancel()
-	sharedKey, userKey := hashName(versionKey(team, "")), hashName(versionKey(team, user))
-	values, err := r.client.MGet(call, redisKey(key), versionPrefix+sharedKey, versionPrefix+userKey).Result()
+	versionKeys := []string{hashName(versionKey(team, "")), hashName(versionKey(team, user))}
+	var entry *redis.StringCmd
+	var versions *redis.SliceCmd
+	_, _ = r.client.Pipelined(call, func(p redis.Pipeliner) error { // each command has its own error
+		entry = p.Get(call, redisKey(key))
+		versions = p.MGet(call, versionPrefix+versionKeys[0], versionPrefix+versionKeys[1])
+		return nil
+	})
+	for i, text := range versions.Val() {
+		text, _ := text.(string)
+		version, err := strconv.ParseInt(text, 10, 64)
+		if known, ok := r.known.known.GetIfPresent(versionKeys[i]); ok && err == nil && version > known {
+			r.known.known.Invalidate(versionKeys[i])
+		}
+	}
+	value, err := entry.Bytes()
+	if errors.Is(err, redis.Nil) {
+		return nil, errAbsent
+	}
 	if err != nil {
 		return nil, fmt.Errorf("redis get: %w", err)
 	}
-	r.mu.Lock()
-	for i, key := range []string{sharedKey, userKey} {
-		text, _ := values[i+1].(string)
-		if version, err := strconv.ParseInt(text, 10, 64); err == nil && version >= r.minVersion {
-			r.recordVersion(key, version)
-		}
-	}
-	r.mu.Unlock()
-	value, ok := values[0].(string)
-	if !ok {
-		return nil, errAbsent
-	}
-	return []byte(value), nil
+	return value, nil
 }
 
 // silenceDriver turns off go-redis' own log of every failed dial. checkRedis logs the changes instead.
