@@ -230,7 +230,7 @@ func TestSystemIsExtracted(t *testing.T) {
 		body, reason string
 		script       []http.HandlerFunc
 	}{
-		"garbage twice": {`{"extract":"x"}`, "no valid JSON", []http.HandlerFunc{answers("none"), answers("none")}},
+		"garbage twice": {`{"extract":"x"}`, "invalid JSON", []http.HandlerFunc{answers("none"), answers("none")}},
 		"a stall":       {`{"extract":"x"}`, "no answer in time", []http.HandlerFunc{stalls}},
 		"refused":       {`{"extract":"x"}`, "status 401", []http.HandlerFunc{fails(401)}},
 		"strict":        {`{"strict":true,"extract":"x"}`, "relationships[1].to", []http.HandlerFunc{answers(systemProposals)}},

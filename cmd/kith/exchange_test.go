@@ -237,8 +237,8 @@ func TestImportRefusesWithPlace(t *testing.T) {
 	lines := []line{
 		{`{"node":{"kind":"concept","entity_key":"a","name":"A","user_id":"u1"}}`, "", ""},
 		{`{"node":{"kind":"concept","entity_key":"b","name":"B","user_id":"u1"}}`, "", ""},
-		{`{"node":{"kind":"concept","entity_key":"other-team","name":"X","user_id":"u1","team_id":"elsewhere"}}`, "team_id", "another team"},
-		{`{"node":{"kind":"concept","entity_key":"u2","name":"X","user_id":"u2"}}`, "user_id", "another user"},
+		{`{"node":{"kind":"concept","entity_key":"other-team","name":"X","user_id":"u1","team_id":"elsewhere"}}`, "team_id", "must be the team of the key"},
+		{`{"node":{"kind":"concept","entity_key":"u2","name":"X","user_id":"u2"}}`, "user_id", "must be the user that the import is for"},
 		{`{"node":{"kind":"concept","entity_key":"x","name":"X","colour":"red"}}`, "colour", "unknown field"},
 		{`{"node":{"kind":"concept","entity_key":"x","name":"X","salience":"much"}}`, "salience", "must be a number"},
 		{`{"node":{"kind":"concept","entity_key":"x","name":7}}`, "name", "must be a string"},
@@ -266,10 +266,10 @@ func TestImportRefusesWithPlace(t *testing.T) {
 		{`{"relationship":{"from":"a","to":"c","type":"relates_to","key":"k1","description":"again"}}`, "", ""},
 		{`{"relationship":{"from":"a","to":"a too","type":"relates_to"}}`, "to", "another node"},
 		{`{"preference":{"key":"k","value":null}}`, "value", "JSON value"},
-		{`{"preference":{"key":"k","value":1,"user_id":"u2"}}`, "user_id", "another user"},
+		{`{"preference":{"key":"k","value":1,"user_id":"u2"}}`, "user_id", "must be the user that the import is for"},
 		{`{"preference":{"key":"k","value":1}}`, "", ""},
 		{`{"chat_tree":{"id":"t","created_at":1,"updated_at":1}}`, "", ""},
-		{`{"chat_tree":{"id":"t2","user_id":"u2","created_at":1,"updated_at":1}}`, "user_id", "another user"},
+		{`{"chat_tree":{"id":"t2","user_id":"u2","created_at":1,"updated_at":1}}`, "user_id", "must be the user that the import is for"},
 		{`{"chat_tree":{"id":"t3","user_id":null,"context":{"user_id":"u1"},"created_at":1,"updated_at":1}}`, "context.user_id", "private"},
 		{`{"chat_turn":{"id":"x","tree_id":"t","parent_id":"y","seq":0,"user_prompt":"x","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "parent_id", "stands before"},
 		{`{"chat_turn":{"id":"y","tree_id":"t","parent_id":"x","seq":1,"user_prompt":"y","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "parent_id", "stands before"},
@@ -326,7 +326,7 @@ func TestImportRefusesWithPlace(t *testing.T) {
 	strict := s.team(t)
 	report, status = strict.imported(t, body.String(), "user_id", "u1", "strict", "true", "import_id", "i")
 	if status != http.StatusUnprocessableEntity || report.Complete || len(report.Refused) != 1 || report.Refused[0].Line != 3 || report.Nodes.Created != 2 ||
-		report.Stopped != "the import stopped at the first fault: line 3: team_id names another team than that of the key" {
+		report.Stopped != "the import stopped at the first fault: line 3: team_id must be the team of the key" {
 		t.Errorf("strict: %d %+v", status, report)
 	}
 	if again, status := strict.imported(t, body.String(), "user_id", "u1", "strict", "true", "import_id", "i"); status != http.StatusUnprocessableEntity || again.Nodes.Unchanged != 2 || again.ResumedAtLine != 0 {
