@@ -150,7 +150,7 @@ func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
 	user := r.UserID.or("")
 	f.optionalWord("user_id", r.UserID, MaxKeyLength)
 	if scope.UserID != "" && user != "" && user != scope.UserID {
-		f.add("user_id", "is another user than the one the import is for")
+		f.add("user_id", "must be the user that the import is for")
 	}
 	w := ChatTreeWrite{}
 	if r.Name != nil {
