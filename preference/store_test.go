@@ -73,7 +73,7 @@ func TestPreferenceContract(t *testing.T) {
 	server := testenv.Postgres(t)
 	s := newStore(t, server, Options{})
 	t.Run("directly", func(t *testing.T) { graphtest.Preferences(t, s) })
-	// As docs/architecture.md has it for a pooler.
+	// The setting for a pooler, see docs/operations.md.
 	pooled := newStore(t, withSetting(t, server, "default_query_exec_mode", "exec"), Options{})
 	t.Run("without prepared statements", func(t *testing.T) { graphtest.Preferences(t, pooled) })
 }
