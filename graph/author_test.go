@@ -8,10 +8,10 @@ import (
 	"kith/internal/testenv"
 )
 
-// bound is the scope of a key that is bound to a user.
+// bound returns the scope of a key that is bound to a user.
 func (e *env) bound(user string) Scope { return Scope{TeamID: e.team, UserID: user, Bound: true} }
 
-// forged is a write that names another user wherever an author may be named.
+// forged returns a write that names another user in every field for an author.
 func forged(restoring bool) *MemoryWrite {
 	by := Some("ua")
 	notes := []NoteWrite{{Content: "ua agrees", AddedBy: by}}
@@ -39,14 +39,14 @@ func forged(restoring bool) *MemoryWrite {
 	return w
 }
 
-// authors are all whom the memory names as authors.
+// authors returns all names of authors in the memory.
 func (e *env) authors() string {
 	return fmt.Sprint(e.raw(`MATCH (n:Memory {team_id: $team}) OPTIONAL MATCH (n)-[r]->()
 		WITH n.entity_key AS key, n.created_by AS created, n.notes AS notes, r ORDER BY key
 		RETURN key, created, notes, r.recorded_by, r.notes`))
 }
 
-// What a bound key writes names its user as the author, whatever it says; what others wrote stays theirs.
+// TestBoundKeysSignWithTheirUser checks that a bound key always writes as its user, and that others keep their authorship.
 func TestBoundKeysSignWithTheirUser(t *testing.T) {
 	e := fresh(t)
 	for name, write := range map[string]func(Scope) error{
@@ -80,7 +80,7 @@ func TestBoundKeysSignWithTheirUser(t *testing.T) {
 	}
 }
 
-// An import by a bound key does not take the authorship of what others wrote, and keeps their notes as theirs.
+// TestImportsKeepTheAuthorsOfOthers checks that an import by a bound key leaves the authorship and the notes of others.
 func TestImportsKeepTheAuthorsOfOthers(t *testing.T) {
 	e := fresh(t)
 	e.write("ua", []NodeWrite{{Kind: "concept", EntityKey: "c", Name: Some("c"), UserID: Null[string](), Notes: []NoteWrite{{Content: "mine", Lifetime: "forever"}}}})

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestConversationsRememberTheirFocus: a new one replaces it, null clears it, and what is not given leaves it (S3-3).
+// TestConversationsRememberTheirFocus checks that a new focus replaces the old one, null clears it, and an omitted one leaves it.
 func TestConversationsRememberTheirFocus(t *testing.T) {
 	e := fresh(t)
 	in := func(project, key, user string) NodeWrite {
