@@ -139,6 +139,7 @@ func apiKeyFrom(v any) APIKey {
 	l := items(v)
 	return APIKey{
 		KeyID: text(l[0]), Hash: text(l[1]), TeamID: text(l[2]), UserID: optionalText(l[3]), Scopes: texts(l[4]),
-		CreatedAt: moment(l[5]), ExpiresAt: optionalMoment(l[6]), RevokedAt: optionalMoment(l[7]), RateLimit: optionalInteger(l[8]), LastUsed: optionalMoment(l[9]), Bootstrap: optionalTruth(l[10]),
+		CreatedAt: moment(l[5]), ExpiresAt: optionalMoment(l[6]), RevokedAt: optionalMoment(l[7]),
+		RateLimit: optionalInteger(l[8]), LastUsed: optionalMoment(l[9]), Bootstrap: optionalTruth(l[10]),
 	}
 }

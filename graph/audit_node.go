@@ -86,7 +86,8 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 		slices.Sort(names)
 		f.Check, f.Detail = "property", "has a wrong "+strings.Join(names, ", ")
 		if slices.Contains(names, "natural_key") {
-			f.Check, f.Advice = "natural_key", "another node of its kind may have its name (names are compared in NFC, without blanks at the ends): rename or delete one of them, then run kith check --fix"
+			f.Check, f.Advice = "natural_key", "another node of its kind may have its name (names are compared in NFC, without blanks at the ends): "+
+				"rename or delete one of them, then run kith check --fix"
 		}
 		if slices.Contains(names, "vector_scope") { // vector readers that go on from a number find the node by its new number
 			wrong["embed_due"] = a.store.now().UnixMilli()

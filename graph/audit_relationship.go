@@ -97,7 +97,8 @@ func (a *auditor) duplicates(ctx context.Context, p auditedPage) error {
 	rows, err := a.rows(ctx, "audit_duplicates", map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
 	for _, row := range rows {
 		v := row.Values
-		f := Finding{Check: "current", TeamID: p.team, Kind: text(v[3]), Key: text(v[2]), Detail: "is current although a newer one of its type connects the same nodes"}
+		f := Finding{Check: "current", TeamID: p.team, Kind: text(v[3]), Key: text(v[2]),
+			Detail: "is current although a newer one of its type connects the same nodes"}
 		repair := a.run("audit_relationship_repair", map[string]any{
 			"team_id": p.team, "entity_key": text(v[0]), "id": text(v[1]), "repair": "close", "now": a.store.now(),
 		})

@@ -53,7 +53,8 @@ func TestBoundKeysSignWithTheirUser(t *testing.T) {
 		"write": func(s Scope) error { _, err := e.store.Write(t.Context(), s, forged(false)); return err },
 		"import": func(s Scope) error {
 			w := forged(true)
-			_, err := e.store.Restore(t.Context(), s, &RestoreBatch{Nodes: w.Nodes, Relationships: w.Relationships}, ImportMark{}, func(MemoryResult) string { return "" }, false)
+			_, err := e.store.Restore(t.Context(), s, &RestoreBatch{Nodes: w.Nodes, Relationships: w.Relationships}, ImportMark{},
+				func(MemoryResult) string { return "" }, false)
 			return err
 		},
 		"note": func(s Scope) error {
@@ -83,14 +84,17 @@ func TestBoundKeysSignWithTheirUser(t *testing.T) {
 // TestImportsKeepTheAuthorsOfOthers checks that an import by a bound key leaves the authorship and the notes of others.
 func TestImportsKeepTheAuthorsOfOthers(t *testing.T) {
 	e := fresh(t)
-	e.write("ua", []NodeWrite{{Kind: "concept", EntityKey: "c", Name: Some("c"), UserID: Null[string](), Notes: []NoteWrite{{Content: "mine", Lifetime: "forever"}}}})
+	e.write("ua", []NodeWrite{{Kind: "concept", EntityKey: "c", Name: Some("c"), UserID: Null[string](),
+		Notes: []NoteWrite{{Content: "mine", Lifetime: "forever"}}}})
 	stored := e.raw(`MATCH (n:Memory {team_id: $team}) RETURN n.created_by, n.notes`)
 	var notes []string
 	for _, n := range stored[0][1].([]any) {
 		notes = append(notes, n.(string))
 	}
-	n := NodeWrite{Kind: "concept", EntityKey: "c", Name: Some("c"), Description: Some("changed"), History: &History{CreatedBy: Some("ub"), Notes: Some(notes), Version: Some(int64(3))}}
-	if _, err := e.store.Restore(t.Context(), e.bound("ub"), &RestoreBatch{Nodes: []NodeWrite{n}}, ImportMark{}, func(MemoryResult) string { return "" }, false); err != nil {
+	n := NodeWrite{Kind: "concept", EntityKey: "c", Name: Some("c"), Description: Some("changed"),
+		History: &History{CreatedBy: Some("ub"), Notes: Some(notes), Version: Some(int64(3))}}
+	if _, err := e.store.Restore(t.Context(), e.bound("ub"), &RestoreBatch{Nodes: []NodeWrite{n}}, ImportMark{}, func(MemoryResult) string { return "" },
+		false); err != nil {
 		t.Fatal(err)
 	}
 	e.same("authors", stored, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN n.created_by, n.notes`))

@@ -81,7 +81,8 @@ type PropertyType struct{ Name, Type string }
 var commonProperties = []PropertyType{ //nolint:gochecknoglobals // a constant table
 	{"entity_key", "string"}, {"name", "string"}, {"description", "string"}, {"user_id", "string"}, {"state", "string"},
 	{"salience", "float"}, {"confidence", "float"}, {"access_count", "integer"}, {"last_accessed_at", "datetime"},
-	{"created_at", "datetime"}, {"updated_at", "datetime"}, {"ttl_policy", "string"}, {"version", "integer"}, {"notes", "list of JSON texts"}, {"properties", "JSON text"},
+	{"created_at", "datetime"}, {"updated_at", "datetime"}, {"ttl_policy", "string"}, {"version", "integer"}, {"notes", "list of JSON texts"},
+	{"properties", "JSON text"},
 }
 
 // RelationshipProperties are the properties of relationships that statements of callers may read.

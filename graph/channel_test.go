@@ -45,7 +45,8 @@ func TestSharedNodesLinkTheSourcesOfAUser(t *testing.T) {
 	e := fresh(t)
 	e.write("", []NodeWrite{node("concept", "boat", 0.5)})
 	for i := range 3 {
-		e.source("ua", SourceWrite{EntityKey: fmt.Sprint("a", i), Summary: Some(fmt.Sprint("word", i)), Mentions: []string{"boat"}, Messages: []MessageWrite{said("", fmt.Sprint("word", i))}})
+		e.source("ua", SourceWrite{EntityKey: fmt.Sprint("a", i), Summary: Some(fmt.Sprint("word", i)), Mentions: []string{"boat"},
+			Messages: []MessageWrite{said("", fmt.Sprint("word", i))}})
 	}
 	links := func() string {
 		q := askAll("word0")
@@ -183,7 +184,8 @@ func TestNamesAreComparedInNFC(t *testing.T) {
 // written.
 func TestRenewLeavesNamesThatAreTaken(t *testing.T) {
 	e := open(t, testenv.Neo4j(t), Options{})
-	e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("Go")}, {Kind: "concept", EntityKey: "b", Name: Some("x")}, {Kind: "concept", EntityKey: "c", Name: Some("y")}})
+	e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("Go")}, {Kind: "concept", EntityKey: "b", Name: Some("x")},
+		{Kind: "concept", EntityKey: "c", Name: Some("y")}})
 	e.disown("u1")
 	e.raw("MATCH (n:Memory {team_id: $team}) SET n.name = CASE n.entity_key WHEN 'b' THEN 'Go ' WHEN 'c' THEN 'Rust ' ELSE n.name END SET n.natural_key = 'concept\\u001fu1\\u001f' + n.name")
 	for range 2 {

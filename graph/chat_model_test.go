@@ -116,7 +116,8 @@ func (m *chatModel) change(what string, from []ChatStatus, conflict bool, do fun
 
 func (m *chatModel) step() {
 	ctx, scope := m.Context(), m.as("u1")
-	switch rapid.SampledFrom([]string{"add", "add", "add", "add", "answer", "finish", "late", "retry", "cancel", "delete", "tree", "drop", "wait"}).Draw(m.r, "step") {
+	steps := []string{"add", "add", "add", "add", "answer", "finish", "late", "retry", "cancel", "delete", "tree", "drop", "wait"}
+	switch rapid.SampledFrom(steps).Draw(m.r, "step") {
 	case "add":
 		m.add()
 	case "answer":

@@ -126,7 +126,9 @@ func TestPreferencesByKey(t *testing.T) {
 	e := fresh(t)
 	other := e.neighbour()
 	want := []Preference{{"a", []byte(`"B"`)}, {"conversation_style", []byte(`{"tone":["dry",1]}`)}, {"time_zone", []byte(`"Europe/Lisbon"`)}}
-	if err := e.store.ReplacePreferences(t.Context(), e.as("u1"), []Preference{want[2], want[0], {"conversation_style", []byte(`{ "tone": ["dry", 1] }`)}}); err != nil {
+	if err := e.store.ReplacePreferences(t.Context(), e.as("u1"), []Preference{
+		want[2], want[0], {"conversation_style", []byte(`{ "tone": ["dry", 1] }`)},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	e.same("preferences", want, e.sections("u1").Preferences)

@@ -28,7 +28,8 @@ func TestTiedGoalsAreToldInOrder(t *testing.T) {
 // other node, and by key.
 func TestTiedLinksOfAFocusAreToldInOrder(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{node("concept", "f", 0.5), node("concept", "a", 0.5, func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }), node("concept", "b", 0.6)},
+	e.write("u1", []NodeWrite{node("concept", "f", 0.5), node("concept", "a", 0.5, func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }),
+		node("concept", "b", 0.6)},
 		link("f", "relates_to", "a", 0.5), link("f", "relates_to", "b", 0.5), link("b", "relates_to", "f", 0.5))
 	e.now = noon.Add(60 * day)
 	focus := &Sections{}

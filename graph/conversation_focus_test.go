@@ -17,7 +17,8 @@ func TestConversationsRememberTheirFocus(t *testing.T) {
 		}
 		return w
 	}
-	e.write("u", []NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("p", "t", ""), in("q", "other", ""), in("p", "mine", "u"), in("p", "secret", "v")})
+	e.write("u", []NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("p", "t", ""), in("q", "other", ""), in("p", "mine", "u"),
+		in("p", "secret", "v")})
 	task := &ConversationFocus{ProjectID: "p", FocusKind: "task", FocusID: "t"}
 	e.source("u", SourceWrite{EntityKey: "s", Focus: Some(*task)})
 	has := func(what string, want *ConversationFocus) {

@@ -180,8 +180,12 @@ func tooLongCypher() error { return fmt.Errorf("%w: %w", errTooLong, invalidCyph
 // cypherFaults are the messages for the error codes of the database.
 var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals // a constant table
 	{"Neo.ClientError.Statement.ArithmeticError", "a calculation failed: a division by 0, or a number that does not fit into 64 bits"},
-	{"Neo.ClientError.Statement.ArgumentError", "a function got a value that it does not take, a range has a step of 0, a list or a range within a loop has more than 10,000 items (300 in a nested loop), or a text that is searched, converted to a number or used within a loop is too long: ask for fewer items, or use UNWIND and MATCH"},
-	{"Neo.ClientError.Statement.TypeError", "a value has the wrong type for what is done with it: see GET /v1/schema for the types of properties, and convert with toString(), toInteger() or toFloat()"},
+	{"Neo.ClientError.Statement.ArgumentError", "a function got a value that it does not take, a range has a step of 0, " +
+		"a list or a range within a loop has more than 10,000 items (300 in a nested loop), " +
+		"or a text that is searched, converted to a number or used within a loop is too long: " +
+		"ask for fewer items, or use UNWIND and MATCH"},
+	{"Neo.ClientError.Statement.TypeError", "a value has the wrong type for what is done with it: " +
+		"see GET /v1/schema for the types of properties, and convert with toString(), toInteger() or toFloat()"},
 	{"Neo.ClientError.Statement.SyntaxError", badValue},
 	{"Neo.ClientError.Statement.EntityNotFound", "something was deleted while the statement ran: try again"},
 	{"Neo.ClientError.Transaction.TransactionTimedOut", tooLong},
@@ -200,7 +204,8 @@ const badValue = "a function of dates, texts or numbers got null or a value that
 
 const tooMuch = "the statement needs too much memory: collect, group and sort fewer rows at once, or put a LIMIT before it"
 
-const tooLong = "the statement did not end within 2 seconds: begin with nodes of a known name or entity_key, follow fewer relationships, or set a LIMIT before what is costly"
+const tooLong = "the statement did not end within 2 seconds: " +
+	"begin with nodes of a known name or entity_key, follow fewer relationships, or set a LIMIT before what is costly"
 
 // cypherFault returns the error for a failed statement. Its message contains no stored data.
 func cypherFault(err error) error {

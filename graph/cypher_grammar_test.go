@@ -167,7 +167,8 @@ func (g *grammar) chosen() string {
 	text := ""
 	if g.function {
 		r := g.pick("repeat", "[*..3]", "[:relates_to*1..3]", "[:relates_to|thinks_about*..4]", "[*..2]")
-		text = g.pick("function", "shortestPath", "allShortestPaths") + "((a" + p + ":Person)-" + r + g.pick("end", "-", "->") + "(b" + p + ":" + g.pick("other", "Concept", "Entity", "Source") + "))"
+		text = g.pick("function", "shortestPath", "allShortestPaths") + "((a" + p + ":Person)-" + r + g.pick("end", "-", "->") + "(b" + p + ":" +
+			g.pick("other", "Concept", "Entity", "Source") + "))"
 		g.nodes = append(g.nodes, "a"+p, "b"+p)
 	} else {
 		selector := g.pick("selector", "ANY SHORTEST ", "SHORTEST 1 ", "SHORTEST 2 ", "ALL SHORTEST ", "SHORTEST 1 GROUPS ", "ANY ", "ANY 2 ")
@@ -182,7 +183,8 @@ func (g *grammar) chosen() string {
 }
 
 func (g *grammar) label() string {
-	return g.pick("label", "Person", "Concept", "Person", "Concept", "Person|Concept", "!Person", "Memory", "%", "Source", "Entity", "Message", "Entity&!Concept", "Unknown")
+	return g.pick("label", "Person", "Concept", "Person", "Concept", "Person|Concept", "!Person", "Memory", "%", "Source", "Entity", "Message",
+		"Entity&!Concept", "Unknown")
 }
 
 // node makes a node of a pattern. A named one is known from then on.
@@ -234,7 +236,8 @@ func (g *grammar) link(named bool) string {
 
 // plain makes a condition that may stand in a pattern.
 func (g *grammar) plain(x string) string {
-	return g.pick("plain", x+".salience > 0.4", x+".name CONTAINS 'c'", x+".user_id IS NULL", x+".state = 'active'", x+".name <> 'a p1'", x+".description STARTS WITH 'the'")
+	return g.pick("plain", x+".salience > 0.4", x+".name CONTAINS 'c'", x+".user_id IS NULL", x+".state = 'active'", x+".name <> 'a p1'",
+		x+".description STARTS WITH 'the'")
 }
 
 // any returns one of the names, or a default without names.
@@ -252,7 +255,8 @@ func (g *grammar) value(depth int) string {
 	case "property":
 		return n + "." + g.pick("property", "name", "state", "salience", "description", "created_at", "user_id", "nothing", "participants")
 	case "node":
-		return g.pick("of node", "labels("+n+")", "keys("+n+")", "properties("+n+").name", n+" {.name, .state}", n+" {.*}.name", "size(keys("+n+"))", n+"['na' + 'me']", n)
+		return g.pick("of node", "labels("+n+")", "keys("+n+")", "properties("+n+").name", n+" {.name, .state}", n+" {.*}.name", "size(keys("+n+"))",
+			n+"['na' + 'me']", n)
 	case "link":
 		r := g.any(g.links, "null")
 		return g.pick("of link", "type("+r+")", r+".description", "startNode("+r+").name", "endNode("+r+").name", "properties("+r+").key", r+".salience")
@@ -261,7 +265,8 @@ func (g *grammar) value(depth int) string {
 	case "text":
 		return g.pick("function", "toLower", "toUpper", "trim", "reverse") + "(toString(" + n + ".name))"
 	case "number":
-		return g.pick("number", "size("+n+".name)", "1 / size("+n+".name)", n+".salience * 2", "10 % size("+n+".state)", "toInteger("+n+".salience * 10) / 3", "abs("+n+".salience - 1)", "length("+g.any(g.paths, "null")+")")
+		return g.pick("number", "size("+n+".name)", "1 / size("+n+".name)", n+".salience * 2", "10 % size("+n+".state)", "toInteger("+n+".salience * 10) / 3",
+			"abs("+n+".salience - 1)", "length("+g.any(g.paths, "null")+")")
 	case "list":
 		return g.list(depth)
 	case "map":
@@ -355,7 +360,8 @@ func (g *grammar) condition(depth int) string {
 	case "label":
 		return "(" + n + ":" + g.label() + ")"
 	case "fails":
-		return g.pick("fails", "1 / size("+n+".name) >= 0", "1 / (size("+n+".name) - 4) > 0", "toInteger("+n+".name) IS NULL", "size("+n+".participants) > 0", "["+n+".name][size("+n+".name)] IS NULL", n+".salience / 0.5 > 1")
+		return g.pick("fails", "1 / size("+n+".name) >= 0", "1 / (size("+n+".name) - 4) > 0", "toInteger("+n+".name) IS NULL", "size("+n+".participants) > 0",
+			"["+n+".name][size("+n+".name)] IS NULL", n+".salience / 0.5 > 1")
 	case "in":
 		return n + ".name IN ['a p1', 'a c1', 'a h1', $word]"
 	case "regex":

@@ -36,8 +36,10 @@ var operators = setOf( //nolint:gochecknoglobals // a constant set
 	"LeftOuterHashJoin", "LetAntiSemiApply", "LetSelectOrAntiSemiApply", "LetSelectOrSemiApply", "LetSemiApply", "Limit",
 	"MultiNodeIndexSeek", "NodeHashJoin", "NodeIndexSeek", "NodeIndexSeekByRange", "NodeLeftOuterHashJoin", "NodeRightOuterHashJoin",
 	"NodeUniqueIndexSeek", "NodeUniqueIndexSeekByRange", "Optional", "OptionalExpand(All)", "OptionalExpand(Into)", "OrderedAggregation", "OrderedDistinct",
-	"OrderedUnion", "PartialSort", "PartialTop", "ProduceResults", "Projection", "ProjectEndpoints", "BidirectionalRepeat(Trail)", "Repeat(Trail)", "RepeatOptions", "RightOuterHashJoin", "RollUpApply", "SelectOrAntiSemiApply", "SelectOrSemiApply", "SemiApply", "ShortestPath", "Skip",
-	"Sort", "StatefulShortestPath(All)", "StatefulShortestPath(Into)", "Top", "Top1WithTies", "TriadicBuild", "TriadicFilter", "TriadicSelection", "Union", "Unwind", "ValueHashJoin", "VarLengthExpand(All)",
+	"OrderedUnion", "PartialSort", "PartialTop", "ProduceResults", "Projection", "ProjectEndpoints", "BidirectionalRepeat(Trail)", "Repeat(Trail)",
+	"RepeatOptions", "RightOuterHashJoin", "RollUpApply", "SelectOrAntiSemiApply", "SelectOrSemiApply", "SemiApply", "ShortestPath", "Skip",
+	"Sort", "StatefulShortestPath(All)", "StatefulShortestPath(Into)", "Top", "Top1WithTies", "TriadicBuild", "TriadicFilter", "TriadicSelection", "Union",
+	"Unwind", "ValueHashJoin", "VarLengthExpand(All)",
 	"VarLengthExpand(Into)", "VarLengthExpand(Pruning)", "VarLengthExpand(Pruning,BFS,All)", "VarLengthExpand(Pruning,BFS,Into)",
 )
 
@@ -88,7 +90,8 @@ func (p *plans) check(ctx context.Context, tx neo4j.ExplicitTransaction, g cyphe
 }
 
 // errScans means that a statement cannot be answered from the team's data alone.
-var errScans = invalidCypher("the database cannot answer it from your data alone: give the nodes a label, such as (n:Person), or an entity_key, and name the types of relationships")
+var errScans = invalidCypher("the database cannot answer it from your data alone: " +
+	"give the nodes a label, such as (n:Person), or an entity_key, and name the types of relationships")
 
 func (p *plans) keep(shape, text string) {
 	p.mu.Lock()

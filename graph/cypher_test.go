@@ -125,7 +125,7 @@ var escapes = []string{
 	"MATCH (a)<--(x:Person) WITH x ORDER BY x.name, COUNT { MATCH (x)-->(a) WHERE a.name STARTS WITH 'a h' } LIMIT 9 RETURN x.name",
 	"MATCH (a)<--(x:Person) RETURN x.name AS n ORDER BY n, COUNT { MATCH (x)-->(a) WHERE a.name STARTS WITH 'a h' }",
 	"MATCH (a)<--(x:Person) RETURN DISTINCT x.name AS n ORDER BY n",
-	// Within subqueries they last.
+	// Within subqueries they stay known.
 	"MATCH (x:Person) WHERE EXISTS { MATCH (x)--(y) WITH y MATCH (y)--(x) WHERE x.name STARTS WITH 'a h' } RETURN x.name ORDER BY x.name",
 	"MATCH (x:Person) RETURN x.name AS n, COUNT { MATCH (x)--(y) WITH DISTINCT y MATCH (y)--(x) WHERE x.name STARTS WITH 'a h' RETURN x } AS c ORDER BY n",
 	"MATCH (x:Person) RETURN x.name AS n, COLLECT { MATCH (x)--(y) WITH y, count(*) AS c MATCH (y)--(x) RETURN x.name } AS c ORDER BY n",

@@ -79,7 +79,8 @@ var deletable = map[string]string{"me": "person", "c": "concept", "goal": "conce
 func (e *env) deletable() {
 	e.write("u1", []NodeWrite{
 		owner1("me"), node("concept", "c", 0.8, func(w *NodeWrite) { w.TTLPolicy, w.State = Some("keep_forever"), Some("core") }),
-		node("concept", "goal", 0.6, accessed(e.now)), node("entity", "e", 0.7), {Kind: "task", EntityKey: "t", Name: Some("t"), OwnFields: &OwnFields{ProjectID: Some("p")}},
+		node("concept", "goal", 0.6, accessed(e.now)), node("entity", "e", 0.7),
+		{Kind: "task", EntityKey: "t", Name: Some("t"), OwnFields: &OwnFields{ProjectID: Some("p")}},
 	}, link("me", "thinks_about", "c", 0.9), link("c", "involves", "e", 0.4), link("e", "associated_with", "me", 0.3), link("goal", "relates_to", "c", 0.2), link("t", "references", "c", 0.1))
 	e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-0", "zero"), said("m-1", "one")}, Mentions: []string{"c", "e", "me"}})
 }
@@ -99,7 +100,8 @@ func TestDeletedNodesAreGoneFromEveryReadAndComeBack(t *testing.T) {
 		e.same("relationships of "+key, map[string]int64{"me": 3, "c": 5, "goal": 1, "e": 3, "s": 3, "t": 1}[key], d.Relationships)
 		now := e.everything("u1", deletable)
 		wantGone(e, key, now)
-		if _, err := e.store.Relationships(t.Context(), e.as("u1"), RelationshipList{Kind: kindOfLabel(knowledgeOf(kind)), Key: key, Limit: 10}); !errors.Is(err, ErrNotFound) {
+		list := RelationshipList{Kind: kindOfLabel(knowledgeOf(kind)), Key: key, Limit: 10}
+		if _, err := e.store.Relationships(t.Context(), e.as("u1"), list); !errors.Is(err, ErrNotFound) {
 			t.Errorf("relationships of %s: %v", key, err)
 		}
 		if key == "s" && len(now.Messages)+int(e.raw(`MATCH (m:Message {team_id: $team}) RETURN count(m)`)[0][0].(int64)) > 0 {

@@ -234,9 +234,11 @@ func embedKinds(e *embedding) {
 		nodes = append(nodes, n)
 	}
 	e.write("u", nodes)
-	e.write("", []NodeWrite{{Kind: "system_entity", EntityKey: "api", Name: Some("API"), Description: Some("answers"), OwnFields: &OwnFields{System: Some("kith")}}})
+	e.write("", []NodeWrite{{Kind: "system_entity", EntityKey: "api", Name: Some("API"), Description: Some("answers"),
+		OwnFields: &OwnFields{System: Some("kith")}}})
 	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("Talked."), Keywords: []string{"pier", "rope"}, Messages: []MessageWrite{
-		{EntityKey: "m-1", Role: "user", Name: "Ada", Text: "Hello."}, {EntityKey: "m-2", Role: "assistant", Text: "Hi."}, {EntityKey: "m-3", Role: "user", Text: " "},
+		{EntityKey: "m-1", Role: "user", Name: "Ada", Text: "Hello."}, {EntityKey: "m-2", Role: "assistant", Text: "Hi."},
+		{EntityKey: "m-3", Role: "user", Text: " "},
 	}})
 	want["s"], want["m-1"], want["m-2"] = "Talked.\npier, rope", "Ada: Hello.", "Hi."
 	e.settle()
@@ -571,7 +573,8 @@ func embedMany(e *embedding) {
 	const messages = 3000
 	w := SourceWrite{EntityKey: "s", Summary: Some("")}
 	for i := range messages {
-		w.Messages = append(w.Messages, MessageWrite{EntityKey: fmt.Sprintf("m-%d", i), Role: "user", Text: fmt.Sprintf("The tide of day %d was high, and the boats came in late.", i)})
+		w.Messages = append(w.Messages, MessageWrite{EntityKey: fmt.Sprintf("m-%d", i), Role: "user",
+			Text: fmt.Sprintf("The tide of day %d was high, and the boats came in late.", i)})
 	}
 	e.source("u", w)
 	begun := time.Now()

@@ -148,7 +148,8 @@ func (t *tx) admitted() error {
 	}
 	forbidding := view.forbidding(t.began)
 	if view.floor > 0 && view.clock.of(t.began) <= view.floor {
-		return fmt.Errorf("the request took too long, and too many users were erased since it began: nothing more of it is stored; send the rest again: %w", ErrConflict)
+		return fmt.Errorf("the request took too long, and too many users were erased since it began: nothing more of it is stored; send the rest again: %w",
+			ErrConflict)
 	}
 	if !t.namesOneOf(forbidding) {
 		return nil
@@ -289,7 +290,8 @@ func (v fenceView) forbids(scope Scope, began time.Time) bool {
 	})
 }
 
-var errErased = fmt.Errorf("the user or the team is being erased, or was erased since the request began: nothing of it is stored; send it again if it is still wanted: %w", ErrConflict)
+var errErased = fmt.Errorf("the user or the team is being erased, or was erased since the request began: nothing of it is stored; "+
+	"send it again if it is still wanted: %w", ErrConflict)
 
 // ErasureOf describes the erasure of a caller's user or team. Recent means that earlier knowledge about the caller is not to be
 // trusted, because it is being erased or was a moment ago. At is when it was last erased, by the database's clock; zero: not

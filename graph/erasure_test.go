@@ -91,7 +91,8 @@ func (e *env) erased(user string, c *canaries) {
 	if err := e.store.ReplacePreferences(e.Context(), e.as(user), []Preference{{c.next(), []byte(`"` + c.next() + `"`)}}); err != nil {
 		e.Fatal(err)
 	}
-	if err := e.store.CreateAPIKey(e.Context(), APIKey{KeyID: rand.Text(), Hash: c.next(), TeamID: e.team, UserID: &user, Scopes: []string{"read"}, CreatedAt: e.now}); err != nil {
+	if err := e.store.CreateAPIKey(e.Context(), APIKey{KeyID: rand.Text(), Hash: c.next(), TeamID: e.team, UserID: &user, Scopes: []string{"read"},
+		CreatedAt: e.now}); err != nil {
 		e.Fatal(err)
 	}
 	for _, by := range []string{user, ""} { // as the user, and as the team for the user

@@ -50,7 +50,8 @@ func (k known) isKept(key, user string) bool {
 
 // find reads and locks nodes.
 func (t *tx) find(teamID string, l lookups) (known, error) {
-	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}, deleted: map[string][]string{}, unowned: map[string]bool{}}
+	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}, deleted: map[string][]string{},
+		unowned: map[string]bool{}}
 	return k, t.findMore(teamID, l, k)
 }
 

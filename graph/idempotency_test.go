@@ -11,7 +11,8 @@ import (
 
 func keyed(key, description string) *MemoryWrite {
 	return &MemoryWrite{
-		IdempotencyKey: key, Nodes: []NodeWrite{{Kind: "concept", Name: Some("tides"), Description: Some(description), Properties: json.RawMessage(`{"a": 1}`)}, {Kind: "concept", EntityKey: "gone"}},
+		IdempotencyKey: key, Nodes: []NodeWrite{{Kind: "concept", Name: Some("tides"), Description: Some(description), Properties: json.RawMessage(`{"a": 1}`)},
+			{Kind: "concept", EntityKey: "gone"}},
 	}
 }
 

@@ -109,7 +109,8 @@ func wrongRelationships() (all []wrong) {
 		add(name, "recorded_by", func(w *RelationshipWrite) { w.RecordedBy = Some(text) })
 	}
 	add("missing", "from", func(w *RelationshipWrite) { w.From = "" })
-	for _, bad := range []string{"", "RELATES_TO", "1a", "_a", "relates to", "a-b", "a`b", secret, "a}]->() DELETE", "é", strings.Repeat("a", 65), "a\n", "has_message"} {
+	for _, bad := range []string{"", "RELATES_TO", "1a", "_a", "relates to", "a-b", "a`b", secret, "a}]->() DELETE", "é", strings.Repeat("a", 65), "a\n",
+		"has_message"} {
 		add(bad, "type", func(w *RelationshipWrite) { w.Type = bad })
 	}
 	for name, text := range badTexts {

@@ -106,7 +106,8 @@ func TestUnknownStateKeysBringAWarning(t *testing.T) {
 	}
 	odd := e.write("u1", []NodeWrite{node("task", "in-progress"), node("goal", "active")})
 	e.same("an odd one", []Status{Created, Created}, statuses(odd))
-	e.same("is warned of", []string{"nodes[0].state_key: is none of todo, in_progress, blocked, done: it is stored, but lists and scores do not know it"}, odd.Warnings)
+	e.same("is warned of", []string{"nodes[0].state_key: is none of todo, in_progress, blocked, done: it is stored, but lists and scores do not know it"},
+		odd.Warnings)
 	e.same("and stored", "in-progress", e.get("u1", "task", "task").StateKey.Value)
 	for _, kind := range Kinds {
 		var known []NodeWrite
@@ -280,7 +281,8 @@ func TestSourcesAndMessagesThroughMemory(t *testing.T) {
 	source := NodeWrite{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{SourceType: Some("email")}}
 	first := e.write("u1", []NodeWrite{message("m-0", "s", "zero"), source, message("", "s", "one")})
 	e.same("the source may follow its messages", []Status{Created, Created, Created}, statuses(first))
-	again := e.write("u1", []NodeWrite{message("m-0", "s", "zero"), message("m-2", "s", "two"), {Kind: "source", EntityKey: "other"}, message("o-0", "other", "0")})
+	again := e.write("u1", []NodeWrite{message("m-0", "s", "zero"), message("m-2", "s", "two"), {Kind: "source", EntityKey: "other"},
+		message("o-0", "other", "0")})
 	e.same("again", []Status{Unchanged, Created, Created, Created}, statuses(again))
 	e.same("order", []string{"zero", "one", "two"}, e.messages("s"))
 	e.same("count", int64(3), e.see("u1", "s").MessageCount)
@@ -290,7 +292,8 @@ func TestSourcesAndMessagesThroughMemory(t *testing.T) {
 	refused := e.try("u1", []NodeWrite{
 		message("m-0", "s", "changed"), message("m-0b", "gone", "x"), message("o-0", "s", "0"), message("other", "s", "x"),
 		{Kind: "message", OwnFields: &OwnFields{SourceKey: Some("s"), Text: Some("x")}}, message("m-3", "s", "three"),
-		{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{SourceType: Some("meeting")}}, {Kind: "source", EntityKey: "third", OwnFields: &OwnFields{SourceType: Some("meeting")}},
+		{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{SourceType: Some("meeting")}}, {Kind: "source", EntityKey: "third",
+			OwnFields: &OwnFields{SourceType: Some("meeting")}},
 	})
 	e.same("statuses", []Status{Refused, Refused, Refused, Refused, Refused, Created, Refused, Created}, statuses(refused))
 	var at []string
@@ -303,7 +306,8 @@ func TestSourcesAndMessagesThroughMemory(t *testing.T) {
 	e.same("texts", []string{"zero", "one", "two", "three"}, e.messages("s"))
 	e.same("another user's source", Refused, e.try("u2", []NodeWrite{message("x", "s", "x")}).Nodes[0].Status)
 	e.same("type", "email", e.see("u1", "s").SourceType)
-	e.same("null is another type", Refused, e.try("u1", []NodeWrite{{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{SourceType: Null[string]()}}}).Nodes[0].Status)
+	e.same("null is another type", Refused, e.try("u1", []NodeWrite{{Kind: "source", EntityKey: "s",
+		OwnFields: &OwnFields{SourceType: Null[string]()}}}).Nodes[0].Status)
 }
 
 // TestAMessageThatIsWrittenAgain checks that a message never changes, and that other fields are refused.

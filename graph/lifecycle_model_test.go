@@ -204,7 +204,8 @@ func (l *lives) write(isNew bool) {
 			w := l.draw(true)
 			n := NodeWrite{Kind: livingKinds[key], EntityKey: key, Name: Some(key), Salience: w.salience, Confidence: w.sure, State: w.state, TTLPolicy: w.ttl}
 			if isNew {
-				l.nodes[key] = &memoryLife{created: l.e.now, at: l.e.now, value: 0.5, last: l.e.now, sure: 0.5, state: "active", ttl: "decay", episodic: key == "d", gradient: 1}
+				l.nodes[key] = &memoryLife{created: l.e.now, at: l.e.now, value: 0.5, last: l.e.now, sure: 0.5, state: "active", ttl: "decay", episodic: key == "d",
+					gradient: 1}
 				if key == "me" {
 					n.IsOwner = Some(true)
 					l.nodes[key].value, l.nodes[key].ttl = 1, "keep_forever"

@@ -81,7 +81,8 @@ func TestLinkedEntities(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.same("available", map[string][]Available{
-		"plan":     {{"done", "the done", "completed", true}, {"draft", "the draft", "draft", true}, {"new", "the new", "active", true}, {"old", "the old", "active", true}},
+		"plan": {{"done", "the done", "completed", true}, {"draft", "the draft", "draft", true}, {"new", "the new", "active", true},
+			{"old", "the old", "active", true}},
 		"document": {{"brief", "the brief", "", true}},
 	}, map[string][]Available{"plan": available["plan"], "document": available["document"]})
 	for _, key := range []string{"nothing", "old"} {

@@ -198,9 +198,11 @@ func TestRelationshipsAreListedInPages(t *testing.T) {
 			e.same(direction, want, len(list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Direction: direction, Limit: size})))
 		}
 		e.same("of a type", 5, len(list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"involves", "unknown"}, Limit: size})))
-		e.same("of a type and direction", 0, len(list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"involves"}, Direction: "outgoing", Limit: size})))
+		e.same("of a type and direction", 0, len(list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"involves"}, Direction: "outgoing",
+			Limit: size})))
 	}
-	e.same("of what is shared, one's own", []string{"outgoing relates_to s"}, list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"relates_to"}, Direction: "outgoing", Limit: 100})[5:])
+	e.same("of what is shared, one's own", []string{"outgoing relates_to s"},
+		list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"relates_to"}, Direction: "outgoing", Limit: 100})[5:])
 	e.same("of what is shared, each sees", []string{"incoming relates_to theirs"}, list("u2", RelationshipList{Kind: conceptKind, Key: "s", Limit: 10}))
 	if _, err := e.store.Relationships(t.Context(), e.as("u2"), RelationshipList{Kind: conceptKind, Key: "hub", Limit: 1}); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
