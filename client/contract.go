@@ -802,8 +802,8 @@ type ChangeSystemEntityRequest struct {
 
 // ChangeTreeRequest is part of the contract.
 type ChangeTreeRequest struct {
-	Context      Optional[ChatContext] `json:"context,omitzero"` // what the model is told of the memory; null: nothing
-	Name         Optional[string]      `json:"name,omitzero"`    // at most 512 characters; null: told by the first prompt
+	Context      Optional[ChatContext] `json:"context,omitzero"` // what the prompt contains from the memory; null: nothing
+	Name         Optional[string]      `json:"name,omitzero"`    // at most 512 characters; null: taken from the first prompt
 	Pinned       Optional[bool]        `json:"pinned,omitzero"`
 	SystemPrompt Optional[string]      `json:"system_prompt,omitzero"` // at most 32 KiB; null: the default
 	UserID       string                `json:"user_id,omitempty"`      // for whom; left out: the user of the key, or the team itself
@@ -820,45 +820,45 @@ type ChatContext struct {
 
 // ChatPath is part of the contract.
 type ChatPath struct {
-	Truncated bool       `json:"truncated"` // the first of them is not the root: go on from its parent
+	Truncated bool       `json:"truncated"` // the first turn is not the root: continue from its parent
 	Turns     []ChatTurn `json:"turns"`
 }
 
 // ChatProviderConfig is part of the contract.
 type ChatProviderConfig struct {
-	Model string `json:"model,omitempty"` // that is to answer, or has answered; left out: the one that is configured
+	Model string `json:"model,omitempty"` // the model that answers or has answered; default: the configured model
 }
 
 // ChatRef is part of the contract.
 type ChatRef struct {
-	DisplayLabel string `json:"display_label"` // what stands for it where it is not known
+	DisplayLabel string `json:"display_label"` // shown when the entity is unknown
 	EntityID     string `json:"entity_id"`     // its key
 	EntityType   string `json:"entity_type"`   // a kind in CamelCase
 }
 
 // ChatTree is part of the contract.
 type ChatTree struct {
-	Context      *ChatContext `json:"context,omitempty"` // what the model is told of the memory in each generation
+	Context      *ChatContext `json:"context,omitempty"` // what the prompt of each generation contains from the memory
 	CreatedAt    int64        `json:"created_at"`        // milliseconds since 1970
-	DisplayName  string       `json:"display_name"`      // the name, else the beginning of the first prompt
+	DisplayName  string       `json:"display_name"`      // the name, or else the beginning of the first prompt
 	ID           string       `json:"id"`
 	Name         *string      `json:"name"`
 	Pinned       bool         `json:"pinned"`
 	SystemPrompt string       `json:"system_prompt"`
 	TurnCount    int64        `json:"turn_count"`
 	UpdatedAt    int64        `json:"updated_at"` // milliseconds since 1970
-	UserID       *string      `json:"user_id"`    // to whom it is private; null: the team's
+	UserID       *string      `json:"user_id"`    // the user to whom it is private; null: shared
 }
 
 // ChatTurn is part of the contract.
 type ChatTurn struct {
-	AssistantText  *string             `json:"assistant_text"` // null before there is an answer
+	AssistantText  *string             `json:"assistant_text"` // null until there is an answer
 	Attempt        int64               `json:"attempt"`        // grows with every retry
 	CreatedAt      int64               `json:"created_at"`     // milliseconds since 1970
 	EntityRefs     []ChatRef           `json:"entity_refs"`    // the tokens @Type:key of the prompt
 	Error          string              `json:"error,omitempty"`
 	ID             string              `json:"id"`
-	ParentID       *string             `json:"parent_id"` // the turn it replies to; null: a root
+	ParentID       *string             `json:"parent_id"` // the turn it replies to; null: it is a root
 	PromptVersion  string              `json:"prompt_version"`
 	ProviderConfig *ChatProviderConfig `json:"provider_config,omitempty"`
 	ProviderID     *string             `json:"provider_id"`
@@ -884,13 +884,13 @@ type ChatTurnLine struct {
 type Consolidation struct {
 	EntityKeys []string `json:"entity_keys"`
 	Strict     bool     `json:"strict,omitempty"`  // all or nothing: an unknown source is a 422 and nothing is archived
-	UserID     string   `json:"user_id,omitempty"` // whose sources; left out: the user of the key
+	UserID     string   `json:"user_id,omitempty"` // whose sources; default: the user of the API key
 }
 
 // ConsolidationCandidate is part of the contract.
 type ConsolidationCandidate struct {
 	EntityKeys  []string       `json:"entity_keys"`
-	Node        *MentionedNode `json:"node,omitempty"`   // what the sources overlap in
+	Node        *MentionedNode `json:"node,omitempty"`   // the node that the sources overlap in
 	Reason      string         `json:"reason"`           // faded: a source older than 7 days with a salience below 0.2; overlapping: 5 or more sources older than 7 days that mention the same node
 	Source      *FadedSource   `json:"source,omitempty"` // the source that has faded
 	SourceCount int64          `json:"source_count"`
@@ -922,7 +922,7 @@ type ContextNode struct {
 	CreatedAt      time.Time       `json:"created_at"`
 	Description    string          `json:"description"`
 	EntityKey      string          `json:"entity_key"`
-	Filled         bool            `json:"filled,omitempty"`   // goals and beliefs: fills room of the section, as an active goal that was not accessed for 7 days, an active concept that is kept for ever, or a candidate
+	Filled         bool            `json:"filled,omitempty"`   // goals and beliefs: added because the section had room, as an active goal that was not accessed for 7 days, an active concept that is kept for ever, or a candidate
 	IsGoal         bool            `json:"is_goal,omitempty"`  // concepts only
 	IsOwner        bool            `json:"is_owner,omitempty"` // persons only
 	LastAccessedAt *time.Time      `json:"last_accessed_at"`
@@ -957,7 +957,7 @@ type ConversationEnd struct {
 // ConversationFocus is part of the contract.
 type ConversationFocus struct {
 	FocusID   string `json:"focus_id,omitempty"`   // entity_key of a node of the project
-	FocusKind string `json:"focus_kind,omitempty"` // task, plan, goal, document, output, milestone, risk, decision or requirement; left out: the project as a whole
+	FocusKind string `json:"focus_kind,omitempty"` // task, plan, goal, document, output, milestone, risk, decision or requirement; default: the project as a whole
 	ProjectID string `json:"project_id"`           // entity_key of the project
 }
 
@@ -1001,9 +1001,9 @@ type CreateKeyRequest struct {
 
 // CreateTreeRequest is part of the contract.
 type CreateTreeRequest struct {
-	Context      Optional[ChatContext] `json:"context,omitzero"` // what the model is told of the memory; null: nothing
+	Context      Optional[ChatContext] `json:"context,omitzero"` // what the prompt contains from the memory; null: nothing
 	ID           string                `json:"id,omitempty"`     // generated (UUIDv7) when left out; one that is there stays as it is
-	Name         Optional[string]      `json:"name,omitzero"`    // at most 512 characters; null: told by the first prompt
+	Name         Optional[string]      `json:"name,omitzero"`    // at most 512 characters; null: taken from the first prompt
 	Pinned       Optional[bool]        `json:"pinned,omitzero"`
 	SystemPrompt Optional[string]      `json:"system_prompt,omitzero"` // at most 32 KiB; null: the default
 	UserID       string                `json:"user_id,omitempty"`      // to whom it is private; left out: the user of the key, or the whole team
@@ -1026,8 +1026,8 @@ type CurrentConversation struct {
 type Deletion struct {
 	DeletedAt       time.Time `json:"deleted_at"`
 	Key             string    `json:"key"`
-	Messages        int64     `json:"messages"`      // of a source: those that are deleted with it
-	Relationships   int64     `json:"relationships"` // of a node: those that are hidden with it
+	Messages        int64     `json:"messages"`      // of a source: the messages deleted with it
+	Relationships   int64     `json:"relationships"` // of a node: the relationships deleted with it
 	RestorableUntil time.Time `json:"restorable_until"`
 }
 
@@ -1041,10 +1041,10 @@ type EdgeResult struct {
 type EdgeWrite struct {
 	DstID   string          `json:"dst_id"`
 	DstKind string          `json:"dst_kind"`
-	Props   json.RawMessage `json:"props,omitempty"` // an object of the caller's own; at most 16,384 bytes, 8 levels
-	Rel     string          `json:"rel"`             // ^[a-z][a-z0-9_]{0,63}$; the field's own: has_plan, has_task, supports_goal, depends_on, references, produces, targets_milestone, …
+	Props   json.RawMessage `json:"props,omitempty"` // an object that the caller defines; at most 16,384 bytes, 8 levels
+	Rel     string          `json:"rel"`             // ^[a-z][a-z0-9_]{0,63}$; usual types: has_plan, has_task, supports_goal, depends_on, references, produces, targets_milestone, …
 	SrcID   string          `json:"src_id"`          // entity_key
-	SrcKind string          `json:"src_kind"`        // project, or a kind of what belongs to one
+	SrcKind string          `json:"src_kind"`        // project, or a kind of node in a project
 }
 
 // EdgesResult is part of the contract.
@@ -1058,7 +1058,7 @@ type EdgesResult struct {
 // EdgesWrite is part of the contract.
 type EdgesWrite struct {
 	Edges  []EdgeWrite `json:"edges"`
-	UserID string      `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+	UserID string      `json:"user_id,omitempty"` // the user; default: the user of the API key, or shared
 }
 
 // Episodic is part of the contract.
@@ -1297,23 +1297,23 @@ type ImportedHistory struct {
 	AccessCount        Optional[int64]    `json:"access_count,omitzero"`
 	CreatedBy          Optional[string]   `json:"created_by,omitzero"`
 	DecayGradient      Optional[float64]  `json:"decay_gradient,omitzero"`
-	DecayRate          Optional[float64]  `json:"decay_rate,omitzero"` // a day
+	DecayRate          Optional[float64]  `json:"decay_rate,omitzero"` // per day
 	DistinctSourceDays Optional[[]string] `json:"distinct_source_days,omitzero"`
 	ExpiresAt          Optional[int64]    `json:"expires_at,omitzero"` // milliseconds since 1970
-	FormerKey          Optional[string]   `json:"former_key,omitzero"` // of a user's own person: the key of the generated one whose place it took
+	FormerKey          Optional[string]   `json:"former_key,omitzero"` // of an owner node: the key of the generated one that it replaced
 	IsDirty            Optional[bool]     `json:"is_dirty,omitzero"`
 	IsGoalGiven        Optional[bool]     `json:"is_goal_given,omitzero"`
 	LastRecallInterval Optional[int64]    `json:"last_recall_interval,omitzero"` // milliseconds
 	MentionWeight      Optional[float64]  `json:"mention_weight,omitzero"`
-	NextSeq            Optional[int64]    `json:"next_seq,omitzero"`        // of a source: the number of its next message, where it is not how many it has
+	NextSeq            Optional[int64]    `json:"next_seq,omitzero"`        // of a source: the number of its next message, if it differs from their count
 	Notes              Optional[[]string] `json:"notes,omitzero"`           // each a note as JSON, the newest first
-	OwnerGenerated     Optional[bool]     `json:"owner_generated,omitzero"` // of a person that was made for a user of whom nobody had said who it is
+	OwnerGenerated     Optional[bool]     `json:"owner_generated,omitzero"` // of a person that Kith made for a user without an owner node
 	RecallFrequency    Optional[int64]    `json:"recall_frequency,omitzero"`
-	SalienceAt         Optional[int64]    `json:"salience_at,omitzero"` // when salience was so, in milliseconds since 1970
+	SalienceAt         Optional[int64]    `json:"salience_at,omitzero"` // when salience had this value, in milliseconds since 1970
 	Seq                Optional[int64]    `json:"seq,omitzero"`         // of a relationship in a system: its number
-	StoryDue           Optional[int64]    `json:"story_due,omitzero"`   // when its part in storylines is looked at, in milliseconds since 1970
+	StoryDue           Optional[int64]    `json:"story_due,omitzero"`   // when its storylines are next formed, in milliseconds since 1970
 	System             Optional[string]   `json:"system,omitzero"`      // of a relationship in a system
-	Themes             Optional[[]string] `json:"themes,omitzero"`      // what at least half of a storyline's newest sources mention
+	Themes             Optional[[]string] `json:"themes,omitzero"`      // mentioned by at least half of a storyline's newest sources
 	Version            Optional[int64]    `json:"version,omitzero"`
 }
 
@@ -1837,7 +1837,7 @@ type OpenedConversation struct {
 
 // OwnerRelationship is part of the contract.
 type OwnerRelationship struct {
-	Filled                  bool        `json:"filled,omitempty"` // fills room of the section: related in another way or not at all (then relationship_type is empty), or a candidate
+	Filled                  bool        `json:"filled,omitempty"` // added because the section had room: related in another way or not at all (then relationship_type is empty), or a candidate
 	Node                    ContextNode `json:"node"`
 	NodeType                string      `json:"node_type"`
 	RecentMentions          int64       `json:"recent_mentions"` // sources of the last 7 days that mention the node
@@ -2398,17 +2398,17 @@ type SystemWrite struct {
 
 // TeamErasure is part of the contract.
 type TeamErasure struct {
-	Anonymised      int64     `json:"anonymised"`    // nodes and relationships that others keep, and that no longer name the user
+	Anonymised      int64     `json:"anonymised"`    // nodes and relationships that stay but no longer name the user
 	CacheEntries    int64     `json:"cache_entries"` // of this process and of Redis
 	ErasedAt        time.Time `json:"erased_at"`
 	Keys            int64     `json:"keys"` // API keys
 	Messages        int64     `json:"messages"`
-	Nodes           int64     `json:"nodes"`            // deleted ones that could be restored too; without messages
-	NotesAnonymised int64     `json:"notes_anonymised"` // the user's notes on what others keep: the text stays, who wrote it does not
+	Nodes           int64     `json:"nodes"`            // including deleted ones that could be restored; without messages
+	NotesAnonymised int64     `json:"notes_anonymised"` // notes of the user on nodes that stay: the text is kept, the author is removed
 	Preferences     int64     `json:"preferences"`
-	Records         int64     `json:"records"` // chat trees and turns, answers kept for idempotency keys, imports, and the like
+	Records         int64     `json:"records"` // chat trees and turns, stored answers of idempotency keys, imports, and other records
 	Relationships   int64     `json:"relationships"`
-	Remaining       int64     `json:"remaining"` // what was found when reading back; 0
+	Remaining       int64     `json:"remaining"` // records found when checking afterwards; 0
 	TeamID          string    `json:"team_id"`
 }
 
@@ -2540,10 +2540,10 @@ type TraverseSchema struct {
 
 // TraverseTable is part of the contract.
 type TraverseTable struct {
-	Columns   []string            `json:"columns"`           // names, as the statement gives them
+	Columns   []string            `json:"columns"`           // names, as in the statement
 	Message   string              `json:"message,omitempty"` // when nothing was found, or not all came
 	Mode      string              `json:"mode"`
-	Rows      [][]json.RawMessage `json:"rows"`      // one value for each column; a node is as in GET /v1/nodes, a path is a list of nodes and relationships in turn
+	Rows      [][]json.RawMessage `json:"rows"`      // one value for each column; a node is as in GET /v1/nodes, a path is a list of alternating nodes and relationships
 	Truncated bool                `json:"truncated"` // there are more rows than an answer may have
 }
 
@@ -2564,16 +2564,16 @@ type TreePage struct {
 // TreeView is part of the contract.
 type TreeView struct {
 	Availability string       `json:"availability"`      // whether answers can be generated now
-	Context      *ChatContext `json:"context,omitempty"` // what the model is told of the memory in each generation
+	Context      *ChatContext `json:"context,omitempty"` // what the prompt of each generation contains from the memory
 	CreatedAt    int64        `json:"created_at"`        // milliseconds since 1970
-	DisplayName  string       `json:"display_name"`      // the name, else the beginning of the first prompt
+	DisplayName  string       `json:"display_name"`      // the name, or else the beginning of the first prompt
 	ID           string       `json:"id"`
 	Name         *string      `json:"name"`
 	Pinned       bool         `json:"pinned"`
 	SystemPrompt string       `json:"system_prompt"`
 	TurnCount    int64        `json:"turn_count"`
 	UpdatedAt    int64        `json:"updated_at"` // milliseconds since 1970
-	UserID       *string      `json:"user_id"`    // to whom it is private; null: the team's
+	UserID       *string      `json:"user_id"`    // the user to whom it is private; null: shared
 }
 
 // TurnDescendants is part of the contract.
@@ -2610,17 +2610,17 @@ type User struct {
 
 // UserErasure is part of the contract.
 type UserErasure struct {
-	Anonymised      int64     `json:"anonymised"`    // nodes and relationships that others keep, and that no longer name the user
+	Anonymised      int64     `json:"anonymised"`    // nodes and relationships that stay but no longer name the user
 	CacheEntries    int64     `json:"cache_entries"` // of this process and of Redis
 	ErasedAt        time.Time `json:"erased_at"`
 	Keys            int64     `json:"keys"` // API keys
 	Messages        int64     `json:"messages"`
-	Nodes           int64     `json:"nodes"`            // deleted ones that could be restored too; without messages
-	NotesAnonymised int64     `json:"notes_anonymised"` // the user's notes on what others keep: the text stays, who wrote it does not
+	Nodes           int64     `json:"nodes"`            // including deleted ones that could be restored; without messages
+	NotesAnonymised int64     `json:"notes_anonymised"` // notes of the user on nodes that stay: the text is kept, the author is removed
 	Preferences     int64     `json:"preferences"`
-	Records         int64     `json:"records"` // chat trees and turns, answers kept for idempotency keys, imports, and the like
+	Records         int64     `json:"records"` // chat trees and turns, stored answers of idempotency keys, imports, and other records
 	Relationships   int64     `json:"relationships"`
-	Remaining       int64     `json:"remaining"` // what was found when reading back; 0
+	Remaining       int64     `json:"remaining"` // records found when checking afterwards; 0
 	UserID          string    `json:"user_id"`
 }
 

@@ -8,28 +8,29 @@ import (
 	"time"
 )
 
-// APIKey is what is stored of an API key: never the key, only its SHA-256. KeyID is the part by which it is found.
+// APIKey is the stored form of an API key. Only the SHA-256 of the key is stored, never the key itself. KeyID is the part of the
+// key by which it is found.
 type APIKey struct {
 	KeyID     string
 	Hash      string // hex SHA-256 of the whole key
 	TeamID    string
 	UserID    *string // bound to this user, if set
 	Scopes    []string
-	RateLimit *int64 // requests a minute; 0: any number, nil: as the service has it
+	RateLimit *int64 // requests a minute; 0: unlimited, nil: the default of the service
 	CreatedAt time.Time
 	ExpiresAt *time.Time
 	RevokedAt *time.Time
-	LastUsed  *time.Time // a minute late, while a service runs
-	Bootstrap *bool      // the first key of a store, or one that KITH_BOOTSTRAP_KEY gave; nil: made before this was noted
+	LastUsed  *time.Time // up to a minute old while a service runs
+	Bootstrap *bool      // the first key of a store, or one from KITH_BOOTSTRAP_KEY; nil: the key is older than this field
 }
 
-// maxKeys bounds the list of keys, maxKeyIDs that of their ids.
+// maxKeys is the most keys in a list, maxKeyIDs the most key ids.
 const (
 	maxKeys   = 1000
 	maxKeyIDs = 100_000
 )
 
-// CreateAPIKey stores a key. ErrConflict when another key has its id.
+// CreateAPIKey stores a key. It returns ErrConflict when another key has its id.
 func (s *Store) CreateAPIKey(ctx context.Context, k APIKey) error {
 	properties := map[string]any{"hash": k.Hash, "scopes": k.Scopes, "created_at": k.CreatedAt.UTC()}
 	if k.UserID != nil {
@@ -56,7 +57,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, k APIKey) error {
 	})
 }
 
-// FindAPIKey reads a key by its id, revoked or expired or not. ErrNotFound.
+// FindAPIKey returns a key by its id, also a revoked or expired one, or ErrNotFound.
 func (s *Store) FindAPIKey(ctx context.Context, keyID string) (APIKey, error) {
 	row, err := s.readOne(ctx, "api_key_find", map[string]any{"key_id": keyID})
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *Store) FindAPIKey(ctx context.Context, keyID string) (APIKey, error) {
 	return apiKeyFrom(row.Values[0]), nil
 }
 
-// ListAPIKeys lists the newest thousand keys of a team; of every team when teamID is empty.
+// ListAPIKeys returns the newest thousand keys of a team, or of all teams when teamID is empty.
 func (s *Store) ListAPIKeys(ctx context.Context, teamID string) ([]APIKey, error) {
 	row, err := s.readOne(ctx, "api_key_list", map[string]any{"team_id": orNil(teamID), "limit": maxKeys})
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Store) ListAPIKeys(ctx context.Context, teamID string) ([]APIKey, error
 	return apiKeysFrom(row.Values[0]), nil
 }
 
-// AdminAPIKeys lists the oldest thousand admin keys of a team that are neither revoked nor bound to a user.
+// AdminAPIKeys returns the oldest thousand admin keys of a team that are neither revoked nor bound to a user.
 func (s *Store) AdminAPIKeys(ctx context.Context, teamID string) ([]APIKey, error) {
 	row, err := s.readOne(ctx, "api_key_admins", map[string]any{"team_id": teamID, "limit": maxKeys})
 	if err != nil {
@@ -83,7 +84,7 @@ func (s *Store) AdminAPIKeys(ctx context.Context, teamID string) ([]APIKey, erro
 	return apiKeysFrom(row.Values[0]), nil
 }
 
-// APIKeyIDs lists the ids of the newest hundred thousand keys that are not revoked.
+// APIKeyIDs returns the ids of the newest hundred thousand keys that are not revoked.
 func (s *Store) APIKeyIDs(ctx context.Context) ([]string, error) {
 	row, err := s.readOne(ctx, "api_key_ids", map[string]any{"limit": maxKeyIDs})
 	if err != nil {
@@ -101,7 +102,8 @@ func apiKeysFrom(v any) []APIKey {
 	return keys
 }
 
-// RevokeAPIKey makes a key useless; again is no error. With a teamID only a key of that team is found. ErrNotFound.
+// RevokeAPIKey revokes a key. Revoking it again is not an error. With a teamID only a key of that team is found. It returns
+// ErrNotFound for an unknown key.
 func (s *Store) RevokeAPIKey(ctx context.Context, teamID, keyID string) error {
 	return s.transaction(ctx, "api_key_revoke", func(t *tx) error {
 		rows, err := t.exec("api_key_revoke", map[string]any{
@@ -114,10 +116,10 @@ func (s *Store) RevokeAPIKey(ctx context.Context, teamID, keyID string) error {
 	})
 }
 
-// TouchAPIKeys notes when keys, by their ids, were last used. Unknown ones are passed over.
+// TouchAPIKeys stores when keys were last used, by their ids. Unknown ids are ignored.
 func (s *Store) TouchAPIKeys(ctx context.Context, used map[string]time.Time) error {
 	rows := make([]map[string]any, 0, len(used))
-	for _, id := range slices.Sorted(maps.Keys(used)) { // two processes lock them in one order
+	for _, id := range slices.Sorted(maps.Keys(used)) { // in sorted order, so that two processes lock them in the same order
 		rows = append(rows, map[string]any{"key_id": id, "at": used[id].UTC().Truncate(precision)})
 	}
 	return s.transaction(ctx, "api_key_touch", func(t *tx) error {
@@ -137,6 +139,7 @@ func apiKeyFrom(v any) APIKey {
 	l := items(v)
 	return APIKey{
 		KeyID: text(l[0]), Hash: text(l[1]), TeamID: text(l[2]), UserID: optionalText(l[3]), Scopes: texts(l[4]),
-		CreatedAt: moment(l[5]), ExpiresAt: optionalMoment(l[6]), RevokedAt: optionalMoment(l[7]), RateLimit: optionalInteger(l[8]), LastUsed: optionalMoment(l[9]), Bootstrap: optionalTruth(l[10]),
+		CreatedAt: moment(l[5]), ExpiresAt: optionalMoment(l[6]), RevokedAt: optionalMoment(l[7]),
+		RateLimit: optionalInteger(l[8]), LastUsed: optionalMoment(l[9]), Bootstrap: optionalTruth(l[10]),
 	}
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
-// Finding is something that no write of Kith leaves behind. It holds keys, and no content of memories.
+// Finding is an inconsistency that no write of Kith leaves behind. It holds keys, and no content of memories.
 type Finding struct {
 	Check    string `json:"check"`
 	TeamID   string `json:"team_id,omitempty"`
-	Kind     string `json:"kind,omitempty"` // of a node, or the type of a relationship
+	Kind     string `json:"kind,omitempty"` // kind of a node, or type of a relationship
 	Key      string `json:"key,omitempty"`
 	Detail   string `json:"detail"`
 	Repaired bool   `json:"repaired"`
-	Advice   string `json:"advice,omitempty"` // what to do where it is not repaired
+	Advice   string `json:"advice,omitempty"` // what to do if it is not repaired
 }
 
-// AuditOptions say what to look at, and whom to tell.
+// AuditOptions say what to check and where to report it.
 type AuditOptions struct {
 	TeamID   string // empty: all teams, and the schema
 	Fix      bool
@@ -27,7 +27,7 @@ type AuditOptions struct {
 	Progress func(teamID string, nodes int64) // after every page of nodes
 }
 
-// AuditResult counts.
+// AuditResult counts what an integrity check has read, found and repaired.
 type AuditResult struct {
 	Teams    int64 `json:"teams"`
 	Nodes    int64 `json:"nodes"`
@@ -37,12 +37,12 @@ type AuditResult struct {
 
 const (
 	auditPage  = 1000
-	auditTries = 4              // what one repair uncovers is found and repaired by the next
-	auditGrace = 24 * time.Hour // in which maintenance may come round to what has expired
+	auditTries = 4              // one repair may uncover a fault that the next one repairs
+	auditGrace = 24 * time.Hour // how long maintenance may take to delete expired records
 )
 
-// Audit walks the store a page at a time, and tells of everything that breaks its rules. With Fix it repairs what can be
-// repaired without a choice. It may run beside writers: what they are about to commit is not there yet.
+// Audit checks the store page by page and reports every inconsistency. With Fix it repairs those that have only one possible
+// repair. Writers may run at the same time: the check does not see uncommitted writes.
 func (s *Store) Audit(ctx context.Context, o AuditOptions) (AuditResult, error) {
 	a := &auditor{store: s, options: o}
 	if o.TeamID == "" {
@@ -59,16 +59,16 @@ func (s *Store) Audit(ctx context.Context, o AuditOptions) (AuditResult, error) 
 	return a.result, a.teams(ctx)
 }
 
-// auditor is one audit under way.
+// auditor is a running integrity check.
 type auditor struct {
 	store   *Store
 	options AuditOptions
 	result  AuditResult
 
-	workspaces map[[2]string]bool // of the team: project and user, of which nodes say that they are counted there
+	workspaces map[[2]string]bool // workspaces of the team by project and user; their nodes say that they are counted there
 }
 
-// report tells of a finding. repair, if there is one, is what Fix does; where the database refuses that, the advice stands.
+// report counts and reports a finding. With Fix it first runs the repair, if there is one. If the repair fails, the advice stays.
 func (a *auditor) report(ctx context.Context, f Finding, repair func(context.Context) error) error {
 	if a.options.Fix && repair != nil {
 		err := repair(ctx)
@@ -93,7 +93,7 @@ func (a *auditor) report(ctx context.Context, f Finding, repair func(context.Con
 	return nil
 }
 
-// run is a repair by one statement.
+// run returns a repair that consists of one statement.
 func (a *auditor) run(name string, params map[string]any) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return a.store.transaction(ctx, name, func(t *tx) error {
@@ -120,7 +120,7 @@ func (a *auditor) teams(ctx context.Context) error {
 	}
 }
 
-// team audits one team.
+// team checks one team.
 func (a *auditor) team(ctx context.Context, team string) error {
 	a.result.Teams++
 	a.workspaces = map[[2]string]bool{}

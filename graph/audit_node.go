@@ -9,17 +9,17 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
-// auditNames are the properties of a node that an audit looks at.
+// auditNames are the properties of a node that the integrity check reads.
 var auditNames = []string{
 	"entity_key", "user_id", "name", "canonical_name", "type", "system", "natural_key", "is_owner", "owner_of", "salience",
 	"project_id", "anchor_key", "vector_scope", "participants", "started_at", "at", "search_scope", "search_name",
 	"source_count", "first_mentioned_at", "last_mentioned_at", "mention_weight", "distinct_source_days",
 }
 
-// audited is a node as an audit sees it.
+// audited is a node with the properties that the integrity check reads.
 type audited struct {
 	stored
-	kinds []string // its labels besides Memory
+	kinds []string // its labels except Memory
 }
 
 // auditedPage is a page of a team's nodes.
@@ -47,7 +47,7 @@ func newAuditPage(team string, rows []*neo4j.Record) auditedPage {
 	return p
 }
 
-// keys are those of the nodes of a kind, or of all.
+// keys returns the keys of the nodes of a kind; empty: of all.
 func (p *auditedPage) keys(kind string) []string {
 	keys := []string{}
 	for i := range p.nodes {
@@ -72,7 +72,7 @@ func (a *auditor) page(ctx context.Context, p auditedPage) error {
 	return nil
 }
 
-// node checks what can be said of a node alone.
+// node checks the properties of one node by itself.
 func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 	f := Finding{TeamID: team, Kind: n.kind.Name, Key: n.key()}
 	if was, known := n.was(); n.kind.Name == "" || known && was != n.kind {
@@ -86,9 +86,10 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 		slices.Sort(names)
 		f.Check, f.Detail = "property", "has a wrong "+strings.Join(names, ", ")
 		if slices.Contains(names, "natural_key") {
-			f.Check, f.Advice = "natural_key", "another node of its kind may have its name (names are compared in NFC, without blanks at the ends): rename or delete one of them, then kith check --fix"
+			f.Check, f.Advice = "natural_key", "another node of its kind may have its name (names are compared in NFC, without blanks at the ends): "+
+				"rename or delete one of them, then run kith check --fix"
 		}
-		if slices.Contains(names, "vector_scope") { // those who read on find it by its new number
+		if slices.Contains(names, "vector_scope") { // vector readers that go on from a number find the node by its new number
 			wrong["embed_due"] = a.store.now().UnixMilli()
 		}
 		return a.report(ctx, f, a.settle(team, n.key(), wrong))
@@ -96,7 +97,7 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 	return nil
 }
 
-// settle sets what a node should have, and with it the rank of its relationships.
+// settle returns a repair that sets the right properties of a node, and the rank of its relationships.
 func (a *auditor) settle(team, key string, right properties) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return a.store.transaction(ctx, "node_update", func(t *tx) error {
@@ -109,7 +110,7 @@ func (a *auditor) settle(team, key string, right properties) func(context.Contex
 	}
 }
 
-// expected are the properties that the node should have.
+// expected returns the properties that the node should have.
 func (n *audited) expected(team string) properties {
 	p := n.clone()
 	p.putUnless(p["vector_scope"] == nil, "vector_scope", scopeToken(team, n.user()))
@@ -134,13 +135,14 @@ func (n *audited) expected(team string) properties {
 	return p
 }
 
-// was is the kind that a node had when its natural key was made: a kind never changes.
+// was returns the kind that the node had when its natural key was made. The kind of a node never changes.
 func (n *audited) was() (Kind, bool) {
 	name, _, _ := strings.Cut(n.text("natural_key"), keySeparator)
 	return KindOf(name)
 }
 
-// kind reports a node that is of no kind, of several, or of another than it was. It is made what it was.
+// kind reports a node without a kind, with several kinds, or with a different kind than before. The repair restores its former
+// kind.
 func (a *auditor) kind(ctx context.Context, f Finding, n *audited) error {
 	f.Check, f.Detail = "kind", "has the kind labels "+list(n.kinds)
 	if len(n.kinds) == 0 {
@@ -148,7 +150,7 @@ func (a *auditor) kind(ctx context.Context, f Finding, n *audited) error {
 	}
 	kind, known := n.was()
 	if !known {
-		f.Advice = "nothing tells what it was: set the label of one kind by hand, or delete it"
+		f.Advice = "its former kind is unknown: set the label of one kind by hand, or delete it"
 		return a.report(ctx, f, nil)
 	}
 	return a.report(ctx, f, a.run("audit_label_set", map[string]any{
@@ -157,7 +159,7 @@ func (a *auditor) kind(ctx context.Context, f Finding, n *audited) error {
 	}))
 }
 
-// references reports keys of nodes that are not there.
+// references reports keys of nodes that do not exist.
 func (a *auditor) references(ctx context.Context, p auditedPage) error {
 	var named []string
 	for i := range p.nodes {
@@ -177,8 +179,8 @@ func (a *auditor) references(ctx context.Context, p auditedPage) error {
 		if !slices.Contains(missing, n.text("anchor_key")) {
 			continue
 		}
-		f := Finding{Check: "reference", TeamID: p.team, Kind: n.kind.Name, Key: n.key(), Detail: "anchor_key names nothing",
-			Advice: "write what it names, or delete it"}
+		f := Finding{Check: "reference", TeamID: p.team, Kind: n.kind.Name, Key: n.key(), Detail: "anchor_key names a node that does not exist",
+			Advice: "write the missing node, or delete this one"}
 		if err := a.report(ctx, f, nil); err != nil {
 			return err
 		}

@@ -7,22 +7,22 @@ import (
 	"kith/cypher"
 )
 
-// recordsLinked are the labels of nodes that are not of the memory, and that relationships of it may lead to.
+// recordsLinked are the labels of nodes outside the memory to which its relationships may lead.
 var recordsLinked = []string{"System", "ChatTree", "ChatTurn"}
 
-// relationshipFaults say of each fault what it means, and what repairs it.
+// relationshipFaults describes each fault and names its repair.
 var relationshipFaults = map[string]struct{ detail, repair string }{
 	"across_teams": {"leads to another team", "delete"},
-	"dangling":     {"leads to what is no node of the memory", "delete"},
+	"dangling":     {"leads to a node outside the memory", "delete"},
 	"without_team": {"does not name its team", "team"},
-	"two_users":    {"leads from what is private to one user to what is private to another", "delete"},
-	"wrong_user":   {"is private to somebody else than its ends are", "user"},
+	"two_users":    {"connects the private nodes of two users", "delete"},
+	"wrong_user":   {"is private to a different user than its ends", "user"},
 	"salience":     {"has a salience outside 0 to 1", "salience"},
 	"rank":         {"has a wrong rank in its owner's context", "unrank"},
 	"search_scope": {"has a wrong search_scope", ""},
 }
 
-// relationships reports what is wrong with those of a page's nodes; what is repaired is looked at again.
+// relationships reports the faults of the relationships of a page's nodes. After a repair it checks again.
 func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
 	for range auditTries {
 		rows, err := a.rows(ctx, "audit_relationships", map[string]any{
@@ -47,7 +47,7 @@ func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
 	return nil
 }
 
-// relationshipName is a relationship's key, or where it begins.
+// relationshipName returns a relationship's key, or its start if it has none.
 func relationshipName(key, from string) string {
 	if key == "" {
 		return "from " + from
@@ -55,7 +55,7 @@ func relationshipName(key, from string) string {
 	return key
 }
 
-// scopes are the words for the users of a page's nodes, and for the team's own under the empty name.
+// scopes returns the scope tokens of the users of a page's nodes. The empty name stands for the shared part of the team.
 func (p *auditedPage) scopes() map[string]any {
 	scopes := map[string]any{"": scopeToken(p.team, "")}
 	for i := range p.nodes {
@@ -92,12 +92,13 @@ func (a *auditor) repairRelationship(team string, row []any) func(context.Contex
 	}
 }
 
-// duplicates reports current relationships beside a newer one of the same type between the same nodes.
+// duplicates reports current relationships that have a newer one of the same type between the same nodes.
 func (a *auditor) duplicates(ctx context.Context, p auditedPage) error {
 	rows, err := a.rows(ctx, "audit_duplicates", map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
 	for _, row := range rows {
 		v := row.Values
-		f := Finding{Check: "current", TeamID: p.team, Kind: text(v[3]), Key: text(v[2]), Detail: "is current beside a newer one of its type between its nodes"}
+		f := Finding{Check: "current", TeamID: p.team, Kind: text(v[3]), Key: text(v[2]),
+			Detail: "is current although a newer one of its type connects the same nodes"}
 		repair := a.run("audit_relationship_repair", map[string]any{
 			"team_id": p.team, "entity_key": text(v[0]), "id": text(v[1]), "repair": "close", "now": a.store.now(),
 		})
@@ -108,7 +109,7 @@ func (a *auditor) duplicates(ctx context.Context, p auditedPage) error {
 	return err
 }
 
-// keyed reports relationships that have the key of another one.
+// keyed reports relationships whose key another relationship has.
 func (a *auditor) keyed(ctx context.Context, p auditedPage) error {
 	indexed, err := a.store.indexedTypes(ctx)
 	if err != nil {
@@ -123,7 +124,7 @@ func (a *auditor) keyed(ctx context.Context, p auditedPage) error {
 		}
 		for _, row := range rows {
 			from, id := text(row.Values[0]), text(row.Values[1])
-			if told[id] { // it is one of three
+			if told[id] { // one of three or more with the same key
 				continue
 			}
 			told[id] = true

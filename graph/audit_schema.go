@@ -14,19 +14,19 @@ import (
 
 var schemaName = regexp.MustCompile(`^CREATE (?:[A-Z]+ )*(?:CONSTRAINT|INDEX) (\w+) IF NOT EXISTS`)
 
-// schema reports a database that lacks what this binary's schema has.
+// schema reports a database whose schema differs from the schema of this binary.
 func (a *auditor) schema(ctx context.Context) error {
 	stored, err := a.store.SchemaVersion(ctx)
 	if err != nil {
 		return err
 	}
 	if known := len(cypher.Migrations()); stored != known {
-		f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version %d, this kith's is %d", stored, known)}
-		if stored > known { // what belongs there only the newer one knows
+		f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version %d, this kith needs %d", stored, known)}
+		if stored > known { // only the newer version knows what belongs there
 			f.Advice = "use a newer kith"
 			return a.report(ctx, f, nil)
 		}
-		if err := a.report(ctx, f, a.store.renewSchema); err != nil || !a.options.Fix { // what is missing is of the newer one
+		if err := a.report(ctx, f, a.store.renewSchema); err != nil || !a.options.Fix { // missing names belong to the newer version
 			return err
 		}
 	}
@@ -40,7 +40,7 @@ func (a *auditor) schema(ctx context.Context) error {
 			continue
 		}
 		f := Finding{Check: "schema", Key: name, Detail: "an index or constraint is missing",
-			Advice: "a constraint cannot be made while nodes break it: repair what else was found, then kith check --fix"}
+			Advice: "a constraint cannot be created while nodes break it: repair the other findings, then run kith check --fix"}
 		if err := a.report(ctx, f, a.store.renewSchema); err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (a *auditor) schema(ctx context.Context) error {
 	return nil
 }
 
-// schemaNames are the names of all indexes and constraints that the schema files make.
+// schemaNames returns the names of all indexes and constraints that the schema files create.
 func schemaNames() []string {
 	var names []string
 	for _, m := range cypher.Migrations() {
@@ -64,7 +64,7 @@ func schemaNames() []string {
 	return names
 }
 
-// unkeyed reports nodes that have no team or no key.
+// unkeyed reports nodes without a team or a key.
 func (a *auditor) unkeyed(ctx context.Context) error {
 	rows, err := a.rows(ctx, "audit_unkeyed", map[string]any{"team_id": orNil(a.options.TeamID), "limit": auditPage})
 	for _, row := range rows {
@@ -72,7 +72,7 @@ func (a *auditor) unkeyed(ctx context.Context) error {
 		f := Finding{Check: "unkeyed", TeamID: team, Key: "element " + id, Detail: "has no entity_key"}
 		repair := a.run("audit_key", map[string]any{"team_id": team, "id": id, "entity_key": uuid.Must(uuid.NewV7()).String()})
 		if team == "" {
-			f.Detail, f.Advice, repair = "has no team_id", "nothing tells whose it is: delete it by hand", nil
+			f.Detail, f.Advice, repair = "has no team_id", "its team is unknown: delete it by hand", nil
 		}
 		if err := a.report(ctx, f, repair); err != nil {
 			return err

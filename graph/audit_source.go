@@ -7,7 +7,7 @@ import (
 	"kith/cypher"
 )
 
-// messages reports messages that are not those of the source they name.
+// messages reports messages that do not belong to the source they name.
 func (a *auditor) messages(ctx context.Context, p auditedPage) error {
 	keys := p.keys(messageKind.Name)
 	if len(keys) == 0 {
@@ -27,7 +27,7 @@ func (a *auditor) messages(ctx context.Context, p auditedPage) error {
 	return err
 }
 
-// sources reports sources that count or number their messages wrongly. Their messages may stand on other pages.
+// sources reports sources that count or number their messages wrongly. Their messages may be on other pages.
 func (a *auditor) sources(ctx context.Context, p auditedPage) error {
 	keys := p.keys(sourceKind.Name)
 	if len(keys) == 0 {
@@ -38,7 +38,7 @@ func (a *auditor) sources(ctx context.Context, p auditedPage) error {
 		f := Finding{Check: "message_count", TeamID: p.team, Kind: sourceKind.Name, Key: text(row.Values[0]), Detail: "has a wrong message_count"}
 		name := "audit_source_count"
 		if truth(row.Values[2]) {
-			f.Check, f.Detail, name = "message_seq", "its messages are not numbered one after the other", "audit_source_renumber"
+			f.Check, f.Detail, name = "message_seq", "its messages are not numbered consecutively", "audit_source_renumber"
 		}
 		if err := a.report(ctx, f, a.run(name, map[string]any{"team_id": p.team, "entity_key": f.Key})); err != nil {
 			return err
@@ -47,7 +47,7 @@ func (a *auditor) sources(ctx context.Context, p auditedPage) error {
 	return err
 }
 
-// expired reports records that are older than they may get.
+// expired reports records that should have been deleted.
 func (a *auditor) expired(ctx context.Context, team string) error {
 	deleted := a.store.cutoff().Add(-auditGrace)
 	for _, e := range []struct {
@@ -66,7 +66,7 @@ func (a *auditor) expired(ctx context.Context, team string) error {
 		if integer(rows[0].Values[0]) == 0 {
 			continue
 		}
-		f := Finding{Check: "expired", TeamID: team, Kind: e.label, Detail: "there are records that are older than they may get"}
+		f := Finding{Check: "expired", TeamID: team, Kind: e.label, Detail: "there are records that should have been deleted"}
 		if err := a.report(ctx, f, func(ctx context.Context) error { return a.purge(ctx, e.label, params) }); err != nil {
 			return err
 		}

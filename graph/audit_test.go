@@ -7,7 +7,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// damage is done to a team by a statement of its own. A repair of none leaves what Kith cannot decide.
+// damages are statements that damage a team, each with the check that finds it. An unrepaired one leaves Kith no single repair.
 var damages = []struct {
 	check, statement string
 	unrepaired       bool
@@ -58,7 +58,7 @@ var damages = []struct {
 	{check: "expired", statement: `CREATE (:DeletedRelationship {team_id: $team, key: 'old', deleted_at: datetime('2026-01-01T00:00Z')})`},
 }
 
-// healthy is a team with something of everything that an audit looks at. Nobody audits it when the test ends.
+// healthy returns a team with every kind of data that the integrity check reads. It is not checked again when the test ends.
 func (e *env) healthy() *env {
 	e.Helper()
 	d := &env{T: e.T, store: e.store, team: testenv.Team(e.T), now: e.now}
@@ -74,7 +74,7 @@ func (e *env) healthy() *env {
 	return d
 }
 
-// findings are those of an audit of the team.
+// findings returns the findings of an integrity check of the team.
 func (e *env) findings(fix bool) []Finding {
 	e.Helper()
 	var all []Finding
@@ -109,7 +109,7 @@ func TestAuditFindsAndRepairs(t *testing.T) {
 	}
 }
 
-// Repairs keep what was right, and do what they say.
+// TestAuditRepairsWell checks that repairs keep correct data and do what they say.
 func TestAuditRepairsWell(t *testing.T) {
 	e := alone(t)
 	d := e.healthy()
@@ -138,7 +138,8 @@ func TestAuditWalksAllTeams(t *testing.T) {
 	}
 	e.same("pages", 3, pages)
 	e.same("nodes", int64(2161), a.result.Nodes)
-	// The rank of its relationship to the owner is looked at first, on an earlier page; e is audited again when it ends.
+	// The rank of its relationship to the owner is checked first, on an earlier page. The team of e is checked again when it
+	// ends.
 	e.same("findings", []string{"rank", "property"}, found)
 	e.same("repaired", int64(2), a.result.Repaired)
 	var teams []string
@@ -160,7 +161,7 @@ func TestAuditWalksAllTeams(t *testing.T) {
 
 func TestAuditOfTheSchema(t *testing.T) {
 	e := alone(t)
-	const index = "import_team" // which no other test needs
+	const index = "import_team" // no other test needs it
 	e.raw("DROP INDEX " + index + " IF EXISTS")
 	for _, want := range []struct{ fix, repaired, found bool }{{false, false, true}, {true, true, true}, {false, false, false}} {
 		var found []Finding

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// places reports nodes that stand elsewhere in their workspaces than they should.
+// places reports nodes whose place in their workspace is wrong.
 func (a *auditor) places(ctx context.Context, p auditedPage) error {
 	var keys []string
 	for i := range p.nodes {
@@ -43,15 +43,15 @@ func (a *auditor) places(ctx context.Context, p auditedPage) error {
 	return nil
 }
 
-// counted remembers where a node is counted.
+// counted records the workspace in which a node is counted.
 func (a *auditor) counted(as string) {
 	if parts := strings.SplitN(as, keySeparator, 3); len(parts) == 3 {
 		a.workspaces[[2]string{parts[0], parts[1]}] = true
 	}
 }
 
-// workspacesOf reports workspaces that count otherwise than their nodes say: those of the nodes that were looked at, and those that
-// have counts.
+// workspacesOf reports workspaces whose counts differ from their nodes. It checks the workspaces of the nodes read before, and
+// those that have counts.
 func (a *auditor) workspacesOf(ctx context.Context, team string) error {
 	var project, user string
 	for {
@@ -75,7 +75,7 @@ func (a *auditor) workspacesOf(ctx context.Context, team string) error {
 	return nil
 }
 
-// auditReads is how often counts are read that are wrong: a writer may have come between their two halves.
+// auditReads is how often wrong counts are read again: a write may have happened between the two parts of the read.
 const auditReads = 3
 
 func (a *auditor) workspace(ctx context.Context, team, project, user string) error {
@@ -91,7 +91,7 @@ func (a *auditor) workspace(ctx context.Context, team, project, user string) err
 	}
 	f := Finding{
 		Check: "workspace_count", TeamID: team, Kind: projectKind.Name, Key: project,
-		Detail: fmt.Sprintf("counts a wrong %s for %s", list(slices.Sorted(maps.Keys(wrong))), orAll(user)),
+		Detail: fmt.Sprintf("has a wrong count of %s for %s", list(slices.Sorted(maps.Keys(wrong))), orAll(user)),
 	}
 	return a.report(ctx, f, func(ctx context.Context) error {
 		return a.store.transaction(ctx, "workspace_count", func(t *tx) error { return t.recount(team, project, user) })
@@ -105,7 +105,7 @@ func orAll(user string) string {
 	return "one user"
 }
 
-// recount sets the counts of a workspace right, while nobody else can change them.
+// recount corrects the counts of a workspace under its lock.
 func (t *tx) recount(team, project, user string) error {
 	row := map[string]any{"project": project, "user": user, "counts": []any{}}
 	if err := t.rows("workspace_count", team, []map[string]any{row}); err != nil {
@@ -130,7 +130,7 @@ func workspaceCountParams(team, project, user string) map[string]any {
 	}
 }
 
-// miscounted is by how much each count has to change, from pairs of what is stored and of what was counted.
+// miscounted returns by how much each count has to change, from pairs of stored and counted values.
 func miscounted(v []any) map[string]int64 {
 	wrong := map[string]int64{}
 	for _, pair := range items(v[0]) {

@@ -2,8 +2,8 @@ package graph
 
 import "slices"
 
-// author is whom the caller names as the author of what it writes: any name, but for a caller that is bound to a user, who
-// is the author of all that it writes.
+// author returns the author of what the caller writes. A caller that is bound to a user always writes as that user; any other
+// caller may give a name.
 func (s Scope) author(named string) string {
 	if s.Bound || named == "" {
 		return s.UserID
@@ -11,7 +11,7 @@ func (s Scope) author(named string) string {
 	return named
 }
 
-// signNotes makes a bound user the author of all notes that are not stored as they are.
+// signNotes makes a bound user the author of all notes that are new or changed.
 func (s Scope) signNotes(p properties, stored []string) {
 	if p["notes"] == nil || slices.Equal(p.texts("notes"), stored) {
 		return
@@ -25,13 +25,13 @@ func (s Scope) signNotes(p properties, stored []string) {
 	p.putNotes(notes)
 }
 
-// isSaidBy says whether another note says the same in the same name.
+// isSaidBy reports whether another note has the same id, content and author.
 func (n *Note) isSaidBy(other Note) bool {
 	return n.ID == other.ID && n.Content == other.Content && (n.AddedBy == nil) == (other.AddedBy == nil) &&
 		(n.AddedBy == nil || *n.AddedBy == *other.AddedBy)
 }
 
-// signNode makes a bound user the author of a node as it will be stored. One that is stored already keeps its author.
+// signNode makes a bound user the author of a node to be stored. A stored node keeps its author.
 func (j *memoryJob) signNode(n, old *stored) {
 	switch {
 	case !j.scope.Bound || j.write.author != "":
@@ -45,7 +45,7 @@ func (j *memoryJob) signNode(n, old *stored) {
 	}
 }
 
-// signRelationship makes a bound user the one who recorded a relationship, where a write says anything of that.
+// signRelationship makes a bound user the recorder of a relationship if a write changes its recorder.
 func (j *memoryJob) signRelationship(p, old properties) {
 	if !j.scope.Bound || j.write.author != "" {
 		return
@@ -56,8 +56,8 @@ func (j *memoryJob) signRelationship(p, old properties) {
 	j.scope.signNotes(p, old.texts("notes"))
 }
 
-// signRecord returns the author of a record that an import brings: for a bound user that of the stored record, if there is one,
-// and else the user.
+// signRecord returns the author of an imported record. For a bound user it is the author of the stored record, if there is one,
+// or else the user.
 func (s Scope) signRecord(named *string, isStored bool, stored func() *string) *string {
 	switch {
 	case !s.Bound:

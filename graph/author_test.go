@@ -8,10 +8,10 @@ import (
 	"kith/internal/testenv"
 )
 
-// bound is the scope of a key that is bound to a user.
+// bound returns the scope of a key that is bound to a user.
 func (e *env) bound(user string) Scope { return Scope{TeamID: e.team, UserID: user, Bound: true} }
 
-// forged is a write that names another user wherever an author may be named.
+// forged returns a write that names another user in every field for an author.
 func forged(restoring bool) *MemoryWrite {
 	by := Some("ua")
 	notes := []NoteWrite{{Content: "ua agrees", AddedBy: by}}
@@ -39,21 +39,22 @@ func forged(restoring bool) *MemoryWrite {
 	return w
 }
 
-// authors are all whom the memory names as authors.
+// authors returns all names of authors in the memory.
 func (e *env) authors() string {
 	return fmt.Sprint(e.raw(`MATCH (n:Memory {team_id: $team}) OPTIONAL MATCH (n)-[r]->()
 		WITH n.entity_key AS key, n.created_by AS created, n.notes AS notes, r ORDER BY key
 		RETURN key, created, notes, r.recorded_by, r.notes`))
 }
 
-// What a bound key writes names its user as the author, whatever it says; what others wrote stays theirs.
+// TestBoundKeysSignWithTheirUser checks that a bound key always writes as its user, and that others keep their authorship.
 func TestBoundKeysSignWithTheirUser(t *testing.T) {
 	e := fresh(t)
 	for name, write := range map[string]func(Scope) error{
 		"write": func(s Scope) error { _, err := e.store.Write(t.Context(), s, forged(false)); return err },
 		"import": func(s Scope) error {
 			w := forged(true)
-			_, err := e.store.Restore(t.Context(), s, &RestoreBatch{Nodes: w.Nodes, Relationships: w.Relationships}, ImportMark{}, func(MemoryResult) string { return "" }, false)
+			_, err := e.store.Restore(t.Context(), s, &RestoreBatch{Nodes: w.Nodes, Relationships: w.Relationships}, ImportMark{},
+				func(MemoryResult) string { return "" }, false)
 			return err
 		},
 		"note": func(s Scope) error {
@@ -80,17 +81,20 @@ func TestBoundKeysSignWithTheirUser(t *testing.T) {
 	}
 }
 
-// An import by a bound key does not take the authorship of what others wrote, and keeps their notes as theirs.
+// TestImportsKeepTheAuthorsOfOthers checks that an import by a bound key leaves the authorship and the notes of others.
 func TestImportsKeepTheAuthorsOfOthers(t *testing.T) {
 	e := fresh(t)
-	e.write("ua", []NodeWrite{{Kind: "concept", EntityKey: "c", Name: Some("c"), UserID: Null[string](), Notes: []NoteWrite{{Content: "mine", Lifetime: "forever"}}}})
+	e.write("ua", []NodeWrite{{Kind: "concept", EntityKey: "c", Name: Some("c"), UserID: Null[string](),
+		Notes: []NoteWrite{{Content: "mine", Lifetime: "forever"}}}})
 	stored := e.raw(`MATCH (n:Memory {team_id: $team}) RETURN n.created_by, n.notes`)
 	var notes []string
 	for _, n := range stored[0][1].([]any) {
 		notes = append(notes, n.(string))
 	}
-	n := NodeWrite{Kind: "concept", EntityKey: "c", Name: Some("c"), Description: Some("changed"), History: &History{CreatedBy: Some("ub"), Notes: Some(notes), Version: Some(int64(3))}}
-	if _, err := e.store.Restore(t.Context(), e.bound("ub"), &RestoreBatch{Nodes: []NodeWrite{n}}, ImportMark{}, func(MemoryResult) string { return "" }, false); err != nil {
+	n := NodeWrite{Kind: "concept", EntityKey: "c", Name: Some("c"), Description: Some("changed"),
+		History: &History{CreatedBy: Some("ub"), Notes: Some(notes), Version: Some(int64(3))}}
+	if _, err := e.store.Restore(t.Context(), e.bound("ub"), &RestoreBatch{Nodes: []NodeWrite{n}}, ImportMark{}, func(MemoryResult) string { return "" },
+		false); err != nil {
 		t.Fatal(err)
 	}
 	e.same("authors", stored, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN n.created_by, n.notes`))

@@ -12,27 +12,27 @@ import (
 )
 
 const (
-	maxMarked = 100_000 // teams whose bookmarks a process remembers
+	maxMarked = 100_000 // teams whose bookmarks a process keeps
 	maxMarks  = 16      // of a team: the last ones
 
-	maxMarkLength = 256 // bytes of a bookmark: they have some 40
+	maxMarkLength = 256 // bytes of a bookmark; real ones have about 40
 
-	markTTL = 5 * time.Minute // no member of a cluster that answers is as far behind
+	markTTL = 5 * time.Minute // no responding member of a cluster is as far behind
 )
 
-// Bookmarks are how far the memory of each team was written, as far as this process knows: in a cluster a member answers a read of a
-// team only when it has come as far. The driver's own manager knows one place for all that is written, so that every read would wait
-// for every write, and keeps any number of bookmarks of what others wrote. A nil one, of a server that is none of several, knows
-// nothing. It is safe for concurrent use.
+// Bookmarks record how far the memory of each team was written, as far as this process knows. In a cluster, a member answers a
+// read of a team only when it has caught up with its bookmarks. The driver's own manager keeps one list for everything that is
+// written, so that every read would wait for every write. It also keeps any number of bookmarks of other writers. A nil
+// Bookmarks, for a single server, records nothing. It is safe for concurrent use.
 type Bookmarks struct {
-	known *otter.Cache[string, neo4j.Bookmarks] // by the name of the team; all: of what was written last at all
+	known *otter.Cache[string, neo4j.Bookmarks] // by the hashed name of the team; all: the last writes of any team
 }
 
-// all stands for the teams together: for reads that name none.
+// all stands for all teams together: for reads that name no team.
 const all = ""
 
 func newBookmarks(uri string) *Bookmarks {
-	if !strings.HasPrefix(uri, "neo4j") { // neo4j://, neo4j+s://, neo4j+ssc://: the driver asks which members there are
+	if !strings.HasPrefix(uri, "neo4j") { // neo4j://, neo4j+s://, neo4j+ssc://: the driver asks for the members of the cluster
 		return nil
 	}
 	return &Bookmarks{otter.Must(&otter.Options[string, neo4j.Bookmarks]{
@@ -46,20 +46,20 @@ func (b *Bookmarks) close() {
 	}
 }
 
-// Mark is what others have to know of a team before they read what this process wrote, and a name for the team by which nobody
-// knows it. An empty mark: nothing was written for some minutes.
+// Mark returns what other processes need before they read what this process wrote for a team, and a hashed name of the team. An
+// empty mark means that nothing was written for some minutes.
 func (b *Bookmarks) Mark(team string) (name, mark string) {
 	return nameOf(team), strings.Join(b.of(team), " ")
 }
 
-// Receive takes in the mark of another process. What cannot be a bookmark is passed over.
+// Receive records the mark of another process. It ignores texts that cannot be bookmarks.
 func (b *Bookmarks) Receive(name, mark string) {
 	marks := slices.DeleteFunc(strings.Fields(mark), func(m string) bool { return !strings.HasPrefix(m, "FB:") || len(m) > maxMarkLength })
 	b.advance(name, nil, marks)
 	b.advance(all, nil, marks)
 }
 
-// of is what a read of a team waits for.
+// of returns the bookmarks for which a read of a team waits.
 func (b *Bookmarks) of(team string) neo4j.Bookmarks {
 	if b == nil {
 		return nil
@@ -68,7 +68,7 @@ func (b *Bookmarks) of(team string) neo4j.Bookmarks {
 	return known
 }
 
-// wrote takes in where a transaction ended: behind all that was known when it began, of its team and of all.
+// wrote records the bookmarks of a finished transaction. They replace those known when it began, of its team and of all teams.
 func (b *Bookmarks) wrote(team string, before, beforeAll, after neo4j.Bookmarks) {
 	if b == nil {
 		return
@@ -79,14 +79,14 @@ func (b *Bookmarks) wrote(team string, before, beforeAll, after neo4j.Bookmarks)
 	b.advance(all, beforeAll, after)
 }
 
-// read takes in where a read ended that waited for some bookmarks: one that stands for them.
+// read records the bookmark of a finished read that waited for several: it replaces them.
 func (b *Bookmarks) read(team string, waited, after neo4j.Bookmarks) {
 	if len(waited) > 1 {
 		b.advance(nameOf(team), waited, after)
 	}
 }
 
-// advance puts bookmarks in the place of those that they are behind.
+// advance replaces the bookmarks in before by those in after.
 func (b *Bookmarks) advance(name string, before, after neo4j.Bookmarks) {
 	if len(after) == 0 {
 		return
@@ -102,14 +102,14 @@ func (b *Bookmarks) advance(name string, before, after neo4j.Bookmarks) {
 	})
 }
 
-// forget knows nothing any more.
+// forget drops all bookmarks.
 func (b *Bookmarks) forget() {
 	if b != nil {
 		b.known.InvalidateAll()
 	}
 }
 
-// nameOf is a name of a team from which it cannot be read.
+// nameOf returns a hash of the team's name.
 func nameOf(team string) string {
 	if team == all {
 		return all
@@ -118,7 +118,7 @@ func nameOf(team string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// teamOf is the team that a statement names: all where it names none.
+// teamOf returns the team of a statement's parameters; all if there is none.
 func teamOf(params map[string]any) string {
 	team, _ := params["team_id"].(string)
 	return team

@@ -15,7 +15,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// routed is a store whose driver asks which members there are, as of a cluster: here it is told of one.
+// routed returns a store whose driver asks for the members of a cluster. The answer has one member.
 func routed(t *testing.T) *env {
 	t.Helper()
 	fresh(t)
@@ -24,7 +24,7 @@ func routed(t *testing.T) *env {
 	return open(t, db, Options{})
 }
 
-// ahead is a bookmark that the database has not come as far as: the id of the database (16 bytes), the number of a transaction, and
+// ahead returns a bookmark that the database has not reached: the id of the database (16 bytes), the number of a transaction, and
 // an empty list.
 func ahead(t *testing.T, of string) string {
 	t.Helper()
@@ -36,7 +36,7 @@ func ahead(t *testing.T, of string) string {
 	return "FB:" + base64.StdEncoding.EncodeToString(append(far, 0x90))
 }
 
-// looks reads, and gives up when the database has not come far enough after a while.
+// looks runs a read, and gives up when the database has not caught up after a second.
 func (e *env) looks(read func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(e.Context(), time.Second)
 	defer cancel()
@@ -48,14 +48,14 @@ func (e *env) concepts(ctx context.Context) error {
 	return err
 }
 
-// A read waits until the member that answers has come as far as what was written to its team, here or elsewhere. One of another team
-// does not.
+// TestReadsWaitForWhatWasWritten checks that a read waits for earlier writes to its team in this and other processes, but not for
+// writes to another team.
 func TestReadsWaitForWhatWasWritten(t *testing.T) {
 	e := routed(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5)})
 	name, mark := e.store.Bookmarks().Mark(e.team)
 	if known := e.store.marks.of(e.team); len(known) != 1 || known[0] != mark || strings.Contains(name, e.team) {
-		t.Fatalf("after a write: %q, told as %q of %q", known, mark, name)
+		t.Fatalf("after a write: %q, mark %q of %q", known, mark, name)
 	}
 	other := e.neighbour()
 	e.store.Bookmarks().Receive(name, ahead(t, mark))
@@ -74,13 +74,13 @@ func TestReadsWaitForWhatWasWritten(t *testing.T) {
 	if err := other.looks(other.concepts); err != nil {
 		t.Errorf("another team: %v", err)
 	}
-	e.write("u1", []NodeWrite{node("concept", "b", 0.5)}) // which is behind all that was known
+	e.write("u1", []NodeWrite{node("concept", "b", 0.5)}) // replaces all earlier bookmarks
 	if err := errors.Join(e.looks(e.concepts), e.looks(e.store.Ping)); err != nil {
 		t.Errorf("after a write: %v", err)
 	}
 }
 
-// Bookmarks of another database are forgotten, and what is none is not taken for one.
+// TestStrangeBookmarks checks that bookmarks of another database are dropped, and that other texts are ignored.
 func TestStrangeBookmarks(t *testing.T) {
 	e := routed(t)
 	name, _ := e.store.Bookmarks().Mark(e.team)
@@ -96,8 +96,8 @@ func TestStrangeBookmarks(t *testing.T) {
 	}
 }
 
-// However many processes write, a team's bookmarks stay few: a write stands for what was known before it, a read for what it waited
-// for, and of the rest the last ones are kept.
+// TestBookmarksStayFew checks that a team has few bookmarks, however many processes write. A write replaces those known before
+// it, a read those it waited for, and only the last of the rest are kept.
 func TestBookmarksStayFew(t *testing.T) {
 	t.Parallel()
 	b := newBookmarks("neo4j+s://members")

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Census is how much of what a scope has: what the team shares, and what is the user's own.
+// Census counts what a scope sees, by kind and type: the shared memory and the private memory of the user.
 type Census struct {
 	Nodes         map[string]int64 // by kind
 	Relationships []RelationshipCount
-	Part          bool // there is more than was counted
+	Part          bool // not everything was counted
 }
 
-// RelationshipCount is how many current relationships of a type lead from nodes of one kind to those of another.
+// RelationshipCount is the number of current relationships of a type between nodes of two kinds.
 type RelationshipCount struct {
 	From, Type, To string // kinds and type
 	Count          int64
@@ -25,11 +25,11 @@ type RelationshipCount struct {
 // Bounds of a census.
 const (
 	censusNodes = 10_000 // of one kind
-	censusFrom  = 500    // nodes of one kind of which the relationships are counted
-	censusEach  = 100    // relationships of one of them
+	censusFrom  = 500    // nodes of one kind whose relationships are counted
+	censusEach  = 100    // relationships of one node
 )
 
-// Census counts.
+// Census counts the nodes and relationships that the scope sees.
 func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
 	c := Census{Nodes: map[string]int64{}}
 	kinds := map[string]Kind{}
@@ -40,7 +40,7 @@ func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
 	}
 	for _, k := range Kinds {
 		for _, user := range users {
-			if k != messageKind { // has none; sources tell of theirs
+			if k != messageKind { // messages are counted with their sources
 				prefixes = append(prefixes, listPrefix(k, user))
 				kinds[listPrefix(k, user)] = k
 			}
@@ -74,17 +74,18 @@ func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
 	return c, err
 }
 
-// PropertyType is what a property is for statements of callers.
+// PropertyType is the name and type of a property in statements of callers.
 type PropertyType struct{ Name, Type string }
 
-// commonProperties are those of all kinds.
+// commonProperties are the properties of all kinds.
 var commonProperties = []PropertyType{ //nolint:gochecknoglobals // a constant table
 	{"entity_key", "string"}, {"name", "string"}, {"description", "string"}, {"user_id", "string"}, {"state", "string"},
 	{"salience", "float"}, {"confidence", "float"}, {"access_count", "integer"}, {"last_accessed_at", "datetime"},
-	{"created_at", "datetime"}, {"updated_at", "datetime"}, {"ttl_policy", "string"}, {"version", "integer"}, {"notes", "list of JSON texts"}, {"properties", "JSON text"},
+	{"created_at", "datetime"}, {"updated_at", "datetime"}, {"ttl_policy", "string"}, {"version", "integer"}, {"notes", "list of JSON texts"},
+	{"properties", "JSON text"},
 }
 
-// RelationshipProperties are those of relationships that statements of callers may read.
+// RelationshipProperties are the properties of relationships that statements of callers may read.
 var RelationshipProperties = []PropertyType{ //nolint:gochecknoglobals // a constant table
 	{"key", "string"}, {"description", "string"}, {"relationship_type", "string"}, {"attitude", "integer"}, {"proximity", "integer"},
 	{"salience", "float"}, {"confidence", "float"}, {"state", "string"}, {"valid_from", "datetime"}, {"valid_to", "datetime"}, {"recorded_at", "datetime"},
@@ -92,10 +93,10 @@ var RelationshipProperties = []PropertyType{ //nolint:gochecknoglobals // a cons
 	{"version", "integer"}, {"started_at", "datetime"}, {"notes", "list of JSON texts"}, {"properties", "JSON text"},
 }
 
-// CommonProperties are those of nodes of every kind that statements of callers may read.
+// CommonProperties returns the properties of all kinds that statements of callers may read.
 func CommonProperties() []PropertyType { return slices.Clone(commonProperties) }
 
-// OwnProperties are those that only nodes of some kinds have.
+// OwnProperties returns the properties that only nodes of some kinds have.
 func OwnProperties(k Kind) []PropertyType {
 	var own []PropertyType
 	switch k {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// census is what a user has: kinds, and then relationships, each with how many.
+// census returns the counts of a user: kinds, then relationships.
 func (e *env) census(user string) (told string, part bool) {
 	e.Helper()
 	c, err := e.store.Census(e.Context(), e.as(user))
@@ -32,7 +32,7 @@ func (e *env) counts(what, user, want string) {
 	e.same(what+" is whole", false, part)
 }
 
-// A census is of what is shared and one's own: what others have, or had, has no part in it.
+// TestCensus checks that a census counts shared and private data of the user, and nothing of others.
 func TestCensus(t *testing.T) {
 	e := fresh(t)
 	e.counts("of nothing", "u1", "")
@@ -60,7 +60,7 @@ func TestCensus(t *testing.T) {
 	}
 }
 
-// Users whose ids begin alike have nothing in common.
+// TestCensusOfLikeUsers checks that users whose ids have a common prefix are counted separately.
 func TestCensusOfLikeUsers(t *testing.T) {
 	e := fresh(t)
 	e.write("u", []NodeWrite{node("concept", "a", 0.5)})
@@ -70,7 +70,7 @@ func TestCensusOfLikeUsers(t *testing.T) {
 	e.counts("nobody", "", "")
 }
 
-// A census that does not look at everything says so: it is a sample.
+// TestCensusOfMany checks that a census of a large memory is marked as a sample.
 func TestCensusOfMany(t *testing.T) {
 	e := fresh(t)
 	var nodes []NodeWrite
@@ -78,7 +78,7 @@ func TestCensusOfMany(t *testing.T) {
 	for i := range censusFrom {
 		nodes = append(nodes, node("concept", fmt.Sprintf("n%03d", i), 0.5))
 	}
-	e.write("u1", nodes[:censusFrom-1]) // and the user's own person
+	e.write("u1", nodes[:censusFrom-1]) // and the owner node
 	e.counts("nearly many", "u1", fmt.Sprint("concept ", censusFrom-1, "; person 1"))
 	for i := range censusEach + 5 {
 		links = append(links, link("n000", "relates_to", fmt.Sprintf("n%03d", i+1), 0.5))
@@ -94,7 +94,7 @@ func TestCensusOfMany(t *testing.T) {
 	}
 }
 
-// What callers may read of nodes is told with its type, and nothing that they may not read.
+// TestPropertyTypes checks that readable properties have types, and that hidden ones are not listed.
 func TestPropertyTypes(t *testing.T) {
 	t.Parallel()
 	for _, k := range Kinds {
@@ -108,7 +108,7 @@ func TestPropertyTypes(t *testing.T) {
 	}
 	CommonProperties()[0].Name = "changed"
 	if CommonProperties()[0].Name == "changed" {
-		t.Error("callers change what others are told")
+		t.Error("a caller can change the list of others")
 	}
 	for _, p := range RelationshipProperties {
 		if slices.Contains(hiddenProperties, p.Name) || p.Type == "" {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// PatchNode changes what is given of one node, found by its kind and key. ErrNotFound, InvalidError (with locations as in
-// the write itself), VersionError.
+// PatchNode changes the given fields of one node, found by its kind and key. It returns ErrNotFound, an InvalidError with
+// locations as in the write itself, or a VersionError.
 func (s *Store) PatchNode(ctx context.Context, scope Scope, w NodeWrite) (MemoryResult, error) {
 	result, err := s.Write(ctx, scope, &MemoryWrite{Strict: true, existing: true, Nodes: []NodeWrite{w}})
 	if err == nil {
@@ -33,24 +33,24 @@ func (s *Store) PatchNode(ctx context.Context, scope Scope, w NodeWrite) (Memory
 	return MemoryResult{}, err
 }
 
-// Messages of refusals that tell of a node one may not see.
+// Messages about a node that the scope may not see.
 const (
 	noSuchNode = "there is no such node"
-	takenKey   = "is taken by something else"
+	takenKey   = "is already in use"
 )
 
-// Changed is a node or relationship after a change, with whose memory it was.
+// Changed holds the notes of a changed node or relationship, and the user whose memory it belongs to.
 type Changed struct {
 	Notes []Note
 	User  string
 }
 
-// AddNotes puts notes on a node. ErrNotFound, InvalidError.
+// AddNotes adds notes to a node. It returns ErrNotFound or an InvalidError.
 func (s *Store) AddNotes(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite) (Changed, error) {
 	return s.changeNode(ctx, scope, kind, key, notes, func(p properties) error { return p.noteDown(notes, scope, s.now()) })
 }
 
-// noteDown adds notes to what a caller speaks of now. A candidate, and what was archived, becomes active.
+// noteDown adds notes of a caller. A candidate or an archived record becomes active.
 func (p properties) noteDown(notes []NoteWrite, scope Scope, now time.Time) error {
 	before := p.texts("notes")
 	p.addNotes(notes, scope, now)
@@ -63,7 +63,7 @@ func (p properties) noteDown(notes []NoteWrite, scope Scope, now time.Time) erro
 	return nil
 }
 
-// DeleteNote takes a note off a node for good. ErrNotFound for either.
+// DeleteNote removes a note from a node for good. It returns ErrNotFound for an unknown node or note.
 func (s *Store) DeleteNote(ctx context.Context, scope Scope, kind Kind, key, id string) (Changed, error) {
 	return s.changeNode(ctx, scope, kind, key, nil, func(p properties) error { return p.dropNote(id, s) })
 }
@@ -119,7 +119,7 @@ func notesFault(notes []NoteWrite, s *Store) error {
 	return f.err()
 }
 
-// changeRows is the row of a statement that makes properties the next ones; none where they are.
+// changeRows returns the row that changes the properties to the next ones; none if they are the same.
 func (p properties) changeRows(next properties, s *Store) []map[string]any {
 	changed := p.changesTo(next)
 	if len(changed) == 0 {
@@ -129,12 +129,12 @@ func (p properties) changeRows(next properties, s *Store) []map[string]any {
 	return []map[string]any{{"properties": map[string]any(changed)}}
 }
 
-// AddRelationshipNotes puts notes on a relationship. ErrNotFound, InvalidError.
+// AddRelationshipNotes adds notes to a relationship. It returns ErrNotFound or an InvalidError.
 func (s *Store) AddRelationshipNotes(ctx context.Context, scope Scope, key string, notes []NoteWrite) (Changed, error) {
 	return s.changeRelationship(ctx, scope, key, notes, func(p properties) error { return p.noteDown(notes, scope, s.now()) })
 }
 
-// DeleteRelationshipNote takes a note off a relationship for good. ErrNotFound for either.
+// DeleteRelationshipNote removes a note from a relationship for good. It returns ErrNotFound for an unknown relationship or note.
 func (s *Store) DeleteRelationshipNote(ctx context.Context, scope Scope, key, id string) (Changed, error) {
 	return s.changeRelationship(ctx, scope, key, nil, func(p properties) error { return p.dropNote(id, s) })
 }
@@ -168,7 +168,7 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 	return changed, err
 }
 
-// lockRelationship keeps others from changing a relationship, and reads it again.
+// lockRelationship locks a relationship by its ends and reads it again.
 func (t *tx) lockRelationship(scope Scope, r located) (properties, error) {
 	if _, err := t.find(scope.TeamID, lookups{ends: []string{r.from, r.to}}); err != nil {
 		return nil, err

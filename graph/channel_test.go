@@ -10,13 +10,14 @@ import (
 	"kith/internal/testenv"
 )
 
-// shared reads what the database has of what a team shares.
+// sharedProperties returns all that the database stores of a team's shared data.
 func (e *env) sharedProperties() string {
 	return fmt.Sprint(e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.user_id IS NULL OPTIONAL MATCH (n)-[r]->(m) WHERE r.user_id IS NULL
 		WITH n, collect(properties(r)) AS rs ORDER BY n.entity_key RETURN properties(n), rs`))
 }
 
-// What the private sources of a user mention changes nothing of what a team shares, while the user's own nodes are counted.
+// TestPrivateSourcesAreNotCountedAtSharedNodes checks that mentions by private sources change private nodes only, not shared
+// ones.
 func TestPrivateSourcesAreNotCountedAtSharedNodes(t *testing.T) {
 	e := fresh(t)
 	e.write("", []NodeWrite{node("concept", "s", 0.5)})
@@ -32,19 +33,20 @@ func TestPrivateSourcesAreNotCountedAtSharedNodes(t *testing.T) {
 	e.same("of the user's own again", int64(1), e.get("ub", "concept", "own").SourceCount.Value)
 
 	e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 's'}) SET n.source_count = 3, n.mention_weight = 2.5, n.first_mentioned_at = datetime(),
-		n.last_mentioned_at = datetime(), n.distinct_source_days = ['2026-03-04']`) // as it was stored before
+		n.last_mentioned_at = datetime(), n.distinct_source_days = ['2026-03-04']`) // as earlier versions stored it
 	if err := e.store.Renew(t.Context(), func(int) {}); err != nil {
 		t.Fatal(err)
 	}
 	e.same("renewed", before, e.sharedProperties())
 }
 
-// A user's sources lead to each other over what a team shares, whatever other users mention.
+// TestSharedNodesLinkTheSourcesOfAUser checks that shared nodes link a user's sources, whatever other users mention.
 func TestSharedNodesLinkTheSourcesOfAUser(t *testing.T) {
 	e := fresh(t)
 	e.write("", []NodeWrite{node("concept", "boat", 0.5)})
 	for i := range 3 {
-		e.source("ua", SourceWrite{EntityKey: fmt.Sprint("a", i), Summary: Some(fmt.Sprint("word", i)), Mentions: []string{"boat"}, Messages: []MessageWrite{said("", fmt.Sprint("word", i))}})
+		e.source("ua", SourceWrite{EntityKey: fmt.Sprint("a", i), Summary: Some(fmt.Sprint("word", i)), Mentions: []string{"boat"},
+			Messages: []MessageWrite{said("", fmt.Sprint("word", i))}})
 	}
 	links := func() string {
 		q := askAll("word0")
@@ -59,7 +61,7 @@ func TestSharedNodesLinkTheSourcesOfAUser(t *testing.T) {
 	e.same("links", before, links())
 }
 
-// hubbed is a team with a shared hub of few shared relationships.
+// hubbed writes a team with a shared hub that has few shared relationships.
 func (e *env) hubbed() {
 	nodes := []NodeWrite{{Kind: "project", EntityKey: "p", Name: Some("p")}, node("task", "hub", 0.5, ofProject("p"))}
 	links := []RelationshipWrite{{From: "p", To: "hub", Type: "has_task"}}
@@ -93,7 +95,7 @@ func (e *env) crowdHub(user string, count int) {
 	}
 }
 
-// views are what reads that look at a bounded number of relationships return for a user.
+// views returns the answers of all reads that bound the relationships they follow, for a user.
 func (e *env) views(user string) []string {
 	e.Helper()
 	var all []string
@@ -103,7 +105,7 @@ func (e *env) views(user string) []string {
 			e.Fatal(err)
 		}
 		words := strings.FieldsFunc(fmt.Sprintf("%+v", v), func(r rune) bool { return strings.ContainsRune(" []{}", r) })
-		slices.Sort(words) // the database has no order of its own
+		slices.Sort(words) // the database returns no fixed order
 		all = append(all, strings.Join(words, " "))
 	}
 	at := e.now.Add(time.Hour)
@@ -135,7 +137,8 @@ func (e *env) views(user string) []string {
 	return all
 }
 
-// The private relationships of another user neither hide what a team shares nor are told of.
+// TestHiddenRelationshipsTakeNoRoom checks that private relationships of another user neither hide shared data nor appear in
+// answers.
 func TestHiddenRelationshipsTakeNoRoom(t *testing.T) {
 	e := fresh(t)
 	e.hubbed()
@@ -146,19 +149,20 @@ func TestHiddenRelationshipsTakeNoRoom(t *testing.T) {
 	}
 }
 
-// The key of what a user deleted stays the user's, as long as it can be restored.
+// TestDeletedKeysStayTheirOwners checks that the key of a deleted node stays reserved for its user while it can be restored.
 func TestDeletedKeysStayTheirOwners(t *testing.T) {
 	e := fresh(t)
 	e.write("ua", []NodeWrite{node("concept", "k", 0.5)})
 	e.delete("ua", "concept", "k")
 	for _, user := range []string{"ub", ""} {
 		result := e.try(user, []NodeWrite{node("task", "k", 0.5)})
-		e.same("taken for "+user, []any{Refused, "is taken by something else"}, []any{result.Nodes[0].Status, *result.Nodes[0].Error})
+		e.same("taken for "+user, []any{Refused, "is already in use"}, []any{result.Nodes[0].Status, *result.Nodes[0].Error})
 	}
 	e.restore("ua", "concept", "k")
 }
 
-// One name is one node, however its letters are put together and whatever blanks end it; its first spelling stays.
+// TestNamesAreComparedInNFC checks that a name is one node in every Unicode form and with any blanks around it, and that its
+// first spelling stays.
 func TestNamesAreComparedInNFC(t *testing.T) {
 	e := fresh(t)
 	for _, names := range [][]string{{"Zo\u00eb", "Zoe\u0308", " Zo\u00eb "}, {"Go", "Go ", "\u00a0Go"}} {
@@ -176,10 +180,12 @@ func TestNamesAreComparedInNFC(t *testing.T) {
 	}
 }
 
-// Nodes whose names have become one stay two, are reported, and can be written.
+// TestRenewLeavesNamesThatAreTaken checks that two nodes whose names have become equal stay two, are reported, and can be
+// written.
 func TestRenewLeavesNamesThatAreTaken(t *testing.T) {
 	e := open(t, testenv.Neo4j(t), Options{})
-	e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("Go")}, {Kind: "concept", EntityKey: "b", Name: Some("x")}, {Kind: "concept", EntityKey: "c", Name: Some("y")}})
+	e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("Go")}, {Kind: "concept", EntityKey: "b", Name: Some("x")},
+		{Kind: "concept", EntityKey: "c", Name: Some("y")}})
 	e.disown("u1")
 	e.raw("MATCH (n:Memory {team_id: $team}) SET n.name = CASE n.entity_key WHEN 'b' THEN 'Go ' WHEN 'c' THEN 'Rust ' ELSE n.name END SET n.natural_key = 'concept\\u001fu1\\u001f' + n.name")
 	for range 2 {

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// ChatBranch is a turn and those above it, the turn first and the root last, without their texts; and what the tree tells the
-// model.
+// ChatBranch is a turn and its ancestors without their texts: the turn first, the root last. It also has what the tree adds to
+// the prompt of the model.
 type ChatBranch struct {
 	Turns        []ChatStep
 	Scope        Scope // of all who see the tree
 	Status       ChatStatus
 	Attempt      int64
-	Model        string // of the turn; empty: the one that is configured
+	Model        string // of the turn; empty: the configured model
 	SystemPrompt string
 	Context      *ChatContext
 }
@@ -22,18 +22,18 @@ type ChatBranch struct {
 type ChatStep struct {
 	ID   string
 	Size int64    // bytes of prompt and answer
-	Keys []string // of what the prompt refers to
+	Keys []string // of the entities in the prompt
 }
 
-// ChatEntity is what is told of something that a prompt refers to.
+// ChatEntity describes an entity to which a prompt refers.
 type ChatEntity struct {
 	Type    string // its kind in CamelCase
 	Name    string
-	Summary string // the first 200 characters of what is known
+	Summary string // the first 200 characters of its description
 }
 
-// ChatBranch reads a turn and those above it. A branch that does not end at a root, as no write makes one, ends where it was
-// followed for as many turns as a tree may have. ErrNotFound.
+// ChatBranch returns a turn and its ancestors, or ErrNotFound. A branch without a root, which no write makes, ends after as many
+// turns as a tree may have.
 func (s *Store) ChatBranch(ctx context.Context, scope Scope, id string) (*ChatBranch, error) {
 	row, err := s.readOne(ctx, "chat_turn_ancestors", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *Store) ChatBranch(ctx context.Context, scope Scope, id string) (*ChatBr
 	return b, nil
 }
 
-// Part are the ids of as many turns as have no more bytes than the limit together, and at least one, from a place in the branch on;
-// and the keys of what they refer to.
+// Part returns the ids of turns from a position in the branch on, and the keys of the entities they refer to. It returns at least
+// one turn, and as many as fit into limit bytes.
 func (b *ChatBranch) Part(from int, limit int64) (ids, keys []string) {
 	var size int64
 	for i, step := range b.Turns[from:] {
@@ -69,16 +69,16 @@ func (b *ChatBranch) Part(from int, limit int64) (ids, keys []string) {
 	return ids, keys
 }
 
-// ChatPath is a turn in full and those above it, the root first: all, or the nearest of 4 MiB.
+// ChatPath is a turn in full with its ancestors, the root first: all of them, or the nearest within 4 MiB.
 type ChatPath struct {
 	Turns     []ChatTurn `json:"turns"`
-	Truncated bool       `json:"truncated" doc:"the first of them is not the root: go on from its parent"`
+	Truncated bool       `json:"truncated" doc:"the first turn is not the root: continue from its parent"`
 }
 
-// maxChatPath bounds the texts of a path.
+// maxChatPath is the most bytes of text in a path.
 const maxChatPath = 4 << 20
 
-// ChatPath reads the path from the root to a turn. ErrNotFound.
+// ChatPath returns the path from the root to a turn, or ErrNotFound.
 func (s *Store) ChatPath(ctx context.Context, scope Scope, id string) (ChatPath, error) {
 	branch, err := s.ChatBranch(ctx, scope, id)
 	if err != nil {
@@ -90,15 +90,15 @@ func (s *Store) ChatPath(ctx context.Context, scope Scope, id string) (ChatPath,
 	return ChatPath{Turns: turns, Truncated: len(ids) < len(branch.Turns)}, err
 }
 
-// ChatText is what a turn says: its prompt, and the answer if there is one.
+// ChatText is the prompt of a turn, and its answer if there is one.
 type ChatText struct {
 	ID            string
 	UserPrompt    string
 	AssistantText *string
 }
 
-// ReadChatTexts reads what turns say by their ids, in the order of these, and by their keys the entities to which prompts refer,
-// as far as the scope may see them. What is not there is left out.
+// ReadChatTexts returns the texts of turns in the order of their ids, and the entities to which prompts refer by their keys. It
+// omits turns and entities that do not exist or that the scope may not see.
 func (s *Store) ReadChatTexts(ctx context.Context, scope Scope, ids, keys []string) ([]ChatText, map[string]ChatEntity, error) {
 	row, err := s.readOne(ctx, "chat_text_read", map[string]any{
 		"team_id": scope.TeamID, "owners": scope.owners(), "user_id": scope.user(), "ids": ids, "keys": distinct(keys),
@@ -119,7 +119,7 @@ func (s *Store) ReadChatTexts(ctx context.Context, scope Scope, ids, keys []stri
 	return said, entities, nil
 }
 
-// ChatDescendants lists a turn and all below it, breadth first. ErrNotFound.
+// ChatDescendants returns a turn and all turns below it, breadth first, or ErrNotFound.
 func (s *Store) ChatDescendants(ctx context.Context, scope Scope, id string) ([]ChatTurnLine, error) {
 	row, err := s.readOne(ctx, "chat_turn_descendants", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Store) ChatDescendants(ctx context.Context, scope Scope, id string) ([]
 	return breadthFirst(chatLinesFrom(row.Values[0], s.now())), nil
 }
 
-// breadthFirst orders a turn and all below it: the nearest first, of equally near ones the oldest.
+// breadthFirst sorts a turn and all turns below it by distance, and at the same distance by age.
 func breadthFirst(lines []ChatTurnLine) []ChatTurnLine {
 	slices.SortFunc(lines, func(a, b ChatTurnLine) int { return int(a.Seq - b.Seq) }) // a turn comes after the one it replies to
 	depth := make(map[string]int, len(lines))

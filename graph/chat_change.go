@@ -6,17 +6,16 @@ import (
 	"fmt"
 )
 
-// chatChange is a change of a turn that is in one of some states, and in an attempt where that is not zero.
+// chatChange is a change of a turn that applies only in some states and, if attempt is not zero, in that attempt.
 type chatChange struct {
 	from       []ChatStatus
 	attempt    int64
 	next       int // by how much the attempt grows
 	properties properties
-	answered   bool // by the caller, whose quota counts it
+	answered   bool // by the caller, whose quota counts the answer
 }
 
-// changeChatTurn compares and changes at once. It says in which state the turn was, whether it was changed, and which
-// attempt it is in.
+// changeChatTurn compares and changes a turn at once. It returns the state before, whether the turn was changed, and its attempt.
 func (s *Store) changeChatTurn(ctx context.Context, scope Scope, id string, c chatChange) (was ChatStatus, changed bool, attempt int64, err error) {
 	statuses := make([]string, len(c.from))
 	for i := range c.from {
@@ -51,14 +50,14 @@ func (s *Store) changeChatTurn(ctx context.Context, scope Scope, id string, c ch
 	return was, changed, attempt, err
 }
 
-// withoutLease takes the lease off what a turn becomes.
+// withoutLease adds the end of the lease to the properties.
 func withoutLease(p properties) properties {
 	p["lease_holder"], p["lease_until"] = nil, nil
 	return p
 }
 
-// RetryChatTurn makes a turn in error one that is generated again, in a next attempt. In any other state it stays as it is:
-// then retried is false. ErrNotFound.
+// RetryChatTurn starts a new attempt at the generation of a failed turn. In any other state it changes nothing, and retried is
+// false. It returns ErrNotFound for an unknown turn.
 func (s *Store) RetryChatTurn(ctx context.Context, scope Scope, id string, lease ChatLease) (attempt int64, retried bool, err error) {
 	p := properties{"error": nil, "provider_id": nil}
 	lease.put(p, s.now())
@@ -66,7 +65,7 @@ func (s *Store) RetryChatTurn(ctx context.Context, scope Scope, id string, lease
 	return attempt, retried, err
 }
 
-// CancelChatTurn ends a turn that waits for its answer. ErrNotFound; ErrConflict for one that has ended.
+// CancelChatTurn cancels a turn that waits for its answer. It returns ErrNotFound, or ErrConflict for a turn that has ended.
 func (s *Store) CancelChatTurn(ctx context.Context, scope Scope, id string) error {
 	was, changed, _, err := s.changeChatTurn(ctx, scope, id, chatChange{
 		from: []ChatStatus{ChatPending, ChatGenerating}, properties: withoutLease(properties{"status": string(ChatCancelled)}),
@@ -77,8 +76,8 @@ func (s *Store) CancelChatTurn(ctx context.Context, scope Scope, id string) erro
 	return err
 }
 
-// AnswerChatTurn ends a pending turn with what its caller's model said. Errors: InvalidError; ErrNotFound; ErrConflict for a
-// turn that is not pending.
+// AnswerChatTurn stores the answer of the caller's model to a pending turn. It returns an InvalidError, ErrNotFound, or
+// ErrConflict for a turn that is not pending.
 func (s *Store) AnswerChatTurn(ctx context.Context, scope Scope, id string, a *ChatAnswer) (ChatTurn, error) {
 	if err := a.check(); err != nil {
 		return ChatTurn{}, err
@@ -93,8 +92,8 @@ func (s *Store) AnswerChatTurn(ctx context.Context, scope Scope, id string, a *C
 	return s.ChatTurn(ctx, scope, id)
 }
 
-// FinishChatTurn ends an attempt at a generation. What comes too late, after a cancel, a delete, another attempt or the end of
-// its lease, is dropped: then stored is false.
+// FinishChatTurn stores the result of an attempt at a generation. It drops a result that comes after a cancel, a delete, another
+// attempt or the end of the lease; then stored is false.
 func (s *Store) FinishChatTurn(ctx context.Context, scope Scope, id string, attempt int64, a *ChatAnswer) (stored bool, err error) {
 	p := withoutLease(a.properties())
 	p["source"] = fromLLM
@@ -106,7 +105,7 @@ func (a *ChatAnswer) check() error {
 	f := &faults{}
 	answered, failed := a.AssistantText.Given && !a.AssistantText.Null, a.Error.Given && !a.Error.Null
 	if answered == failed {
-		f.add("assistant_text", "is needed, or an error, and not both")
+		f.add("assistant_text", "is required, or error, but not both")
 	}
 	f.bytes("assistant_text", a.AssistantText.Value, MaxChatAnswer)
 	if failed {
@@ -139,8 +138,8 @@ type ChatAttempt struct {
 	Attempt        int64
 }
 
-// RenewChatLeases keeps a process's leases for longer, and says of which generations it has them: the others were cancelled,
-// deleted, or given up as the lease was over.
+// RenewChatLeases extends the leases of a process, and returns the generations that it still holds. The others were cancelled or
+// deleted, or were given up when their lease ended.
 func (s *Store) RenewChatLeases(ctx context.Context, lease ChatLease) (held map[ChatAttempt]bool, err error) {
 	now := s.now()
 	err = s.transaction(ctx, "chat_lease_renew", func(t *tx) error {
@@ -160,10 +159,11 @@ func (s *Store) RenewChatLeases(ctx context.Context, lease ChatLease) (held map[
 	return held, err
 }
 
-// leasesAtOnce bounds how many generations one look ends.
+// leasesAtOnce is the most generations that one call ends.
 const leasesAtOnce = 100
 
-// InterruptChatTurns ends generations whose leases are over as errors, and says how many. Reads tell of them so before.
+// InterruptChatTurns ends generations whose leases have expired as errors, and returns their number. Reads report them as errors
+// even before.
 func (s *Store) InterruptChatTurns(ctx context.Context) (interrupted int, err error) {
 	rows, err := s.read(ctx, s.queries["chat_lease_over"], map[string]any{"now": s.now().UnixMilli(), "limit": leasesAtOnce})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// modelTurn is a turn as it has to be.
+// modelTurn is the expected state of a turn.
 type modelTurn struct {
 	tree, parent string
 	status       ChatStatus
@@ -22,16 +22,16 @@ type modelTurn struct {
 	until        time.Time // of its lease
 }
 
-// chatModel is what chats have to be after a history.
+// chatModel is the expected state of chats after a history.
 type chatModel struct {
 	*env
 	r     *rapid.T
 	trees []string
 	turns map[string]*modelTurn
-	order []string // of turns, as they came
+	order []string // of turns, in their order
 }
 
-// status is that of now.
+// status returns the present status.
 func (m *chatModel) status(n *modelTurn) ChatStatus {
 	if n.status == ChatGenerating && !n.until.After(m.now) {
 		return ChatError
@@ -55,7 +55,7 @@ func (m *chatModel) any() string {
 	return rapid.SampledFrom(append(slices.Clone(m.order), "unknown")).Draw(m.r, "turn")
 }
 
-// want compares what came of a call: nil, or the error it wraps.
+// want compares the error of a call with the expected one; nil: success.
 func (m *chatModel) want(what string, want, got error) {
 	m.Helper()
 	if !errors.Is(got, want) || want == nil && got != nil {
@@ -92,7 +92,7 @@ func (m *chatModel) add() {
 	}
 }
 
-// change makes a change that is allowed in some states; conflict says that the others are an error.
+// change makes a change that is allowed in some states. conflict means that it is an error in the others.
 func (m *chatModel) change(what string, from []ChatStatus, conflict bool, do func(id string) (bool, error), then func(*modelTurn)) {
 	id := m.any()
 	n := m.turns[id]
@@ -116,7 +116,8 @@ func (m *chatModel) change(what string, from []ChatStatus, conflict bool, do fun
 
 func (m *chatModel) step() {
 	ctx, scope := m.Context(), m.as("u1")
-	switch rapid.SampledFrom([]string{"add", "add", "add", "add", "answer", "finish", "late", "retry", "cancel", "delete", "tree", "drop", "wait"}).Draw(m.r, "step") {
+	steps := []string{"add", "add", "add", "add", "answer", "finish", "late", "retry", "cancel", "delete", "tree", "drop", "wait"}
+	switch rapid.SampledFrom(steps).Draw(m.r, "step") {
 	case "add":
 		m.add()
 	case "answer":
@@ -181,7 +182,7 @@ func (m *chatModel) delete(id string) {
 }
 
 func (m *chatModel) drop() {
-	if len(m.trees) < 3 { // else histories are short
+	if len(m.trees) < 3 { // otherwise histories are short
 		return
 	}
 	tree := m.trees[0]
@@ -197,7 +198,7 @@ func (m *chatModel) drop() {
 	m.forget(all, removed)
 }
 
-// forget takes turns away; removed has to be them.
+// forget removes turns from the model; removed must be the same.
 func (m *chatModel) forget(ids, removed []string) {
 	slices.Sort(removed)
 	slices.Sort(ids)
@@ -209,7 +210,7 @@ func (m *chatModel) forget(ids, removed []string) {
 	}
 }
 
-// check compares all there is.
+// check compares the store with the model.
 func (m *chatModel) check() {
 	for _, tree := range m.trees {
 		lines, err := m.store.ChatTurns(m.Context(), m.as("u1"), tree, 0, MaxChatTurns)
@@ -264,7 +265,7 @@ func (m *chatModel) check() {
 	}
 }
 
-// Whatever happens in whatever order, turns form trees and go from state to state as the model says.
+// TestChatHistories checks that random histories follow the model: turns form trees, and change their states as allowed.
 func TestChatHistories(t *testing.T) {
 	twice(t, func(r *rapid.T, e *env) {
 		m := &chatModel{env: e, r: r, turns: map[string]*modelTurn{}}
@@ -277,8 +278,8 @@ func TestChatHistories(t *testing.T) {
 	})
 }
 
-// Thirty-two at once do whatever can be done with one tree: in the end it is one, as the audit of the test's team proves, and
-// no turn was generated twice in one attempt.
+// TestChatsAtOnce checks that a tree stays consistent while 32 workers change it, and that no turn is generated twice in one attempt.
+// The integrity check of the test's team proves the former.
 func TestChatsAtOnce(t *testing.T) {
 	e := fresh(t)
 	tree := e.tree("u1")
@@ -326,7 +327,7 @@ func TestChatsAtOnce(t *testing.T) {
 					if id != root.ID {
 						_, err = e.store.DeleteChatTurn(t.Context(), e.as("u1"), id)
 					}
-				case 8: // a tree that comes and goes
+				case 8: // a tree that is created and deleted
 					_, _, err = e.store.CreateChatTree(t.Context(), e.as("u1"), "brief", &ChatTreeWrite{})
 				case 9:
 					_, err = e.store.DeleteChatTree(t.Context(), e.as("u1"), "brief")

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// ChatTreeRecord is a chat tree as an export has it.
+// ChatTreeRecord is a chat tree in an export.
 type ChatTreeRecord struct {
 	ID           string           `json:"id"`
-	UserID       Optional[string] `json:"user_id,omitzero"` // null: the team's
+	UserID       Optional[string] `json:"user_id,omitzero"` // null: shared
 	Name         *string          `json:"name,omitempty"`
 	Pinned       bool             `json:"pinned,omitempty"`
 	SystemPrompt *string          `json:"system_prompt,omitempty"` // nil: the default
@@ -18,8 +18,8 @@ type ChatTreeRecord struct {
 	CreatedBy    *string          `json:"created_by,omitempty"`
 }
 
-// ChatTurnRecord is a turn of a chat tree as an export has it. One that is being generated is exported as interrupted: whoever
-// generates it does not answer the copy.
+// ChatTurnRecord is a turn of a chat tree in an export. A turn that is being generated is exported as interrupted, because its
+// generation does not answer the copy.
 type ChatTurnRecord struct {
 	ID            string     `json:"id"`
 	TreeID        string     `json:"tree_id"`
@@ -39,14 +39,14 @@ type ChatTurnRecord struct {
 	CreatedBy     *string    `json:"created_by,omitempty"`
 }
 
-// What is read at once of chats; turns may be long.
+// Records of one read of chats; turns may be long.
 const (
 	exportTrees = 1000
 	exportTurns = 50
 )
 
-// ExportChats reads all chats of a team in the form in which they are imported: trees by id, then their turns, each behind the
-// one it replies to. It ends with the error of a visit.
+// ExportChats reads all chats of a team in the form in which they are imported: trees by id, then their turns, each after the one
+// it replies to. It stops at the first error of tree or turn and returns it.
 func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*ChatTreeRecord) error, turn func(*ChatTurnRecord) error) error {
 	for after := ""; ; {
 		rows, err := s.read(ctx, s.queries["export_chat_trees"], map[string]any{"team_id": teamID, "after": after, "limit": exportTrees})
@@ -135,7 +135,7 @@ func (r *ChatTurnRecord) properties(user string) map[string]any {
 	return p
 }
 
-// orAbsent is a text as a property: nil where there is none.
+// orAbsent returns a text as a property; nil if it is nil.
 func orAbsent(s *string) any {
 	if s == nil {
 		return nil
@@ -143,7 +143,7 @@ func orAbsent(s *string) any {
 	return *s
 }
 
-// check finds what is wrong with a tree of an import for a scope.
+// check returns the faults of an imported tree for a scope.
 func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
 	f := &faults{}
 	f.word("id", r.ID, MaxKeyLength)
@@ -167,7 +167,7 @@ func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
 	return f.err()
 }
 
-// check finds what is wrong with a turn of an import.
+// check returns the faults of an imported turn.
 func (r *ChatTurnRecord) check(now time.Time) error {
 	f := &faults{}
 	w := ChatTurnWrite{ID: r.ID, UserPrompt: r.UserPrompt}
@@ -175,14 +175,14 @@ func (r *ChatTurnRecord) check(now time.Time) error {
 		w.ParentID = *r.ParentID
 	}
 	if w.check(f); r.ID == "" {
-		f.add("id", "is needed")
+		f.add("id", "is required")
 	}
 	f.oneOf("status", string(r.Status), []string{string(ChatPending), string(ChatComplete), string(ChatError), string(ChatCancelled)})
 	if (r.AssistantText != nil) != (r.Status == ChatComplete) {
-		f.add("assistant_text", "goes with the status complete")
+		f.add("assistant_text", "is required with the status complete, and not allowed otherwise")
 	}
 	if (r.Error != nil) != (r.Status == ChatError) {
-		f.add("error", "goes with the status error")
+		f.add("error", "is required with the status error, and not allowed otherwise")
 	}
 	if r.AssistantText != nil {
 		f.bytes("assistant_text", *r.AssistantText, MaxChatAnswer)

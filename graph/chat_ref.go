@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// ChatRef is what a prompt refers to, by a token @Type:key (S5-4). It stays as it is when the entity is gone.
+// ChatRef is a reference of a prompt to an entity, by a token @Type:key. It stays when the entity is deleted.
 type ChatRef struct {
 	EntityType   string `json:"entity_type" doc:"a kind in CamelCase"`
 	EntityID     string `json:"entity_id" doc:"its key"`
-	DisplayLabel string `json:"display_label" doc:"what stands for it where it is not known"`
+	DisplayLabel string `json:"display_label" doc:"shown when the entity is unknown"`
 }
 
-// ChatToken is where in a prompt a reference stands.
+// ChatToken is the position of a reference in a prompt.
 type ChatToken struct {
 	ChatRef
 	Begin, End int // bytes
@@ -21,10 +21,10 @@ type ChatToken struct {
 
 var refPattern = regexp.MustCompile(`(?:^|[^\pL\pN_@])@([A-Z][A-Za-z]*):(\S+)`)
 
-// afterRef is what ends a sentence or closes a bracket: it is not of the key before it.
+// afterRef holds characters that end a sentence or close a bracket. They do not belong to the key before them.
 const afterRef = `.,;:!?)]}>"'’”»…`
 
-// ChatTokens are the references of a prompt, in their order.
+// ChatTokens returns the references of a prompt in their order.
 func ChatTokens(prompt string) []ChatToken {
 	var tokens []ChatToken
 	for _, at := range refPattern.FindAllStringSubmatchIndex(prompt, -1) {
@@ -38,7 +38,7 @@ func ChatTokens(prompt string) []ChatToken {
 	return tokens
 }
 
-// storedRefs are the references of a prompt as they are stored, each once.
+// storedRefs returns the references of a prompt in their stored form, each once.
 func storedRefs(prompt string) []string {
 	refs := []string{}
 	seen := map[string]bool{}

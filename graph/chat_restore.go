@@ -8,26 +8,26 @@ import (
 	"slices"
 )
 
-// ChatBatch is a piece of an import: chat trees, then turns, each behind the one it replies to.
+// ChatBatch is a part of an import: chat trees, then turns, each after the one it replies to.
 type ChatBatch struct {
 	Trees []ChatTreeRecord
 	Turns []ChatTurnRecord
-	Plan  *ChatPlan // of a dry run: what the pieces before this one would have stored
+	Plan  *ChatPlan // of a dry run: what the parts before this one would have stored
 }
 
-// ChatPlan remembers what a dry run would have stored.
+// ChatPlan records what a dry run would have stored.
 type ChatPlan struct{ known *chatsKnown }
 
-// ChatResult has one entry for each item of a batch, in its order. Field says where a refused one is wrong.
+// ChatResult has one entry for each item of a batch, in its order. Field names the wrong field of a refused item.
 type ChatResult struct{ Trees, Turns []ChatItemResult }
 
-// ChatItemResult says what became of an item.
+// ChatItemResult is the result for one item.
 type ChatItemResult struct {
 	Status         Status
 	Field, Message string
 }
 
-// chatsKnown are the trees and turns that a batch concerns.
+// chatsKnown are the trees and turns that a batch names.
 type chatsKnown struct {
 	trees  map[string]*ChatTreeRecord
 	turns  map[string]*ChatTurnRecord
@@ -39,9 +39,9 @@ func newChatsKnown() *chatsKnown {
 	return &chatsKnown{map[string]*ChatTreeRecord{}, map[string]*ChatTurnRecord{}, map[string]int64{}, map[string]int64{}}
 }
 
-// RestoreChats stores a piece of an import in one transaction. Items that break a rule are refused in the result, and do not keep
-// others from being stored. What is there already under its id is changed, but a turn never changes its prompt, its parent or its
-// tree. With a plan it says what would become of it and stores nothing.
+// RestoreChats stores a part of an import in one transaction. Items that break a rule are refused in the result; the others are
+// stored. An item whose id exists changes the stored one, but a turn never changes its prompt, its parent or its tree. With a
+// plan nothing is stored, and the result says what would be.
 func (s *Store) RestoreChats(ctx context.Context, scope Scope, b *ChatBatch) (ChatResult, error) {
 	var result ChatResult
 	err := s.transaction(ctx, "import_chats", func(t *tx) error {
@@ -63,7 +63,7 @@ func (s *Store) RestoreChats(ctx context.Context, scope Scope, b *ChatBatch) (Ch
 	return result, err
 }
 
-// chats are those that a batch names, locked; and those that the plan remembers.
+// chats locks and returns the trees and turns that a batch names, with those of the plan.
 func (t *tx) chats(team string, b *ChatBatch) (*chatsKnown, error) {
 	known := newChatsKnown()
 	if b.Plan != nil && b.Plan.known != nil {
@@ -97,7 +97,7 @@ func (t *tx) chats(team string, b *ChatBatch) (*chatsKnown, error) {
 	return known, nil
 }
 
-// chatJob judges a batch, and collects the rows of what is to be stored.
+// chatJob checks a batch and collects the rows to be stored.
 type chatJob struct {
 	scope        Scope
 	store        *Store
@@ -116,7 +116,7 @@ func (j *chatJob) judge(b *ChatBatch) (result ChatResult) {
 	return result
 }
 
-// judged makes a refusal of a fault.
+// judged turns a status or an error into the result of an item.
 func judged(status Status, err error) ChatItemResult {
 	var invalid *InvalidError
 	if errors.As(err, &invalid) {
@@ -145,7 +145,7 @@ func (j *chatJob) tree(r ChatTreeRecord) (Status, error) {
 	switch {
 	case old == nil:
 	case old.UserID != r.UserID:
-		return "", fault("id", "is taken by another tree")
+		return "", fault("id", "is already in use by another tree")
 	case reflect.DeepEqual(*old, r):
 		return Unchanged, nil
 	default:
@@ -162,28 +162,28 @@ func (j *chatJob) turn(r ChatTurnRecord) (Status, error) {
 	}
 	tree := j.known.trees[r.TreeID]
 	if tree == nil || !slices.Contains(j.scope.owners(), tree.UserID.or("")) && j.scope.UserID != "" {
-		return "", fault("tree_id", "is no chat tree")
+		return "", fault("tree_id", "unknown chat tree")
 	}
 	status := Created
 	old := j.known.turns[r.ID]
 	r.CreatedBy = j.scope.signRecord(r.CreatedBy, old != nil, func() *string { return old.CreatedBy })
 	switch {
 	case old != nil:
-		r.Seq = old.Seq // which is its place
+		r.Seq = old.Seq // its number is its place
 		if old.TreeID != r.TreeID || !same(orAbsent(old.ParentID), orAbsent(r.ParentID)) || old.UserPrompt != r.UserPrompt {
-			return "", fault("id", "is taken by another turn")
+			return "", fault("id", "is already in use by another turn")
 		}
 		if old.Status == ChatGenerating {
-			return "", fault("status", "is that of a turn that is being generated")
+			return "", fault("status", "the stored turn is being generated")
 		}
 		if reflect.DeepEqual(*old, r) {
 			return Unchanged, nil
 		}
 		status = Updated
 	case r.ParentID != nil && (j.known.turns[*r.ParentID] == nil || j.known.turns[*r.ParentID].TreeID != r.TreeID):
-		return "", fault("parent_id", "is no turn of the tree that stands before this one")
+		return "", fault("parent_id", "must be an earlier turn of the same tree")
 	case j.known.counts[r.TreeID] >= MaxChatTurns:
-		return "", fault("tree_id", "has as many turns as a tree can have")
+		return "", fault("tree_id", "the tree has the most turns allowed")
 	default:
 		r.Seq = max(r.Seq, j.known.next[r.TreeID])
 		j.known.next[r.TreeID] = r.Seq + 1

@@ -11,23 +11,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// ChatTree is a branching conversation with a language model. It is the team's, or private to a user; it is not of the
-// memory: no search, walk or context finds it. Times are milliseconds since 1970.
+// ChatTree is a branching conversation with a language model. It is shared by the team, or private to a user. It is not part of
+// the memory: no search, walk or context finds it. Times are milliseconds since 1970.
 type ChatTree struct {
 	ID           string       `json:"id"`
-	UserID       *string      `json:"user_id" doc:"to whom it is private; null: the team's"`
+	UserID       *string      `json:"user_id" doc:"the user to whom it is private; null: shared"`
 	Name         *string      `json:"name"`
-	DisplayName  string       `json:"display_name" doc:"the name, else the beginning of the first prompt"`
+	DisplayName  string       `json:"display_name" doc:"the name, or else the beginning of the first prompt"`
 	Pinned       bool         `json:"pinned"`
 	SystemPrompt string       `json:"system_prompt"`
-	Context      *ChatContext `json:"context,omitempty" doc:"what the model is told of the memory in each generation"`
+	Context      *ChatContext `json:"context,omitempty" doc:"what the prompt of each generation contains from the memory"`
 	TurnCount    int64        `json:"turn_count"`
 	CreatedAt    int64        `json:"created_at" doc:"milliseconds since 1970"`
 	UpdatedAt    int64        `json:"updated_at" doc:"milliseconds since 1970"`
 }
 
-// ChatContext names what joins the system prompt of each generation: the context of the tree's user, or that of a project
-// and what is in focus there.
+// ChatContext names what is added to the system prompt of each generation: the context of the tree's user, or the context of a
+// project and its focus.
 type ChatContext struct {
 	UserID    string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"the user of the tree: what an agent should know of this user"`
 	ProjectID string `json:"project_id,omitempty" maxLength:"256" doc:"what an agent should know of this project"`
@@ -36,28 +36,28 @@ type ChatContext struct {
 	MaxTokens int    `json:"max_tokens,omitempty" minimum:"100" maximum:"32000" doc:"default 2,000"`
 }
 
-// ChatTreeWrite creates or changes a chat tree: what is left out stays, and null is the default.
+// ChatTreeWrite creates or changes a chat tree. An omitted field stays as it is, and null means the default.
 type ChatTreeWrite struct {
-	Name         Optional[string]      `json:"name,omitzero" max:"512" word:"true" doc:"at most 512 characters; null: told by the first prompt"`
+	Name         Optional[string]      `json:"name,omitzero" max:"512" word:"true" doc:"at most 512 characters; null: taken from the first prompt"`
 	Pinned       Optional[bool]        `json:"pinned,omitzero"`
 	SystemPrompt Optional[string]      `json:"system_prompt,omitzero" max:"32768" doc:"at most 32 KiB; null: the default"`
-	Context      Optional[ChatContext] `json:"context,omitzero" doc:"what the model is told of the memory; null: nothing"`
+	Context      Optional[ChatContext] `json:"context,omitzero" doc:"what the prompt contains from the memory; null: nothing"`
 }
 
 // ChatTreeList asks for a page of chat trees, the last changed first.
 type ChatTreeList struct {
-	Pinned *bool // only those that are, or are not
+	Pinned *bool // only pinned trees, or only others; nil: all
 	Cursor string
 	Limit  int64
 }
 
-// ChatTreePage is a page of chat trees, and the cursor of the next one; empty after the last.
+// ChatTreePage is a page of chat trees with the cursor of the next page; empty after the last.
 type ChatTreePage struct {
 	Trees []ChatTree
 	Next  string
 }
 
-// DefaultSystemPrompt is that of trees which have none of their own.
+// DefaultSystemPrompt is the system prompt of trees without one.
 const DefaultSystemPrompt = "You are a helpful assistant. Answer from what you are told here; say so where you do not know."
 
 const (
@@ -65,7 +65,7 @@ const (
 	displayLength   = 60
 )
 
-// check finds the faults of a write of a tree of the scope's.
+// check adds the faults of a write of a tree in the scope.
 func (w *ChatTreeWrite) check(f *faults, scope Scope) {
 	f.optionalWord("name", w.Name, MaxNameLength)
 	f.bytes("system_prompt", w.SystemPrompt.Value, maxSystemPrompt)
@@ -74,7 +74,7 @@ func (w *ChatTreeWrite) check(f *faults, scope Scope) {
 	}
 }
 
-// checkNew finds the faults of a tree that is to be the scope's.
+// checkNew adds the faults of a new tree in the scope.
 func (w *ChatTreeWrite) checkNew(f *faults, scope Scope) {
 	f.keyIfAny("user_id", scope.UserID)
 	w.check(f, scope)
@@ -86,10 +86,10 @@ func (c *ChatContext) check(f *faults, scope Scope) {
 		f.add("context", "must name a user_id, a project_id or a focus_id")
 	case c.UserID != "" && (c.ProjectID != "" || c.FocusKind != "" || c.FocusID != ""):
 		f.add("context", "must name either a user_id or a project and its focus")
-	case c.UserID != "" && c.UserID != scope.UserID: // answers of a tree tell of what the model was told
+	case c.UserID != "" && c.UserID != scope.UserID: // everyone who sees the tree sees its answers, and with them what the prompt contained
 		f.add("context.user_id", "must be the user to whom the tree is private")
 	case (c.FocusKind == "") != (c.FocusID == ""):
-		f.add("context.focus_id", "goes with focus_kind")
+		f.add("context.focus_id", "must be given together with focus_kind")
 	}
 	f.keyIfAny("context.project_id", c.ProjectID)
 	f.keyIfAny("context.focus_id", c.FocusID)
@@ -98,7 +98,7 @@ func (c *ChatContext) check(f *faults, scope Scope) {
 	}
 }
 
-// bytes checks a text whose bytes are limited.
+// bytes checks a text whose size in bytes is limited.
 func (f *faults) bytes(location, value string, limit int) {
 	if len(value) > limit {
 		f.add(location, "must have at most %d bytes", limit)
@@ -114,7 +114,7 @@ func (f *faults) keyIfAny(location, key string) {
 	}
 }
 
-// owners are whose chats the scope sees: the team's, which have no user, and the user's.
+// owners returns the owners of the chats that the scope sees: the empty name for shared ones, and the user.
 func (s Scope) owners() []string {
 	if s.UserID == "" {
 		return []string{""}
@@ -122,8 +122,8 @@ func (s Scope) owners() []string {
 	return []string{"", s.UserID}
 }
 
-// CreateChatTree stores a tree under an id, or a generated one where that is empty. A tree that has the id already stays as
-// it is. ErrConflict when it is another user's. created says whether the tree is new.
+// CreateChatTree stores a tree under an id, or under a generated one if id is empty. An existing tree with the id is not changed.
+// It returns ErrConflict when that tree belongs to another user. created reports whether the tree is new.
 func (s *Store) CreateChatTree(ctx context.Context, scope Scope, id string, w *ChatTreeWrite) (tree ChatTree, created bool, err error) {
 	f := &faults{}
 	f.keyIfAny("id", id)
@@ -144,7 +144,7 @@ func (s *Store) CreateChatTree(ctx context.Context, scope Scope, id string, w *C
 	return tree, created, err
 }
 
-// createChatTree stores a tree, or leaves the one that has its id as it is. ErrConflict when that is another user's.
+// createChatTree stores a tree unless one has its id. It returns ErrConflict when that tree belongs to another user.
 func (t *tx) createChatTree(scope Scope, id string, w *ChatTreeWrite, now int64) (created bool, err error) {
 	p := w.properties()
 	p["user_id"], p["created_at"], p["updated_at"], p["created_by"] = scope.UserID, now, now, scope.user()
@@ -153,12 +153,12 @@ func (t *tx) createChatTree(scope Scope, id string, w *ChatTreeWrite, now int64)
 	}
 	rows, err := t.exec("chat_tree_create", map[string]any{"team_id": scope.TeamID, "id": id, "properties": map[string]any(p)})
 	if err == nil && text(rows[0].Values[0]) != scope.UserID {
-		err = fmt.Errorf("the id is taken: %w", ErrConflict)
+		err = fmt.Errorf("the id is already in use: %w", ErrConflict)
 	}
 	return err == nil && !truth(rows[0].Values[1]), err
 }
 
-// properties are what is given, nil where it is to go.
+// properties returns the given fields, nil for those to remove.
 func (w *ChatTreeWrite) properties() properties {
 	p := properties{}
 	if w.Name.Given {
@@ -176,7 +176,8 @@ func (w *ChatTreeWrite) properties() properties {
 	return p
 }
 
-// ChatTree reads a tree that the scope may see, by its own id or that of one of its turns. ErrNotFound.
+// ChatTree returns a tree that the scope may see, by its id or the id of one of its turns. It returns ErrNotFound for an unknown
+// id.
 func (s *Store) ChatTree(ctx context.Context, scope Scope, id string) (ChatTree, error) {
 	row, err := s.readOne(ctx, "chat_tree_get", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
 	if err != nil {
@@ -185,7 +186,7 @@ func (s *Store) ChatTree(ctx context.Context, scope Scope, id string) (ChatTree,
 	return chatTreeFrom(row.Values[0], row.Values[1]), nil
 }
 
-// ChatTrees lists trees that the scope may see. InvalidError for a cursor that no page had.
+// ChatTrees lists trees that the scope may see. It returns an InvalidError for an invalid cursor.
 func (s *Store) ChatTrees(ctx context.Context, scope Scope, l ChatTreeList) (ChatTreePage, error) {
 	before, beforeID, err := l.after()
 	if err != nil {
@@ -213,7 +214,7 @@ func (s *Store) ChatTrees(ctx context.Context, scope Scope, l ChatTreeList) (Cha
 	return page, nil
 }
 
-// after is the place behind which the page begins.
+// after returns the position at which the page begins.
 func (l *ChatTreeList) after() (before int64, id string, err error) {
 	if l.Cursor == "" {
 		return math.MaxInt64, "", nil
@@ -229,7 +230,7 @@ func (l *ChatTreeList) after() (before int64, id string, err error) {
 	return before, id, nil
 }
 
-// ChangeChatTree changes a tree. ErrNotFound.
+// ChangeChatTree changes a tree. It returns ErrNotFound for an unknown one.
 func (s *Store) ChangeChatTree(ctx context.Context, scope Scope, id string, w *ChatTreeWrite) (ChatTree, error) {
 	tree, err := s.ChatTree(ctx, scope, id)
 	if err == nil && tree.ID != id {
@@ -257,7 +258,7 @@ func (s *Store) ChangeChatTree(ctx context.Context, scope Scope, id string, w *C
 	return s.ChatTree(ctx, scope, tree.ID)
 }
 
-// scope is that of all who see the tree.
+// scope returns the scope of all who see the tree.
 func (t *ChatTree) scope(team string) Scope {
 	s := Scope{TeamID: team}
 	if t.UserID != nil {
@@ -266,7 +267,7 @@ func (t *ChatTree) scope(team string) Scope {
 	return s
 }
 
-// DeleteChatTree deletes a tree with all its turns, whose ids it returns. ErrNotFound.
+// DeleteChatTree deletes a tree with all its turns and returns their ids. It returns ErrNotFound for an unknown tree.
 func (s *Store) DeleteChatTree(ctx context.Context, scope Scope, id string) (turns []string, err error) {
 	return s.deleteChat(ctx, "chat_tree_delete", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
 }
@@ -305,7 +306,7 @@ func systemPrompt(v any) string {
 	return DefaultSystemPrompt
 }
 
-// storedContext is a context as it is stored; nil for none.
+// storedContext returns the stored form of a context; nil for none.
 func storedContext(c *ChatContext) any {
 	if c == nil {
 		return nil
@@ -322,7 +323,7 @@ func chatContextFrom(v any) *ChatContext {
 	return &c
 }
 
-// displayName is a tree's name, else its first prompt in short (S5-3).
+// displayName returns a tree's name, or else the first line of its first prompt.
 func displayName(name *string, prompt string) string {
 	if name != nil {
 		return *name

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// tree is a new chat tree of a user, or of the team.
+// tree creates a chat tree of a user, or a shared one.
 func (e *env) tree(user string) ChatTree {
 	e.Helper()
 	tree, _, err := e.store.CreateChatTree(e.Context(), e.as(user), "", &ChatTreeWrite{})
@@ -19,7 +19,7 @@ func (e *env) tree(user string) ChatTree {
 	return tree
 }
 
-// turn is a new turn, under the id given.
+// turn creates a turn with the given id.
 func (e *env) turn(user, tree, parent, id string, lease *ChatLease) ChatTurn {
 	e.Helper()
 	turn, _, err := e.store.AddChatTurn(e.Context(), e.as(user), tree, ChatTurnWrite{
@@ -82,7 +82,7 @@ func TestChatTreeIsMadeOnceAndChanged(t *testing.T) {
 func TestChatTreesAreListedAsTheyChanged(t *testing.T) {
 	e := fresh(t)
 	for i := range 7 {
-		e.now = noon.Add(time.Duration(i/2) * time.Minute) // two of each time
+		e.now = noon.Add(time.Duration(i/2) * time.Minute) // two with each time
 		user := []string{"u1", "", "u2"}[i%3]
 		if _, _, err := e.store.CreateChatTree(t.Context(), e.as(user), fmt.Sprintf("t-%d", i), &ChatTreeWrite{Pinned: Some(i%2 == 0)}); err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestChatTreeNamesItsFaults(t *testing.T) {
 	e.same("trees", [][]any{{int64(1)}}, e.raw(`MATCH (n:ChatTree {team_id: $team}) RETURN count(n)`))
 }
 
-// Nobody else sees a tree or its turns, by whichever way, and nobody else changes them.
+// TestChatsOfOthersAreNotThere checks that no other user or team can read or change a tree or its turns in any way.
 func TestChatsOfOthersAreNotThere(t *testing.T) {
 	e := fresh(t)
 	tree := e.tree("u1")

@@ -9,10 +9,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// ChatStatus is the state of a turn (S5-2).
+// ChatStatus is the state of a turn.
 type ChatStatus string
 
-// The states of a turn. A pending one waits for the answer of a caller that asks a model itself.
+// The states of a turn. A pending turn waits for a caller that asks a model itself.
 const (
 	ChatPending    ChatStatus = "pending"
 	ChatGenerating ChatStatus = "generating"
@@ -20,27 +20,27 @@ const (
 	ChatError      ChatStatus = "error"
 	ChatCancelled  ChatStatus = "cancelled"
 
-	// chatInterrupted is what statements call a generation whose lease is over. To everybody else it is one in error.
+	// chatInterrupted is the state of a generation whose lease has expired, as statements return it. Callers see it as an error.
 	chatInterrupted ChatStatus = "interrupted"
 )
 
-// Ended says that the state stays until somebody asks for another one.
+// Ended reports whether the state stays until a caller asks for another one.
 func (s ChatStatus) Ended() bool { return s != ChatPending && s != ChatGenerating }
 
 // Interrupted is the error of a turn whose generation ended with its process.
 const Interrupted = "generation interrupted"
 
-// fromLLM is the source of what a generation has written (S5-5).
+// fromLLM is the source of a turn that a generation has answered.
 const fromLLM = "Llm"
 
-// ChatTurn is a prompt and what a language model answered (S5-1). Times are milliseconds since 1970.
+// ChatTurn is a prompt and the answer of a language model. Times are milliseconds since 1970.
 type ChatTurn struct {
 	ID             string              `json:"id"`
 	TreeID         string              `json:"tree_id"`
-	ParentID       *string             `json:"parent_id" doc:"the turn it replies to; null: a root"`
+	ParentID       *string             `json:"parent_id" doc:"the turn it replies to; null: it is a root"`
 	UserPrompt     string              `json:"user_prompt"`
 	EntityRefs     []ChatRef           `json:"entity_refs" doc:"the tokens @Type:key of the prompt"`
-	AssistantText  *string             `json:"assistant_text" doc:"null before there is an answer"`
+	AssistantText  *string             `json:"assistant_text" doc:"null until there is an answer"`
 	ProviderID     *string             `json:"provider_id"`
 	ProviderConfig *ChatProviderConfig `json:"provider_config,omitempty"`
 	Status         ChatStatus          `json:"status" enum:"pending,generating,complete,error,cancelled"`
@@ -54,7 +54,7 @@ type ChatTurn struct {
 
 // ChatProviderConfig names the model of a turn.
 type ChatProviderConfig struct {
-	Model string `json:"model,omitempty" maxLength:"256" doc:"that is to answer, or has answered; left out: the one that is configured"`
+	Model string `json:"model,omitempty" maxLength:"256" doc:"the model that answers or has answered; default: the configured model"`
 }
 
 // ChatTurnLine is a turn in short, for a list or a drawing of the tree.
@@ -70,22 +70,22 @@ type ChatTurnLine struct {
 
 // ChatTurnWrite is a new turn.
 type ChatTurnWrite struct {
-	ID            string // generated where empty
+	ID            string // generated if empty
 	ParentID      string // empty: a root
 	UserPrompt    string
-	Model         string // that is asked; empty: the one that is configured
+	Model         string // the model to ask; empty: the configured one
 	PromptVersion string
-	Lease         *ChatLease     // of whoever generates the answer; nil: the caller does, and the turn is pending
-	Tree          *ChatTreeWrite // makes the tree if it is not there; nil: it has to be
+	Lease         *ChatLease     // of the process that generates the answer; nil: the caller answers, and the turn is pending
+	Tree          *ChatTreeWrite // creates the tree if it does not exist; nil: it must exist
 }
 
-// ChatLease says which process generates, and for how long that is believed.
+// ChatLease names the process that generates an answer, and how long its lease lasts.
 type ChatLease struct {
 	Holder string
 	Life   time.Duration
 }
 
-// ChatAnswer is what came of asking a model: an answer, or an error.
+// ChatAnswer is the result of asking a model: an answer or an error.
 type ChatAnswer struct {
 	AssistantText  Optional[string]             `json:"assistant_text,omitzero" max:"262144" doc:"at most 256 KiB"`
 	Error          Optional[string]             `json:"error,omitzero" max:"4096" word:"true" doc:"at most 4,096 characters"`
@@ -93,7 +93,7 @@ type ChatAnswer struct {
 	ProviderConfig Optional[ChatProviderConfig] `json:"provider_config,omitzero"`
 }
 
-// Bounds of turns; sizes count bytes.
+// Bounds of turns; sizes are in bytes.
 const (
 	MaxChatTurns   = 10_000 // of a tree
 	MaxChatPrompt  = 100 << 10
@@ -122,9 +122,9 @@ func checkModel(f *faults, model string) {
 	}
 }
 
-// AddChatTurn stores a turn of a tree. A turn of its id with the same parent and prompt stays as it is: then created is
-// false. Errors: ErrNotFound for an unknown or foreign tree; InvalidError, also for a parent that is not of the tree;
-// ErrConflict for an id that is taken, a parent in error, or a full tree. With an error nothing is stored, no tree either.
+// AddChatTurn stores a turn of a tree. A stored turn with its id, parent and prompt is not changed; then created is false. It
+// returns ErrNotFound for an unknown or foreign tree, an InvalidError, also for a parent outside the tree, or ErrConflict for an
+// id in use, a failed parent or a full tree. After an error nothing is stored, not even the tree.
 func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w ChatTurnWrite) (turn ChatTurn, created bool, err error) {
 	f := &faults{}
 	if w.Tree != nil {
@@ -170,7 +170,7 @@ func (t *tx) addChatTurn(scope Scope, treeID string, w *ChatTurnWrite, now time.
 		return false, err
 	}
 	values := w.properties(scope, now)
-	values["user_id"] = text(rows[0].Values[0]) // that of its tree
+	values["user_id"] = text(rows[0].Values[0]) // the user of its tree
 	_, err = t.exec("chat_turn_create", map[string]any{
 		"team_id": scope.TeamID, "tree_id": treeID, "id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
 		"properties": values,
@@ -178,7 +178,7 @@ func (t *tx) addChatTurn(scope Scope, treeID string, w *ChatTurnWrite, now time.
 	return err == nil, err
 }
 
-// turn is the new turn as it is stored.
+// turn returns the new turn in the form in which it is read.
 func (w *ChatTurnWrite) turn(treeID string, now time.Time) ChatTurn {
 	t := ChatTurn{
 		ID: w.ID, TreeID: treeID, UserPrompt: w.UserPrompt, EntityRefs: chatRefsFrom(storedRefs(w.UserPrompt)), Status: ChatPending, Attempt: 1,
@@ -196,22 +196,22 @@ func (w *ChatTurnWrite) turn(treeID string, now time.Time) ChatTurn {
 	return t
 }
 
-// admitted says whether the turn is to be made in a tree, of which chat_tree_lock has told.
+// admitted reports whether a turn is to be stored in a tree. tree is the row of chat_tree_lock.
 func (w *ChatTurnWrite) admitted(treeID string, tree []any) (bool, error) {
 	if known := items(tree[3]); known[0] != nil {
 		if text(known[0]) != treeID || text(known[1]) != w.ParentID || text(known[2]) != w.UserPrompt {
-			return false, fmt.Errorf("the id is taken: %w", ErrConflict)
+			return false, fmt.Errorf("the id is already in use: %w", ErrConflict)
 		}
 		return false, nil
 	}
 	f := &faults{}
 	switch parent := ChatStatus(text(tree[4])); {
 	case integer(tree[1]) >= MaxChatTurns:
-		return false, fmt.Errorf("the tree has %d turns, and can have no more: %w", MaxChatTurns, ErrConflict)
+		return false, fmt.Errorf("the tree has %d turns, the most allowed: %w", MaxChatTurns, ErrConflict)
 	case w.ParentID != "" && parent == "":
-		f.add("parent_id", "is no turn of this tree")
+		f.add("parent_id", "must be a turn of this tree")
 	case parent == ChatError || parent == chatInterrupted:
-		return false, fmt.Errorf("the turn it replies to is in error: retry that first: %w", ErrConflict)
+		return false, fmt.Errorf("the turn it replies to has failed: retry that turn first: %w", ErrConflict)
 	}
 	return true, f.err()
 }
@@ -227,12 +227,12 @@ func (w *ChatTurnWrite) properties(scope Scope, now time.Time) map[string]any {
 	return p
 }
 
-// put makes a turn one that is generated.
+// put adds the lease to the properties, with the state of a turn that is being generated.
 func (l *ChatLease) put(p properties, now time.Time) {
 	p["status"], p["lease_holder"], p["lease_until"] = string(ChatGenerating), l.Holder, now.Add(l.Life).UnixMilli()
 }
 
-// ChatTurn reads a turn that the scope may see. ErrNotFound.
+// ChatTurn returns a turn that the scope may see, or ErrNotFound.
 func (s *Store) ChatTurn(ctx context.Context, scope Scope, id string) (ChatTurn, error) {
 	turns, err := s.readChatTurns(ctx, scope, []string{id})
 	if err != nil {
@@ -244,7 +244,7 @@ func (s *Store) ChatTurn(ctx context.Context, scope Scope, id string) (ChatTurn,
 	return turns[0], nil
 }
 
-// readChatTurns reads those turns that are there, in the order of their ids.
+// readChatTurns returns the turns that exist, in the order of their ids.
 func (s *Store) readChatTurns(ctx context.Context, scope Scope, ids []string) ([]ChatTurn, error) {
 	row, err := s.readOne(ctx, "chat_turn_read", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "ids": ids})
 	if err != nil {
@@ -258,7 +258,7 @@ func (s *Store) readChatTurns(ctx context.Context, scope Scope, ids []string) ([
 	return turns, nil
 }
 
-// ChatTurns lists turns of a tree from number from on, in the order in which they came, at most limit.
+// ChatTurns returns at most limit turns of a tree in their order, beginning with number from.
 func (s *Store) ChatTurns(ctx context.Context, scope Scope, treeID string, from, limit int64) ([]ChatTurnLine, error) {
 	row, err := s.readOne(ctx, "chat_turn_list", map[string]any{
 		"team_id": scope.TeamID, "owners": scope.owners(), "tree_id": treeID, "from": from, "limit": limit,
@@ -269,14 +269,14 @@ func (s *Store) ChatTurns(ctx context.Context, scope Scope, treeID string, from,
 	return chatLinesFrom(row.Values[0], s.now()), nil
 }
 
-// DeleteChatTurn deletes a turn with all below it, and returns their ids. ErrNotFound.
+// DeleteChatTurn deletes a turn and all turns below it, and returns their ids. It returns ErrNotFound for an unknown turn.
 func (s *Store) DeleteChatTurn(ctx context.Context, scope Scope, id string) (turns []string, err error) {
 	return s.deleteChat(ctx, "chat_turn_delete", map[string]any{
 		"team_id": scope.TeamID, "owners": scope.owners(), "id": id, "now": s.now().UnixMilli(),
 	})
 }
 
-// statusAt is the state of a turn whose lease ends then, and its error.
+// statusAt returns the state and the error of a turn. A generation whose lease has expired is an error.
 func statusAt(status, problem, until any, now time.Time) (ChatStatus, *string) {
 	if s := ChatStatus(text(status)); s != ChatGenerating || integer(until) > now.UnixMilli() {
 		return s, optionalText(problem)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// minute is a lease of a test's own process.
+// minute returns a lease of the test's own process.
 func (e *env) minute() *ChatLease { return &ChatLease{Holder: e.team, Life: time.Minute} }
 
 func TestChatTurnsFormTrees(t *testing.T) {
@@ -41,7 +41,7 @@ func TestChatTurnsFormTrees(t *testing.T) {
 	e.same("left", [][]any{{int64(0)}}, e.raw(`MATCH (n) WHERE n.team_id = $team RETURN count(n)`))
 }
 
-// Walks end, whatever somebody has written past the store.
+// TestForgedCyclesEnd checks that walks end, even in data that the store would not write.
 func TestForgedCyclesEnd(t *testing.T) {
 	e := alone(t)
 	tree := e.tree("u1")
@@ -125,7 +125,8 @@ func TestChatTurnNamesItsFaults(t *testing.T) {
 	e.raw(fmt.Sprintf(`MATCH (n:ChatTree {team_id: $team, id: '%s'}) SET n.turn_count = 1`, other.ID))
 }
 
-// Every state and everything that can be asked of it (S5-2): what is not listed is refused, and changes nothing.
+// TestChatTurnsChangeAsTheyMay checks every operation in every state: an operation that is not listed is refused and changes
+// nothing.
 func TestChatTurnsChangeAsTheyMay(t *testing.T) {
 	e := fresh(t)
 	tree := e.tree("u1")
@@ -248,7 +249,7 @@ func TestChatAnswerNamesItsFaults(t *testing.T) {
 
 func TestChatLeasesAreKeptOrEnd(t *testing.T) {
 	e := fresh(t)
-	noon := time.Date(2001, 3, 4, 12, 0, 0, 0, time.UTC) // long before the leases of tests beside this one, which it would end
+	noon := time.Date(2001, 3, 4, 12, 0, 0, 0, time.UTC) // long before the leases of concurrent tests, which it would end
 	e.now = noon
 	tree := e.tree("u1")
 	mine, dead := ChatLease{Holder: e.team, Life: time.Minute}, &ChatLease{Holder: e.team + " dead", Life: time.Minute}
@@ -262,7 +263,7 @@ func TestChatLeasesAreKeptOrEnd(t *testing.T) {
 	held, err := e.store.RenewChatLeases(t.Context(), mine)
 	e.same("held", []any{map[ChatAttempt]bool{{e.team, "a", 1}: true}, nil}, []any{held, err})
 	e.now = noon.Add(61 * time.Second)
-	for _, stored := range []bool{false, true} { // before anybody has written it down, and after
+	for _, stored := range []bool{false, true} { // before and after the interruption is stored
 		c, err := e.store.ChatTurn(t.Context(), e.as("u1"), "c")
 		if err != nil || c.Status != ChatError || c.Error == nil || *c.Error != Interrupted {
 			t.Errorf("stored %v: %+v %v", stored, c, err)

@@ -39,7 +39,7 @@ func (f *faults) text(location, value string, limit int) {
 	}
 }
 
-// word checks a short text that identifies something: not blank, and free of control characters.
+// word checks a short text that identifies something: not blank, without control characters.
 func (f *faults) word(location, value string, limit int) {
 	before := len(f.fields)
 	f.text(location, value, limit)
@@ -59,14 +59,14 @@ func (f *faults) word(location, value string, limit int) {
 	}
 }
 
-// optionalWord checks a word that may be left out or null.
+// optionalWord checks a word that may be omitted or null.
 func (f *faults) optionalWord(location string, o Optional[string], limit int) {
 	if o.Given && !o.Null {
 		f.word(location, o.Value, limit)
 	}
 }
 
-// version checks the version that a write asks for.
+// version checks the version that a write requires.
 func (f *faults) version(location string, o Optional[int64]) {
 	if o.Given && (o.Null || o.Value < 0) {
 		f.add(location, "must be 0 or more")
@@ -110,14 +110,14 @@ var (
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// date checks that a time is one a memory can have.
+// date checks that a time is in the allowed range.
 func (f *faults) date(location string, t time.Time) {
 	if t.Before(earliest) || !t.Before(latest) {
 		f.add(location, "must be a time from 1900 to 2199")
 	}
 }
 
-// past checks a time at which something has happened; a day of clock difference is allowed.
+// past checks a time in the past; a day of clock difference is allowed.
 func (f *faults) past(location string, t, now time.Time) {
 	f.date(location, t)
 	if t.Before(latest) && t.After(now.Add(24*time.Hour)) {
@@ -131,7 +131,7 @@ func (f *faults) optionalPast(location string, o Optional[time.Time], now time.T
 	}
 }
 
-// properties checks a caller's own properties: a JSON object, not too large and not too deep.
+// properties checks the properties that a caller defines: a JSON object of bounded size and depth.
 func (f *faults) properties(location string, raw json.RawMessage) {
 	switch {
 	case len(raw) > MaxPropertiesSize:
@@ -145,7 +145,7 @@ func (f *faults) properties(location string, raw json.RawMessage) {
 	}
 }
 
-// depth is how deep valid JSON is nested.
+// depth returns how deep valid JSON is nested.
 func depth(raw []byte) int {
 	deepest, now, inString := 0, 0, false
 	for i := 0; i < len(raw); i++ {
@@ -165,7 +165,7 @@ func depth(raw []byte) int {
 	return deepest
 }
 
-// compact is JSON text without blanks, as it is stored.
+// compact returns JSON text without blanks, as it is stored.
 func compact(raw json.RawMessage) string {
 	var out bytes.Buffer
 	if err := json.Compact(&out, raw); err != nil {
@@ -174,17 +174,17 @@ func compact(raw json.RawMessage) string {
 	return out.String()
 }
 
-// ValidKey says whether a text may be an entity key or a user's id.
+// ValidKey reports whether a text may be an entity key or a user id.
 func ValidKey(key string) bool {
 	f := &faults{}
 	f.word("", key, MaxKeyLength)
 	return len(f.fields) == 0
 }
 
-// ValidType says whether a text may be the type of a relationship.
+// ValidType reports whether a text may be the type of a relationship.
 func ValidType(kind string) bool { return typePattern.MatchString(kind) }
 
-// firstLine is the beginning of a text as a name: its first line that says something, at most limit code points.
+// firstLine returns the first line of a text that is not blank, as a name: at most limit code points.
 func firstLine(text string, limit int) string {
 	for line := range strings.Lines(text) {
 		line = strings.Join(strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")

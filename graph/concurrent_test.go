@@ -53,8 +53,8 @@ func TestOneTripleIsOneRelationship(t *testing.T) {
 	e.same("relationships", int64(1), e.stored()[1])
 }
 
-// However relationships and nodes change at once, the context shows each node once, by its strongest relationship and
-// in the order of its present salience.
+// TestRanksAreExactUnderConcurrency checks contexts after concurrent changes of relationships and nodes. Each node appears once,
+// with its strongest relationship, in the order of its present salience.
 func TestRanksAreExactUnderConcurrency(t *testing.T) {
 	e := fresh(t)
 	nodes := []NodeWrite{owner1("me")}

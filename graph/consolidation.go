@@ -6,26 +6,25 @@ import (
 	"time"
 )
 
-// When sources are candidates for consolidation (requirements.md, "Lifecycle facts"); the statements have the figures
-// of salience.
+// Sources become candidates for consolidation by these rules (docs/lifecycle.md). The statements have the salience figures.
 const (
-	consolidateAfter   = Week  // since the end, or the start of what has none
-	consolidateSources = 5     // that mention the same
+	consolidateAfter   = Week  // since the end of a source, or its start if it has no end
+	consolidateSources = 5     // that mention the same node
 	consolidateShown   = 100   // of the sources of one candidate
-	consolidateWalk    = 5_000 // sources or mentions that a page looks at
+	consolidateWalk    = 5_000 // sources or mentions that a page reads
 )
 
-// ConsolidationCandidate are sources that could be archived, and why. EntityKeys are their keys: at most 100 of an
+// ConsolidationCandidate holds sources that could be archived, and the reason. EntityKeys are their keys: at most 100 of an
 // overlap, the oldest first.
 type ConsolidationCandidate struct {
 	Reason      string         `json:"reason" enum:"faded,overlapping" doc:"faded: a source older than 7 days with a salience below 0.2; overlapping: 5 or more sources older than 7 days that mention the same node"`
 	EntityKeys  []string       `json:"entity_keys"`
 	SourceCount int64          `json:"source_count"`
 	Source      *FadedSource   `json:"source,omitempty" doc:"the source that has faded"`
-	Node        *MentionedNode `json:"node,omitempty" doc:"what the sources overlap in"`
+	Node        *MentionedNode `json:"node,omitempty" doc:"the node that the sources overlap in"`
 }
 
-// FadedSource is a source that hardly counts any more.
+// FadedSource is a source of low salience.
 type FadedSource struct {
 	EntityKey string     `json:"entity_key"`
 	Summary   string     `json:"summary"`
@@ -34,36 +33,36 @@ type FadedSource struct {
 	Salience  float64    `json:"salience"`
 }
 
-// MentionedNode is what several sources mention.
+// MentionedNode is a node that several sources mention.
 type MentionedNode struct {
 	EntityKey string `json:"entity_key"`
 	Kind      string `json:"kind"`
 	Name      string `json:"name"`
 }
 
-// ConsolidationPage is a page of candidates. It may have less than asked for, even none, while Next is given: a page is
-// a bounded stretch of the memory.
+// ConsolidationPage is a page of candidates. A page reads a bounded part of the memory, so it may have fewer candidates than
+// asked for, even none, while Next is set.
 type ConsolidationPage struct {
 	Candidates []ConsolidationCandidate `json:"candidates"`
 	Next       *string                  `json:"next"`
 }
 
-// The two parts of the list begin their cursors with these.
+// Prefixes of the cursors of the two parts of the list.
 const (
 	fadedCursor   = "f"
 	overlapCursor = "o"
 )
 
-// ConsolidationCandidates lists sources of the scope's user that could be archived: first those that have faded, by key,
-// then those that overlap, by what they mention. It changes nothing. InvalidError.
+// ConsolidationCandidates lists sources of the scope's user that could be archived: first faded ones by key, then overlapping
+// ones by the node they mention. It changes nothing. It returns an InvalidError for a bad request.
 func (s *Store) ConsolidationCandidates(ctx context.Context, scope Scope, cursor string, limit int) (ConsolidationPage, error) {
 	f := &faults{}
 	if scope.UserID == "" {
-		f.add("user_id", "is needed: sources belong to a user")
+		f.add("user_id", "is required: sources belong to a user")
 	}
 	after, err := decodeCursor(cursor)
 	if err != nil || after != "" && !strings.HasPrefix(after, fadedCursor) && !strings.HasPrefix(after, overlapCursor) {
-		f.add("cursor", "is not one that a page ended with")
+		f.add("cursor", "is not a valid cursor")
 	}
 	if err := f.err(); err != nil {
 		return ConsolidationPage{}, err
@@ -71,7 +70,7 @@ func (s *Store) ConsolidationCandidates(ctx context.Context, scope Scope, cursor
 	return (&candidateList{store: s, scope: scope, limit: limit, walk: consolidateWalk}).page(ctx, after)
 }
 
-// candidateList reads pages of candidates. Walk is how many sources or mentions one looks at.
+// candidateList reads pages of candidates. walk is how many sources or mentions a page reads.
 type candidateList struct {
 	store *Store
 	scope Scope
@@ -143,7 +142,7 @@ func (c *candidateList) overlapping(ctx context.Context, after string) (Consolid
 	walked, last := int64(0), after
 	for i, row := range rows {
 		walked += integer(row.Values[4])
-		if walked == c.walk && i > 0 { // more may be said of this one on the next page
+		if walked == c.walk && i > 0 { // the next page may read more mentions of this node
 			return page.next(overlapCursor + last), nil
 		}
 		candidate, ok := overlap(row.Values)
@@ -161,7 +160,7 @@ func (c *candidateList) overlapping(ctx context.Context, after string) (Consolid
 	return page, nil
 }
 
-// overlap is the candidate of a row. What mentions the user's own person overlaps in nothing.
+// overlap returns the candidate of a row. Sources that mention the owner do not overlap in that node.
 func overlap(values []any) (ConsolidationCandidate, bool) {
 	sources := texts(values[5])
 	if len(sources) < consolidateSources || truth(values[3]) {

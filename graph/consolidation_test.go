@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// old is a source of a user that ended so long ago, with a salience of that time on.
+// old writes a source of a user that ended some time ago, with a salience since then.
 func (e *env) old(user, key string, ago time.Duration, salience float64, mentions ...string) {
 	e.Helper()
 	at := e.now.Add(-ago)
@@ -22,7 +22,7 @@ func (e *env) old(user, key string, ago time.Duration, salience float64, mention
 	e.write(user, nil, links...)
 }
 
-// candidates are all candidates of a user, read in pages.
+// candidates returns all candidates of a user, read in pages.
 func (e *env) candidates(user string, limit int) []ConsolidationCandidate {
 	e.Helper()
 	all, cursor := []ConsolidationCandidate{}, ""
@@ -51,7 +51,7 @@ func reasons(all []ConsolidationCandidate) []string {
 	return names
 }
 
-// TestFadedSources is a source at each edge: 7 days, 0.2.
+// TestFadedSources checks sources at both limits: 7 days and salience 0.2.
 func TestFadedSources(t *testing.T) {
 	e := fresh(t)
 	edge := time.Millisecond
@@ -64,7 +64,7 @@ func TestFadedSources(t *testing.T) {
 	e.old("u1", "kept", Week+edge, 0.1)
 	e.write("u1", []NodeWrite{change("source", "kept", func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") })})
 	e.old("u2", "another's", Week+edge, 0.1)
-	e.source("u1", SourceWrite{EntityKey: "open", StartedAt: Some(noon.Add(-Week - edge))}) // salience 0.5, falling
+	e.source("u1", SourceWrite{EntityKey: "open", StartedAt: Some(noon.Add(-Week - edge))}) // salience 0.5, decaying
 	want := []string{"faded[faded]", "faded[zero]"}
 	e.same("now", want, reasons(e.candidates("u1", 50)))
 	for limit := range 3 {
@@ -79,12 +79,12 @@ func TestFadedSources(t *testing.T) {
 	e.same("in a month", []string{"faded[a week]", "faded[faded]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
 	e.now = noon.Add(120 * day) // 0.05
 	e.same("in four months", []string{"faded[a week]", "faded[faded]", "faded[open]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
-	e.now = noon.Add(200 * day) // 0.009: it has archived itself
+	e.now = noon.Add(200 * day) // 0.009: archived by decay
 	e.same("in seven months", []string{"faded[a week]", "faded[faded]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
 	e.same("of another team", []string{}, reasons(e.neighbour().candidates("u1", 50)))
 }
 
-// TestOverlappingSources: five of a user's own, old and not archived, that mention the same.
+// TestOverlappingSources checks the rule: five sources of the user, old and not archived, that mention the same node.
 func TestOverlappingSources(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{owner1("me"), node("concept", "five", 0.5), node("concept", "four", 0.5), node("person", "young", 0.5)})
@@ -120,7 +120,7 @@ func TestOverlappingSources(t *testing.T) {
 	e.same("and no other", []any{(*string)(nil), nil}, []any{page.Next, err})
 }
 
-// TestCandidatesInStretches: however little a page looks at, all pages together have the same candidates.
+// TestCandidatesInStretches checks that the pages together have the same candidates, however little one page reads.
 func TestCandidatesInStretches(t *testing.T) {
 	e := fresh(t)
 	var nodes []NodeWrite
@@ -164,7 +164,7 @@ func (e *env) consolidate(user string, keys ...string) ConsolidationResult {
 	return result
 }
 
-// TestConsolidate archives, and leaves everything else as it is.
+// TestConsolidate checks that sources are archived and nothing else changes.
 func TestConsolidate(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "c", 0.5)})

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// MaxConsolidated bounds the sources that one request archives.
+// MaxConsolidated is the most sources that one request archives.
 const MaxConsolidated = 1_000
 
-// Consolidation names sources to archive. With Strict, one that cannot be is a fault, and none is.
+// Consolidation names sources to archive. With Strict, a source that cannot be archived is a fault, and nothing is archived.
 type Consolidation struct {
-	UserID     string   `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose sources; left out: the user of the key"`
+	UserID     string   `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose sources; default: the user of the API key"`
 	EntityKeys []string `json:"entity_keys" minItems:"1" maxItems:"1000"`
 	Strict     bool     `json:"strict,omitempty" doc:"all or nothing: an unknown source is a 422 and nothing is archived"`
 }
@@ -23,7 +23,7 @@ type ConsolidationResult struct {
 	Users    []string     `json:"-"` // whose memory was changed
 }
 
-// Consolidate archives sources of the scope's user; their links stay. What is archived already is unchanged.
+// Consolidate archives sources of the scope's user. Their relationships stay. A source that is archived already is unchanged.
 func (s *Store) Consolidate(ctx context.Context, scope Scope, c *Consolidation) (ConsolidationResult, error) {
 	if err := c.validate(scope); err != nil {
 		return ConsolidationResult{}, err
@@ -47,13 +47,13 @@ func (s *Store) Consolidate(ctx context.Context, scope Scope, c *Consolidation) 
 	return result, nil
 }
 
-// noSuchSource is said of an unknown key and of another's source alike.
-const noSuchSource = "there is no such source of the user"
+// noSuchSource is the message for an unknown source and for a source of another user.
+const noSuchSource = "the user has no such source"
 
 func (c *Consolidation) validate(scope Scope) error {
 	f := &faults{}
 	if scope.UserID == "" {
-		f.add("user_id", "is needed: sources belong to a user")
+		f.add("user_id", "is required: sources belong to a user")
 	}
 	if n := len(c.EntityKeys); n == 0 || n > MaxConsolidated {
 		f.add("entity_keys", "must have 1 to %d items", MaxConsolidated)
@@ -71,7 +71,7 @@ func (c *Consolidation) validate(scope Scope) error {
 	return f.err()
 }
 
-// consolidationFault tells of the keys what a write tells of its nodes.
+// consolidationFault turns the faults of a write's nodes into faults of the keys.
 func consolidationFault(err error) error {
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) {

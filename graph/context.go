@@ -15,7 +15,7 @@ import (
 // Section is one part of an agent context, read by the statement context_<section>.
 type Section string
 
-// The sections of an agent context. FocusSection is read only when something is in focus.
+// The sections of an agent context. FocusSection is read only when a node is in focus.
 const (
 	OwnerSection            Section = "owner"
 	CoreBeliefsSection      Section = "core_beliefs"
@@ -33,21 +33,21 @@ var AllSections = []Section{
 	LastConversationSection,
 }
 
-// Sections is what the store knows for an agent context. What was not asked for is empty.
+// Sections holds what the store knows for an agent context. Sections that were not requested are empty.
 type Sections struct {
-	Owner              *ContextNode // nil: the user has no owner person
+	Owner              *ContextNode // nil: the user has no owner node
 	CoreBeliefs        []ContextNode
 	PrimaryGoals       []ContextNode
 	Preferences        []Preference
 	Relationships      []OwnerRelationship
-	Known              *Known // nil: there are ten relationships, or they are of the past
+	Known              *Known // nil: there are ten relationships, or the context is of a past day
 	Sources            []RecentSource
-	OlderConversations int64             // where there are fewer than 5 sources; at most 1,000
+	OlderConversations int64             // set if there are fewer than 5 sources; at most 1,000
 	LastConversation   *LastConversation // nil: there was none
-	Focus              *Focus            // nil: there is no such node, or the scope may not see it
+	Focus              *Focus            // nil: the node does not exist, or the scope may not see it
 }
 
-// OwnerRelationship is a node with the user's strongest current relationship to it (S1-9). What fills room may have none.
+// OwnerRelationship is a node with the user's strongest current relationship to it. A filled one may have no relationship.
 type OwnerRelationship struct {
 	Node             ContextNode `json:"node"`
 	Description      string      `json:"relationship_description"`
@@ -55,10 +55,10 @@ type OwnerRelationship struct {
 	RelationshipType string      `json:"relationship_type"`
 	NodeType         string      `json:"node_type" enum:"Person,Concept,Entity"`
 	RecentMentions   int64       `json:"recent_mentions" doc:"sources of the last 7 days that mention the node"`
-	Filled           bool        `json:"filled,omitempty" doc:"fills room of the section: related in another way or not at all (then relationship_type is empty), or a candidate"`
+	Filled           bool        `json:"filled,omitempty" doc:"added because the section had room: related in another way or not at all (then relationship_type is empty), or a candidate"`
 }
 
-// RecentSource is a conversation of the last week (S1-11).
+// RecentSource is a conversation of the last week.
 type RecentSource struct {
 	EntityKey   string      `json:"entity_key"`
 	StartedAt   time.Time   `json:"started_at"`
@@ -68,14 +68,14 @@ type RecentSource struct {
 	KeyEntities []KeyEntity `json:"key_entities"`
 }
 
-// KeyEntity is something a conversation was about (S1-12).
+// KeyEntity is a node that a conversation mentions.
 type KeyEntity struct {
 	EntityKey string `json:"entity_key"`
 	Name      string `json:"name"`
 	Type      string `json:"type" enum:"Person,Concept,Entity"`
 }
 
-// LastConversation is the user's newest conversation, however old.
+// LastConversation is the user's newest conversation of any age.
 type LastConversation struct {
 	StartedAt   time.Time
 	ContextType *string
@@ -98,14 +98,14 @@ type FocusLink struct {
 	Salience         float64 `json:"relationship_salience"`
 }
 
-// SectionQuery is what the sections depend on besides the scope.
+// SectionQuery holds what the sections depend on besides the scope.
 type SectionQuery struct {
 	Now       time.Time
-	AsOf      *time.Time // the day to tell of; nil: now
+	AsOf      *time.Time // the day of the context; nil: now
 	FocusKey  string     // entity key
 	FocusKind Kind
 
-	ConversationID string // that is open now, and not of the past; empty: none
+	ConversationID string // the conversation that is open now and so not part of the past; empty: none
 }
 
 func (q SectionQuery) params(scope Scope) map[string]any {
@@ -120,7 +120,7 @@ func (q SectionQuery) params(scope Scope) map[string]any {
 	}
 }
 
-// moment is when salience and state are looked at.
+// moment returns the time at which salience and state are computed.
 func (q SectionQuery) moment() time.Time {
 	if q.AsOf != nil {
 		return *q.AsOf
@@ -128,7 +128,7 @@ func (q SectionQuery) moment() time.Time {
 	return q.Now
 }
 
-// statement is the name of a section's file. Of the past only relationships themselves tell what was current.
+// statement returns the name of a section's file. For a past day only the relationships themselves record what was current.
 func (q SectionQuery) statement(section Section) string {
 	if section == RelationshipsSection && q.AsOf != nil {
 		return "context_relationships_past"
@@ -169,7 +169,7 @@ func first(rows []*neo4j.Record) any {
 	return rows[0].Values[0]
 }
 
-// combined composes the statement of several sections.
+// combined returns the statement of several sections.
 func (s *Store) combined(sections []Section, q SectionQuery) cypher.Query {
 	names := make([]string, len(sections))
 	for i, section := range sections {
@@ -178,7 +178,7 @@ func (s *Store) combined(sections []Section, q SectionQuery) cypher.Query {
 	return s.compose("context", names)
 }
 
-// compose puts statements together into one, which is kept.
+// compose returns one statement made of several, and caches it.
 func (s *Store) compose(name string, statements []string) cypher.Query {
 	key := name + "+" + strings.Join(statements, "+")
 	if made, ok := s.composed.Load(key); ok {
@@ -193,7 +193,8 @@ func (s *Store) compose(name string, statements []string) cypher.Query {
 	return made
 }
 
-// Warm plans the hot statements, so that no caller waits for it. Sections that come from elsewhere are left out.
+// Warm plans the most used statements, so that no caller waits for it. It omits the sections in elsewhere, which are not read
+// from the store.
 func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
 	nobody, q := Scope{TeamID: "warm-up", UserID: "warm-up"}, SectionQuery{Now: s.now()}
 	usual := slices.DeleteFunc(slices.Clone(AllSections), func(x Section) bool { return slices.Contains(elsewhere, x) })
@@ -214,7 +215,7 @@ func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
 	return s.warmSearch(ctx, nobody)
 }
 
-// fill reads a section's one value.
+// fill sets a section from its one value.
 func (f *Sections) fill(section Section, v any, user string, now time.Time) {
 	switch section {
 	case OwnerSection:
@@ -270,7 +271,7 @@ func ownerRelationshipsFrom(v any, user *string, now time.Time) []OwnerRelations
 	return relationships
 }
 
-// unitSeparator ends each of several texts sent as one; keys and names are free of control characters.
+// unitSeparator ends each text in a list of texts sent as one. Keys and names have no control characters.
 const unitSeparator = "\x1f"
 
 func recentSourcesFrom(v any) []RecentSource {

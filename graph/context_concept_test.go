@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// belief is a concept as core_beliefs wants it.
+// belief returns a concept that belongs to the core beliefs.
 func belief(key string, salience float64, c ...func(*NodeWrite)) NodeWrite {
 	return node("concept", key, salience, append([]func(*NodeWrite){
 		inState("core"), func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") },
@@ -55,7 +55,7 @@ func TestCoreBeliefsAreTen(t *testing.T) {
 	e.same("beliefs", want, keysOf(e.sections("u1").CoreBeliefs))
 }
 
-// goal is an active concept that was accessed an hour ago.
+// goal returns an active concept that was accessed an hour ago.
 func goal(key string, salience float64, c ...func(*NodeWrite)) NodeWrite {
 	return node("concept", key, salience, append([]func(*NodeWrite){
 		accessed(noon.Add(-time.Hour)), described("My goal."),
@@ -126,7 +126,9 @@ func TestPreferencesByKey(t *testing.T) {
 	e := fresh(t)
 	other := e.neighbour()
 	want := []Preference{{"a", []byte(`"B"`)}, {"conversation_style", []byte(`{"tone":["dry",1]}`)}, {"time_zone", []byte(`"Europe/Lisbon"`)}}
-	if err := e.store.ReplacePreferences(t.Context(), e.as("u1"), []Preference{want[2], want[0], {"conversation_style", []byte(`{ "tone": ["dry", 1] }`)}}); err != nil {
+	if err := e.store.ReplacePreferences(t.Context(), e.as("u1"), []Preference{
+		want[2], want[0], {"conversation_style", []byte(`{ "tone": ["dry", 1] }`)},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	e.same("preferences", want, e.sections("u1").Preferences)

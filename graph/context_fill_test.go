@@ -12,7 +12,7 @@ func isGoal(w *NodeWrite)  { w.IsGoal = Some(true) }
 func forever(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }
 func unseen(w *NodeWrite)  { w.LastAccessedAt = Null[time.Time]() }
 
-// filledWith are the keys of the nodes that fill the section of relationships, each with how it is related.
+// filledWith returns the keys of the nodes that were added to the section of relationships, with their relationships.
 func filledWith(relationships []OwnerRelationship) []string {
 	keys := []string{}
 	for _, r := range relationships {
@@ -23,7 +23,8 @@ func filledWith(relationships []OwnerRelationship) []string {
 	return keys
 }
 
-// Goals that were not accessed for a week fill room, then candidates, each by the salience of the moment.
+// TestGoalsFillTheirSection checks that goals not accessed for a week fill the section, then candidates, each by present
+// salience.
 func TestGoalsFillTheirSection(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{
@@ -50,7 +51,7 @@ func TestGoalsFillTheirSection(t *testing.T) {
 	e.same("without room", []string{}, filledKeys(e.sections("u1").PrimaryGoals))
 }
 
-// Concepts that are kept for ever fill the room of beliefs: active ones, then candidates.
+// TestBeliefsFillTheirSection checks that concepts kept for ever fill the section of beliefs: active ones, then candidates.
 func TestBeliefsFillTheirSection(t *testing.T) {
 	e := fresh(t)
 	nodes := []NodeWrite{
@@ -69,8 +70,8 @@ func TestBeliefsFillTheirSection(t *testing.T) {
 	e.same("one place", []string{"stronger"}, filledKeys(e.sections("u1").CoreBeliefs))
 }
 
-// Where the owner has fewer than ten relationships that count, the user's other nodes fill the section: active ones before
-// candidates, those that are related in any way before those that are not, each by the salience of the moment.
+// TestRelationshipsFillTheirSection checks the order in which other nodes of the user fill the section. Active nodes come before
+// candidates, related nodes before others, and each group is sorted by present salience.
 func TestRelationshipsFillTheirSection(t *testing.T) {
 	e := fresh(t)
 	candidate := inState("candidate")
@@ -109,7 +110,8 @@ func TestRelationshipsFillTheirSection(t *testing.T) {
 	e.same("without room", []any{[]string{}, (*Known)(nil)}, []any{filledWith(s.Relationships), s.Known})
 }
 
-// A node that a recent conversation mentions fills the section however many names come before its own.
+// TestMentionedNodesFillALargeMemory checks that a node in a recent conversation fills the section, however many names sort
+// before it.
 func TestMentionedNodesFillALargeMemory(t *testing.T) {
 	e := fresh(t)
 	nodes := []NodeWrite{node("person", "zoe", 0.9)}
@@ -122,7 +124,7 @@ func TestMentionedNodesFillALargeMemory(t *testing.T) {
 	e.same("mentioned", "zoe", filledWith(e.sections("u1").Relationships)[0])
 }
 
-// Nothing of a context needs an owner.
+// TestAContextWithoutAnOwner checks that no section needs an owner.
 func TestAContextWithoutAnOwner(t *testing.T) {
 	e := fresh(t)
 	e.write("u2", []NodeWrite{node("person", "old", 0.5), goal("g", 0.5), belief("b", 0.5)})
@@ -134,7 +136,7 @@ func TestAContextWithoutAnOwner(t *testing.T) {
 	e.same("network", []string{"old"}, filledWith(s.Relationships))
 }
 
-// What is known and not shown is counted: by what it is, and why.
+// TestKnownIsCounted checks that nodes which are not shown are counted by kind and reason.
 func TestKnownIsCounted(t *testing.T) {
 	e := fresh(t)
 	fades := func(w *NodeWrite) { w.Salience = Some(0.02) }
@@ -163,7 +165,7 @@ func TestKnownIsCounted(t *testing.T) {
 	e.same("older conversations", int64(3), e.sections("u1").OlderConversations)
 }
 
-// Counts that are not of all say so.
+// TestKnownIsBounded checks that partial counts are marked as such.
 func TestKnownIsBounded(t *testing.T) {
 	e := fresh(t)
 	nodes := make([]NodeWrite, 301)
@@ -175,7 +177,7 @@ func TestKnownIsBounded(t *testing.T) {
 	e.same("known", &Known{Others: KnownCounts{Present: 290}, AtLeast: true}, known)
 }
 
-// The newest three notes of what is shown, that have not expired, come with it.
+// TestContextsHaveNotes checks that shown nodes have their newest three notes without expired ones.
 func TestContextsHaveNotes(t *testing.T) {
 	e := fresh(t)
 	note := func(content, life string, at time.Time) NoteWrite {
@@ -206,7 +208,7 @@ func TestContextsHaveNotes(t *testing.T) {
 	e.same("expired", []string{"4", "3", "2"}, told(*e.sections("u1").Owner))
 }
 
-// The open conversation is neither the last one nor one of the week.
+// TestTheOpenConversationIsNotOfThePast checks that the open conversation is neither the last one nor one of the week.
 func TestTheOpenConversationIsNotOfThePast(t *testing.T) {
 	e := fresh(t)
 	e.source("u1", SourceWrite{EntityKey: "before", StartedAt: Some(noon.Add(-9 * day))})

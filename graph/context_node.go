@@ -6,27 +6,27 @@ import (
 )
 
 // ContextNode is a node of a context with its newest notes. Filled is set on goals and beliefs that the rules of their section
-// would leave out, and that stand there because it has room.
+// omit, and that were added because the section had room.
 type ContextNode struct {
 	Node
 	Notes  []Note `json:"notes,omitempty" doc:"at most 3, the newest first, without expired ones"`
-	Filled bool   `json:"filled,omitempty" doc:"goals and beliefs: fills room of the section, as an active goal that was not accessed for 7 days, an active concept that is kept for ever, or a candidate"`
+	Filled bool   `json:"filled,omitempty" doc:"goals and beliefs: added because the section had room, as an active goal that was not accessed for 7 days, an active concept that is kept for ever, or a candidate"`
 }
 
-// contextNotes is how many notes of a node a context has.
+// contextNotes is the most notes of a node in a context.
 const contextNotes = 3
 
 // Known counts a user's persons, concepts and entities, for what a context does not show.
 type Known struct {
-	Goals, Beliefs KnownCounts // also those that a context shows
-	Others         KnownCounts // Present without those that the section of relationships shows
+	Goals, Beliefs KnownCounts // including those that a context shows
+	Others         KnownCounts // Present without those in the section of relationships
 	AtLeast        bool        // not all were counted
 }
 
-// KnownCounts are nodes by what keeps them out of a context: nothing (Present), their decay, or their state.
+// KnownCounts counts nodes by what keeps them out of a context: nothing (Present), their decay, or their state.
 type KnownCounts struct{ Present, Faded, Archived int64 }
 
-// contextNodeFrom reads a node's list, after which its notes and whether it fills room may follow.
+// contextNodeFrom reads a node from a list. Its notes, and whether it is filled, may follow the fields of the node.
 func contextNodeFrom(v any, user *string, now time.Time) (ContextNode, bool) {
 	n, ok := nodeFrom(v, user, now)
 	if !ok {
@@ -41,7 +41,7 @@ func contextNodeFrom(v any, user *string, now time.Time) (ContextNode, bool) {
 	return found, true
 }
 
-// newestNotes reads the notes that there were at a time.
+// newestNotes returns the notes that existed at a time.
 func newestNotes(stored []string, now time.Time) []Note {
 	notes := slices.DeleteFunc(notesFrom(stored, now), func(n Note) bool { return n.DateAdded.After(now) })
 	return notes[:min(len(notes), contextNotes)]
@@ -56,8 +56,8 @@ func contextNodesFrom(v any, user *string, now time.Time) []ContextNode {
 	return nodes
 }
 
-// knownFrom reads three counts for each of three kinds, and whether they are the least; nil where nothing was counted. Those
-// of the user's other nodes are without what fills room.
+// knownFrom reads three counts for each of three kinds, and whether there are more; nil if nothing was counted. The counts of the
+// user's other nodes exclude filled ones.
 func knownFrom(v any, shown []OwnerRelationship) *Known {
 	l := items(v)
 	if len(l) != 4 {

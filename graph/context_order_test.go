@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// A goal that ties with the fifth is told by its key, however many are before it among those of its state.
+// TestTiedGoalsAreToldInOrder checks that goals with the same salience as the fifth are sorted by key, however many of their
+// state sort before.
 func TestTiedGoalsAreToldInOrder(t *testing.T) {
 	e := fresh(t)
 	stays := func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }
@@ -23,10 +24,12 @@ func TestTiedGoalsAreToldInOrder(t *testing.T) {
 	e.same("goals", []string{"z", "y", "x", "w", "v"}, keysOf(e.sections("u1").PrimaryGoals))
 }
 
-// What ties in the focus goes by the salience of the other node at the moment, and by the relationship's key.
+// TestTiedLinksOfAFocusAreToldInOrder checks that equal relationships of the focus are sorted by the present salience of the
+// other node, and by key.
 func TestTiedLinksOfAFocusAreToldInOrder(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{node("concept", "f", 0.5), node("concept", "a", 0.5, func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }), node("concept", "b", 0.6)},
+	e.write("u1", []NodeWrite{node("concept", "f", 0.5), node("concept", "a", 0.5, func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }),
+		node("concept", "b", 0.6)},
 		link("f", "relates_to", "a", 0.5), link("f", "relates_to", "b", 0.5), link("b", "relates_to", "f", 0.5))
 	e.now = noon.Add(60 * day)
 	focus := &Sections{}

@@ -56,7 +56,7 @@ func TestOwnerMoves(t *testing.T) {
 	e.write("u1", []NodeWrite{change("person", "me", func(w *NodeWrite) { w.IsOwner = Some(false) })})
 	e.same("nobody's", []string{}, linkedKeys(e.sections("u1").Relationships))
 
-	// What changes meanwhile counts when there is an owner again.
+	// Changes during the time without an owner count afterwards.
 	e.write("u1", []NodeWrite{change("concept", "c-1", inState("archived"))})
 	e.write("u1", []NodeWrite{change("person", "me", func(w *NodeWrite) { w.IsOwner = Some(true) })})
 	e.same("of me again", []string{"p-1"}, linkedKeys(e.sections("u1").Relationships))
@@ -71,7 +71,7 @@ func TestOwnerMoves(t *testing.T) {
 	e.same("owner", "p-1", s.Owner.EntityKey)
 	e.same("of p-1", []string{"c-1", "me"}, linkedKeys(s.Relationships))
 
-	// And to one that is new in the same write.
+	// To one that is created in the same write.
 	e.write("u1", []NodeWrite{change("person", "p-1", func(w *NodeWrite) { w.IsOwner = Some(false) }), owner1("p-2")})
 	e.same("owner", "p-2", e.sections("u1").Owner.EntityKey)
 }

@@ -56,7 +56,7 @@ func TestSourcesAreTwenty(t *testing.T) {
 		e.source("u1", SourceWrite{EntityKey: key, StartedAt: Some(noon.Add(-time.Duration(i/2) * time.Hour))})
 		want = append(want, key)
 	}
-	for i := 0; i < len(want); i += 2 { // of two that start together the greater key comes first
+	for i := 0; i < len(want); i += 2 { // of two with the same start the greater key comes first
 		want[i], want[i+1] = want[i+1], want[i]
 	}
 	e.same("sources", want[:20], sourceKeys(e.sections("u1").Sources))
@@ -64,7 +64,7 @@ func TestSourcesAreTwenty(t *testing.T) {
 
 func TestKeyEntities(t *testing.T) {
 	e := fresh(t)
-	archived := inState("archived") // mentions show what was talked about, whatever became of it
+	archived := inState("archived") // mentions show the topics of the conversation, whatever their state is now
 	e.write("u1", []NodeWrite{
 		node("concept", "x-edge", 0.225), node("concept", "c-above", 0.22501), node("person", "p-9", 0.9), node("entity", "e-5", 0.5),
 		node("entity", "e-5b", 0.5), node("concept", "c-8", 0.8, archived), node("concept", "x-unmentioned", 1),

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ConversationEnd closes a conversation. Ending one again changes what is given.
+// ConversationEnd closes a conversation. Ending it again changes the given fields.
 type ConversationEnd struct {
 	UserID   string              `json:"user_id,omitempty" minLength:"1" maxLength:"256"`
 	Summary  Optional[string]    `json:"summary,omitzero" max:"16384" doc:"one or two sentences; at most 16,384 characters"`
@@ -15,8 +15,8 @@ type ConversationEnd struct {
 	Mentions []string            `json:"mentions,omitempty" maxItems:"1000" doc:"entity keys of persons, concepts and entities"`
 }
 
-// AppendMessages adds messages to an open conversation; they are on disk when it returns.
-// ErrNotFound for an unknown or foreign one, ErrConflict for an ended one.
+// AppendMessages adds messages to an open conversation; they are on disk when it returns. It returns ErrNotFound for an unknown
+// or foreign conversation, ErrConflict for an ended one.
 func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, messages []MessageWrite) (SourceResult, error) {
 	now := s.now()
 	f := &faults{}
@@ -50,8 +50,7 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 	return result, err
 }
 
-// EndConversation closes a conversation, with its summary and what it mentions.
-// ErrNotFound for an unknown or foreign one.
+// EndConversation closes a conversation with its summary and mentions. It returns ErrNotFound for an unknown or foreign one.
 func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, end *ConversationEnd) (SourceResult, error) {
 	now := s.now()
 	f := &faults{}
@@ -86,7 +85,7 @@ func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, en
 	return result, err
 }
 
-// endTime is the given end, else the one the conversation has, else now.
+// endTime returns the given end, or else the end of the conversation, or else now.
 func endTime(end *ConversationEnd, source *stored, now time.Time) Optional[time.Time] {
 	if end.EndedAt.Given && !end.EndedAt.Null {
 		return end.EndedAt
@@ -97,8 +96,8 @@ func endTime(end *ConversationEnd, source *stored, now time.Time) Optional[time.
 	return Some(now)
 }
 
-// conversation is the found source of a key, if it is a conversation of the scope's user; a scope without a user finds
-// those of all users of its team, and acts as the conversation's own.
+// conversation returns the found source of a key if it is a conversation of the scope's user. A scope without a user finds the
+// conversations of all users of its team, and acts as their user.
 func conversation(found known, scope Scope, key string) (*stored, error) {
 	s := found.byKey[key]
 	if s == nil || s.kind != sourceKind || s.text("content_type") != Conversation ||

@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// ConversationFocus is what the user of a conversation looks at: a node of a project, or the project as a whole (S3-1).
+// ConversationFocus is the focus of a conversation's user: a node of a project, or the project as a whole.
 type ConversationFocus struct {
 	ProjectID string `json:"project_id" minLength:"1" maxLength:"256" doc:"entity_key of the project"`
-	FocusKind string `json:"focus_kind,omitempty" maxLength:"64" oneof:"task plan goal document output milestone risk decision requirement project-wide" doc:"task, plan, goal, document, output, milestone, risk, decision or requirement; left out: the project as a whole"`
+	FocusKind string `json:"focus_kind,omitempty" maxLength:"64" oneof:"task plan goal document output milestone risk decision requirement project-wide" doc:"task, plan, goal, document, output, milestone, risk, decision or requirement; default: the project as a whole"`
 	FocusID   string `json:"focus_id,omitempty" maxLength:"256" doc:"entity_key of a node of the project"`
 }
 
-// WorkspaceFocusKinds are the kinds that can be in focus in a workspace (S3-1).
+// WorkspaceFocusKinds are the kinds that can be in focus in a workspace.
 var WorkspaceFocusKinds = []string{"task", "plan", "goal", "document", "output", "milestone", "risk", "decision", "requirement"}
 
-// Validate checks all that can be said without the store.
+// Validate checks everything that can be checked without the store.
 func (c *ConversationFocus) Validate() error {
 	f := &faults{}
 	c.check(f, "focus")
@@ -31,12 +31,12 @@ func (c *ConversationFocus) check(f *faults, at string) {
 	f.word(at+".focus_id", c.FocusID, MaxKeyLength)
 }
 
-// wide says whether it is the project as a whole.
+// wide reports whether the focus is the project as a whole.
 func (c *ConversationFocus) wide() bool {
 	return c.FocusID == "" && (c.FocusKind == "" || c.FocusKind == "project-wide")
 }
 
-// ends are the keys of the nodes that it names.
+// ends returns the keys of the nodes that the focus names.
 func (c *ConversationFocus) ends() []string {
 	if c.wide() {
 		return []string{c.ProjectID}
@@ -44,7 +44,7 @@ func (c *ConversationFocus) ends() []string {
 	return []string{c.ProjectID, c.FocusID}
 }
 
-// putFocus sets it on a source, or takes what was there off.
+// putFocus sets the focus of a source, or removes it.
 func (o *OwnFields) putFocus(given Optional[ConversationFocus]) {
 	field := func(value string) Optional[string] {
 		if value == "" {
@@ -60,7 +60,7 @@ func (o *OwnFields) putFocus(given Optional[ConversationFocus]) {
 	}
 }
 
-// focusFault says what of the focus is not there for the scope.
+// focusFault returns an error for a focus that does not exist for the scope.
 func focusFault(scope Scope, found known, given Optional[ConversationFocus]) error {
 	if !given.Given || given.Null {
 		return nil
@@ -78,8 +78,8 @@ func focusFault(scope Scope, found known, given Optional[ConversationFocus]) err
 	return nil
 }
 
-// SetFocus has a conversation remember what its user looks at; nil forgets it. ErrNotFound for an unknown or foreign conversation,
-// MissingError for a focus that is not there, InvalidError.
+// SetFocus stores what the user of a conversation works on; nil removes it. It returns ErrNotFound for an unknown or foreign
+// conversation, a MissingError for an unknown focus, or an InvalidError.
 func (s *Store) SetFocus(ctx context.Context, scope Scope, key string, focus *ConversationFocus) (SourceResult, error) {
 	given, ends := Null[ConversationFocus](), []string(nil)
 	if focus != nil {
@@ -112,7 +112,7 @@ func (s *Store) SetFocus(ctx context.Context, scope Scope, key string, focus *Co
 	return result, err
 }
 
-// conversationFocusFrom reads project, kind and key; nil: there is none.
+// conversationFocusFrom reads project, kind and key; nil if there is no focus.
 func conversationFocusFrom(l []any) *ConversationFocus {
 	if l[0] == nil {
 		return nil

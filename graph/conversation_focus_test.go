@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestConversationsRememberTheirFocus: a new one replaces it, null clears it, and what is not given leaves it (S3-3).
+// TestConversationsRememberTheirFocus checks that a new focus replaces the old one, null clears it, and an omitted one leaves it.
 func TestConversationsRememberTheirFocus(t *testing.T) {
 	e := fresh(t)
 	in := func(project, key, user string) NodeWrite {
@@ -17,7 +17,8 @@ func TestConversationsRememberTheirFocus(t *testing.T) {
 		}
 		return w
 	}
-	e.write("u", []NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("p", "t", ""), in("q", "other", ""), in("p", "mine", "u"), in("p", "secret", "v")})
+	e.write("u", []NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("p", "t", ""), in("q", "other", ""), in("p", "mine", "u"),
+		in("p", "secret", "v")})
 	task := &ConversationFocus{ProjectID: "p", FocusKind: "task", FocusID: "t"}
 	e.source("u", SourceWrite{EntityKey: "s", Focus: Some(*task)})
 	has := func(what string, want *ConversationFocus) {

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// ConversationPage is a page of conversations, and the cursor of the next one; empty after the last.
+// ConversationPage is a page of conversations with the cursor of the next page; empty after the last.
 type ConversationPage struct {
 	Conversations []Source
 	Next          string
 }
 
-// conversationCursor begins the cursors of lists of conversations; the time and the key of the last one follow.
+// conversationCursor begins the cursors of lists of conversations. The time and the key of the last conversation follow.
 const conversationCursor = "conversation" + keySeparator
 
-// Conversations lists the conversations of the scope's user, the newest first. InvalidError.
+// Conversations lists the conversations of the scope's user, the newest first. It returns an InvalidError for a bad request.
 func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, limit int) (ConversationPage, error) {
 	f := &faults{}
 	if scope.UserID == "" {
@@ -23,7 +23,7 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 	}
 	before, key, err := conversationPlace(cursor)
 	if err != nil {
-		f.add("cursor", "is not one that a page ended with")
+		f.add("cursor", "is not a valid cursor")
 	}
 	if err := f.err(); err != nil {
 		return ConversationPage{}, err
@@ -46,7 +46,7 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 	return page, nil
 }
 
-// conversationPlace is where a page begins: before a moment, or at it and before a key.
+// conversationPlace returns where a page begins: before a time, or at it and before a key.
 func conversationPlace(cursor string) (before time.Time, key string, err error) {
 	after, err := decodeCursor(cursor)
 	if err != nil || after == "" {

@@ -19,20 +19,20 @@ import (
 
 const (
 	copyPage    = 2000     // ids of one read
-	copyText    = 2 << 20  // characters of one write, or one node or relationship: Neo4j bounds what a transaction holds
-	copyMostGap = 50 << 20 // ids without anything between two nodes or relationships
+	copyText    = 2 << 20  // characters of one write, or of one node or relationship: Neo4j bounds what a transaction holds
+	copyMostGap = 50 << 20 // the largest gap of unused ids between two nodes or relationships
 )
 
-// Copied counts what a copy has so far, or in the end.
+// Copied counts what a copy has copied so far.
 type Copied struct {
 	Nodes         int64 `json:"nodes"`
 	Relationships int64 `json:"relationships"`
 	Schema        int   `json:"schema"` // constraints and indexes
 }
 
-// CopyTo copies everything to a store that is empty, whoever wrote it: nodes and relationships with all labels, types and properties,
-// constraints and indexes. Then it reads both stores and compares them; what differs is an error. Nobody may write to either. In
-// memory it has a page, and eight bytes for each id of a node or relationship, twice.
+// CopyTo copies everything to an empty store, whoever wrote it: nodes and relationships with all labels, types and properties,
+// constraints and indexes. Then it reads both stores and compares them; any difference is an error. Nothing may write to either
+// store meanwhile. It keeps a page in memory, and twice eight bytes for each id of a node or relationship.
 func (s *Store) CopyTo(ctx context.Context, to *Store, progress func(step string, c Copied)) (Copied, error) {
 	c := &copying{from: s, to: to, progress: progress}
 	for _, step := range []func(context.Context) error{c.empty, c.nodes, c.relationships, c.schema, c.compare} {
@@ -43,7 +43,7 @@ func (s *Store) CopyTo(ctx context.Context, to *Store, progress func(step string
 	return c.done, nil
 }
 
-// copying is a copy under way. Ids are the stores' own, which last as long as nobody writes.
+// copying is a running copy. The ids are internal ids of the databases, which are stable while nothing writes.
 type copying struct {
 	from, to *Store
 	progress func(step string, c Copied)
@@ -54,7 +54,7 @@ type copying struct {
 	nodeDigest, linkDigst digest
 }
 
-// ids are pairs of ids: of the old store, and of the new one.
+// ids maps ids of the old store to ids of the new one and back.
 type ids struct{ next, last []int64 }
 
 func (i *ids) put(old, next int64) {
@@ -62,7 +62,7 @@ func (i *ids) put(old, next int64) {
 	i.last = set(i.last, next, old)
 }
 
-// set puts a value plus one, so that 0 is none.
+// set stores a value plus one, so that 0 means none.
 func set(list []int64, at, value int64) []int64 {
 	if missing := at + 1 - int64(len(list)); missing > 0 {
 		list = append(list, make([]int64, missing)...)
@@ -71,7 +71,7 @@ func set(list []int64, at, value int64) []int64 {
 	return list
 }
 
-// get is a value that was put; -1 where there is none.
+// get returns a stored value; -1 if there is none.
 func get(list []int64, at int64) int64 {
 	if at < 0 || at >= int64(len(list)) {
 		return -1
@@ -82,7 +82,7 @@ func get(list []int64, at int64) int64 {
 func (c *copying) empty(ctx context.Context) error {
 	there, err := c.to.count(ctx)
 	if err == nil && there != (Copied{}) {
-		err = fmt.Errorf("copy: the other store has %d nodes already: %w", there.Nodes, ErrConflict)
+		err = fmt.Errorf("copy: the target store is not empty (%d nodes): %w", there.Nodes, ErrConflict)
 	}
 	if err == nil {
 		c.total, err = c.from.count(ctx)
@@ -141,7 +141,7 @@ func (c *copying) relationships(ctx context.Context) error {
 	})
 }
 
-// createCopies creates nodes or relationships, and returns their ids, in the order of the rows.
+// createCopies creates nodes or relationships and returns their ids, in the order of the rows.
 func (s *Store) createCopies(ctx context.Context, name string, rows []map[string]any) (made []int64, err error) {
 	for part := range copyParts(rows) {
 		some, err := s.createCopiesOf(ctx, name, part)
@@ -175,14 +175,14 @@ func copyParts(rows []map[string]any) iter.Seq[[]map[string]any] {
 // createCopiesOf creates all of the rows or none.
 func (s *Store) createCopiesOf(ctx context.Context, name string, rows []map[string]any) (made []int64, err error) {
 	err = s.transaction(ctx, name, func(t *tx) error {
-		t.erases = true // they were written long ago
+		t.erases = true // the copied records were written long ago
 		found, err := t.exec(name, map[string]any{"rows": rows})
 		if err != nil {
 			return err
 		}
 		made = integers(found[0].Values[0])
 		if len(made) != len(rows) {
-			return fmt.Errorf("copy: %d of %d things were created: %w", len(made), len(rows), ErrConflict)
+			return fmt.Errorf("copy: created %d of %d records: %w", len(made), len(rows), ErrConflict)
 		}
 		return nil
 	})
@@ -198,7 +198,7 @@ func integers(v any) []int64 {
 	return all
 }
 
-// pages visits everything by ranges of ids until as much was seen as there is.
+// pages visits everything by ranges of ids until it has seen the total.
 func (s *Store) pages(ctx context.Context, name string, total int64, visit func([]*neo4j.Record) error) error {
 	seen, last := int64(0), int64(0)
 	for from := int64(0); seen < total; from += copyPage {
@@ -212,14 +212,14 @@ func (s *Store) pages(ctx context.Context, name string, total int64, visit func(
 				return err
 			}
 		} else if from-last > copyMostGap {
-			return fmt.Errorf("copy: %d of %d things were found: neo4j's counts are wrong: %w", seen, total, ErrConflict)
+			return fmt.Errorf("copy: found %d of %d records: the counts of neo4j are wrong: %w", seen, total, ErrConflict)
 		}
 		seen += int64(len(rows))
 	}
 	return nil
 }
 
-// schema makes the constraints and indexes of the old store in the new one.
+// schema creates the constraints and indexes of the old store in the new one.
 func (c *copying) schema(ctx context.Context) error {
 	for _, name := range []string{"copy_constraints", "copy_indexes"} {
 		row, err := c.from.readOne(ctx, name, nil)
@@ -237,14 +237,14 @@ func (c *copying) schema(ctx context.Context) error {
 	return c.to.awaitIndexes(ctx)
 }
 
-// compare reads the new store, with the ids of the old one, and compares what it has.
+// compare reads the new store under the ids of the old one, and compares the two.
 func (c *copying) compare(ctx context.Context) error {
 	there, err := c.to.count(ctx)
 	if err != nil {
 		return err
 	}
 	if there.Nodes != c.total.Nodes || there.Relationships != c.total.Relationships {
-		return fmt.Errorf("copy: there are %d nodes and %d relationships, not %d and %d: %w",
+		return fmt.Errorf("copy: the copy has %d nodes and %d relationships instead of %d and %d: %w",
 			there.Nodes, there.Relationships, c.total.Nodes, c.total.Relationships, ErrConflict)
 	}
 	c.progress("comparing", c.done)
@@ -267,7 +267,7 @@ func (c *copying) compare(ctx context.Context) error {
 		return nil
 	})
 	if err == nil && (nodes != c.nodeDigest || links != c.linkDigst) {
-		err = fmt.Errorf("copy: what was copied differs from what there is: does something write to the store? %w", ErrConflict)
+		err = fmt.Errorf("copy: the copy differs from the original, possibly because of writes during the copy: %w", ErrConflict)
 	}
 	return err
 }
@@ -278,7 +278,7 @@ func sortedLabels(v any) []string {
 	return labels
 }
 
-// digest is that of things in any order: the sum of their hashes.
+// digest is a hash of records in any order: the sum of their hashes.
 type digest [4]uint64
 
 func (d *digest) add(id int64, parts ...any) {
@@ -293,7 +293,7 @@ func (d *digest) add(id int64, parts ...any) {
 	}
 }
 
-// writeValue writes a value so that no other one, or one of another type, is written alike.
+// writeValue writes a value unambiguously: two values or types are never written alike.
 func writeValue(h hash.Hash, v any) {
 	_, _ = fmt.Fprintf(h, "%T:", v)
 	switch typed := v.(type) {
@@ -316,7 +316,7 @@ func writeValue(h hash.Hash, v any) {
 			writeValue(h, name)
 			writeValue(h, typed[name])
 		}
-	default: // numbers, truth values, points, dates, times and durations
+	default: // numbers, booleans, points, dates, times and durations
 		_, _ = fmt.Fprintf(h, "%v;", typed)
 	}
 }

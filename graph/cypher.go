@@ -14,7 +14,7 @@ import (
 	"kith/cypher/guard"
 )
 
-// The bounds of a statement that a caller writes.
+// Bounds of a statement that a caller writes.
 const (
 	cypherRows   = 1000
 	cypherBytes  = 1 << 20 // of the rows as JSON
@@ -22,14 +22,14 @@ const (
 	planTime     = 5 * time.Second // for the first statement of a form
 	briefTime    = 200 * time.Millisecond
 	cypherAtOnce = 4   // of one team
-	plansAtOnce  = 2   // of all teams together: the planner's memory is counted nowhere
+	plansAtOnce  = 2   // of all teams together: the database does not count the memory of the planner
 	cypherFetch  = 250 // rows that the database sends at once
 )
 
-// baseLabel is that of all that callers may see.
+// baseLabel is the label of all nodes that callers may see.
 const baseLabel = "Memory"
 
-// hiddenProperties are those that callers may not read: whose something is, and what Kith keeps to find and rank it.
+// hiddenProperties are the properties that callers may not read: the tenant, and what Kith stores to find and rank.
 var hiddenProperties = append([]string{ //nolint:gochecknoglobals // a constant list
 	"team_id", "vector", "embedding", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key", "type_word",
 	"owner_key", "owner_of", "salience_at", "decay_rate", "node_salience", "node_salience_at", "node_decay_rate", "node_until", "ranked",
@@ -37,7 +37,7 @@ var hiddenProperties = append([]string{ //nolint:gochecknoglobals // a constant 
 	"last_update_source", "distinct_source_days", "decay_gradient", "recall_frequency", "last_recall_interval",
 }, placeNames...)
 
-// cypherRules are those of the guard.
+// cypherRules are the rules of the guard.
 var cypherRules = func() guard.Rules { //nolint:gochecknoglobals // constant
 	r := guard.Rules{
 		Base: baseLabel, Hidden: hiddenProperties, Rows: cypherRows, Indexes: map[string]*guard.Index{},
@@ -53,16 +53,16 @@ var cypherRules = func() guard.Rules { //nolint:gochecknoglobals // constant
 	return r
 }()
 
-// Table is what a statement of a caller found.
+// Table is the result of a caller's statement.
 type Table struct {
-	Columns   []string            `json:"columns" doc:"names, as the statement gives them"`
-	Rows      [][]json.RawMessage `json:"rows" doc:"one value for each column; a node is as in GET /v1/nodes, a path is a list of nodes and relationships in turn"`
+	Columns   []string            `json:"columns" doc:"names, as in the statement"`
+	Rows      [][]json.RawMessage `json:"rows" doc:"one value for each column; a node is as in GET /v1/nodes, a path is a list of alternating nodes and relationships"`
 	Truncated bool                `json:"truncated" doc:"there are more rows than an answer may have"`
 }
 
-// Cypher runs a statement that a caller wrote, within what the scope may see, and says which nodes it returned. Errors:
-// InvalidError for what may not be asked, takes too long or fails; ErrBusy; ErrUnavailable. What went wrong is told in words
-// in which nothing of what is stored has a part.
+// Cypher runs a statement of a caller within what the scope may see. It returns the table and the nodes in it. It returns an
+// InvalidError for a statement that is not allowed, takes too long or fails, or ErrBusy or ErrUnavailable. The error text never
+// contains stored data.
 func (s *Store) Cypher(ctx context.Context, scope Scope, text string, parameters map[string]any) (Table, Recall, error) {
 	rules, heap := cypherRules, s.heapSize(ctx)
 	rules.Memory = valuesOf(heap)
@@ -107,24 +107,24 @@ func (s *Store) guarded(ctx context.Context, scope Scope, g guard.Statement, par
 	})
 }
 
-// admitted does something when the gate lets it in. Its place stays taken as long as the database may be at it.
+// admitted calls do when the gate admits it. Its place stays taken as long as the database may still run the statement.
 func (s *Store) admitted(ctx context.Context, g *gate, team string, weight, room int64, do func() error) error {
 	leave, err := g.enter(ctx, team, weight, room)
 	if err != nil {
 		return err
 	}
-	unwatch := s.watch() //nolint:contextcheck // one watch serves all statements that run, and outlives each
+	unwatch := s.watch() // one watch serves all running statements, and outlives each of them
 	err = do()
 	gone := func() { leave(); unwatch() }
 	if ended := err == nil || ctx.Err() == nil && !errors.Is(err, errTooLong) && !errors.Is(err, ErrUnavailable); ended {
 		gone()
 	} else {
-		time.AfterFunc(cypherTime, gone) // the database may need some more time to end it
+		time.AfterFunc(cypherTime, gone) // the database may need more time to end it
 	}
 	return err
 }
 
-// reading does something for a team in a transaction that only reads, is rolled back, and ends after some time.
+// reading calls do for a team in a read transaction that is rolled back, and that ends after limit.
 func (s *Store) reading(outer context.Context, team string, limit time.Duration, do func(ctx context.Context, tx neo4j.ExplicitTransaction) error) error {
 	ctx, cancel := context.WithTimeout(outer, limit+limit/8) // the database gives up first
 	defer cancel()
@@ -138,13 +138,12 @@ func (s *Store) reading(outer context.Context, team string, limit time.Duration,
 		err = do(ctx, tx)
 	}
 	if err != nil && ctx.Err() != nil && outer.Err() == nil {
-		return tooLongCypher() // the driver may tell of it as a fault of the connection
+		return tooLongCypher() // the driver may report it as a fault of the connection
 	}
 	return cypherFault(err)
 }
 
-// briefly ends what was begun on a connection. What does not end soon, since the database is still sending, is broken off
-// with the connection.
+// briefly ends a transaction or session. If that takes too long because the database is still sending, the connection is closed.
 func briefly(ctx context.Context, end func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), briefTime)
 	defer cancel()
@@ -173,21 +172,25 @@ func invalidCypher(format string, args ...any) error {
 	return &InvalidError{Fields: []FieldError{{Location: "cypher", Message: fmt.Sprintf(format, args...)}}}
 }
 
-// errTooLong says: the time of a statement is over.
-var errTooLong = errors.New("out of time")
+// errTooLong means that a statement ran out of time.
+var errTooLong = errors.New("statement timed out")
 
 func tooLongCypher() error { return fmt.Errorf("%w: %w", errTooLong, invalidCypher(tooLong)) }
 
-// cypherFaults are what is told of the database's codes.
+// cypherFaults are the messages for the error codes of the database.
 var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals // a constant table
 	{"Neo.ClientError.Statement.ArithmeticError", "a calculation failed: a division by 0, or a number that does not fit into 64 bits"},
-	{"Neo.ClientError.Statement.ArgumentError", "a function got a value that it does not take, a range has a step of 0, or a list within a loop or a range is longer than 10,000 (300 in a loop within a loop), or a text within a loop, one that is sought in another, or one that becomes a number is too long: ask for fewer, or for each by UNWIND and MATCH"},
-	{"Neo.ClientError.Statement.TypeError", "a value has the wrong type for what is done with it: see GET /v1/schema for the types of properties, and convert with toString(), toInteger() or toFloat()"},
+	{"Neo.ClientError.Statement.ArgumentError", "a function got a value that it does not take, a range has a step of 0, " +
+		"a list or a range within a loop has more than 10,000 items (300 in a nested loop), " +
+		"or a text that is searched, converted to a number or used within a loop is too long: " +
+		"ask for fewer items, or use UNWIND and MATCH"},
+	{"Neo.ClientError.Statement.TypeError", "a value has the wrong type for what is done with it: " +
+		"see GET /v1/schema for the types of properties, and convert with toString(), toInteger() or toFloat()"},
 	{"Neo.ClientError.Statement.SyntaxError", badValue},
 	{"Neo.ClientError.Statement.EntityNotFound", "something was deleted while the statement ran: try again"},
 	{"Neo.ClientError.Transaction.TransactionTimedOut", tooLong},
 	{"Neo.TransientError.Transaction.Terminated", tooMuch},
-	{"Neo.ClientError.Transaction.Terminated", tooMuch}, // by us
+	{"Neo.ClientError.Transaction.Terminated", tooMuch}, // ended by Kith
 	{"Neo.TransientError.Transaction.LockClientStopped", tooLong},
 	{"Neo.TransientError.General.MemoryPoolOutOfMemoryError", tooMuch},
 	{"Neo.TransientError.General.OutOfMemoryError", tooMuch},
@@ -201,9 +204,10 @@ const badValue = "a function of dates, texts or numbers got null or a value that
 
 const tooMuch = "the statement needs too much memory: collect, group and sort fewer rows at once, or put a LIMIT before it"
 
-const tooLong = "the statement did not end within 2 seconds: begin with nodes of a known name or entity_key, follow fewer relationships, or set a LIMIT before what is costly"
+const tooLong = "the statement did not end within 2 seconds: " +
+	"begin with nodes of a known name or entity_key, follow fewer relationships, or set a LIMIT before what is costly"
 
-// cypherFault tells what went wrong, in words that no data has a part in.
+// cypherFault returns the error for a failed statement. Its message contains no stored data.
 func cypherFault(err error) error {
 	var db *neo4j.Neo4jError
 	switch {

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// gate admits statements of callers to the database: so many of each team at once, and of all together what they weigh.
-// One team has at most half of the room. Teams that wait take turns. The zero value with its bounds set is ready, and safe
-// for concurrent use.
+// gate admits statements of callers to the database. It bounds how many statements of each team run at once, and the weight of
+// all together. One team gets at most half of the room. Waiting teams take turns. The zero value with its bounds set is ready for
+// use. It is safe for concurrent use.
 type gate struct {
 	atOnce int           // of one team
-	wait   time.Duration // how long one waits at most
+	wait   time.Duration // the longest wait
 
 	mu    sync.Mutex
 	room  int64 // for all together
 	held  int64
 	teams map[string]*crowd
-	turns []string // teams that wait, the next one first
+	turns []string // waiting teams, the next one first
 }
 
-// crowd is what one team has inside and waiting.
+// crowd counts the running and waiting statements of one team.
 type crowd struct {
 	inside  int
 	held    int64
@@ -33,7 +33,7 @@ type entrant struct {
 	in     chan struct{} // closed when it is admitted
 }
 
-// enter waits for a place, but not for long: ErrBusy.
+// enter waits for a place. It returns ErrBusy after a short wait.
 func (g *gate) enter(ctx context.Context, team string, weight, room int64) (leave func(), err error) {
 	e := &entrant{weight: weight, in: make(chan struct{})}
 	g.queue(team, e, room)
@@ -69,14 +69,15 @@ func (g *gate) queue(team string, e *entrant, room int64) {
 	g.admit()
 }
 
-// admit lets in who has room, the teams in turn. Who has no room among all is waited for: others would else pass by for ever.
+// admit admits statements that have room, the teams in turn. A statement that lacks room blocks the later ones: otherwise they
+// could overtake it for ever.
 func (g *gate) admit() {
 	for i := 0; i < len(g.turns); {
 		team := g.turns[i]
 		c := g.teams[team]
 		first := c.waiting[0]
 		if c.inside >= g.atOnce || c.held > 0 && c.held+first.weight > g.room/2 {
-			i++ // its own bounds hold it
+			i++ // held back by the bounds of its own team
 			continue
 		}
 		if g.held > 0 && g.held+first.weight > g.room {
@@ -102,7 +103,7 @@ func (g *gate) leave(team string, weight int64) {
 	g.admit()
 }
 
-// giveUp takes back one that waits, or that was let in at the last moment.
+// giveUp removes a waiting statement, also one that was admitted at the last moment.
 func (g *gate) giveUp(team string, e *entrant) {
 	g.mu.Lock()
 	c := g.teams[team]

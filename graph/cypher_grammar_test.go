@@ -7,12 +7,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// grammar makes statements such as agents write, and such as they do not: all that the guard accepts may come.
+// grammar makes random statements, of usual and unusual forms, that the guard may accept.
 type grammar struct {
 	*rapid.T
-	nodes, links, paths, values []string // names that are known
+	nodes, links, paths, values []string // known names
 	made                        int
-	function                    bool // shortest paths are asked for by functions; Neo4j takes the two ways not together
+	function                    bool // shortest paths are written as functions; Neo4j does not take both forms together
 	room                        int  // relationships that may still be matched
 }
 
@@ -29,7 +29,7 @@ func (g *grammar) name(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, g.made)
 }
 
-// inside makes something that may use names of its own, which end with it.
+// inside makes an expression with a scope for its own names.
 func (g *grammar) inside(make func() string) string {
 	was := *g
 	text := make()
@@ -46,7 +46,7 @@ func (g *grammar) statement() string {
 	return g.single(0)
 }
 
-// single is one part; of so many columns, or any number.
+// single makes one part of a statement with that many columns; 0: any number.
 func (g *grammar) single(columns int) string {
 	clauses := []string{g.match()}
 	for range rapid.IntRange(0, 2).Draw(g.T, "clauses") {
@@ -142,7 +142,7 @@ func (g *grammar) match() string {
 
 func (g *grammar) optional() string { return g.pick("optional", "", "", "OPTIONAL ") }
 
-// path is a pattern of a MATCH.
+// path makes a pattern of a MATCH.
 func (g *grammar) path(selectors bool) string {
 	if selectors && g.room > 1 && g.chance(25) {
 		return g.chosen()
@@ -160,14 +160,15 @@ func (g *grammar) path(selectors bool) string {
 	return text
 }
 
-// chosen is a path that is chosen among others.
+// chosen makes a path with a selector.
 func (g *grammar) chosen() string {
 	p := g.name("p")
 	g.room--
 	text := ""
 	if g.function {
 		r := g.pick("repeat", "[*..3]", "[:relates_to*1..3]", "[:relates_to|thinks_about*..4]", "[*..2]")
-		text = g.pick("function", "shortestPath", "allShortestPaths") + "((a" + p + ":Person)-" + r + g.pick("end", "-", "->") + "(b" + p + ":" + g.pick("other", "Concept", "Entity", "Source") + "))"
+		text = g.pick("function", "shortestPath", "allShortestPaths") + "((a" + p + ":Person)-" + r + g.pick("end", "-", "->") + "(b" + p + ":" +
+			g.pick("other", "Concept", "Entity", "Source") + "))"
 		g.nodes = append(g.nodes, "a"+p, "b"+p)
 	} else {
 		selector := g.pick("selector", "ANY SHORTEST ", "SHORTEST 1 ", "SHORTEST 2 ", "ALL SHORTEST ", "SHORTEST 1 GROUPS ", "ANY ", "ANY 2 ")
@@ -182,10 +183,11 @@ func (g *grammar) chosen() string {
 }
 
 func (g *grammar) label() string {
-	return g.pick("label", "Person", "Concept", "Person", "Concept", "Person|Concept", "!Person", "Memory", "%", "Source", "Entity", "Message", "Entity&!Concept", "Unknown")
+	return g.pick("label", "Person", "Concept", "Person", "Concept", "Person|Concept", "!Person", "Memory", "%", "Source", "Entity", "Message",
+		"Entity&!Concept", "Unknown")
 }
 
-// node is a node of a pattern. One with a name is known from then on.
+// node makes a node of a pattern. A named one is known from then on.
 func (g *grammar) node(named bool) string {
 	text := ""
 	switch {
@@ -232,12 +234,13 @@ func (g *grammar) link(named bool) string {
 	return g.pick("begin", "-[", "-[", "-[", "<-[") + text + g.pick("end", "]-", "]-", "]->")
 }
 
-// plain is a condition that may stand in a pattern.
+// plain makes a condition that may stand in a pattern.
 func (g *grammar) plain(x string) string {
-	return g.pick("plain", x+".salience > 0.4", x+".name CONTAINS 'c'", x+".user_id IS NULL", x+".state = 'active'", x+".name <> 'a p1'", x+".description STARTS WITH 'the'")
+	return g.pick("plain", x+".salience > 0.4", x+".name CONTAINS 'c'", x+".user_id IS NULL", x+".state = 'active'", x+".name <> 'a p1'",
+		x+".description STARTS WITH 'the'")
 }
 
-// any is a name of some, or a way to do without.
+// any returns one of the names, or a default without names.
 func (g *grammar) any(names []string, without string) string {
 	if len(names) == 0 {
 		return without
@@ -245,14 +248,15 @@ func (g *grammar) any(names []string, without string) string {
 	return g.pick("name", names...)
 }
 
-// value is an expression of any type. Some fail.
+// value makes an expression of any type. Some fail.
 func (g *grammar) value(depth int) string {
 	n := g.any(g.nodes, "null")
 	switch g.pick("value", "property", "property", "node", "link", "literal", "text", "number", "list", "map", "case", "count", "element", "value", "hidden") {
 	case "property":
 		return n + "." + g.pick("property", "name", "state", "salience", "description", "created_at", "user_id", "nothing", "participants")
 	case "node":
-		return g.pick("of node", "labels("+n+")", "keys("+n+")", "properties("+n+").name", n+" {.name, .state}", n+" {.*}.name", "size(keys("+n+"))", n+"['na' + 'me']", n)
+		return g.pick("of node", "labels("+n+")", "keys("+n+")", "properties("+n+").name", n+" {.name, .state}", n+" {.*}.name", "size(keys("+n+"))",
+			n+"['na' + 'me']", n)
 	case "link":
 		r := g.any(g.links, "null")
 		return g.pick("of link", "type("+r+")", r+".description", "startNode("+r+").name", "endNode("+r+").name", "properties("+r+").key", r+".salience")
@@ -261,7 +265,8 @@ func (g *grammar) value(depth int) string {
 	case "text":
 		return g.pick("function", "toLower", "toUpper", "trim", "reverse") + "(toString(" + n + ".name))"
 	case "number":
-		return g.pick("number", "size("+n+".name)", "1 / size("+n+".name)", n+".salience * 2", "10 % size("+n+".state)", "toInteger("+n+".salience * 10) / 3", "abs("+n+".salience - 1)", "length("+g.any(g.paths, "null")+")")
+		return g.pick("number", "size("+n+".name)", "1 / size("+n+".name)", n+".salience * 2", "10 % size("+n+".state)", "toInteger("+n+".salience * 10) / 3",
+			"abs("+n+".salience - 1)", "length("+g.any(g.paths, "null")+")")
 	case "list":
 		return g.list(depth)
 	case "map":
@@ -322,7 +327,7 @@ func (g *grammar) list(depth int) string {
 	return "[1, " + n + ".name, null]"
 }
 
-// condition is one of any kind. Some fail on some nodes.
+// condition makes a condition of any kind. Some fail on some nodes.
 func (g *grammar) condition(depth int) string {
 	n := g.any(g.nodes, "null")
 	if depth == 0 {
@@ -355,7 +360,8 @@ func (g *grammar) condition(depth int) string {
 	case "label":
 		return "(" + n + ":" + g.label() + ")"
 	case "fails":
-		return g.pick("fails", "1 / size("+n+".name) >= 0", "1 / (size("+n+".name) - 4) > 0", "toInteger("+n+".name) IS NULL", "size("+n+".participants) > 0", "["+n+".name][size("+n+".name)] IS NULL", n+".salience / 0.5 > 1")
+		return g.pick("fails", "1 / size("+n+".name) >= 0", "1 / (size("+n+".name) - 4) > 0", "toInteger("+n+".name) IS NULL", "size("+n+".participants) > 0",
+			"["+n+".name][size("+n+".name)] IS NULL", n+".salience / 0.5 > 1")
 	case "in":
 		return n + ".name IN ['a p1', 'a c1', 'a h1', $word]"
 	case "regex":

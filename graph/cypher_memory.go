@@ -9,20 +9,21 @@ import (
 	"kith/internal/sleep"
 )
 
-// What statements of callers may take of the database's heap: all together a quarter, one statement for what its expressions
-// make a thirty-second part, and as much for its rows. Neo4j counts rows, but not what expressions make.
+// Shares of the database's heap that statements of callers may use. All together get a quarter. One statement gets a
+// thirty-second for the values of its expressions, and as much for its rows. Neo4j counts the memory of rows, but not of
+// expressions.
 const (
 	allOfHeap     = 4
 	valuesOfHeap  = 32
 	rowsOfHeap    = 32
-	assumedHeap   = 256 << 20 // where it cannot be read
+	assumedHeap   = 256 << 20 // if the size cannot be read
 	largestValues = 64 << 20
-	leastRows     = 6 << 20 // Neo4j hands memory out in pieces of 2 MiB
+	leastRows     = 6 << 20 // Neo4j allocates memory in pieces of 2 MiB
 	watchInterval = 50 * time.Millisecond
 	heapWait      = 2 * time.Second
 )
 
-// heap is that of the database.
+// heap holds the size of the database's heap, and the watch over running statements.
 type heap struct {
 	bytes atomic.Int64 // 0: not read yet
 
@@ -32,7 +33,7 @@ type heap struct {
 	watches sync.WaitGroup
 }
 
-// heapSize reads how large the heap may become, once.
+// heapSize returns the largest size of the heap in bytes. It reads it once.
 func (s *Store) heapSize(ctx context.Context) int64 {
 	if size := s.heap.bytes.Load(); size > 0 {
 		return size
@@ -41,7 +42,7 @@ func (s *Store) heapSize(ctx context.Context) int64 {
 	defer cancel()
 	rows, err := s.read(ctx, s.queries["heap_size"], nil)
 	if err != nil || len(rows) == 0 || integer(rows[0].Values[0]) <= 0 {
-		s.options.Log.WarnContext(ctx, "the database does not tell the size of its heap; statements of callers are bounded as for a small one", "bytes", assumedHeap)
+		s.options.Log.WarnContext(ctx, "heap size of the database unknown, using the bounds of a small heap for callers' statements", "bytes", assumedHeap)
 		s.heap.bytes.Store(assumedHeap)
 		return assumedHeap
 	}
@@ -49,13 +50,14 @@ func (s *Store) heapSize(ctx context.Context) int64 {
 	return s.heap.bytes.Load()
 }
 
-// valuesOf is how many bytes the values of one statement may take.
+// valuesOf returns how many bytes the values of one statement may take.
 func valuesOf(heap int64) int64 { return min(heap/valuesOfHeap, largestValues) }
 
-// rowsOf is how many bytes the rows of one statement may take.
+// rowsOf returns how many bytes the rows of one statement may take.
 func rowsOf(heap int64) int64 { return max(heap/rowsOfHeap, leastRows) }
 
-// watch ends statements of callers whose rows take too much, as long as one runs. Unwatch must be called at its end.
+// watch ends statements of callers whose rows take too much memory, while any statement runs. The caller must call unwatch at the
+// end of its statement.
 func (s *Store) watch() (unwatch func()) {
 	h := &s.heap
 	h.mu.Lock()
@@ -74,7 +76,7 @@ func (s *Store) watch() (unwatch func()) {
 	}
 }
 
-// close ends the watch, also when statements are still running.
+// close ends the watch, even while statements are running.
 func (h *heap) close() {
 	h.mu.Lock()
 	if h.stop != nil {
@@ -84,12 +86,12 @@ func (h *heap) close() {
 	h.watches.Wait()
 }
 
-// endLarge looks again and again until it is stopped.
+// endLarge checks at intervals until ctx is done.
 func (s *Store) endLarge(ctx context.Context) {
 	for sleep.For(ctx, watchInterval) {
 		most := map[string]any{"most": rowsOf(s.heapSize(ctx))}
 		if rows, err := s.read(ctx, s.queries["statement_end"], most); err == nil && len(rows) > 0 {
-			s.options.Log.InfoContext(ctx, "statements of callers took too much memory and were ended", "statements", len(rows))
+			s.options.Log.InfoContext(ctx, "ended statements of callers that took too much memory", "statements", len(rows))
 		}
 	}
 }

@@ -14,32 +14,32 @@ import (
 	"kith/cypher/guard"
 )
 
-// keptPlans is how many shapes of statements are remembered.
+// keptPlans is the most shapes of statements in the cache.
 const (
 	keptPlans = 1024
 	keptText  = 16 << 10 // longer statements are planned each time
 )
 
-// maxPlanned is how often a statement is planned, at most, until its plan reads nothing of other teams.
+// maxPlanned is how often a statement is planned at most, until its plan reads no data of other teams.
 const maxPlanned = 4
 
-// plans remembers which statements of callers the database plans with operators that are allowed. It is safe for concurrent
-// use.
+// plans caches which statements of callers the database plans with allowed operators only. It is safe for concurrent use.
 type plans struct {
 	mu   sync.Mutex
-	seen map[string]string // what to send, by what the guard has written
+	seen map[string]string // the text to send, by the text that the guard has written
 }
 
-// operators are those that a statement of a caller may be planned with: they read from indexes of a team, or along
-// relationships, or work on rows.
+// operators are the allowed operators of a plan. They read from indexes of a team or along relationships, or work on rows.
 var operators = setOf( //nolint:gochecknoglobals // a constant set
 	"AntiConditionalApply", "AntiSemiApply", "Apply", "Argument", "AssertSameNode", "AssertSameRelationship", "CacheProperties",
 	"CartesianProduct", "ConditionalApply", "Distinct", "Eager", "EagerAggregation", "EmptyRow", "ErrorPlan", "Expand(All)", "Expand(Into)", "Filter",
 	"LeftOuterHashJoin", "LetAntiSemiApply", "LetSelectOrAntiSemiApply", "LetSelectOrSemiApply", "LetSemiApply", "Limit",
 	"MultiNodeIndexSeek", "NodeHashJoin", "NodeIndexSeek", "NodeIndexSeekByRange", "NodeLeftOuterHashJoin", "NodeRightOuterHashJoin",
 	"NodeUniqueIndexSeek", "NodeUniqueIndexSeekByRange", "Optional", "OptionalExpand(All)", "OptionalExpand(Into)", "OrderedAggregation", "OrderedDistinct",
-	"OrderedUnion", "PartialSort", "PartialTop", "ProduceResults", "Projection", "ProjectEndpoints", "BidirectionalRepeat(Trail)", "Repeat(Trail)", "RepeatOptions", "RightOuterHashJoin", "RollUpApply", "SelectOrAntiSemiApply", "SelectOrSemiApply", "SemiApply", "ShortestPath", "Skip",
-	"Sort", "StatefulShortestPath(All)", "StatefulShortestPath(Into)", "Top", "Top1WithTies", "TriadicBuild", "TriadicFilter", "TriadicSelection", "Union", "Unwind", "ValueHashJoin", "VarLengthExpand(All)",
+	"OrderedUnion", "PartialSort", "PartialTop", "ProduceResults", "Projection", "ProjectEndpoints", "BidirectionalRepeat(Trail)", "Repeat(Trail)",
+	"RepeatOptions", "RightOuterHashJoin", "RollUpApply", "SelectOrAntiSemiApply", "SelectOrSemiApply", "SemiApply", "ShortestPath", "Skip",
+	"Sort", "StatefulShortestPath(All)", "StatefulShortestPath(Into)", "Top", "Top1WithTies", "TriadicBuild", "TriadicFilter", "TriadicSelection", "Union",
+	"Unwind", "ValueHashJoin", "VarLengthExpand(All)",
 	"VarLengthExpand(Into)", "VarLengthExpand(Pruning)", "VarLengthExpand(Pruning,BFS,All)", "VarLengthExpand(Pruning,BFS,Into)",
 )
 
@@ -51,7 +51,7 @@ func setOf(all ...string) map[string]bool {
 	return set
 }
 
-// known is what to send for a statement that was seen before.
+// known returns the text to send for a statement that was checked before.
 func (p *plans) known(shape string) (text string, seen bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,9 +59,8 @@ func (p *plans) known(shape string) (text string, seen bool) {
 	return text, seen
 }
 
-// check has the database plan a statement, and returns the text to send. Where the plan goes
-// through all nodes with a label, or all relationships of a type, whoever they belong to, the nodes there are to be found by
-// an index of the team instead.
+// check has the database plan a statement, and returns the text to send. If the plan scans all nodes with a label or all
+// relationships of a type, of whatever team, check rewrites the statement: it then finds the nodes by an index of the team.
 func (p *plans) check(ctx context.Context, tx neo4j.ExplicitTransaction, g guard.Statement, parameters map[string]any) (string, error) {
 	text, seek := g.Text, map[string]bool{}
 	for range maxPlanned {
@@ -82,7 +81,7 @@ func (p *plans) check(ctx context.Context, tx neo4j.ExplicitTransaction, g guard
 		switch text = g.Seeking(seek); {
 		case len(seek) > known:
 		case plan.small():
-			return text, nil // not kept: the plan will be another one when there is more
+			return text, nil // not cached: the plan changes when there is more data
 		default:
 			return "", errScans
 		}
@@ -90,8 +89,9 @@ func (p *plans) check(ctx context.Context, tx neo4j.ExplicitTransaction, g guard
 	return "", errScans
 }
 
-// errScans says that a statement cannot be answered from what is the team's alone.
-var errScans = invalidCypher("the database finds no way to answer it from what is yours alone: give the nodes a label, such as (n:Person), or an entity_key, and name the types of relationships")
+// errScans means that a statement cannot be answered from the team's data alone.
+var errScans = invalidCypher("the database cannot answer it from your data alone: " +
+	"give the nodes a label, such as (n:Person), or an entity_key, and name the types of relationships")
 
 func (p *plans) keep(shape, text string) {
 	p.mu.Lock()
@@ -117,10 +117,10 @@ func explain(ctx context.Context, tx neo4j.ExplicitTransaction, text string, par
 	return operatorOf(summary.Plan()), nil
 }
 
-// madeName is one that the database or the guard has made; the database makes another one for the same thing each time it plans.
+// madeName matches names made by the database or the guard. The database makes a new name each time it plans.
 var madeName = regexp.MustCompile("`?( *UNNAMED[0-9]+| *\\w+@[0-9]+|#[a-z]*[0-9]*)`?")
 
-// planFault tells why the database does not plan a statement. That depends on the statement alone.
+// planFault returns the error for a statement that the database does not plan. The message depends on the statement alone.
 func planFault(err error) error {
 	var db *neo4j.Neo4jError
 	if !errors.As(err, &db) || !strings.HasPrefix(db.Code, "Neo.ClientError.Statement.") {
@@ -129,16 +129,16 @@ func planFault(err error) error {
 	message, _, _ := strings.Cut(db.Msg, "\n")
 	message, _, _ = strings.Cut(message, " (line ")
 	message = strings.Join(strings.Fields(madeName.ReplaceAllString(message, " something without a name")), " ")
-	return invalidCypher("the database does not take the statement: %s. See GET /v1/schema", strings.TrimSuffix(message, "."))
+	return invalidCypher("the database rejects the statement: %s. See GET /v1/schema", strings.TrimSuffix(message, "."))
 }
 
-// scans collects the nodes at which a plan begins with what is not the team's, and holds that it has only known operators.
+// scans collects the nodes at which a plan reads data of other teams. It returns an error for an operator that is not allowed.
 func (o operator) scans(nodes map[string]bool) (err error) {
 	o.each(func(o operator) {
 		switch m := scannedNode.FindStringSubmatch(o.details); {
 		case !strings.Contains(o.name, "Scan"):
 			if !operators[o.name] {
-				err = invalidCypher("the database would answer it in a way that is not allowed here (%s): write it in another way", o.name)
+				err = invalidCypher("the database would use an operator that is not allowed (%s): rewrite the statement", o.name)
 			}
 		case m == nil:
 			err = errScans
@@ -149,20 +149,20 @@ func (o operator) scans(nodes map[string]bool) (err error) {
 	return err
 }
 
-// smallScan is how many nodes or relationships, of all teams together, tell nothing by the time that they take.
+// smallScan is the most nodes or relationships, of all teams together, whose scan reveals nothing by its duration.
 const smallScan = 1000
 
-// small says whether the plan's scans go through little.
+// small reports whether all scans of the plan are small.
 func (o operator) small() bool {
 	small := true
 	o.each(func(o operator) { small = small && (!strings.Contains(o.name, "Scan") || o.rows <= smallScan) })
 	return small
 }
 
-// scannedNode finds the first node in what the database tells of a scan: n:Person, or (n)-[r:likes]->(m).
+// scannedNode finds the first node in the details of a scan: n:Person, or (n)-[r:likes]->(m).
 var scannedNode = regexp.MustCompile("^(?:[A-Z ]+ INDEX )?\\(?`?([^`:)]+)`?")
 
-// operator is one step of a plan with what is under it.
+// operator is one step of a plan with the steps below it.
 type operator struct {
 	name, details string
 	rows          float64 // estimated
@@ -178,8 +178,8 @@ func (o operator) each(visit func(operator)) {
 	}
 }
 
-// operatorOf reads what is behind a neo4j.Plan or neo4j.ProfiledPlan, by reflection: their Children (v5.28.4) return the
-// last of several children as many times as there are children.
+// operatorOf converts a neo4j.Plan or neo4j.ProfiledPlan by reflection: its Children method (v5.28.4) returns the last of several
+// children as many times as there are children.
 func operatorOf(plan any) operator {
 	var read func(v reflect.Value) operator
 	read = func(v reflect.Value) operator {

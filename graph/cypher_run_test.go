@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// What is stored is either told of in GET /v1/schema, or hidden.
+// TestCypherReadableOrHidden checks that every stored property is either listed in GET /v1/schema or hidden.
 func TestCypherReadableOrHidden(t *testing.T) {
 	e := fresh(t)
 	var nodes []NodeWrite
@@ -33,7 +33,7 @@ func TestCypherReadableOrHidden(t *testing.T) {
 	}
 	for _, row := range e.raw(`MATCH (n:Memory {team_id: $team}) UNWIND keys(n) AS key RETURN DISTINCT labels(n), key`) {
 		if key := row[1].(string); !slices.Contains(known, key) {
-			t.Errorf("%v have %s, which is neither told of nor hidden", row[0], key)
+			t.Errorf("%v have %s, which is neither listed nor hidden", row[0], key)
 		}
 	}
 	known = slices.Clone(hiddenProperties)
@@ -42,7 +42,7 @@ func TestCypherReadableOrHidden(t *testing.T) {
 	}
 	for _, row := range e.raw(`MATCH (:Memory {team_id: $team})-[r]->() UNWIND keys(r) AS key RETURN DISTINCT type(r), key`) {
 		if key := row[1].(string); !slices.Contains(known, key) {
-			t.Errorf("%v have %s, which is neither told of nor hidden", row[0], key)
+			t.Errorf("%v have %s, which is neither listed nor hidden", row[0], key)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (e *env) ask(text string, parameters map[string]any) (Table, error) {
 	return table, err
 }
 
-// A statement without end is ended, and nothing of it is left.
+// TestCypherEndsInTime checks that an endless statement is ended and leaves nothing running.
 func TestCypherEndsInTime(t *testing.T) {
 	e := fresh(t)
 	const column = "without_end"
@@ -108,7 +108,7 @@ func TestCypherAtOnce(t *testing.T) {
 	}
 }
 
-// One team gets half of the room, however much it asks for, and those that wait take turns.
+// TestCypherRoomIsShared checks that one team gets at most half of the room, and that waiting teams take turns.
 func TestCypherRoomIsShared(t *testing.T) {
 	t.Parallel()
 	g := gate{atOnce: cypherAtOnce, wait: time.Minute}
@@ -149,7 +149,7 @@ func TestCypherRoomIsShared(t *testing.T) {
 	}
 }
 
-// waiting is how many wait.
+// waiting returns how many statements wait.
 func (g *gate) waiting() (n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -159,7 +159,8 @@ func (g *gate) waiting() (n int) {
 	return n
 }
 
-// Rows that sorting, grouping and collecting hold are bounded too: what takes too much is ended before its time is over.
+// TestCypherEndsWhatHoldsTooMuch checks that rows held by sorting, grouping and collecting are bounded, and that a statement
+// above the bound ends early.
 func TestCypherEndsWhatHoldsTooMuch(t *testing.T) {
 	e := fresh(t)
 	e.store.heap.bytes.Store(assumedHeap)
@@ -169,7 +170,7 @@ func TestCypherEndsWhatHoldsTooMuch(t *testing.T) {
 	}
 }
 
-// The heap of the database is known after the first statement.
+// TestCypherKnowsTheHeap checks that the size of the heap is known after the first statement.
 func TestCypherKnowsTheHeap(t *testing.T) {
 	e := fresh(t)
 	if _, err := e.ask("RETURN 1 AS one", nil); err != nil {
@@ -205,7 +206,7 @@ func TestCypherBounds(t *testing.T) {
 	}
 }
 
-// What fails is the caller's to mend, and says how.
+// TestCypherFaults checks that a failed statement is the caller's fault, with advice.
 func TestCypherFaults(t *testing.T) {
 	e := fresh(t)
 	e.write("u", []NodeWrite{node("person", "p", 0.5)})
@@ -219,7 +220,7 @@ func TestCypherFaults(t *testing.T) {
 		"MATCH (n) RETURN substring(n.name, -1)":                        "does not take",
 		"MATCH (n) RETURN date.truncate('month', n.nothing)":            "IS NOT NULL",
 		"RETURN date('tomorrow')":                                       "does not take",
-		"RETURN toLower([1])":                                           "does not take the statement",
+		"RETURN toLower([1])":                                           "rejects the statement",
 		"MATCH (n) RETURN n.name.first":                                 "wrong type",
 	} {
 		_, err := e.ask(text, map[string]any{"text": strings.Repeat("x", 1000)})
@@ -229,7 +230,7 @@ func TestCypherFaults(t *testing.T) {
 	}
 }
 
-// Statements of one form are planned once, whoever asks and for what.
+// TestCypherPlansOnce checks that statements of one form are planned once, for all callers and parameters.
 func TestCypherPlansOnce(t *testing.T) {
 	e := fresh(t)
 	e.write("u", []NodeWrite{node("person", "p", 0.5)})

@@ -17,9 +17,8 @@ import (
 	"kith/cypher/guard"
 )
 
-// walls are two teams that have the same for user u. In the second there is more: private nodes of user v between those that
-// u sees, each a shorter way, and a mirror of it all in a third team, linked with it. Nothing that u asks may tell the two
-// apart.
+// walls are two teams with the same data for user u. The second has more: private nodes of user v between those that u sees, each
+// on a shorter path, and a linked copy of it all in a third team. No answer to u may differ between the two.
 type walls struct {
 	*env
 	alone, among Scope
@@ -37,7 +36,7 @@ func newWalls(t *testing.T) *walls {
 	return w
 }
 
-// on runs a statement of the test's own for a team.
+// on runs a statement of the test for a team.
 func (w *walls) on(team, text string) {
 	w.Helper()
 	was := w.team
@@ -50,7 +49,7 @@ const aNodeOfWalls = `(n:Memory {team_id: $team, entity_key: k[0], natural_key: 
 	name: 'a ' + k[0], description: 'the description of ' + k[0], state: 'active', salience: 0.25 * (1 + size(k[0])), confidence: 0.5,
 	search_name: 'a ' + k[0], user_id: k[2], participants: k[3], created_at: datetime('2026-01-01T00:00:00Z'), search_scope: 'secret', vector_scope: 'secret', salience_at: 1, decay_rate: 0.0})`
 
-// visible is what u sees: shared nodes, own ones, and a source of v's in which u took part.
+// visible writes what u sees: shared and private nodes, and a source of v in which u took part.
 func (w *walls) visible(team string) {
 	w.Helper()
 	w.on(team, `UNWIND [['p1', 'person', null, null], ['p2', 'person', 'u', null], ['p3', 'person', null, null], ['c1', 'concept', null, null],
@@ -63,7 +62,7 @@ func (w *walls) visible(team string) {
 		['s1', 'mentions', 'c1', 0.5], ['s2', 'mentions', 'p1', 0.5], ['c3', 'relates_to', 'c3', 0.5]`)
 }
 
-// hidden is what u does not see: it stands between what u sees, and would be there first.
+// hidden writes what u does not see. It lies between the nodes that u sees, and would be found first.
 func (w *walls) hidden(team, mirror string) {
 	w.Helper()
 	w.on(team, `UNWIND [['h1', 'concept', 'v', null], ['h2', 'person', 'v', null], ['h3', 'source', 'v', ['v', 'x']], ['h4', 'concept', 'v', null]] AS k
@@ -77,7 +76,7 @@ func (w *walls) hidden(team, mirror string) {
 		CREATE (a)-[:relates_to {team_id: $team, key: 'x' + a.entity_key + b.entity_key, salience: 1.0, made_by_test: true}]->(b)-[:relates_to {team_id: b.team_id, key: 'y' + a.entity_key + b.entity_key, salience: 1.0, made_by_test: true}]->(a)`)
 }
 
-// links relates one by one, so that the store has them in the order in which they come.
+// links writes relationships one by one, so that the store has them in this order.
 func (w *walls) links(team, rows string) {
 	w.Helper()
 	for _, row := range strings.SplitAfter(rows, "],") {
@@ -94,8 +93,8 @@ func (w *walls) link(team, row string) {
 
 var wallParameters = map[string]any{"word": "a c3", "number": int64(2)}
 
-// answer is what a scope gets: the table, or the words of the error. Rows that are in no order come sorted: theirs is that of
-// the store.
+// answer returns what a scope gets: the table, or the text of the error. Rows without an order are sorted, because the order of
+// the store may differ.
 func (w *walls) answer(scope Scope, text string) string {
 	w.Helper()
 	table, _, err := w.store.Cypher(w.Context(), scope, text, wallParameters)
@@ -112,12 +111,12 @@ func (w *walls) answer(scope Scope, text string) string {
 	return fmt.Sprintf("%q, truncated %t: %s", table.Columns, table.Truncated, strings.Join(rows, "; "))
 }
 
-// escapes are statements that were found to tell what they must not, and their like.
+// escapes are statements that once revealed hidden data, and similar ones.
 var escapes = []string{
 	// A column without a name is called as it is written, and Neo4j reads \u0060 as a backtick.
 	"MATCH (a:Person {name: 'a p1'}) RETURN '\\u0060, [(a)-->(x) | [x.team_id, x.name]] AS leak //'",
 	"MATCH (a:Person) RETURN COLLECT { MATCH (b) RETURN '\\u0060 UNION MATCH (x) RETURN x.name AS \\u0060' } AS c",
-	// After DISTINCT and groups Neo4j no longer knows the names before.
+	// After DISTINCT and groups Neo4j no longer knows the earlier names.
 	"MATCH (a)<--(x:Person {name: 'a p1'}) WITH DISTINCT x WHERE EXISTS { MATCH (x)-->(a) WHERE a.name STARTS WITH 'a h' } RETURN x.name",
 	"MATCH (a)<--(x:Person {name: 'a p1'}) WITH x, count(*) AS c WHERE EXISTS { MATCH (x)-->(a) WHERE a.name STARTS WITH 'a h' } RETURN x.name",
 	"MATCH (a)<--(x:Person) WITH x, count(*) AS c ORDER BY COUNT { MATCH (x)-->(a) WHERE a.name STARTS WITH 'a h' } DESC RETURN x.name, c",
@@ -126,7 +125,7 @@ var escapes = []string{
 	"MATCH (a)<--(x:Person) WITH x ORDER BY x.name, COUNT { MATCH (x)-->(a) WHERE a.name STARTS WITH 'a h' } LIMIT 9 RETURN x.name",
 	"MATCH (a)<--(x:Person) RETURN x.name AS n ORDER BY n, COUNT { MATCH (x)-->(a) WHERE a.name STARTS WITH 'a h' }",
 	"MATCH (a)<--(x:Person) RETURN DISTINCT x.name AS n ORDER BY n",
-	// Within subqueries they last.
+	// Within subqueries they stay known.
 	"MATCH (x:Person) WHERE EXISTS { MATCH (x)--(y) WITH y MATCH (y)--(x) WHERE x.name STARTS WITH 'a h' } RETURN x.name ORDER BY x.name",
 	"MATCH (x:Person) RETURN x.name AS n, COUNT { MATCH (x)--(y) WITH DISTINCT y MATCH (y)--(x) WHERE x.name STARTS WITH 'a h' RETURN x } AS c ORDER BY n",
 	"MATCH (x:Person) RETURN x.name AS n, COLLECT { MATCH (x)--(y) WITH y, count(*) AS c MATCH (y)--(x) RETURN x.name } AS c ORDER BY n",
@@ -135,16 +134,16 @@ var escapes = []string{
 	"MATCH (x:Person) CALL (x) { MATCH (x)--(y) WITH * RETURN count(y) AS c } RETURN x.name, c ORDER BY x.name",
 	"MATCH (x:Person) CALL (x) { WITH * MATCH (x)--(y) RETURN count(y) AS c } RETURN x.name, c ORDER BY x.name",
 	"MATCH (x:Person) CALL { WITH x WITH x MATCH (x)--(y) WITH y MATCH (y)--(x) RETURN count(x) AS c } RETURN x.name, c ORDER BY x.name",
-	// Neo4j's own CALL (*) does not take along what an expression around it knows.
+	// Neo4j's own CALL (*) does not pass on the names of an expression around it.
 	"MATCH (x:Person {name:'a p1'}) RETURN COLLECT { CALL (*) { MATCH p = (x) RETURN nodes(p)[0] AS n } RETURN n.name } AS l",
 	"MATCH (x:Person {name:'a p1'}) RETURN COUNT { CALL (*) { MATCH (x)--(b) RETURN b } RETURN b } AS c",
 	"MATCH (a:Person {name:'a p1'}) RETURN COLLECT { OPTIONAL MATCH (a)-[r]->(b) WHERE toLower(b.name) = 'a c1' RETURN startNode(r).name } AS l",
 	"MATCH (a:Person) RETURN a.name AS n, COUNT { OPTIONAL MATCH (a)-->(b) WHERE toLower(b.name) CONTAINS 'h' RETURN b } AS c ORDER BY n",
 	"MATCH (a:Person) WHERE EXISTS { OPTIONAL MATCH (a)-->(b) WHERE toLower(b.name) CONTAINS 'a h' WITH b WHERE b IS NOT NULL RETURN b } RETURN a.name ORDER BY a.name",
-	// What is tried for every node of a path must not fail.
+	// An expression evaluated for every node of a path must not fail.
 	"MATCH (x:Person {name: 'a p1'})-->(b) WHERE all(z IN nodes(CASE WHEN b.name STARTS WITH 'a h' THEN $word[1/0] ELSE null END) WHERE z.name = 'q') RETURN count(b)",
 	"MATCH (x:Person {name: 'a p1'})-->(b) WHERE any(z IN relationships(CASE WHEN b.name STARTS WITH 'a h' THEN $number[1/0] ELSE null END) WHERE z.name = 'q') RETURN count(b)",
-	// The shortest path goes by what is hidden.
+	// The shortest path leads through hidden nodes.
 	"RETURN EXISTS { MATCH ANY SHORTEST (x:Person {name: 'a p1'})-[*1..4]-(y:Entity {name: 'a e1'}) } AS e",
 	"MATCH p = SHORTEST 1 (x:Person {name: 'a p1'})-[*1..4]-(y:Entity {name: 'a e1'}) RETURN [n IN nodes(p) | n.name] AS names",
 	"MATCH p = ANY (x:Person {name: 'a p1'})--(m)-->{1,3}(y:Entity {name: 'a e1'}) RETURN length(p) AS l",
@@ -153,7 +152,7 @@ var escapes = []string{
 	"MATCH p = shortestPath((x:Person {name: 'a p1'})-[*..6]-(y:Entity {name: 'a e1'})) RETURN [n IN nodes(p) | n.name] AS names",
 	"MATCH p = allShortestPaths((x:Person)-[*..6]-(y:Entity)) RETURN x.name, length(p) AS l ORDER BY x.name, l",
 	"MATCH p = SHORTEST 1 GROUPS (x:!Person)-[:relates_to]-{1,2}(y WHERE y.name <> 'a p1')-[:relates_to]->(y) WITH DISTINCT x, y, p, count(*) AS n RETURN n",
-	// Conditions that fail only on what is hidden.
+	// Conditions that fail only on hidden nodes.
 	"MATCH (n:Concept) WHERE 1 / (size(n.name) - 1) > 0 RETURN count(n) AS c",
 	"MATCH (n) WHERE [1, 2, 3, 4][size(n.name)] IS NULL AND 1 / (size(n.name) - 1) >= 0 RETURN count(n) AS c",
 	"MATCH (a:Person)-->(n) WHERE 1 / (size(n.name) - 1) > 0 RETURN a.name, n.name ORDER BY a.name, n.name",
@@ -161,19 +160,19 @@ var escapes = []string{
 	"MATCH (a:Person) RETURN a.name, [(a)-->(n) WHERE 1 / (size(n.name) - 1) >= 0 | n.name] AS names ORDER BY a.name",
 	"MATCH p = (a:Person)-[*1..2]->(n) WHERE all(x IN nodes(p) WHERE 1 / (size(x.name) - 1) >= 0) RETURN count(p) AS c",
 	"MATCH (a:Person) ((x)-->(y) WHERE x.state = 'active'){1,3} (n:Entity) RETURN a.name, [z IN y | z.name] AS names ORDER BY a.name, names",
-	// Ways to nodes that have no pattern.
+	// Paths to nodes that have no pattern.
 	"MATCH ()-[r]->() RETURN startNode(r).name AS f, endNode(r).name AS t ORDER BY f, t",
 	"MATCH p = ()-[*2]->() UNWIND nodes(p) AS n RETURN DISTINCT n.name ORDER BY n.name",
 	"MATCH p = (a)-[*0..2]-(b) UNWIND relationships(p) AS r RETURN DISTINCT type(r) AS t, r.description AS d ORDER BY t, d",
 	"MATCH (a)-[rs*2..3]->(b) RETURN a.name, b.name, [r IN rs | endNode(r).name] AS names ORDER BY a.name, b.name, names",
 	"MATCH p = (a)-[*1..2]->(b)-->(c) RETURN [n IN nodes(p) | n.name] AS names ORDER BY names",
-	// Names that come again.
+	// Names that are used again.
 	"MATCH (n:Person) WITH 1 AS n MATCH (m) RETURN m.name, n ORDER BY m.name",
 	"MATCH (n:Person) WITH n.name AS name MATCH (n) RETURN n.name, name ORDER BY n.name, name",
 	"MATCH (x:Person) CALL { WITH x RETURN 1 AS a UNION MATCH (x:Concept) RETURN 2 AS a } RETURN x.name, a ORDER BY x.name, a",
 	"MATCH (x:Person) CALL (x) { MATCH (x)--(y) WITH y MATCH (y)--(x) RETURN count(*) AS c } RETURN x.name, c ORDER BY x.name",
 	"MATCH (x:Person) RETURN [x IN [1, 2] | x] AS l, EXISTS { (x)-->(x2:Concept) } AS e ORDER BY e",
-	// Whose something is, and what is kept of it.
+	// The tenant of a node, and its hidden properties.
 	"MATCH (n) RETURN n {.*} AS x ORDER BY n.name",
 	"MATCH (n) RETURN properties(n) AS x, keys(n) AS k ORDER BY n.name",
 	"MATCH (n) RETURN n['search' + '_scope'] AS x, n[$word] AS y ORDER BY n.name",
@@ -206,7 +205,8 @@ func TestCypherTellsNothingOfOthers(t *testing.T) {
 	}
 }
 
-// KITH_TEST_STATEMENTS says how many statements the grammar makes; make fuzz asks for thousands.
+// TestCypherTellsNothingOfOthersWhateverIsAsked runs random statements. KITH_TEST_STATEMENTS sets their number; make fuzz uses
+// thousands.
 func TestCypherTellsNothingOfOthersWhateverIsAsked(t *testing.T) {
 	most := 60
 	if n, err := strconv.Atoi(os.Getenv("KITH_TEST_STATEMENTS")); err == nil {
@@ -244,16 +244,16 @@ func TestCypherTellsNothingOfOthersWhateverIsAsked(t *testing.T) {
 	}
 }
 
-// unordered is an answer without the order of what is in it. In which order shortest paths of one length come goes by the database's
-// own numbers of nodes, which it gives again when others are deleted: not by what lies between.
+// unordered returns an answer without its order. Shortest paths of one length are sorted by internal ids, which the database
+// reuses after deletes. Their order does not depend on hidden nodes.
 func unordered(answer string) string {
 	parts := strings.FieldsFunc(answer, func(r rune) bool { return strings.ContainsRune("[], ;", r) })
 	slices.Sort(parts)
 	return strings.Join(parts, " ")
 }
 
-// mutants are guarded statements of which the scope of one node was taken away. Each must tell the teams apart: else the
-// tests above would not see that it is missing.
+// TestCypherTestsSeeAMissingScope runs guarded statements without the scope of one node. Each must give the teams different
+// answers: otherwise the tests above would miss a missing scope.
 func TestCypherTestsSeeAMissingScope(t *testing.T) {
 	w := newWalls(t)
 	for kind, text := range map[string]string{
@@ -284,19 +284,19 @@ func TestCypherTestsSeeAMissingScope(t *testing.T) {
 			continue
 		}
 		if alone, among := w.sent(w.alone, g, g.Text), w.sent(w.among, g, g.Text); alone != among {
-			t.Errorf("%s: as it is, it tells the teams apart: %s, %s", kind, alone, among)
+			t.Errorf("%s: unchanged, it gives the teams different answers: %s, %s", kind, alone, among)
 		}
 		seen := false
 		for _, mutant := range unscoped(g.Text) {
 			seen = seen || w.sent(w.alone, g, mutant) != w.sent(w.among, g, mutant)
 		}
 		if !seen {
-			t.Errorf("%s: without its scope it does not tell the teams apart: %s", kind, g.Text)
+			t.Errorf("%s: without its scope it gives the teams the same answer: %s", kind, g.Text)
 		}
 	}
 }
 
-// sent is what the database answers to a text as it is.
+// sent returns the answer of the database to an unchanged text.
 func (w *walls) sent(scope Scope, g guard.Statement, text string) string {
 	w.Helper()
 	g.Literals = maps.Clone(g.Literals)
@@ -315,11 +315,11 @@ func (w *walls) sent(scope Scope, g guard.Statement, text string) string {
 	return strings.Join(rows, "; ")
 }
 
-// seenTest is one of the guard's tests of who may see a node.
+// seenTest matches a condition of the guard on who may see a node.
 var seenTest = regexp.MustCompile("\\(\\(\\(((?:startNode\\(|endNode\\()?[^ (]+)\\.`user_id` IS NULL\\) OR \\([^ ]+`user_id` = \\$`k`\\.`user`\\)\\) OR \\(\\$`k`\\.`user` IN [^ ]+`participants`\\)\\)")
 
-// unscoped are a guarded text without the tests of who may see one of its nodes, or two, for each of them: where paths repeat,
-// the end of one relationship is the beginning of the next.
+// unscoped returns copies of a guarded text, each without the conditions on one of its nodes, or on two: in repeating paths the
+// end of one relationship is the start of the next.
 func unscoped(text string) []string {
 	var mutants []string
 	tests := seenTest.FindAllStringSubmatch(text, -1)
@@ -336,7 +336,7 @@ func unscoped(text string) []string {
 	return mutants
 }
 
-// statements are such as agents write.
+// statements are typical statements of agents.
 var statements = []string{
 	"MATCH (p:Person {name: 'a p1'}) RETURN p.name",
 	"MATCH (n) UNWIND labels(n) AS label RETURN label, count(*) AS c ORDER BY c DESC, label",

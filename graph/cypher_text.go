@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// longestOfNotes is how many characters the notes of something have together, as texts of JSON.
+// longestOfNotes is the most characters of all notes of one record, as JSON texts.
 const longestOfNotes = 500_000
 
-// longestTexts are the characters that the longest text of a property may have, by its name. What is not a text is short.
+// longestTexts returns the most characters of each text property, by its name. Properties that are not texts are short.
 func longestTexts() map[string]int {
 	longest := map[string]int{}
 	for _, p := range append(CommonProperties(), RelationshipProperties...) {

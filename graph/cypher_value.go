@@ -11,10 +11,10 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
-// mask is what the database sends for the properties that callers may not see, in a map of all.
+// mask is the value that the database sends for a hidden property in a map of all properties.
 const mask = "\ue000masked\ue000"
 
-// tableReader makes a table of what the database sends.
+// tableReader makes a table of the values that the database sends.
 type tableReader struct {
 	store  *Store
 	scope  Scope
@@ -75,7 +75,7 @@ func (t *tableReader) row(values []any, now time.Time) ([]json.RawMessage, error
 	return row, nil
 }
 
-// fits is what is left of some bytes when a value has taken what it needs at least; less than 0: it does not fit.
+// fits returns the bytes left after a value has taken its least size; less than 0: it does not fit.
 func fits(v any, left int) int {
 	switch v := v.(type) {
 	case string:
@@ -96,7 +96,7 @@ func fits(v any, left int) int {
 	return left
 }
 
-// nodes notes which nodes a value has, and looks once more whether the scope may see them: the guard has made sure of that.
+// nodes records the nodes in a value. It checks again that the scope may see them, which the guard has ensured.
 func (t *tableReader) nodes(v any) error {
 	switch v := v.(type) {
 	case neo4j.Node:
@@ -130,9 +130,9 @@ func (t *tableReader) nodes(v any) error {
 	return nil
 }
 
-var errUnscoped = fmt.Errorf("cypher: a node came back that the caller may not see")
+var errUnscoped = fmt.Errorf("cypher: the result has a node that the caller may not see")
 
-// sees says whether the scope may see a node.
+// sees reports whether the scope may see a node.
 func (t *tableReader) sees(n neo4j.Node) bool {
 	if !slices.Contains(n.Labels, baseLabel) || n.Props["team_id"] != t.scope.TeamID {
 		return false
@@ -144,14 +144,14 @@ func (t *tableReader) sees(n neo4j.Node) bool {
 	return t.scope.UserID != "" && slices.Contains(items(n.Props["participants"]), any(t.scope.UserID))
 }
 
-// relationshipValue is a relationship in a table. Its ends are told where the row has them.
+// relationshipValue is a relationship in a table. Its ends are set if the row has them.
 type relationshipValue struct {
 	RelationshipView
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 }
 
-// value is one of the database as JSON has it: without what callers may not see.
+// value returns a value of the database in its JSON form, without what callers may not see.
 func (t *tableReader) value(v any, now time.Time) any {
 	switch v := v.(type) {
 	case neo4j.Node:
@@ -197,7 +197,7 @@ func (t *tableReader) value(v any, now time.Time) any {
 	return v
 }
 
-// propertiesOf are those of a node or relationship that the driver made.
+// propertiesOf returns the properties of a node or relationship of the driver.
 func propertiesOf(m map[string]any) properties {
 	p := make(properties, len(m))
 	for name, value := range m {

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// Deletion is the receipt of a delete. Until RestorableUntil it can be undone.
+// Deletion is the receipt of a delete. It can be undone until RestorableUntil.
 type Deletion struct {
 	Key             string    `json:"key"`
 	DeletedAt       time.Time `json:"deleted_at"`
 	RestorableUntil time.Time `json:"restorable_until"`
-	Relationships   int64     `json:"relationships" doc:"of a node: those that are hidden with it"`
-	Messages        int64     `json:"messages" doc:"of a source: those that are deleted with it"`
+	Relationships   int64     `json:"relationships" doc:"of a node: the relationships deleted with it"`
+	Messages        int64     `json:"messages" doc:"of a source: the messages deleted with it"`
 	Users           []string  `json:"-"` // whose memory was changed
 }
 
-// cutoff is the time since which deletes can be undone.
+// cutoff returns the time since which deletes can be undone.
 func (s *Store) cutoff() time.Time { return s.now().Add(-s.options.KeepDeleted) }
 
-// DeleteNode deletes a node of the scope's user, or a shared one. It can be restored for a while. ifVersion, unless it is
-// 0, must be the stored version. ErrNotFound, VersionError.
+// DeleteNode deletes a node of the scope's user, or a shared one. It can be restored for some days. ifVersion, unless it is 0,
+// must be the stored version. It returns ErrNotFound or a VersionError.
 func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key string, ifVersion int64) (Deletion, error) {
 	d := s.deletion(key)
 	err := s.transaction(ctx, "node_delete", func(t *tx) error {
@@ -55,7 +55,7 @@ func (s *Store) deletion(key string) Deletion {
 	return Deletion{Key: key, DeletedAt: now, RestorableUntil: now.Add(s.options.KeepDeleted)}
 }
 
-// lock finds a node that the scope may change, and keeps others from changing it. ErrNotFound.
+// lock finds and locks a node that the scope may change. It returns ErrNotFound for any other.
 func (t *tx) lock(scope Scope, kind Kind, key string) (*stored, error) {
 	found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key}})
 	if err != nil {
@@ -77,8 +77,8 @@ func versionIs(stored, asked int64) error {
 	}}}
 }
 
-// RestoreNode undoes the last delete of a node. ErrNotFound when there is none, or it was too long ago; ErrConflict when
-// its key or name was taken since.
+// RestoreNode undoes the last delete of a node. It returns ErrNotFound when there is no delete, or it was too long ago, and
+// ErrConflict when the key or name is in use again.
 func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key string) (NodeView, error) {
 	var view NodeView
 	err := s.transaction(ctx, "node_restore", func(t *tx) error {
@@ -108,7 +108,7 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 	return view, err
 }
 
-// DeleteRelationship takes a relationship out of the graph. It can be restored for a while. ErrNotFound, VersionError.
+// DeleteRelationship deletes a relationship. It can be restored for some days. It returns ErrNotFound or a VersionError.
 func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string, ifVersion int64) (Deletion, error) {
 	r, err := s.locate(ctx, scope, key)
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 	return d, err
 }
 
-// RestoreRelationship undoes the delete of a relationship. ErrNotFound when there is none, it was too long ago, or an end
-// is gone; ErrConflict when there is another one of its type and time between its ends, or of its key.
+// RestoreRelationship undoes the delete of a relationship. It returns ErrNotFound when there is no delete, it was too long ago,
+// or an end is gone. It returns ErrConflict when another relationship has its key, or has its type and time between its ends.
 func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string) (RelationshipView, error) {
 	var view RelationshipView
 	types, err := s.indexedTypes(ctx)
@@ -190,13 +190,13 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 	for _, row := range others {
 		other := pairsFrom(row.Values[1])
 		if p["valid_to"] == nil && other["valid_to"] == nil || p["valid_from"] != nil && other.holdsWithin(*p.moment("valid_from"), p.moment("valid_to")) {
-			return RelationshipView{}, fmt.Errorf("restore: there is another relationship of its type between its ends: %w", ErrConflict)
+			return RelationshipView{}, fmt.Errorf("restore: another relationship of its type connects the same nodes: %w", ErrConflict)
 		}
 	}
 	for _, name := range []string{"from_key", "to_key", "deleted_type", "deleted_at", "deleted_by", "team_id"} {
 		delete(p, name)
 	}
-	if kind == mentionsType { // whose source may have been moved
+	if kind == mentionsType { // its source may have been moved
 		p["started_at"] = found.byKey[from].properties["started_at"]
 	}
 	row := relationshipRow(from, kind, to, key, p)
@@ -218,7 +218,7 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 	return relationshipView(from, kind, to, p, t.store.now()), err
 }
 
-// settleRestored counts a mention that is back, and refuses what would make something contain itself.
+// settleRestored counts a restored mention, and refuses a relationship that would close a cycle of containment.
 func (t *tx) settleRestored(scope Scope, job *memoryJob, row map[string]any) error {
 	from, to, kind := text(row["from"]), text(row["to"]), text(row["type"])
 	if kind == mentionsType {
@@ -226,12 +226,12 @@ func (t *tx) settleRestored(scope Scope, job *memoryJob, row map[string]any) err
 		mention["weight"], mention["properties"], mention["moved"] = 0.0, map[string]any{}, false // the delete left them
 		return t.rows("mention_count", scope.TeamID, []map[string]any{mention})
 	}
-	if p := row["properties"].(map[string]any); p["valid_to"] != nil || !slices.Contains(containmentTypes, kind) { //nolint:forcetypeassert // relationshipRow's own
+	if p := row["properties"].(map[string]any); p["valid_to"] != nil || !slices.Contains(containmentTypes, kind) { // from relationshipRow
 		return nil
 	}
 	rings, err := t.exec("containment_cycle", map[string]any{"team_id": scope.TeamID, "rows": ringRows([]map[string]any{row})})
 	if err == nil && len(rings) > 0 {
-		err = fmt.Errorf("restore: what it leads to contains where it comes from by now: %w", ErrConflict)
+		err = fmt.Errorf("restore: its end contains its start by now: %w", ErrConflict)
 	}
 	return err
 }

@@ -29,7 +29,7 @@ func (e *env) restore(user, kind, key string) NodeView {
 	return n
 }
 
-// everything is all that a user can read of a few nodes: the contexts, and each node with its neighbours.
+// everything holds all that a user can read of a few nodes: the contexts, and each node with its neighbours.
 type everything struct {
 	Sections *Sections
 	Focus    *Focus
@@ -70,16 +70,17 @@ func (e *env) everything(user string, kinds map[string]string) everything {
 	return all
 }
 
-// restored ignores that a restore is itself a change of the node.
+// restored ignores that a restore changes the node.
 var restored = cmp.Options{cmpopts.IgnoreFields(Node{}, "UpdatedAt"), cmpopts.IgnoreFields(NodeView{}, "Version")}
 
-// memory of a user with something of all that contexts show.
+// deletable are the nodes of a user's memory with data for every section of a context, and their kinds.
 var deletable = map[string]string{"me": "person", "c": "concept", "goal": "concept", "e": "entity", "s": "source", "t": "task"}
 
 func (e *env) deletable() {
 	e.write("u1", []NodeWrite{
 		owner1("me"), node("concept", "c", 0.8, func(w *NodeWrite) { w.TTLPolicy, w.State = Some("keep_forever"), Some("core") }),
-		node("concept", "goal", 0.6, accessed(e.now)), node("entity", "e", 0.7), {Kind: "task", EntityKey: "t", Name: Some("t"), OwnFields: &OwnFields{ProjectID: Some("p")}},
+		node("concept", "goal", 0.6, accessed(e.now)), node("entity", "e", 0.7),
+		{Kind: "task", EntityKey: "t", Name: Some("t"), OwnFields: &OwnFields{ProjectID: Some("p")}},
 	}, link("me", "thinks_about", "c", 0.9), link("c", "involves", "e", 0.4), link("e", "associated_with", "me", 0.3), link("goal", "relates_to", "c", 0.2), link("t", "references", "c", 0.1))
 	e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-0", "zero"), said("m-1", "one")}, Mentions: []string{"c", "e", "me"}})
 }
@@ -99,7 +100,8 @@ func TestDeletedNodesAreGoneFromEveryReadAndComeBack(t *testing.T) {
 		e.same("relationships of "+key, map[string]int64{"me": 3, "c": 5, "goal": 1, "e": 3, "s": 3, "t": 1}[key], d.Relationships)
 		now := e.everything("u1", deletable)
 		wantGone(e, key, now)
-		if _, err := e.store.Relationships(t.Context(), e.as("u1"), RelationshipList{Kind: kindOfLabel(knowledgeOf(kind)), Key: key, Limit: 10}); !errors.Is(err, ErrNotFound) {
+		list := RelationshipList{Kind: kindOfLabel(knowledgeOf(kind)), Key: key, Limit: 10}
+		if _, err := e.store.Relationships(t.Context(), e.as("u1"), list); !errors.Is(err, ErrNotFound) {
 			t.Errorf("relationships of %s: %v", key, err)
 		}
 		if key == "s" && len(now.Messages)+int(e.raw(`MATCH (m:Message {team_id: $team}) RETURN count(m)`)[0][0].(int64)) > 0 {
@@ -117,7 +119,7 @@ func TestDeletedNodesAreGoneFromEveryReadAndComeBack(t *testing.T) {
 	}
 	if len(before.Sections.Relationships) != 2 || len(before.Sections.PrimaryGoals) != 1 || len(before.Sections.CoreBeliefs) != 1 || len(before.Focus.Links) != 3 ||
 		before.Sections.Relationships[0].RecentMentions != 1 || len(before.Sections.Sources[0].KeyEntities) != 3 {
-		t.Errorf("the contexts show too little to tell: %+v", before.Sections)
+		t.Errorf("the contexts show too little for this test: %+v", before.Sections)
 	}
 }
 
@@ -143,12 +145,12 @@ func (e *env) deletedKeys(user, kind string) []string {
 	return keys
 }
 
-// wantGone wants no read to tell of a node.
+// wantGone reports an error for every read that returns a node.
 func wantGone(e *env, key string, all everything) {
 	e.Helper()
 	told := func(where, k string) {
 		if k == key {
-			e.Errorf("%s is told of in %s", key, where)
+			e.Errorf("%s appears in %s", key, where)
 		}
 	}
 	s := all.Sections
@@ -216,7 +218,7 @@ func TestADeletedNodeFreesItsNameAndKey(t *testing.T) {
 		e.same("stored", before, e.stored())
 		e.now = e.now.Add(time.Second)
 		e.delete("u1", c.kind, result.Nodes[0].EntityKey)
-		if c.key != "d" { // whose key has two deleted nodes now: the last one comes back
+		if c.key != "d" { // its key has two deleted nodes now: the last one is restored
 			e.same("once it is free again", "the "+c.key, e.restore("u1", c.kind, c.key).Name)
 		} else {
 			e.same("the last one", "another", e.restore("u1", c.kind, c.key).Name)
@@ -274,7 +276,7 @@ func TestDeletedRelationshipsAreGoneAndComeBack(t *testing.T) {
 		for key, seen := range now.Nodes {
 			for _, r := range seen.Relationships {
 				if r.Key == n.Key {
-					t.Errorf("%s is told of by %s", n.Type, key)
+					t.Errorf("%s appears in %s", n.Type, key)
 				}
 			}
 		}
@@ -328,7 +330,8 @@ func TestARelationshipThatWasReplacedStaysDeleted(t *testing.T) {
 	e.same("stored", before, e.stored())
 }
 
-// A source and what it mentions may be deleted and restored in any order.
+// TestMentionsAreCountedOverDeletesInAnyOrder checks that a source and the nodes it mentions may be deleted and restored in any
+// order.
 func TestMentionsAreCountedOverDeletesInAnyOrder(t *testing.T) {
 	for name, order := range map[string][]string{"as deleted": {"s", "c"}, "the other way round": {"c", "s"}} {
 		t.Run(name, func(t *testing.T) {
@@ -353,7 +356,8 @@ func TestMentionsAreCountedOverDeletesInAnyOrder(t *testing.T) {
 	}
 }
 
-// What happens to a source while a node that it mentions is deleted counts once the node is back.
+// TestAMovedSourceMovesDeletedMentions checks that changes of a source count for a deleted node that it mentions, once the node
+// is restored.
 func TestAMovedSourceMovesDeletedMentions(t *testing.T) {
 	e := fresh(t)
 	e.deletable()
@@ -398,10 +402,10 @@ func TestMessagesAreDeletedAloneToo(t *testing.T) {
 	e.same("count", int64(3), e.see("u1", "s").MessageCount)
 }
 
-// KeepDeleted is how long a delete can be undone; then maintenance takes it away for good.
+// TestPurge checks that maintenance erases deleted records after KeepDeleted, the time for which a delete can be undone.
 func TestPurge(t *testing.T) {
 	e := fresh(t)
-	start := time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC) // long before what other tests delete, and after longAgo: a purge is for all teams
+	start := time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC) // long before the deletes of other tests, and after longAgo: a purge is for all teams
 	e.now = start
 	e.deletable()
 	key := e.get("u1", "entity", "e").Relationships[0].Key
@@ -433,7 +437,7 @@ func TestPurge(t *testing.T) {
 	e.same("relationships that led to what is gone", []any{int64(4)}, e.stored()[:1])
 }
 
-// Also without maintenance what was deleted too long ago does not come back.
+// TestOldDeletesAreNotRestored checks that an old delete cannot be undone, even before maintenance has run.
 func TestOldDeletesAreNotRestored(t *testing.T) {
 	e := fresh(t)
 	e.deletable()

@@ -8,29 +8,30 @@ import (
 	"strings"
 )
 
-// EdgesWrite links nodes of projects, all of them or none (S2-18).
+// EdgesWrite links nodes of projects, all of them or none.
 type EdgesWrite struct {
-	UserID string      `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+	UserID string      `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"the user; default: the user of the API key, or shared"`
 	Edges  []EdgeWrite `json:"edges" minItems:"1" maxItems:"1000"`
 }
 
-// EdgeWrite is a link between two nodes of one project.
+// EdgeWrite is an edge between two nodes of one project.
 type EdgeWrite struct {
-	SrcKind string          `json:"src_kind" oneof:"project task plan goal milestone document output risk decision requirement signal insight" maxLength:"64" doc:"project, or a kind of what belongs to one"`
+	SrcKind string          `json:"src_kind" oneof:"project task plan goal milestone document output risk decision requirement signal insight" maxLength:"64" doc:"project, or a kind of node in a project"`
 	SrcID   string          `json:"src_id" minLength:"1" maxLength:"256" doc:"entity_key"`
 	DstKind string          `json:"dst_kind" oneof:"project task plan goal milestone document output risk decision requirement signal insight" maxLength:"64"`
 	DstID   string          `json:"dst_id" minLength:"1" maxLength:"256"`
-	Rel     string          `json:"rel" matches:"^[a-z][a-z0-9_]{0,63}$" doc:"^[a-z][a-z0-9_]{0,63}$; the field's own: has_plan, has_task, supports_goal, depends_on, references, produces, targets_milestone, …"`
-	Props   json.RawMessage `json:"props,omitempty" doc:"an object of the caller's own; at most 16,384 bytes, 8 levels"`
+	Rel     string          `json:"rel" matches:"^[a-z][a-z0-9_]{0,63}$" doc:"^[a-z][a-z0-9_]{0,63}$; usual types: has_plan, has_task, supports_goal, depends_on, references, produces, targets_milestone, …"`
+	Props   json.RawMessage `json:"props,omitempty" doc:"an object that the caller defines; at most 16,384 bytes, 8 levels"`
 }
 
-// EdgeResult says what became of a link: ID is the key of its relationship, which is the one there was, if it is not Created.
+// EdgeResult is the result for one edge. ID is the key of its relationship. Unless Created is set, the relationship existed
+// before.
 type EdgeResult struct {
 	ID      string `json:"id"`
 	Created bool   `json:"created"`
 }
 
-// EdgesResult has one entry for each link of the write, in its order. What was there already is skipped, and stays as it is.
+// EdgesResult has one entry for each edge of the write, in its order. An edge that exists is skipped and not changed.
 type EdgesResult struct {
 	Created  int          `json:"created"`
 	Skipped  int          `json:"skipped"`
@@ -39,10 +40,10 @@ type EdgesResult struct {
 	Users    []string     `json:"-"` // whose memory was changed
 }
 
-// maxEdges is how many links one write may have.
+// maxEdges is the most edges of one write.
 const maxEdges = 1000
 
-// Link adds links between nodes of one project each. Errors: InvalidError, MissingError for ends that are not there or are foreign,
+// Link adds edges between nodes of one project each. It returns an InvalidError, a MissingError for unknown or foreign ends, or
 // ErrUnavailable.
 func (s *Store) Link(ctx context.Context, scope Scope, w *EdgesWrite) (EdgesResult, error) {
 	if err := w.validate(); err != nil {
@@ -71,7 +72,7 @@ func (s *Store) Link(ctx context.Context, scope Scope, w *EdgesWrite) (EdgesResu
 	return result, nil
 }
 
-// validate checks what a write of relationships would not.
+// validate checks what a write of relationships does not check.
 func (w *EdgesWrite) validate() error {
 	f := &faults{}
 	if len(w.Edges) == 0 || len(w.Edges) > maxEdges {
@@ -89,7 +90,7 @@ func (w *EdgesWrite) validate() error {
 	return f.err()
 }
 
-// relationships is the write of what is linked, each pair once for a type, and the place in it of each edge.
+// relationships returns the write of the edges, each pair once for a type, and the position in it of each edge.
 func (w *EdgesWrite) relationships() (*MemoryWrite, []int) {
 	write := &MemoryWrite{UserID: w.UserID, Strict: true, additive: true}
 	places, seen := make([]int, len(w.Edges)), map[[3]string]int{}
@@ -109,13 +110,13 @@ func (w *EdgesWrite) relationships() (*MemoryWrite, []int) {
 	return write, places
 }
 
-// edge is a link that a write of relationships is made of, and its place among those that were given.
+// edge is an edge of the request and its position there.
 type edge struct {
 	EdgeWrite
 	place int
 }
 
-// refusal says which field of a link does not fit its nodes, which are there and may be seen.
+// refusal returns the field of an edge that does not fit its nodes. The nodes exist and may be seen.
 func (e *edge) refusal(from, to *stored) (field, message string) {
 	if _, _, _, swap := (&RelationshipWrite{Type: e.Rel}).direction(); swap {
 		from, to = to, from
@@ -131,7 +132,7 @@ func (e *edge) refusal(from, to *stored) (field, message string) {
 	return "", ""
 }
 
-// project is the key of the project that a node is, or belongs to; empty: none.
+// project returns the key of the project that a node is or belongs to; empty: none.
 func (s *stored) project() string {
 	if s.kind == projectKind {
 		return s.key()
@@ -139,10 +140,10 @@ func (s *stored) project() string {
 	return s.text("project_id")
 }
 
-// edgeFields are the names that fields of relationships have in links.
+// edgeFields maps field names of relationships to field names of edges.
 var edgeFields = strings.NewReplacer(".from", ".src_id", ".to", ".dst_id", ".type", ".rel", ".properties", ".props")
 
-// edgeLocation is a text that begins with the place of a relationship, with that of the link.
+// edgeLocation replaces the location of a relationship at the start of a text by the location of its edge.
 func (w *MemoryWrite) edgeLocation(text string) string {
 	for i := range w.edges {
 		if rest, ok := strings.CutPrefix(text, index("relationships", i)); ok {
@@ -156,7 +157,7 @@ func (w *MemoryWrite) edgeLocation(text string) string {
 	return text
 }
 
-// edgeFaults tells of links what an error says of relationships.
+// edgeFaults turns the faults of relationships into faults of edges.
 func (w *MemoryWrite) edgeFaults(err error) error {
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestLink adds what is new, skips what is there in whatever words, and is all or nothing.
+// TestLink checks that new edges are added, that existing ones are skipped under any of their names, and that a request is all or
+// nothing.
 func TestLink(t *testing.T) {
 	e := fresh(t)
 	in := func(project, kind, key string) NodeWrite {

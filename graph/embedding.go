@@ -17,45 +17,45 @@ import (
 	"kith/vector"
 )
 
-// Embedding makes the vectors of texts that wait for them. The queue is in the database: what was written waits there
-// until its vector is stored with it, whoever stops or dies meanwhile. Any number of processes may run it; a lease lets
-// one work at a time, and another takes over when it dies.
+// Embedding computes the vectors of new and changed texts. The queue is in the database: a text stays in it until its vector is
+// stored, whichever process stops or dies. Any number of processes may run it. A lease lets one of them work at a time, and
+// another takes over when it dies.
 type Embedding struct {
 	store   *Store
 	options EmbeddingOptions
 	holder  string
-	held    time.Time     // when the lease was taken or kept last; zero: another one has it
+	held    time.Time     // when the lease was last taken or renewed; zero: another process holds it
 	pause   time.Duration // after a failure; grows
 	size    int           // texts of a batch, as many as the embedder does in about a second
 }
 
-// EmbeddingOptions are what embedding may be given.
+// EmbeddingOptions are the options of Embedding.
 type EmbeddingOptions struct {
 	Log     *slog.Logger
-	Observe func(outcome string, count int64) // told of every text, under one of the Outcomes
+	Observe func(outcome string, count int64) // called for the texts of each outcome
 }
 
 // Outcomes of a text.
 const (
 	Embedded  = "embedded"  // its vector is stored
-	Empty     = "empty"     // there is nothing in it to embed
-	Given     = "refused"   // the embedder takes others and not this one: given up
-	Postponed = "postponed" // the answer for this one was wrong: asked again later
-	Failed    = "failed"    // the embedder or the database is away, or refuses everything: it waits on
+	Empty     = "empty"     // it has no text to embed
+	Given     = "refused"   // the embedder accepts other texts but not this one: given up
+	Postponed = "postponed" // the answer for this text was wrong: retried later
+	Failed    = "failed"    // the embedder or the database is down or refuses everything: the text stays queued
 )
 
 const (
 	embeddingLease  = "embedding"
 	embeddingLife   = time.Minute
-	embeddingKept   = 15 * time.Second // until the lease is kept for longer
-	embeddingLook   = time.Second      // between looks at the queue, unless this process writes
-	embeddingWait   = 5 * time.Second  // between looks at the lease of another one
+	embeddingKept   = 15 * time.Second // until the lease is renewed
+	embeddingLook   = time.Second      // between reads of the queue, unless this process writes
+	embeddingWait   = 5 * time.Second  // between reads of the lease of another process
 	embeddingBound  = 40 * time.Second // of a batch: the lease outlives it
 	embeddingBatch  = 256              // texts at most
 	embeddingFirst  = 32
 	embeddingLeast  = 1 // texts at least
 	embeddingQuick  = 500 * time.Millisecond
-	embeddingSlow   = 2 * time.Second  // a batch is made smaller: queries wait behind it, and nothing of it is kept if it fails
+	embeddingSlow   = 2 * time.Second  // a slower batch is made smaller: queries wait behind it, and a failure loses all of it
 	embeddingAtOnce = 2                // batches
 	embeddingPage   = 2_000            // nodes of a step of the walk
 	embeddingLater  = 10 * time.Minute // for a text whose answer was wrong
@@ -63,7 +63,7 @@ const (
 	pauseLast       = time.Minute
 )
 
-// NewEmbedding makes the embedding of a store that has an embedder.
+// NewEmbedding returns the Embedding of a store that has an embedder.
 func NewEmbedding(s *Store, o EmbeddingOptions) *Embedding {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -74,7 +74,7 @@ func NewEmbedding(s *Store, o EmbeddingOptions) *Embedding {
 	return &Embedding{store: s, options: o, holder: uuid.NewString(), size: embeddingFirst}
 }
 
-// Run embeds what waits until ctx is done.
+// Run embeds queued texts until ctx is done.
 func (e *Embedding) Run(ctx context.Context) error {
 	defer e.release(context.WithoutCancel(ctx))
 	for {
@@ -83,7 +83,7 @@ func (e *Embedding) Run(ctx context.Context) error {
 			return nil
 		}
 		wait, woken := e.next(done, err), e.store.texts
-		if err != nil || e.held.IsZero() { // what is written now has to wait too
+		if err != nil || e.held.IsZero() { // texts written from now on have to wait too
 			woken = nil
 		}
 		timer := time.NewTimer(wait)
@@ -96,12 +96,12 @@ func (e *Embedding) Run(ctx context.Context) error {
 	}
 }
 
-// next is how long to wait after a turn.
+// next returns how long to wait after a turn.
 func (e *Embedding) next(done bool, err error) time.Duration {
 	switch {
 	case err != nil:
 		e.pause = min(max(2*e.pause, pauseFirst), pauseLast)
-		e.options.Log.Warn("embedding stopped; it goes on after a pause", "error", err, "pause", e.pause)
+		e.options.Log.Warn("embedding failed, retrying after a pause", "error", err, "pause", e.pause)
 		return e.pause
 	case e.held.IsZero():
 		return embeddingWait
@@ -113,7 +113,7 @@ func (e *Embedding) next(done bool, err error) time.Duration {
 	return 0
 }
 
-// turn embeds some of what waits, if nobody else does; done says that nothing more does.
+// turn embeds some of the queue if no other process does. done reports that the queue is empty.
 func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
 	if err := e.hold(ctx); err != nil || e.held.IsZero() {
 		return false, err
@@ -122,7 +122,7 @@ func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if state.model != e.store.options.Embedder.Model() { // somebody else may have the right one
+	if state.model != e.store.options.Embedder.Model() { // another process may have the right one
 		e.release(ctx)
 		return false, fmt.Errorf("embed: %w", ErrModel)
 	}
@@ -137,11 +137,11 @@ func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
 	if len(rows) == limit || state.walked {
 		return len(rows) == 0, nil
 	}
-	// The walk waits for what was written meanwhile, and not the other way round.
+	// The walk waits for newly written texts, not the other way round.
 	return false, e.walk(ctx, state)
 }
 
-// hold takes the lease, or keeps it.
+// hold takes or renews the lease.
 func (e *Embedding) hold(ctx context.Context) error {
 	if now := e.store.now(); e.held.IsZero() || now.Sub(e.held) >= embeddingKept {
 		_, _, held, err := e.store.takeLease(ctx, embeddingLease, e.holder, embeddingLife)
@@ -162,7 +162,7 @@ func (e *Embedding) release(ctx context.Context) {
 	}
 	e.held = time.Time{}
 	if err := e.store.endLease(ctx, embeddingLease, e.holder, nil); err != nil {
-		e.options.Log.Warn("the embedding lease was not given back; it ends by itself", "error", err)
+		e.options.Log.Warn("embedding lease not released, it expires by itself", "error", err)
 	}
 }
 
@@ -183,8 +183,8 @@ func (w *waiting) row(vector []byte) map[string]any {
 	return row
 }
 
-// limit is how many texts are embedded in a turn. After a failure it is one batch, which shows whether the embedder is back:
-// of an endpoint that was left alone for a while the circuit lets one request through.
+// limit returns how many texts a turn embeds. After a failure it is one batch, which shows whether the embedder is back: after a
+// pause the circuit breaker lets one request through.
 func (e *Embedding) limit() int {
 	if e.pause > 0 {
 		return e.size
@@ -192,7 +192,7 @@ func (e *Embedding) limit() int {
 	return embeddingAtOnce * e.size
 }
 
-// due are those that wait, the longest first.
+// due returns the queued nodes, the oldest first.
 func (e *Embedding) due(ctx context.Context, limit int) ([]waiting, error) {
 	found, err := e.store.read(ctx, e.store.queries["embedding_due"], map[string]any{
 		"now_ms": e.store.now().UnixMilli(), "limit": limit,
@@ -209,7 +209,7 @@ func (e *Embedding) due(ctx context.Context, limit int) ([]waiting, error) {
 	return rows, err
 }
 
-// embed makes and stores the vectors of some, in batches side by side.
+// embed computes and stores vectors, in concurrent batches.
 func (e *Embedding) embed(ctx context.Context, rows []waiting) error {
 	begun := time.Now()
 	var group errgroup.Group
@@ -235,7 +235,7 @@ func (e *Embedding) embed(ctx context.Context, rows []waiting) error {
 }
 
 func (e *Embedding) batch(ctx context.Context, batch []waiting) error {
-	slices.SortFunc(batch, func(a, b waiting) int { return cmp.Or(cmp.Compare(a.team, b.team), cmp.Compare(a.key, b.key)) }) // as writers lock
+	slices.SortFunc(batch, func(a, b waiting) int { return cmp.Or(cmp.Compare(a.team, b.team), cmp.Compare(a.key, b.key)) }) // in the order in which writers lock
 	vectors, err := e.vectors(ctx, batch)
 	if errors.Is(err, llm.ErrRefused) || errors.Is(err, llm.ErrGarbled) {
 		return e.singly(ctx, batch)
@@ -246,7 +246,7 @@ func (e *Embedding) batch(ctx context.Context, batch []waiting) error {
 	return e.save(ctx, batch, vectors)
 }
 
-// vectors are those of a batch, encoded; nil of a text that has none.
+// vectors returns the encoded vectors of a batch; nil for a text without one.
 func (e *Embedding) vectors(ctx context.Context, batch []waiting) ([][]byte, error) {
 	texts, places := make([]string, 0, len(batch)), make([]int, 0, len(batch))
 	for i := range batch {
@@ -277,7 +277,7 @@ func (e *Embedding) vectors(ctx context.Context, batch []waiting) ([][]byte, err
 	return encoded, nil
 }
 
-// sound says whether a vector can be stored: of the right length, and finite.
+// sound reports whether a vector can be stored: it has the right length and is finite.
 func sound(unit []float32, dimensions int) bool {
 	for _, x := range unit {
 		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
@@ -287,25 +287,25 @@ func sound(unit []float32, dimensions int) bool {
 	return len(unit) == dimensions
 }
 
-// probe is a text that every embedder takes.
+// probe is a text that every embedder accepts.
 const probe = "memory"
 
-// singly embeds a batch that was refused, or answered wrongly, text by text. Where the embedder does not even take the
-// probe it is not for the texts, and they wait on.
+// singly embeds a refused or wrongly answered batch text by text. If the embedder refuses even the probe, the texts are not the
+// reason, and they stay queued.
 func (e *Embedding) singly(ctx context.Context, batch []waiting) error {
 	if _, err := e.vectors(ctx, []waiting{{text: probe}}); err != nil {
-		return fmt.Errorf("the embedder takes no text at all: %w", err)
+		return fmt.Errorf("the embedder refuses every text: %w", err)
 	}
 	for i := range batch {
 		one := batch[i : i+1]
 		vectors, err := e.vectors(ctx, one)
 		switch {
 		case errors.Is(err, llm.ErrRefused):
-			e.options.Log.Warn("the embedder refuses a text: it has no vector", "team_id", one[0].team, "entity_key", one[0].key)
+			e.options.Log.Warn("embedder refused a text, stored without vector", "team_id", one[0].team, "entity_key", one[0].key)
 			err = e.store.saveVectors(ctx, one, [][]byte{nil}, nil)
 			e.options.Observe(Given, 1)
 		case errors.Is(err, llm.ErrGarbled):
-			e.options.Log.Warn("the embedder's answer for a text is wrong: it is asked again later", "team_id", one[0].team, "entity_key", one[0].key)
+			e.options.Log.Warn("wrong answer of the embedder for a text, retrying later", "team_id", one[0].team, "entity_key", one[0].key)
 			err = e.postpone(ctx, one)
 			e.options.Observe(Postponed, 1)
 		case err == nil:
@@ -318,7 +318,7 @@ func (e *Embedding) singly(ctx context.Context, batch []waiting) error {
 	return nil
 }
 
-// save stores the vectors of a batch, and counts them.
+// save stores the vectors of a batch and counts them.
 func (e *Embedding) save(ctx context.Context, batch []waiting, vectors [][]byte) error {
 	full := int64(0)
 	for _, v := range vectors {
@@ -338,7 +338,7 @@ func (e *Embedding) save(ctx context.Context, batch []waiting, vectors [][]byte)
 	return nil
 }
 
-// saveVectors stores vectors of that many numbers with the nodes whose text has not changed meanwhile; nil takes one away.
+// saveVectors stores vectors with the given dimensions on the nodes whose text has not changed meanwhile; nil removes a vector.
 func (s *Store) saveVectors(ctx context.Context, batch []waiting, vectors [][]byte, dimensions any) error {
 	rows := make([]map[string]any, len(batch))
 	for i := range batch {

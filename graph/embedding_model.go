@@ -7,8 +7,8 @@ import (
 	"kith/vector"
 )
 
-// embeddingState says by which model the vectors in the database are: those numbered above base. Until it is walked, the
-// nodes after team and key may lack one.
+// embeddingState holds the model of the vectors in the database: those with a number above base. Until the walk is done, the
+// nodes after team and key may lack a vector of the model.
 type embeddingState struct {
 	model     string
 	base      int64
@@ -16,7 +16,7 @@ type embeddingState struct {
 	team, key string
 }
 
-// embeddingState reads it; without a model where nothing was ever embedded.
+// embeddingState returns the state; without a model if nothing was ever embedded.
 func (s *Store) embeddingState(ctx context.Context) (embeddingState, error) {
 	rows, err := s.read(ctx, s.queries["embedding_state"], nil)
 	if err != nil || len(rows) == 0 {
@@ -26,8 +26,8 @@ func (s *Store) embeddingState(ctx context.Context) (embeddingState, error) {
 	return embeddingState{model: text(v[0]), base: integer(v[1]), walked: truth(v[2]), team: text(v[3]), key: text(v[4])}, nil
 }
 
-// PrepareEmbedding makes sure that the embedder's vectors may be compared with those in the database, before anything is
-// written: ErrModel. Without an embedder it sees to it that the next one finds what was written meanwhile.
+// PrepareEmbedding makes sure that the embedder's vectors may be compared with those in the database, before anything is written.
+// It returns ErrModel if they may not. Without an embedder it records that the next one has to embed what is written meanwhile.
 func (s *Store) PrepareEmbedding(ctx context.Context) error {
 	if s.options.Embedder == nil {
 		return s.transaction(ctx, "embedding_pause", func(t *tx) error {
@@ -41,7 +41,7 @@ func (s *Store) PrepareEmbedding(ctx context.Context) error {
 			return err
 		}
 		model, dimensions := text(rows[0].Values[0]), int(integer(rows[0].Values[1]))
-		own := s.options.Embedder.Dimensions() // of an endpoint they are known after its first answer
+		own := s.options.Embedder.Dimensions() // an endpoint's dimensions are known after its first answer
 		if model != s.options.Embedder.Model() || own > 0 && dimensions > 0 && own != dimensions {
 			return s.otherModel(model, dimensions)
 		}
@@ -60,12 +60,12 @@ func (s *Store) embedderParams() map[string]any {
 
 func (s *Store) otherModel(model string, dimensions int) error {
 	own := s.options.Embedder
-	return fmt.Errorf("%w: they are of %q (%d numbers), and %q (%d) is configured; configure the first again, or let `kith reindex` embed everything anew",
+	return fmt.Errorf("%w: %q (%d dimensions) instead of the configured %q (%d); configure the former again, or run `kith reindex` to embed everything anew",
 		ErrModel, model, dimensions, own.Model(), own.Dimensions())
 }
 
-// RenewEmbeddings lets everything be embedded anew, by the embedder's model. Vectors from before are found no more, and
-// embedding by another model stops. It says whether that had begun before: then it goes on.
+// RenewEmbeddings starts to embed everything anew by the embedder's model. Searches ignore the earlier vectors, and embedding by
+// another model stops. resumed reports whether this had been started before; then it continues.
 func (s *Store) RenewEmbeddings(ctx context.Context) (resumed bool, err error) {
 	err = s.transaction(ctx, "embedding_renew", func(t *tx) error {
 		rows, err := t.exec("embedding_renew", s.embedderParams())
@@ -77,9 +77,9 @@ func (s *Store) RenewEmbeddings(ctx context.Context) (resumed bool, err error) {
 	return resumed, err
 }
 
-// Vectors are the next vectors of a scope (a word of scopeToken) after a number, in the order of their numbers, and at
-// most limit; none: there are no more. A row's Kind is the place of its node's kind in Kinds, At the time of a message,
-// the start of a source, or when another node was created. ErrModel where they are not of the embedder's model.
+// Vectors returns at most limit vectors of a scope (a scope token) with numbers above after, in the order of their numbers; none:
+// there are no more. A row's Kind is the position of its node's kind in Kinds. Its At is the time of a message, the start of a
+// source, or when another node was created. It returns ErrModel if the vectors belong to a different model than the embedder's.
 func (s *Store) Vectors(ctx context.Context, scope string, after int64, limit int) ([]vector.Row, error) {
 	for {
 		row, err := s.readOne(ctx, "embedding_vectors", map[string]any{"vector_scope": scope, "after": after, "limit": limit})
@@ -96,7 +96,7 @@ func (s *Store) Vectors(ctx context.Context, scope string, after int64, limit in
 		if after >= base {
 			return vectorRows(found), nil
 		}
-		after = base // those up to it are of another model
+		after = base // vectors up to base belong to another model
 	}
 }
 
@@ -112,27 +112,27 @@ func vectorRows(found []any) []vector.Row {
 	return rows
 }
 
-// KindNumber is the place of a kind in Kinds, by which vectors are told apart.
+// KindNumber returns the position of a kind in Kinds, which marks its vectors.
 func KindNumber(kind Kind) uint8 {
 	for i := range Kinds {
 		if Kinds[i] == kind {
-			return uint8(i) //nolint:gosec // there are some twenty
+			return uint8(i) // there are some twenty
 		}
 	}
 	return 0
 }
 
-// EmbeddingBacklog is how many nodes wait for their vectors, counted as far as backlogCounted, and for how many seconds
-// the first of them has.
+// EmbeddingBacklog holds how many nodes wait for their vectors, counted up to backlogCounted, and for how many seconds the first
+// of them has waited.
 type EmbeddingBacklog struct {
 	Due int64
 	Lag float64
 }
 
-// backlogCounted bounds what a look at the backlog costs.
+// backlogCounted bounds the cost of counting the backlog.
 const backlogCounted = 10_000
 
-// EmbeddingBacklog counts it.
+// EmbeddingBacklog counts the backlog.
 func (s *Store) EmbeddingBacklog(ctx context.Context) (EmbeddingBacklog, error) {
 	row, err := s.readOne(ctx, "embedding_backlog", map[string]any{"limit": backlogCounted})
 	if err != nil || row.Values[1] == nil {

@@ -19,12 +19,12 @@ import (
 	"kith/vector"
 )
 
-// fakeEmbedder makes vectors of three numbers out of the bytes of texts, and keeps what it was asked for.
+// fakeEmbedder makes vectors of three numbers out of the bytes of texts, and records its requests.
 type fakeEmbedder struct {
 	model string
 	fail  func(texts []string) error  // nil: never
-	spoil func(text string) []float32 // nil, or what it answers with instead of the vector
-	pause func(texts []string)        // nil, or what happens while it embeds
+	spoil func(text string) []float32 // returns the wrong answer for a text, or nil; a nil function spoils nothing
+	pause func(texts []string)        // called while it embeds, if not nil
 	mu    sync.Mutex
 	asked []string
 }
@@ -70,7 +70,7 @@ func vectorOf(text string) []float32 {
 	return []float32{float32(math.Cos(angle)), float32(math.Sin(angle)), 0}
 }
 
-// embedding is a store with an embedder, and what embeds. It works as somebody who runs it would.
+// embedding is a store with an embedder and a worker, used as by a process that runs it.
 type embedding struct {
 	*env
 	embedder *fakeEmbedder
@@ -78,7 +78,7 @@ type embedding struct {
 	counts   map[string]int64
 }
 
-// embedder opens a store on a database of its own as another process would.
+// embedder opens a store on a separate database as another process would.
 func embedder(t *testing.T, db testenv.Database, model string) *embedding {
 	t.Helper()
 	e := &embedding{embedder: &fakeEmbedder{model: model}, counts: map[string]int64{}}
@@ -93,14 +93,14 @@ func (e *embedding) count(outcome string, n int64) {
 	e.counts[outcome] += n
 }
 
-// again is the same team in another process, with a worker of its own.
+// again returns the same team in another process, with a worker of its own.
 func (e *embedding) again(db testenv.Database) *embedding {
 	other := embedder(e.T, db, e.embedder.model)
 	other.team, other.now = e.team, e.now
 	return other
 }
 
-// settle embeds until nothing waits, also of what was written a millisecond later.
+// settle embeds until the queue is empty, including texts written a millisecond later.
 func (e *embedding) settle() {
 	e.Helper()
 	e.turns()
@@ -122,7 +122,7 @@ func (e *embedding) turns() {
 	e.Fatal("something waits for ever")
 }
 
-// vectors are what a scope's index would be loaded with: the text of each key's vector.
+// vectors returns what a scope's index would load: the text of each key's vector.
 func (e *embedding) vectors(user string) map[string]string {
 	e.Helper()
 	found, last := map[string]string{}, int64(0)
@@ -144,7 +144,7 @@ func (e *embedding) vectors(user string) map[string]string {
 	}
 }
 
-// textOf is the text that a vector was made of; empty without one.
+// textOf returns the text that a vector was made of; empty without one.
 func textOf(encoded []byte) string {
 	if encoded == nil {
 		return ""
@@ -154,13 +154,13 @@ func textOf(encoded []byte) string {
 	return embeddedTexts.of[string(encoded)]
 }
 
-// embeddedTexts are all texts that were embedded, by their vectors.
+// embeddedTexts are all embedded texts, by their vectors.
 var embeddedTexts = struct {
 	sync.Mutex
 	of map[string]string
 }{of: map[string]string{}}
 
-// embeds says of which texts the vectors of a scope's keys must be; of an empty one there is a row without.
+// embeds checks the texts of the vectors of a scope's keys. An empty text means a row without a vector.
 func (e *embedding) embeds(user string, texts map[string]string) {
 	e.Helper()
 	if texts == nil {
@@ -234,9 +234,11 @@ func embedKinds(e *embedding) {
 		nodes = append(nodes, n)
 	}
 	e.write("u", nodes)
-	e.write("", []NodeWrite{{Kind: "system_entity", EntityKey: "api", Name: Some("API"), Description: Some("answers"), OwnFields: &OwnFields{System: Some("kith")}}})
+	e.write("", []NodeWrite{{Kind: "system_entity", EntityKey: "api", Name: Some("API"), Description: Some("answers"),
+		OwnFields: &OwnFields{System: Some("kith")}}})
 	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("Talked."), Keywords: []string{"pier", "rope"}, Messages: []MessageWrite{
-		{EntityKey: "m-1", Role: "user", Name: "Ada", Text: "Hello."}, {EntityKey: "m-2", Role: "assistant", Text: "Hi."}, {EntityKey: "m-3", Role: "user", Text: " "},
+		{EntityKey: "m-1", Role: "user", Name: "Ada", Text: "Hello."}, {EntityKey: "m-2", Role: "assistant", Text: "Hi."},
+		{EntityKey: "m-3", Role: "user", Text: " "},
 	}})
 	want["s"], want["m-1"], want["m-2"] = "Talked.\npier, rope", "Ada: Hello.", "Hi."
 	e.settle()
@@ -269,7 +271,7 @@ func embedChanges(e *embedding) {
 	e.same("version", []any{before.(int64) + 1}, e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) RETURN n.version`)[0])
 	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("told")})
 	e.settle()
-	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("")}) // what had a vector tells that it has none
+	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("")}) // a row shows that its vector is gone
 	e.settle()
 	e.embeds("u", map[string]string{"c": "the c\nsecond", "s": ""})
 }
@@ -330,7 +332,7 @@ func embedImports(e *embedding) {
 	e.embeds("u", map[string]string{"c": "c\nimported", "s": "told", "m": "Hello."})
 }
 
-// What waits when a process dies is embedded by the next one, once its lease is over.
+// embedRestart checks that the queue of a dead process is embedded by the next one, once its lease has expired.
 func embedRestart(e *embedding, db testenv.Database) {
 	e.settle() // holds the lease
 	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("waits"))})
@@ -342,7 +344,7 @@ func embedRestart(e *embedding, db testenv.Database) {
 	other.now = other.now.Add(embeddingLife)
 	other.settle()
 	e.embeds("u", map[string]string{"c": "the c\nwaits"})
-	if err := e.worker.hold(e.Context()); err != nil { // on the clock of the dead
+	if err := e.worker.hold(e.Context()); err != nil { // on the clock of the dead process
 		e.Fatal(err)
 	}
 	other.worker.release(e.Context())
@@ -404,7 +406,7 @@ func embedAway(e *embedding) {
 func embedRefused(e *embedding) {
 	e.write("u", []NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("good"))})
 	e.settle()
-	e.embedder.fail = func(texts []string) error { // the key is wrong, say
+	e.embedder.fail = func(texts []string) error { // such as with a wrong key
 		return llm.ErrRefused
 	}
 	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c-1", Description: Some("better")}, {Kind: "concept", EntityKey: "c-2", Description: Some("bad")}})
@@ -453,7 +455,7 @@ func embedErased(e *embedding) {
 	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("mine"))})
 	e.settle()
 	e.write("u", []NodeWrite{node("concept", "d", 0.5, described("waits"))})
-	e.embedder.pause = once(func() { // while one is embedded
+	e.embedder.pause = once(func() { // while a text of the user is embedded
 		if _, err := e.store.EraseUser(e.Context(), e.as("u")); err != nil {
 			e.Error(err)
 		}
@@ -466,7 +468,7 @@ func embedErased(e *embedding) {
 func embedHidden(e *embedding) {
 	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("shown"))})
 	e.settle()
-	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Description: Some("shown again")}}) // waits too
+	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Description: Some("shown again")}}) // is queued too
 	for _, name := range []string{"export_nodes", "node_get", "node_list"} {
 		params := e.params(e.store.queries[name])
 		for field, value := range map[string]any{"user_id": "u", "entity_key": "c", "kind": "concept", "after": "", "messages": false} {
@@ -499,7 +501,7 @@ func embedAudited(e *embedding) {
 	e.embeds("u", map[string]string{"c": "the c\nmine"})
 }
 
-// What is written by a process without an embedder is found by the next one that has one.
+// embedPaused checks that texts written by a process without an embedder are embedded by the next process that has one.
 func embedPaused(e *embedding, db testenv.Database) {
 	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("first")), node("concept", "same", 0.5)})
 	e.settle()
@@ -532,7 +534,7 @@ func embedOther(e *embedding, db testenv.Database) {
 	}
 	resumed, err := next.store.RenewEmbeddings(e.Context())
 	e.same("resumed", []any{false, nil}, []any{resumed, err})
-	// Whoever has the old model stores nothing more, and leaves the lease.
+	// A process with the old model stores nothing more, and leaves the lease.
 	e.write("u", []NodeWrite{node("concept", "f", 0.5)})
 	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, ErrModel) {
 		e.Fatal(done, err)
@@ -545,14 +547,14 @@ func embedOther(e *embedding, db testenv.Database) {
 		e.Fatal(err)
 	}
 	next.worker.release(e.Context())
-	last := next.again(db) // it was broken off
+	last := next.again(db) // it was interrupted
 	resumed, err = last.store.RenewEmbeddings(e.Context())
 	e.same("resumed", []any{true, nil}, []any{resumed, err})
 	if err := last.worker.Finish(e.Context(), func() {}); err != nil {
 		e.Fatal(err)
 	}
 	last.embeds("u", map[string]string{"c": "the c", "d": "the d", "f": "the f"})
-	resumed, err = last.store.RenewEmbeddings(e.Context()) // that was done: anew
+	resumed, err = last.store.RenewEmbeddings(e.Context()) // the last one is done: it starts anew
 	e.same("resumed", []any{false, nil}, []any{resumed, err})
 	if err := last.worker.Finish(e.Context(), func() {}); err != nil {
 		e.Fatal(err)
@@ -571,7 +573,8 @@ func embedMany(e *embedding) {
 	const messages = 3000
 	w := SourceWrite{EntityKey: "s", Summary: Some("")}
 	for i := range messages {
-		w.Messages = append(w.Messages, MessageWrite{EntityKey: fmt.Sprintf("m-%d", i), Role: "user", Text: fmt.Sprintf("The tide of day %d was high, and the boats came in late.", i)})
+		w.Messages = append(w.Messages, MessageWrite{EntityKey: fmt.Sprintf("m-%d", i), Role: "user",
+			Text: fmt.Sprintf("The tide of day %d was high, and the boats came in late.", i)})
 	}
 	e.source("u", w)
 	begun := time.Now()
@@ -582,7 +585,7 @@ func embedMany(e *embedding) {
 	e.same("vectors", []any{messages, nil}, []any{len(rows), err})
 }
 
-// once does something the first time that texts are embedded.
+// once returns a function that calls do the first time that texts are embedded.
 func once(do func()) func([]string) {
 	first := sync.OnceFunc(do)
 	return func([]string) { first() }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// embeddingText is what a node's vector is made of; empty: it has none. What maintenance forms only repeats the names of
-// others, and the person that Kith makes for a user only the user's id.
+// embeddingText returns the text of a node's vector; empty: it has none. Nodes formed by maintenance only repeat the names of
+// others. The person that Kith makes for a user only has the user id.
 func embeddingText(n *stored) string {
 	if n == nil || n.kind.group == storyGroup || n.generated() && n.text("description") == "" {
 		return ""
@@ -19,7 +19,7 @@ func embeddingText(n *stored) string {
 		return body
 	}
 	name := n.text("name")
-	if strings.HasPrefix(body, name) { // a requirement's is the first line of its text
+	if strings.HasPrefix(body, name) { // a requirement's name is the first line of its text
 		name = ""
 	}
 	var parts []string
@@ -31,9 +31,9 @@ func embeddingText(n *stored) string {
 	return strings.Join(parts, "\n")
 }
 
-// embedLater lets a node that is written wait for the vector of its text, if that is new, or if it began at another time,
-// which stands beside the vector. Without an embedder only what has a vector waits: the walk of the one to come finds
-// the others. old is nil for a new node.
+// embedLater queues a written node for a vector if its text is new, or if its start time, which is stored with the vector, has
+// changed. Without an embedder only a node with a vector is queued: the walk of a later embedder finds the others. old is nil for
+// a new node.
 func (t *tx) embedLater(old, next *stored) {
 	var before properties
 	if old != nil {
@@ -46,25 +46,25 @@ func (t *tx) embedLater(old, next *stored) {
 		return
 	}
 	due := t.store.now().UnixMilli()
-	if due == before.integer("embed_due") { // whoever embeds the text of before must see that it is another one
+	if due == before.integer("embed_due") { // a process that embeds the former text must notice the new one
 		due++
 	}
 	next.properties["embed_due"] = due
 	t.retold = true
 }
 
-// embedEntity is embedLater for the row that changes an entity of a system, of which no more is known than that its text
-// is new: without an embedder it loses the vector that it may have.
+// embedEntity does the same as embedLater for the row that changes an entity of a system. Only its new text is known: without an
+// embedder the entity loses its vector, if it has one.
 func (t *tx) embedEntity(row map[string]any) {
 	if t.store.options.Embedder == nil {
-		maps.Copy(row["properties"].(map[string]any), map[string]any{"vector": nil, "vector_scope": nil, "vector_seq": nil}) //nolint:forcetypeassert // it is ours
+		maps.Copy(row["properties"].(map[string]any), map[string]any{"vector": nil, "vector_scope": nil, "vector_seq": nil}) // from the caller
 		return
 	}
 	row["embed_due"] = t.store.now().UnixMilli()
 	t.retold = true
 }
 
-// embedRestored is since when a node of a kind that comes back waits; nil: it does not.
+// embedRestored returns since when a restored node of a kind is queued; nil: it is not.
 func (t *tx) embedRestored(kind Kind) any {
 	if t.store.options.Embedder == nil || kind.group == storyGroup {
 		return nil
@@ -73,10 +73,10 @@ func (t *tx) embedRestored(kind Kind) any {
 	return t.store.now().UnixMilli()
 }
 
-// wake tells whoever embeds in this process that there is something to do.
+// wake wakes the embedding in this process.
 func (s *Store) wake() {
 	select {
 	case s.texts <- struct{}{}:
-	default: // it knows
+	default: // already awake
 	}
 }

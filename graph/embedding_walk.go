@@ -7,8 +7,8 @@ import (
 	"kith/internal/sleep"
 )
 
-// walk lets the next nodes wait for a vector that have none of the present model: those from before there was an
-// embedder, from times without one, and all when everything is embedded anew.
+// walk queues the next nodes without a vector of the present model: nodes from times without an embedder, and all nodes when
+// everything is embedded anew.
 func (e *Embedding) walk(ctx context.Context, from embeddingState) error {
 	to := from
 	if from.team != "" {
@@ -36,7 +36,7 @@ func (e *Embedding) walk(ctx context.Context, from embeddingState) error {
 	})
 }
 
-// walkPage lets nodes of a team wait, and says which was the last; empty: there are no more.
+// walkPage queues nodes of a team, and returns the last one; empty: there are no more.
 func (e *Embedding) walkPage(ctx context.Context, from embeddingState) (last string, err error) {
 	err = e.store.transaction(ctx, "embedding_walk", func(t *tx) error {
 		rows, err := t.exec("embedding_walk", map[string]any{
@@ -50,11 +50,11 @@ func (e *Embedding) walkPage(ctx context.Context, from embeddingState) (last str
 	return last, err
 }
 
-// finishAttempts is how often Finish goes on after a failure before it gives up.
+// finishAttempts is how often Finish continues after a failure before it gives up.
 const finishAttempts = 5
 
-// Finish embeds until nothing waits, or waits until another process has; progress is called after every step. What was
-// begun by RenewEmbeddings is done then. It may be broken off and begun again.
+// Finish embeds until the queue is empty, or waits until another process has emptied it. progress is called after every step. It
+// completes what RenewEmbeddings started. It can be interrupted and called again.
 func (e *Embedding) Finish(ctx context.Context, progress func()) error {
 	defer e.release(context.WithoutCancel(ctx))
 	for failures := 0; ; {
@@ -80,7 +80,7 @@ func (e *Embedding) Finish(ctx context.Context, progress func()) error {
 	}
 }
 
-// finished says whether nothing is left to embed, whoever does it.
+// finished reports whether nothing is left to embed for any process.
 func (e *Embedding) finished(ctx context.Context) (bool, error) {
 	state, err := e.store.embeddingState(ctx)
 	if err != nil || !state.walked {

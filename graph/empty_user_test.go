@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// An item that names an empty user is refused: it would be shared by the team.
+// TestAnEmptyUserIsNotTheTeam checks that an item with an empty user is refused: it would be shared by the team.
 func TestAnEmptyUserIsNotTheTeam(t *testing.T) {
 	t.Parallel()
 	n := NodeWrite{Kind: "concept", Name: Some("a"), UserID: Some("")}

@@ -9,32 +9,32 @@ import (
 	"kith/internal/sleep"
 )
 
-// Erasure is the receipt of what was taken away for good. It counts the work of this call: one that repeats an
-// interrupted erasure counts the rest.
+// Erasure is the receipt of an erasure. It counts the work of this call: a call that repeats an interrupted erasure counts the
+// rest.
 type Erasure struct {
 	ErasedAt        time.Time `json:"erased_at"`
-	Nodes           int64     `json:"nodes" doc:"deleted ones that could be restored too; without messages"`
+	Nodes           int64     `json:"nodes" doc:"including deleted ones that could be restored; without messages"`
 	Messages        int64     `json:"messages"`
 	Relationships   int64     `json:"relationships"`
-	NotesAnonymised int64     `json:"notes_anonymised" doc:"the user's notes on what others keep: the text stays, who wrote it does not"`
+	NotesAnonymised int64     `json:"notes_anonymised" doc:"notes of the user on nodes that stay: the text is kept, the author is removed"`
 	Preferences     int64     `json:"preferences"`
 	Keys            int64     `json:"keys" doc:"API keys"`
-	Records         int64     `json:"records" doc:"chat trees and turns, answers kept for idempotency keys, imports, and the like"`
-	Anonymised      int64     `json:"anonymised" doc:"nodes and relationships that others keep, and that no longer name the user"`
-	Remaining       int64     `json:"remaining" doc:"what was found when reading back; 0"`
+	Records         int64     `json:"records" doc:"chat trees and turns, stored answers of idempotency keys, imports, and other records"`
+	Anonymised      int64     `json:"anonymised" doc:"nodes and relationships that stay but no longer name the user"`
+	Remaining       int64     `json:"remaining" doc:"records found when checking afterwards; 0"`
 }
 
 const (
 	erasurePage   = 1000 // nodes of one step
 	erasureBatch  = 5000 // relationships or records of one transaction
 	erasureRounds = 5
-	erasurePause  = time.Second // before a round that follows one that left something; after two, no revoked key is good
+	erasurePause  = time.Second // before a round that follows an incomplete one; after two of them no revoked key works
 )
 
-// EraseUser takes away for good all that is private to the scope's user, and makes the user's authorship of what others
-// keep anonymous. It works in many small transactions: what is written for the user meanwhile is found by another round.
-// After an error the same call goes on where it ended. Remaining is what is left after the last round, when something
-// keeps writing for the user; the error is an ErrConflict then.
+// EraseUser erases everything that is private to the scope's user, and removes the user as author of what others keep. It works
+// in many small transactions; another round finds what is written for the user meanwhile. After an error the same call continues
+// where it ended. Remaining counts what is left after the last round if a writer keeps writing for the user; the error is an
+// ErrConflict then.
 func (s *Store) EraseUser(ctx context.Context, scope Scope) (Erasure, error) {
 	if !ValidKey(scope.UserID) {
 		return Erasure{}, fmt.Errorf("erase user: no user: %w", ErrInvalid)
@@ -42,7 +42,7 @@ func (s *Store) EraseUser(ctx context.Context, scope Scope) (Erasure, error) {
 	return s.erase(ctx, scope)
 }
 
-// EraseTeam takes away for good all that a team has, its keys too, as EraseUser does for one user.
+// EraseTeam erases everything that a team has, with its API keys, as EraseUser does for one user.
 func (s *Store) EraseTeam(ctx context.Context, teamID string) (Erasure, error) {
 	if !ValidKey(teamID) {
 		return Erasure{}, fmt.Errorf("erase team: no team: %w", ErrInvalid)
@@ -52,8 +52,8 @@ func (s *Store) EraseTeam(ctx context.Context, teamID string) (Erasure, error) {
 
 type beforeReceiptKey struct{}
 
-// WithBeforeReceipt is a context in which an erasure does something more before it is done, while nobody can write for the user:
-// it takes away what is kept elsewhere.
+// WithBeforeReceipt returns a context in which an erasure calls do before it ends, while no writer can write for the user. do
+// erases what is stored elsewhere.
 func WithBeforeReceipt(ctx context.Context, do func(context.Context) error) context.Context {
 	return context.WithValue(ctx, beforeReceiptKey{}, do)
 }
@@ -61,7 +61,7 @@ func WithBeforeReceipt(ctx context.Context, do func(context.Context) error) cont
 func (s *Store) erase(ctx context.Context, scope Scope) (Erasure, error) {
 	job := &erasure{store: s, scope: scope, mark: newMark(scope), receipt: Erasure{ErasedAt: s.now()}}
 	if scope.UserID != "" {
-		name, _ := json.Marshal(scope.UserID) //nolint:errchkjson // a text always can
+		name, _ := json.Marshal(scope.UserID) // a text always can be encoded
 		job.author, job.spaced = `"added_by":`+string(name), `"added_by": `+string(name)
 	}
 	for round := range erasureRounds {
@@ -84,14 +84,14 @@ func (s *Store) erase(ctx context.Context, scope Scope) (Erasure, error) {
 }
 
 func (e *erasure) unfinished() error {
-	return fmt.Errorf("erase: %d things are left, as something keeps writing: stop it and repeat: %w", e.receipt.Remaining, ErrConflict)
+	return fmt.Errorf("erase: %d records are left because a client keeps writing: stop it and repeat the erasure: %w", e.receipt.Remaining, ErrConflict)
 }
 
-// finish makes sure that nothing comes after the receipt: it forbids writes for the user, waits for those under way, and takes away
+// finish makes sure that nothing is written after the receipt. It forbids writes for the user, waits for running ones, and erases
 // what they left.
 func (e *erasure) finish(ctx context.Context) (err error) {
 	defer func() {
-		if err != nil { // nobody is to wait for the mark to run out
+		if err != nil { // do not leave writers waiting until the mark expires
 			free, cancel := context.WithTimeout(context.WithoutCancel(ctx), markLease)
 			defer cancel()
 			_ = e.lower(free, false)
@@ -114,8 +114,8 @@ func (e *erasure) finish(ctx context.Context) (err error) {
 	return e.lower(ctx, true)
 }
 
-// erasure is one erasure under way. author begins the part of a note that names the user; another layout of it is
-// spaced. Both are nil where a whole team goes.
+// erasure is a running erasure. author is the part of a note that names the user, spaced the same part in another layout. Both
+// are nil for a whole team.
 type erasure struct {
 	store          *Store
 	scope          Scope
@@ -125,7 +125,7 @@ type erasure struct {
 	renewed        time.Time // when the mark was last renewed; zero: it is not raised
 }
 
-// wait gives those who write for the user time to notice that their keys are gone.
+// wait gives writers for the user time to notice that their keys are gone.
 func (e *erasure) wait(ctx context.Context, round int) error {
 	if round > 0 && !sleep.For(ctx, erasurePause) {
 		return translate("erase", ctx.Err())
@@ -133,8 +133,8 @@ func (e *erasure) wait(ctx context.Context, round int) error {
 	return nil
 }
 
-// round erases all it finds, and then counts what is there. Answers go before the nodes they name, and keys last: who
-// erases with a key of the user's own can repeat what was interrupted.
+// round erases everything it finds, and then counts what is left. It erases answers before the nodes they name, and keys last: a
+// caller with a key of the user can repeat an interrupted erasure.
 func (e *erasure) round(ctx context.Context) error {
 	if err := e.answers(ctx); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (e *erasure) round(ctx context.Context) error {
 	return err
 }
 
-// params are those of every statement, and more.
+// params returns the parameters of every statement, and more.
 func (e *erasure) params(more map[string]any) map[string]any {
 	all := map[string]any{
 		"team_id": e.scope.TeamID, "user_id": e.scope.user(), "author": e.author, "spaced_author": e.spaced,

@@ -17,34 +17,34 @@ import (
 
 type beganKey struct{}
 
-// WithBegin is a context of work that began at a moment: what it writes for a user who was erased since is refused. Without one
-// each transaction is work of its own.
+// WithBegin returns a context of work that began at a time. Its writes for a user who was erased since then are refused. Without
+// it each transaction counts as its own work.
 func WithBegin(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, beganKey{}, at)
 }
 
-// fence is what a process knows of the erasures of all processes. It is safe for concurrent use.
+// fence holds what a process knows of the erasures of all processes. It is safe for concurrent use.
 type fence struct {
 	mu    sync.Mutex
 	marks []eraseMark // never changed in place
 	floor int64
-	read  time.Time // when the marks were asked for; zero: never
+	read  time.Time // when the marks were requested; zero: never
 	clock clock
 }
 
-// clock is what is known of the database's clock: at is the time here at which it showed now, or later.
+// clock is a reading of the database's clock: it showed now at the local time at, or later.
 type clock struct {
 	now  int64
 	at   time.Time
 	slow time.Duration // at most so much later
 }
 
-// of is the least that the database's clock may have shown at a time here.
+// of returns the least that the database's clock may have shown at a local time.
 func (c clock) of(t time.Time) int64 { return c.now + t.Sub(c.at).Milliseconds() - 1 }
 
-const clockFor = time.Minute // for which a better look at the clock counts more than a later one
+const clockFor = time.Minute // for which a more precise reading of the clock takes precedence over a later one
 
-// learn takes in marks that were asked for at a time.
+// learn records marks that were requested at a time.
 func (f *fence) learn(values []any, asked time.Time) {
 	now := time.Now()
 	look := clock{integer(values[2]), now, now.Sub(asked)}
@@ -62,27 +62,27 @@ func (f *fence) learn(values []any, asked time.Time) {
 	}
 }
 
-// agrees says whether another look can be of the same clock, which nobody has set meanwhile.
+// agrees reports whether another reading can be of the same clock, which was not reset meanwhile.
 func (c clock) agrees(other clock) bool {
 	drift := other.now - c.now - other.at.Sub(c.at).Milliseconds()
 	return drift >= -other.slow.Milliseconds()-5 && drift <= c.slow.Milliseconds()+5
 }
 
-// known are the marks; false where they are too old to be trusted.
+// known returns the marks; fresh is false if they are too old to be trusted.
 func (f *fence) known() (view fenceView, fresh bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return fenceView{f.marks, f.floor, f.clock}, !f.read.IsZero() && time.Since(f.read) < marksFor
 }
 
-// fenceView is what is known of erasures at a moment.
+// fenceView holds what is known of erasures at a time.
 type fenceView struct {
 	marks []eraseMark
 	floor int64
 	clock clock
 }
 
-// forbidding are the marks that forbid work that began at a moment.
+// forbidding returns the marks that forbid work that began at a time.
 func (v fenceView) forbidding(began time.Time) (found []eraseMark) {
 	if len(v.marks) == 0 {
 		return nil
@@ -96,7 +96,7 @@ func (v fenceView) forbidding(began time.Time) (found []eraseMark) {
 	return found
 }
 
-// readLeader runs a statement that has to see all that is committed: in a cluster the leader does.
+// readLeader runs a statement that has to see every commit: in a cluster it runs on the leader.
 func (s *Store) readLeader(ctx context.Context, name string) ([]*neo4j.Record, error) {
 	start := time.Now()
 	session := s.session(ctx, neo4j.AccessModeWrite, nil)
@@ -124,17 +124,17 @@ func (s *Store) lookForErasures(ctx context.Context) error {
 	return err
 }
 
-// WatchErasures reads twice a second who was erased, until ctx is done, so that no write has to.
+// WatchErasures reads twice a second who was erased, until ctx is done, so that writes need not do so.
 func (s *Store) WatchErasures(ctx context.Context) error {
 	for ctx.Err() == nil {
-		_ = s.lookForErasures(ctx) // writes look themselves, then
+		_ = s.lookForErasures(ctx) // writes then read the marks themselves
 		sleep.For(ctx, marksEvery)
 	}
 	return nil
 }
 
-// admitted says, as the last thing before a commit, whether nobody whom the transaction names was erased since its work began:
-// ErrConflict.
+// admitted returns ErrConflict if any user whom the transaction names was erased since its work began. It is called last before a
+// commit.
 func (t *tx) admitted() error {
 	if t.erases {
 		return nil
@@ -148,12 +148,13 @@ func (t *tx) admitted() error {
 	}
 	forbidding := view.forbidding(t.began)
 	if view.floor > 0 && view.clock.of(t.began) <= view.floor {
-		return fmt.Errorf("the request is so old that too many users were erased since it began: nothing more of it is stored; send the rest again: %w", ErrConflict)
+		return fmt.Errorf("the request took too long, and too many users were erased since it began: nothing more of it is stored; send the rest again: %w",
+			ErrConflict)
 	}
 	if !t.namesOneOf(forbidding) {
 		return nil
 	}
-	if fresh { // it may be over
+	if fresh { // the erasure may be over
 		if err := t.lookForErasures(); err != nil {
 			return err
 		}
@@ -175,7 +176,7 @@ func (t *tx) lookForErasures() error {
 	return err
 }
 
-// namesOneOf says whether a parameter of the transaction is the user, or the team, of a mark.
+// namesOneOf reports whether a parameter of the transaction is the user, or the team, of a mark.
 func (t *tx) namesOneOf(marks []eraseMark) bool {
 	if len(marks) == 0 {
 		return false
@@ -204,7 +205,7 @@ func namesUser(named map[string]bool, team, user string) bool {
 	return false
 }
 
-// gather collects the texts among values that may be ids, those of notes too, which are stored as JSON.
+// gather collects the texts among values that may be ids, also those in notes, which are stored as JSON.
 func gather(v any, named map[string]bool) {
 	switch typed := v.(type) {
 	case string:
@@ -226,9 +227,9 @@ func gather(v any, named map[string]bool) {
 	}
 }
 
-// gatherOther is gather for lists and maps of any other type.
+// gatherOther does the same as gather for lists and maps of any other type.
 func gatherOther(v reflect.Value, named map[string]bool) {
-	switch v.Kind() { //nolint:exhaustive // the others hold no texts
+	switch v.Kind() { // the others hold no texts
 	case reflect.String:
 		gatherText(v.String(), named)
 	case reflect.Pointer, reflect.Interface:
@@ -261,9 +262,9 @@ func gatherText(text string, named map[string]bool) {
 	}
 }
 
-// Admit says whether a write for the scope's user may still be committed elsewhere: ErrConflict when the user, or the team, is being
-// erased, or was since the work of ctx began. Call it when nothing but the commit is left, and while whoever takes such writes away
-// waits for the commit.
+// Admit returns ErrConflict if a write for the scope's user may not be committed elsewhere: the user or the team is being erased,
+// or was since the work of ctx began. Call it when only the commit is left, and while the code that erases such writes waits for
+// the commit.
 func (s *Store) Admit(ctx context.Context, scope Scope) error {
 	began, ok := ctx.Value(beganKey{}).(time.Time)
 	if !ok {
@@ -289,11 +290,12 @@ func (v fenceView) forbids(scope Scope, began time.Time) bool {
 	})
 }
 
-var errErased = fmt.Errorf("the user, or the team, is being erased, or was since the request began: nothing of it is stored; if it is still meant, send it again: %w", ErrConflict)
+var errErased = fmt.Errorf("the user or the team is being erased, or was erased since the request began: nothing of it is stored; "+
+	"send it again if it is still wanted: %w", ErrConflict)
 
-// ErasureOf is what is known of the erasure of a caller's user or team. Recent: what was known of the caller is not to be
-// trusted, as it is being erased or was a moment ago. At is when it was last erased, by the database's clock; zero: not among the last
-// thousand erasures.
+// ErasureOf describes the erasure of a caller's user or team. Recent means that earlier knowledge about the caller is not to be
+// trusted, because it is being erased or was a moment ago. At is when it was last erased, by the database's clock; zero: not
+// among the last thousand erasures.
 type ErasureOf struct {
 	Recent bool
 	At     time.Time
@@ -301,8 +303,8 @@ type ErasureOf struct {
 
 const recently = 3 * marksFor
 
-// ErasureOf says what is known of the erasure of a team, and of a user of it unless that is empty. Two seconds after an erasure
-// has begun to end every process knows of it.
+// ErasureOf returns what is known of the erasure of a team, and of a user of it unless userID is empty. Every process knows of an
+// erasure two seconds after it has begun to end.
 func (s *Store) ErasureOf(ctx context.Context, teamID, userID string) (ErasureOf, error) {
 	view, fresh := s.fence.known()
 	if !fresh {
@@ -341,7 +343,7 @@ func (v fenceView) of(teamID, userID string) (of ErasureOf, raised bool) {
 	return of, raised
 }
 
-// LastErasure is when a team, or a user of it unless that is empty, was last erased, by the database's clock; zero: never.
+// LastErasure returns when a team, or a user of it unless userID is empty, was last erased, by the database's clock; zero: never.
 func (s *Store) LastErasure(ctx context.Context, teamID, userID string) (time.Time, error) {
 	names := []string{newMark(Scope{TeamID: teamID}).name(), newMark(Scope{TeamID: teamID, UserID: userID}).name()}
 	row, err := s.readOne(ctx, "erasure_recall", map[string]any{"keys": names})

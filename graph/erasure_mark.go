@@ -15,31 +15,31 @@ import (
 	"kith/internal/sleep"
 )
 
-// An erasure ends behind a mark in the database. While the mark is raised no write that names the user commits, in any
-// process; later none commits that began before the erasure was done. Three rules make this hold without a statement more
-// in each write:
+// An erasure ends under the protection of a mark in the database. While the mark is raised, no process can commit a write that names
+// the user. After that, no write that began before the end of the erasure can commit. Three rules ensure this without another
+// statement in each write:
 //
-//   - A process reads the marks about twice a second, and trusts what it read for marksFor. A write transaction looks at them
-//     before it commits; when they are older it reads them itself, in the same transaction.
-//   - Who raises a mark waits for marksFor. Every transaction that looked before it heard of the mark was open then.
-//   - Then it waits until all write transactions that are open have ended, and takes away what they wrote.
+//   - A process reads the marks about twice a second, and trusts what it read for marksFor. A write transaction checks them before
+//     it commits. If they are older, it reads them itself, in the same transaction.
+//   - An erasure that raises a mark waits for marksFor. Every transaction that checked without the mark was open then.
+//   - Then it waits until all open write transactions have ended, and erases what they wrote.
 //
 // Marks name users and teams by hashes, and outlive them.
 
 const (
 	marksFor      = 2 * time.Second        // for which a process trusts the marks it has read
-	marksEvery    = 500 * time.Millisecond // between two looks
+	marksEvery    = 500 * time.Millisecond // between two reads
 	markLease     = time.Minute            // for which a mark stays raised when its process dies
-	maxErasures   = 1000                   // marks that are kept, the last ones
+	maxErasures   = 1000                   // stored marks, the last ones
 	writersEvery  = 20 * time.Millisecond
-	writersFor    = 2 * time.Minute       // for which open transactions are waited for
-	receiptPause  = 30 * time.Millisecond // between the end of an erasure and its receipt: far more than clocks are unsure of each other
+	writersFor    = 2 * time.Minute       // for which to wait for open transactions
+	receiptPause  = 30 * time.Millisecond // between the end of an erasure and its receipt: far more than clocks differ
 	markSeparator = " "
 )
 
-// eraseMark is that of one erasure; times are the database's, in milliseconds.
+// eraseMark is the mark of one erasure. Times are the database's, in milliseconds.
 type eraseMark struct {
-	team, user string // hashes; no user: of the whole team
+	team, user string // hashes; no user: the whole team
 	until      int64  // raised until then
 	done       int64  // 0: not yet
 	holder     string
@@ -56,7 +56,7 @@ func userHash(team, user string) string {
 	return hashOf("user", team, user)
 }
 
-// hashOf is a name from which the parts cannot be read.
+// hashOf returns a hash from which the parts cannot be read.
 func hashOf(parts ...string) string {
 	sum := sha256.New()
 	for _, part := range parts {
@@ -65,12 +65,12 @@ func hashOf(parts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// name is that under which the database remembers the last erasure.
+// name returns the name under which the database stores the last erasure.
 func (m eraseMark) name() string { return "erased " + m.team + markSeparator + m.user }
 
 func (m eraseMark) is(other eraseMark) bool { return m.team == other.team && m.user == other.user }
 
-// stored is the mark as the database has it; done stands for the time at which it is stored.
+// stored returns the mark in its stored form. done stands for the time at which it is stored.
 func (m eraseMark) stored(done bool) string {
 	at := strconv.FormatInt(m.done, 10)
 	if done {
@@ -90,7 +90,7 @@ func markFrom(stored string) (m eraseMark) {
 	return m
 }
 
-// marksChange is what a change of the marks is given: those there are, which it may change, and the database's clock.
+// marksChange is a change of the marks: the stored ones, which it may change, and the database's clock.
 type marksChange struct {
 	marks []eraseMark
 	floor int64
@@ -98,7 +98,7 @@ type marksChange struct {
 	done  int // the mark that is done now; -1: none
 }
 
-// find is the place of a mark; it is added where it is not there.
+// find returns the position of a mark. It adds the mark if it is missing.
 func (c *marksChange) find(mark eraseMark) int {
 	if i := slices.IndexFunc(c.marks, mark.is); i >= 0 {
 		return i
@@ -148,7 +148,8 @@ func (s *Store) changeMarks(ctx context.Context, name string, change func(t *tx,
 	})
 }
 
-// raise forbids writes that name the user, and returns when every process knows and none that did not is at work.
+// raise forbids writes that name the user. It returns when every process knows of the mark, and no transaction that began without
+// it is open.
 func (e *erasure) raise(ctx context.Context) error {
 	err := e.store.changeMarks(ctx, "erasure_raise", func(_ *tx, c *marksChange) error {
 		m := &c.marks[c.find(e.mark)]
@@ -165,12 +166,12 @@ func (e *erasure) raise(ctx context.Context) error {
 	return e.awaitWriters(ctx)
 }
 
-// awaitWriters waits until the write transactions that are open have ended.
+// awaitWriters waits until the write transactions that are open now have ended.
 func (e *erasure) awaitWriters(ctx context.Context) error {
 	open, err := e.store.writers(ctx)
 	for end := time.Now().Add(writersFor); err == nil && len(open) > 0; {
 		if time.Now().After(end) {
-			return fmt.Errorf("erase: %d transactions from before it do not end: repeat the erasure: %w", len(open), ErrConflict)
+			return fmt.Errorf("erase: %d earlier transactions do not end: repeat the erasure: %w", len(open), ErrConflict)
 		}
 		if !sleep.For(ctx, writersEvery) {
 			return translate("erase", ctx.Err())
@@ -185,7 +186,7 @@ func (e *erasure) awaitWriters(ctx context.Context) error {
 	return err
 }
 
-// writers are the names of the write transactions that are open. In a cluster it is the leader that has them.
+// writers returns the names of the open write transactions. In a cluster they are on the leader.
 func (s *Store) writers(ctx context.Context) ([]string, error) {
 	rows, err := s.readLeader(ctx, "erasure_writers")
 	if err != nil {
@@ -212,15 +213,15 @@ func (e *erasure) renew(ctx context.Context) error {
 	return err
 }
 
-// held says whether the mark has been raised all the time.
+// held returns an error unless the mark was raised all the time.
 func (m eraseMark) held(now int64) error {
 	if m.until <= now {
-		return fmt.Errorf("erase: took a pause in which others may have written: repeat the erasure: %w", ErrConflict)
+		return fmt.Errorf("erase: the mark expired, and others may have written: repeat the erasure: %w", ErrConflict)
 	}
 	return nil
 }
 
-// lower ends the erasure. Once it is done only writes that begin from now on may name the user.
+// lower ends the erasure. Once it is done, only writes that begin later may name the user.
 func (e *erasure) lower(ctx context.Context, done bool) error {
 	err := e.store.changeMarks(ctx, "erasure_lower", func(t *tx, c *marksChange) error {
 		i := c.find(e.mark)
@@ -243,7 +244,8 @@ func (e *erasure) lower(ctx context.Context, done bool) error {
 	return err
 }
 
-// outdate makes the user's tokens useless, as the keys are, and refuses what began before now, when something is left after a round.
+// outdate makes the user's tokens useless, as the keys are, and refuses work that began before now, when a round has left
+// records.
 func (e *erasure) outdate(ctx context.Context) error {
 	return e.store.changeMarks(ctx, "erasure_outdate", func(t *tx, c *marksChange) error {
 		c.done = c.find(e.mark)

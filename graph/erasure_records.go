@@ -8,7 +8,7 @@ import (
 	"kith/cypher"
 )
 
-// Labels of what is not of the memory, and that a receipt counts by itself.
+// Labels of records outside the memory that a receipt counts separately.
 const (
 	deletedLabel             = "Deleted"
 	deletedRelationshipLabel = "DeletedRelationship"
@@ -16,7 +16,7 @@ const (
 	apiKeyLabel              = "ApiKey"
 )
 
-// recordLabels are the labels of all that is not of the memory, whoever wrote it: API keys last.
+// recordLabels returns the labels of all records outside the memory, whoever wrote them: API keys last.
 func (s *Store) recordLabels(ctx context.Context) ([]string, error) {
 	row, err := s.readOne(ctx, "label_list", nil)
 	if err != nil {
@@ -42,7 +42,7 @@ func (e *erasure) records(ctx context.Context) error {
 	return nil
 }
 
-// recordsOf looks before it writes: the database plans each statement for each label, which takes it longer than to read.
+// recordsOf reads before it writes: the database plans each statement for each label, which takes longer than a read.
 func (e *erasure) recordsOf(ctx context.Context, label string) error {
 	if left, err := e.recordsLeft(ctx, label); err != nil || left == 0 {
 		return err
@@ -80,7 +80,7 @@ func (e *erasure) countRecords(label string, found, messages int64) {
 	}
 }
 
-// left reads back what is still there of what an erasure takes away or makes anonymous.
+// left counts what still exists of what the erasure removes or makes anonymous.
 func (e *erasure) left(ctx context.Context) (int64, error) {
 	labels, err := e.store.recordLabels(ctx)
 	if err != nil {
@@ -109,11 +109,11 @@ func (e *erasure) recordsLeft(ctx context.Context, label string) (int64, error) 
 	return integer(rows[0].Values[0]), nil
 }
 
-const answerPage = 100 // an answer may be of ten thousand items
+const answerPage = 100 // an answer may have ten thousand items
 
-// answers forgets what was answered to writes that named no user, where it names what is the user's own.
+// answers removes stored answers to writes without a user that name private nodes of the user.
 func (e *erasure) answers(ctx context.Context) error {
-	if e.scope.UserID == "" { // all of them go
+	if e.scope.UserID == "" { // all of them are removed
 		return nil
 	}
 	for after := ""; ; {
@@ -149,7 +149,7 @@ func (e *erasure) forget(ctx context.Context, keys []string) error {
 	return err
 }
 
-// names says whether an answer names a node of the user.
+// names reports whether an answer names a node of the user.
 func (e *erasure) names(ctx context.Context, answer string) (bool, error) {
 	var parsed any
 	if json.Unmarshal([]byte(answer), &parsed) != nil {
@@ -166,7 +166,7 @@ func (e *erasure) names(ctx context.Context, answer string) (bool, error) {
 	return len(items(row.Values[0])) > 0, nil
 }
 
-// textsIn are the texts in a JSON value that may be keys.
+// textsIn returns the texts in a JSON value that may be keys.
 func textsIn(v any, found []string) []string {
 	switch typed := v.(type) {
 	case string:

@@ -13,7 +13,7 @@ import (
 	"kith/cypher"
 )
 
-// canaries are texts that stand nowhere else, each with the same stem.
+// canaries are unique texts with the same stem.
 type canaries struct {
 	stem string
 	made int
@@ -24,7 +24,7 @@ func (c *canaries) next() string {
 	return fmt.Sprintf("%s%d", c.stem, c.made)
 }
 
-// lines are the nodes and relationships of the database that have one text, as text, without those that have the other.
+// lines returns the nodes and relationships of the database that contain one text, as text, except those that contain the other.
 func (e *env) lines(with, without string) []string {
 	e.Helper()
 	has := fmt.Sprintf(` WITH id, x, [k IN keys(x) | [k, x[k]]] AS pairs
@@ -52,7 +52,7 @@ func (e *env) lines(with, without string) []string {
 	return all
 }
 
-// erased gives a team a user with every kind of data, each text of it a canary, beside what others have.
+// erased writes every kind of data for a user, each text a canary, beside data of others.
 func (e *env) erased(user string, c *canaries) {
 	e.Helper()
 	var nodes []NodeWrite
@@ -91,7 +91,8 @@ func (e *env) erased(user string, c *canaries) {
 	if err := e.store.ReplacePreferences(e.Context(), e.as(user), []Preference{{c.next(), []byte(`"` + c.next() + `"`)}}); err != nil {
 		e.Fatal(err)
 	}
-	if err := e.store.CreateAPIKey(e.Context(), APIKey{KeyID: rand.Text(), Hash: c.next(), TeamID: e.team, UserID: &user, Scopes: []string{"read"}, CreatedAt: e.now}); err != nil {
+	if err := e.store.CreateAPIKey(e.Context(), APIKey{KeyID: rand.Text(), Hash: c.next(), TeamID: e.team, UserID: &user, Scopes: []string{"read"},
+		CreatedAt: e.now}); err != nil {
 		e.Fatal(err)
 	}
 	for _, by := range []string{user, ""} { // as the user, and as the team for the user
@@ -126,7 +127,7 @@ func (e *env) remove(user, kind, key string) {
 	}
 }
 
-// kept writes what stays when a user goes. Where named, it names the user as its author and participant.
+// kept writes data that stays when the user is erased. It names the user as author and participant.
 func (e *env) kept(user string) {
 	e.Helper()
 	e.write("u2", []NodeWrite{owner1("other"), node("concept", "others", 0.5)}, link("other", "thinks_about", "others", 0.5))
@@ -220,7 +221,8 @@ func TestEraseTeam(t *testing.T) {
 	}
 }
 
-// A user who has more than one page or batch holds goes as well, and an erasure that was interrupted is taken up.
+// TestEraseInSteps checks that a user with more than one page or batch is erased completely, and that an interrupted erasure
+// continues.
 func TestEraseInSteps(t *testing.T) {
 	e := fresh(t)
 	e.huge("u1", 6000)
@@ -247,7 +249,7 @@ func TestEraseInSteps(t *testing.T) {
 	e.same("nodes that stay", int64(1), e.stored()[0])
 }
 
-// What keeps being written is told, and is no success.
+// TestEraseTellsWhatIsLeft checks that an erasure fails and reports what is left while a writer keeps writing.
 func TestEraseTellsWhatIsLeft(t *testing.T) {
 	e := fresh(t)
 	written := 0
@@ -264,7 +266,7 @@ func TestEraseTellsWhatIsLeft(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := e.store.EraseUser(ctx, e.as("u1")); err == nil {
-		t.Error("an erasure that was given up is told as done")
+		t.Error("an abandoned erasure is reported as done")
 	}
 	if _, err := e.store.EraseUser(t.Context(), e.as("")); !errors.Is(err, ErrInvalid) {
 		t.Errorf("no user: %v", err)
@@ -274,7 +276,7 @@ func TestEraseTellsWhatIsLeft(t *testing.T) {
 	}
 }
 
-// The records of a team are found by an index, whatever their label.
+// TestRecordPlans checks that the records of a team are found by an index, whatever their label.
 func TestRecordPlans(t *testing.T) {
 	e := fresh(t)
 	for _, name := range cypher.Names() {

@@ -8,7 +8,7 @@ import (
 
 // erasureStep is a page of the walk over a team's nodes.
 type erasureStep struct {
-	own      []string // to take away
+	own      []string // to erase
 	authored []string // others that name the user
 }
 
@@ -44,7 +44,7 @@ func (e *erasure) nodes(ctx context.Context) error {
 	})
 }
 
-// unlink takes relationships away a batch at a time: a node may have more than one transaction can hold.
+// unlink deletes relationships in batches: a node may have more than one transaction can hold.
 func (e *erasure) unlink(ctx context.Context, keys []string) error {
 	return e.repeat(ctx, "erasure_unlink", keys, func(counts []any) int64 {
 		e.receipt.Relationships += integer(counts[1])
@@ -85,7 +85,7 @@ func (e *erasure) countAnonymised(counts []any) int64 {
 	return integer(counts[0])
 }
 
-// repeat runs a statement for some nodes until it finds less than a batch. count says how much it found.
+// repeat runs a statement for some nodes until it finds less than a batch. count returns how much it found.
 func (e *erasure) repeat(ctx context.Context, name string, keys []string, count func([]any) int64) error {
 	if len(keys) == 0 {
 		return nil

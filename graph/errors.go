@@ -7,33 +7,33 @@ import (
 )
 
 var (
-	// ErrNotFound says: the id is unknown, or belongs to somebody else; the two are not told apart.
+	// ErrNotFound means that an id is unknown or belongs to another user or team; the two are not distinguished.
 	ErrNotFound = errors.New("not found")
-	// ErrInvalid says: the input breaks a rule; see InvalidError for which and where.
+	// ErrInvalid means that the input breaks a rule. InvalidError has the rule and the location.
 	ErrInvalid = errors.New("invalid input")
-	// ErrConflict says: the input is well-formed, but what is stored does not allow it.
+	// ErrConflict means that the input is well-formed, but stored data does not allow it.
 	ErrConflict = errors.New("conflict")
-	// ErrUnavailable says: the database is away, full, read-only, or did not answer in time.
+	// ErrUnavailable means that the database is down, full, read-only, or did not answer in time.
 	ErrUnavailable = errors.New("database unavailable")
-	// ErrBusy says: the team has as much running as it may; it can be tried again.
-	ErrBusy = errors.New("too much of the team runs at once")
-	// ErrQuota says: the team has as much as it may; it can read what there is, delete it, and change it to something shorter.
-	ErrQuota = errors.New("quota")
-	// ErrSchemaNewer says: the database was written by a newer Kith than this one.
+	// ErrBusy means that the team runs as much as it may; the caller can try again.
+	ErrBusy = errors.New("too many requests of the team at once")
+	// ErrQuota means that the team stores as much as it may. It can still read, delete, and shorten what it has.
+	ErrQuota = errors.New("quota exceeded")
+	// ErrSchemaNewer means that a newer Kith has written the database.
 	ErrSchemaNewer = errors.New("the database has a newer schema than this kith")
-	// ErrModel says: the vectors in the database are of another model than the embedder's.
-	ErrModel = errors.New("the memory has vectors of another embedding model")
+	// ErrModel means that the vectors in the database were made by another model than the embedder's.
+	ErrModel = errors.New("the stored vectors were made by another embedding model")
 )
 
-// FieldError is one fault of an input. Location is a path as in the request body ("nodes[3].name").
-// Message never repeats the submitted value.
+// FieldError is one fault of an input. Location is a path as in the request body ("nodes[3].name"). Message never repeats the
+// submitted value.
 type FieldError struct {
 	Location string
 	Message  string
-	Version  *int64 // the stored version, where another one was asked for
+	Version  *int64 // the stored version, if it differs from the required one
 }
 
-// InvalidError carries every fault of an input; it unwraps to ErrInvalid.
+// InvalidError holds every fault of an input. It unwraps to ErrInvalid.
 type InvalidError struct{ Fields []FieldError }
 
 // Error lists locations and messages.
@@ -48,25 +48,25 @@ func (e *InvalidError) Error() string {
 // Unwrap makes errors.Is(err, ErrInvalid) true.
 func (e *InvalidError) Unwrap() error { return ErrInvalid }
 
-// MissingError says which ids of an input are unknown, or belong to somebody else; it unwraps to ErrNotFound.
+// MissingError names the ids of an input that are unknown, or belong to another user or team. It unwraps to ErrNotFound.
 type MissingError struct{ Fields []FieldError }
 
-// Error says that; the fields say where.
-func (e *MissingError) Error() string { return "what the request names is not there" }
+// Error describes the error; the fields have the locations.
+func (e *MissingError) Error() string { return "the request names records that do not exist" }
 
 // Unwrap makes errors.Is(err, ErrNotFound) true.
 func (e *MissingError) Unwrap() error { return ErrNotFound }
 
-// VersionError says which items are stored in another version than the one asked for; it unwraps to ErrConflict.
+// VersionError names the items whose stored version differs from the required one. It unwraps to ErrConflict.
 type VersionError struct{ Fields []FieldError }
 
-// Error says that; the fields say more.
-func (e *VersionError) Error() string { return "another version is stored than the one asked for" }
+// Error describes the error; the fields have the versions.
+func (e *VersionError) Error() string { return "the stored version differs from the required one" }
 
 // Unwrap makes errors.Is(err, ErrConflict) true.
 func (e *VersionError) Unwrap() error { return ErrConflict }
 
-// maxFaults bounds the list of an InvalidError: a request of ten thousand bad items needs no longer answer.
+// maxFaults bounds the list of an InvalidError: no answer needs more faults.
 const maxFaults = 100
 
 // faults collects field errors while an input is checked.

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// What is read at once: exportBatch bounds the nodes, exportRows the relationships that lead from them.
+// Records of one read: exportBatch bounds the nodes, exportRows the relationships from them.
 const (
 	exportBatch = 1000
 	exportRows  = 4_000
 )
 
-// ExportNodes reads all nodes of a team in the form in which they are imported: sources before their messages, otherwise
-// by key. Memory stays bounded whatever the team has. It ends with visit's error. What is written meanwhile may be in
-// it or not.
+// ExportNodes reads all nodes of a team in the form in which they are imported: sources before their messages, otherwise by key.
+// Memory use is bounded whatever the team stores. It stops at the first error of visit and returns it. What is written meanwhile
+// may be included or not.
 func (s *Store) ExportNodes(ctx context.Context, teamID string, visit func(*NodeWrite) error) error {
 	for _, messages := range []bool{false, true} {
 		after := ""
@@ -40,8 +40,8 @@ func (s *Store) ExportNodes(ctx context.Context, teamID string, visit func(*Node
 	return nil
 }
 
-// ExportRelationships reads all relationships of a team, current and past, in the form in which they are imported, by
-// the keys of their ends. Memory stays bounded however many a node has.
+// ExportRelationships reads all relationships of a team, current and past, in the form in which they are imported, by the keys of
+// their ends. Memory use is bounded however many relationships a node has.
 func (s *Store) ExportRelationships(ctx context.Context, teamID string, visit func(*RelationshipWrite) error) error {
 	return s.exportRelationships(ctx, teamID, exportBatch, exportRows, visit)
 }
@@ -55,7 +55,7 @@ func (s *Store) exportRelationships(ctx context.Context, teamID string, limit, r
 		if err != nil {
 			return err
 		}
-		nodes := 1 // the one read last may have no more
+		nodes := 1 // the last one read may have no more
 		for _, row := range rows {
 			v := row.Values
 			if next := text(v[0]); next != from {
@@ -76,7 +76,7 @@ func (s *Store) exportRelationships(ctx context.Context, teamID string, limit, r
 	}
 }
 
-// nodeLine is a node as a write that makes it again.
+// nodeLine returns the write that restores a node.
 func nodeLine(kind Kind, p properties) *NodeWrite {
 	w := &NodeWrite{
 		Kind: kind.Name, EntityKey: p.text("entity_key"), UserID: Null[string](), OwnFields: ownOf(kind, p), History: historyOf(p),
@@ -93,15 +93,15 @@ func nodeLine(kind Kind, p properties) *NodeWrite {
 	}
 	w.History.System, w.History.Seq = Optional[string]{}, Optional[int64]{} // nodes have fields of their own for them
 	if kind == sourceKind && p.integer("next_seq") <= p.integer("message_count") {
-		w.History.NextSeq = Optional[int64]{} // as that of every source without gaps
+		w.History.NextSeq = Optional[int64]{} // as in every source without gaps
 	}
 	if w.OwnFields != nil {
-		w.Title = Optional[string]{} // the name says it
+		w.Title = Optional[string]{} // it is the name
 	}
 	return w
 }
 
-// relationshipLine is a relationship as a write that makes it again.
+// relationshipLine returns the write that restores a relationship.
 func relationshipLine(from, kind, to string, p properties) *RelationshipWrite {
 	w := &RelationshipWrite{
 		From: from, To: to, Type: kind, Key: p.text("key"), History: historyOf(p), Properties: rawOf(p),

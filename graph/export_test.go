@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// However little is read at once, an export has every relationship, once and in one order.
+// TestExportOfManyRelationships checks that an export has every relationship once and in order, however little one read returns.
 func TestExportOfManyRelationships(t *testing.T) {
 	e := fresh(t)
 	var nodes []NodeWrite
@@ -13,7 +13,7 @@ func TestExportOfManyRelationships(t *testing.T) {
 	for n := range 12 {
 		nodes = append(nodes, node("concept", fmt.Sprintf("c-%02d", n), 0.5))
 	}
-	for n := range 11 { // a hub, nodes with one, and nodes with none
+	for n := range 11 { // a hub, nodes with one relationship, and nodes without
 		other := fmt.Sprintf("c-%02d", (4+n)%12)
 		links = append(links, link("c-03", "relates_to", other, 0.5))
 		if n%2 == 0 {
@@ -25,7 +25,7 @@ func TestExportOfManyRelationships(t *testing.T) {
 	}
 	e.write("u1", nodes, links...)
 	again := links[0]
-	again.ValidFrom = Some(noon) // which closes the first
+	again.ValidFrom = Some(noon) // closes the first
 	e.write("u1", nil, again)
 	read := func(limit, rows int) (all []string) {
 		err := e.store.exportRelationships(t.Context(), e.team, limit, rows, func(w *RelationshipWrite) error {

@@ -2,7 +2,7 @@ package graph
 
 import "slices"
 
-// stored is a node as a write finds it, or as it will be.
+// stored is a node as a write finds it, or as it will be stored.
 type stored struct {
 	kind Kind
 	properties
@@ -11,15 +11,15 @@ type stored struct {
 func (s *stored) key() string  { return s.text("entity_key") }
 func (s *stored) user() string { return s.text("user_id") }
 
-// visible says whether it is there, and the scope may see it: what is shared, or the user's own.
+// visible reports whether the node exists and the scope may see it: it is shared or belongs to the scope's user.
 func (s *stored) visible(scope Scope) bool {
 	return s != nil && (s.user() == "" || s.user() == scope.UserID)
 }
 
-// owns says whether the node is a user's own person.
+// owns reports whether the node is the owner node of a user.
 func (s *stored) owns() bool { return truth(s.properties["is_owner"]) && s.user() != "" }
 
-// version is that of what is stored; 0 where nothing is.
+// version returns the stored version; 0 for a node that does not exist.
 func (s *stored) version() int64 {
 	if s == nil {
 		return 0
@@ -27,8 +27,8 @@ func (s *stored) version() int64 {
 	return max(1, s.integer("version"))
 }
 
-// lookups names what find needs to know; of ends only what relationships ask of them. Keys are sorted so that concurrent
-// writers lock in one order.
+// lookups names what find reads. Of ends it reads only what relationships need. Keys are sorted so that concurrent writers lock
+// in the same order.
 type lookups struct{ entityKeys, naturalKeys, ownerUsers, ends, users []string }
 
 func distinct(keys []string) []string {
@@ -40,21 +40,22 @@ func distinct(keys []string) []string {
 type known struct {
 	byKey, byNatural, byOwner map[string]*stored
 	deleted                   map[string][]string // who may restore a node of a key; empty: the team
-	unowned                   map[string]bool     // users without a person of their own, and whether another one has their id as its name
+	unowned                   map[string]bool     // users without an owner node, and whether another person has their id as its name
 }
 
-// isKept says whether the key of a new node is that of one that somebody else deleted, and may restore.
+// isKept reports whether the key of a new node belongs to a node that somebody else deleted and may restore.
 func (k known) isKept(key, user string) bool {
 	return slices.ContainsFunc(k.deleted[key], func(other string) bool { return other != user })
 }
 
-// find loads and locks nodes.
+// find reads and locks nodes.
 func (t *tx) find(teamID string, l lookups) (known, error) {
-	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}, deleted: map[string][]string{}, unowned: map[string]bool{}}
+	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}, deleted: map[string][]string{},
+		unowned: map[string]bool{}}
 	return k, t.findMore(teamID, l, k)
 }
 
-// findMore is find for names that only became known by what was found.
+// findMore does the same as find for names that only became known by what was found.
 func (t *tx) findMore(teamID string, l lookups, k known) error {
 	entityKeys := distinct(l.entityKeys)
 	rows, err := t.exec("node_find", map[string]any{
@@ -81,21 +82,21 @@ func (t *tx) findMore(teamID string, l lookups, k known) error {
 		} else {
 			n.properties = pairsFrom(row.Values[1])
 		}
-		if end := row.Values[2] != nil; !end || k.byKey[n.key()] == nil { // else it is known in full
+		if end := row.Values[2] != nil; !end || k.byKey[n.key()] == nil { // otherwise all of it is known
 			k.add(n)
 		}
 	}
 	return nil
 }
 
-// endNames are the properties of an end, in the order of node_find: those of its place, and those that a mention changes.
+// endNames are the properties of an end, in the order of node_find: its place, and what a mention changes.
 var endNames = []string{
 	"user_id", "is_owner", "started_at", "content_type", "project_id",
 	"state", "ttl_policy", "salience", "salience_at", "decay_rate", "ends_at", "expires_at", "confidence", "access_count", "recall_frequency",
 	"decay_gradient", "last_recall_interval", "last_accessed_at", "source_count", "ranked", "former_key",
 }
 
-// endFrom reads what relationships ask of an end.
+// endFrom reads the properties of an end that relationships need.
 func endFrom(teamID string, l []any) properties {
 	p := properties{"team_id": teamID, "entity_key": text(l[0])}
 	for i, name := range endNames {
@@ -106,7 +107,7 @@ func endFrom(teamID string, l []any) properties {
 	return p
 }
 
-// without is a sorted list without what another sorted list has.
+// without removes the items of one sorted list from another.
 func without(keys, others []string) []string {
 	return slices.DeleteFunc(keys, func(key string) bool {
 		_, found := slices.BinarySearch(others, key)
@@ -127,7 +128,7 @@ func (k known) add(s *stored) {
 	}
 }
 
-// replace makes the planned node known to those after it in the same write, and frees what it gives up.
+// replace makes the planned node known to later items of the same write, and frees the names it gives up.
 func (k known) replace(old, next *stored) {
 	if old != nil {
 		delete(k.byNatural, old.text("natural_key"))
@@ -138,10 +139,10 @@ func (k known) replace(old, next *stored) {
 	k.add(next)
 }
 
-// kindFrom reads the kind of a node from its labels.
+// kindFrom returns the kind of a node with these labels.
 func kindFrom(labels any) Kind { return kindOfLabel(kindLabel(texts(labels))) }
 
-// kindLabel is the label that says what a node is.
+// kindLabel returns the label of a node's kind.
 func kindLabel(labels []string) string {
 	for _, l := range labels {
 		if l != "Memory" {
@@ -151,7 +152,7 @@ func kindLabel(labels []string) string {
 	return ""
 }
 
-// rows runs a statement that takes a list of rows; none are no statement.
+// rows runs a statement that takes a list of rows. Without rows it does nothing.
 func (t *tx) rows(name, teamID string, rows []map[string]any) error {
 	if len(rows) == 0 {
 		return nil

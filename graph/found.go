@@ -6,37 +6,37 @@ import (
 	"time"
 )
 
-// Wanted are the things of which a search wants to know more, by entity key. What the scope may not see, or is not there
-// any more, is left out of the answer.
+// Wanted names the details that a search needs, by entity key. The answer omits what the scope may not see and what no longer
+// exists.
 type Wanted struct {
 	Messages []string
 	Sources  []string
 	Nodes    []string
-	Names    []string // sources are wanted that have one of these (NameKey)
-	Seeds    []Seed   // sources are wanted to which these lead
-	Around   []string // nodes whose relationships are wanted
+	Names    []string // find sources that have one of these names (NameKey)
+	Seeds    []Seed   // find sources to which these lead
+	Around   []string // nodes whose relationships are read
 	Stories  []string // storylines and macros; those of sources and nodes come with them
 
 	Relationships RelationshipFilter
 	Since, Until  *time.Time // of sources by name or from seeds
-	AsOf          *time.Time // the day to tell of; nil: now
+	AsOf          *time.Time // the day to read; nil: now
 	Previews      int        // sources of a storyline
 }
 
-// Seed is a source that speaks for those that mention the same, in the ranking of an ask.
+// Seed is a source that stands for those that mention the same nodes, in the ranking of an ask.
 type Seed struct {
 	Ask    int
 	Key    string
 	Weight float64
 }
 
-// RelationshipFilter says which relationships are wanted; what is nil or empty asks for nothing.
+// RelationshipFilter selects relationships. A nil or empty field selects all.
 type RelationshipFilter struct {
 	Types, Without                                       []string
 	MinAttitude, MaxAttitude, MinProximity, MaxProximity *int64
 }
 
-// Lets says whether a relationship is wanted.
+// Lets reports whether the filter selects a relationship.
 func (f *RelationshipFilter) Lets(r *RelationshipView) bool {
 	within := func(grade, least, most *int64) bool {
 		if least == nil && most == nil {
@@ -48,7 +48,7 @@ func (f *RelationshipFilter) Lets(r *RelationshipView) bool {
 		within(r.Attitude, f.MinAttitude, f.MaxAttitude) && within(r.Proximity, f.MinProximity, f.MaxProximity)
 }
 
-// Details are what is known of things that were found.
+// Details holds what is known of found records.
 type Details struct {
 	Messages   []SaidMessage // in no order, as all lists here
 	Sources    []SourceDetails
@@ -67,7 +67,7 @@ type SaidMessage struct {
 	SourceState string
 }
 
-// SourceDetails is a source with what it mentions, the most salient first.
+// SourceDetails is a source with the nodes it mentions, the most salient first.
 type SourceDetails struct {
 	Source
 	Name     string
@@ -76,7 +76,7 @@ type SourceDetails struct {
 	Mentions []NodeRef
 }
 
-// Linked is a source to which seeds lead: what came to it, and the names of what it came over.
+// Linked is a source to which seeds lead: its score, and the names of the nodes on the way.
 type Linked struct {
 	Ask  int
 	Key  string
@@ -84,14 +84,14 @@ type Linked struct {
 	Via  []string
 }
 
-// Surroundings are the most salient relationships of a node. The description is that of the other end.
+// Surroundings are the most salient relationships of a node. The description belongs to the other end.
 type Surroundings struct {
 	Node         NodeRef
 	Links        []RelationshipView
 	Descriptions []string
 }
 
-// Storyline is a story with the newest of its sources.
+// Storyline is a storyline with the newest of its sources.
 type Storyline struct {
 	EntityKey, Name, Description string
 	SourceCount                  int64
@@ -123,18 +123,18 @@ type StorylineLine struct {
 	SourceCount                  int64
 }
 
-// Bounds of what is read around things that were found.
+// Bounds of what is read around found records.
 const (
 	mentionedShown = 10
-	linksWalked    = 200 // relationships of one node that are looked at
-	linksShown     = 20  // and told of
+	linksWalked    = 200 // relationships of one node that are read
+	linksShown     = 20  // relationships of one node that are returned
 	storiesRead    = 100
 )
 
 // detailParts are the statements of Details.
 var detailParts = []string{"found_messages", "found_sources", "found_nodes", "found_relationships", "found_stories"}
 
-// Details reads more of what was found, in one round trip.
+// Details reads more about found records, in one round trip.
 func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, error) {
 	rows, err := s.read(ctx, s.compose("found", detailParts), w.params(scope))
 	if err != nil || len(rows) == 0 {

@@ -4,15 +4,15 @@ package graph
 
 import "time"
 
-// Scope says for whom a call acts: a team, or a team and one of its users.
-// Visible to it is what the team shares (no user id) and what is private to the user.
+// Scope says for whom a call acts: a team, or a team and one of its users. It sees what the team shares (no user id) and what is
+// private to the user.
 type Scope struct {
 	TeamID string
 	UserID string // empty: the team itself
-	Bound  bool   // the caller can act for this user alone: what it writes names this user as its author
+	Bound  bool   // the caller acts for this user only, and is the author of all its writes
 }
 
-// user is the scope's user as a statement's parameter: nil without one, which equals nothing in Cypher.
+// user returns the scope's user as a parameter of statements: nil without one, which equals nothing in Cypher.
 func (s Scope) user() any {
 	if s.UserID == "" {
 		return nil
@@ -20,13 +20,13 @@ func (s Scope) user() any {
 	return s.UserID
 }
 
-// ValidateUser refuses a scope that is not one user's.
+// ValidateUser returns an error for a scope without a user.
 func (s Scope) ValidateUser() error {
 	if s.UserID == "" {
-		return &InvalidError{Fields: []FieldError{{Location: "user_id", Message: "is needed: this is one user's"}}}
+		return &InvalidError{Fields: []FieldError{{Location: "user_id", Message: "is required"}}}
 	}
 	return nil
 }
 
-// Week is how far back an agent context looks: recent conversations, mentions and goals in use (S1-7 … S1-11).
+// Week is how far back an agent context reads: recent conversations, mentions and goals in use.
 const Week = 7 * 24 * time.Hour

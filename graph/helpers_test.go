@@ -17,7 +17,8 @@ import (
 	"kith/internal/testenv"
 )
 
-// TestMain has random histories tried fifty times, not rapid's hundred, unless -rapid.checks says otherwise: each runs on the database.
+// TestMain has random histories tried fifty times instead of rapid's hundred, unless -rapid.checks is set: each runs on the
+// database.
 func TestMain(m *testing.M) {
 	if err := testflag.Set("rapid.checks", "50"); err != nil {
 		panic(err)
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 	testenv.Main(m)
 }
 
-// noon is what the clock of a fresh store says, and weekAgo the edge of what its contexts show.
+// noon is the clock of a fresh store, and weekAgo the limit of its contexts.
 var (
 	noon    = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	weekAgo = noon.Add(-Week)
@@ -36,30 +37,30 @@ type env struct {
 	*testing.T
 	store *Store
 	team  string
-	now   time.Time // the store's clock; a test that changes it does so between calls
+	now   time.Time // the store's clock; a test changes it only between calls
 }
 
-// migrated says that the shared database has the schema.
+// migrated records that the shared database has the schema.
 var migrated struct {
 	sync.Mutex
 	done bool
 }
 
-// fresh gives a test a team of its own on the shared Neo4j. When the test ends, the team's relationships are audited.
+// fresh returns a new team on the shared Neo4j. When the test ends, the team's data is checked for integrity.
 func fresh(t *testing.T) *env {
 	t.Helper()
 	t.Parallel()
 	return alone(t)
 }
 
-// twice checks a property side by side with itself, so that two cores work. Each case has a team of its own.
+// twice runs a property check in two parallel subtests, so that two cores work. Each case has a new team.
 func twice(t *testing.T, check func(*rapid.T, *env)) {
 	t.Helper()
 	fresh(t)
 	for half := range 2 {
 		t.Run(fmt.Sprint(half), func(t *testing.T) {
 			t.Parallel()
-			e := open(t, testenv.Neo4j(t), Options{}) // with a clock of its own
+			e := open(t, testenv.Neo4j(t), Options{}) // with its own clock
 			rapid.Check(t, func(r *rapid.T) {
 				e.team, e.now = testenv.Team(t), noon
 				check(r, e)
@@ -68,7 +69,7 @@ func twice(t *testing.T, check func(*rapid.T, *env)) {
 	}
 }
 
-// alone is fresh for a test that breaks the database's rules for a while: it runs beside no other one.
+// alone is fresh for a test that breaks the database's rules for a while. It runs beside no other test.
 func alone(t *testing.T) *env {
 	t.Helper()
 	e := open(t, testenv.Neo4j(t), Options{})
@@ -84,7 +85,7 @@ func alone(t *testing.T) *env {
 	return e
 }
 
-// open gives a test a store on a database.
+// open returns a store on a database.
 func open(t *testing.T, db testenv.Database, o Options) *env {
 	t.Helper()
 	e := &env{T: t, team: testenv.Team(t), now: noon}
@@ -99,22 +100,22 @@ func open(t *testing.T, db testenv.Database, o Options) *env {
 		}
 	})
 	e.store = s
-	// As Kith does before it serves. The driver's first connection must be alone: connector.Connect (v5.28.4) writes a
-	// field that it reads without a lock.
+	// As Kith does before it serves. The driver's first connection must be alone: connector.Connect (v5.28.4) writes a field that
+	// it reads without a lock.
 	if err := s.Ping(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-// neighbour is another team on the same store.
+// neighbour returns another team on the same store.
 func (e *env) neighbour() *env {
 	other := &env{T: e.T, store: e.store, team: testenv.Team(e.T), now: e.now}
 	e.Cleanup(func() { audit(other) })
 	return other
 }
 
-// audit proves that what a test wrote breaks no rule of the store, and stayed in its team.
+// audit checks that the data of a test is consistent and stays within its team.
 func audit(e *env) {
 	e.Helper()
 	a := &auditor{store: e.store, options: AuditOptions{Report: func(f Finding) { e.Errorf("audit: %+v", f) }}}
@@ -123,10 +124,10 @@ func audit(e *env) {
 	}
 }
 
-// raw asks the database itself, past the store.
+// raw runs a statement on the database without the store.
 func (e *env) raw(text string) [][]any {
 	e.Helper()
-	ctx := context.Background() // also in cleanups, where the test's own has ended
+	ctx := context.Background() // also in cleanups, where the test's own context has ended
 	session := e.store.session(ctx, neo4j.AccessModeWrite, nil)
 	defer func() { _ = session.Close(ctx) }()
 	result, err := session.Run(ctx, text, map[string]any{"team": e.team})
@@ -144,7 +145,7 @@ func (e *env) raw(text string) [][]any {
 	return rows
 }
 
-// stored counts the team's nodes and relationships, and how much was written to them.
+// stored counts the team's nodes and relationships, and the writes to them.
 func (e *env) stored() []any {
 	e.Helper()
 	return e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IS NOT NULL OPTIONAL MATCH (n)-[r]->()
@@ -154,7 +155,7 @@ func (e *env) stored() []any {
 
 func (e *env) as(user string) Scope { return Scope{TeamID: e.team, UserID: user} }
 
-// write stores nodes and relationships for a user, and wants all of them accepted.
+// write stores nodes and relationships for a user. All must be accepted.
 func (e *env) write(user string, nodes []NodeWrite, relationships ...RelationshipWrite) MemoryResult {
 	e.Helper()
 	result, err := e.store.Write(e.Context(), e.as(user), &MemoryWrite{Nodes: nodes, Relationships: relationships, Strict: true})
@@ -164,7 +165,7 @@ func (e *env) write(user string, nodes []NodeWrite, relationships ...Relationshi
 	return result
 }
 
-// try is write without Strict: what is refused is in the result.
+// try does the same as write without Strict: refused items are in the result.
 func (e *env) try(user string, nodes []NodeWrite, relationships ...RelationshipWrite) MemoryResult {
 	e.Helper()
 	result, err := e.store.Write(e.Context(), e.as(user), &MemoryWrite{Nodes: nodes, Relationships: relationships})
@@ -184,7 +185,7 @@ func (e *env) source(user string, w SourceWrite) SourceResult {
 	return result
 }
 
-// sections reads all sections of a user at once, and each alone: the two must agree.
+// sections reads all sections of a user at once, and each alone. The two must agree.
 func (e *env) sections(user string) *Sections {
 	e.Helper()
 	return e.sectionsAsOf(user, nil)
@@ -198,7 +199,7 @@ func (e *env) same(what string, want, got any) {
 	}
 }
 
-// node is an active node of a kind, named by its key.
+// node returns an active node of a kind, named by its key.
 func node(kind, key string, salience float64, change ...func(*NodeWrite)) NodeWrite {
 	w := NodeWrite{
 		Kind: kind, EntityKey: key, Name: Some("the " + key), State: Some("active"), Salience: Some(salience),
@@ -209,7 +210,7 @@ func node(kind, key string, salience float64, change ...func(*NodeWrite)) NodeWr
 	return w
 }
 
-// owner1 is a user's own person.
+// owner1 returns the owner node of a user.
 func owner1(key string) NodeWrite {
 	return node("person", key, 1, func(w *NodeWrite) { w.IsOwner = Some(true) })
 }
@@ -241,7 +242,7 @@ func closed(from, relationship, to string, at time.Time) RelationshipWrite {
 	return RelationshipWrite{From: from, Type: relationship, To: to, ValidTo: Some(at)}
 }
 
-// keysOf are the keys of what is there by the rule of its section.
+// keysOf returns the keys of the nodes that the rule of their section selects.
 func keysOf(nodes []ContextNode) []string {
 	keys := []string{}
 	for i := range nodes {
@@ -252,7 +253,7 @@ func keysOf(nodes []ContextNode) []string {
 	return keys
 }
 
-// countByRule returns how many relationships are there by the rule of their section.
+// countByRule returns how many relationships the rule of their section selects.
 func countByRule(relationships []OwnerRelationship) (n int) {
 	for i := range relationships {
 		if !relationships[i].Filled {
@@ -262,7 +263,7 @@ func countByRule(relationships []OwnerRelationship) (n int) {
 	return n
 }
 
-// filledKeys are the keys of what fills room.
+// filledKeys returns the keys of filled nodes.
 func filledKeys(nodes []ContextNode) []string {
 	keys := []string{}
 	for i := range nodes {
@@ -273,12 +274,12 @@ func filledKeys(nodes []ContextNode) []string {
 	return keys
 }
 
-// byRule are the relationships that are there by the rule of their section.
+// byRule returns the relationships that the rule of their section selects.
 func byRule(relationships []OwnerRelationship) []OwnerRelationship {
 	return slices.DeleteFunc(slices.Clone(relationships), func(r OwnerRelationship) bool { return r.Filled })
 }
 
-// linkedKeys are the keys of the nodes that are there by the rule of their section.
+// linkedKeys returns the keys of the nodes that the rule of their section selects.
 func linkedKeys(relationships []OwnerRelationship) []string {
 	keys := []string{}
 	for _, r := range byRule(relationships) {
@@ -287,7 +288,7 @@ func linkedKeys(relationships []OwnerRelationship) []string {
 	return keys
 }
 
-// locations are where an InvalidError found faults; nil for any other error.
+// locations returns the locations of the faults in an InvalidError; nil for any other error.
 func locations(err error) []string {
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) {
@@ -312,7 +313,7 @@ func statuses(result MemoryResult) []Status {
 	return all
 }
 
-// faultsAt are the places that an error tells of.
+// faultsAt returns the locations in an error.
 func faultsAt(err error) (at []string) {
 	var fields []FieldError
 	var invalid *InvalidError

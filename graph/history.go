@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// History is what Kith itself keeps of a node or relationship besides what callers give. Exports carry it, so that an
-// import makes the same memory again.
+// History holds what Kith itself stores of a node or relationship besides the fields of callers. Exports carry it, so that an import
+// restores the same memory.
 type History struct {
 	Version            Optional[int64]    `json:"version,omitzero"`
 	CreatedBy          Optional[string]   `json:"created_by,omitzero"`
-	SalienceAt         Optional[int64]    `json:"salience_at,omitzero" doc:"when salience was so, in milliseconds since 1970"`
-	DecayRate          Optional[float64]  `json:"decay_rate,omitzero" doc:"a day"`
+	SalienceAt         Optional[int64]    `json:"salience_at,omitzero" doc:"when salience had this value, in milliseconds since 1970"`
+	DecayRate          Optional[float64]  `json:"decay_rate,omitzero" doc:"per day"`
 	DecayGradient      Optional[float64]  `json:"decay_gradient,omitzero"`
 	AccessCount        Optional[int64]    `json:"access_count,omitzero"`
 	RecallFrequency    Optional[int64]    `json:"recall_frequency,omitzero"`
@@ -22,14 +22,14 @@ type History struct {
 	IsDirty            Optional[bool]     `json:"is_dirty,omitzero"`
 	IsGoalGiven        Optional[bool]     `json:"is_goal_given,omitzero"`
 	DistinctSourceDays Optional[[]string] `json:"distinct_source_days,omitzero"`
-	StoryDue           Optional[int64]    `json:"story_due,omitzero" doc:"when its part in storylines is looked at, in milliseconds since 1970"`
-	Themes             Optional[[]string] `json:"themes,omitzero" doc:"what at least half of a storyline's newest sources mention"`
+	StoryDue           Optional[int64]    `json:"story_due,omitzero" doc:"when its storylines are next formed, in milliseconds since 1970"`
+	Themes             Optional[[]string] `json:"themes,omitzero" doc:"mentioned by at least half of a storyline's newest sources"`
 	MentionWeight      Optional[float64]  `json:"mention_weight,omitzero"`
-	OwnerGenerated     Optional[bool]     `json:"owner_generated,omitzero" doc:"of a person that was made for a user of whom nobody had said who it is"`
-	FormerKey          Optional[string]   `json:"former_key,omitzero" doc:"of a user's own person: the key of the generated one whose place it took"`
+	OwnerGenerated     Optional[bool]     `json:"owner_generated,omitzero" doc:"of a person that Kith made for a user without an owner node"`
+	FormerKey          Optional[string]   `json:"former_key,omitzero" doc:"of an owner node: the key of the generated one that it replaced"`
 	System             Optional[string]   `json:"system,omitzero" doc:"of a relationship in a system"`
 	Seq                Optional[int64]    `json:"seq,omitzero" doc:"of a relationship in a system: its number"`
-	NextSeq            Optional[int64]    `json:"next_seq,omitzero" doc:"of a source: the number of its next message, where it is not how many it has"`
+	NextSeq            Optional[int64]    `json:"next_seq,omitzero" doc:"of a source: the number of its next message, if it differs from their count"`
 	Notes              Optional[[]string] `json:"notes,omitzero" doc:"each a note as JSON, the newest first"`
 }
 
@@ -37,7 +37,7 @@ type History struct {
 func eachOptional(structure any, visit func(name string, value optionalField)) {
 	v := reflect.ValueOf(structure).Elem()
 	for i := range v.NumField() {
-		value := v.Field(i).Interface().(optionalField) //nolint:forcetypeassert // every field is an Optional
+		value := v.Field(i).Interface().(optionalField) // every field is an Optional
 		if given, _ := value.given(); given {
 			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 			visit(name, value)
@@ -45,7 +45,7 @@ func eachOptional(structure any, visit func(name string, value optionalField)) {
 	}
 }
 
-// overlay makes properties have what is given, and of what is kept nothing else.
+// overlay sets the given fields in properties, and removes the other fields of a history.
 func (h *History) overlay(p properties) {
 	if h == nil {
 		return
@@ -65,7 +65,7 @@ func (h *History) overlay(p properties) {
 	}
 }
 
-// historyNames are the properties that it is made of, but for those that nodes have as fields of their own.
+// historyNames are the properties of a History, except those that nodes have as fields of their own.
 var historyNames = sync.OnceValue(func() []string {
 	var names []string
 	t := reflect.TypeFor[History]()
@@ -78,14 +78,14 @@ var historyNames = sync.OnceValue(func() []string {
 	return names
 })
 
-// historyOf is what properties have of it.
+// historyOf returns the History in properties.
 func historyOf(p properties) *History {
 	h := &History{}
 	v := reflect.ValueOf(h).Elem()
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		if value, ok := p[name]; ok {
-			v.Field(i).Addr().Interface().(interface{ put(v any) }).put(value) //nolint:forcetypeassert // every field is an Optional
+			v.Field(i).Addr().Interface().(interface{ put(v any) }).put(value) // every field is an Optional
 		}
 	}
 	return h

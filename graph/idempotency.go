@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// idempotencyLife is how long an idempotency key stands for its request.
+// idempotencyLife is how long an idempotency key is valid for its request.
 const idempotencyLife = 24 * time.Hour
 
-// once does the work of a request, or, where the user sent one of its kind with the same idempotency key and body within a
-// day, repeats that answer and says so. Another body under the same key is an ErrConflict. Without a key it does the work.
+// once does the work of a request. If the user sent a request of its kind with the same idempotency key and body within a day, it
+// returns that answer again, and repeated is true. Another body under the same key is an ErrConflict. Without a key it does the
+// work.
 func (t *tx) once(scope Scope, key string, request any, now time.Time, answer any, work func() error) (repeated bool, err error) {
 	if key == "" {
 		return false, work()
@@ -48,16 +49,16 @@ func (t *tx) once(scope Scope, key string, request any, now time.Time, answer an
 	return false, err
 }
 
-// idempotencyKey is a caller's key as it is stored: each user of a team has keys of their own, and so has each kind of
-// request, so that no key refuses or reveals the request of another user.
+// idempotencyKey returns a caller's key in its stored form. Each user of a team and each kind of request has separate keys, so
+// that no key refuses or reveals the request of another user.
 func idempotencyKey(scope Scope, key string, request any) string {
 	return strings.Join([]string{scope.UserID, requestKind(request), key}, keySeparator)
 }
 
-// requestKind names the kind of a request.
+// requestKind returns the name of the kind of a request.
 func requestKind(request any) string { return fmt.Sprintf("%T", request) }
 
-// fingerprint tells requests apart: it is a hash of what is asked, by kind, and for whom.
+// fingerprint returns a hash of a request, its kind and its user.
 func fingerprint(scope Scope, request any) (string, error) {
 	raw, err := json.Marshal(request)
 	if err != nil {

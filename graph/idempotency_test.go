@@ -11,7 +11,8 @@ import (
 
 func keyed(key, description string) *MemoryWrite {
 	return &MemoryWrite{
-		IdempotencyKey: key, Nodes: []NodeWrite{{Kind: "concept", Name: Some("tides"), Description: Some(description), Properties: json.RawMessage(`{"a": 1}`)}, {Kind: "concept", EntityKey: "gone"}},
+		IdempotencyKey: key, Nodes: []NodeWrite{{Kind: "concept", Name: Some("tides"), Description: Some(description), Properties: json.RawMessage(`{"a": 1}`)},
+			{Kind: "concept", EntityKey: "gone"}},
 	}
 }
 
@@ -29,7 +30,7 @@ func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
 		t.Fatal(again, err)
 	}
 	e.same("whose caches go again", []string{"", "u1"}, again.Users)
-	again.Repeated, again.Users, again.Refused = false, first.Users, first.Refused // not of the answer
+	again.Repeated, again.Users, again.Refused = false, first.Users, first.Refused // not part of the answer
 	e.same("answer", first, again)
 	e.same("stored", before, e.stored())
 
@@ -60,7 +61,7 @@ func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
 	e.same("and from then on", []any{nil, true}, []any{err, late.Repeated})
 }
 
-// The keys of a user are no business of others, nor are those of another kind of request.
+// TestIdempotencyKeysAreOfAUserAndAKind checks that the keys of one user or kind of request do not affect those of others.
 func TestIdempotencyKeysAreOfAUserAndAKind(t *testing.T) {
 	e := fresh(t)
 	for _, user := range []string{"u1", "u2", ""} {
@@ -122,7 +123,7 @@ func TestTheSameRequestAtOnceIsWrittenOnce(t *testing.T) {
 		}
 		keys[i] = result.Nodes[0].EntityKey
 		if result.Nodes[0].Status != Created {
-			return fmt.Errorf("writer %d was told %s", i, result.Nodes[0].Status)
+			return fmt.Errorf("writer %d got %s", i, result.Nodes[0].Status)
 		}
 		return nil
 	})

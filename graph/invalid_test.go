@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// secret stands in bad values: no error may repeat it.
+// secret is part of bad values: no error may repeat it.
 const secret = "Xyzzy"
 
 var (
@@ -22,7 +22,7 @@ var (
 	tooEarly = time.Date(1899, 12, 31, 23, 59, 59, 0, time.UTC)
 )
 
-// wrong is an input with where it must be refused.
+// wrong is an input and the expected locations of its faults.
 type wrong struct {
 	name  string
 	at    []string
@@ -109,7 +109,8 @@ func wrongRelationships() (all []wrong) {
 		add(name, "recorded_by", func(w *RelationshipWrite) { w.RecordedBy = Some(text) })
 	}
 	add("missing", "from", func(w *RelationshipWrite) { w.From = "" })
-	for _, bad := range []string{"", "RELATES_TO", "1a", "_a", "relates to", "a-b", "a`b", secret, "a}]->() DELETE", "é", strings.Repeat("a", 65), "a\n", "has_message"} {
+	for _, bad := range []string{"", "RELATES_TO", "1a", "_a", "relates to", "a-b", "a`b", secret, "a}]->() DELETE", "é", strings.Repeat("a", 65), "a\n",
+		"has_message"} {
 		add(bad, "type", func(w *RelationshipWrite) { w.Type = bad })
 	}
 	for name, text := range badTexts {
@@ -242,7 +243,7 @@ func TestBadPreferencesAreRefused(t *testing.T) {
 	e.same("stored", kept, e.sections("u1").Preferences)
 }
 
-// At the very limits everything is accepted.
+// TestLimitsAreInclusive checks that inputs at the limits are accepted.
 func TestLimitsAreInclusive(t *testing.T) {
 	e := fresh(t)
 	w := node("person", strings.Repeat("k", MaxKeyLength), 1, described(strings.Repeat("x", MaxTextLength)), accessed(noon.Add(24*time.Hour)))

@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// KeyTable finds texts by keys, within bounded memory: an import remembers as much as its file asks for. What is more than
-// some megabytes is in a temporary file, in hash tables that each have room for twice as much as the one before. Only the
-// disk bounds it. It is not for concurrent use, and must be closed.
+// KeyTable finds texts by keys within bounded memory, however large an import is. What exceeds some megabytes is in a temporary
+// file, in hash tables that each have room for twice as much as the one before. Only the disk bounds it. It is not for concurrent
+// use, and must be closed.
 type KeyTable struct {
 	seed   maphash.Seed
 	fresh  map[string]string // not in the file yet
@@ -22,7 +22,7 @@ type KeyTable struct {
 	levels []keyLevel
 }
 
-// keyLevel is one hash table in the file, with open addressing: slots of a hash and the place of the record, 0 for none.
+// keyLevel is one hash table in the file, with open addressing. A slot holds a hash and the place of the record, 0 for none.
 type keyLevel struct {
 	at, slots, used int64
 }
@@ -34,7 +34,7 @@ const (
 	recordHeader = 8 // the lengths of key and text
 )
 
-// NewKeyTable is an empty table.
+// NewKeyTable returns an empty table.
 func NewKeyTable() *KeyTable {
 	return &KeyTable{seed: maphash.MakeSeed(), fresh: map[string]string{}}
 }
@@ -53,7 +53,7 @@ func (t *KeyTable) Put(key, text string) error {
 	return nil
 }
 
-// Get gives the text of a key, if there is one.
+// Get returns the text of a key, if there is one.
 func (t *KeyTable) Get(key string) (text string, found bool, err error) {
 	if text, found = t.fresh[key]; found {
 		return text, true, nil
@@ -69,19 +69,19 @@ func (t *KeyTable) Get(key string) (text string, found bool, err error) {
 	return "", false, nil
 }
 
-// Close gives the temporary file back.
+// Close removes the temporary file.
 func (t *KeyTable) Close() error {
 	if t.file == nil {
 		return nil
 	}
-	_ = t.file.Close() // of no worth any more
+	_ = t.file.Close() // the file is removed anyway
 	if err := os.Remove(t.file.Name()); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// spill writes what is fresh: first the records, then their slots.
+// spill writes the fresh entries to the file: first the records, then their slots.
 func (t *KeyTable) spill() error {
 	if err := t.room(int64(len(t.fresh))); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (t *KeyTable) room(added int64) error {
 		if t.file, err = os.CreateTemp("", "kith-import-*"); err != nil {
 			return err
 		}
-		_ = os.Remove(t.file.Name()) // where an open file may go, a crash leaves nothing
+		_ = os.Remove(t.file.Name()) // if an open file may be removed, a crash leaves nothing
 	}
 	t.levels = append(t.levels, keyLevel{at: t.end, slots: slots})
 	t.end += slots * slotBytes
@@ -145,7 +145,7 @@ func (t *KeyTable) insert(key string, place int64) error {
 
 func (t *KeyTable) hash(key string) uint64 { return maphash.String(t.seed, key) }
 
-// seek gives the slot of a key in a level, with its text, or the free one where it would stand.
+// seek returns the slot of a key in a level with its text, or the free slot for it.
 func (t *KeyTable) seek(l keyLevel, key string) (slot int64, text string, found bool, err error) {
 	var raw [slotBytes]byte
 	hash := t.hash(key)
@@ -167,7 +167,7 @@ func (t *KeyTable) seek(l keyLevel, key string) (slot int64, text string, found 
 	}
 }
 
-// record reads the text at a place, if it is that of a key.
+// record reads the text at a place if it has the given key.
 func (t *KeyTable) record(place int64, key string) (text string, found bool, err error) {
 	var header [recordHeader]byte
 	if _, err := t.file.ReadAt(header[:], place); err != nil {

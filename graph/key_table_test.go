@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A table finds what was put into it last, in memory or in its file, and its memory does not grow with it.
+// TestKeyTable checks that a table returns the last text of each key, from memory or from its file, and that its memory is
+// bounded.
 func TestKeyTable(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	const keys = 400_000
@@ -20,7 +21,7 @@ func TestKeyTable(t *testing.T) {
 		if err := table.Put(key(n), fmt.Sprint(n)); err != nil {
 			t.Fatal(err)
 		}
-		if n%10 == 0 { // one is said anew, now and then much later
+		if n%10 == 0 { // one is set again, sometimes much later
 			if err := table.Put(key(n/2), "again"); err != nil {
 				t.Fatal(err)
 			}

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Kind is what a node is: its wire name, and the label that agents see.
+// Kind is the kind of a node: its wire name and its label.
 type Kind struct {
 	Name  string // person
 	Label string // Person
 	group group
-	named string // the own field that is, or else gives, the name; empty: name itself
+	named string // the field that has, or else provides, the name; empty: name itself
 }
 
 type group int
@@ -36,7 +36,7 @@ var (
 	macroKind        = Kind{Name: "macro", Label: "Macro", group: storyGroup}
 )
 
-// Kinds are all kinds of the memory (S1-19, S1-20, S3-7, S4-2).
+// Kinds are all kinds of the memory.
 var Kinds = []Kind{
 	personKind, conceptKind, entityKind, sourceKind, messageKind,
 	{Name: "project", Label: "Project", group: projectGroup},
@@ -54,7 +54,7 @@ var Kinds = []Kind{
 	systemEntityKind, storylineKind, macroKind,
 }
 
-// KindOf finds a kind by its wire name.
+// KindOf returns the kind with a wire name.
 func KindOf(name string) (Kind, bool) {
 	return findKind(func(k Kind) bool { return k.Name == name })
 }
@@ -75,7 +75,7 @@ func findKind(match func(Kind) bool) (Kind, bool) {
 // FocusKinds are the kinds that a context can have in focus.
 var FocusKinds = []string{personKind.Name, conceptKind.Name, entityKind.Name}
 
-// KindNames are the names of all kinds, for an error that says which there are.
+// KindNames returns the names of all kinds, for an error message.
 func KindNames() string {
 	names := make([]string, len(Kinds))
 	for i, k := range Kinds {
@@ -84,7 +84,7 @@ func KindNames() string {
 	return strings.Join(names, ", ")
 }
 
-// WritableKinds are the kinds that callers write.
+// WritableKinds returns the kinds that callers write.
 func WritableKinds() []string {
 	var names []string
 	for _, k := range Kinds {
@@ -95,27 +95,26 @@ func WritableKinds() []string {
 	return names
 }
 
-// isKnowledge says whether a label is of a person, concept or entity.
+// isKnowledge reports whether a label belongs to persons, concepts or entities.
 func isKnowledge(label string) bool {
 	k := kindOfLabel(label)
 	return k.Name != "" && k.group == knowledgeGroup
 }
 
-// canonical is a person's name as it is compared: lower case, single blanks.
+// canonical returns a person's name in the form in which it is compared: lower case, single blanks.
 func canonical(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
-// PlainName is a name as names are compared: in Unicode's NFC, without blanks at its ends. What is stored is the name as it
-// was given.
+// PlainName returns a name in the form in which names are compared: in Unicode's NFC, without blanks at its ends. Names are
+// stored as they were given.
 func PlainName(name string) string { return norm.NFC.String(strings.TrimSpace(name)) }
 
-// keySeparator stands between the parts of a natural key; names are free of control characters.
+// keySeparator separates the parts of a natural key. Names have no control characters.
 const keySeparator = "\x1f"
 
-// naturalKey is what makes a node the same one without its entity key (S1-19, S4-2): within one user or the shared part
-// of a team a person's canonical name, a concept's name, an entity's name and type, a system entity's system and name.
-// Names of persons, concepts and entities are compared as PlainName has them, those in a system as they are.
-// Nodes of other kinds are the same only by their entity key, which stands there instead, so that this one index lists
-// the nodes of every kind; messages are listed by their source and have none.
+// naturalKey returns the key that identifies a node without its entity key, within one user or the shared part of a team. It has
+// a person's canonical name, a concept's name, an entity's name and type, or a system entity's system and name. Names of persons,
+// concepts and entities are compared as PlainName returns them, names in a system as they are. Nodes of other kinds have their
+// entity key instead, so that this one index lists the nodes of every kind. Messages are listed by their source and have none.
 func naturalKey(kind Kind, p properties) string {
 	var name string
 	switch kind {
@@ -129,7 +128,7 @@ func naturalKey(kind Kind, p properties) string {
 		name = PlainName(p.text("name")) + keySeparator + PlainName(p.text("type"))
 	case systemEntityKind:
 		name = p.text("system") + keySeparator + p.text("name")
-	case storylineKind, macroKind: // one of a user's about each anchor
+	case storylineKind, macroKind: // one for each user and anchor
 		name = p.text("anchor_key")
 	default:
 		name = p.text("entity_key")
@@ -137,15 +136,15 @@ func naturalKey(kind Kind, p properties) string {
 	return listPrefix(kind, p.text("user_id")) + name
 }
 
-// listPrefix begins the natural keys of one kind that are private to a user, or shared where that is empty.
+// listPrefix returns the prefix of the natural keys of one kind that are private to a user, or shared if userID is empty.
 func listPrefix(kind Kind, userID string) string {
 	return kind.Name + keySeparator + userID + keySeparator
 }
 
-// prefixEnd is the first text after all that begin with a list's prefix.
+// prefixEnd returns the first text after all texts that begin with a list's prefix.
 func prefixEnd(prefix string) string { return strings.TrimSuffix(prefix, keySeparator) + " " }
 
-// isGoalText is the rule of S1-7 for concepts nobody marked.
+// isGoalText reports whether a concept that no caller marked is a goal: its name or description contains "goal".
 func isGoalText(name, description string) bool {
 	return strings.Contains(strings.ToLower(name), "goal") || strings.Contains(strings.ToLower(description), "goal")
 }

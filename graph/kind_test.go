@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// get reads a node as a user of the team, and wants it to be there.
+// get returns a node as a user of the team sees it. It must exist.
 func (e *env) get(user, kind, key string) NodeView {
 	e.Helper()
 	k, ok := KindOf(kind)
@@ -23,7 +23,7 @@ func (e *env) get(user, kind, key string) NodeView {
 	return n
 }
 
-// ownOfKinds are the own fields of the kinds that callers write, as S1-20, S3-7 and S4-2 list them.
+// ownOfKinds are the fields that only some kinds have, for each kind that callers write.
 var ownOfKinds = map[string]string{
 	"person": `{}`, "concept": `{}`, "entity": `{}`,
 	"source": `{"content_type":"meeting","context_type":"planning","source_type":"voice-memo","sensitivity":"high","started_at":"2026-03-01T08:00:00Z",
@@ -45,7 +45,7 @@ var ownOfKinds = map[string]string{
 	"system_entity": `{"system":"harbour","tags":["x","y"]}`,
 }
 
-// oneOf is a new node of a kind with all of its own fields.
+// oneOf returns a new node of a kind with all of its own fields.
 func oneOf(t *testing.T, kind string) NodeWrite {
 	t.Helper()
 	w := NodeWrite{Kind: kind, EntityKey: "the-" + kind, Description: Some("described"), OwnFields: &OwnFields{}}
@@ -61,7 +61,7 @@ func oneOf(t *testing.T, kind string) NodeWrite {
 	return w
 }
 
-// fieldsOf are the own fields as a caller sees them, but for those that nobody gave.
+// fieldsOf returns the own fields as a caller sees them, without those that were not given.
 func fieldsOf(t *testing.T, own *OwnFields, without ...string) map[string]any {
 	t.Helper()
 	raw, err := json.Marshal(own)
@@ -97,7 +97,8 @@ func TestEveryKindKeepsItsOwnFields(t *testing.T) {
 	}
 }
 
-// A state_key that is not known is stored with a warning; the known ones are all of a kind that has the field.
+// TestUnknownStateKeysBringAWarning checks that an unknown state_key is stored with a warning, and that kinds with the field have
+// known ones.
 func TestUnknownStateKeysBringAWarning(t *testing.T) {
 	e := fresh(t)
 	node := func(kind, state string) NodeWrite {
@@ -105,7 +106,8 @@ func TestUnknownStateKeysBringAWarning(t *testing.T) {
 	}
 	odd := e.write("u1", []NodeWrite{node("task", "in-progress"), node("goal", "active")})
 	e.same("an odd one", []Status{Created, Created}, statuses(odd))
-	e.same("is warned of", []string{"nodes[0].state_key: is none of todo, in_progress, blocked, done: it is stored, but lists and scores do not know it"}, odd.Warnings)
+	e.same("is warned of", []string{"nodes[0].state_key: is none of todo, in_progress, blocked, done: it is stored, but lists and scores do not know it"},
+		odd.Warnings)
 	e.same("and stored", "in-progress", e.get("u1", "task", "task").StateKey.Value)
 	for _, kind := range Kinds {
 		var known []NodeWrite
@@ -122,7 +124,7 @@ func TestUnknownStateKeysBringAWarning(t *testing.T) {
 	}
 }
 
-// A field of one kind is refused at every other one, with its place.
+// TestOwnFieldsOfOtherKindsAreRefused checks that a field of one kind is refused at every other kind, with its location.
 func TestOwnFieldsOfOtherKindsAreRefused(t *testing.T) {
 	e := fresh(t)
 	before := e.stored()
@@ -192,7 +194,7 @@ func cutIndex(field string) (name, rest string, found bool) {
 	return field, "", false
 }
 
-// What a kind calls its name is its name.
+// TestTitlesTextsAndChannelsAreNames checks that a title, text or channel is the name of its node.
 func TestTitlesTextsAndChannelsAreNames(t *testing.T) {
 	e := fresh(t)
 	own := func(kind string, own OwnFields) NodeWrite {
@@ -227,7 +229,7 @@ func TestOwnFieldsLeftOutStayAndNullClears(t *testing.T) {
 	e.same("changed", []any{false, Some(int64(2)), Some("todo"), e.now}, []any{n.DueAt.Given, n.Priority, n.StateKey, n.UpdatedAt})
 }
 
-// Another kind, user or team does not see a node.
+// TestNodeIsReadInItsScope checks that a node is invisible under another kind, user or team.
 func TestNodeIsReadInItsScope(t *testing.T) {
 	e := fresh(t)
 	for kind := range ownOfKinds {
@@ -248,7 +250,7 @@ func TestNodeIsReadInItsScope(t *testing.T) {
 	}
 }
 
-// A system entity is the same by its system and name, whoever writes it.
+// TestSystemEntitiesAreFoundByTheirNaturalKey checks that a system entity is found by its system and name in every kind of write.
 func TestSystemEntitiesAreFoundByTheirNaturalKey(t *testing.T) {
 	e := fresh(t)
 	in := func(system, name string) NodeWrite {
@@ -279,7 +281,8 @@ func TestSourcesAndMessagesThroughMemory(t *testing.T) {
 	source := NodeWrite{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{SourceType: Some("email")}}
 	first := e.write("u1", []NodeWrite{message("m-0", "s", "zero"), source, message("", "s", "one")})
 	e.same("the source may follow its messages", []Status{Created, Created, Created}, statuses(first))
-	again := e.write("u1", []NodeWrite{message("m-0", "s", "zero"), message("m-2", "s", "two"), {Kind: "source", EntityKey: "other"}, message("o-0", "other", "0")})
+	again := e.write("u1", []NodeWrite{message("m-0", "s", "zero"), message("m-2", "s", "two"), {Kind: "source", EntityKey: "other"},
+		message("o-0", "other", "0")})
 	e.same("again", []Status{Unchanged, Created, Created, Created}, statuses(again))
 	e.same("order", []string{"zero", "one", "two"}, e.messages("s"))
 	e.same("count", int64(3), e.see("u1", "s").MessageCount)
@@ -289,7 +292,8 @@ func TestSourcesAndMessagesThroughMemory(t *testing.T) {
 	refused := e.try("u1", []NodeWrite{
 		message("m-0", "s", "changed"), message("m-0b", "gone", "x"), message("o-0", "s", "0"), message("other", "s", "x"),
 		{Kind: "message", OwnFields: &OwnFields{SourceKey: Some("s"), Text: Some("x")}}, message("m-3", "s", "three"),
-		{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{SourceType: Some("meeting")}}, {Kind: "source", EntityKey: "third", OwnFields: &OwnFields{SourceType: Some("meeting")}},
+		{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{SourceType: Some("meeting")}}, {Kind: "source", EntityKey: "third",
+			OwnFields: &OwnFields{SourceType: Some("meeting")}},
 	})
 	e.same("statuses", []Status{Refused, Refused, Refused, Refused, Refused, Created, Refused, Created}, statuses(refused))
 	var at []string
@@ -302,10 +306,11 @@ func TestSourcesAndMessagesThroughMemory(t *testing.T) {
 	e.same("texts", []string{"zero", "one", "two", "three"}, e.messages("s"))
 	e.same("another user's source", Refused, e.try("u2", []NodeWrite{message("x", "s", "x")}).Nodes[0].Status)
 	e.same("type", "email", e.see("u1", "s").SourceType)
-	e.same("null is another type", Refused, e.try("u1", []NodeWrite{{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{SourceType: Null[string]()}}}).Nodes[0].Status)
+	e.same("null is another type", Refused, e.try("u1", []NodeWrite{{Kind: "source", EntityKey: "s",
+		OwnFields: &OwnFields{SourceType: Null[string]()}}}).Nodes[0].Status)
 }
 
-// What a message says never changes, and it keeps nothing else: neither is dropped in silence.
+// TestAMessageThatIsWrittenAgain checks that a message never changes, and that other fields are refused.
 func TestAMessageThatIsWrittenAgain(t *testing.T) {
 	e := fresh(t)
 	again := func(change ...func(*NodeWrite)) NodeWrite {

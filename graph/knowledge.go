@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Bounds of what is read as a whole.
+// Bounds of one read of the whole knowledge.
 const (
 	MaxKnowledge            = 10_000 // nodes
 	maxKnowledgeLinks       = 20_000
 	knowledgePage     int64 = 1000
 )
 
-// Knowledge is all persons, concepts and entities that somebody may see, with the current relationships between them, in the
-// order in which they were made. With Cut there are more of either than are read as a whole.
+// Knowledge holds all persons, concepts and entities that a scope sees, with the current relationships between them, in the order
+// of their creation. Cut means that there are more of either than the bounds allow.
 type Knowledge struct {
 	Nodes         []NodeView
 	Relationships []RelationshipView
@@ -43,7 +43,7 @@ func (s *Store) Knowledge(ctx context.Context, scope Scope) (Knowledge, error) {
 	return k, err
 }
 
-// dropGenerated removes persons that Kith has made for users, as long as nothing is known of them.
+// dropGenerated removes generated owner nodes about which nothing is known.
 func (k *Knowledge) dropGenerated() {
 	k.Nodes = slices.DeleteFunc(k.Nodes, func(n NodeView) bool {
 		names := func(r RelationshipView) bool { return r.From == n.EntityKey || r.To == n.EntityKey }
@@ -73,6 +73,6 @@ func (k *Knowledge) relate(ctx context.Context, s *Store, scope Scope) error {
 		}
 		k.Cut = len(k.Relationships) > maxKnowledgeLinks
 	}
-	slices.SortFunc(k.Relationships, func(a, b RelationshipView) int { return cmp.Compare(a.Key, b.Key) }) // those that Kith makes begin with their time
+	slices.SortFunc(k.Relationships, func(a, b RelationshipView) int { return cmp.Compare(a.Key, b.Key) }) // generated keys begin with their time
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What somebody knows comes as a whole, in the order in which it was made, and nothing of anybody else.
+// TestKnowledge checks that the knowledge of a user is read as a whole, in the order of its creation, without data of others.
 func TestKnowledge(t *testing.T) {
 	e := fresh(t)
 	other := e.neighbour()

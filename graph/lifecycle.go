@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The figures of a memory's life (requirements.md, "Lifecycle facts").
+// The figures of a memory's life (docs/lifecycle.md).
 const (
 	defaultSalience               = 0.5
 	ownerSalience                 = 1.0
@@ -13,29 +13,29 @@ const (
 	defaultRelationshipConfidence = 0.8
 
 	recallRise     = 0.075 // of salience, on each recall
-	baseDecay      = 0.02  // a day, of what was never recalled: half of it is left after 34.7 days
-	sureConfidence = 0.8   // from here on a candidate does not decay
+	baseDecay      = 0.02  // per day, without recalls: half of it is left after 34.7 days
+	sureConfidence = 0.8   // from this confidence on a candidate does not decay
 	coreRecalls    = 10
 	archiveBelow   = 0.01 // current salience
 	firstGradient  = 1.0
-	wideSpacing    = 0.1  // added to the gradient when recalls move apart
-	closeSpacing   = 0.05 // taken from it when they move together
+	wideSpacing    = 0.1  // added to the gradient when the intervals between recalls grow
+	closeSpacing   = 0.05 // subtracted from it when they shrink
 	leastGradient  = 0.5
 
-	episodicLife = 30 * 24 * time.Hour // of what is ephemeral: sources and messages
-	semanticLife = 90 * 24 * time.Hour // of what is ephemeral: all else
+	episodicLife = 30 * 24 * time.Hour // of ephemeral sources and messages
+	semanticLife = 90 * 24 * time.Hour // of all other ephemeral records
 
 	touchEvery = time.Hour // how often a write that changes nothing counts as an access
 )
 
 const day = 24 * time.Hour
 
-// vitality is what decides how present a node or relationship is. Salience was its value at At; it only falls from
-// there, so that the stored value is an upper bound of the current one.
+// vitality decides how present a node or relationship is. Salience is its value at the time at. It only falls from there, so the
+// stored value is an upper bound of the current one.
 type vitality struct {
 	salience   float64
 	at         time.Time
-	rate       float64 // of decay, a day
+	rate       float64 // of decay, per day
 	state, ttl string
 	confidence float64
 
@@ -43,10 +43,10 @@ type vitality struct {
 	gradient          float64
 	lastAccess        *time.Time
 	lastInterval      time.Duration // between the last two recalls
-	expires           *time.Time    // of what is ephemeral
+	expires           *time.Time    // of an ephemeral record
 }
 
-// current is the salience at a time: the stored one, fallen by exp(-rate × days). It equals what statements compute.
+// current returns the salience at a time: the stored one, times exp(-rate × days). Statements compute the same.
 func (v *vitality) current(at time.Time) float64 {
 	if v.rate <= 0 || !at.After(v.at) {
 		return v.salience
@@ -54,12 +54,11 @@ func (v *vitality) current(at time.Time) float64 {
 	return v.salience * math.Exp(-v.rate*float64(at.Sub(v.at).Milliseconds())/float64(day.Milliseconds()))
 }
 
-// told is a salience as answers have it: to four decimals, so that the passing of seconds does not make every answer a new
-// one.
+// told rounds a salience for answers to four decimals, so that an answer does not change every second.
 func told(salience float64) float64 { return math.Round(salience*1e4) / 1e4 }
 
-// stateAt is the state at a time: what has decayed away or is past its end is archived, whether or not maintenance has
-// written that down.
+// stateAt returns the state at a time. What has decayed away or is past its end is archived, whether or not maintenance has
+// stored that.
 func (v *vitality) stateAt(at time.Time) string {
 	ended := v.expires != nil && !at.Before(*v.expires)
 	if ended || v.decayedAway(at) {
@@ -68,12 +67,12 @@ func (v *vitality) stateAt(at time.Time) string {
 	return v.state
 }
 
-// decayedAway says whether the salience has fallen below what is kept.
+// decayedAway reports whether the salience has fallen below the limit for archiving.
 func (v *vitality) decayedAway(at time.Time) bool {
 	return v.salience >= archiveBelow && v.current(at) < archiveBelow
 }
 
-// rebase makes the current value the stored one. No value at any later time is changed by it.
+// rebase makes the current value the stored one. It changes no value at any later time.
 func (v *vitality) rebase(at time.Time) {
 	if at.After(v.at) {
 		v.state = v.stateAt(at)
@@ -94,10 +93,10 @@ func (v *vitality) settle() {
 	}
 }
 
-// recall is what a read by explore or traverse does: salience rises, the state moves up, and recalls that move apart
-// make the decay slower.
+// recall applies a recall by explore or traverse: salience rises, the state moves up, and growing intervals between recalls slow
+// the decay.
 func (v *vitality) recall(at time.Time) {
-	if at.Before(v.at) { // told late: it was no earlier than what is stored
+	if at.Before(v.at) { // reported late: the recall counts as no earlier than the stored time
 		at = v.at
 	}
 	v.rebase(at)
@@ -106,7 +105,7 @@ func (v *vitality) recall(at time.Time) {
 	v.salience = math.Min(1, v.salience+recallRise)
 	v.at = at
 	switch {
-	case v.expires != nil && !at.Before(*v.expires): // the end of what is ephemeral is the end
+	case v.expires != nil && !at.Before(*v.expires): // an ephemeral record stays ended
 	case v.state == "archived":
 		v.state = "active"
 	case v.accesses >= coreRecalls:
@@ -118,8 +117,8 @@ func (v *vitality) recall(at time.Time) {
 	v.settle()
 }
 
-// mention records that a source which began at a time mentions the node. Salience rises as by a recall. A candidate becomes
-// active where another source mentions it too, and what was archived before the source began wakes.
+// mention applies a mention by a source that began at a time. Salience rises as by a recall. A candidate becomes active if
+// another source mentions it too, and a record that was archived before the source began becomes active.
 func (v *vitality) mention(began, now time.Time, another bool) {
 	accessed, at := began, began
 	if accessed.After(now) {
@@ -132,7 +131,7 @@ func (v *vitality) mention(began, now time.Time, another bool) {
 	v.rebase(at)
 	v.salience, v.at = math.Min(1, v.salience+recallRise), at
 	switch {
-	case v.expires != nil && !at.Before(*v.expires): // the end of what is ephemeral is the end
+	case v.expires != nil && !at.Before(*v.expires): // an ephemeral record stays ended
 	case v.state == "candidate" && another, v.state == "archived" && !late:
 		v.state = "active"
 	}
@@ -144,7 +143,7 @@ func (v *vitality) mention(began, now time.Time, another bool) {
 
 // space compares the interval since the last recall with the one before.
 func (v *vitality) space(at time.Time) {
-	if v.recalls > 1 && v.lastAccess != nil && at.After(*v.lastAccess) { // else it was written or mentioned, not recalled
+	if v.recalls > 1 && v.lastAccess != nil && at.After(*v.lastAccess) { // otherwise it was written or mentioned, not recalled
 		interval := at.Sub(*v.lastAccess)
 		switch {
 		case interval > v.lastInterval:
@@ -159,7 +158,7 @@ func (v *vitality) space(at time.Time) {
 	}
 }
 
-// vitality reads it from stored properties.
+// vitality reads the vitality from stored properties.
 func (p properties) vitality() vitality {
 	v := vitality{
 		salience: p.number("salience"), at: p.millis("salience_at"), rate: p.number("decay_rate"),
@@ -178,11 +177,11 @@ func (p properties) vitality() vitality {
 	return v
 }
 
-// putVitality writes it into properties. What has its default is not stored.
+// putVitality writes the vitality into properties. Default values are not stored.
 func (p properties) putVitality(v vitality) {
 	p["salience"], p["salience_at"], p["decay_rate"] = v.salience, v.at.UnixMilli(), v.rate
 	p["access_count"] = v.accesses
-	p.putUnless(v.state == "", "state", v.state) // what Kith itself relates has none
+	p.putUnless(v.state == "", "state", v.state) // relationships that Kith itself makes have no state
 	p.putUnless(v.recalls == 0, "recall_frequency", v.recalls)
 	p.putUnless(v.gradient == firstGradient, "decay_gradient", v.gradient)
 	p.putUnless(v.lastInterval == 0, "last_recall_interval", v.lastInterval.Milliseconds())
@@ -199,8 +198,7 @@ func (p properties) putVitality(v vitality) {
 	p.putEnd()
 }
 
-// putEnd keeps when the vitality that is stored will have ended: decayed away, or past what is ephemeral. Until then the
-// stored state holds.
+// putEnd stores when the vitality ends, by decay or by the end of an ephemeral record. Until then the stored state holds.
 func (p properties) putEnd() {
 	v := p.vitality()
 	end := int64(math.MaxInt64)

@@ -9,11 +9,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// memoryLife is the life of one node or relationship in the words of requirements.md ("Lifecycle facts"). It stands on
-// nothing that the store is made of, and knows nothing of maintenance.
+// memoryLife is the life of one node or relationship by the rules of docs/lifecycle.md. It shares no code with the store, and
+// does not model maintenance.
 type memoryLife struct {
 	created  time.Time
-	value    float64 // salience at at; from there it falls by rate a day
+	value    float64 // salience at the time at; from there it falls by rate per day
 	at       time.Time
 	rate     float64
 	state    string
@@ -30,7 +30,7 @@ func (l *memoryLife) salience(t time.Time) float64 {
 	return l.value * math.Exp(-l.rate*t.Sub(l.at).Hours()/24)
 }
 
-// ended: ephemeral is a hard end, 30 days for what happened and 90 for what is known.
+// ended reports whether an ephemeral record has ended: after 30 days for sources and messages, after 90 days for others.
 func (l *memoryLife) ended(t time.Time) bool {
 	days := 90
 	if l.episodic {
@@ -46,7 +46,7 @@ func (l *memoryLife) stateOn(t time.Time) string {
 	return l.state
 }
 
-// until lets time pass up to something that happens.
+// until advances the life to the time of an event.
 func (l *memoryLife) until(t time.Time) { l.state, l.value, l.at = l.stateOn(t), l.salience(t), t }
 
 func (l *memoryLife) decay() {
@@ -87,7 +87,7 @@ func (l *memoryLife) recall(t time.Time) {
 	l.decay()
 }
 
-// lifeWrite is what a write says of a life; what is not given stays.
+// lifeWrite holds the lifecycle fields of a write; omitted ones stay.
 type lifeWrite struct {
 	salience, sure Optional[float64]
 	state, ttl     Optional[string]
@@ -112,8 +112,8 @@ func (l *memoryLife) write(t time.Time, w lifeWrite) {
 	l.decay()
 }
 
-// TestLivesEqualTheModel lets random things happen to nodes and relationships at random times. Whether maintenance never
-// runs, or between them, or twice, the store tells of each at any time what the model says.
+// TestLivesEqualTheModel applies random events to nodes and relationships at random times. Maintenance runs never, once or twice
+// between them. The store must always return the same as the model.
 func TestLivesEqualTheModel(t *testing.T) {
 	twice(t, func(r *rapid.T, e *env) {
 		(&lives{T: r, e: e, recalls: NewRecalls(e.store, RecallOptions{}), maintained: NewMaintenance(e.store, MaintenanceOptions{})}).check()
@@ -125,7 +125,7 @@ type lives struct {
 	e          *env
 	recalls    *Recalls
 	maintained *Maintenance
-	runs       int // how often maintenance runs where it may
+	runs       int // how often maintenance runs at each opportunity
 	said       int // how many saliences were given: no two are the same
 	nodes      map[string]*memoryLife
 	links      map[string]*memoryLife // by the node to which they lead
@@ -195,7 +195,7 @@ func (l *lives) draw(isNode bool) (w lifeWrite) {
 	return w
 }
 
-// write says something of some, in one write; at first of all, which are new then.
+// write writes some records at once; the first write creates all of them.
 func (l *lives) write(isNew bool) {
 	var nodes []NodeWrite
 	var links []RelationshipWrite
@@ -204,7 +204,8 @@ func (l *lives) write(isNew bool) {
 			w := l.draw(true)
 			n := NodeWrite{Kind: livingKinds[key], EntityKey: key, Name: Some(key), Salience: w.salience, Confidence: w.sure, State: w.state, TTLPolicy: w.ttl}
 			if isNew {
-				l.nodes[key] = &memoryLife{created: l.e.now, at: l.e.now, value: 0.5, last: l.e.now, sure: 0.5, state: "active", ttl: "decay", episodic: key == "d", gradient: 1}
+				l.nodes[key] = &memoryLife{created: l.e.now, at: l.e.now, value: 0.5, last: l.e.now, sure: 0.5, state: "active", ttl: "decay", episodic: key == "d",
+					gradient: 1}
 				if key == "me" {
 					n.IsOwner = Some(true)
 					l.nodes[key].value, l.nodes[key].ttl = 1, "keep_forever"
@@ -230,7 +231,7 @@ func (l *lives) write(isNew bool) {
 	}
 }
 
-// recall returns some to an agent, in one read or in two, of which the second comes a minute later.
+// recall returns some records to an agent, in one read or in two, the second a minute later.
 func (l *lives) recall() {
 	for range rapid.IntRange(1, 2).Draw(l.T, "reads") {
 		l.e.now = l.e.now.Add(time.Minute)
@@ -250,7 +251,7 @@ func (l *lives) recall() {
 	l.recalls.flush(l.e.Context())
 }
 
-// lived is what is compared.
+// lived holds the compared values.
 type lived struct {
 	Salience, Sure float64
 	State          string
@@ -297,7 +298,8 @@ func (l *lives) compare() {
 	}
 }
 
-// Maintenance changes nothing of what a write does: what has decayed away comes back as it is said.
+// TestAWriteBringsBackWhatHasDecayedAway checks that maintenance does not change the effect of a write: a decayed record becomes
+// active again.
 func TestAWriteBringsBackWhatHasDecayedAway(t *testing.T) {
 	for name, runs := range map[string]int{"maintained": 1, "not maintained": 0} {
 		t.Run(name, func(t *testing.T) {

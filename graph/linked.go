@@ -5,38 +5,38 @@ import (
 	"time"
 )
 
-// LinkedKinds are the kinds of what nodes of projects are linked with, in the order in which agents are told of them (S2-15).
+// LinkedKinds are the kinds of nodes to which nodes of projects are linked, in their order in texts for agents.
 var LinkedKinds = []string{"plan", "goal", "document", "task", "milestone", "output", "risk", "decision", "requirement"}
 
-// LinkedEntities are what a node is linked with, one step away.
+// LinkedEntities are the nodes that are linked with a node.
 type LinkedEntities struct {
 	Node    NodeRef
 	Project string // entity key; empty: none
 	Kinds   map[string]LinkedKind
-	Cut     bool // it has more relationships than are looked at
+	Cut     bool // it has more relationships than are read
 }
 
-// LinkedKind is a part of the nodes of a kind that a node is linked with, and how many there are.
+// LinkedKind is a part of the linked nodes of one kind, and their total number.
 type LinkedKind struct {
 	Total int
 	Nodes []LinkedNode
 }
 
-// LinkedNode is one of them. Description is there when it was asked for.
+// LinkedNode is a linked node. Description is set if it was requested.
 type LinkedNode struct {
 	Key, Name, State, Type, Description string
 	DueAt                               *time.Time
-	Context                             bool // the document by which the project is described
+	Context                             bool // the document that describes the project
 	Relations                           []LinkedRelation
 }
 
-// LinkedRelation is a relationship, seen from the node that is asked about.
+// LinkedRelation is a relationship, seen from the node of the query.
 type LinkedRelation struct {
 	Key, Type string
 	Outgoing  bool
 }
 
-// LinkedQuery asks for a part of what a node is linked with.
+// LinkedQuery asks for a part of the nodes that are linked with a node.
 type LinkedQuery struct {
 	Kind  Kind
 	Key   string
@@ -46,11 +46,11 @@ type LinkedQuery struct {
 	Whole bool     // with descriptions
 }
 
-// linkedWalked bounds the relationships of a node that are looked at.
+// linkedWalked is the most relationships of a node that are read.
 const linkedWalked = 10_000
 
-// LinkedWith reads what a node is linked with: of each kind those that are under way before the others, then the newest first
-// (S2-5, S2-7). ErrNotFound.
+// LinkedWith reads the nodes that are linked with a node: of each kind those in progress first, then the newest. It returns
+// ErrNotFound for an unknown node.
 func (s *Store) LinkedWith(ctx context.Context, scope Scope, q LinkedQuery) (*LinkedEntities, error) {
 	return AtCurrentKeys(ctx, s, scope, []*string{&q.Key}, func() (*LinkedEntities, error) { return s.linkedWith(ctx, scope, &q) })
 }
@@ -103,13 +103,13 @@ func labelsOf(kinds []string) []string {
 	return labels
 }
 
-// Available is what may be linked with a node.
+// Available is a node that may be linked with another one.
 type Available struct {
 	Key, Name, State string
-	Linked           bool // it is
+	Linked           bool // the two are linked already
 }
 
-// Available reads what the project of a node has, by kind, at most 100 of each (S2-18).
+// Available reads the nodes of a node's project by kind, at most 100 of each.
 func (s *Store) Available(ctx context.Context, scope Scope, project, key string, kinds []string) (map[string][]Available, error) {
 	rows, err := s.read(ctx, s.queries["linked_available"], map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "project_id": project, "entity_key": key, "labels": labelsOf(kinds),

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestLinkedEntities tells of each kind what is linked, counts all of it, and shows what is under way first.
+// TestLinkedEntities checks that linked nodes are returned and counted by kind, those in progress first.
 func TestLinkedEntities(t *testing.T) {
 	e := fresh(t)
 	n := 0
@@ -59,7 +59,7 @@ func TestLinkedEntities(t *testing.T) {
 	e.same("all documents", 1, l.Kinds["document"].Total)
 	e.same("the context document", true, l.Kinds["document"].Nodes[0].Context)
 	e.same("two relationships to one", 2, len(l.Kinds["plan"].Nodes[1].Relations))
-	e.same("kinds", 2, len(l.Kinds)) // neither the project, nor what is another user's
+	e.same("kinds", 2, len(l.Kinds)) // neither the project, nor private nodes of another user
 	e.same("a description", "", l.Kinds["plan"].Nodes[0].Description)
 	e.same("the next ones", []string{"done"}, keys(ask("u", LinkedQuery{Skip: 3, Most: 3}), "plan"))
 	e.same("of one kind", 1, len(ask("u", LinkedQuery{Kinds: []string{"document"}, Most: 3}).Kinds))
@@ -81,7 +81,8 @@ func TestLinkedEntities(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.same("available", map[string][]Available{
-		"plan":     {{"done", "the done", "completed", true}, {"draft", "the draft", "draft", true}, {"new", "the new", "active", true}, {"old", "the old", "active", true}},
+		"plan": {{"done", "the done", "completed", true}, {"draft", "the draft", "draft", true}, {"new", "the new", "active", true},
+			{"old", "the old", "active", true}},
 		"document": {{"brief", "the brief", "", true}},
 	}, map[string][]Available{"plan": available["plan"], "document": available["document"]})
 	for _, key := range []string{"nothing", "old"} {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// pages lists all nodes by pages of a size, and wants each page but the last to be full.
+// pages lists all nodes by pages of a size. Each page but the last must be full.
 func (e *env) pages(user string, l NodeList, size int64) (keys []string) {
 	e.Helper()
 	l.Limit, keys = size, []string{}
@@ -58,8 +58,8 @@ func TestListsAreOwnThenSharedInPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := page.Nodes[0]
-	n.Relationships = []RelationshipView{} // which lists leave out
-	e.same("as Node tells it", e.get("u1", "concept", n.EntityKey), n)
+	n.Relationships = []RelationshipView{} // lists omit them
+	e.same("as Node returns it", e.get("u1", "concept", n.EntityKey), n)
 }
 
 func TestListsOfProjectsAndOfDeletedNodes(t *testing.T) {
@@ -95,7 +95,8 @@ func TestListsOfProjectsAndOfDeletedNodes(t *testing.T) {
 	}
 }
 
-// Whatever is added meanwhile, a list tells of nothing twice, and of all that was there at its beginning.
+// TestListsWhileOthersWrite checks that concurrent writes repeat nothing in a list, and that it has all nodes that existed at its
+// start.
 func TestListsWhileOthersWrite(t *testing.T) {
 	e := fresh(t)
 	name := func(user string, i int) NodeWrite {
@@ -132,7 +133,7 @@ func TestListsWhileOthersWrite(t *testing.T) {
 	})
 	for i := 1; i < writers; i += 2 {
 		slices.Sort(lists[i])
-		e.same("keys told twice", len(lists[i]), len(slices.Compact(slices.Clone(lists[i]))))
+		e.same("keys listed twice", len(lists[i]), len(slices.Compact(slices.Clone(lists[i]))))
 		for _, key := range first {
 			if _, found := slices.BinarySearch(lists[i], key); !found {
 				t.Errorf("list %d lacks %s", i, key)
@@ -197,9 +198,11 @@ func TestRelationshipsAreListedInPages(t *testing.T) {
 			e.same(direction, want, len(list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Direction: direction, Limit: size})))
 		}
 		e.same("of a type", 5, len(list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"involves", "unknown"}, Limit: size})))
-		e.same("of a type and direction", 0, len(list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"involves"}, Direction: "outgoing", Limit: size})))
+		e.same("of a type and direction", 0, len(list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"involves"}, Direction: "outgoing",
+			Limit: size})))
 	}
-	e.same("of what is shared, one's own", []string{"outgoing relates_to s"}, list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"relates_to"}, Direction: "outgoing", Limit: 100})[5:])
+	e.same("of what is shared, one's own", []string{"outgoing relates_to s"},
+		list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"relates_to"}, Direction: "outgoing", Limit: 100})[5:])
 	e.same("of what is shared, each sees", []string{"incoming relates_to theirs"}, list("u2", RelationshipList{Kind: conceptKind, Key: "s", Limit: 10}))
 	if _, err := e.store.Relationships(t.Context(), e.as("u2"), RelationshipList{Kind: conceptKind, Key: "hub", Limit: 1}); !errors.Is(err, ErrNotFound) {
 		t.Error(err)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// live puts the given fields of the lifecycle onto a node. Salience decays from the moment for which it is given.
+// live writes the given lifecycle fields to a node. Salience decays from the time for which it is given.
 func (w *NodeWrite) live(p properties, old *stored, now time.Time, wakes []string) {
 	l := liveWrite{w.Salience, w.Confidence, w.State, w.TTLPolicy, asOf(now, w.UpdatedAt, w.LastAccessedAt), wakes}
 	before := p.vitality()
@@ -23,7 +23,7 @@ func (w *NodeWrite) live(p properties, old *stored, now time.Time, wakes []strin
 	p.putVitality(v)
 }
 
-// expiry is when an ephemeral node ends.
+// expiry returns when an ephemeral node ends.
 func expiry(p properties) *time.Time {
 	created := p.moment("created_at")
 	if created == nil {
@@ -37,7 +37,7 @@ func expiry(p properties) *time.Time {
 	return &end
 }
 
-// asOf is the latest of the given times, or now where none is given.
+// asOf returns the latest of the given times, or now if none is given.
 func asOf(now time.Time, times ...Optional[time.Time]) time.Time {
 	var found time.Time
 	for _, t := range times {
@@ -51,15 +51,15 @@ func asOf(now time.Time, times ...Optional[time.Time]) time.Time {
 	return found
 }
 
-// liveWrite is what a write says of a lifecycle.
+// liveWrite holds the lifecycle fields of a write.
 type liveWrite struct {
 	salience, confidence Optional[float64]
 	state, ttl           Optional[string]
-	asOf                 time.Time // when salience was so
-	wakes                []string  // states that become active where the write names none
+	asOf                 time.Time // the time of the salience
+	wakes                []string  // states that become active if the write gives no state
 }
 
-// apply is the vitality as it will be. Where nothing of it changes, the stored value and its time stay.
+// apply returns the vitality after the write. If nothing of it changes, the stored value and its time stay.
 func (l liveWrite) apply(v vitality, isNew bool, now time.Time, confidence float64) vitality {
 	next := v
 	if l.confidence.Given {
@@ -93,14 +93,14 @@ func (l liveWrite) apply(v vitality, isNew bool, now time.Time, confidence float
 	return next
 }
 
-// wakesUp reports whether a write that names no state makes what is stored active. The end of what is ephemeral is the end.
+// wakesUp reports whether a write without a state makes a stored record active. An ephemeral record that has ended stays ended.
 func (l liveWrite) wakesUp(v *vitality, now time.Time) bool {
 	ended := v.expires != nil && !now.Before(*v.expires)
 	return !l.state.Given && !ended && slices.Contains(l.wakes, v.stateAt(now))
 }
 
-// wakes are the states that become active where the write names none. What a language model proposes wakes nothing; an import,
-// which may be sent again, only what was never stated.
+// wakes returns the states that become active if the write gives none. A proposal of a language model changes no state. An
+// import, which may be sent again, only changes records that no caller has written.
 func (w *MemoryWrite) wakes(h *History) []string {
 	switch {
 	case !w.stated(h):
@@ -111,12 +111,12 @@ func (w *MemoryWrite) wakes(h *History) []string {
 	return []string{"candidate", "archived"}
 }
 
-// stated reports whether an item of the write is what a caller says: no proposal of a language model, and no line of an
+// stated reports whether an item of the write is a statement of a caller: neither a proposal of a language model nor a line of an
 // export, which is stored as it was.
 func (w *MemoryWrite) stated(h *History) bool { return w.author != proposalAuthor && h == nil }
 
-// tell records in a stored node or relationship that a caller has written it now. A write that changes nothing records it at most
-// once an hour, so that one which is sent twice changes nothing the second time.
+// tell records that a caller has written a node or relationship now. A write that changes nothing records it at most once an
+// hour, so that repeating it changes nothing.
 func (p properties) tell(changed properties, now time.Time) (touched bool) {
 	last := p.moment("last_accessed_at")
 	if last != nil && (!now.After(*last) || len(changed) == 0 && now.Sub(*last) < touchEvery) {
@@ -126,18 +126,18 @@ func (p properties) tell(changed properties, now time.Time) (touched bool) {
 	return true
 }
 
-// moves says whether the state given is another one than that of now. What has decayed away is archived, also where
-// maintenance has not written that down; the end of what is ephemeral is no state that a write could move it from.
+// moves reports whether the given state differs from the current one. What has decayed away counts as archived, even if
+// maintenance has not stored that. A write cannot change the state of an ephemeral record that has ended.
 func (l liveWrite) moves(v *vitality, now time.Time) bool {
 	state := l.state.or("active")
 	return l.state.Given && state != v.stateAt(now) && (state != v.state || v.decayedAway(now))
 }
 
-// freshness is how much of a salience may have decayed before saying it again makes it new.
+// freshness is how much of a salience may have decayed before the same value counts as new.
 const freshness = 0.01
 
-// stands says whether the salience given is the one that is stored: for the same time, or as good as undecayed. A write
-// that is sent twice changes nothing the second time.
+// stands reports whether the given salience equals the stored one: for the same time, or with hardly any decay. Repeating a write
+// changes nothing.
 func (l liveWrite) stands(v vitality, now time.Time) bool {
 	given := l.salience.or(0)
 	if given != v.salience {

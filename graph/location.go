@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// index is the location of a list's item: nodes[3].
+// index returns the location of a list's item: nodes[3].
 func index(location string, i int) string { return location + "[" + strconv.Itoa(i) + "]" }
 
 // list joins the allowed words of an error message.

@@ -8,14 +8,14 @@ import (
 // logFill is more than an embedded Neo4j writes into one transaction log.
 const logFill = 5 << 18 // bytes
 
-// RotateLogs has a Neo4j of Kith's own begin a new transaction log, so that a later checkpoint drops those before, with what was
-// erased. Neo4j begins one only when the log is full, so it is filled.
+// RotateLogs makes Kith's own Neo4j begin a new transaction log, so that a later checkpoint drops the earlier logs with the
+// erased data. Neo4j begins one only when the log is full, so RotateLogs fills it.
 func (s *Store) RotateLogs(ctx context.Context) error {
 	filler := make([]byte, logFill)
 	_, _ = rand.Read(filler) // never fails
 	for _, value := range []any{filler, nil} {
 		err := s.transaction(ctx, "log_fill", func(t *tx) error {
-			t.erases = true // nobody's data
+			t.erases = true // it holds no data of users
 			_, err := t.exec("log_fill", map[string]any{"properties": map[string]any{"filler": value}})
 			return err
 		})

@@ -197,7 +197,7 @@ func (e *env) schemaFindings(fix bool) (found []Finding) {
 func olderSchema(_ *testing.T, e *env) {
 	known := len(cypher.Migrations())
 	e.raw(fmt.Sprintf(`MATCH (s:KithSchema) SET s.version = %d`, known-1))
-	f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version %d, this kith's is %d", known-1, known), Advice: "kith check --fix repairs it"}
+	f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version %d, this kith needs %d", known-1, known), Advice: "kith check --fix repairs it"}
 	e.same("found", []Finding{f}, e.schemaFindings(false))
 	f.Repaired, f.Advice = true, ""
 	e.same("repaired", []Finding{f}, e.schemaFindings(true))
@@ -265,7 +265,7 @@ func newerSchema(t *testing.T, e *env) {
 	e.raw(`MATCH (s:KithSchema) SET s.version = 999`)
 	e.raw(`DROP INDEX chat_turn_team`) // as the newer one may have no use for it
 	for _, fix := range []bool{false, true} {
-		f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version 999, this kith's is %d", len(cypher.Migrations())), Advice: "use a newer kith"}
+		f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version 999, this kith needs %d", len(cypher.Migrations())), Advice: "use a newer kith"}
 		e.same("found", []Finding{f}, e.schemaFindings(fix))
 	}
 	err := e.store.Migrate(t.Context())

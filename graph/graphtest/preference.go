@@ -1,5 +1,4 @@
-// Package graphtest holds what every store of a kind must do, as tests that are run on each of them. It knows no
-// database; only tests link it.
+// Package graphtest holds the tests that every store of a kind must pass. It knows no database; only tests import it.
 package graphtest
 
 import (
@@ -81,7 +80,7 @@ func (p *preferences) has(what, user string, want ...graph.Preference) {
 
 func (p *preferences) same(what string, want, got any) {
 	p.Helper()
-	if !reflect.DeepEqual(want, got) { // cmp takes ten seconds over as many bytes as may be
+	if !reflect.DeepEqual(want, got) { // cmp takes ten seconds for the largest allowed values
 		p.Errorf("%s (-want +got):\n%s", what, cmp.Diff(want, got))
 	}
 }
@@ -104,14 +103,14 @@ func (p *preferences) values() {
 	p.has("none", "u")
 }
 
-// words are in the order that every store has: that of code points, which is that of bytes in UTF-8, and not that of
-// UTF-16 (the last three), of a language (case, accents), or of anything that takes two texts for one.
+// words are in the order of every store: the order of code points, which equals the order of bytes in UTF-8. It differs from the
+// orders of UTF-16 (the last three) and of languages (case, accents), and no two words are equal.
 var words = []string{
 	"!", "-", "10", "2", "A", "Z", "_", "a", "a b", "a'b", "aa", "ab", "a\u0301", "b", "z", "~", "ß", "\u00e1", "ä", "ı", "ж", "日", "가",
 	"\ue000", "\uff5e", "\ufffd", "\U00010000", "😀", "\U0010ffff",
 }
 
-// scattered are words as preferences, in any order.
+// scattered returns the words as preferences, in mixed order.
 func scattered() []graph.Preference {
 	all := make([]graph.Preference, len(words))
 	for i, at := range rand.Perm(len(words)) {
@@ -251,7 +250,7 @@ func (p *preferences) set(user, key, value string) error {
 	return p.store.SetPreference(p.Context(), p.as(user), one(key, value))
 }
 
-// oneAlone: a preference is set and deleted, and the others stay.
+// oneAlone checks that a preference is set and deleted without a change to the others.
 func (p *preferences) oneAlone() {
 	other := &preferences{T: p.T, store: p.store, team: testenv.Team(p.T)}
 	other.replace("u", one("k", `"other"`))
@@ -294,7 +293,7 @@ func (p *preferences) oneAlone() {
 	p.has("full", "u", all...)
 }
 
-// setAtOnce: writers of different preferences of one user lose nothing of each other, for a user that had none before too.
+// setAtOnce checks that concurrent writers of different preferences of one user lose nothing, also for a user without any before.
 func (p *preferences) setAtOnce() {
 	for round := range rounds {
 		user := fmt.Sprint("u", round)
@@ -312,8 +311,8 @@ const (
 	rounds  = 10
 )
 
-// set is the whole that one writer writes: some keys are its own, some are everybody's. Each writer has them in an order
-// of its own, which is how two could wait for each other.
+// set returns all preferences that one writer writes. Some keys belong to the writer, some to all writers. Each writer has a
+// different order, which could lead to deadlocks.
 func set(writer int) []graph.Preference {
 	var all []graph.Preference
 	for i := range 4 {
@@ -323,7 +322,7 @@ func set(writer int) []graph.Preference {
 	return all
 }
 
-// whole says whose set it is; -1 for nobody's.
+// whole returns the writer of a set; -1 for a mixture.
 func whole(found []graph.Preference) int {
 	for writer := range writers {
 		want := set(writer)
@@ -335,8 +334,8 @@ func whole(found []graph.Preference) int {
 	return -1
 }
 
-// replacedAtOnce: what stays of several replacements is one of them, whole, for a user that had none before and for one
-// that had.
+// replacedAtOnce checks that one of several concurrent replacements stays as a whole, for a user with and without preferences
+// before.
 func (p *preferences) replacedAtOnce() {
 	for round := range rounds {
 		user := fmt.Sprint("u", round%3)
@@ -347,8 +346,8 @@ func (p *preferences) replacedAtOnce() {
 	}
 }
 
-// erasedAtOnce: a replacement beside an erasure, of the user or of the team, stays whole or not at all, and what is
-// counted is what was there.
+// erasedAtOnce checks a replacement beside an erasure of the user or the team. It stays whole or not at all, and the erasure
+// counts what existed.
 func (p *preferences) erasedAtOnce() {
 	for round := range rounds {
 		p.replace("u", set(0)...)
@@ -389,8 +388,8 @@ func (p *preferences) atOnce(do func(writer int) error) {
 	}
 }
 
-// noTimeLeft: a deadline that has passed says that the database did not answer in time, a caller that has gone that it
-// has gone.
+// noTimeLeft checks that a passed deadline returns the error of a slow database, and that a cancelled request returns its
+// cancellation.
 func (p *preferences) noTimeLeft() {
 	late, cancel := context.WithDeadline(p.Context(), time.Now().Add(-time.Second))
 	defer cancel()
