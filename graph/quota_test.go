@@ -47,7 +47,7 @@ func TestQuotaOfNodes(t *testing.T) {
 			return err
 		},
 	} {
-		if err := try(); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 5 nodes") {
+		if err := try(); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "is 5 nodes") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -441,7 +441,7 @@ func TestQuotaOfATeam(t *testing.T) {
 	}
 	text := e.usage().Text
 	set(OwnQuota{Nodes: &two, Text: &text})
-	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 3 nodes") {
+	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "is 3 nodes") {
 		t.Errorf("a third: %v", err)
 	}
 	set(OwnQuota{Nodes: &none, Text: &text})
@@ -456,7 +456,7 @@ func TestQuotaOfATeam(t *testing.T) {
 		t.Errorf("%+v, %+v, %v", own, has, err)
 	}
 	set(OwnQuota{})
-	if err := e.add("d"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 1 nodes") {
+	if err := e.add("d"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "is 1 nodes") {
 		t.Errorf("that of the service: %v", err)
 	}
 	less := int64(-1)

@@ -67,7 +67,7 @@ func TestContradictionClosesAndAdds(t *testing.T) {
 	e.same("the new one stays open", [][]any{{0.7, end}, {0.2, nil}}, e.relationships("a", "b", "r.salience, r.valid_to"))
 
 	result := e.try("u1", nil, closed("b", "relates_to", "a", end))
-	e.same("nothing to close", []string{"relationships[0].valid_to: there is no current relationship to close"}, result.Warnings)
+	e.same("nothing to close", []string{"relationships[0].valid_to: no current relationship to close"}, result.Warnings)
 
 	history := RelationshipWrite{From: "b", Type: "relates_to", To: "a", ValidFrom: Some(weekAgo), ValidTo: Some(noon), Salience: Some(0.3)}
 	e.same("history", []Status{Created}, statuses(e.write("u1", nil, history)))

@@ -167,7 +167,7 @@ func TestTimesThatCannotBeAreRefused(t *testing.T) {
 		w := from(start, "a", "relates_to", "b", 0.1)
 		w.Contradicts = true
 		result = e.try("u1", nil, w)
-		e.same("a contradiction no later", []string{"relationships[0].valid_from: must be after that of the relationship it contradicts"}, result.Warnings)
+		e.same("a contradiction no later", []string{"relationships[0].valid_from: must be after the valid_from of the relationship it contradicts"}, result.Warnings)
 	}
 	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{link("a", "relates_to", "a", 1), link("a", "part_of", "a", 1)}})
 	e.same("a relationship with itself", []string{"relationships[0].to", "relationships[1].to"}, locations(err))
@@ -245,7 +245,7 @@ func TestContainmentLeadsToItsKind(t *testing.T) {
 		RelationshipWrite{From: "the-task", Type: "has_goal", To: "the-goal"}, RelationshipWrite{From: "the-plan", Type: "has_crew", To: "the-goal"})
 	e.same("statuses", []Status{Refused, Created, Refused, Created, Created, Created}, statuses(result))
 	e.same("warnings", []string{
-		"relationships[0].type: has_task leads to a task", "relationships[2].type: has_context_document leads to a document",
+		"relationships[0].type: has_task must lead to a task", "relationships[2].type: has_context_document must lead to a document",
 		"relationships[4].from: a goal is contained in project",
 	}, result.Warnings)
 }
@@ -379,7 +379,7 @@ func TestAContradictionIsTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.same("deleted", 0, countByRule(e.sections("u1").Relationships))
-	e.same("without its end", []string{"relationships[0].valid_from: is before the end of another relationship of the type, " + first},
+	e.same("without its end", []string{"relationships[0].valid_from: is before the end of another relationship of this type, " + first},
 		e.try("u1", nil, from(began, "me", "thinks_about", "c", 0.9)).Warnings)
 	e.same("opened", RelationshipResult{Key: first, From: "me", To: "c", Type: "thinks_about", Status: Updated, Version: 3}, e.write("u1", nil, again).Relationships[0])
 	e.same("again", Unchanged, e.write("u1", nil, again).Relationships[0].Status)
@@ -396,7 +396,7 @@ func TestAContainmentIsNotOpenedAgain(t *testing.T) {
 	e.write("u1", nil, closed("a", "contains", "b", noon.Add(day)))
 	e.write("u1", nil, link("b", "contains", "a", 0.5))
 	result := e.try("u1", nil, RelationshipWrite{From: "b", Type: "part_of", To: "a", ValidFrom: Some(noon), ValidTo: Null[time.Time]()})
-	e.same("opened", "relationships[0].valid_to: cannot be taken off: let a new one begin at the end of this one", result.Warnings[len(result.Warnings)-1])
+	e.same("opened", "relationships[0].valid_to: cannot be removed: add a new relationship that begins at the end of this one", result.Warnings[len(result.Warnings)-1])
 }
 
 // A piece of the past that was deleted does not come back into the time of another one.

@@ -193,7 +193,7 @@ func TestSourcesOfATeam(t *testing.T) {
 	e.same("a conversation", []string{"user_id"}, locations(err))
 	refused := e.try("", []NodeWrite{{Kind: "source", EntityKey: "c"}, {Kind: "source", EntityKey: "n", OwnFields: &OwnFields{ContentType: Some("email")}}})
 	e.same("as nodes", []Status{Refused, Created}, statuses(refused))
-	e.same("with its place", true, strings.HasPrefix(refused.Warnings[0], "nodes[0].user_id: is needed"))
+	e.same("with its place", true, strings.HasPrefix(refused.Warnings[0], "nodes[0].user_id: is required"))
 	if _, err := e.store.EraseUser(t.Context(), e.as("u1")); err != nil {
 		t.Fatal(err)
 	}

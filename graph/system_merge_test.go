@@ -81,10 +81,10 @@ func TestSystemMergeRefuses(t *testing.T) {
 	result := e.merge("s", write)
 	e.same("statuses", "added refused refused refused refused added", systemStatuses(result))
 	e.same("warnings", []string{
-		"entities[1].type: is needed for a new entity", "relationships[0].to: there is no such entity",
-		"relationships[1].from: there is no such entity", "relationships[2].to: there is no such entity",
+		"entities[1].type: is required for a new entity", "relationships[0].to: entity not found",
+		"relationships[1].from: entity not found", "relationships[2].to: entity not found",
 	}, result.Warnings)
-	if result.Relationships[0].Error == nil || *result.Relationships[0].Error != "to: there is no such entity" {
+	if result.Relationships[0].Error == nil || *result.Relationships[0].Error != "to: entity not found" {
 		t.Errorf("error: %v", result.Relationships[0].Error)
 	}
 }

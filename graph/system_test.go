@@ -133,7 +133,7 @@ func TestSystemReplaceLeavesDanglingRelationshipsOut(t *testing.T) {
 	result, err := e.store.ReplaceSystem(t.Context(), e.as(""), "s", m, false)
 	e.same("error", nil, err)
 	e.same("statuses", "added added added refused refused", systemStatuses(result))
-	e.same("warnings", []string{"relationships[1].to: there is no such entity", "relationships[2].from: there is no such entity"}, result.Warnings)
+	e.same("warnings", []string{"relationships[1].to: entity not found", "relationships[2].from: entity not found"}, result.Warnings)
 	e.same("relationships", 1, strings.Count(e.file("s"), `"from"`))
 }
 
