@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// read finds a node of the team through the store's own look-up; nil if there is none.
+// read returns a node of the team through the store's own lookup; nil if it does not exist.
 func (e *env) read(key string) *Node {
 	e.Helper()
 	var n *Node
@@ -164,7 +164,7 @@ func TestTakenNamesAndKeysAreRefused(t *testing.T) {
 			e.same("faults", []string{"nodes[1]." + c.at}, locations(err))
 			e.same("stored", before, e.stored())
 			if strings.Contains(err.Error(), "Tern") || strings.Contains(err.Error(), "the c-1") {
-				t.Errorf("the error tells what is stored: %v", err)
+				t.Errorf("the error reveals stored data: %v", err)
 			}
 		})
 	}
@@ -178,7 +178,7 @@ func TestTheTeamDoesNotChangeWhatIsPrivate(t *testing.T) {
 	e.same("a user what is shared", Updated, e.write("", []NodeWrite{node("concept", "s", 0.5), change("concept", "c", of("u1"), described("d"))}).Nodes[1].Status)
 }
 
-// In one write each item sees those before it.
+// In one write each item sees the items before it.
 func TestItemsOfOneWriteFollowEachOther(t *testing.T) {
 	e := fresh(t)
 	named := func(key, name string, c ...func(*NodeWrite)) NodeWrite {

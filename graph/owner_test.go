@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// ownersOf are the persons that a user has as their own: name, whether generated, key.
+// ownersOf returns the owners of a user: name, whether generated, state, key.
 func (e *env) ownersOf(user string) [][]any {
 	e.Helper()
 	return e.raw(`MATCH (n:Person {team_id: $team, owner_of: '` + user + `'}) RETURN n.name, n.owner_generated, n.state, n.user_id`)
 }
 
-// disown takes a user's own person away, as in a memory that is older than generated ones.
+// disown removes the owner of a user, as in a memory older than generated owners.
 func (e *env) disown(user string) {
 	e.Helper()
 	e.raw(`MATCH (n:Person {team_id: $team, owner_of: '` + user + `'}) DETACH DELETE n`)

@@ -25,10 +25,10 @@ func (o operator) String() string {
 	return text.String()
 }
 
-// allParams are those of a search.
+// allParams returns all parameters of a search.
 func (q *Search) allParams(scope Scope) map[string]any { return q.params(scope, q.indexAsks(scope)) }
 
-// explain is the plan of a statement as the store would run it.
+// explain returns the plan of a statement as the store would run it.
 func (e *env) explain(q cypher.Query) operator {
 	e.Helper()
 	return operatorOf(e.summary("EXPLAIN ", q, e.params(q)).Plan())
@@ -57,7 +57,7 @@ func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4
 	return summary
 }
 
-// fromOf is a number for a page of messages, else the key of a node.
+// fromOf returns a number for a page of messages, else the key of a node.
 func fromOf(q cypher.Query) any {
 	if q.Name == "message_list" {
 		return 0
@@ -65,7 +65,7 @@ func fromOf(q cypher.Query) any {
 	return "n-1"
 }
 
-// params are values of the right types for a statement's parameters.
+// params returns values of the right types for a statement's parameters.
 func (e *env) params(q cypher.Query) map[string]any {
 	e.Helper()
 	row := map[string]any{
@@ -134,7 +134,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	return params
 }
 
-// statements are all of them, and those that contexts are composed of and that are made for several types.
+// statements returns all statements, those that contexts are composed of, and those made for several types.
 func (e *env) statements() []cypher.Query {
 	types, err := e.store.indexedTypes(e.Context())
 	if err != nil {
@@ -155,21 +155,21 @@ func (e *env) statements() []cypher.Query {
 	return all
 }
 
-// scans are operators whose cost grows with the database, not with what is asked for.
+// scans are operators whose cost grows with the database, not with the request.
 var scans = regexp.MustCompile(`AllNodesScan|ByLabelScan|ByLabelsScan|IndexScan|CartesianProduct|RelationshipsScan|` +
 	`TypeScan|TypesScan|IndexContains|IndexEndsWith`)
 
-// allowed are the scans that are meant.
+// allowed are the intended scans.
 var allowed = map[string]string{
 	// An administrator lists the keys of all teams, newest first.
 	"api_key_list": "NodeByLabelScan",
-	// So does a look for keys that are new, at most every two seconds.
+	// A search for new keys does so too, at most every two seconds.
 	"api_key_ids": "NodeIndexScan",
-	// A migration looks at every owner, once.
+	// A migration reads every owner, once.
 	"rank_renew": "NodeByLabelScan",
-	// An audit looks for nodes that no index holds.
+	// An integrity check searches for nodes that no index holds.
 	"audit_unkeyed": "NodeByLabelScan",
-	// The sections are joined: each is one row. So are the two parts of a page.
+	// The sections are joined: each is one row. The same holds for the two parts of a page.
 	"preference_page": "CartesianProduct", "conversation_list": "CartesianProduct", "user_next": "CartesianProduct",
 	"found_sources": "CartesianProduct", "search": "CartesianProduct",
 	"chat_text_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
@@ -177,7 +177,8 @@ var allowed = map[string]string{
 	"walk_steps": "CartesianProduct",
 	// Its parts are joined: each is one row.
 	"team_usage": "CartesianProduct",
-	// A compaction reads all there is, by ids where there is much, and finds the two ends of a relationship by their ids.
+	// A compaction reads everything, by ids where there is much, and finds the two ends of a relationship by their
+	// ids.
 	"copy_nodes": "AllNodesScan", "copy_relationships": "DirectedAllRelationshipsScan",
 	"copy_count_nodes": "AllNodesScan", "copy_count_relationships": "DirectedAllRelationshipsScan", "copy_relationship_create": "CartesianProduct",
 	// The blocks are joined: each is one row.
@@ -186,7 +187,7 @@ var allowed = map[string]string{
 	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
 }
 
-// ordered are the statements that are read in the order of an index, with the number of their walks.
+// ordered has the statements that read in the order of an index, with the number of their walks.
 var ordered = map[string]int{
 	"context_core_beliefs": 3, "context_primary_goals": 5, "context_relationships": 8, "context_sources": 2,
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1, "message_last": 1,
@@ -197,7 +198,7 @@ var ordered = map[string]int{
 	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 
-// checkPlans looks at the plan of every statement.
+// checkPlans checks the plan of every statement.
 func (e *env) checkPlans() {
 	e.Helper()
 	e.raw("CALL db.prepareForReplanning()")
@@ -220,8 +221,8 @@ func (e *env) checkPlans() {
 	}
 }
 
-// walksIndex says whether rows come from an index as they are wanted, one by one: nothing above it reads all of them
-// before it gives the first.
+// walksIndex reports whether rows come from an index one by one as needed: no operator above it reads all of them
+// before it returns the first.
 func walksIndex(o operator) bool {
 	for len(o.children) == 1 && slices.Contains([]string{"Filter", "Projection", "CacheProperties"}, o.name) {
 		o = o.children[0]
@@ -229,14 +230,14 @@ func walksIndex(o operator) bool {
 	return strings.Contains(o.name, "IndexSeek")
 }
 
-// joinsSingles says whether a product is one of two nodes, each found by its key.
+// joinsSingles reports whether a product joins two nodes, each found by its key.
 func (o operator) joinsSingles() bool {
 	return o.name == "CartesianProduct" && !slices.ContainsFunc(o.children, func(c operator) bool {
 		return !strings.HasPrefix(c.name, "NodeUniqueIndexSeek")
 	})
 }
 
-// huge gives a user of the team as many relationships, beliefs, goals and conversations.
+// huge gives a user of the team degree relationships, and as many beliefs, goals and conversations.
 func (e *env) huge(user string, degree int) {
 	e.Helper()
 	e.write(user, []NodeWrite{owner1("me")})
@@ -262,7 +263,7 @@ func (e *env) huge(user string, degree int) {
 	}
 }
 
-// walkHits are the database hits of the walks for the relationships of a user.
+// walkHits returns the database hits of the walks for the relationships of a user.
 func (e *env) walkHits(user string) (hits int64) {
 	e.Helper()
 	q := cypher.Load("context_relationships")
@@ -275,7 +276,7 @@ func (e *env) walkHits(user string) (hits int64) {
 			hits, walks = hits+o.hits, walks+1
 		}
 	})
-	if walks != 2*len(contextTypes) { // the first of each type, and what may be above their bound
+	if walks != 2*len(contextTypes) { // the first of each type, and those above their limit
 		e.Fatalf("%d walks:\n%s", walks, plan)
 	}
 	return hits

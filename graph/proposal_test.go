@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// proposal is what a model could make of a conversation about a brother, a quay and an aim.
+// proposal returns what a model could extract from a conversation about a brother, a quay and an aim.
 func proposal() *Proposal {
 	return &Proposal{
 		Summary: " Jon is back from sea.\n",
@@ -67,7 +67,7 @@ func TestProposalIsStored(t *testing.T) {
 	e.same("again", []Status{Unchanged, Unchanged, Unchanged, Unchanged, Unchanged, Unchanged}, statuses(again))
 }
 
-// What is there stays as it is, whoever wrote it.
+// Existing memory stays as it is, whoever wrote it.
 func TestProposalKeepsWhatIsThere(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{
@@ -143,7 +143,7 @@ func TestDigestStates(t *testing.T) {
 	if _, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{
 		{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{ProcessingStatus: Some(SourceRaw)}},
 	}}); !errors.Is(err, ErrInvalid) {
-		t.Errorf("a caller sets what a model made of it: %v", err)
+		t.Errorf("a caller set the processing status: %v", err)
 	}
 }
 

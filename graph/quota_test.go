@@ -14,7 +14,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// limited is a store whose teams have quotas.
+// limited returns an environment whose teams have quotas.
 func limited(t *testing.T, q Quota) *env {
 	t.Helper()
 	fresh(t)
@@ -26,9 +26,9 @@ func (e *env) add(key string, change ...func(*NodeWrite)) error {
 	return err
 }
 
-// A team that is full can change and delete what it has, and write again when there is room.
+// A full team can change and delete its data, and write again when there is room.
 func TestQuotaOfNodes(t *testing.T) {
-	e := limited(t, Quota{Nodes: 5}) // one of which is the user's own person
+	e := limited(t, Quota{Nodes: 5}) // including the user's own person
 	e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-1", "x")}})
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	for what, try := range map[string]func() error{
@@ -74,7 +74,7 @@ func TestQuotaOfNodes(t *testing.T) {
 	}
 }
 
-// usage is what the team has, counted from scratch.
+// usage returns the usage of the team, counted from scratch.
 func (e *env) usage() Usage {
 	e.Helper()
 	_, has, err := e.store.TeamQuota(e.Context(), e.team)
@@ -84,7 +84,7 @@ func (e *env) usage() Usage {
 	return has
 }
 
-// bounded gives the team as much as it has, and so much more.
+// bounded sets the team's quota to its usage plus more.
 func (e *env) bounded(more Quota) Usage {
 	e.Helper()
 	has := e.usage()
@@ -96,7 +96,7 @@ func (e *env) bounded(more Quota) Usage {
 	return has
 }
 
-// writers are the ways in which a caller stores something: each adds to a team that has what stored made.
+// writers returns all operations that store something for a caller: each adds to a team that has been filled.
 func (e *env) writers() map[string]func() error {
 	ctx, as := e.Context(), e.as("u1")
 	long := strings.Repeat("x", 500)
@@ -187,7 +187,7 @@ func (e *env) restored(b *RestoreBatch) error {
 	return err
 }
 
-// filled gives the team something of each sort.
+// filled gives the team something of each kind.
 func (e *env) filled() {
 	e.Helper()
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
@@ -201,7 +201,8 @@ func (e *env) filled() {
 	}
 }
 
-// Whatever stores something is refused by a full quota, stores nothing then, and counts when there is room.
+// Every operation that stores something is refused by a full quota, stores nothing then, and counts when there is
+// room.
 func TestAFullQuotaRefusesAllThatStores(t *testing.T) {
 	e := limited(t, Quota{Text: 1 << 40})
 	e.filled()
@@ -229,7 +230,7 @@ func TestAFullQuotaRefusesAllThatStores(t *testing.T) {
 	}
 }
 
-// counted holds that the team's own counter is never behind what there is.
+// counted checks that the stored count of the team is never below its usage.
 func (e *env) counted(after string) Usage {
 	e.Helper()
 	row := e.raw(`MATCH (q:Quota {team_id: $team}) RETURN q.nodes, q.relationships, q.characters`)[0]
@@ -240,7 +241,7 @@ func (e *env) counted(after string) Usage {
 	return has
 }
 
-// Creating and deleting in a loop is bounded, for nodes and for relationships.
+// Repeated creation and deletion is bounded, for nodes and for relationships.
 func TestWhatIsDeletedCounts(t *testing.T) {
 	e := limited(t, Quota{Nodes: 6, Relationships: 3})
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
@@ -279,7 +280,7 @@ func TestWhatIsDeletedCounts(t *testing.T) {
 	}
 }
 
-// A team that has more than it may makes it less, and not more.
+// A team that exceeds its quota can reduce its data, but not add to it.
 func TestATeamWithTooMuchMakesItLess(t *testing.T) {
 	e := limited(t, Quota{Text: 1 << 40})
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("x", 900)))})
@@ -295,7 +296,7 @@ func TestATeamWithTooMuchMakesItLess(t *testing.T) {
 	}
 }
 
-// What a team has in another database counts with the rest, and is not stored there where the team may not have it.
+// Data of a team in another database counts towards the quota, and is not stored there if the team would exceed it.
 func TestWhatIsStoredElsewhereCounts(t *testing.T) {
 	e := limited(t, Quota{Text: 1 << 40})
 	e.filled()
@@ -331,7 +332,7 @@ func TestWhatIsStoredElsewhereCounts(t *testing.T) {
 	}
 }
 
-// Random writes of a team leave its counter at what there is, or above, and its quota is never passed.
+// Random writes leave the count of a team at or above its usage, and never exceed the quota.
 func TestQuotaAfterRandomWrites(t *testing.T) {
 	e := limited(t, Quota{Text: 1 << 40})
 	e.filled()
@@ -391,7 +392,7 @@ func TestQuotaOfText(t *testing.T) {
 	}
 }
 
-// Writers at once, in two processes, fill a team to its last node, and not further.
+// Concurrent writers in two processes fill a team to its last node, and not further.
 func TestQuotaUnderConcurrency(t *testing.T) {
 	e := limited(t, Quota{Nodes: 20})
 	var shares atomic.Int64
@@ -420,11 +421,11 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 	writers.Wait()
 	e.same("counted", [][]any{{int64(20)}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n)`))
 	if stored.Load() != 19 || refused.Load() != 17 || shares.Load() == 0 {
-		t.Errorf("%d were stored, %d refused, %d times a share above 1 was told", stored.Load(), refused.Load(), shares.Load())
+		t.Errorf("%d were stored, %d refused, a share above 1 was reported %d times", stored.Load(), refused.Load(), shares.Load())
 	}
 }
 
-// A team's own quota goes before that of the service, and may be taken away again; it goes with the team.
+// A team's own quota overrides that of the service, and may be removed again. It is deleted with the team.
 func TestQuotaOfATeam(t *testing.T) {
 	e := limited(t, Quota{Nodes: 1})
 	set := func(own OwnQuota) {

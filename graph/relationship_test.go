@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// relationships are those stored between two nodes, oldest first: the values a test asks for.
+// relationships returns values of the relationships stored between two nodes, oldest first.
 func (e *env) relationships(from, to, values string) [][]any {
 	e.Helper()
 	return e.raw(`MATCH (a:Memory {team_id: $team, entity_key: '` + from + `'})-[r]->(b:Memory {team_id: $team, entity_key: '` + to + `'})

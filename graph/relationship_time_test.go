@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// from is a link that begins at a time.
+// from returns a link that begins at a time.
 func from(at time.Time, a, relationship, b string, salience float64) RelationshipWrite {
 	w := link(a, relationship, b, salience)
 	w.ValidFrom, w.State = Some(at), Some("active")
 	return w
 }
 
-// linked are the keys of a node's relationships on a day, or now, as Node and Relationships tell them, which must agree.
+// linked returns the keys of a node's relationships on a day or now. It checks that Node and Relationships agree.
 func (e *env) linked(user, kind, key string, asOf *time.Time) []string {
 	e.Helper()
 	k, _ := KindOf(kind)
@@ -105,7 +105,7 @@ func (e *env) relationship(user, key string) RelationshipView {
 	return r
 }
 
-// sectionsAsOf are the sections of a day, at once and each alone.
+// sectionsAsOf returns the sections of a day, and checks that they are the same one by one.
 func (e *env) sectionsAsOf(user string, asOf *time.Time) *Sections {
 	e.Helper()
 	q := SectionQuery{Now: e.now, AsOf: asOf}
@@ -123,7 +123,7 @@ func (e *env) sectionsAsOf(user string, asOf *time.Time) *Sections {
 	return together
 }
 
-// What a context tells of this very moment, or of one to come, it tells of now.
+// The context of the current time, or of a future one, is the current context.
 func TestTheContextOfNowIsThatOfTheMoment(t *testing.T) {
 	e := fresh(t)
 	var links []RelationshipWrite
@@ -140,13 +140,13 @@ func TestTheContextOfNowIsThatOfTheMoment(t *testing.T) {
 	for _, days := range []time.Duration{0, 6, 50, 100} {
 		e.now = noon.Add(days * day)
 		now := e.sections("u1")
-		now.Known = nil // of the past nothing is counted
+		now.Known = nil // it is not counted for the past
 		e.same(fmt.Sprintf("after %d days", days), now, e.sectionsAsOf("u1", &e.now))
 		e.same("shown", map[time.Duration]int{0: 4, 6: 4, 50: 3, 100: 2}[days], len(now.Relationships))
 	}
 }
 
-// A time finer than what is stored is the same time the second time.
+// Two times that are equal at the stored precision are the same time.
 func TestStartsAreComparedAsTheyAreStored(t *testing.T) {
 	e := fresh(t)
 	w := from(noon.Add(-time.Hour+300*time.Microsecond), "a", "relates_to", "b", 0.5)
@@ -309,7 +309,7 @@ func TestWordsForGrades(t *testing.T) {
 	}
 }
 
-// At no moment two relationships of one triple hold.
+// At most one relationship of a triple is valid at a time.
 func TestRelationshipsOfATripleDoNotOverlap(t *testing.T) {
 	e := fresh(t)
 	days := func(n int) time.Time { return noon.Add(time.Duration(n) * day) }
@@ -365,7 +365,7 @@ func TestWhatEndsLaterIsFollowedThen(t *testing.T) {
 	e.same("one after the other", [][]any{{noon, over}, {over, nil}}, e.relationships("a", "b", "r.valid_from, r.valid_to"))
 }
 
-// A delete of what contradicts brings nothing back; who wants the one before opens it again.
+// Deleting a contradicting relationship does not restore the one before; a caller can open it again.
 func TestAContradictionIsTakenBack(t *testing.T) {
 	e := fresh(t)
 	began := noon.Add(-day)
@@ -399,7 +399,7 @@ func TestAContainmentIsNotOpenedAgain(t *testing.T) {
 	e.same("opened", "relationships[0].valid_to: cannot be removed: add a new relationship that begins at the end of this one", result.Warnings[len(result.Warnings)-1])
 }
 
-// A piece of the past that was deleted does not come back into the time of another one.
+// A deleted past relationship is not restored into the time of another one.
 func TestARestoredRelationshipDoesNotOverlap(t *testing.T) {
 	e := fresh(t)
 	piece := func(first, last int) RelationshipWrite {
@@ -424,7 +424,7 @@ func TestARestoredRelationshipDoesNotOverlap(t *testing.T) {
 	}
 }
 
-// What is contradicted now ends now, though its end was known to be later.
+// A contradicted relationship ends now, though a later end was set.
 func TestContradictionOfWhatWouldEndAnyway(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
@@ -444,7 +444,7 @@ func TestContradictionOfWhatWouldEndAnyway(t *testing.T) {
 	}
 }
 
-// One without a start, as imports have brought it, holds since ever.
+// A relationship without a start, as imports have brought it, was always valid.
 func TestNothingBeginsBeforeWhatHasNoStart(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
@@ -473,7 +473,8 @@ func TestRelationshipsOfSystemsDoNotEnd(t *testing.T) {
 	e.same("with one", "relationships[0].valid_to", e.store.CheckRelationship(&w)[0].Location)
 }
 
-// What is closed in the moment in which it was made comes back from an export, and is in nobody's way.
+// A relationship that was closed as soon as it was created can be restored from an export, and conflicts with
+// nothing.
 func TestWhatWasForNoTimeComesBack(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))

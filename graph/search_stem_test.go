@@ -23,7 +23,8 @@ func TestStem(t *testing.T) {
 	}
 }
 
-// Stems are those of the full-text indexes: each word is found by its stem, as a range of one term, which is not analysed.
+// Stems equal those of the full-text indexes: each word is found by its stem, as a range of one term, which is not
+// analyzed.
 func TestStemsAreThoseOfTheIndex(t *testing.T) {
 	e := fresh(t)
 	r := rand.New(rand.NewPCG(7, 8))

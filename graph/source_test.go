@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// see reads a source as a user of the team; nil where there is none to see.
+// see reads a source as a user of the team; nil if the user sees none.
 func (e *env) see(user, key string) *Source {
 	e.Helper()
 	s, err := e.store.Source(e.Context(), e.as(user), key)
@@ -22,7 +22,7 @@ func (e *env) see(user, key string) *Source {
 	return &s
 }
 
-// messages are the texts of a source in their order; their numbers must be 0, 1, 2, ….
+// messages returns the texts of a source in order. It checks that their numbers are 0, 1, 2, ….
 func (e *env) messages(key string) []string {
 	e.Helper()
 	list, err := e.store.Messages(e.Context(), e.as("u1"), key, 0, 10_000)
@@ -154,8 +154,8 @@ func TestEndBeforeTheStartThatMoves(t *testing.T) {
 	e.same("faults", []string{"ended_at"}, locations(err))
 }
 
-// A source without a user is the team's: all of the team see it and find its messages, and anybody of it may add to it. It is in nobody's
-// context, and an erasure takes out of it who is erased.
+// A source without a user is shared: all of the team see it and find its messages, and any user may append to it. It
+// is in no context, and erasing a user removes the user's part of it.
 func TestSourcesOfATeam(t *testing.T) {
 	e := fresh(t)
 	e.write("", []NodeWrite{node("concept", "shared", 0.5, shared)})

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// conflicts are the places of a VersionError with the versions that are stored; nil for any other error.
+// conflicts returns the stored versions of a VersionError by location; nil for any other error.
 func conflicts(err error) map[string]int64 {
 	var version *VersionError
 	if !errors.As(err, &version) || !errors.Is(err, ErrConflict) {
@@ -114,7 +114,7 @@ func TestDeletesOfAVersion(t *testing.T) {
 	e.same("left", []any{int64(2), int64(0)}, e.stored()[:2]) // with the user's own person
 }
 
-// Of many writers of one version one wins, whether they write a node or a relationship, or delete it.
+// Of many writers of one version one wins, whether they write or delete a node or a relationship.
 func TestOneWriterWinsEachVersion(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0))
@@ -141,7 +141,7 @@ func TestOneWriterWinsEachVersion(t *testing.T) {
 	}
 }
 
-// A delete of a version and a write of the same one: only one of them happens.
+// Of a delete and a write of the same version only one happens.
 func TestADeleteLosesAgainstAWriteOfItsVersion(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
