@@ -98,7 +98,8 @@ func TestStoriesOfWhatIsDeleted(t *testing.T) {
 	restore(sourceKind, "s-1")
 	remove(conceptKind, "d")
 	e.same("without an anchor", [][]any{{"macro\x1fu1\x1fc", int64(6), int64(1)}, {"storyline\x1fu1\x1fc", int64(6), nil}}, counts())
-	e.same("no trace of its name", [][]any{{int64(0)}}, e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.name CONTAINS 'the d' OR n.description CONTAINS 'the d' RETURN count(n)`))
+	e.same("no trace of its name", [][]any{{int64(0)}},
+		e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.name CONTAINS 'the d' OR n.description CONTAINS 'the d' RETURN count(n)`))
 	restore(conceptKind, "d")
 	storyline := e.raw(`MATCH (n:Storyline {team_id: $team, anchor_key: 'c'}) RETURN n.entity_key`)[0][0].(string) //nolint:forcetypeassert // a key
 	remove(storylineKind, storyline)

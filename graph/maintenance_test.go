@@ -77,7 +77,8 @@ func (p *passing) state(key string) any {
 
 func TestAPassArchivesWhatHasDecayedAway(t *testing.T) {
 	p := pass(t)
-	p.write("u1", []NodeWrite{owner1("me"), node("concept", "fading", 0.011), node("concept", "fine", 0.5), node("concept", "brief", 0.5, func(w *NodeWrite) { w.TTLPolicy = Some("ephemeral") })},
+	p.write("u1", []NodeWrite{owner1("me"), node("concept", "fading", 0.011), node("concept", "fine", 0.5),
+		node("concept", "brief", 0.5, func(w *NodeWrite) { w.TTLPolicy = Some("ephemeral") })},
 		link("me", "relates_to", "fading", 0.5), link("me", "relates_to", "fine", 0.011), link("me", "relates_to", "brief", 0.9))
 	p.write("u1", nil, RelationshipWrite{From: "me", Type: "relates_to", To: "fine", State: Some("active")})
 	m := p.process(MaintenanceOptions{Every: day})
@@ -92,7 +93,8 @@ func TestAPassArchivesWhatHasDecayedAway(t *testing.T) {
 	p.same("reported users", []string{p.team + ":"}, p.users)
 	p.same("the relationship", [][]any{{"archived"}}, p.relationships("me", "fine", "r.state"))
 	p.same("of contexts nothing changes", before, p.sections("u1"))
-	p.same("what is archived stands in no index of contexts", [][]any{{nil}, {nil}}, append(p.relationships("me", "fading", "r.owner_key"), p.relationships("me", "brief", "r.owner_key")...))
+	p.same("what is archived stands in no index of contexts", [][]any{{nil}, {nil}},
+		append(p.relationships("me", "fading", "r.owner_key"), p.relationships("me", "brief", "r.owner_key")...))
 }
 
 func TestAPassIsNotDoneBeforeItIsDue(t *testing.T) {
@@ -159,7 +161,8 @@ func TestAStoppedPassIsGoneOnWith(t *testing.T) {
 	p := pass(t)
 	var nodes []NodeWrite
 	for i := range passBatch + 1 {
-		nodes = append(nodes, NodeWrite{Kind: "concept", EntityKey: fmt.Sprintf("c-%04d", i), Name: Some(fmt.Sprint(i)), Salience: Some(0.011), State: Some("active")})
+		nodes = append(nodes, NodeWrite{Kind: "concept", EntityKey: fmt.Sprintf("c-%04d", i), Name: Some(fmt.Sprint(i)), Salience: Some(0.011),
+			State: Some("active")})
 	}
 	p.write("u1", nodes)
 	p.disown("u1")

@@ -62,7 +62,7 @@ type MemoryResult struct {
 	Relationships []RelationshipResult `json:"relationships"`
 	Warnings      []string             `json:"warnings"`
 	Refused       []FieldError         `json:"-"` // all refused items; warnings are limited in number
-	Users         []string             `json:"-"` // users whose memory changed, or may have changed in the repeated write; the empty string stands for the shared memory
+	Users         []string             `json:"-"` // users whose memory may have changed; the empty string stands for the shared memory
 	Repeated      bool                 `json:"-"` // the answer of an earlier write with the same idempotency key
 }
 

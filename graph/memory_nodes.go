@@ -381,7 +381,8 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 // other users also see is not recorded, so that it reveals nothing.
 func (p *nodePlan) touch(w *NodeWrite, old, next *stored, changed properties) bool {
 	unchanged, j := len(changed) == 0, p.job
-	stated := j.write.stated(w.History) && !w.LastAccessedAt.Given && (!unchanged || !j.write.restoring && next.isSeenBy(Scope{UserID: cmp.Or(j.scope.UserID, next.user())}))
+	stated := j.write.stated(w.History) && !w.LastAccessedAt.Given && (!unchanged || !j.write.restoring &&
+		next.isSeenBy(Scope{UserID: cmp.Or(j.scope.UserID, next.user())}))
 	if stated && old.tell(changed, j.now) {
 		next.properties["last_accessed_at"] = j.now
 	}

@@ -88,7 +88,8 @@ func (j *memoryJob) relationshipWarnings(w *RelationshipWrite, at string, swap b
 func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
 	var rows []map[string]any
 	for _, row := range plan.create {
-		if plan.created[row["key"].(string)]["valid_to"] == nil && slices.Contains(containmentTypes, row["type"].(string)) { //nolint:forcetypeassert // set by relationshipRow
+		key, kind := row["key"].(string), row["type"].(string) //nolint:forcetypeassert // set by relationshipRow
+		if plan.created[key]["valid_to"] == nil && slices.Contains(containmentTypes, kind) {
 			rows = append(rows, row)
 		}
 	}

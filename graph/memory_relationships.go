@@ -290,7 +290,8 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 func (j *memoryJob) touch(plan *relationshipPlan, w *RelationshipWrite, old, changed properties) bool {
 	unchanged := len(changed) == 0
 	from, kind, to, _ := w.direction()
-	kept := w.LastAccessedAt.Given || old["salience"] == nil || unchanged && (j.write.restoring || j.privateTo(from, to) != cmp.Or(j.scope.UserID, j.privateTo(from, to)))
+	kept := w.LastAccessedAt.Given || old["salience"] == nil || unchanged &&
+		(j.write.restoring || j.privateTo(from, to) != cmp.Or(j.scope.UserID, j.privateTo(from, to)))
 	if !kept && j.write.stated(w.History) {
 		old.tell(changed, j.now)
 	}

@@ -74,7 +74,9 @@ func withKeys(messages []MessageWrite) (all []MessageWrite, given []string) {
 
 // append appends the messages that a locked source does not have. Warnings name those that it has with different
 // content.
-func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, found known, now time.Time) (results []MessageResult, warnings []string, err error) {
+func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, found known, now time.Time) (
+	results []MessageResult, warnings []string, err error,
+) {
 	results, warnings = make([]MessageResult, len(messages)), []string{}
 	var rows []map[string]any
 	for i, m := range messages {

@@ -33,12 +33,12 @@ type NodeQuery struct {
 // nodeView converts stored properties to the view of callers.
 func nodeView(kind Kind, p properties, now time.Time) NodeView {
 	alive := p.vitality()
-	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), Notes: notesFrom(p.texts("notes"), now), Node: Node{
+	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), Node: Node{
 		EntityKey: p.text("entity_key"), UserID: optionalText(p["user_id"]), Name: p.text("name"), CanonicalName: p.text("canonical_name"),
 		Type: p.text("type"), Description: p.text("description"), IsOwner: truth(p["is_owner"]), IsGoal: truth(p["is_goal"]),
 		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: told(alive.current(now)), Confidence: alive.confidence,
 		AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
-	}}
+	}, Notes: notesFrom(p.texts("notes"), now)}
 	if created := p.moment("created_at"); created != nil {
 		n.CreatedAt = *created
 	}

@@ -119,7 +119,8 @@ func TestCanonicalNameFollowsANameOnlyIfNobodyGaveIt(t *testing.T) {
 		{Kind: "person", EntityKey: "given", Name: Some("Jon"), CanonicalName: Some("Jon Snow")},
 		{Kind: "person", EntityKey: "derived", Name: Some("Ada")},
 	})
-	e.write("u1", []NodeWrite{change("person", "given", func(w *NodeWrite) { w.Name = Some("Jonny") }), change("person", "derived", func(w *NodeWrite) { w.Name = Some("Ada Quay") })})
+	e.write("u1", []NodeWrite{change("person", "given", func(w *NodeWrite) { w.Name = Some("Jonny") }),
+		change("person", "derived", func(w *NodeWrite) { w.Name = Some("Ada Quay") })})
 	e.same("given", "jon snow", e.read("given").CanonicalName)
 	e.same("derived", "ada quay", e.read("derived").CanonicalName)
 }
@@ -129,7 +130,8 @@ func TestTakenNamesAndKeysAreRefused(t *testing.T) {
 	e.write("u1", []NodeWrite{
 		node("concept", "c-1", 0.5), node("concept", "c-2", 0.5), node("person", "p-1", 0.5), node("person", "p-2", 0.5),
 		{Kind: "entity", EntityKey: "e-1", Name: Some("Tern"), Type: Some("boat")}, {Kind: "entity", EntityKey: "e-2", Name: Some("Tern"), Type: Some("bird")},
-		{Kind: "entity", EntityKey: "e-3", Name: Some("Gull"), Type: Some("bird")}, node("concept", "u2-c", 0.5, of("u2")), node("concept", "s-1", 0.5, shared), node("concept", "s-2", 0.5, shared),
+		{Kind: "entity", EntityKey: "e-3", Name: Some("Gull"), Type: Some("bird")}, node("concept", "u2-c", 0.5, of("u2")),
+		node("concept", "s-1", 0.5, shared), node("concept", "s-2", 0.5, shared),
 	})
 	e.source("u1", SourceWrite{EntityKey: "source", Messages: []MessageWrite{{EntityKey: "message", Role: "user"}}})
 	named := func(kind, key, name string) NodeWrite { return NodeWrite{Kind: kind, EntityKey: key, Name: Some(name)} }

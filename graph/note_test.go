@@ -79,7 +79,8 @@ func TestNotesLiveAsLongAsTheyAreGiven(t *testing.T) {
 				e.Fatal(err)
 			}
 		}
-		if _, err := h.add(NoteWrite{Content: "for ever", Lifetime: "forever", AddedBy: Some("crew"), SourceEntityKey: Some("s"), DateAdded: Some(noon.Add(-day))}); err != nil {
+		if _, err := h.add(NoteWrite{Content: "for ever", Lifetime: "forever", AddedBy: Some("crew"), SourceEntityKey: Some("s"),
+			DateAdded: Some(noon.Add(-day))}); err != nil {
 			e.Fatal(err)
 		}
 		user := "u1"
@@ -98,7 +99,8 @@ func TestNotesLiveAsLongAsTheyAreGiven(t *testing.T) {
 			after time.Duration
 			left  int
 		}{
-			{0, 5}, {7*day - time.Millisecond, 5}, {7 * day, 4}, {30*day - time.Millisecond, 4}, {30 * day, 2}, {365*day - time.Millisecond, 2}, {365 * day, 1}, {3000 * day, 1},
+			{0, 5}, {7*day - time.Millisecond, 5}, {7 * day, 4}, {30*day - time.Millisecond, 4}, {30 * day, 2}, {365*day - time.Millisecond, 2},
+			{365 * day, 1}, {3000 * day, 1},
 		} {
 			e.now = noon.Add(c.after)
 			e.same(fmt.Sprint(c.after), c.left, len(h.notes()))
@@ -110,7 +112,8 @@ func TestNotesAreNewestFirst(t *testing.T) {
 	t.Parallel()
 	eachHolder(t, func(e *env, h holder) {
 		e.same("a new one", Updated, h.write(NoteWrite{Content: "now"}))
-		e.same("an older one and a newer one", Updated, h.write(NoteWrite{Content: "before", DateAdded: Some(noon.Add(-time.Hour))}, NoteWrite{Content: "after", DateAdded: Some(noon.Add(time.Hour))}))
+		e.same("an older one and a newer one", Updated, h.write(NoteWrite{Content: "before", DateAdded: Some(noon.Add(-time.Hour))},
+			NoteWrite{Content: "after", DateAdded: Some(noon.Add(time.Hour))}))
 		e.same("order", []string{"after", "now", "before"}, contents(h.notes()))
 	})
 }

@@ -74,22 +74,30 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"from_key": "n-1", "to_key": "n-2", "relationship_type": "uses", "key_id": "k", "at": noon, "generated": "n-1", "owner": "n-2", "user": "u", "moved": true,
 	}
 	known := map[string]any{
-		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "", "from_user": " ", "after_key": "", "version": 1,
-		"entity_key": "n-1", "source_key": "s-1", "as_of": noon, "now_ms": noon.UnixMilli(), "until": noon, "stale_ms": noon.UnixMilli(), "label": "Concept", "kind": "concept",
+		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "",
+		"from_user": " ", "after_key": "", "version": 1,
+		"entity_key": "n-1", "source_key": "s-1", "as_of": noon, "now_ms": noon.UnixMilli(), "until": noon, "stale_ms": noon.UnixMilli(),
+		"label": "Concept", "kind": "concept",
 		"after": "", "end": "x", "cutoff": weekAgo, "project_id": "p-1", "past": false, "outgoing": true, "incoming": true, "types": []string{"thinks_about"},
-		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "to": "n-2", "messages": false, "import_id": "i", "seq": 1, "report": "{}", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
-		"entity_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"}, "own_users": ownerRows([]string{"u"}),
-		"mentions": []string{"n-1"}, "themes": []string{"n-1"}, "storylines": []string{"n-2"}, "window": 200, "walk": 5000,
+		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "to": "n-2",
+		"messages": false, "import_id": "i", "seq": 1, "report": "{}", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
+		"entity_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"},
+		"own_users": ownerRows([]string{"u"}),
+		"mentions":  []string{"n-1"}, "themes": []string{"n-1"}, "storylines": []string{"n-2"}, "window": 200, "walk": 5000,
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
 		"conversation_id": "s-0", "system": "s", "next_seq": 1, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",
 	}
-	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "elsewhere": 0, "words": []string{"mentors"}, "max_relationships": 1, "without": nil, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
-		"keys": []string{"k"}, "numbers": []int64{1, 2}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": auditNames, "records": recordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
+	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "elsewhere": 0, "words": []string{"mentors"}, "max_relationships": 1,
+		"without": nil, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
+		"keys": []string{"k"}, "numbers": []int64{1, 2}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": auditNames,
+		"records": recordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
 		"field": "deleted_at", "before": noon, "scope_token": "k0", "scopes": map[string]any{"": "k0"}, "kinds": map[string]any{"Concept": "x0"},
 		"plain": plainTypes, "last": "x"})
-	maps.Copy(known, (&Search{Asks: []Ask{{Words: []string{"x"}}}, Messages: true, Sources: true, Nodes: Kinds[:1], Relationships: true, Links: true, Vectors: []VectorsAfter{{"k0", 0}}}).allParams(Scope{TeamID: e.team, UserID: "u"}))
+	maps.Copy(known, (&Search{Asks: []Ask{{Words: []string{"x"}}}, Messages: true, Sources: true, Nodes: Kinds[:1], Relationships: true, Links: true,
+		Vectors: []VectorsAfter{{"k0", 0}}}).allParams(Scope{TeamID: e.team, UserID: "u"}))
 	maps.Copy(known, map[string]any{
-		"message_keys": []string{"n-1"}, "source_keys": []string{"n-1"}, "node_keys": []string{"n-1"}, "story_keys": []string{"n-1"}, "mentioned": 10, "around_keys": []string{"n-1"}, "seeds": []map[string]any{{"ask": 0, "key": "s-1", "weight": 1.0}}, "link_limit": 10, "story_limit": 10,
+		"message_keys": []string{"n-1"}, "source_keys": []string{"n-1"}, "node_keys": []string{"n-1"}, "story_keys": []string{"n-1"}, "mentioned": 10,
+		"around_keys": []string{"n-1"}, "seeds": []map[string]any{{"ask": 0, "key": "s-1", "weight": 1.0}}, "link_limit": 10, "story_limit": 10,
 		"without_types": []string{}, "min_attitude": nil, "max_attitude": nil, "min_proximity": nil, "max_proximity": nil, "previews": 5,
 	})
 	maps.Copy(known, map[string]any{"model": "m", "dimensions": 3, "until_ms": 1, "base": 0, "from_team": "", "from_key": "", "walked": true,
@@ -99,15 +107,19 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"steps": []map[string]any{{"number": 0, "from": "me", "to": "n-1", "key": nil, "out": nil}},
 	})
 	maps.Copy(known, map[string]any{
-		"users": []string{"", "u"}, "tasks": []string{"task" + keySeparator}, "fields": shownFields, "task_fields": taskFields, "project_fields": projectFields, "recent_at": 0,
-		"lists":   []map[string]any{{"after": "goal" + keySeparator, "end": "goal ", "kind": "goal", "list": "goal" + keySeparator, "limit": 10, "fields": shownFields, "texts": []string{"description"}}},
+		"users": []string{"", "u"}, "tasks": []string{"task" + keySeparator}, "fields": shownFields, "task_fields": taskFields,
+		"project_fields": projectFields, "recent_at": 0,
+		"lists": []map[string]any{{"after": "goal" + keySeparator, "end": "goal ", "kind": "goal", "list": "goal" + keySeparator, "limit": 10,
+			"fields": shownFields, "texts": []string{"description"}}},
 		"derived": []string{"n-1"}, "focus": "n-1", "picture": []string{"n-1"}, "open": []string{"Task"},
 		"skip": 0, "whole": true, "counted": "p-1" + keySeparator, "list": "project" + keySeparator, "separator": keySeparator,
 	})
 	maps.Copy(known, map[string]any{
 		"owners": []string{"", "u"}, "tree_id": "t-1", "turn_id": "c-1", "parent_id": "c-0", "pinned": []bool{true, false}, "ids": []string{"c-1"},
-		"before_id": "", "statuses": []string{"pending"}, "attempt": nil, "next": 0, "turn_count": 1, "after_seq": 0, "tree_ids": []string{"t-1"}, "turn_ids": []string{"c-1"},
-		"trees": []map[string]any{{"id": "t-1", "properties": map[string]any{"name": "x"}}}, "turns": []map[string]any{{"id": "c-1", "properties": map[string]any{"parent_id": "c-0"}}},
+		"before_id": "", "statuses": []string{"pending"}, "attempt": nil, "next": 0, "turn_count": 1, "after_seq": 0, "tree_ids": []string{"t-1"},
+		"turn_ids": []string{"c-1"},
+		"trees":    []map[string]any{{"id": "t-1", "properties": map[string]any{"name": "x"}}},
+		"turns":    []map[string]any{{"id": "c-1", "properties": map[string]any{"parent_id": "c-0"}}},
 	})
 	known["before_key"], known["value"] = "x", `"v"`
 	maps.Copy(known, map[string]any{"nodes": 1, "characters": 1, "fresh_until": 1, "max_nodes": 1, "max_characters": nil})

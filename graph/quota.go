@@ -92,7 +92,8 @@ func (t *tx) charge() error {
 // StoreElsewhere counts texts that work stores in another database towards the quota of a team, together with the
 // other texts that the team has there. Writers of the same team wait until work is done. If the quota is exceeded, it
 // returns ErrQuota and does not call work.
-func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, others func(context.Context) (int64, error), work func(context.Context) error) error {
+func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, others func(context.Context) (int64, error),
+	work func(context.Context) error) error {
 	if s.options.Quota == (Quota{}) {
 		return work(ctx)
 	}
@@ -162,7 +163,8 @@ type bound struct {
 func (q Quota) exceeded(u Usage) error {
 	for _, b := range q.bounds(u) {
 		if b.may > 0 && b.has > b.may {
-			return fmt.Errorf("the quota of the team is %d %s, and this write would exceed it%s: ask for a larger quota, or erase a user: %w", b.may, b.what, u.deleted(), ErrQuota)
+			return fmt.Errorf("the quota of the team is %d %s, and this write would exceed it%s: ask for a larger quota, or erase a user: %w", b.may,
+				b.what, u.deleted(), ErrQuota)
 		}
 	}
 	return nil

@@ -51,7 +51,8 @@ func TestQuotaOfNodes(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	e.same("nothing was written", [][]any{{int64(5), ""}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n), max(CASE n.entity_key WHEN 'a' THEN n.description END)`))
+	e.same("nothing was written", [][]any{{int64(5), ""}},
+		e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n), max(CASE n.entity_key WHEN 'a' THEN n.description END)`))
 	e.write("u1", []NodeWrite{change("concept", "a", described("changed"))})
 	if err := e.neighbour().add("c"); err != nil {
 		t.Errorf("another team: %v", err)
@@ -60,7 +61,8 @@ func TestQuotaOfNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.store.full.InvalidateAll() // as if a second had passed
-	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "1 of its nodes and relationships are deleted") || !strings.Contains(err.Error(), "kith team purge") {
+	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(),
+		"1 of its nodes and relationships are deleted") || !strings.Contains(err.Error(), "kith team purge") {
 		t.Errorf("what is deleted can be restored, and counts: %v", err)
 	}
 	if purged, err := e.store.PurgeTeam(t.Context(), e.team); err != nil || purged != 1 {
@@ -193,7 +195,8 @@ func (e *env) filled() {
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
 	e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-1", "x")}})
 	e.source("u1", SourceWrite{EntityKey: "s2"})
-	_, system := e.store.MergeSystem(e.Context(), e.as(""), "sys", &SystemWrite{Entities: []SystemEntityWrite{{Name: "x", Type: Some("y")}, {Name: "y", Type: Some("y")}}})
+	_, system := e.store.MergeSystem(e.Context(), e.as(""), "sys",
+		&SystemWrite{Entities: []SystemEntityWrite{{Name: "x", Type: Some("y")}, {Name: "y", Type: Some("y")}}})
 	_, _, tree := e.store.CreateChatTree(e.Context(), e.as("u1"), "tree", &ChatTreeWrite{})
 	_, _, turn := e.store.AddChatTurn(e.Context(), e.as("u1"), "tree", ChatTurnWrite{ID: "turn", UserPrompt: "x"})
 	if err := errors.Join(system, tree, turn); err != nil {
@@ -347,7 +350,8 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 		case 0:
 			err = e.add(key, described(text))
 		case 1:
-			_, err = e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{{From: "a", To: "b", Type: fmt.Sprintf("type_%d", random.IntN(4)), Description: Some(text)}}})
+			_, err = e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{{From: "a", To: "b",
+				Type: fmt.Sprintf("type_%d", random.IntN(4)), Description: Some(text)}}})
 		case 2:
 			_, err = e.store.DeleteNode(t.Context(), e.as("u1"), conceptKind, key, 0)
 		case 3:
@@ -453,7 +457,8 @@ func TestQuotaOfATeam(t *testing.T) {
 	if err := e.add("c", described("xxx")); err != nil {
 		t.Errorf("any number: %v", err)
 	}
-	if own, has, err := e.store.TeamQuota(t.Context(), e.team); err != nil || own.Nodes == nil || *own.Nodes != 0 || own.Relationships == nil || own.Text != nil || has.Nodes != 4 {
+	if own, has, err := e.store.TeamQuota(t.Context(),
+		e.team); err != nil || own.Nodes == nil || *own.Nodes != 0 || own.Relationships == nil || own.Text != nil || has.Nodes != 4 {
 		t.Errorf("%+v, %+v, %v", own, has, err)
 	}
 	set(OwnQuota{})

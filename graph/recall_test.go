@@ -52,12 +52,14 @@ func running(t *testing.T, r *Recalls) (stop func()) {
 
 func TestRecallRaisesWhatWasRead(t *testing.T) {
 	e := fresh(t)
-	key := e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("a"), Confidence: Some(0.8), State: Some("candidate")}, node("concept", "b", 0.99), node("concept", "s", 0.5, shared, inState("candidate"))},
+	key := e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("a"), Confidence: Some(0.8), State: Some("candidate")},
+		node("concept", "b", 0.99), node("concept", "s", 0.5, shared, inState("candidate"))},
 		RelationshipWrite{From: "a", Type: "relates_to", To: "b"}).Relationships[0].Key
 	e.source("u1", SourceWrite{EntityKey: "src", Messages: []MessageWrite{said("m", "x")}, Mentions: []string{"a"}})
 	events := &recallEvents{}
 	r := NewRecalls(e.store, events.options(RecallOptions{}))
-	r.Recalled(e.as("u1"), Recall{Nodes: []string{"a", "b", "s", "m", "gone"}, Relationships: []RelationshipRef{{"a", "relates_to", "b", key}, {"src", "mentions", "a", "?"}}})
+	r.Recalled(e.as("u1"), Recall{Nodes: []string{"a", "b", "s", "m", "gone"},
+		Relationships: []RelationshipRef{{"a", "relates_to", "b", key}, {"src", "mentions", "a", "?"}}})
 	r.Recalled(Scope{TeamID: e.team + "-x", UserID: "u1"}, Recall{Nodes: []string{"a"}})
 	r.flush(t.Context())
 	a, b, s, link := e.get("u1", "concept", "a"), e.get("u1", "concept", "b"), e.get("u1", "concept", "s"), e.relationship("u1", key)

@@ -107,7 +107,8 @@ func (j *memoryJob) lacksPlace(kind string) bool {
 }
 
 // noPlace is the refusal of a type that would exceed the limit of words.
-const noPlace = "is a new type, and the team already has %d relationship types of its own, the maximum: use one of them or of the vocabulary, or related_to with a description"
+const noPlace = "is a new type, and the team already has %d relationship types of its own, the maximum: " +
+	"use one of them or of the vocabulary, or related_to with a description"
 
 // addWords stores the new words of a write. If another writer took the last places, the write is tried again.
 func (j *memoryJob) addWords() error {

@@ -29,7 +29,8 @@ var errDryRun = errors.New("a dry run stores nothing")
 // returns the mark's report for the result. Versions, times and internal data are stored as given; nothing counts as
 // new. With dryRun it returns the same result and stores nothing. Invalid items are refused in the result with the
 // reason; the others are stored.
-func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark ImportMark, report func(MemoryResult) string, dryRun bool) (MemoryResult, error) {
+func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark ImportMark, report func(MemoryResult) string,
+	dryRun bool) (MemoryResult, error) {
 	w := &MemoryWrite{Nodes: b.Nodes, Relationships: b.Relationships, restoring: true, plan: b.Plan}
 	if !dryRun {
 		if err := s.admitTypes(ctx, b.Relationships); err != nil {

@@ -86,7 +86,8 @@ func (e *env) crowd(user string, count int) {
 // lit gives a user one match of each kind for lanterns, among many other words.
 func (e *env) lit(user string) {
 	e.Helper()
-	e.source(user, SourceWrite{EntityKey: "s", Summary: Some("what we said of the old brass lantern in the hall"), Messages: []MessageWrite{said("m", "where did the lantern go after the winter")}})
+	e.source(user, SourceWrite{EntityKey: "s", Summary: Some("what we said of the old brass lantern in the hall"),
+		Messages: []MessageWrite{said("m", "where did the lantern go after the winter")}})
 	r := link("c", "relates_to", "d", 0.1)
 	r.Description = Some("both know of the lantern")
 	e.write(user, []NodeWrite{node("concept", "c", 0.1, described("has some lantern somewhere")), node("task", "d", 0.1)}, r)
@@ -196,7 +197,8 @@ func TestSearchByNeighbours(t *testing.T) {
 	e.finds("u", "lantern")
 	e.finds("u", "three")
 	for _, line := range e.lines(e.team, "") {
-		if strings.Contains(line, "zero lantern") && !strings.Contains(line, "[entity_key m0]") || strings.Contains(line, "three") && !strings.Contains(line, "[entity_key m3]") {
+		if strings.Contains(line, "zero lantern") && !strings.Contains(line, "[entity_key m0]") || strings.Contains(line,
+			"three") && !strings.Contains(line, "[entity_key m3]") {
 			t.Errorf("the text of a deleted message is left: %.300s", line)
 		}
 	}
@@ -269,7 +271,8 @@ func TestSearchByDayAndKind(t *testing.T) {
 		return day
 	}
 	told := func(key, when string) {
-		e.source("u", SourceWrite{EntityKey: key, StartedAt: Some(at(when)), Summary: Some("lantern"), Messages: []MessageWrite{{EntityKey: key + "-m", Role: "user", Text: "lantern", At: Some(at(when))}}})
+		e.source("u", SourceWrite{EntityKey: key, StartedAt: Some(at(when)), Summary: Some("lantern"),
+			Messages: []MessageWrite{{EntityKey: key + "-m", Role: "user", Text: "lantern", At: Some(at(when))}}})
 	}
 	told("early", "2026-02-01T23:59:59Z")
 	told("first", "2026-02-02T08:00:00Z")
@@ -305,9 +308,10 @@ func TestSearchByDayAndKind(t *testing.T) {
 	q.Since, q.Until = &since, &until
 	e.findsAll("u", q, "late")
 
-	e.write("u", []NodeWrite{node("risk", "r", 0.1, described("one lantern among other things that may burn")), node("system_entity", "e", 0.1, func(w *NodeWrite) {
-		w.Description, w.OwnFields = Some("a lantern of the system, and more"), &OwnFields{System: Some("sys")}
-	}, shared)})
+	e.write("u", []NodeWrite{node("risk", "r", 0.1, described("one lantern among other things that may burn")),
+		node("system_entity", "e", 0.1, func(w *NodeWrite) {
+			w.Description, w.OwnFields = Some("a lantern of the system, and more"), &OwnFields{System: Some("sys")}
+		}, shared)})
 	q = askWords("lantern")
 	q.Messages, q.Sources, q.Relationships = false, false, false
 	risk, _ := KindOf("risk")
@@ -355,7 +359,8 @@ func (e *env) searchable() {
 	}
 	e.write("u1", append(nodes, node("concept", "a", 0.5), node("concept", "b", 0.5)),
 		link("a", "relates_to", "b", 0.5), link("shared-concept", "relates_to", "shared-task", 0.5), link("shared-concept", "of_its_own", "k-person", 0.5))
-	e.write("u2", []NodeWrite{node("concept", "theirs", 0.5)}, link("shared-concept", "of_its_own", "theirs", 0.5), link("theirs", "relates_to", "shared-task", 0.5))
+	e.write("u2", []NodeWrite{node("concept", "theirs", 0.5)}, link("shared-concept", "of_its_own", "theirs", 0.5),
+		link("theirs", "relates_to", "shared-task", 0.5))
 	if _, err := e.store.MergeSystem(e.Context(), e.as("u1"), "sys", &SystemWrite{
 		Entities:      []SystemEntityWrite{{Name: "Mast's Root", Type: Some("part")}, {Name: "(hull)", Type: Some("part")}},
 		Relationships: []SystemRelationshipWrite{{From: "(hull)", To: "Mast's Root", Type: "holds"}},

@@ -69,7 +69,8 @@ func TestSourceIsWrittenOnce(t *testing.T) {
 	write := SourceWrite{
 		EntityKey: "s", ContentType: Some("meeting"), ContextType: Some(context), SourceType: Some("meeting"), Sensitivity: Some("high"),
 		StartedAt: Some(noon.Add(-time.Hour)), EndedAt: Some(noon), Summary: Some("We met."), Keywords: []string{"k"}, Tags: []string{"t", "u"},
-		Participants: []string{"u2", user}, Messages: []MessageWrite{said("m-1", "one"), {EntityKey: "m-2", Role: "assistant", Name: "Kith", Text: "two", At: Some(noon)}},
+		Participants: []string{"u2", user}, Messages: []MessageWrite{said("m-1", "one"),
+			{EntityKey: "m-2", Role: "assistant", Name: "Kith", Text: "two", At: Some(noon)}},
 		Mentions: []string{"c"},
 	}
 	first := e.source(user, write)
@@ -88,10 +89,12 @@ func TestSourceIsWrittenOnce(t *testing.T) {
 	before := e.stored()
 	e.now = noon.Add(time.Hour)
 	again := e.source(user, write)
-	e.same("again", []any{Unchanged, []MessageResult{{"m-1", Unchanged}, {"m-2", Unchanged}}, Unchanged}, []any{again.Status, again.Messages, again.Mentions[0].Status})
+	e.same("again", []any{Unchanged, []MessageResult{{"m-1", Unchanged}, {"m-2", Unchanged}}, Unchanged},
+		[]any{again.Status, again.Messages, again.Mentions[0].Status})
 	e.same("stored", before, e.stored())
 
-	changed := e.source(user, SourceWrite{EntityKey: "s", Summary: Null[string](), ContextType: Null[string](), EndedAt: Null[time.Time](), Tags: []string{}, Messages: []MessageWrite{said("m-2", "other"), said("", "three")}})
+	changed := e.source(user, SourceWrite{EntityKey: "s", Summary: Null[string](), ContextType: Null[string](), EndedAt: Null[time.Time](),
+		Tags: []string{}, Messages: []MessageWrite{said("m-2", "other"), said("", "three")}})
 	want.Summary, want.ContextType, want.EndedAt, want.Tags, want.MessageCount = "", nil, nil, []string{}, 3
 	e.same("changed", Updated, changed.Status)
 	e.same("source", want, e.see(user, "s"))
@@ -165,14 +168,16 @@ func TestSourcesOfATeam(t *testing.T) {
 		Messages: []MessageWrite{said("m-1", "the valve leaks")}, Mentions: []string{"shared", "own"},
 	}
 	first := e.source("", meeting)
-	e.same("written", []any{"", Created, []Status{Created, Refused}}, []any{first.UserID, first.Status, []Status{first.Mentions[0].Status, first.Mentions[1].Status}})
+	e.same("written", []any{"", Created, []Status{Created, Refused}},
+		[]any{first.UserID, first.Status, []Status{first.Mentions[0].Status, first.Mentions[1].Status}})
 	e.same("again", Unchanged, e.source("", meeting).Status)
 	e.same("without participants", Unchanged, func() Status {
 		e.source("", SourceWrite{EntityKey: "bare", ContentType: Some("text-note")})
 		return e.source("", SourceWrite{EntityKey: "bare"}).Status
 	}())
 	added := e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-2", "the valve is mended")}, Mentions: []string{"own"}})
-	e.same("a user adds to it", []any{"", Updated, Created}, []any{added.UserID, e.source("u1", SourceWrite{EntityKey: "s", Tags: []string{"t"}}).Status, added.Mentions[0].Status})
+	e.same("a user adds to it", []any{"", Updated, Created},
+		[]any{added.UserID, e.source("u1", SourceWrite{EntityKey: "s", Tags: []string{"t"}}).Status, added.Mentions[0].Status})
 	for _, user := range []string{"u1", "u2", "u3", ""} {
 		s := e.see(user, "s")
 		e.same("seen by "+user, []any{(*string)(nil), []string{"u1", "u2"}, int64(2)}, []any{s.UserID, s.Participants, s.MessageCount})

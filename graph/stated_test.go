@@ -22,7 +22,8 @@ func TestWhatACallerWritesAgainIsActive(t *testing.T) {
 	rel.State = Some("candidate")
 	key := e.write("u1", nodes, rel).Relationships[0].Key
 	e.now = noon.Add(time.Minute)
-	e.write("u1", []NodeWrite{change("concept", "candidate", described("x")), change("concept", "active"), change("concept", "core"), change("concept", "archived")},
+	e.write("u1", []NodeWrite{change("concept", "candidate", described("x")), change("concept", "active"), change("concept", "core"),
+		change("concept", "archived")},
 		RelationshipWrite{From: "candidate", Type: "relates_to", To: "core"})
 	for _, state := range []string{"candidate", "active", "archived"} {
 		e.same(state, "active", e.get("u1", "concept", state).State)
@@ -42,7 +43,8 @@ func TestWhatACallerWritesAgainIsActive(t *testing.T) {
 // A write that changes nothing is an access, but not a change.
 func TestToldAgainIsAnAccess(t *testing.T) {
 	e := fresh(t)
-	said := []NodeWrite{node("concept", "c", 0.5, keptForEver), node("concept", "shared", 0.5, shared, keptForEver), node("concept", "given", 0.5, keptForEver, accessed(weekAgo))}
+	said := []NodeWrite{node("concept", "c", 0.5, keptForEver), node("concept", "shared", 0.5, shared, keptForEver),
+		node("concept", "given", 0.5, keptForEver, accessed(weekAgo))}
 	for i := range said[:2] {
 		said[i].LastAccessedAt = Optional[time.Time]{}
 	}

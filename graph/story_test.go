@@ -14,7 +14,8 @@ import (
 func (e *env) stories() StoryResult {
 	e.Helper()
 	var result StoryResult
-	rows := e.raw(fmt.Sprintf(`MATCH (s:Source {team_id: $team}) WHERE s.story_due <= %d RETURN s.entity_key ORDER BY s.story_due, s.entity_key`, e.now.UnixMilli()))
+	rows := e.raw(fmt.Sprintf(`MATCH (s:Source {team_id: $team}) WHERE s.story_due <= %d RETURN s.entity_key ORDER BY s.story_due, s.entity_key`,
+		e.now.UnixMilli()))
 	for _, row := range rows {
 		if err := e.store.formStory(e.Context(), e.team, row[0].(string), e.now, &result); err != nil { //nolint:forcetypeassert // a key
 			e.Fatal(err)
@@ -121,7 +122,8 @@ func TestStorylineIsANode(t *testing.T) {
 		t.Errorf("%d relationships, %v", len(full.Relationships), err)
 	}
 	e.same("again", StoryResult{}, e.stories())
-	e.same("refused to callers", []string{"nodes[0].kind"}, locations((&MemoryWrite{Nodes: []NodeWrite{{Kind: "storyline", Name: Some("x")}}}).Validate(e.as("u1"), noon)))
+	e.same("refused to callers", []string{"nodes[0].kind"},
+		locations((&MemoryWrite{Nodes: []NodeWrite{{Kind: "storyline", Name: Some("x")}}}).Validate(e.as("u1"), noon)))
 }
 
 // TestStoryOfAnAnchorThatWakesUp checks that the newest source waits for its anchor, whose state changes without a
@@ -184,7 +186,8 @@ func TestSourcesJoinStorylines(t *testing.T) {
 func TestChooseStoryline(t *testing.T) {
 	t.Parallel()
 	story := func(key string, ago time.Duration, shared int64) candidate {
-		return candidate{&stored{storylineKind, properties{"entity_key": key, "first_source_at": noon.Add(-ago - day), "last_source_at": noon.Add(-ago)}}, false, shared}
+		return candidate{&stored{storylineKind, properties{"entity_key": key, "first_source_at": noon.Add(-ago - day),
+			"last_source_at": noon.Add(-ago)}}, false, shared}
 	}
 	edge := time.Millisecond
 	included := story("i", 0, 10)

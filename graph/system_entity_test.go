@@ -10,7 +10,8 @@ import (
 func (e *env) abc() {
 	e.Helper()
 	e.merge("s", SystemWrite{
-		Entities:      []SystemEntityWrite{named("a"), {Name: "b", Type: Some("store"), Tags: []string{"x", "y"}}, {Name: "c", Type: Some("store"), Tags: []string{"y"}}},
+		Entities: []SystemEntityWrite{named("a"), {Name: "b", Type: Some("store"), Tags: []string{"x", "y"}},
+			{Name: "c", Type: Some("store"), Tags: []string{"y"}}},
 		Relationships: []SystemRelationshipWrite{uses("a", "b"), uses("b", "c"), {From: "a", To: "b", Type: "calls; drop"}},
 	})
 }

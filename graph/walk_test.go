@@ -335,7 +335,8 @@ func TestWalkStrengthDecays(t *testing.T) {
 	sure := link("a", "relates_to", "kept", 0.4)
 	sure.State = Some("candidate")
 	e.write("u1", []NodeWrite{
-		node("concept", "a", 0.5), node("concept", "b", 0.7, func(w *NodeWrite) { w.TTLPolicy = Some("decay") }), node("concept", "kept", 0.6, func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }),
+		node("concept", "a", 0.5), node("concept", "b", 0.7, func(w *NodeWrite) { w.TTLPolicy = Some("decay") }),
+		node("concept", "kept", 0.6, func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }),
 	}, fading, sure) // does not decay
 	last := math.Inf(1)
 	for _, days := range []int{-1, 0, 10, 100} {

@@ -292,7 +292,8 @@ func TestCypherReadsWordsAsTypes(t *testing.T) {
 		t.Error("type_word may be read")
 	}
 	table, err := e.ask("MATCH (:Concept {entity_key: 'a'})-[r:mentors]->() RETURN r.relationship_type, r", nil)
-	if told := rowsTold(table, err); !strings.Contains(told, `["mentors",{`) || !strings.Contains(told, `"type":"mentors"`) || strings.Contains(told, "related_to") {
+	if told := rowsTold(table, err); !strings.Contains(told, `["mentors",{`) || !strings.Contains(told, `"type":"mentors"`) || strings.Contains(told,
+		"related_to") {
 		t.Error(told)
 	}
 }

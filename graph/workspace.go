@@ -96,7 +96,8 @@ var (
 	shownFields = []string{"entity_key", "user_id", "name", "state_key", "type_key", "created_at", "updated_at", "workspace_links"}
 	taskFields  = append(slices.Clone(shownFields), "priority", "start_at", "due_at", "completed_at", "facet_scale")
 	// Fields of a project.
-	projectFields = append(slices.Clone(shownFields), "description", "facet_context", "facet_scale", "facet_stage", "start_at", "end_at", "next_step_short", "next_step_long")
+	projectFields = append(slices.Clone(shownFields), "description", "facet_context", "facet_scale", "facet_stage", "start_at", "end_at",
+		"next_step_short", "next_step_long")
 )
 
 // WorkspaceOf returns the view of a project, in two round trips, or ErrNotFound.

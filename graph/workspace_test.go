@@ -400,7 +400,8 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 			}
 			for range rapid.IntRange(5, 40).Draw(r, "links") {
 				from, to := key.Draw(r, "from")[1], key.Draw(r, "to")[1]
-				kind := rapid.SampledFrom([]string{"has_task", "belongs_to_plan", "supports_goal", "achieved_by", "requires", "produces", "produced_by", "depends_on", "blocks", "relates_to"}).Draw(r, "type")
+				kind := rapid.SampledFrom([]string{"has_task", "belongs_to_plan", "supports_goal", "achieved_by", "requires", "produces", "produced_by",
+					"depends_on", "blocks", "relates_to"}).Draw(r, "type")
 				if rapid.IntRange(0, 2).Draw(r, "direct") == 0 {
 					from, kind = rapid.SampledFrom(projects).Draw(r, "project"), "relates_to"
 					if rapid.Bool().Draw(r, "reversed") {
@@ -460,7 +461,8 @@ func workspaceNode(r *rapid.T, kind, key string, projects []string, now time.Tim
 	state := func(states ...string) Optional[string] { return Some(rapid.SampledFrom(states).Draw(r, "state")) }
 	switch kind {
 	case "task":
-		n.StateKey, n.DueAt, n.StartAt, n.Priority = state("todo", "in_progress", "blocked", "done"), day("due"), day("start"), Some(int64(rapid.IntRange(1, 5).Draw(r, "priority")))
+		n.StateKey, n.DueAt, n.StartAt, n.Priority = state("todo", "in_progress", "blocked", "done"), day("due"), day("start"),
+			Some(int64(rapid.IntRange(1, 5).Draw(r, "priority")))
 	case "risk":
 		n.StateKey, n.Impact = state("identified", "mitigated", "closed"), Some(rapid.SampledFrom([]string{"low", "high", "critical"}).Draw(r, "impact"))
 	case "goal":
@@ -547,8 +549,10 @@ func TestWorkspaceFocus(t *testing.T) {
 		n.OwnFields = &OwnFields{ProjectID: Some("p")}
 		return n
 	}
-	nodes := []NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("goal", "g"), in("plan", "l"), in("task", "t"), in("task", "orphan")}
-	links := []RelationshipWrite{link("p", "has_goal", "g", 0.5), link("g", "has_plan", "l", 0.5), link("l", "has_task", "t", 0.5), link("g", "relates_to", "t", 0.5)}
+	nodes := []NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("goal", "g"), in("plan", "l"), in("task", "t"),
+		in("task", "orphan")}
+	links := []RelationshipWrite{link("p", "has_goal", "g", 0.5), link("g", "has_plan", "l", 0.5), link("l", "has_task", "t", 0.5),
+		link("g", "relates_to", "t", 0.5)}
 	for i := range 5 {
 		key := fmt.Sprintf("o%d", i)
 		nodes, links = append(nodes, in("output", key)), append(links, link("t", "produces", key, 0.5), link(key, "relates_to", "t", 0.5))
