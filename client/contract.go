@@ -973,7 +973,7 @@ type ConversationPage struct {
 	ContextType      *string            `json:"context_type"`
 	EndedAt          *time.Time         `json:"ended_at"`
 	EntityKey        string             `json:"entity_key"`
-	Focus            *ConversationFocus `json:"focus,omitempty"` // what the user of a conversation looks at in a workspace
+	Focus            *ConversationFocus `json:"focus,omitempty"` // the project and node in focus of a conversation
 	Keywords         []string           `json:"keywords,omitempty"`
 	MessageCount     int64              `json:"message_count"`
 	Messages         []Message          `json:"messages"`
@@ -981,7 +981,7 @@ type ConversationPage struct {
 	Participants     []string           `json:"participants,omitempty"`
 	ProcessedAt      time.Time          `json:"processed_at,omitzero"`
 	ProcessingError  string             `json:"processing_error,omitempty"`
-	ProcessingStatus string             `json:"processing_status"` // what a language model made of it
+	ProcessingStatus string             `json:"processing_status"` // how far a language model has processed it
 	Sensitivity      string             `json:"sensitivity,omitempty"`
 	SourceType       string             `json:"source_type,omitempty"`
 	StartedAt        time.Time          `json:"started_at"`
@@ -1425,11 +1425,11 @@ type MemoryResult struct {
 
 // MemoryWrite is part of the contract.
 type MemoryWrite struct {
-	IdempotencyKey string              `json:"idempotency_key,omitempty"` // the same as the header Idempotency-Key: for a day, the same key and body get the same answer; another body a 409
+	IdempotencyKey string              `json:"idempotency_key,omitempty"` // same as the Idempotency-Key header: for a day, the same key and body return the same answer; another body returns 409
 	Nodes          []NodeWrite         `json:"nodes,omitempty"`
 	Relationships  []RelationshipWrite `json:"relationships,omitempty"`
 	Strict         bool                `json:"strict,omitempty"`  // all or nothing: a refused item is a 422 and nothing is written
-	UserID         string              `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+	UserID         string              `json:"user_id,omitempty"` // whose memory; default: the user of the API key, else the team
 }
 
 // MentionedNode is part of the contract.
@@ -1444,7 +1444,7 @@ type MergedSystem struct {
 	Entities      []SystemEntityResult       `json:"entities"`
 	Extraction    *SystemExtraction          `json:"extraction,omitempty"` // where a text was given; entities and relationships are those that the language model read out of it
 	Relationships []SystemRelationshipResult `json:"relationships"`
-	Removed       *SystemCounts              `json:"removed,omitempty"` // what was there and is not in the file
+	Removed       *SystemCounts              `json:"removed,omitempty"` // what was deleted because the file does not contain it
 	Warnings      []string                   `json:"warnings"`
 }
 
@@ -1480,9 +1480,9 @@ type MessageResult struct {
 // MessageWrite is part of the contract.
 type MessageWrite struct {
 	At        Optional[time.Time] `json:"at,omitzero"`          // default: now
-	EntityKey string              `json:"entity_key,omitempty"` // generated (UUIDv7) when left out
-	Name      string              `json:"name,omitempty"`       // who spoke
-	Role      string              `json:"role"`                 // user, assistant, or another word
+	EntityKey string              `json:"entity_key,omitempty"` // default: a generated UUIDv7
+	Name      string              `json:"name,omitempty"`       // name of the speaker
+	Role      string              `json:"role"`                 // user, assistant or another word
 	Text      string              `json:"text"`
 }
 
@@ -1538,7 +1538,7 @@ type NodeResult struct {
 // NodeView is part of the contract.
 type NodeView struct {
 	AccessCount         int64                     `json:"access_count"`
-	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`      // what it is about; read only
+	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`      // key of the node it is about; read only
 	At                  Optional[time.Time]       `json:"at,omitzero"`              // messages
 	CanonicalName       string                    `json:"canonical_name,omitempty"` // persons only
 	Channel             Optional[string]          `json:"channel,omitzero"`
@@ -1561,9 +1561,9 @@ type NodeView struct {
 	FacetStage          Optional[string]          `json:"facet_stage,omitzero"`
 	FirstMentionedAt    Optional[time.Time]       `json:"first_mentioned_at,omitzero"`
 	FirstSourceAt       Optional[time.Time]       `json:"first_source_at,omitzero"`
-	FocusID             Optional[string]          `json:"focus_id,omitzero"`         // conversations: what is in focus in it
-	FocusKind           Optional[string]          `json:"focus_kind,omitzero"`       // conversations: the kind of what is in focus in it
-	FocusProjectID      Optional[string]          `json:"focus_project_id,omitzero"` // conversations: the project that the user looks at
+	FocusID             Optional[string]          `json:"focus_id,omitzero"`         // conversations: the key of the node in focus
+	FocusKind           Optional[string]          `json:"focus_kind,omitzero"`       // conversations: the kind of the node in focus
+	FocusProjectID      Optional[string]          `json:"focus_project_id,omitzero"` // conversations: the project in focus
 	Goal                Optional[string]          `json:"goal,omitzero"`
 	Impact              Optional[string]          `json:"impact,omitzero"`    // low, medium, high or critical
 	IsGoal              bool                      `json:"is_goal,omitempty"`  // concepts only
@@ -1578,20 +1578,20 @@ type NodeView struct {
 	Name                string                    `json:"name"`
 	NextStepLong        Optional[string]          `json:"next_step_long,omitzero"`
 	NextStepShort       Optional[string]          `json:"next_step_short,omitzero"`
-	Notes               []Note                    `json:"notes,omitempty"` // the newest first, without expired ones
+	Notes               []Note                    `json:"notes,omitempty"` // newest first, without expired ones
 	Outcome             Optional[string]          `json:"outcome,omitzero"`
 	Participants        Optional[[]string]        `json:"participants,omitzero"`      // sources: user ids
 	Payload             Optional[json.RawMessage] `json:"payload,omitzero"`           // an object
 	Priority            Optional[int64]           `json:"priority,omitzero"`          // 1 to 5
 	Probability         Optional[float64]         `json:"probability,omitzero"`       // 0 to 1
 	ProcessedAt         Optional[time.Time]       `json:"processed_at,omitzero"`      // sources; read only
-	ProcessingError     Optional[string]          `json:"processing_error,omitzero"`  // sources: why that failed; read only
-	ProcessingStatus    Optional[string]          `json:"processing_status,omitzero"` // sources: what a language model made of it; left out: raw; read only
+	ProcessingError     Optional[string]          `json:"processing_error,omitzero"`  // sources: why processing failed; read only
+	ProcessingStatus    Optional[string]          `json:"processing_status,omitzero"` // sources: how far a language model has processed it; default: raw; read only
 	ProjectID           Optional[string]          `json:"project_id,omitzero"`        // the project it belongs to
 	Properties          json.RawMessage           `json:"properties,omitempty"`
 	Props               Optional[json.RawMessage] `json:"props,omitzero"` // an object
 	Rationale           Optional[string]          `json:"rationale,omitzero"`
-	Relationships       []RelationshipView        `json:"relationships,omitempty"` // the strongest first
+	Relationships       []RelationshipView        `json:"relationships,omitempty"` // strongest first
 	RestorableUntil     time.Time                 `json:"restorable_until,omitzero"`
 	Role                Optional[string]          `json:"role,omitzero"` // messages
 	Salience            float64                   `json:"salience"`
@@ -1605,7 +1605,7 @@ type NodeView struct {
 	StartAt             Optional[time.Time]       `json:"start_at,omitzero"`
 	StartedAt           Optional[time.Time]       `json:"started_at,omitzero"` // sources
 	State               string                    `json:"state"`
-	StateKey            Optional[string]          `json:"state_key,omitzero"` // the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) bring a warning
+	StateKey            Optional[string]          `json:"state_key,omitzero"` // the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) return a warning
 	StorylineCount      Optional[int64]           `json:"storyline_count,omitzero"`
 	Summary             Optional[string]          `json:"summary,omitzero"` // sources
 	System              Optional[string]          `json:"system,omitzero"`  // system entities: the system they belong to
@@ -1624,7 +1624,7 @@ type NodeView struct {
 
 // NodeWrite is part of the contract.
 type NodeWrite struct {
-	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`     // what it is about; read only
+	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`     // key of the node it is about; read only
 	At                  Optional[time.Time]       `json:"at,omitzero"`             // messages
 	CanonicalName       Optional[string]          `json:"canonical_name,omitzero"` // persons only; default: the name in lower case
 	Channel             Optional[string]          `json:"channel,omitzero"`
@@ -1640,42 +1640,42 @@ type NodeWrite struct {
 	DueAt               Optional[time.Time]       `json:"due_at,omitzero"`
 	EndAt               Optional[time.Time]       `json:"end_at,omitzero"`
 	EndedAt             Optional[time.Time]       `json:"ended_at,omitzero"`    // sources; null: still open
-	EntityKey           string                    `json:"entity_key,omitempty"` // generated (UUIDv7) when left out
+	EntityKey           string                    `json:"entity_key,omitempty"` // default: a generated UUIDv7
 	FacetContext        Optional[string]          `json:"facet_context,omitzero"`
 	FacetScale          Optional[string]          `json:"facet_scale,omitzero"`
 	FacetStage          Optional[string]          `json:"facet_stage,omitzero"`
 	FirstMentionedAt    Optional[time.Time]       `json:"first_mentioned_at,omitzero"`
 	FirstSourceAt       Optional[time.Time]       `json:"first_source_at,omitzero"`
-	FocusID             Optional[string]          `json:"focus_id,omitzero"`         // conversations: what is in focus in it
-	FocusKind           Optional[string]          `json:"focus_kind,omitzero"`       // conversations: the kind of what is in focus in it
-	FocusProjectID      Optional[string]          `json:"focus_project_id,omitzero"` // conversations: the project that the user looks at
+	FocusID             Optional[string]          `json:"focus_id,omitzero"`         // conversations: the key of the node in focus
+	FocusKind           Optional[string]          `json:"focus_kind,omitzero"`       // conversations: the kind of the node in focus
+	FocusProjectID      Optional[string]          `json:"focus_project_id,omitzero"` // conversations: the project in focus
 	Goal                Optional[string]          `json:"goal,omitzero"`
-	History             Optional[ImportedHistory] `json:"history,omitzero"`          // what Kith keeps of the node; exports have it, and only imports may give it
-	IfVersion           Optional[int64]           `json:"if_version,omitzero"`       // write only if this is the stored version; 0: only if there is none. Otherwise 409 and nothing is written
+	History             Optional[ImportedHistory] `json:"history,omitzero"`          // internal data of the node; exports contain it, and only imports may set it
+	IfVersion           Optional[int64]           `json:"if_version,omitzero"`       // write only if this is the stored version; 0: only if it does not exist. Otherwise 409 and nothing is written
 	Impact              Optional[string]          `json:"impact,omitzero"`           // low, medium, high or critical
-	IsGoal              Optional[bool]            `json:"is_goal,omitzero"`          // concepts only; default: the word goal in name or description
-	IsOwner             Optional[bool]            `json:"is_owner,omitzero"`         // persons only: this person is the user; one a user
+	IsGoal              Optional[bool]            `json:"is_goal,omitzero"`          // concepts only; default: whether name or description has the word goal
+	IsOwner             Optional[bool]            `json:"is_owner,omitzero"`         // persons only: this person is the user; one per user
 	Keywords            Optional[[]string]        `json:"keywords,omitzero"`         // sources
 	Kind                string                    `json:"kind,omitempty"`            // person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity
-	LastAccessedAt      Optional[time.Time]       `json:"last_accessed_at,omitzero"` // a salience given with it was so then, if that is later than updated_at
+	LastAccessedAt      Optional[time.Time]       `json:"last_accessed_at,omitzero"` // salience is its value at this time, if later than updated_at
 	LastMentionedAt     Optional[time.Time]       `json:"last_mentioned_at,omitzero"`
 	LastSourceAt        Optional[time.Time]       `json:"last_source_at,omitzero"`
 	MessageCount        Optional[int64]           `json:"message_count,omitzero"` // sources; read only
 	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero"`
-	Name                Optional[string]          `json:"name,omitzero"` // needed for a new node of most kinds; at most 512 characters
+	Name                Optional[string]          `json:"name,omitzero"` // required for a new node of most kinds; at most 512 characters
 	NextStepLong        Optional[string]          `json:"next_step_long,omitzero"`
 	NextStepShort       Optional[string]          `json:"next_step_short,omitzero"`
-	Notes               []NoteWrite               `json:"notes,omitempty"` // added to those there are
+	Notes               []NoteWrite               `json:"notes,omitempty"` // added to the existing ones
 	Outcome             Optional[string]          `json:"outcome,omitzero"`
 	Participants        Optional[[]string]        `json:"participants,omitzero"`      // sources: user ids
 	Payload             Optional[json.RawMessage] `json:"payload,omitzero"`           // an object
 	Priority            Optional[int64]           `json:"priority,omitzero"`          // 1 to 5
 	Probability         Optional[float64]         `json:"probability,omitzero"`       // 0 to 1
 	ProcessedAt         Optional[time.Time]       `json:"processed_at,omitzero"`      // sources; read only
-	ProcessingError     Optional[string]          `json:"processing_error,omitzero"`  // sources: why that failed; read only
-	ProcessingStatus    Optional[string]          `json:"processing_status,omitzero"` // sources: what a language model made of it; left out: raw; read only
+	ProcessingError     Optional[string]          `json:"processing_error,omitzero"`  // sources: why processing failed; read only
+	ProcessingStatus    Optional[string]          `json:"processing_status,omitzero"` // sources: how far a language model has processed it; default: raw; read only
 	ProjectID           Optional[string]          `json:"project_id,omitzero"`        // the project it belongs to
-	Properties          json.RawMessage           `json:"properties,omitempty"`       // an object of the caller's own; at most 16,384 bytes, 8 levels
+	Properties          json.RawMessage           `json:"properties,omitempty"`       // a free-form object; at most 16,384 bytes, 8 levels
 	Props               Optional[json.RawMessage] `json:"props,omitzero"`             // an object
 	Rationale           Optional[string]          `json:"rationale,omitzero"`
 	Role                Optional[string]          `json:"role,omitzero"`               // messages
@@ -1690,7 +1690,7 @@ type NodeWrite struct {
 	StartAt             Optional[time.Time]       `json:"start_at,omitzero"`
 	StartedAt           Optional[time.Time]       `json:"started_at,omitzero"` // sources
 	State               Optional[string]          `json:"state,omitzero"`      // active (default), candidate, core or archived
-	StateKey            Optional[string]          `json:"state_key,omitzero"`  // the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) bring a warning
+	StateKey            Optional[string]          `json:"state_key,omitzero"`  // the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) return a warning
 	StorylineCount      Optional[int64]           `json:"storyline_count,omitzero"`
 	Summary             Optional[string]          `json:"summary,omitzero"` // sources
 	System              Optional[string]          `json:"system,omitzero"`  // system entities: the system they belong to
@@ -1702,8 +1702,8 @@ type NodeWrite struct {
 	TTLPolicy           Optional[string]          `json:"ttl_policy,omitzero"` // decay (default), keep_forever (default of an owner) or ephemeral
 	Type                Optional[string]          `json:"type,omitzero"`       // entities and system entities; at most 128 characters
 	TypeKey             Optional[string]          `json:"type_key,omitzero"`   // such as plan.phase.works
-	UpdatedAt           Optional[time.Time]       `json:"updated_at,omitzero"` // default: now; a salience given with it was so then
-	UserID              Optional[string]          `json:"user_id,omitzero"`    // left out: the request's user; null: shared by the team
+	UpdatedAt           Optional[time.Time]       `json:"updated_at,omitzero"` // default: now; salience is its value at this time
+	UserID              Optional[string]          `json:"user_id,omitzero"`    // default: the request's user; null: shared by the team
 }
 
 // NotShown is part of the contract.
@@ -1731,11 +1731,11 @@ type NoteList struct {
 
 // NoteWrite is part of the contract.
 type NoteWrite struct {
-	AddedBy         Optional[string]    `json:"added_by,omitzero"`          // default: the request's user; always that user where the key is bound to one
+	AddedBy         Optional[string]    `json:"added_by,omitzero"`          // default: the request's user; always that user if the API key is bound to one
 	Content         string              `json:"content"`                    // at most 4,096 characters
-	DateAdded       Optional[time.Time] `json:"date_added,omitzero"`        // default: now; its lifetime begins here
+	DateAdded       Optional[time.Time] `json:"date_added,omitzero"`        // default: now; the lifetime begins at this time
 	Lifetime        string              `json:"lifetime,omitempty"`         // week, month (default), year or forever
-	SourceEntityKey Optional[string]    `json:"source_entity_key,omitzero"` // where it comes from
+	SourceEntityKey Optional[string]    `json:"source_entity_key,omitzero"` // the source it comes from
 }
 
 // OntologyContext is part of the contract.
@@ -1954,8 +1954,8 @@ type PutPreferenceRequest struct {
 
 // QuotaShare is part of the contract.
 type QuotaShare struct {
-	Limit *int64 `json:"limit"` // null: any number
-	Used  *int64 `json:"used"`  // with what is deleted and not purged yet; what was purged may count for some seconds. null: not counted, as the service bounds no team
+	Limit *int64 `json:"limit"` // null: no limit
+	Used  *int64 `json:"used"`  // including deleted data that is not purged yet; purged data may count for some more seconds. null: not counted, because the service has no quotas
 }
 
 // QuotaShares is part of the contract.
@@ -2045,7 +2045,7 @@ type RelationshipView struct {
 	Key              string          `json:"key"`
 	LastAccessedAt   *time.Time      `json:"last_accessed_at"`
 	Node             *NodeRef        `json:"node,omitempty"`  // the other end
-	Notes            []Note          `json:"notes,omitempty"` // the newest first, without expired ones
+	Notes            []Note          `json:"notes,omitempty"` // newest first, without expired ones
 	Properties       json.RawMessage `json:"properties,omitempty"`
 	Proximity        int64           `json:"proximity,omitempty"`
 	ProximityWord    string          `json:"proximity_word,omitempty"`
@@ -2065,26 +2065,26 @@ type RelationshipView struct {
 type RelationshipWrite struct {
 	Attitude         Optional[int64]           `json:"attitude,omitzero"`          // 1 to 5
 	Confidence       Optional[float64]         `json:"confidence,omitzero"`        // 0 to 1; default 0.8
-	Contradicts      bool                      `json:"contradicts,omitempty"`      // the current relationship of this type is over: it is closed, and this one added. A valid_from after that of the current one says the same
+	Contradicts      bool                      `json:"contradicts,omitempty"`      // closes the current relationship of this type and adds this one. A valid_from after that of the current one has the same effect
 	Description      Optional[string]          `json:"description,omitzero"`       // how the two relate; at most 16,384 characters
 	From             string                    `json:"from"`                       // entity_key
 	History          Optional[ImportedHistory] `json:"history,omitzero"`           // only for imports
-	IfVersion        Optional[int64]           `json:"if_version,omitzero"`        // write only if this is the stored version of the current one; 0: only if there is none. Otherwise 409 and nothing is written
-	Key              string                    `json:"key,omitempty"`              // only for imports: it is generated
+	IfVersion        Optional[int64]           `json:"if_version,omitzero"`        // write only if this is the stored version of the current one; 0: only if it does not exist. Otherwise 409 and nothing is written
+	Key              string                    `json:"key,omitempty"`              // only for imports; otherwise generated
 	LastAccessedAt   Optional[time.Time]       `json:"last_accessed_at,omitzero"`  // only for imports
-	Notes            []NoteWrite               `json:"notes,omitempty"`            // added to those there are
-	Properties       json.RawMessage           `json:"properties,omitempty"`       // an object of the caller's own; at most 16,384 bytes, 8 levels
+	Notes            []NoteWrite               `json:"notes,omitempty"`            // added to the existing ones
+	Properties       json.RawMessage           `json:"properties,omitempty"`       // a free-form object; at most 16,384 bytes, 8 levels
 	Proximity        Optional[int64]           `json:"proximity,omitzero"`         // 1 to 5
 	RecordedAt       Optional[time.Time]       `json:"recorded_at,omitzero"`       // only for imports
-	RecordedBy       Optional[string]          `json:"recorded_by,omitzero"`       // default: the request's user; always that user where the key is bound to one
+	RecordedBy       Optional[string]          `json:"recorded_by,omitzero"`       // default: the request's user; always that user if the API key is bound to one
 	RelationshipType Optional[string]          `json:"relationship_type,omitzero"` // one free word
 	Salience         Optional[float64]         `json:"salience,omitzero"`          // 0 to 1; default 0.5; null is 0
 	State            Optional[string]          `json:"state,omitzero"`             // active (default), candidate, core or archived
 	To               string                    `json:"to"`                         // entity_key
 	Type             string                    `json:"type"`                       // ^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to
 	UpdatedAt        Optional[time.Time]       `json:"updated_at,omitzero"`        // only for imports
-	ValidFrom        Optional[time.Time]       `json:"valid_from,omitzero"`        // default: now, or the end of the last one, if that is to come. Not in the time of another one
-	ValidTo          Optional[time.Time]       `json:"valid_to,omitzero"`          // closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again where there is no current one
+	ValidFrom        Optional[time.Time]       `json:"valid_from,omitzero"`        // default: now, or the end of the last one if that is in the future. Must not be within the validity of another one
+	ValidTo          Optional[time.Time]       `json:"valid_to,omitzero"`          // closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again if there is no current one
 }
 
 // RemovedTurns is part of the contract.
@@ -2159,13 +2159,13 @@ type Source struct {
 	ContextType      *string            `json:"context_type"`
 	EndedAt          *time.Time         `json:"ended_at"`
 	EntityKey        string             `json:"entity_key"`
-	Focus            *ConversationFocus `json:"focus,omitempty"` // what the user of a conversation looks at in a workspace
+	Focus            *ConversationFocus `json:"focus,omitempty"` // the project and node in focus of a conversation
 	Keywords         []string           `json:"keywords,omitempty"`
 	MessageCount     int64              `json:"message_count"`
 	Participants     []string           `json:"participants,omitempty"`
 	ProcessedAt      time.Time          `json:"processed_at,omitzero"`
 	ProcessingError  string             `json:"processing_error,omitempty"`
-	ProcessingStatus string             `json:"processing_status"` // what a language model made of it
+	ProcessingStatus string             `json:"processing_status"` // how far a language model has processed it
 	Sensitivity      string             `json:"sensitivity,omitempty"`
 	SourceType       string             `json:"source_type,omitempty"`
 	StartedAt        time.Time          `json:"started_at"`
@@ -2215,10 +2215,10 @@ type SourceResult struct {
 type SourceWrite struct {
 	ContentType    Optional[string]            `json:"content_type,omitzero"`     // conversation (default), email, slack-thread, meeting or text-note
 	ContextType    Optional[string]            `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
-	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero"`         // null or left out: still open
-	EntityKey      string                      `json:"entity_key,omitempty"`      // generated (UUIDv7) when left out
-	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // conversations: what the user looks at in a workspace; null: nothing any more
-	IdempotencyKey string                      `json:"idempotency_key,omitempty"` // the same as the header Idempotency-Key
+	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero"`         // null or omitted: still open
+	EntityKey      string                      `json:"entity_key,omitempty"`      // default: a generated UUIDv7
+	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // conversations: the project and node in focus; null: clears the focus
+	IdempotencyKey string                      `json:"idempotency_key,omitempty"` // same as the Idempotency-Key header
 	Keywords       []string                    `json:"keywords,omitempty"`
 	Mentions       []string                    `json:"mentions,omitempty"` // entity keys of persons, concepts and entities
 	Messages       []MessageWrite              `json:"messages,omitempty"`
@@ -2229,7 +2229,7 @@ type SourceWrite struct {
 	Strict         bool                        `json:"strict,omitempty"`       // all or nothing: a refused mention is a 422 and nothing is written
 	Summary        Optional[string]            `json:"summary,omitzero"`       // one or two sentences; at most 16,384 characters
 	Tags           []string                    `json:"tags,omitempty"`
-	UserID         string                      `json:"user_id,omitempty"` // whose source it is; left out: the user of the key, else the team's own, which a conversation cannot be
+	UserID         string                      `json:"user_id,omitempty"` // whose source it is; default: the user of the API key, else shared by the team, which a conversation cannot be
 }
 
 // StorylineHit is part of the contract.
@@ -2298,13 +2298,13 @@ type SystemEntityResult struct {
 
 // SystemEntityWrite is part of the contract.
 type SystemEntityWrite struct {
-	Description      Optional[string] `json:"description,omitzero"`        // left out: kept; empty: cleared
+	Description      Optional[string] `json:"description,omitzero"`        // default: unchanged; empty: cleared
 	Name             string           `json:"name"`                        // unique in the system; 1 to 512 characters, no blanks around them
 	Properties       json.RawMessage  `json:"properties,omitempty"`        // an object; at most 16,384 bytes, 8 levels
 	RemoveProperties []string         `json:"remove_properties,omitempty"` // names of properties
 	RemoveTags       []string         `json:"remove_tags,omitempty"`
 	Tags             []string         `json:"tags,omitempty"` // at most 100, of 1 to 256 characters
-	Type             Optional[string] `json:"type,omitzero"`  // needed for a new entity; 1 to 128 characters
+	Type             Optional[string] `json:"type,omitzero"`  // required for a new entity; 1 to 128 characters
 }
 
 // SystemExtraction is part of the contract.
@@ -2339,7 +2339,7 @@ type SystemNode struct {
 	Tags        []string        `json:"tags,omitempty"`       // at most 100, of 1 to 256 characters
 	Type        string          `json:"type"`                 // the class of the entity; 1 to 128 characters
 	UpdatedAt   time.Time       `json:"updated_at"`
-	Version     int64           `json:"version"` // 1, and one more with every change
+	Version     int64           `json:"version"` // starts at 1 and grows by 1 with every change
 }
 
 // SystemPage is part of the contract.
@@ -2384,7 +2384,7 @@ type SystemRelationshipWrite struct {
 type SystemResult struct {
 	Entities      []SystemEntityResult       `json:"entities"`
 	Relationships []SystemRelationshipResult `json:"relationships"`
-	Removed       *SystemCounts              `json:"removed,omitempty"` // what was there and is not in the file
+	Removed       *SystemCounts              `json:"removed,omitempty"` // what was deleted because the file does not contain it
 	Warnings      []string                   `json:"warnings"`
 }
 
@@ -2601,7 +2601,7 @@ type TurnPrompt struct {
 type User struct {
 	Chats          int64      `json:"chats"` // chat trees
 	Conversations  int64      `json:"conversations"`
-	LastActivityAt *time.Time `json:"last_activity_at"`  // the latest write to or recall of the user's nodes and chats; null: the user has preferences alone
+	LastActivityAt *time.Time `json:"last_activity_at"`  // last write to or recall of the user's nodes and chats; null: the user has only preferences
 	Messages       int64      `json:"messages"`          // in all sources
 	Nodes          int64      `json:"nodes"`             // private nodes of all kinds, without messages
 	Partial        bool       `json:"partial,omitempty"` // the counts are lower bounds: the user has more than 10,000 nodes of one kind

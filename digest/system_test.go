@@ -65,7 +65,7 @@ func TestExtractSystemRepairs(t *testing.T) {
 		"no lists":               {"{}", "entities and relationships must be lists"},
 		"something is removed":   {strings.Replace(shop, `"tags"`, `"remove_tags"`, 1), "unknown field"},
 		"no type":                {strings.Replace(shop, `"data store"`, `""`, 1), "entities[1].type"},
-		"the same name twice":    {strings.Replace(shop, `"name":"ledger"`, `"name":"checkout"`, 1), "entities[1].name: is the same as that of entities[0]"},
+		"the same name twice":    {strings.Replace(shop, `"name":"ledger"`, `"name":"checkout"`, 1), "entities[1].name: is the same as entities[0].name"},
 		"another type":           {strings.Replace(shop, `"go"`, "7", 1), "entities.tags: wrong type"},
 		"properties are a list":  {strings.Replace(shop, `{"pool":1.0}`, "[]", 1), "relationships[0].properties"},
 		"too many entities":      {many("entities", 101), "entities: must have at most 100 items"},

@@ -87,8 +87,8 @@ func TestOwnerIsOneAndPrivate(t *testing.T) {
 	})
 	e.same("statuses", []Status{Refused, Refused}, statuses(result))
 	e.same("warnings", []string{
-		"nodes[0].is_owner: the user has an owner already",
-		"nodes[1].is_owner: is for a user's own person, and this one is shared",
+		"nodes[0].is_owner: the user already has an owner",
+		"nodes[1].is_owner: is only for the person node of a user, and this one is shared",
 	}, result.Warnings)
 	e.same("stored", before, e.stored())
 	_, err := e.store.Write(t.Context(), e.as(""), &MemoryWrite{Nodes: []NodeWrite{owner1("p-3")}})

@@ -106,8 +106,7 @@ func TestUnknownStateKeysBringAWarning(t *testing.T) {
 	}
 	odd := e.write("u1", []NodeWrite{node("task", "in-progress"), node("goal", "active")})
 	e.same("an odd one", []Status{Created, Created}, statuses(odd))
-	e.same("is warned of", []string{"nodes[0].state_key: is none of todo, in_progress, blocked, done: it is stored, but lists and scores do not know it"},
-		odd.Warnings)
+	e.same("is warned of", []string{"nodes[0].state_key: is not one of todo, in_progress, blocked, done: it is stored, but lists and scores ignore it"}, odd.Warnings)
 	e.same("and stored", "in-progress", e.get("u1", "task", "task").StateKey.Value)
 	for _, kind := range Kinds {
 		var known []NodeWrite
@@ -333,7 +332,7 @@ func TestAMessageThatIsWrittenAgain(t *testing.T) {
 		"name": again(func(w *NodeWrite) { w.Name = Null[string]() }), "at": again(func(w *NodeWrite) { w.At = Some(noon.Add(-time.Hour)) }),
 	} {
 		result := e.try("u1", []NodeWrite{w})
-		e.same(field, []any{Refused, []string{"nodes[0]." + field + ": never changes: append another message"}}, []any{result.Nodes[0].Status, result.Warnings})
+		e.same(field, []any{Refused, []string{"nodes[0]." + field + ": cannot be changed: append another message"}}, []any{result.Nodes[0].Status, result.Warnings})
 	}
 	for field, w := range map[string]NodeWrite{
 		"description": again(described("x")), "state": again(inState("core")), "salience": again(func(w *NodeWrite) { w.Salience = Some(0.9) }),
@@ -366,7 +365,7 @@ func TestASourceTellsOfMessagesThatItHasOtherwise(t *testing.T) {
 	} {
 		other := m
 		c(&other)
-		want := []string{"messages[1]." + field + ": never changes: what is stored is another one"}
+		want := []string{"messages[1]." + field + ": cannot be changed: the stored value differs"}
 		result := write(other)
 		e.same(field, []any{Unchanged, want}, []any{result.Messages[1].Status, result.Warnings})
 		appended, err := e.store.AppendMessages(t.Context(), e.as("u1"), "s", []MessageWrite{said("", "y"), other})

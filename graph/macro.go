@@ -9,8 +9,9 @@ import (
 
 const macroText = "Storylines around"
 
-// group forms and renews the macros of the storylines that were touched. A macro's anchor is a theme of at least two of
-// the user's storylines that span 30 days together; a theme is what at least half of a storyline's newest sources mention.
+// group creates and updates the macros of the storylines that this job touched. The anchor of a macro is a theme of
+// at least two of the user's storylines that together span 30 days. A theme is a node that at least half of a
+// storyline's newest sources mention.
 func (j *storyJob) group() error {
 	themes, err := j.themes()
 	if err != nil || len(themes) == 0 {
@@ -32,7 +33,7 @@ func (j *storyJob) group() error {
 	return j.regroup(macros, parts)
 }
 
-// themes notes at the touched storylines what they are about besides their anchors, and lists it.
+// themes stores on each touched storyline its themes besides the anchor, and returns all of them.
 func (j *storyJob) themes() ([]string, error) {
 	rows, err := j.tx.exec("storyline_themes", map[string]any{
 		"team_id": j.team, "entity_keys": distinct(j.touched), "window": storyWindow,
@@ -44,7 +45,7 @@ func (j *storyJob) themes() ([]string, error) {
 	return distinct(all), err
 }
 
-// storylines are those that a macro groups or may group, by key.
+// storylines holds the storylines that a macro groups or may group, by key.
 type storylines map[string]storylinePart
 
 type storylinePart struct {
@@ -62,13 +63,13 @@ func (s storylines) period() (first, last time.Time) {
 	return first, last
 }
 
-// ripe says whether they are enough for a macro.
+// ripe reports whether the storylines are enough for a macro.
 func (s storylines) ripe() bool {
 	first, last := s.period()
 	return len(s) >= macroStories && last.Sub(first) >= macroSpan
 }
 
-// related are the user's storylines with each of the themes.
+// related returns the user's storylines with each of the themes, by theme.
 func (j *storyJob) related(themes []string) (map[string]storylines, error) {
 	prefix := listPrefix(storylineKind, j.user)
 	rows, err := j.tx.exec("storyline_related", map[string]any{
@@ -87,7 +88,7 @@ func (j *storyJob) related(themes []string) (map[string]storylines, error) {
 	return all, err
 }
 
-// macrosOf finds the macros that are rooted in themes, and makes those that there are not; by key.
+// macrosOf finds the macros whose anchors are themes and creates the missing ones. It returns them by key.
 func (j *storyJob) macrosOf(parts map[string]storylines) (map[string]*stored, error) {
 	if len(parts) == 0 {
 		return nil, nil
@@ -116,7 +117,7 @@ func (j *storyJob) macrosOf(parts map[string]storylines) (map[string]*stored, er
 	return macros, nil
 }
 
-// newMacro is one without storylines yet. It is there to stay.
+// newMacro creates a macro without storylines. Macros are kept for ever.
 func (j *storyJob) newMacro(anchor *stored) (*stored, error) {
 	n := j.storyNode(macroKind, anchor, vitality{salience: 1, state: "core", ttl: "keep_forever"})
 	j.macros++
@@ -126,8 +127,8 @@ func (j *storyJob) newMacro(anchor *stored) (*stored, error) {
 	return n, j.link(n.key(), rootedInType, anchor.key())
 }
 
-// regroup adds to macros the storylines they lack, and counts and names anew these, and all others that group a touched
-// storyline.
+// regroup adds missing storylines to the macros, and updates the counts and names of these macros and of all others
+// that group a touched storyline.
 func (j *storyJob) regroup(macros map[string]*stored, parts map[string]storylines) error {
 	keys := make([]string, 0, len(macros))
 	for key := range macros {
@@ -167,7 +168,7 @@ func (j *storyJob) regroupOne(row *neo4j.Record, parts map[string]storylines) er
 	return j.change(macro, macro.withStorylines(grouped, text(row.Values[2])))
 }
 
-// withStorylines is a macro as it will be, under the present name of its anchor.
+// withStorylines returns the properties of a macro with these storylines and the current name of its anchor.
 func (s *stored) withStorylines(grouped storylines, name string) properties {
 	next := s.clone()
 	next.putUnless(name == "", "name", name)

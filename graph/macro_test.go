@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestMacros: two storylines with a theme in common that span thirty days.
+// TestMacros groups two storylines that share a theme and span thirty days.
 func TestMacros(t *testing.T) {
 	e := fresh(t)
 	macros := func() [][]any {
@@ -51,7 +51,7 @@ func TestMacros(t *testing.T) {
 	e.same("macros", [][]any{{"less", int64(2), int64(13), []any{"a", "b"}}, {"theme", int64(2), int64(13), []any{"a", "b"}}}, macros())
 
 	e.told("u1", "a3", 0, "a") // theme: 3 of 6
-	e.told("u1", "a4", 0, "a") // 3 of 7: no theme any more, but what is grouped stays
+	e.told("u1", "a4", 0, "a") // 3 of 7: no longer a theme, but existing groups stay
 	e.stories()
 	e.same("counted again", [][]any{{"less", int64(2), int64(15), []any{"a", "b"}}, {"theme", int64(2), int64(15), []any{"a", "b"}}}, macros())
 	e.tell("u1", "c", enough, "c", "theme")
@@ -59,13 +59,13 @@ func TestMacros(t *testing.T) {
 	e.same("one more", [][]any{{"less", int64(2), int64(15), []any{"a", "b"}}, {"theme", int64(3), int64(20), []any{"a", "b", "c"}}}, macros())
 
 	e.write("u1", []NodeWrite{{Kind: "person", EntityKey: "theme", Name: Some("the renamed")}})
-	e.told("u1", "c2", 0, "c") // which does not mention it
+	e.told("u1", "c2", 0, "c") // a source that does not mention it
 	e.stories()
 	e.same("the present name", []any{"the renamed", "Storylines around the renamed, 2026-02-02 to 2026-03-04"},
 		e.raw(`MATCH (m:Macro {team_id: $team, anchor_key: 'theme'}) RETURN m.name, m.description`)[0])
 }
 
-// TestStoriesOfWhatIsDeleted: deleted sources do not count, and a deleted anchor takes its stories along.
+// TestStoriesOfWhatIsDeleted checks that deleted sources do not count, and that a deleted anchor deletes its stories.
 func TestStoriesOfWhatIsDeleted(t *testing.T) {
 	e := fresh(t)
 	counts := func() [][]any {
@@ -98,7 +98,8 @@ func TestStoriesOfWhatIsDeleted(t *testing.T) {
 	restore(sourceKind, "s-1")
 	remove(conceptKind, "d")
 	e.same("without an anchor", [][]any{{"macro\x1fu1\x1fc", int64(6), int64(1)}, {"storyline\x1fu1\x1fc", int64(6), nil}}, counts())
-	e.same("no trace of its name", [][]any{{int64(0)}}, e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.name CONTAINS 'the d' OR n.description CONTAINS 'the d' RETURN count(n)`))
+	e.same("no trace of its name", [][]any{{int64(0)}},
+		e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.name CONTAINS 'the d' OR n.description CONTAINS 'the d' RETURN count(n)`))
 	restore(conceptKind, "d")
 	storyline := e.raw(`MATCH (n:Storyline {team_id: $team, anchor_key: 'c'}) RETURN n.entity_key`)[0][0].(string) //nolint:forcetypeassert // a key
 	remove(storylineKind, storyline)

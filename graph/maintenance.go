@@ -9,40 +9,39 @@ import (
 	"github.com/google/uuid"
 )
 
-// Maintenance keeps stored saliences close to the current ones, archives what has decayed away, drops expired notes,
-// purges what was deleted, and forms storylines and macros. Every other answer is right without it. Any number of
-// processes may run it: a lease in the database lets one do each of the two tasks at a time, and one that dies is taken
-// over where it was.
+// Maintenance stores current saliences, archives decayed nodes, drops expired notes, purges deleted data, and forms
+// storylines and macros. All other answers are correct without it. Any number of processes may run it. A lease in the
+// database lets one process at a time do each of the two tasks; when it dies, another one continues where it stopped.
 type Maintenance struct {
 	store   *Store
 	options MaintenanceOptions
 	holder  string
-	lease   string                                                               // begins the names of its leases
-	stories func(ctx context.Context, limit int) (result StoryResult, err error) // forms some of what is due
+	lease   string                                                               // prefix of the lease names
+	stories func(ctx context.Context, limit int) (result StoryResult, err error) // forms pending storylines, up to limit sources
 }
 
-// MaintenanceOptions are what maintenance may be given.
+// MaintenanceOptions configures Maintenance.
 type MaintenanceOptions struct {
 	Every   time.Duration // between passes over the store; default an hour
-	Look    time.Duration // how often a process looks what is due, and forms storylines; default a minute
+	Look    time.Duration // how often a process looks for pending work and forms storylines; default a minute
 	Log     *slog.Logger
 	Observe func(step string, count int64)
-	// Changed is told of users whose contexts have changed; the empty one stands for what the team shares.
+	// Changed is called with the users whose contexts have changed; the empty user stands for the shared memory.
 	Changed func(ctx context.Context, teamID string, users ...string)
 }
 
 const (
 	passLease  = "maintenance"
-	storiesAt  = 1000            // sources between two looks at the lease
+	storiesAt  = 1000            // sources between two renewals of the lease
 	leaseTime  = 2 * time.Minute // far more than a batch takes
 	passBatch  = 2000            // nodes
 	purgeBatch = 1000
-	stale      = day // a stored salience older than this is made that of now
+	stale      = day // a stored salience older than this is replaced by the current one
 )
 
-var errLeaseLost = errors.New("another process has taken the maintenance over")
+var errLeaseLost = errors.New("another process has taken over the maintenance lease")
 
-// NewMaintenance makes maintenance of a store.
+// NewMaintenance returns the maintenance of a store.
 func NewMaintenance(s *Store, o MaintenanceOptions) *Maintenance {
 	if o.Every == 0 {
 		o.Every = time.Hour
@@ -62,13 +61,13 @@ func NewMaintenance(s *Store, o MaintenanceOptions) *Maintenance {
 	return &Maintenance{store: s, options: o, holder: uuid.NewString(), lease: passLease, stories: s.FormStories}
 }
 
-// Run does a pass whenever one is due, until ctx is done.
+// Run calls Pass at every tick until ctx is done.
 func (m *Maintenance) Run(ctx context.Context) error {
 	tick := time.NewTicker(m.options.Look)
 	defer tick.Stop()
 	for {
 		if _, err := m.Pass(ctx); err != nil && ctx.Err() == nil {
-			m.options.Log.Warn("maintenance stopped; the next look goes on", "error", err)
+			m.options.Log.Warn("maintenance pass failed, the next one continues it", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -78,7 +77,7 @@ func (m *Maintenance) Run(ctx context.Context) error {
 	}
 }
 
-// Pass does what is due and nobody else does, and says whether a pass over the store was.
+// Pass does the work that is due and that no other process does. It reports whether it made a pass over the store.
 func (m *Maintenance) Pass(ctx context.Context) (bool, error) {
 	_, storyErr := m.under(ctx, m.lease+"/stories", m.options.Look, func(string, string) error { return m.formStories(ctx) })
 	passed, err := m.under(ctx, m.lease, m.options.Every, func(team, key string) error {
@@ -90,8 +89,8 @@ func (m *Maintenance) Pass(ctx context.Context) (bool, error) {
 	return passed, errors.Join(storyErr, err)
 }
 
-// under does work under a lease, if it is due and nobody else does it, and says whether it did. Work that fails is gone on
-// with, from the team and key it had come to, by whoever looks next.
+// under runs work under a lease if it is due and no other process holds the lease, and reports whether it ran. The
+// next holder continues failed work from the team and key that were reached.
 func (m *Maintenance) under(ctx context.Context, lease string, every time.Duration, work func(team, key string) error) (bool, error) {
 	team, key, held, err := m.take(ctx, lease)
 	if err != nil || !held {
@@ -106,7 +105,7 @@ func (m *Maintenance) under(ctx context.Context, lease string, every time.Durati
 	return true, err
 }
 
-// formStories forms what new mentions have made due.
+// formStories forms storylines of sources with new mentions.
 func (m *Maintenance) formStories(ctx context.Context) error {
 	for {
 		result, err := m.stories(ctx, storiesAt)
@@ -128,7 +127,8 @@ func (m *Maintenance) take(ctx context.Context, lease string) (team, key string,
 	return m.store.takeLease(ctx, lease, m.holder, leaseTime)
 }
 
-// takeLease takes a lease, or keeps it for longer, and says how far the work under it has come.
+// takeLease takes or extends a lease. It returns the team and key that the work under it has reached, and whether the
+// lease is held.
 func (s *Store) takeLease(ctx context.Context, lease, holder string, life time.Duration) (team, key string, held bool, err error) {
 	now := s.now()
 	err = s.transaction(ctx, "lease_take", func(t *tx) error {
@@ -141,10 +141,10 @@ func (s *Store) takeLease(ctx context.Context, lease, holder string, life time.D
 	return team, key, held, err
 }
 
-// end gives a lease back; with due the work is done, and not due before then.
+// end releases a lease. With due the work is finished and not due again before that time; nil means unfinished.
 func (m *Maintenance) end(ctx context.Context, lease string, due any) {
 	if err := m.store.endLease(ctx, lease, m.holder, due); err != nil {
-		m.options.Log.Warn("the maintenance lease was not given back; it ends by itself", "error", err)
+		m.options.Log.Warn("maintenance lease not released, it will expire", "error", err)
 	}
 }
 
@@ -157,7 +157,7 @@ func (s *Store) endLease(ctx context.Context, lease, holder string, due any) err
 	})
 }
 
-// walk looks after every node, team by team, from where the last pass stopped.
+// walk updates every node, team by team, from where the last pass stopped.
 func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 	for {
 		for team != "" {
@@ -181,7 +181,7 @@ func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 	}
 }
 
-// progress keeps how far the work under a lease has come, and the lease for longer.
+// progress stores how far the work under a lease has come and extends the lease.
 func (m *Maintenance) progress(ctx context.Context, lease, team, key string) error {
 	held := false
 	err := m.store.transaction(ctx, "lease_progress", func(t *tx) error {
@@ -197,7 +197,8 @@ func (m *Maintenance) progress(ctx context.Context, lease, team, key string) err
 	return err
 }
 
-// batch looks after the next nodes of a team in one transaction, and says which was the last; empty: there are no more.
+// batch updates the next nodes of a team in one transaction and returns the key of the last one; empty after the last
+// node.
 func (m *Maintenance) batch(ctx context.Context, team, after string) (last string, err error) {
 	now := m.store.now()
 	var archived []string
@@ -227,7 +228,7 @@ func (m *Maintenance) batch(ctx context.Context, team, after string) (last strin
 	return last, m.dropNotes(ctx, team, noted, notedRelationships)
 }
 
-// dropNotes takes expired notes off nodes and relationships.
+// dropNotes removes expired notes from nodes and relationships.
 func (m *Maintenance) dropNotes(ctx context.Context, team string, nodes, relationships []any) error {
 	if len(nodes)+len(relationships) == 0 {
 		return nil
@@ -269,14 +270,14 @@ func (t *tx) dropRelationshipNotes(team string, relationships []any, now time.Ti
 	return t.rows("relationship_update", team, rows)
 }
 
-// withoutExpired is the change that takes expired notes off.
+// withoutExpired returns the changes that remove expired notes.
 func (p properties) withoutExpired(now time.Time) map[string]any {
 	next := p.clone()
 	next.putNotes(notesFrom(p.texts("notes"), now))
 	return p.changesTo(next)
 }
 
-// purge takes what was deleted long ago away for good.
+// purge erases data that was deleted long ago.
 func (m *Maintenance) purge(ctx context.Context) error {
 	for name, cutoff := range map[string]time.Time{
 		"purge_nodes": m.store.cutoff(), "purge_relationships": m.store.cutoff(), "purge_answers": m.store.now().Add(-idempotencyLife),

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// longAgo is when the tests of whole passes take place: a pass is for all teams, and finds nothing to do with what other
+// longAgo is the time of tests of whole passes: a pass covers all teams, and finds nothing to do in data that other
 // tests store at noon.
 var longAgo = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// passing is a team that passes come to, as it is the last one, with a lease of its own.
+// passing is a team that passes reach, because it is the last one, with its own lease.
 type passing struct {
 	*env
 	sync.Mutex
@@ -21,7 +21,7 @@ type passing struct {
 	users   []string
 }
 
-// passes makes tests of whole passes follow each other, as each comes to the teams of the others.
+// passes makes tests of whole passes run one after the other, because each reaches the teams of the others.
 var passes sync.Mutex
 
 func pass(t *testing.T) *passing {
@@ -35,13 +35,13 @@ func pass(t *testing.T) *passing {
 	return p
 }
 
-// lease is one that was left at a place: the next pass goes on there.
+// lease stores a lease that was left at a place: the next pass continues there.
 func (p *passing) lease(team, key string) {
 	p.Helper()
 	p.raw(`MERGE (l:Lease {name: $team}) SET l.team = '` + team + `', l.key = '` + key + `', l.until = null, l.holder = null`)
 }
 
-// process is one that runs maintenance.
+// process returns a process that runs maintenance.
 func (p *passing) process(o MaintenanceOptions) *Maintenance {
 	o.Observe = func(step string, count int64) {
 		p.Lock()
@@ -57,7 +57,7 @@ func (p *passing) process(o MaintenanceOptions) *Maintenance {
 	}
 	m := NewMaintenance(p.store, o)
 	m.lease = p.team
-	m.stories = func(context.Context, int) (StoryResult, error) { return StoryResult{}, nil } // those of all tests
+	m.stories = func(context.Context, int) (StoryResult, error) { return StoryResult{}, nil } // would process the sources of all tests
 	return m
 }
 
@@ -77,7 +77,8 @@ func (p *passing) state(key string) any {
 
 func TestAPassArchivesWhatHasDecayedAway(t *testing.T) {
 	p := pass(t)
-	p.write("u1", []NodeWrite{owner1("me"), node("concept", "fading", 0.011), node("concept", "fine", 0.5), node("concept", "brief", 0.5, func(w *NodeWrite) { w.TTLPolicy = Some("ephemeral") })},
+	p.write("u1", []NodeWrite{owner1("me"), node("concept", "fading", 0.011), node("concept", "fine", 0.5),
+		node("concept", "brief", 0.5, func(w *NodeWrite) { w.TTLPolicy = Some("ephemeral") })},
 		link("me", "relates_to", "fading", 0.5), link("me", "relates_to", "fine", 0.011), link("me", "relates_to", "brief", 0.9))
 	p.write("u1", nil, RelationshipWrite{From: "me", Type: "relates_to", To: "fine", State: Some("active")})
 	m := p.process(MaintenanceOptions{Every: day})
@@ -89,10 +90,11 @@ func TestAPassArchivesWhatHasDecayedAway(t *testing.T) {
 	p.same("a second pass", true, p.passed(m))
 	p.same("states", []any{"archived", "archived", "active"}, []any{p.state("fading"), p.state("brief"), p.state("fine")})
 	p.same("observed", int64(2), p.counted["archived"])
-	p.same("told", []string{p.team + ":"}, p.users)
+	p.same("reported users", []string{p.team + ":"}, p.users)
 	p.same("the relationship", [][]any{{"archived"}}, p.relationships("me", "fine", "r.state"))
 	p.same("of contexts nothing changes", before, p.sections("u1"))
-	p.same("what is archived stands in no index of contexts", [][]any{{nil}, {nil}}, append(p.relationships("me", "fading", "r.owner_key"), p.relationships("me", "brief", "r.owner_key")...))
+	p.same("what is archived stands in no index of contexts", [][]any{{nil}, {nil}},
+		append(p.relationships("me", "fading", "r.owner_key"), p.relationships("me", "brief", "r.owner_key")...))
 }
 
 func TestAPassIsNotDoneBeforeItIsDue(t *testing.T) {
@@ -126,7 +128,7 @@ func TestOnePassAtATime(t *testing.T) {
 	p.same("workers, and what they archived", []any{1, int64(1)}, []any{workers, p.counted["archived"]})
 }
 
-// A holder that died keeps its lease until it ends; then another one goes on where it was.
+// A holder that died keeps its lease until it expires; then another one continues from where it stopped.
 func TestADeadHolderIsTakenOver(t *testing.T) {
 	p := pass(t)
 	p.write("u1", []NodeWrite{node("concept", "a", 0.011), node("concept", "b", 0.011), node("concept", "c", 0.011)})
@@ -154,12 +156,13 @@ func TestADeadHolderIsTakenOver(t *testing.T) {
 		p.raw(`MATCH (l:Lease {name: $team}) RETURN l.holder, l.due_at`))
 }
 
-// A pass that is stopped gives its lease back, and the next one goes on.
+// A pass that is stopped releases its lease, and the next one continues.
 func TestAStoppedPassIsGoneOnWith(t *testing.T) {
 	p := pass(t)
 	var nodes []NodeWrite
 	for i := range passBatch + 1 {
-		nodes = append(nodes, NodeWrite{Kind: "concept", EntityKey: fmt.Sprintf("c-%04d", i), Name: Some(fmt.Sprint(i)), Salience: Some(0.011), State: Some("active")})
+		nodes = append(nodes, NodeWrite{Kind: "concept", EntityKey: fmt.Sprintf("c-%04d", i), Name: Some(fmt.Sprint(i)), Salience: Some(0.011),
+			State: Some("active")})
 	}
 	p.write("u1", nodes)
 	p.disown("u1")

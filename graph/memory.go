@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// MemoryWrite is one transaction of upserts. With Strict, one refused item refuses them all.
+// MemoryWrite is one transaction of upserts. With Strict, one refused item refuses the whole write.
 type MemoryWrite struct {
-	UserID         string              `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
+	UserID         string              `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose memory; default: the user of the API key, else the team"`
 	Strict         bool                `json:"strict,omitempty" doc:"all or nothing: a refused item is a 422 and nothing is written"`
-	IdempotencyKey string              `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key: for a day, the same key and body get the same answer; another body a 409"`
+	IdempotencyKey string              `json:"idempotency_key,omitempty" maxLength:"256" doc:"same as the Idempotency-Key header: for a day, the same key and body return the same answer; another body returns 409"`
 	Nodes          []NodeWrite         `json:"nodes,omitempty" maxItems:"10000"`
 	Relationships  []RelationshipWrite `json:"relationships,omitempty" maxItems:"10000"`
 
-	restoring bool   // an import: history may be given, and nothing is taken for new
-	existing  bool   // nodes must be there
-	additive  bool   // what relationships there are already stay as they are
-	author    string // who is named as having written; empty: the scope's user
+	restoring bool   // an import: items may have a history, and none counts as new
+	existing  bool   // nodes must exist
+	additive  bool   // existing relationships stay unchanged
+	author    string // author of the write; empty: the scope's user
 	plan      *RestorePlan
-	types     []string // of an import: those of the relationships that there are
-	edges     []edge   // what the relationships are made of
+	types     []string // of an import: the relationship types that exist
+	edges     []edge   // edges to write as relationships
 }
 
-// Status is what became of an item.
+// Status is the outcome of writing an item.
 type Status string
 
-// The outcomes of an item: only Refused ones are not in the store.
+// The outcomes of an item: only Refused items are not stored.
 const (
 	Created   Status = "created"
 	Updated   Status = "updated"
@@ -34,7 +34,7 @@ const (
 	Refused   Status = "refused"
 )
 
-// NodeResult says what became of a node. Version counts its writes, from 1.
+// NodeResult is the outcome of writing a node. Version counts its writes, from 1.
 type NodeResult struct {
 	EntityKey string  `json:"entity_key"`
 	Status    Status  `json:"status" enum:"created,updated,unchanged,refused"`
@@ -42,8 +42,8 @@ type NodeResult struct {
 	Error     *string `json:"error"`
 }
 
-// RelationshipResult says what became of a relationship. Key is empty for a refused one. Closed is the key of the
-// relationship that this one contradicts, which is over now.
+// RelationshipResult is the outcome of writing a relationship. Key is empty for a refused one. Closed is the key of
+// the relationship that this one contradicts and that was closed.
 type RelationshipResult struct {
 	Key     string  `json:"key"`
 	From    string  `json:"from"`
@@ -55,23 +55,23 @@ type RelationshipResult struct {
 	Error   *string `json:"error"`
 }
 
-// MemoryResult has one entry for each item of the write, in its order. Warnings say what was refused, with its place, and
-// what was stored otherwise than given or looks unusual.
+// MemoryResult has one entry for each item of the write, in the same order. Warnings name refused items with their
+// locations, and values that were stored differently or look unusual.
 type MemoryResult struct {
 	Nodes         []NodeResult         `json:"nodes"`
 	Relationships []RelationshipResult `json:"relationships"`
 	Warnings      []string             `json:"warnings"`
-	Refused       []FieldError         `json:"-"` // all that was refused: warnings end somewhere
-	Users         []string             `json:"-"` // whose memory was changed, or may have been by the one repeated; the empty string stands for what the team shares
+	Refused       []FieldError         `json:"-"` // all refused items; warnings are limited in number
+	Users         []string             `json:"-"` // users whose memory may have changed; the empty string stands for the shared memory
 	Repeated      bool                 `json:"-"` // the answer of an earlier write with the same idempotency key
 }
 
-// Changed are the keys of what the write created or changed.
+// Changed returns the keys of created and changed nodes and relationships.
 func (r *MemoryResult) Changed() []string {
 	return append(ChangedNodes(r.Nodes), ChangedRelationships(r.Relationships)...)
 }
 
-// ChangedNodes are the keys of those that a write created or changed.
+// ChangedNodes returns the keys of created and changed nodes.
 func ChangedNodes(results []NodeResult) (keys []string) {
 	for i := range results {
 		if s := results[i].Status; s == Created || s == Updated {
@@ -81,7 +81,7 @@ func ChangedNodes(results []NodeResult) (keys []string) {
 	return keys
 }
 
-// ChangedRelationships are the keys of those that a write created, changed or closed.
+// ChangedRelationships returns the keys of relationships that were created, changed or closed.
 func ChangedRelationships(results []RelationshipResult) (keys []string) {
 	for i := range results {
 		r := &results[i]
@@ -95,9 +95,9 @@ func ChangedRelationships(results []RelationshipResult) (keys []string) {
 	return keys
 }
 
-// Users lists whose memory a write may have changed; the empty string stands for what the team shares. It is for a write
-// whose outcome is unknown, or that of an earlier one: a node found by its key, or the ends of a relationship, may be
-// shared. The result of a write that is done says it exactly.
+// Users returns the users whose memory a write may have changed; the empty string stands for the shared memory. Use
+// it when the outcome is unknown or comes from an earlier write: a node found by its key, or the end of a
+// relationship, may be shared. MemoryResult.Users is exact.
 func (w *MemoryWrite) Users(scope Scope) []string {
 	users := []string{scope.UserID}
 	if len(w.Relationships) > 0 {
@@ -113,7 +113,8 @@ func (w *MemoryWrite) Users(scope Scope) []string {
 	return distinct(users)
 }
 
-// owner is the user a node is private to; empty for a shared one. The knowledge of systems is always shared.
+// owner returns the user to whom a node is private; empty for a shared one. The knowledge of systems is always
+// shared.
 func owner(w *NodeWrite, scope Scope) string {
 	if w.Kind == systemEntityKind.Name {
 		return ""
@@ -124,7 +125,7 @@ func owner(w *NodeWrite, scope Scope) string {
 	return scope.UserID
 }
 
-// Validate checks all that can be said without the store. The error lists every fault with its place.
+// Validate checks everything that does not need the store. The error lists every fault with its location.
 func (w *MemoryWrite) Validate(scope Scope, now time.Time) error {
 	f := &faults{}
 	if n := len(w.Nodes) + len(w.Relationships); n > MaxItems {
@@ -149,15 +150,15 @@ func (w *MemoryWrite) checkNodes(f *faults, scope Scope, now time.Time) {
 		at := index("nodes", i)
 		n.check(f, at, now, w.restoring)
 		if first, again := keys[n.EntityKey]; again && n.EntityKey != "" {
-			f.add(at+".entity_key", "is the same as that of nodes[%d]", first)
+			f.add(at+".entity_key", "is the same as nodes[%d].entity_key", first)
 		}
 		keys[n.EntityKey] = i
 		user := owner(n, scope)
 		if n.IsOwner.Value && user == "" {
-			f.add(at+".is_owner", "needs a user_id: an owner is one user's own person")
+			f.add(at+".is_owner", "requires a user_id: an owner is the person node of one user")
 		}
 		if n.Kind == systemEntityKind.Name && n.UserID.Value != "" {
-			f.add(at+".user_id", "must be null: a team shares what it knows of its systems")
+			f.add(at+".user_id", "must be null: system entities are shared by the team")
 		}
 	}
 }
@@ -168,7 +169,7 @@ func (w *MemoryWrite) checkRelationships(f *faults, now time.Time) {
 		r := &w.Relationships[i]
 		at := index("relationships", i)
 		r.check(f, at, now, w.restoring)
-		if w.restoring { // which has those of the past too
+		if w.restoring { // an import has past relationships too
 			continue
 		}
 		from, kind, to, _ := r.direction()
@@ -180,9 +181,9 @@ func (w *MemoryWrite) checkRelationships(f *faults, now time.Time) {
 	}
 }
 
-// Write stores nodes and relationships in one transaction. What it says is created, updated or unchanged is on disk
-// when it returns. Errors: InvalidError, VersionError, ErrConflict, ErrUnavailable (then nothing, or all of it, is
-// stored; the same write may be sent again).
+// Write stores nodes and relationships in one transaction. Items with status created, updated or unchanged are
+// durable when it returns. Errors: InvalidError, VersionError, ErrConflict, ErrUnavailable. After ErrUnavailable the
+// write is stored completely or not at all, and may be sent again.
 func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryResult, error) {
 	now := s.now()
 	if err := w.Validate(scope, now); err != nil {
@@ -200,7 +201,7 @@ func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryR
 			result = job.result
 			return err
 		})
-		if result.Repeated = repeated; repeated { // the one that wrote may have died before it told the caches
+		if result.Repeated = repeated; repeated { // the first writer may have died before it invalidated the caches
 			result.Users = w.Users(scope)
 		}
 		return err
@@ -220,18 +221,18 @@ type memoryJob struct {
 	found     known
 	result    MemoryResult
 	conflicts []FieldError
-	warnings  []string             // that are no refusals
-	rerank    []string             // nodes whose place in contexts may have changed
-	users     []string             // whose memory is changed
-	words     []string             // that the team has as types of its own, if the write uses some
-	fresh     []string             // and those that the write adds
+	warnings  []string             // for items that were stored
+	rerank    []string             // nodes whose order in contexts may have changed
+	users     []string             // whose memory changed
+	words     []string             // the team's own relationship types, if the write uses some
+	fresh     []string             // own types that the write adds
 	placed    placed               // relationships of an import
-	keys      map[string][3]string // of an import: which relationships have the keys that it gives
-	ownerName string               // of the scope's user, where a caller gives it
-	grown     map[string]int64     // how many entities and relationships systems have got
+	keys      map[string][3]string // of an import: existing relationships with the keys that it gives
+	ownerName string               // name of the scope's user, if a caller gives it
+	grown     map[string]int64     // entities and relationships added to each system
 }
 
-// author is whom new nodes and relationships name as theirs; empty: nobody.
+// author returns the author of new nodes and relationships; empty without one.
 func (j *memoryJob) author() string {
 	if j.write.author != "" {
 		return j.write.author
@@ -276,8 +277,8 @@ func (j *memoryJob) run() error {
 	return j.settle()
 }
 
-// settle gives nodes their places in their workspaces: those that were written, and those that are linked with a project anew. What
-// belongs to a new project may have been there before it, of one of its key that was deleted.
+// settle updates the places in workspaces of written nodes and of nodes whose link with a project is new. A new
+// project may have nodes already, from a deleted project with the same key.
 func (j *memoryJob) settle() error {
 	keys := j.moved()
 	for i := range j.result.Nodes {
@@ -296,8 +297,8 @@ func (j *memoryJob) settle() error {
 	return j.tx.settle(j.scope.TeamID, keys)
 }
 
-// moved are the keys of the nodes whose place in their workspaces may have changed: those that are written, and those that
-// are linked with a project.
+// moved returns the keys of nodes whose places in workspaces may have changed: written nodes, and nodes linked with a
+// project.
 func (j *memoryJob) moved() []string {
 	var keys []string
 	changed := func(s Status) bool { return s == Created || s == Updated }
@@ -330,27 +331,27 @@ func (j *memoryJob) conclude() {
 	j.result.Warnings = append(j.result.Warnings, j.warnings...)
 }
 
-// refused are the refusals that an answer tells of.
+// refused returns the refusals that the answer lists.
 func (j *memoryJob) refused() *faults {
 	all := j.result.Refused
 	return &faults{all[:min(len(all), maxFaults)]}
 }
 
-// refuse notes why an item is not stored.
+// refuse records why an item is not stored.
 func (j *memoryJob) refuse(location, format string, args ...any) (Status, *string) {
 	message := fmt.Sprintf(format, args...)
 	j.result.Refused = append(j.result.Refused, FieldError{Location: location, Message: message})
 	return Refused, &message
 }
 
-// warn says something of an item that is stored.
+// warn adds a warning about an item that is stored.
 func (j *memoryJob) warn(location, format string, args ...any) {
 	if len(j.warnings) < maxFaults {
 		j.warnings = append(j.warnings, location+": "+fmt.Sprintf(format, args...))
 	}
 }
 
-// ifVersion checks the version that an item asks for. Where another one is stored, nothing of the write is done.
+// ifVersion checks an item's if_version. If another version is stored, the whole write fails.
 func (j *memoryJob) ifVersion(at string, asked Optional[int64], stored int64) {
 	if !asked.Given || asked.Value == stored || len(j.conflicts) >= maxFaults {
 		return

@@ -2,7 +2,7 @@ package graph
 
 import "github.com/google/uuid"
 
-// newMessage is a message to add, and its place in the write.
+// newMessage is a message to append and its index in the write.
 type newMessage struct {
 	place int
 	MessageWrite
@@ -44,7 +44,7 @@ func (j *memoryJob) writeMessages() error {
 	return nil
 }
 
-// appendMessages appends messages to their source, but for those that it has.
+// appendMessages appends the messages that the source does not have yet.
 func (j *memoryJob) appendMessages(source *stored, messages []newMessage) error {
 	writes := make([]MessageWrite, len(messages))
 	for n, m := range messages {
@@ -61,13 +61,14 @@ func (j *memoryJob) appendMessages(source *stored, messages []newMessage) error 
 	return err
 }
 
-// messageRefusal says which field of a message does not fit what is stored, and why; an empty field: none.
+// messageRefusal returns the field of a message that does not fit the stored data, and the reason; an empty field
+// means none.
 func (j *memoryJob) messageRefusal(i int, source *stored) (field, message string) {
 	w := &j.write.Nodes[i]
 	old := j.found.byKey[w.EntityKey]
 	switch {
 	case source == nil || source.kind != sourceKind || !j.speaksFor(w, source.user()):
-		return "source_key", "there is no such source"
+		return "source_key", "source not found"
 	case w.EntityKey != "" && old != nil && old.text("source_key") != source.key():
 		return "entity_key", takenKey
 	case old == nil && j.found.isKept(w.EntityKey, source.user()):
@@ -75,24 +76,24 @@ func (j *memoryJob) messageRefusal(i int, source *stored) (field, message string
 	case old == nil && j.write.existing:
 		return "entity_key", noSuchNode
 	case old == nil && (!w.Role.Given || w.Role.Null):
-		return "role", "is needed for a new message"
+		return "role", "is required for a new message"
 	}
-	if old != nil && old.properties["text"] != nil { // else a dry run only assumes that it is there
+	if old != nil && old.properties["text"] != nil { // otherwise a dry run only assumes that it exists
 		if field = otherMessage(old, w.Role, w.Name, w.Text, w.At); field != "" {
-			return field, "never changes: append another message"
+			return field, "cannot be changed: append another message"
 		}
 	}
 	j.ifVersion(index("nodes", i), w.IfVersion, old.version())
 	return "", ""
 }
 
-// speaksFor says whether a write may add to a user's source.
+// speaksFor reports whether a write may append to a user's source.
 func (j *memoryJob) speaksFor(w *NodeWrite, user string) bool {
 	named := owner(w, j.scope)
 	return (named == "" || named == user) && (j.scope.UserID == "" || j.scope.UserID == user)
 }
 
-// message is a node of kind message as one to append.
+// message converts a node of kind message to a message to append.
 func (w *NodeWrite) message() MessageWrite {
 	m := MessageWrite{EntityKey: w.EntityKey, Role: w.Role.Value, Name: w.Name.Value, Text: w.Text.Value, At: w.At}
 	if m.EntityKey == "" {

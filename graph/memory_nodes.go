@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// writeNodes adds and changes the nodes of the write, and fills their results.
+// writeNodes creates and updates the nodes of the write and fills their results.
 func (j *memoryJob) writeNodes() error {
 	var err error
 	sought := j.lookups()
@@ -41,7 +41,7 @@ func (j *memoryJob) writeNodes() error {
 	return j.writeMessages()
 }
 
-// store does what is planned. Changes come first: a new node may take the name or the ownership that another one gives up.
+// store executes the plan. Updates come first: a new node may take a name or ownership that another node gives up.
 func (j *memoryJob) store(plan *nodePlan) error {
 	plan.makeOwners()
 	if err := j.tx.rows("node_update", j.scope.TeamID, plan.update); err != nil {
@@ -86,7 +86,7 @@ func (j *memoryJob) lookups() lookups {
 	return l
 }
 
-// naturalKey is that of the node as it is given.
+// naturalKey returns the natural key of the written node.
 func (w *NodeWrite) naturalKey(user string) string {
 	p := properties{"user_id": user, "name": w.Name.Value, "canonical_name": w.canonicalName(), "type": w.Type.Value}
 	if w.OwnFields != nil {
@@ -99,14 +99,14 @@ func (w *NodeWrite) naturalKey(user string) string {
 type nodePlan struct {
 	job            *memoryJob
 	create, update []map[string]any
-	restarted      []map[string]any          // sources whose start has moved
+	restarted      []map[string]any          // sources whose start has changed
 	created        map[string]map[string]any // rows of create, by entity key
-	takenOver      []map[string]any          // generated owners, and who takes their place
-	users          []string                  // for whom something is said
+	takenOver      []map[string]any          // generated owners and their replacements
+	users          []string                  // users about whom the write has data
 }
 
-// newNames are the natural keys that stored nodes are about to get. They depend on what is stored of them, so that the
-// first look-up cannot know them.
+// newNames returns the natural keys that stored nodes are about to get. They depend on the stored data, so that the
+// first lookup cannot find them.
 func (p *nodePlan) newNames() []string {
 	var names []string
 	for i := range p.job.write.Nodes {
@@ -123,8 +123,8 @@ func (p *nodePlan) newNames() []string {
 	return names
 }
 
-// old is the stored node that a write means; nil if there is none. What other systems call the same has the same natural
-// key, whatever key an import makes for it.
+// old returns the stored node that a write refers to; nil if it does not exist. Entities of different systems may
+// share a name, so a system entity is found by system and name, whatever key an import makes.
 func (p *nodePlan) old(w *NodeWrite) *stored {
 	switch kind := w.kind(); {
 	case w.EntityKey != "" && (p.job.found.byKey[w.EntityKey] != nil || !p.job.write.restoring || w.History != nil):
@@ -169,17 +169,17 @@ func (p *nodePlan) place(i int) NodeResult {
 	return NodeResult{EntityKey: next.key(), Status: status, Version: next.version()}
 }
 
-// warnOfState warns of a state_key that lists and scores do not know.
+// warnOfState warns of a state_key that lists and scores ignore.
 func (j *memoryJob) warnOfState(w *NodeWrite, at string) {
 	if w.OwnFields == nil || w.StateKey.Value == "" {
 		return
 	}
 	if known := stateKeys[w.Kind]; !slices.Contains(known, w.StateKey.Value) {
-		j.warn(at+".state_key", "is none of %s: it is stored, but lists and scores do not know it", strings.Join(known, ", "))
+		j.warn(at+".state_key", "is not one of %s: it is stored, but lists and scores ignore it", strings.Join(known, ", "))
 	}
 }
 
-// refusal says which field of a write does not fit what is stored, and why; an empty field: none.
+// refusal returns the field of a write that does not fit the stored node, and the reason; an empty field means none.
 func (p *nodePlan) refusal(w *NodeWrite, old *stored) (field, message string) {
 	kind := w.kind()
 	_, named := w.givenName(kind)
@@ -190,15 +190,15 @@ func (p *nodePlan) refusal(w *NodeWrite, old *stored) (field, message string) {
 	case old == nil && p.job.found.isKept(w.EntityKey, user):
 		return "entity_key", takenKey
 	case old == nil && !named && kind.group != episodeGroup:
-		return "name", "is needed for a new node"
+		return "name", "is required for a new node"
 	case old != nil && (old.kind != kind || !sameUser(old.user(), user, w.UserID.Given && kind != systemEntityKind)):
 		return "entity_key", takenKey
 	}
 	return "", ""
 }
 
-// sameUser says whether a write for a user may change a node. A write that names no user of its own may also change
-// what the team shares.
+// sameUser reports whether a write for a user may change a node. A write without an explicit user may also change
+// shared nodes.
 func sameUser(stored, user string, named bool) bool {
 	if stored == "" {
 		return user == "" || !named
@@ -206,24 +206,24 @@ func sameUser(stored, user string, named bool) bool {
 	return stored == user
 }
 
-// clash says which field would make the node one that cannot be, and why.
+// clash returns the field that would make the node inconsistent, and the reason.
 func (p *nodePlan) clash(w *NodeWrite, old, next *stored) (field, message string) {
 	found := p.job.found
 	other := func(s *stored) bool { return s != nil && s.key() != next.key() }
 	switch {
 	case truth(next.properties["is_owner"]) && next.user() == "":
-		return "is_owner", "is for a user's own person, and this one is shared"
+		return "is_owner", "is only for the person node of a user, and this one is shared"
 	case other(found.byNatural[next.text("natural_key")]):
 		return "name", "is taken by another " + w.Kind + " of the same name"
 	case next.owns() && other(found.byOwner[next.user()]) && !found.byOwner[next.user()].generated():
-		return "is_owner", "the user has an owner already"
+		return "is_owner", "the user already has an owner"
 	case next.kind == sourceKind:
 		return sourceClash(old, next)
 	}
 	return "", ""
 }
 
-// merged is the node as it will be: what is stored, overlaid with what is given.
+// merged returns the node as it will be stored: the stored fields overlaid with the written ones.
 func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	now, kind := p.job.now, w.kind()
 	n := &stored{kind: kind}
@@ -233,7 +233,7 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 		n.properties = p.newNode(w, kind)
 	}
 	w.overlay(n.properties, kind, old == nil)
-	if kind == systemEntityKind && old != nil { // its place in its system stays
+	if kind == systemEntityKind && old != nil { // its place in its system does not change
 		n.putUnless(old.properties["seq"] == nil, "seq", old.properties["seq"])
 	}
 	if kind == sourceKind && p.job.write.restoring {
@@ -252,21 +252,21 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	w.History.overlay(n.properties)
 	p.job.signNode(n, old)
 	switch {
-	case kind == conceptKind: // an export says in its history whether it was given
+	case kind == conceptKind: // the history of an export records whether it was set by a caller
 		n.markGoal()
 	case kind == sourceKind && p.job.write.restoring:
 		n.numberOn(w, old)
 	}
 	n.putEnd()
 	n.dropHiddenMentions()
-	if natural := naturalKey(kind, n.properties); old == nil || natural != naturalKey(kind, old.properties) { // else it keeps the stored one
+	if natural := naturalKey(kind, n.properties); old == nil || natural != naturalKey(kind, old.properties) { // otherwise the stored key stays
 		n.putUnless(natural == "", "natural_key", natural)
 	}
 	n.putSearchScope(p.job.scope.TeamID)
 	return n
 }
 
-// markGoal says whether a concept is a goal: as given, else by its text.
+// markGoal sets whether a concept is a goal: as written, else from its text.
 func (s *stored) markGoal() {
 	goal := isGoalText(s.text("name"), s.text("description"))
 	if given, ok := s.properties["is_goal_given"].(bool); ok {
@@ -275,7 +275,7 @@ func (s *stored) markGoal() {
 	s.putUnless(!goal, "is_goal", true)
 }
 
-// newNode are the properties that a new node has before anything is given.
+// newNode returns the default properties of a new node.
 func (p *nodePlan) newNode(w *NodeWrite, kind Kind) properties {
 	key, now := w.EntityKey, p.job.now
 	if key == "" {
@@ -305,8 +305,8 @@ func (p *nodePlan) newNode(w *NodeWrite, kind Kind) properties {
 	return n
 }
 
-// nextCanonical is a person's canonical name as it will be: given, else the one that somebody gave before, else the
-// name's.
+// nextCanonical returns a person's new canonical name: the written one, else the one that a caller set earlier, else
+// the name's.
 func nextCanonical(w *NodeWrite, old *stored) string {
 	switch {
 	case w.CanonicalName.Given, old == nil:
@@ -317,13 +317,12 @@ func nextCanonical(w *NodeWrite, old *stored) string {
 	return old.text("canonical_name")
 }
 
-// renames says whether the name of a write is another one than that of the node it means. A node that is found by its name
-// keeps its own spelling of it.
+// renames reports whether a write changes the name of the node. A node that is found by its name keeps its spelling.
 func (w *NodeWrite) renames(name string) bool {
 	return w.EntityKey != "" || PlainName(w.Name.Value) != PlainName(name)
 }
 
-// overlay puts the given fields onto a node, but for those of its lifecycle.
+// overlay sets the written fields on a node, except those of its lifecycle.
 func (w *NodeWrite) overlay(p properties, kind Kind, isNew bool) {
 	w.OwnFields.overlay(p)
 	if kind.named == "title" {
@@ -344,7 +343,7 @@ func (w *NodeWrite) overlay(p properties, kind Kind, isNew bool) {
 	}
 }
 
-// queue adds the node to the rows of a statement, and says which.
+// queue adds the node to the rows of a statement and returns its status.
 func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 	key := next.key()
 	p.job.tx.embedLater(old, next)
@@ -378,11 +377,12 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 	return Updated
 }
 
-// touch records that a caller has written a stored node, and reports whether nothing else of it changes. To say again what others
-// see too is seen by nobody.
+// touch records that a caller wrote a stored node, and reports whether nothing else of it changes. Repeating what
+// other users also see is not recorded, so that it reveals nothing.
 func (p *nodePlan) touch(w *NodeWrite, old, next *stored, changed properties) bool {
 	unchanged, j := len(changed) == 0, p.job
-	stated := j.write.stated(w.History) && !w.LastAccessedAt.Given && (!unchanged || !j.write.restoring && next.isSeenBy(Scope{UserID: cmp.Or(j.scope.UserID, next.user())}))
+	stated := j.write.stated(w.History) && !w.LastAccessedAt.Given && (!unchanged || !j.write.restoring &&
+		next.isSeenBy(Scope{UserID: cmp.Or(j.scope.UserID, next.user())}))
 	if stated && old.tell(changed, j.now) {
 		next.properties["last_accessed_at"] = j.now
 	}
@@ -393,8 +393,8 @@ func (p *nodePlan) touch(w *NodeWrite, old, next *stored, changed properties) bo
 	return unchanged
 }
 
-// changesRank says whether a node's change moves relationships in the context of an owner. An owner's own salience and
-// state do not.
+// changesRank reports whether a node's change reorders relationships in the context of an owner. Changes of an
+// owner's salience and state do not.
 func changesRank(changed properties, next *stored) bool {
 	given := func(name string) bool { _, ok := changed[name]; return ok }
 	return given("owner_of") || !next.owns() && (given("salience") || given("state") || given("decay_rate") || given("ends_at"))

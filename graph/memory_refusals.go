@@ -2,12 +2,12 @@ package graph
 
 import "slices"
 
-// visible says whether the caller may see a node of the write. An import for the whole team may see all of it.
+// visible reports whether the caller may see a node of the write. An import for the whole team may see all of them.
 func (j *memoryJob) visible(n *stored) bool {
 	return n.visible(j.scope) || n != nil && j.write.restoring && j.scope.UserID == ""
 }
 
-// relationshipRefusal says which field does not fit what is stored, and why; an empty field: none.
+// relationshipRefusal returns the field that does not fit the stored data, and the reason; an empty field means none.
 func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) (field, message string) {
 	from, kind, to, swap := w.direction()
 	fromField, toField := "from", "to"
@@ -21,14 +21,14 @@ func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) (f
 		return fromField, noSuchNode
 	case !j.visible(b):
 		return toField, noSuchNode
-	case from == to && kind != systemRelationshipType: // an import may know one node under two keys
+	case from == to && kind != systemRelationshipType: // an import may refer to one node by two keys
 		return toField, "must be another node than from"
 	case kind == mentionsType && (a.kind != sourceKind || b.kind.group != knowledgeGroup):
-		return "type", "mentions leads from a source to a person, concept or entity"
+		return "type", "mentions must lead from a source to a person, concept or entity"
 	case child != "" && a.kind.group == projectGroup && b.kind.Name != child:
-		return "type", kind + " leads to a " + child
+		return "type", kind + " must lead to a " + child
 	case a.user() != "" && b.user() != "" && a.user() != b.user():
-		return toField, "is private to another user than from"
+		return toField, "is private to a different user than from"
 	case j.taken(w, old):
 		return "key", takenKey
 	}
@@ -37,8 +37,8 @@ func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) (f
 
 func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) {
 	if old == nil {
-		if w.closes() && !w.ValidFrom.Given && w.History == nil { // what an export has was closed before
-			return "valid_to", "there is no current relationship to close"
+		if w.closes() && !w.ValidFrom.Given && w.History == nil { // an exported relationship was closed before
+			return "valid_to", "no current relationship to close"
 		}
 		return "", ""
 	}
@@ -50,14 +50,14 @@ func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) 
 		}
 		return "valid_to", "must not be before valid_from"
 	case w.Contradicts && w.ValidFrom.Given && from != nil && !w.startsAfter(*from):
-		return "valid_from", "must be after that of the relationship it contradicts"
+		return "valid_from", "must be after the valid_from of the relationship it contradicts"
 	case w.reopensContainment(old):
-		return "valid_to", "cannot be taken off: let a new one begin at the end of this one"
+		return "valid_to", "cannot be removed: add a new relationship that begins at the end of this one"
 	}
 	return "", ""
 }
 
-// endsEarly says whether a relationship that a write changes would end before it began.
+// endsEarly reports whether a changed relationship would end before it began.
 func (w *RelationshipWrite) endsEarly(old properties) bool {
 	from, end := old.moment("valid_from"), w.end(old)
 	if w.ValidFrom.Given {
@@ -66,7 +66,7 @@ func (w *RelationshipWrite) endsEarly(old properties) bool {
 	return from != nil && end != nil && end.Truncate(precision).Before(from.Truncate(precision))
 }
 
-// relationshipWarnings say what is stored otherwise than given, or looks unusual (S1-21, S2-12, S2-12a).
+// relationshipWarnings adds warnings about values that are stored differently or look unusual.
 func (j *memoryJob) relationshipWarnings(w *RelationshipWrite, at string, swap bool) {
 	if j.write.restoring {
 		return
@@ -84,11 +84,12 @@ func (j *memoryJob) relationshipWarnings(w *RelationshipWrite, at string, swap b
 	}
 }
 
-// refuseRings takes back those of the new relationships that would make something contain itself, the last ones first.
+// refuseRings removes the new relationships that would make a node contain itself, the last ones first.
 func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
 	var rows []map[string]any
 	for _, row := range plan.create {
-		if plan.created[row["key"].(string)]["valid_to"] == nil && slices.Contains(containmentTypes, row["type"].(string)) { //nolint:forcetypeassert // relationshipRow's own
+		key, kind := row["key"].(string), row["type"].(string) //nolint:forcetypeassert // set by relationshipRow
+		if plan.created[key]["valid_to"] == nil && slices.Contains(containmentTypes, kind) {
 			rows = append(rows, row)
 		}
 	}
@@ -102,7 +103,7 @@ func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
 			ring[text(r.Values[0])] = true
 		}
 		last := len(rows) - 1
-		for !ring[rows[last]["key"].(string)] { //nolint:forcetypeassert // relationshipRow's own
+		for !ring[rows[last]["key"].(string)] { //nolint:forcetypeassert // set by relationshipRow
 			last--
 		}
 		if err := j.takeBack(rows[last]); err != nil {

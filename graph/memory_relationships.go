@@ -10,14 +10,14 @@ import (
 	"kith/cypher"
 )
 
-// relationshipPlan is what a write does to relationships.
+// relationshipPlan holds the changes that a write makes to relationships.
 type relationshipPlan struct {
 	create, update, mentioned []map[string]any
 	pairs                     []map[string]any          // of nodes whose order in contexts may have changed
-	created                   map[string]map[string]any // properties of the rows of create, by key
+	created                   map[string]map[string]any // properties of the rows of create, by relationship key
 }
 
-// change adds a row of changes, or makes them to the row that is to create the relationship.
+// change adds a row of changes, or applies them to the row that creates the relationship.
 func (p *relationshipPlan) change(from, kind, to, key string, changed properties) {
 	if row := p.created[key]; row != nil {
 		for name, value := range changed {
@@ -28,7 +28,7 @@ func (p *relationshipPlan) change(from, kind, to, key string, changed properties
 	p.update = append(p.update, relationshipRow(from, kind, to, key, changed))
 }
 
-// writeRelationships adds and changes the relationships of the write, fills their results, and returns the pairs
+// writeRelationships creates and updates the relationships of the write and fills their results. It returns the pairs
 // of nodes whose order in contexts may have changed.
 func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 	if len(j.write.Relationships) == 0 {
@@ -63,7 +63,8 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 	return plan.pairs, j.tx.rows("mention_count", j.scope.TeamID, plan.mentioned)
 }
 
-// candidates are, for each relationship of the write, those that it may mean. Where an end is new there are none.
+// candidates returns, for each relationship of the write, the stored ones that it may refer to. It returns none where
+// an end is new.
 func (j *memoryJob) candidates() ([][]properties, error) {
 	all := make([][]properties, len(j.write.Relationships))
 	var rows []map[string]any
@@ -86,7 +87,7 @@ func (j *memoryJob) candidates() ([][]properties, error) {
 	return all, j.find(rows, all)
 }
 
-// find reads the relationships that rows may mean, and with them the words of the team where the write may add one.
+// find reads the relationships that rows may refer to, and the team's own types if the write may add one.
 func (j *memoryJob) find(rows []map[string]any, all [][]properties) error {
 	find, words := j.tx.store.queries["relationship_find"], j.usesWords()
 	switch {
@@ -112,20 +113,20 @@ func (j *memoryJob) find(rows []map[string]any, all [][]properties) error {
 	return err
 }
 
-// findRow is a row of relationship_find.
+// findRow returns a row of relationship_find.
 func findRow(from, kind, to string) map[string]any {
 	return map[string]any{
 		"position": 0, "from": from, "to": to, "type": kind, "word": wordOf(kind), "valid_to": nil, "key": nil, "since": nil,
 	}
 }
 
-// wasStored says whether a node was there before this write.
+// wasStored reports whether a node existed before this write.
 func (j *memoryJob) wasStored(key string) bool {
 	n := j.found.byKey[key]
-	return n != nil && n.properties["team_id"] != nil // which only the database gives
+	return n != nil && n.properties["team_id"] != nil // only the database sets team_id
 }
 
-// meant is the one of the candidates that a write changes; nil: it adds one.
+// meant returns the candidate that a write changes; nil if it adds a relationship.
 func (w *RelationshipWrite) meant(candidates []properties) properties {
 	var current properties
 	for _, c := range candidates {
@@ -141,17 +142,17 @@ func (w *RelationshipWrite) meant(candidates []properties) properties {
 	if reopened := w.reopened(candidates); current == nil && reopened != nil {
 		return reopened
 	}
-	if w.Type == systemRelationshipType { // which may be many between the same two
+	if w.Type == systemRelationshipType { // a system may have many between the same two entities
 		return sameType(candidates, w.RelationshipType.Value)
 	}
 	otherStart := current != nil && w.ValidFrom.Given && !same(current["valid_from"], w.ValidFrom.stored())
-	if w.closes() && (w.Key != "" || otherStart) { // a piece of the past beside the current one
+	if w.closes() && (w.Key != "" || otherStart) { // a closed period next to the current relationship
 		return nil
 	}
 	return current
 }
 
-// contradicted says whether a write ends the current relationship, to take its place.
+// contradicted reports whether a write closes the current relationship and replaces it.
 func (w *RelationshipWrite) contradicted(current properties) bool {
 	if current == nil || w.closes() || w.Key != "" || current["valid_to"] != nil && !w.Contradicts {
 		return false
@@ -160,7 +161,7 @@ func (w *RelationshipWrite) contradicted(current properties) bool {
 	return w.Contradicts || from != nil && w.startsAfter(*from)
 }
 
-// startsAfter says whether the write gives a start that, as it would be stored, is after a stored one.
+// startsAfter reports whether the written start, at the stored precision, is after a stored one.
 func (w *RelationshipWrite) startsAfter(from time.Time) bool {
 	return w.ValidFrom.Given && w.ValidFrom.Value.Truncate(precision).After(from)
 }
@@ -224,7 +225,7 @@ func version(p properties) int64 {
 	return max(1, p.integer("version"))
 }
 
-// endOf is when a contradicted relationship ends and the new one begins.
+// endOf returns the time at which a contradicted relationship ends and the new one begins.
 func (j *memoryJob) endOf(w *RelationshipWrite, old properties) time.Time {
 	if w.ValidFrom.Given {
 		return w.ValidFrom.Value.UTC().Truncate(precision)
@@ -235,7 +236,7 @@ func (j *memoryJob) endOf(w *RelationshipWrite, old properties) time.Time {
 	return j.now
 }
 
-// plan adds a row to what the write does, and says which.
+// plan adds a row to the plan and returns the key, status and version of the relationship.
 func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old properties, started time.Time) (string, Status, int64) {
 	from, kind, to, _ := w.direction()
 	if old == nil {
@@ -263,7 +264,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 	j.signRelationship(next, old)
 	next.putWord(next.text("type_word"))
 	key := old.text("key")
-	if kind == systemRelationshipType { // its place in its system stays
+	if kind == systemRelationshipType { // its place in its system does not change
 		next["seq"] = old["seq"]
 	}
 	changed := old.changesTo(next)
@@ -284,12 +285,13 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 	return key, Updated, version(old) + 1
 }
 
-// touch records that a caller has written a stored relationship, and reports whether nothing else of it changes. To say again what
-// others see too is seen by nobody.
+// touch records that a caller wrote a stored relationship, and reports whether nothing else of it changes. Repeating
+// what other users also see is not recorded, so that it reveals nothing.
 func (j *memoryJob) touch(plan *relationshipPlan, w *RelationshipWrite, old, changed properties) bool {
 	unchanged := len(changed) == 0
 	from, kind, to, _ := w.direction()
-	kept := w.LastAccessedAt.Given || old["salience"] == nil || unchanged && (j.write.restoring || j.privateTo(from, to) != cmp.Or(j.scope.UserID, j.privateTo(from, to)))
+	kept := w.LastAccessedAt.Given || old["salience"] == nil || unchanged &&
+		(j.write.restoring || j.privateTo(from, to) != cmp.Or(j.scope.UserID, j.privateTo(from, to)))
 	if !kept && j.write.stated(w.History) {
 		old.tell(changed, j.now)
 	}
@@ -306,7 +308,8 @@ func relationshipRow(from, kind, to, key string, p properties) map[string]any {
 	return map[string]any{"from": from, "to": to, "type": kind, "key": key, "properties": map[string]any(p)}
 }
 
-// newRelationship are the properties of a new relationship: what is given over the defaults of the lifecycle.
+// newRelationship returns the properties of a new relationship: the written fields over the defaults of the
+// lifecycle.
 func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) properties {
 	from, kind, to, _ := w.direction()
 	key := w.Key
@@ -320,9 +323,9 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 		p["search_scope"] = relationshipScope(j.scope.TeamID, user, kind)
 	}
 	switch {
-	case w.History != nil: // as it was
+	case w.History != nil: // as exported
 		j.asItWas(w, p)
-	case kind == mentionsType: // provenance has no properties of its own (S1-22), but for what counts it
+	case kind == mentionsType: // mentions only have the properties that count them
 		p["node_key"], p["started_at"] = to, j.found.byKey[from].properties["started_at"]
 		w.overlay(p)
 	default:
@@ -352,7 +355,7 @@ func (p properties) putRelationshipEnd() {
 	}
 }
 
-// asItWas puts all that an export has of a relationship into properties, and nothing else.
+// asItWas sets exactly the properties that the export has of a relationship.
 func (j *memoryJob) asItWas(w *RelationshipWrite, p properties) {
 	delete(p, "recorded_at")
 	delete(p, "version")
@@ -368,7 +371,8 @@ func (j *memoryJob) asItWas(w *RelationshipWrite, p properties) {
 	}
 }
 
-// privateTo is the user to whom a relationship between two nodes is private: that of either; empty where both are shared.
+// privateTo returns the user to whom a relationship between two nodes is private: the user of either end; empty if
+// both are shared.
 func (j *memoryJob) privateTo(from, to string) string {
 	if user := j.found.byKey[from].user(); user != "" {
 		return user

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// systemIsFull refuses what a system has no room for.
-var systemIsFull = fmt.Sprintf("has no room for it: a system has at most %d entities and relationships", MaxSystemItems)
+// systemIsFull is the refusal of items for which a system has no room.
+var systemIsFull = fmt.Sprintf("the system is full: it may have at most %d entities and relationships", MaxSystemItems)
 
-// bySystem are new entities, or relationships, in the order of the write.
+// bySystem holds new entities or relationships by system, in the order of the write.
 type bySystem map[string][]properties
 
 func (b bySystem) add(row map[string]any) {
@@ -18,8 +18,7 @@ func (b bySystem) add(row map[string]any) {
 	b[system] = append(b[system], p)
 }
 
-// numberSystems gives new entities of systems the place in their system that those of system writes have, and refuses
-// those without room.
+// numberSystems gives new system entities a number (seq) in their system, and refuses those without room.
 func (j *memoryJob) numberSystems(plan *nodePlan) error {
 	added := bySystem{}
 	for _, row := range plan.create {
@@ -45,7 +44,7 @@ func (j *memoryJob) numberSystems(plan *nodePlan) error {
 	return nil
 }
 
-// numberRelationships is numberSystems for relationships.
+// numberRelationships does the same for relationships.
 func (j *memoryJob) numberRelationships(plan *relationshipPlan) error {
 	added := bySystem{}
 	for _, row := range plan.create {
@@ -67,10 +66,11 @@ func (j *memoryJob) numberRelationships(plan *relationshipPlan) error {
 	return nil
 }
 
-// number numbers what a write adds to systems, and names what they have no room for, the last ones, by a key.
+// number numbers the items that a write adds to systems. It returns those without room, the last ones, by the
+// property key.
 func (j *memoryJob) number(added bySystem, key string) (map[string]bool, error) {
 	beyond := map[string]bool{}
-	for _, system := range slices.Sorted(maps.Keys(added)) { // in one order, since each is locked
+	for _, system := range slices.Sorted(maps.Keys(added)) { // sorted, since each is locked
 		all := added[system]
 		room, err := j.numberSystem(system, all)
 		if err != nil {
@@ -83,7 +83,7 @@ func (j *memoryJob) number(added bySystem, key string) (map[string]bool, error) 
 	return beyond, nil
 }
 
-// numberSystem numbers as many as the system has room for, and says how many those are.
+// numberSystem numbers as many items as the system has room for and returns their count.
 func (j *memoryJob) numberSystem(system string, added []properties) (int, error) {
 	rows, err := j.tx.exec("system_lock", map[string]any{"team_id": j.scope.TeamID, "system": system, "now": j.now})
 	if err != nil {
@@ -112,8 +112,8 @@ func (j *memoryJob) numberSystem(system string, added []properties) (int, error)
 	return room, err
 }
 
-// room is how many of some that are new a system has room for. Numbers are given once, so that counting is needed only
-// when they have come that far.
+// room returns how many of the added items a system has room for. Numbers are never reused, so counting is needed
+// only when they reach the limit.
 func (j *memoryJob) room(system string, next int64, added int) (int, error) {
 	planned, err := j.write.plan.added(system)
 	if err != nil || next+planned+int64(added) <= MaxSystemItems {

@@ -2,14 +2,15 @@ package graph
 
 import "time"
 
-// weights of a mention by the content type of its source ("Lifecycle facts"); others weigh 1.
+// weights holds the weight of a mention by the content type of its source; other types weigh 1 (docs/lifecycle.md).
 var weights = map[string]float64{"slack-thread": 0.25, "email": 0.5}
 
-// counts reports whether a mention is counted at a node: not at a shared one, as who sees that does not see all sources.
+// counts reports whether a mention is counted at a node. It is not at a shared node, because its readers do not see
+// all sources.
 func counts(mentioned *stored) bool { return mentioned.user() != "" }
 
-// dropHiddenMentions removes what counts mentions from what a team shares: sources are private, and who sees the node does
-// not see them.
+// dropHiddenMentions removes the mention counts from a shared node: sources are private, and its readers do not see
+// all of them.
 func (p properties) dropHiddenMentions() {
 	if p.text("user_id") != "" {
 		return
@@ -39,7 +40,7 @@ func (j *memoryJob) mentionRow(from, to string) map[string]any {
 	return row
 }
 
-// mention has a node mentioned by one more source, and returns what that changes of its vitality.
+// mention adds one source to the mentions of a node and returns the changes of its vitality.
 func (s *stored) mention(began, now time.Time) properties {
 	next := s.clone()
 	v := next.vitality()

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Message is one turn of a source. Seq counts from 0 in the order of arrival.
+// Message is one message of a source. Seq counts from 0 in the order of arrival.
 type Message struct {
 	EntityKey string    `json:"entity_key"`
 	Seq       int64     `json:"seq"`
@@ -19,17 +19,17 @@ type Message struct {
 	At        time.Time `json:"at"`
 }
 
-// MessageWrite is a message to append. A message whose key the source has already is left as it is, with a warning where
-// it is another one.
+// MessageWrite is a message to append. If the source already has a message with the key, the stored one stays; a
+// warning reports a difference.
 type MessageWrite struct {
-	EntityKey string              `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
-	Role      string              `json:"role" minLength:"1" maxLength:"64" doc:"user, assistant, or another word"`
-	Name      string              `json:"name,omitempty" maxLength:"512" doc:"who spoke"`
+	EntityKey string              `json:"entity_key,omitempty" maxLength:"256" doc:"default: a generated UUIDv7"`
+	Role      string              `json:"role" minLength:"1" maxLength:"64" doc:"user, assistant or another word"`
+	Name      string              `json:"name,omitempty" maxLength:"512" doc:"name of the speaker"`
 	Text      string              `json:"text" maxLength:"65536"`
 	At        Optional[time.Time] `json:"at,omitzero" doc:"default: now"`
 }
 
-// MessageResult says what became of a message.
+// MessageResult is the outcome of writing a message.
 type MessageResult struct {
 	EntityKey string `json:"entity_key"`
 	Status    Status `json:"status" enum:"created,unchanged"`
@@ -52,13 +52,13 @@ func checkMessages(f *faults, messages []MessageWrite, now time.Time) {
 		}
 		f.word(at+".entity_key", m.EntityKey, MaxKeyLength)
 		if first, again := keys[m.EntityKey]; again {
-			f.add(at+".entity_key", "is the same as that of messages[%d]", first)
+			f.add(at+".entity_key", "is the same as messages[%d].entity_key", first)
 		}
 		keys[m.EntityKey] = i
 	}
 }
 
-// withKeys gives every message a key, and lists the keys that callers gave.
+// withKeys gives every message a key and returns the keys that callers gave.
 func withKeys(messages []MessageWrite) (all []MessageWrite, given []string) {
 	all = make([]MessageWrite, len(messages))
 	for i, m := range messages {
@@ -72,26 +72,28 @@ func withKeys(messages []MessageWrite) (all []MessageWrite, given []string) {
 	return all, given
 }
 
-// append adds those messages to a locked source that it does not have. Warnings tell of those that it has with something
-// else in them.
-func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, found known, now time.Time) (results []MessageResult, warnings []string, err error) {
+// append appends the messages that a locked source does not have. Warnings name those that it has with different
+// content.
+func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, found known, now time.Time) (
+	results []MessageResult, warnings []string, err error,
+) {
 	results, warnings = make([]MessageResult, len(messages)), []string{}
 	var rows []map[string]any
 	for i, m := range messages {
 		results[i] = MessageResult{EntityKey: m.EntityKey, Status: Created}
 		if old := found.byKey[m.EntityKey]; old != nil {
 			if old.text("source_key") != sourceKey {
-				return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] is taken by something else: %w", i, ErrConflict)
+				return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, ErrConflict)
 			}
 			results[i].Status = Unchanged
 			name := Optional[string]{Value: m.Name, Given: m.Name != ""}
 			if field := otherMessage(old, Some(m.Role), name, Some(m.Text), m.At); field != "" && len(warnings) < maxFaults {
-				warnings = append(warnings, index("messages", i)+"."+field+": never changes: what is stored is another one")
+				warnings = append(warnings, index("messages", i)+"."+field+": cannot be changed: the stored value differs")
 			}
 			continue
 		}
 		if found.isKept(m.EntityKey, scope.UserID) {
-			return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] is taken by something else: %w", i, ErrConflict)
+			return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, ErrConflict)
 		}
 		p := m.properties(scope, sourceKey, now)
 		t.embedLater(nil, &stored{messageKind, p})
@@ -105,13 +107,13 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 		"team_id": scope.TeamID, "source_key": sourceKey, "rows": rows, "now": now,
 	})
 	if err == nil {
-		first := integer(appended[0].Values[0]) // those beside it are near to messages that were there
+		first := integer(appended[0].Values[0]) // messages next to them are near to older messages
 		err = t.renewNear(scope.TeamID, sourceKey, numbersFrom(first-nearby, nearby+min(nearby, len(rows))))
 	}
 	return results, warnings, err
 }
 
-// otherMessage is the field in which a stored message is not the one that is given; empty: it is the same.
+// otherMessage returns the first field in which a stored message differs from the written one; empty if none does.
 func otherMessage(old *stored, role, name, text Optional[string], at Optional[time.Time]) string {
 	other := func(field string, given Optional[string]) bool { return given.Given && given.Value != old.text(field) }
 	stored := old.moment("at")
@@ -128,7 +130,7 @@ func otherMessage(old *stored, role, name, text Optional[string], at Optional[ti
 	return ""
 }
 
-// properties are those of a new message.
+// properties returns the properties of a new message.
 func (m *MessageWrite) properties(scope Scope, sourceKey string, now time.Time) properties {
 	n := &stored{messageKind, properties{
 		"user_id": scope.user(), "source_key": sourceKey, "role": m.Role, "name": m.Name, "text": m.Text,
@@ -138,14 +140,14 @@ func (m *MessageWrite) properties(scope Scope, sourceKey string, now time.Time) 
 	return n.properties
 }
 
-// Messages lists a source's messages from number from on, oldest first, at most limit.
-// The caller has made sure that the source may be seen.
+// Messages returns at most limit messages of a source from number from on, oldest first. The caller has checked that
+// the scope may see the source.
 func (s *Store) Messages(ctx context.Context, scope Scope, sourceKey string, from, limit int64) ([]Message, error) {
 	return s.messages(ctx, "message_list", map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "from": from, "limit": limit})
 }
 
-// LastMessages lists the last messages of a source, oldest first, at most limit.
-// The caller has made sure that the source may be seen.
+// LastMessages returns the last messages of a source, oldest first, at most limit. The caller has checked that the
+// scope may see the source.
 func (s *Store) LastMessages(ctx context.Context, scope Scope, sourceKey string, limit int64) ([]Message, error) {
 	messages, err := s.messages(ctx, "message_last", map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "limit": limit})
 	slices.Reverse(messages)

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestContextEqualsModel writes random memories in random steps and compares, for each user, what the store answers
+// TestContextEqualsModel writes random memories in random steps. For each user it compares the answers of the store
 // (at once and section by section) with the model.
 func TestContextEqualsModel(t *testing.T) {
 	twice(t, func(r *rapid.T, e *env) {
@@ -58,7 +58,7 @@ func (w *world) check() {
 	w.compare(w.e.sections)
 }
 
-// later lets time go by: saliences decay, and some things decay away.
+// later lets time pass: saliences decay, and some nodes decay away.
 func (w *world) later(by time.Duration) {
 	w.now = w.now.Add(by)
 	w.e.now = w.now
@@ -73,13 +73,13 @@ func (w *world) together(user string) *Sections {
 	return found
 }
 
-// nearly is equality to the four decimals that are told.
+// nearly compares numbers to the four decimals that answers have.
 var nearly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.5001e-4 })
 
 func (w *world) compare(read func(user string) *Sections) {
 	for _, user := range worldUsers {
 		got := foretold(read(user))
-		if w.m.nodes[got.Owner] == nil { // the one that was made, of which the model knows nothing
+		if w.m.nodes[got.Owner] == nil { // a generated one, unknown to the model
 			got.Owner = ""
 		}
 		if diff := cmp.Diff(w.m.context(user, w.now), got, nearly); diff != "" {
@@ -137,13 +137,13 @@ func (w *world) node(key, kind, user string, owner bool) NodeWrite {
 	if rapid.Float64Range(0, 1).Draw(w.T, "accessed") < 0.8 {
 		n.accessed = rapid.SampledFrom(worldTimes).Draw(w.T, "accessed at")
 		write.LastAccessedAt = Some(n.accessed)
-		n.life.at = n.accessed // when it is said to have been so
+		n.life.at = n.accessed // the time of the given salience
 	}
 	w.m.nodes[key] = n
 	return write
 }
 
-// keys are all nodes of the model, sorted.
+// keys returns the keys of all nodes of the model, sorted.
 func (w *world) keys() []string {
 	var keys []string
 	for key := range w.m.nodes {
@@ -210,7 +210,7 @@ func (w *world) store(user string, writes []RelationshipWrite) {
 	}
 }
 
-// put follows what the store said it did.
+// put applies the reported outcome to the model.
 func (m *model) put(key string, write RelationshipWrite, now time.Time) {
 	at := slices.IndexFunc(m.links, func(l *modelLink) bool { return l.key == key })
 	if at < 0 {
@@ -311,8 +311,8 @@ func (w *world) addSource() {
 	w.e.source(s.user, write)
 }
 
-// mention raises what a source of the same user mentions. Another source makes a candidate active, and one that began since what is
-// archived.
+// mention raises the nodes that a source of the same user mentions. A second source makes a candidate active; a
+// source that began later makes an archived node active.
 func (m *model) mention(s *modelSource, n *modelNode, now time.Time) {
 	if n.user == s.user {
 		another := false
@@ -339,7 +339,7 @@ func (m *model) mention(s *modelSource, n *modelNode, now time.Time) {
 	s.mentions[n.key] = true
 }
 
-// written is what a write that names no state does.
+// written applies a write without a state.
 func (n *modelNode) written(now time.Time) {
 	gone := n.life.value >= 0.01 && n.life.on(now) < 0.01
 	if n.state == "candidate" || n.state == "archived" || gone {
@@ -349,7 +349,7 @@ func (n *modelNode) written(now time.Time) {
 	n.accessed = now
 }
 
-// moveSource corrects when a source started.
+// moveSource corrects the start of a source.
 func (w *world) moveSource() {
 	for key, s := range w.m.sources {
 		if key == "s-0" {

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// model is the memory of one team in plain Go, with the rules of S1 in the words of requirements.md: what the store
-// must answer. It stands on nothing that the store is made of.
+// model is the memory of one team in plain Go, with the rules of docs/context.md and docs/lifecycle.md: it computes
+// the expected answers of the store. It shares no code with the store.
 type model struct {
 	nodes   map[string]*modelNode
 	links   []*modelLink
 	sources map[string]*modelSource
-	now     time.Time // of the context that is foretold
+	now     time.Time // time of the predicted context
 }
 
-// modelLife is a salience that decays ("Lifecycle facts"): value was so at at, and falls by rate a day.
+// modelLife is a salience that decays (docs/lifecycle.md): its value at the time at, falling by rate a day.
 type modelLife struct {
 	value, rate float64
 	at          time.Time
@@ -30,7 +30,7 @@ func (l modelLife) on(t time.Time) float64 {
 	return l.value * math.Exp(-l.rate*t.Sub(l.at).Hours()/24)
 }
 
-// modelRate is that of something never recalled.
+// modelRate returns the rate of a node that was never recalled.
 func modelRate(state, ttl string, confidence float64) float64 {
 	switch {
 	case ttl == "keep_forever", state == "candidate" && confidence >= 0.8:
@@ -41,7 +41,7 @@ func modelRate(state, ttl string, confidence float64) float64 {
 	return 0.02
 }
 
-// say gives a salience at a time, where it is not the one that holds.
+// say sets a salience at a time, unless it is the current one.
 func (l *modelLife) say(value float64, now time.Time, rate float64) {
 	if holds := value == l.value && (l.at.Equal(now) || l.on(now) >= 0.99*value); !holds {
 		l.value, l.at = value, now
@@ -54,7 +54,7 @@ func (l *modelLife) say(value float64, now time.Time, rate float64) {
 type modelNode struct {
 	key, kind, user   string // user is empty for a shared one
 	name, description string
-	goal              *bool // said by the caller
+	goal              *bool // set by the caller
 	state, ttl        string
 	life              modelLife
 	accessed          time.Time // zero: never
@@ -74,7 +74,7 @@ type modelSource struct {
 	mentions                             map[string]bool
 }
 
-// modelContext is what of Sections the model foretells: keys in order, and what the relation adds.
+// modelContext is the part of Sections that the model predicts: keys in order, and the values of the relationship.
 type modelContext struct {
 	Owner         string
 	Beliefs       []string
@@ -108,7 +108,7 @@ func (m *model) context(user string, now time.Time) modelContext {
 	}
 }
 
-// S1-4.
+// owner returns the key of the user's owner.
 func (m *model) owner(user string) string {
 	for _, n := range m.nodes {
 		if n.user == user && n.owner {
@@ -118,7 +118,7 @@ func (m *model) owner(user string) string {
 	return ""
 }
 
-// top are the keys of the most salient of those that match.
+// top returns the keys of the most salient matching nodes.
 func (m *model) top(limit int, match func(*modelNode) bool) []string {
 	var found []*modelNode
 	for _, n := range m.nodes {
@@ -136,14 +136,14 @@ func (m *model) top(limit int, match func(*modelNode) bool) []string {
 	return keys
 }
 
-// S1-6.
+// beliefs returns the concepts of the user that are core and kept for ever, most salient first.
 func (m *model) beliefs(user string) []string {
 	return m.top(10, func(n *modelNode) bool {
 		return n.kind == "concept" && n.user == user && n.state == "core" && n.ttl == "keep_forever"
 	})
 }
 
-// S1-7.
+// goals returns the goals of the user, most salient first.
 func (m *model) goals(user string, weekAgo time.Time) []string {
 	return m.top(5, func(n *modelNode) bool {
 		goal := strings.Contains(strings.ToLower(n.name+" "+n.description), "goal")
@@ -154,18 +154,18 @@ func (m *model) goals(user string, weekAgo time.Time) []string {
 	})
 }
 
-// shown says whether a node is active or core, and has not decayed away.
+// shown reports whether a node is active or core, and has not decayed away.
 func (m *model) shown(n *modelNode) bool {
 	gone := n.life.value >= 0.01 && n.life.on(m.now) < 0.01
 	return (n.state == "active" || n.state == "core") && !gone
 }
 
-// contextTypes are the seven of S1-8.
+// contextTypes are the seven relationship types of a context.
 var contextTypes = []string{
 	"has_relationship_with", "thinks_about", "relates_to", "involves", "associated_with", "engages_with", "connected_to",
 }
 
-// S1-8 … S1-10.
+// relationships returns the expected relationships of the owner, in order, with their mentions.
 func (m *model) relationships(user string, weekAgo time.Time) []modelRelationship {
 	me := m.owner(user)
 	strongest := map[string]*modelLink{}
@@ -203,7 +203,7 @@ func (m *model) relationships(user string, weekAgo time.Time) []modelRelationshi
 
 func label(n *modelNode) string { return strings.ToUpper(n.kind[:1]) + n.kind[1:] }
 
-// S1-10.
+// mentions counts the sources since weekAgo that mention a node.
 func (m *model) mentions(user, node string, weekAgo time.Time) (count int64) {
 	for _, s := range m.sources {
 		if s.user == user && s.mentions[node] && s.started.After(weekAgo) {
@@ -213,7 +213,7 @@ func (m *model) mentions(user, node string, weekAgo time.Time) (count int64) {
 	return count
 }
 
-// conversations are those of a user, newest first.
+// conversations returns the conversations of a user, newest first.
 func (m *model) conversations(user string) []*modelSource {
 	var all []*modelSource
 	for _, s := range m.sources {
@@ -227,7 +227,7 @@ func (m *model) conversations(user string) []*modelSource {
 	return all
 }
 
-// S1-11, S1-12.
+// recent returns the expected recent conversations.
 func (m *model) recent(user string, weekAgo time.Time) []modelRecent {
 	found := []modelRecent{}
 	for _, s := range m.conversations(user) {
@@ -242,7 +242,7 @@ func (m *model) recent(user string, weekAgo time.Time) []modelRecent {
 	return found
 }
 
-// S1-13.
+// last returns the start of the user's last conversation; nil without one.
 func (m *model) last(user string) *time.Time {
 	if all := m.conversations(user); len(all) > 0 {
 		return &all[0].started
@@ -250,7 +250,7 @@ func (m *model) last(user string) *time.Time {
 	return nil
 }
 
-// foretold is what the store answered, in the model's form.
+// foretold converts the answer of the store to the form of the model.
 func foretold(s *Sections) modelContext {
 	c := modelContext{
 		Beliefs: keysOf(s.CoreBeliefs), Goals: keysOf(s.PrimaryGoals),

@@ -11,9 +11,8 @@ var (
 	TTLPolicies = []string{"keep_forever", "ephemeral", "decay"}
 )
 
-// Node is what all kinds have in common, as callers see it. Salience and Confidence are 0 to 1; Salience and State are those
-// of the moment of the answer.
-// UserID is null for what the team shares. Fields that a kind does not have are left out.
+// Node has the fields of all kinds, as callers see them. Salience and Confidence are 0 to 1; Salience and State are
+// current at the time of the answer. UserID is null for shared nodes. Fields that a kind does not have are omitted.
 type Node struct {
 	EntityKey      string          `json:"entity_key"`
 	UserID         *string         `json:"user_id"`
@@ -34,35 +33,36 @@ type Node struct {
 	Properties     json.RawMessage `json:"properties,omitempty"`
 }
 
-// NodeWrite is a node to add or change: by EntityKey, else by its natural key (person: canonical name; concept: name;
-// entity: name and type; system entity: system and name; each within one user or the shared part of the team), else new
-// with a generated key. Fields left out keep what is stored; for a new node they take the defaults of the lifecycle.
+// NodeWrite is a node to create or update. It is found by EntityKey, else by its natural key, else created with a
+// generated key. The natural key is the canonical name of a person, the name of a concept, name and type of an
+// entity, system and name of a system entity, each within one user or the shared memory. Omitted fields keep the
+// stored values; a new node gets the defaults of the lifecycle.
 type NodeWrite struct {
 	Kind           string              `json:"kind,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity" doc:"person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity"`
-	EntityKey      string              `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
-	UserID         Optional[string]    `json:"user_id,omitzero" minLength:"1" max:"256" word:"true" doc:"left out: the request's user; null: shared by the team"`
-	IfVersion      Optional[int64]     `json:"if_version,omitzero" min:"0" doc:"write only if this is the stored version; 0: only if there is none. Otherwise 409 and nothing is written"`
-	Name           Optional[string]    `json:"name,omitzero" max:"512" word:"true" doc:"needed for a new node of most kinds; at most 512 characters"`
+	EntityKey      string              `json:"entity_key,omitempty" maxLength:"256" doc:"default: a generated UUIDv7"`
+	UserID         Optional[string]    `json:"user_id,omitzero" minLength:"1" max:"256" word:"true" doc:"default: the request's user; null: shared by the team"`
+	IfVersion      Optional[int64]     `json:"if_version,omitzero" min:"0" doc:"write only if this is the stored version; 0: only if it does not exist. Otherwise 409 and nothing is written"`
+	Name           Optional[string]    `json:"name,omitzero" max:"512" word:"true" doc:"required for a new node of most kinds; at most 512 characters"`
 	CanonicalName  Optional[string]    `json:"canonical_name,omitzero" max:"512" word:"true" doc:"persons only; default: the name in lower case"`
 	Type           Optional[string]    `json:"type,omitzero" max:"128" word:"true" doc:"entities and system entities; at most 128 characters"`
 	Description    Optional[string]    `json:"description,omitzero" max:"16384" doc:"at most 16,384 characters"`
-	IsOwner        Optional[bool]      `json:"is_owner,omitzero" doc:"persons only: this person is the user; one a user"`
-	IsGoal         Optional[bool]      `json:"is_goal,omitzero" doc:"concepts only; default: the word goal in name or description"`
+	IsOwner        Optional[bool]      `json:"is_owner,omitzero" doc:"persons only: this person is the user; one per user"`
+	IsGoal         Optional[bool]      `json:"is_goal,omitzero" doc:"concepts only; default: whether name or description has the word goal"`
 	State          Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" doc:"active (default), candidate, core or archived"`
 	TTLPolicy      Optional[string]    `json:"ttl_policy,omitzero" oneof:"keep_forever ephemeral decay" doc:"decay (default), keep_forever (default of an owner) or ephemeral"`
 	Salience       Optional[float64]   `json:"salience,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.5, an owner 1; null is 0"`
 	Confidence     Optional[float64]   `json:"confidence,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.5"`
 	CreatedAt      Optional[time.Time] `json:"created_at,omitzero"`
-	UpdatedAt      Optional[time.Time] `json:"updated_at,omitzero" doc:"default: now; a salience given with it was so then"`
-	LastAccessedAt Optional[time.Time] `json:"last_accessed_at,omitzero" doc:"a salience given with it was so then, if that is later than updated_at"`
-	Properties     json.RawMessage     `json:"properties,omitempty" doc:"an object of the caller's own; at most 16,384 bytes, 8 levels"`
-	Notes          []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to those there are"`
+	UpdatedAt      Optional[time.Time] `json:"updated_at,omitzero" doc:"default: now; salience is its value at this time"`
+	LastAccessedAt Optional[time.Time] `json:"last_accessed_at,omitzero" doc:"salience is its value at this time, if later than updated_at"`
+	Properties     json.RawMessage     `json:"properties,omitempty" doc:"a free-form object; at most 16,384 bytes, 8 levels"`
+	Notes          []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to the existing ones"`
 	*OwnFields
-	MayOwn  bool     `json:"-"` // an import takes it for the user: it is the owner where the user has none that a caller has named
-	History *History `json:"history,omitempty" doc:"what Kith keeps of the node; exports have it, and only imports may give it"`
+	MayOwn  bool     `json:"-"` // a person that an import takes for the user: the owner, if no caller has named one
+	History *History `json:"history,omitempty" doc:"internal data of the node; exports contain it, and only imports may set it"`
 }
 
-// kind is the kind of a write that was checked.
+// kind returns the kind of a validated write.
 func (w *NodeWrite) kind() Kind {
 	k, _ := KindOf(w.Kind)
 	return k
@@ -101,7 +101,7 @@ func (w *NodeWrite) check(f *faults, at string, now time.Time, restoring bool) {
 	if w.History != nil {
 		f.number(at+".history.next_seq", w.History.NextSeq, maxNumber+1)
 		if w.History.System.Given || w.History.Seq.Given {
-			f.add(at+".history", "has system or seq, which are fields of the node itself")
+			f.add(at+".history", "must not have system or seq: set them on the node")
 		}
 	}
 	if w.OwnFields != nil {
@@ -135,12 +135,12 @@ func (w *NodeWrite) checkNames(f *faults, at string, kind Kind) {
 		f.word(at+".user_id", w.UserID.Value, MaxKeyLength)
 	}
 	switch name, given := w.givenName(kind); {
-	case given && kind.group == episodeGroup: // who spoke, or nothing
+	case given && kind.group == episodeGroup: // the speaker, or empty
 		f.text(at+".name", name, MaxNameLength)
 	case given:
 		f.word(at+".name", name, MaxNameLength)
 	case w.EntityKey == "" && kind.group != episodeGroup:
-		f.add(at+".name", "is needed where no entity_key says which node is meant")
+		f.add(at+".name", "is required unless entity_key is given")
 	}
 	if w.CanonicalName.Given {
 		f.word(at+".canonical_name", w.CanonicalName.Value, MaxNameLength)
@@ -158,7 +158,7 @@ func (w *NodeWrite) checkNames(f *faults, at string, kind Kind) {
 			}
 		}
 		if given {
-			f.add(at+"."+field, "is a field of %s", kinds[0].Name)
+			f.add(at+"."+field, "is only a field of %s", kinds[0].Name)
 		}
 	}
 	only(w.CanonicalName.Given, "canonical_name", personKind)
@@ -166,19 +166,18 @@ func (w *NodeWrite) checkNames(f *faults, at string, kind Kind) {
 	only(w.Type.Given, "type", entityKind, systemEntityKind)
 	only(w.IsGoal.Given, "is_goal", conceptKind)
 	if kind == systemEntityKind && w.EntityKey == "" && (w.OwnFields == nil || !w.System.Given || w.System.Null) {
-		f.add(at+".system", "is needed where no entity_key says which node is meant")
+		f.add(at+".system", "is required unless entity_key is given")
 	}
 	if kind == messageKind && (w.OwnFields == nil || !w.SourceKey.Given || w.SourceKey.Null) {
-		f.add(at+".source_key", "is needed: a message belongs to a source")
+		f.add(at+".source_key", "is required: a message belongs to a source")
 	}
 }
 
-// checkMessage refuses what a message does not keep: it is what somebody said and when, and has no life of its own. An
-// import may give its times.
+// checkMessage refuses the fields that messages do not have, such as those of the lifecycle. An import may set times.
 func (w *NodeWrite) checkMessage(f *faults, at string, restoring bool) {
 	none := func(given bool, field string) {
 		if given {
-			f.add(at+"."+field, "is no field of message")
+			f.add(at+"."+field, "unknown field for kind message")
 		}
 	}
 	none(w.Description.Given, "description")
@@ -191,11 +190,11 @@ func (w *NodeWrite) checkMessage(f *faults, at string, restoring bool) {
 	none(w.LastAccessedAt.Given, "last_accessed_at")
 	none(w.Properties != nil, "properties")
 	if len(w.Notes) > 0 {
-		f.add(at+".notes", "are added to a message by POST /v1/nodes/message/KEY/notes")
+		f.add(at+".notes", "must be added with POST /v1/nodes/message/KEY/notes")
 	}
 }
 
-// givenName is the name that a write gives: its own, or that of the field which is or gives the name of its kind.
+// givenName returns the written name: from the name field, or from the field that stands for the name of the kind.
 func (w *NodeWrite) givenName(kind Kind) (name string, given bool) {
 	if w.Name.Given || w.OwnFields == nil {
 		return w.Name.Value, w.Name.Given

@@ -9,36 +9,36 @@ import (
 	"time"
 )
 
-// NodeView is a node of any kind, with what is known of it. Relationships are its strongest.
+// NodeView is a node of any kind with its details. Relationships are its strongest.
 type NodeView struct {
 	Kind string `json:"kind"`
 	Node
 	Version int64 `json:"version"`
 	*OwnFields
-	Notes         []Note             `json:"notes,omitempty" doc:"the newest first, without expired ones"`
-	Relationships []RelationshipView `json:"relationships,omitempty" doc:"the strongest first"`
-	// In a list of deleted nodes.
+	Notes         []Note             `json:"notes,omitempty" doc:"newest first, without expired ones"`
+	Relationships []RelationshipView `json:"relationships,omitempty" doc:"strongest first"`
+	// DeletedAt is set in a list of deleted nodes.
 	DeletedAt       *time.Time `json:"deleted_at,omitempty"`
 	RestorableUntil *time.Time `json:"restorable_until,omitempty"`
 
-	Generated bool `json:"-"` // a user's own person that nobody has named
+	Generated bool `json:"-"` // an owner node that no caller has named
 }
 
-// NodeQuery says how to look at a node.
+// NodeQuery selects what Node returns.
 type NodeQuery struct {
-	AsOf          *time.Time // the day to tell of; nil: now
-	Relationships int64      // at most so many
+	AsOf          *time.Time // the day of the relationships; nil: now
+	Relationships int64      // their maximum number
 }
 
-// nodeView is what callers see of stored properties.
+// nodeView converts stored properties to the view of callers.
 func nodeView(kind Kind, p properties, now time.Time) NodeView {
 	alive := p.vitality()
-	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), Notes: notesFrom(p.texts("notes"), now), Node: Node{
+	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), Node: Node{
 		EntityKey: p.text("entity_key"), UserID: optionalText(p["user_id"]), Name: p.text("name"), CanonicalName: p.text("canonical_name"),
 		Type: p.text("type"), Description: p.text("description"), IsOwner: truth(p["is_owner"]), IsGoal: truth(p["is_goal"]),
 		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: told(alive.current(now)), Confidence: alive.confidence,
 		AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
-	}}
+	}, Notes: notesFrom(p.texts("notes"), now)}
 	if created := p.moment("created_at"); created != nil {
 		n.CreatedAt = *created
 	}
@@ -51,7 +51,7 @@ func nodeView(kind Kind, p properties, now time.Time) NodeView {
 	return n
 }
 
-// Node reads one node that the scope may see. ErrNotFound.
+// Node returns one node that the scope may see, or ErrNotFound.
 func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (NodeView, error) {
 	moment, asOf := s.now(), any(nil)
 	if q.AsOf != nil {
@@ -69,23 +69,23 @@ func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q 
 	return n, nil
 }
 
-// NodeList asks for a page of nodes of one kind: the user's own, then what the team shares, each in the order of names,
-// or of keys for kinds whose names are not unique.
+// NodeList selects a page of nodes of one kind: the user's nodes, then the shared ones. Each part is ordered by name,
+// or by key for kinds whose names are not unique.
 type NodeList struct {
 	Kind      Kind
-	ProjectID string // only those of this project, by key
-	Deleted   bool   // only those that can be restored, by key
-	Cursor    string // of the page before; empty: the first
+	ProjectID string // only nodes of this project, by key
+	Deleted   bool   // only nodes that can be restored, by key
+	Cursor    string // from the previous page; empty: the first page
 	Limit     int64
 }
 
-// NodePage is a page of nodes, and the cursor of the next one; empty after the last.
+// NodePage is a page of nodes and the cursor of the next one; empty after the last.
 type NodePage struct {
 	Nodes []NodeView
 	Next  string
 }
 
-// Nodes lists nodes that the scope may see. InvalidError for a cursor that no page had.
+// Nodes returns a page of nodes that the scope may see. Error: InvalidError for an invalid cursor.
 func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, error) {
 	after, err := decodeCursor(l.Cursor)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, e
 	return s.ownThenShared(ctx, scope, l, after)
 }
 
-// ownThenShared lists the user's own nodes and then the shared ones.
+// ownThenShared returns the user's nodes and then the shared ones.
 func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, after string) (NodePage, error) {
 	own, shared := listPrefix(l.Kind, scope.UserID), listPrefix(l.Kind, "")
 	if after != "" && !strings.HasPrefix(after, own) && !strings.HasPrefix(after, shared) {
@@ -137,7 +137,7 @@ func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, afte
 	return page, nil
 }
 
-// page runs a listing statement for one more than wanted, which tells whether there is a next page.
+// page runs a list statement for one node more than requested, to find out whether there is a next page.
 func (s *Store) page(ctx context.Context, name string, l NodeList, after string, params map[string]any) (NodePage, error) {
 	params["after"], params["limit"] = after, l.Limit+1
 	rows, err := s.read(ctx, s.queries[name], params)
@@ -162,7 +162,7 @@ func (s *Store) page(ctx context.Context, name string, l NodeList, after string,
 	return page, nil
 }
 
-// A cursor is where a page ended. It is opaque to callers, not secret: what it points to is looked up in their scope.
+// A cursor encodes where a page ended. It is opaque but not secret: its node is looked up in the caller's scope.
 func encodeCursor(after string) string { return base64.RawURLEncoding.EncodeToString([]byte(after)) }
 
 func decodeCursor(cursor string) (string, error) {
@@ -175,5 +175,5 @@ func decodeCursor(cursor string) (string, error) {
 }
 
 func badCursor() error {
-	return fmt.Errorf("list: %w", &InvalidError{Fields: []FieldError{{Location: "cursor", Message: "is not one that a page ended with"}}})
+	return fmt.Errorf("list: %w", &InvalidError{Fields: []FieldError{{Location: "cursor", Message: "invalid cursor"}}})
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// read finds a node of the team through the store's own look-up; nil if there is none.
+// read returns a node of the team through the store's own lookup; nil if it does not exist.
 func (e *env) read(key string) *Node {
 	e.Helper()
 	var n *Node
@@ -119,7 +119,8 @@ func TestCanonicalNameFollowsANameOnlyIfNobodyGaveIt(t *testing.T) {
 		{Kind: "person", EntityKey: "given", Name: Some("Jon"), CanonicalName: Some("Jon Snow")},
 		{Kind: "person", EntityKey: "derived", Name: Some("Ada")},
 	})
-	e.write("u1", []NodeWrite{change("person", "given", func(w *NodeWrite) { w.Name = Some("Jonny") }), change("person", "derived", func(w *NodeWrite) { w.Name = Some("Ada Quay") })})
+	e.write("u1", []NodeWrite{change("person", "given", func(w *NodeWrite) { w.Name = Some("Jonny") }),
+		change("person", "derived", func(w *NodeWrite) { w.Name = Some("Ada Quay") })})
 	e.same("given", "jon snow", e.read("given").CanonicalName)
 	e.same("derived", "ada quay", e.read("derived").CanonicalName)
 }
@@ -129,7 +130,8 @@ func TestTakenNamesAndKeysAreRefused(t *testing.T) {
 	e.write("u1", []NodeWrite{
 		node("concept", "c-1", 0.5), node("concept", "c-2", 0.5), node("person", "p-1", 0.5), node("person", "p-2", 0.5),
 		{Kind: "entity", EntityKey: "e-1", Name: Some("Tern"), Type: Some("boat")}, {Kind: "entity", EntityKey: "e-2", Name: Some("Tern"), Type: Some("bird")},
-		{Kind: "entity", EntityKey: "e-3", Name: Some("Gull"), Type: Some("bird")}, node("concept", "u2-c", 0.5, of("u2")), node("concept", "s-1", 0.5, shared), node("concept", "s-2", 0.5, shared),
+		{Kind: "entity", EntityKey: "e-3", Name: Some("Gull"), Type: Some("bird")}, node("concept", "u2-c", 0.5, of("u2")),
+		node("concept", "s-1", 0.5, shared), node("concept", "s-2", 0.5, shared),
 	})
 	e.source("u1", SourceWrite{EntityKey: "source", Messages: []MessageWrite{{EntityKey: "message", Role: "user"}}})
 	named := func(kind, key, name string) NodeWrite { return NodeWrite{Kind: kind, EntityKey: key, Name: Some(name)} }
@@ -164,7 +166,7 @@ func TestTakenNamesAndKeysAreRefused(t *testing.T) {
 			e.same("faults", []string{"nodes[1]." + c.at}, locations(err))
 			e.same("stored", before, e.stored())
 			if strings.Contains(err.Error(), "Tern") || strings.Contains(err.Error(), "the c-1") {
-				t.Errorf("the error tells what is stored: %v", err)
+				t.Errorf("the error reveals stored data: %v", err)
 			}
 		})
 	}
@@ -178,7 +180,7 @@ func TestTheTeamDoesNotChangeWhatIsPrivate(t *testing.T) {
 	e.same("a user what is shared", Updated, e.write("", []NodeWrite{node("concept", "s", 0.5), change("concept", "c", of("u1"), described("d"))}).Nodes[1].Status)
 }
 
-// In one write each item sees those before it.
+// In one write each item sees the items before it.
 func TestItemsOfOneWriteFollowEachOther(t *testing.T) {
 	e := fresh(t)
 	named := func(key, name string, c ...func(*NodeWrite)) NodeWrite {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Note is a remark on a node or relationship. ExpiresAt is null for one that stays.
+// Note is a remark on a node or relationship. ExpiresAt is null if it never expires.
 type Note struct {
 	ID              string     `json:"id"`
 	Content         string     `json:"content"`
@@ -18,21 +18,21 @@ type Note struct {
 	ExpiresAt       *time.Time `json:"expires_at"`
 }
 
-// NoteWrite is a note to add. One whose content is there already, and has not expired, changes nothing.
+// NoteWrite is a note to add. If an unexpired note with the same content exists, nothing changes.
 type NoteWrite struct {
 	Content         string              `json:"content" max:"4096" word:"true" doc:"at most 4,096 characters"`
 	Lifetime        string              `json:"lifetime,omitempty" oneof:"week month year forever" doc:"week, month (default), year or forever"`
-	AddedBy         Optional[string]    `json:"added_by,omitzero" max:"256" word:"true" doc:"default: the request's user; always that user where the key is bound to one"`
-	DateAdded       Optional[time.Time] `json:"date_added,omitzero" doc:"default: now; its lifetime begins here"`
-	SourceEntityKey Optional[string]    `json:"source_entity_key,omitzero" max:"256" word:"true" doc:"where it comes from"`
+	AddedBy         Optional[string]    `json:"added_by,omitzero" max:"256" word:"true" doc:"default: the request's user; always that user if the API key is bound to one"`
+	DateAdded       Optional[time.Time] `json:"date_added,omitzero" doc:"default: now; the lifetime begins at this time"`
+	SourceEntityKey Optional[string]    `json:"source_entity_key,omitzero" max:"256" word:"true" doc:"the source it comes from"`
 }
 
 const (
-	maxNotes      = 100 // of a node or relationship; the oldest make room
+	maxNotes      = 100 // per node or relationship; new notes replace the oldest
 	maxNoteLength = 4096
 )
 
-// noteLives are the lifetimes of notes; zero is for ever.
+// noteLives holds the lifetimes of notes; zero means for ever.
 var noteLives = map[string]time.Duration{"week": 7 * day, "": 30 * day, "month": 30 * day, "year": 365 * day, "forever": 0}
 
 func checkNotes(f *faults, at string, notes []NoteWrite, now time.Time) {
@@ -55,12 +55,12 @@ func checkNotes(f *faults, at string, notes []NoteWrite, now time.Time) {
 	}
 }
 
-// notesFrom reads stored notes, without those that have expired, the newest first.
+// notesFrom reads stored notes without expired ones, newest first.
 func notesFrom(stored []string, now time.Time) []Note {
 	return slices.DeleteFunc(allNotes(stored), func(n Note) bool { return !n.alive(now) })
 }
 
-// allNotes reads stored notes, the newest first.
+// allNotes reads stored notes, newest first.
 func allNotes(stored []string) []Note {
 	notes := []Note{}
 	for _, raw := range stored {
@@ -74,7 +74,7 @@ func allNotes(stored []string) []Note {
 
 func (n *Note) alive(now time.Time) bool { return n.ExpiresAt == nil || now.Before(*n.ExpiresAt) }
 
-// addNotes puts notes into properties, but for those that have expired already; the description is to be renewed after that.
+// addNotes adds the unexpired notes. The caller renews the description text afterwards.
 func (p properties) addNotes(writes []NoteWrite, scope Scope, now time.Time) {
 	notes := notesFrom(p.texts("notes"), now)
 	before := len(notes)
@@ -95,14 +95,14 @@ func (p properties) addNotes(writes []NoteWrite, scope Scope, now time.Time) {
 func (p properties) putNotes(notes []Note) {
 	stored := make([]string, len(notes))
 	for i := range notes {
-		raw, _ := json.Marshal(notes[i]) //nolint:errchkjson // a Note always can
+		raw, _ := json.Marshal(notes[i]) //nolint:errchkjson // a Note always encodes
 		stored[i] = string(raw)
 	}
 	p.putUnless(len(stored) == 0, "notes", stored)
 	p.putNoteExpiry(notes)
 }
 
-// putNoteExpiry keeps when the next of the notes expires, which tells maintenance where to look.
+// putNoteExpiry stores when the next note expires, so that maintenance finds it.
 func (p properties) putNoteExpiry(notes []Note) {
 	delete(p, "notes_expire_at")
 	for _, n := range notes {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// holder is something that can have notes: a node or a relationship.
+// holder is a node or relationship that can have notes.
 type holder struct {
 	add    func(...NoteWrite) ([]Note, error)
 	drop   func(id string) error
 	notes  func() []Note
-	stored func(values string) []any // properties of it, past the store
-	write  func(...NoteWrite) Status // through /memory
+	stored func(values string) []any // stored properties, read without the store
+	write  func(...NoteWrite) Status // through POST /v1/memory
 }
 
 func (e *env) holders() map[string]holder {
@@ -60,7 +60,7 @@ func contents(notes []Note) []string {
 	return all
 }
 
-// eachHolder runs a test for nodes and for relationships, each in a team of its own.
+// eachHolder runs a test for nodes and for relationships, each in its own team.
 func eachHolder(t *testing.T, test func(e *env, h holder)) {
 	for _, name := range []string{"node", "relationship"} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,8 @@ func TestNotesLiveAsLongAsTheyAreGiven(t *testing.T) {
 				e.Fatal(err)
 			}
 		}
-		if _, err := h.add(NoteWrite{Content: "for ever", Lifetime: "forever", AddedBy: Some("crew"), SourceEntityKey: Some("s"), DateAdded: Some(noon.Add(-day))}); err != nil {
+		if _, err := h.add(NoteWrite{Content: "for ever", Lifetime: "forever", AddedBy: Some("crew"), SourceEntityKey: Some("s"),
+			DateAdded: Some(noon.Add(-day))}); err != nil {
 			e.Fatal(err)
 		}
 		user := "u1"
@@ -98,7 +99,8 @@ func TestNotesLiveAsLongAsTheyAreGiven(t *testing.T) {
 			after time.Duration
 			left  int
 		}{
-			{0, 5}, {7*day - time.Millisecond, 5}, {7 * day, 4}, {30*day - time.Millisecond, 4}, {30 * day, 2}, {365*day - time.Millisecond, 2}, {365 * day, 1}, {3000 * day, 1},
+			{0, 5}, {7*day - time.Millisecond, 5}, {7 * day, 4}, {30*day - time.Millisecond, 4}, {30 * day, 2}, {365*day - time.Millisecond, 2},
+			{365 * day, 1}, {3000 * day, 1},
 		} {
 			e.now = noon.Add(c.after)
 			e.same(fmt.Sprint(c.after), c.left, len(h.notes()))
@@ -110,7 +112,8 @@ func TestNotesAreNewestFirst(t *testing.T) {
 	t.Parallel()
 	eachHolder(t, func(e *env, h holder) {
 		e.same("a new one", Updated, h.write(NoteWrite{Content: "now"}))
-		e.same("an older one and a newer one", Updated, h.write(NoteWrite{Content: "before", DateAdded: Some(noon.Add(-time.Hour))}, NoteWrite{Content: "after", DateAdded: Some(noon.Add(time.Hour))}))
+		e.same("an older one and a newer one", Updated, h.write(NoteWrite{Content: "before", DateAdded: Some(noon.Add(-time.Hour))},
+			NoteWrite{Content: "after", DateAdded: Some(noon.Add(time.Hour))}))
 		e.same("order", []string{"after", "now", "before"}, contents(h.notes()))
 	})
 }
@@ -195,7 +198,7 @@ func TestBadNotesAreRefused(t *testing.T) {
 	})
 }
 
-// Only who may change a node or relationship may note something on it.
+// Only callers who may change a node or relationship may add notes to it.
 func TestNotesKeepToTheirScope(t *testing.T) {
 	e := fresh(t)
 	key := e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "s", 0.5, shared)}, link("a", "relates_to", "s", 0.5)).Relationships[0].Key
@@ -214,7 +217,7 @@ func TestNotesKeepToTheirScope(t *testing.T) {
 	e.same("what is shared", []any{nil, "", []string{"x"}}, []any{err, changed.User, contents(changed.Notes)})
 }
 
-// Maintenance drops what has expired, and only that.
+// Maintenance drops expired notes, and only those.
 func TestMaintenanceDropsExpiredNotes(t *testing.T) {
 	t.Parallel()
 	eachHolder(t, func(e *env, h holder) {

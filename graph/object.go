@@ -9,10 +9,11 @@ import (
 // jsonObject is a JSON object whose members keep their order.
 type jsonObject []jsonMember
 
-// jsonMember has its value in the form in which it is stored: without blanks, and with no needless escapes.
+// jsonMember has its value as it is stored: compact, without needless escapes.
 type jsonMember struct{ key, value string }
 
-// over is the object with the members of another: those of the same name in their place, the others at its end.
+// over returns base with the members of o: those of the same name replace the value in place, the others are
+// appended.
 func (o jsonObject) over(base jsonObject) jsonObject {
 	place := make(map[string]int, len(base)+len(o))
 	all := make(jsonObject, 0, len(base)+len(o))
@@ -29,7 +30,7 @@ func (o jsonObject) over(base jsonObject) jsonObject {
 	return all
 }
 
-// without leaves members out.
+// without returns the object without some members.
 func (o jsonObject) without(keys []string) jsonObject {
 	gone := make(map[string]bool, len(keys))
 	for _, k := range keys {
@@ -44,7 +45,7 @@ func (o jsonObject) without(keys []string) jsonObject {
 	return kept
 }
 
-// text is the object without blanks.
+// text returns the object as compact JSON.
 func (o jsonObject) text() string {
 	var out bytes.Buffer
 	out.WriteByte('{')
@@ -60,8 +61,8 @@ func (o jsonObject) text() string {
 	return out.String()
 }
 
-// jsonObjectOf reads a JSON object that was checked; nothing is an empty one. Numbers keep their text, and of members of
-// one name the last counts.
+// jsonObjectOf reads a validated JSON object; empty input is an empty object. Numbers keep their text, and the last
+// of several members with the same name wins.
 func jsonObjectOf(raw json.RawMessage) jsonObject {
 	if len(raw) == 0 {
 		return nil
@@ -72,7 +73,7 @@ func jsonObjectOf(raw json.RawMessage) jsonObject {
 	return jsonMembers(d)
 }
 
-// jsonToken is the decoder's next token. It does not fail: what is read was checked.
+// jsonToken returns the decoder's next token. It panics on invalid JSON, because the input was validated.
 func jsonToken(d *json.Decoder) json.Token {
 	t, err := d.Token()
 	if err != nil {
@@ -81,7 +82,7 @@ func jsonToken(d *json.Decoder) json.Token {
 	return t
 }
 
-// jsonMembers reads an object from behind its opening brace.
+// jsonMembers reads an object after its opening brace.
 func jsonMembers(d *json.Decoder) jsonObject {
 	var o jsonObject
 	for d.More() {
@@ -92,7 +93,7 @@ func jsonMembers(d *json.Decoder) jsonObject {
 	return o.over(nil)
 }
 
-// jsonValue reads any value as it is stored.
+// jsonValue reads any value in its stored form.
 func jsonValue(d *json.Decoder) string {
 	switch t := jsonToken(d).(type) {
 	case json.Delim:
@@ -115,7 +116,7 @@ func jsonValue(d *json.Decoder) string {
 	return "null"
 }
 
-// jsonElements reads a list from behind its opening bracket.
+// jsonElements reads a list after its opening bracket.
 func jsonElements(d *json.Decoder) string {
 	var all []string
 	for d.More() {

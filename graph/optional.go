@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Optional is a field of a write that may be left out (keep what is stored), null (clear it) or given.
+// Optional is a field of a write that may be omitted (keep the stored value), null (clear it) or given.
 type Optional[T any] struct {
-	Given bool // present in the input, also as null
+	Given bool // present in the input, possibly null
 	Null  bool
 	Value T
 }
 
-// Some is a given value.
+// Some returns a given value.
 func Some[T any](v T) Optional[T] { return Optional[T]{Given: true, Value: v} }
 
-// Null is a field given as null.
+// Null returns a field given as null.
 func Null[T any]() Optional[T] { return Optional[T]{Given: true, Null: true} }
 
-// UnmarshalJSON is called only for a field that is present.
+// UnmarshalJSON implements json.Unmarshaler. It is only called for a field that is present.
 func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	o.Given = true
 	if string(data) == "null" {
@@ -28,7 +28,7 @@ func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &o.Value)
 }
 
-// IsZero lets encoding/json leave the field out (omitzero).
+// IsZero lets encoding/json omit the field (omitzero).
 func (o Optional[T]) IsZero() bool { return !o.Given }
 
 // MarshalJSON writes the value or null.
@@ -39,7 +39,7 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.Value)
 }
 
-// or gives the value, or the fallback where the field was left out or null.
+// or returns the value, or the fallback if the field is omitted or null.
 func (o Optional[T]) or(fallback T) T {
 	if o.Given && !o.Null {
 		return o.Value
@@ -47,7 +47,7 @@ func (o Optional[T]) or(fallback T) T {
 	return fallback
 }
 
-// pointer is the value; nil where the field was left out or null.
+// pointer returns the value; nil if the field is omitted or null.
 func (o Optional[T]) pointer() *T {
 	if !o.Given || o.Null {
 		return nil
@@ -55,7 +55,7 @@ func (o Optional[T]) pointer() *T {
 	return &o.Value
 }
 
-// set puts a given field into properties; null becomes empty, and an empty of nil removes the field.
+// set stores a given field in properties. Null stores empty, or removes the field if empty is nil.
 func (o Optional[T]) set(p properties, name string, empty any) {
 	switch {
 	case !o.Given:
@@ -70,7 +70,7 @@ func (o Optional[T]) set(p properties, name string, empty any) {
 
 func (o Optional[T]) given() (given, null bool) { return o.Given, o.Null }
 
-// stored is the value as the database keeps it: times in UTC, to the millisecond, JSON as compact text.
+// stored returns the value in its stored form: times in UTC to the millisecond, JSON as compact text.
 func (o Optional[T]) stored() any {
 	switch v := any(o.Value).(type) {
 	case time.Time:
@@ -82,7 +82,7 @@ func (o Optional[T]) stored() any {
 	}
 }
 
-// put takes a stored value.
+// put sets the field from a stored value.
 func (o *Optional[T]) put(v any) {
 	o.Given = true
 	switch slot := any(&o.Value).(type) {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// OwnFields are the fields that only some kinds have (S1-20, S3-7, S4-2). The tag kinds says which; max bounds a text in
-// characters or a number, oneof lists the only values of a text, word says that it is one.
+// OwnFields has the fields that only some kinds have. The tag kinds lists those kinds. max bounds a text in
+// characters or a number, oneof lists the allowed values of a text, and word marks a text that must be a word.
 type OwnFields struct {
 	// Sources and messages.
 	ContentType      Optional[string]    `json:"content_type,omitzero" kinds:"source" oneof:"conversation email slack-thread meeting text-note" doc:"sources: conversation (default), email, slack-thread, meeting or text-note"`
@@ -25,12 +25,12 @@ type OwnFields struct {
 	Keywords         Optional[[]string]  `json:"keywords,omitzero" kinds:"source" doc:"sources"`
 	Tags             Optional[[]string]  `json:"tags,omitzero" kinds:"source system_entity" doc:"sources and system entities"`
 	Participants     Optional[[]string]  `json:"participants,omitzero" kinds:"source" doc:"sources: user ids"`
-	FocusProjectID   Optional[string]    `json:"focus_project_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: the project that the user looks at"`
-	FocusKind        Optional[string]    `json:"focus_kind,omitzero" kinds:"source" oneof:"task plan goal document output milestone risk decision requirement" doc:"conversations: the kind of what is in focus in it"`
-	FocusID          Optional[string]    `json:"focus_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: what is in focus in it"`
+	FocusProjectID   Optional[string]    `json:"focus_project_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: the project in focus"`
+	FocusKind        Optional[string]    `json:"focus_kind,omitzero" kinds:"source" oneof:"task plan goal document output milestone risk decision requirement" doc:"conversations: the kind of the node in focus"`
+	FocusID          Optional[string]    `json:"focus_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: the key of the node in focus"`
 	MessageCount     Optional[int64]     `json:"message_count,omitzero" kinds:"source" readonly:"true" doc:"sources; read only"`
-	ProcessingStatus Optional[string]    `json:"processing_status,omitzero" kinds:"source" oneof:"raw processed extracted failed" readonly:"true" doc:"sources: what a language model made of it; left out: raw; read only"`
-	ProcessingError  Optional[string]    `json:"processing_error,omitzero" kinds:"source" max:"1000" readonly:"true" doc:"sources: why that failed; read only"`
+	ProcessingStatus Optional[string]    `json:"processing_status,omitzero" kinds:"source" oneof:"raw processed extracted failed" readonly:"true" doc:"sources: how far a language model has processed it; default: raw; read only"`
+	ProcessingError  Optional[string]    `json:"processing_error,omitzero" kinds:"source" max:"1000" readonly:"true" doc:"sources: why processing failed; read only"`
 	ProcessedAt      Optional[time.Time] `json:"processed_at,omitzero" kinds:"source" readonly:"true" doc:"sources; read only"`
 	SourceKey        Optional[string]    `json:"source_key,omitzero" kinds:"message" max:"256" word:"true" doc:"messages: the source they belong to"`
 	Role             Optional[string]    `json:"role,omitzero" kinds:"message" max:"64" word:"true" doc:"messages"`
@@ -39,7 +39,7 @@ type OwnFields struct {
 	// Projects.
 	ProjectID           Optional[string]          `json:"project_id,omitzero" kinds:"task plan goal milestone document output risk decision requirement signal insight" max:"256" word:"true" doc:"the project it belongs to"`
 	Title               Optional[string]          `json:"title,omitzero" kinds:"task milestone risk document decision insight" max:"512" word:"true" doc:"the same as name"`
-	StateKey            Optional[string]          `json:"state_key,omitzero" kinds:"project task plan goal milestone document output risk decision" max:"64" word:"true" doc:"the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) bring a warning"`
+	StateKey            Optional[string]          `json:"state_key,omitzero" kinds:"project task plan goal milestone document output risk decision" max:"64" word:"true" doc:"the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) return a warning"`
 	TypeKey             Optional[string]          `json:"type_key,omitzero" kinds:"project task plan goal milestone document output risk requirement" max:"128" word:"true" doc:"such as plan.phase.works"`
 	FacetContext        Optional[string]          `json:"facet_context,omitzero" kinds:"project plan" max:"64" word:"true"`
 	FacetScale          Optional[string]          `json:"facet_scale,omitzero" kinds:"project plan task" max:"64" word:"true"`
@@ -70,17 +70,17 @@ type OwnFields struct {
 	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero" kinds:"insight" max:"256" word:"true"`
 	// Systems.
 	System Optional[string] `json:"system,omitzero" kinds:"system_entity" max:"256" word:"true" doc:"system entities: the system they belong to"`
-	// What maintenance counts.
+	// Counted by maintenance.
 	SourceCount      Optional[int64]     `json:"source_count,omitzero" kinds:"person concept entity storyline macro" readonly:"true" doc:"sources that mention it; read only"`
 	FirstMentionedAt Optional[time.Time] `json:"first_mentioned_at,omitzero" kinds:"person concept entity" readonly:"true"`
 	LastMentionedAt  Optional[time.Time] `json:"last_mentioned_at,omitzero" kinds:"person concept entity" readonly:"true"`
-	AnchorKey        Optional[string]    `json:"anchor_key,omitzero" kinds:"storyline macro" max:"256" word:"true" readonly:"true" doc:"what it is about; read only"`
+	AnchorKey        Optional[string]    `json:"anchor_key,omitzero" kinds:"storyline macro" max:"256" word:"true" readonly:"true" doc:"key of the node it is about; read only"`
 	StorylineCount   Optional[int64]     `json:"storyline_count,omitzero" kinds:"macro" readonly:"true"`
 	FirstSourceAt    Optional[time.Time] `json:"first_source_at,omitzero" kinds:"storyline macro" readonly:"true"`
 	LastSourceAt     Optional[time.Time] `json:"last_source_at,omitzero" kinds:"storyline macro" readonly:"true"`
 }
 
-// ownField is one of OwnFields, read from its tags.
+// ownField describes one field of OwnFields, read from its tags.
 type ownField struct {
 	name     string
 	index    int
@@ -91,7 +91,7 @@ type ownField struct {
 	readOnly bool
 }
 
-// optionalField is an Optional of whatever type.
+// optionalField is an Optional of any type.
 type optionalField interface {
 	given() (given, null bool)
 	stored() any
@@ -112,7 +112,7 @@ var ownFields = sync.OnceValue(func() []ownField {
 	return all
 })
 
-// each visits the fields that are given.
+// each calls visit with every given field.
 func (o *OwnFields) each(visit func(ownField, optionalField)) {
 	if o == nil {
 		return
@@ -126,13 +126,13 @@ func (o *OwnFields) each(visit func(ownField, optionalField)) {
 	}
 }
 
-// check looks at every given field: the kind must have it, and its value must be one it can have.
+// check checks every given field: the kind must have it, and its value must be allowed.
 func (o *OwnFields) check(f *faults, at string, kind Kind, restoring bool) {
 	o.each(func(field ownField, value optionalField) {
 		at := at + "." + field.name
 		switch {
 		case !slices.Contains(field.kinds, kind.Name):
-			f.add(at, "is a field of %s", list(field.kinds))
+			f.add(at, "is only a field of %s", list(field.kinds))
 		case field.readOnly && !restoring:
 			f.add(at, "is read only")
 		default:
@@ -173,7 +173,7 @@ func (field ownField) check(f *faults, at string, value any) {
 	}
 }
 
-// overlay puts the given fields into properties; null removes one.
+// overlay stores the given fields in properties; null removes one.
 func (o *OwnFields) overlay(p properties) {
 	o.each(func(field ownField, value optionalField) {
 		if _, null := value.given(); null {
@@ -184,7 +184,7 @@ func (o *OwnFields) overlay(p properties) {
 	})
 }
 
-// ownOf are the own fields that stored properties of a kind have; nil without any.
+// ownOf returns the stored fields of OwnFields for a kind; nil if there are none.
 func ownOf(kind Kind, p properties) *OwnFields {
 	var own *OwnFields
 	for _, field := range ownFields() {

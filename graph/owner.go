@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ownerRows are the rows of node_find that ask whether users have a person of their own.
+// ownerRows returns the rows of node_find that look up the owner nodes of users.
 func ownerRows(users []string) []map[string]any {
 	rows := []map[string]any{}
 	for _, user := range distinct(users) {
@@ -20,11 +20,11 @@ func ownerRows(users []string) []map[string]any {
 	return rows
 }
 
-// generated reports whether the node is a user's person that Kith has made, as nobody had said who the user is.
+// generated reports whether the node is an owner that Kith generated, because no caller had named the user.
 func (s *stored) generated() bool { return s != nil && truth(s.properties["owner_generated"]) }
 
-// makeOwners adds the person of each user who has none, and for whom the write says something. It has the caller's name of
-// the user, else the user's id.
+// makeOwners adds an owner for each user without one about whom the write has data. It is named as a caller named the
+// user, else by the user's id.
 func (p *nodePlan) makeOwners() {
 	j := p.job
 	for _, user := range distinct(slices.Clone(p.users)) {
@@ -46,8 +46,8 @@ func (p *nodePlan) makeOwners() {
 	}
 }
 
-// takeOver has a person whom a caller calls the user take the place of the one that Kith has made: its notes go over here,
-// its relationships with owner_take_over.
+// takeOver replaces a generated owner by a person that a caller has marked as the owner. Its notes are moved here,
+// its relationships by owner_take_over.
 func (p *nodePlan) takeOver(made, next *stored) {
 	notes := append(allNotes(next.texts("notes")), allNotes(made.texts("notes"))...)
 	slices.SortStableFunc(notes, func(a, b Note) int { return b.DateAdded.Compare(a.DateAdded) })
@@ -69,7 +69,7 @@ func (p *nodePlan) takeOver(made, next *stored) {
 	p.job.found.byKey[made.key()] = next
 }
 
-// ownerNameIn is the name under which a user speaks in messages; empty where there is none, or several.
+// ownerNameIn returns the name of the user in messages; empty if there is none or more than one.
 func ownerNameIn(messages []MessageWrite) (name string) {
 	for i := range messages {
 		m := &messages[i]
@@ -84,14 +84,14 @@ func ownerNameIn(messages []MessageWrite) (name string) {
 	return name
 }
 
-// nameOwner keeps whether a node is a person that Kith has made: it is not, once a caller has named it or called it the user.
+// nameOwner updates the mark of a generated owner: it is removed once a caller names the node or makes it the owner.
 func (w *NodeWrite) nameOwner(p properties, stated bool) {
 	if stated && (w.Name.Given || w.CanonicalName.Given || w.IsOwner.Given) || !truth(p["is_owner"]) {
 		delete(p, "owner_generated")
 	}
 }
 
-// ownerInPlaceOf is the person that a user has where an export brings another one, which was generated; nil: it brings none.
+// ownerInPlaceOf returns the stored owner that replaces a generated owner of an export; nil if the write has none.
 func (p *nodePlan) ownerInPlaceOf(w *NodeWrite) *stored {
 	if w.History == nil || !w.History.OwnerGenerated.Value || !w.IsOwner.Value || p.job.found.byKey[w.EntityKey] != nil {
 		return nil
@@ -99,8 +99,8 @@ func (p *nodePlan) ownerInPlaceOf(w *NodeWrite) *stored {
 	return p.job.found.byOwner[owner(w, p.job.scope)]
 }
 
-// guessOwner makes the person that an import takes for the user the owner, where the user has none that a caller has named. What
-// an earlier import stored as an entity stays one.
+// guessOwner makes a person that an import takes for the user the owner, if no caller has named one. A node that an
+// earlier import stored as an entity stays one.
 func (p *nodePlan) guessOwner(w *NodeWrite) *NodeWrite {
 	if !w.MayOwn {
 		return w
@@ -115,7 +115,7 @@ func (p *nodePlan) guessOwner(w *NodeWrite) *NodeWrite {
 	return &guessed
 }
 
-// currentKeys has the relationships of the write lead to owners that have taken over the nodes they name.
+// currentKeys changes the relationships of the write to lead to owners that have replaced the nodes they name.
 func (j *memoryJob) currentKeys() {
 	changed := func(key string) bool { n := j.found.byKey[key]; return n != nil && n.key() != key }
 	named := func(w RelationshipWrite) bool { return changed(w.From) || changed(w.To) }
@@ -134,7 +134,7 @@ func (j *memoryJob) currentKeys() {
 	j.write = &write
 }
 
-// CurrentKeys are the keys of the persons that have taken the places of generated ones, by the keys of these.
+// CurrentKeys returns the keys of the owners that have replaced generated ones, by the keys of the generated ones.
 func (s *Store) CurrentKeys(ctx context.Context, scope Scope, keys []string) (map[string]string, error) {
 	rows, err := s.read(ctx, s.queries["node_former"], map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
 	current := map[string]string{}
@@ -144,13 +144,13 @@ func (s *Store) CurrentKeys(ctx context.Context, scope Scope, keys []string) (ma
 	return current, err
 }
 
-// currentKeys is what AtCurrentKeys asks of a store.
+// currentKeys is the part of a store that AtCurrentKeys uses.
 type currentKeys interface {
 	CurrentKeys(ctx context.Context, scope Scope, keys []string) (map[string]string, error)
 }
 
-// AtCurrentKeys runs a read of nodes. Where that finds nothing, it runs once more with the keys of the persons that have taken the places of
-// the nodes of keys.
+// AtCurrentKeys runs a read of nodes. If it finds nothing, it runs once more with the keys of the owners that have
+// replaced the nodes of keys.
 func AtCurrentKeys[T any](ctx context.Context, s currentKeys, scope Scope, keys []*string, read func() (T, error)) (T, error) {
 	found, err := read()
 	if !errors.Is(err, ErrNotFound) {
@@ -170,7 +170,7 @@ func AtCurrentKeys[T any](ctx context.Context, s currentKeys, scope Scope, keys 
 	return read()
 }
 
-// storeOwners moves what generated owners have to those who take over.
+// storeOwners moves relationships from generated owners to their replacements.
 func (j *memoryJob) storeOwners(plan *nodePlan) error {
 	return j.tx.rows("owner_take_over", j.scope.TeamID, plan.takenOver)
 }

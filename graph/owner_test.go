@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// ownersOf are the persons that a user has as their own: name, whether generated, key.
+// ownersOf returns the owners of a user: name, whether generated, state, key.
 func (e *env) ownersOf(user string) [][]any {
 	e.Helper()
 	return e.raw(`MATCH (n:Person {team_id: $team, owner_of: '` + user + `'}) RETURN n.name, n.owner_generated, n.state, n.user_id`)
 }
 
-// disown takes a user's own person away, as in a memory that is older than generated ones.
+// disown removes the owner of a user, as in a memory older than generated owners.
 func (e *env) disown(user string) {
 	e.Helper()
 	e.raw(`MATCH (n:Person {team_id: $team, owner_of: '` + user + `'}) DETACH DELETE n`)
@@ -40,7 +40,8 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("person", "jon", 0.5), node("person", "ada", 0.5), node("concept", "c", 0.5)}, link("ada", "thinks_about", "c", 0.9))
 	made := text(e.raw(`MATCH (n:Person {team_id: $team, owner_of: 'u1'}) RETURN n.entity_key`)[0][0])
-	e.write("u1", nil, link(made, "has_relationship_with", "jon", 0.8), link(made, "thinks_about", "c", 0.7), link("jon", "knows", made, 0.3), link(made, "knows", "ada", 0.1))
+	e.write("u1", nil, link(made, "has_relationship_with", "jon", 0.8), link(made, "thinks_about", "c", 0.7), link("jon", "knows", made, 0.3),
+		link(made, "knows", "ada", 0.1))
 	e.source("u1", SourceWrite{EntityKey: "s1", Mentions: []string{made}})
 	e.source("u1", SourceWrite{EntityKey: "s2", Mentions: []string{made, "ada"}})
 	if _, err := e.store.AddNotes(t.Context(), e.as("u1"), personKind, made, []NoteWrite{{Content: "likes tides"}}); err != nil {
@@ -53,7 +54,8 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 		view := e.get("u1", "person", key)
 		e.same(key, []any{"ada", int64(2), 1, "likes tides"}, []any{view.EntityKey, view.SourceCount.Value, len(view.Notes), view.Notes[0].Content})
 	}
-	e.same("relationships", [][]any{{"engages_with", "c"}, {"has_relationship_with", "jon"}, {"knows", "ada"}, {"mentions", "ada"}, {"mentions", "ada"}, {"thinks_about", "c"}},
+	e.same("relationships", [][]any{{"engages_with", "c"}, {"has_relationship_with", "jon"}, {"knows", "ada"}, {"mentions", "ada"},
+		{"mentions", "ada"}, {"thinks_about", "c"}},
 		e.raw(`MATCH (a:Memory {team_id: $team})-[r]->(b) WHERE 'ada' IN [a.entity_key, b.entity_key]
 			WITH coalesce(r.type_word, type(r)) AS kind, b.entity_key AS to ORDER BY kind, to RETURN kind, to`))
 	e.same("context", []string{"c", "jon"}, linkedKeys(e.sections("u1").Relationships)[:2])
@@ -61,7 +63,8 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 	e.same("a write by the old key", []string{"ada", "ada"}, []string{again.Nodes[0].EntityKey, again.Relationships[0].From})
 	e.same("a source by the old key", "ada", e.source("u1", SourceWrite{Mentions: []string{made}}).Mentions[0].EntityKey)
 	e.same("findings", []Finding(nil), e.findings(false))
-	page, err := e.store.Relationships(t.Context(), e.as("u1"), RelationshipList{Kind: personKind, Key: made, Direction: "outgoing", Types: []string{"engages_with"}, Limit: 9})
+	page, err := e.store.Relationships(t.Context(), e.as("u1"),
+		RelationshipList{Kind: personKind, Key: made, Direction: "outgoing", Types: []string{"engages_with"}, Limit: 9})
 	e.same("relationships by the old key", []any{error(nil), 1, "ada"}, []any{err, len(page.Relationships), page.Relationships[0].From})
 	linked, err := e.store.LinkedWith(t.Context(), e.as("u1"), LinkedQuery{Kind: personKind, Key: made, Most: 9})
 	e.same("linked by the old key", []any{error(nil), "ada"}, []any{err, linked.Node.EntityKey})

@@ -25,10 +25,10 @@ func (o operator) String() string {
 	return text.String()
 }
 
-// allParams are those of a search.
+// allParams returns all parameters of a search.
 func (q *Search) allParams(scope Scope) map[string]any { return q.params(scope, q.indexAsks(scope)) }
 
-// explain is the plan of a statement as the store would run it.
+// explain returns the plan of a statement as the store would run it.
 func (e *env) explain(q cypher.Query) operator {
 	e.Helper()
 	return operatorOf(e.summary("EXPLAIN ", q, e.params(q)).Plan())
@@ -57,7 +57,7 @@ func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4
 	return summary
 }
 
-// fromOf is a number for a page of messages, else the key of a node.
+// fromOf returns a number for a page of messages, else the key of a node.
 func fromOf(q cypher.Query) any {
 	if q.Name == "message_list" {
 		return 0
@@ -65,7 +65,7 @@ func fromOf(q cypher.Query) any {
 	return "n-1"
 }
 
-// params are values of the right types for a statement's parameters.
+// params returns values of the right types for a statement's parameters.
 func (e *env) params(q cypher.Query) map[string]any {
 	e.Helper()
 	row := map[string]any{
@@ -74,22 +74,30 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"from_key": "n-1", "to_key": "n-2", "relationship_type": "uses", "key_id": "k", "at": noon, "generated": "n-1", "owner": "n-2", "user": "u", "moved": true,
 	}
 	known := map[string]any{
-		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "", "from_user": " ", "after_key": "", "version": 1,
-		"entity_key": "n-1", "source_key": "s-1", "as_of": noon, "now_ms": noon.UnixMilli(), "until": noon, "stale_ms": noon.UnixMilli(), "label": "Concept", "kind": "concept",
+		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "",
+		"from_user": " ", "after_key": "", "version": 1,
+		"entity_key": "n-1", "source_key": "s-1", "as_of": noon, "now_ms": noon.UnixMilli(), "until": noon, "stale_ms": noon.UnixMilli(),
+		"label": "Concept", "kind": "concept",
 		"after": "", "end": "x", "cutoff": weekAgo, "project_id": "p-1", "past": false, "outgoing": true, "incoming": true, "types": []string{"thinks_about"},
-		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "to": "n-2", "messages": false, "import_id": "i", "seq": 1, "report": "{}", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
-		"entity_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"}, "own_users": ownerRows([]string{"u"}),
-		"mentions": []string{"n-1"}, "themes": []string{"n-1"}, "storylines": []string{"n-2"}, "window": 200, "walk": 5000,
+		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "to": "n-2",
+		"messages": false, "import_id": "i", "seq": 1, "report": "{}", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
+		"entity_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"},
+		"own_users": ownerRows([]string{"u"}),
+		"mentions":  []string{"n-1"}, "themes": []string{"n-1"}, "storylines": []string{"n-2"}, "window": 200, "walk": 5000,
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
 		"conversation_id": "s-0", "system": "s", "next_seq": 1, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",
 	}
-	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "elsewhere": 0, "words": []string{"mentors"}, "max_relationships": 1, "without": nil, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
-		"keys": []string{"k"}, "numbers": []int64{1, 2}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": auditNames, "records": recordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
+	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "elsewhere": 0, "words": []string{"mentors"}, "max_relationships": 1,
+		"without": nil, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
+		"keys": []string{"k"}, "numbers": []int64{1, 2}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": auditNames,
+		"records": recordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
 		"field": "deleted_at", "before": noon, "scope_token": "k0", "scopes": map[string]any{"": "k0"}, "kinds": map[string]any{"Concept": "x0"},
 		"plain": plainTypes, "last": "x"})
-	maps.Copy(known, (&Search{Asks: []Ask{{Words: []string{"x"}}}, Messages: true, Sources: true, Nodes: Kinds[:1], Relationships: true, Links: true, Vectors: []VectorsAfter{{"k0", 0}}}).allParams(Scope{TeamID: e.team, UserID: "u"}))
+	maps.Copy(known, (&Search{Asks: []Ask{{Words: []string{"x"}}}, Messages: true, Sources: true, Nodes: Kinds[:1], Relationships: true, Links: true,
+		Vectors: []VectorsAfter{{"k0", 0}}}).allParams(Scope{TeamID: e.team, UserID: "u"}))
 	maps.Copy(known, map[string]any{
-		"message_keys": []string{"n-1"}, "source_keys": []string{"n-1"}, "node_keys": []string{"n-1"}, "story_keys": []string{"n-1"}, "mentioned": 10, "around_keys": []string{"n-1"}, "seeds": []map[string]any{{"ask": 0, "key": "s-1", "weight": 1.0}}, "link_limit": 10, "story_limit": 10,
+		"message_keys": []string{"n-1"}, "source_keys": []string{"n-1"}, "node_keys": []string{"n-1"}, "story_keys": []string{"n-1"}, "mentioned": 10,
+		"around_keys": []string{"n-1"}, "seeds": []map[string]any{{"ask": 0, "key": "s-1", "weight": 1.0}}, "link_limit": 10, "story_limit": 10,
 		"without_types": []string{}, "min_attitude": nil, "max_attitude": nil, "min_proximity": nil, "max_proximity": nil, "previews": 5,
 	})
 	maps.Copy(known, map[string]any{"model": "m", "dimensions": 3, "until_ms": 1, "base": 0, "from_team": "", "from_key": "", "walked": true,
@@ -99,15 +107,19 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"steps": []map[string]any{{"number": 0, "from": "me", "to": "n-1", "key": nil, "out": nil}},
 	})
 	maps.Copy(known, map[string]any{
-		"users": []string{"", "u"}, "tasks": []string{"task" + keySeparator}, "fields": shownFields, "task_fields": taskFields, "project_fields": projectFields, "recent_at": 0,
-		"lists":   []map[string]any{{"after": "goal" + keySeparator, "end": "goal ", "kind": "goal", "list": "goal" + keySeparator, "limit": 10, "fields": shownFields, "texts": []string{"description"}}},
+		"users": []string{"", "u"}, "tasks": []string{"task" + keySeparator}, "fields": shownFields, "task_fields": taskFields,
+		"project_fields": projectFields, "recent_at": 0,
+		"lists": []map[string]any{{"after": "goal" + keySeparator, "end": "goal ", "kind": "goal", "list": "goal" + keySeparator, "limit": 10,
+			"fields": shownFields, "texts": []string{"description"}}},
 		"derived": []string{"n-1"}, "focus": "n-1", "picture": []string{"n-1"}, "open": []string{"Task"},
 		"skip": 0, "whole": true, "counted": "p-1" + keySeparator, "list": "project" + keySeparator, "separator": keySeparator,
 	})
 	maps.Copy(known, map[string]any{
 		"owners": []string{"", "u"}, "tree_id": "t-1", "turn_id": "c-1", "parent_id": "c-0", "pinned": []bool{true, false}, "ids": []string{"c-1"},
-		"before_id": "", "statuses": []string{"pending"}, "attempt": nil, "next": 0, "turn_count": 1, "after_seq": 0, "tree_ids": []string{"t-1"}, "turn_ids": []string{"c-1"},
-		"trees": []map[string]any{{"id": "t-1", "properties": map[string]any{"name": "x"}}}, "turns": []map[string]any{{"id": "c-1", "properties": map[string]any{"parent_id": "c-0"}}},
+		"before_id": "", "statuses": []string{"pending"}, "attempt": nil, "next": 0, "turn_count": 1, "after_seq": 0, "tree_ids": []string{"t-1"},
+		"turn_ids": []string{"c-1"},
+		"trees":    []map[string]any{{"id": "t-1", "properties": map[string]any{"name": "x"}}},
+		"turns":    []map[string]any{{"id": "c-1", "properties": map[string]any{"parent_id": "c-0"}}},
 	})
 	known["before_key"], known["value"] = "x", `"v"`
 	maps.Copy(known, map[string]any{"nodes": 1, "characters": 1, "fresh_until": 1, "max_nodes": 1, "max_characters": nil})
@@ -134,7 +146,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	return params
 }
 
-// statements are all of them, and those that contexts are composed of and that are made for several types.
+// statements returns all statements, those that contexts are composed of, and those made for several types.
 func (e *env) statements() []cypher.Query {
 	types, err := e.store.indexedTypes(e.Context())
 	if err != nil {
@@ -155,21 +167,21 @@ func (e *env) statements() []cypher.Query {
 	return all
 }
 
-// scans are operators whose cost grows with the database, not with what is asked for.
+// scans are operators whose cost grows with the database, not with the request.
 var scans = regexp.MustCompile(`AllNodesScan|ByLabelScan|ByLabelsScan|IndexScan|CartesianProduct|RelationshipsScan|` +
 	`TypeScan|TypesScan|IndexContains|IndexEndsWith`)
 
-// allowed are the scans that are meant.
+// allowed are the intended scans.
 var allowed = map[string]string{
 	// An administrator lists the keys of all teams, newest first.
 	"api_key_list": "NodeByLabelScan",
-	// So does a look for keys that are new, at most every two seconds.
+	// A search for new keys does so too, at most every two seconds.
 	"api_key_ids": "NodeIndexScan",
-	// A migration looks at every owner, once.
+	// A migration reads every owner, once.
 	"rank_renew": "NodeByLabelScan",
-	// An audit looks for nodes that no index holds.
+	// An integrity check searches for nodes that no index holds.
 	"audit_unkeyed": "NodeByLabelScan",
-	// The sections are joined: each is one row. So are the two parts of a page.
+	// The sections are joined: each is one row. The same holds for the two parts of a page.
 	"preference_page": "CartesianProduct", "conversation_list": "CartesianProduct", "user_next": "CartesianProduct",
 	"found_sources": "CartesianProduct", "search": "CartesianProduct",
 	"chat_text_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
@@ -177,7 +189,8 @@ var allowed = map[string]string{
 	"walk_steps": "CartesianProduct",
 	// Its parts are joined: each is one row.
 	"team_usage": "CartesianProduct",
-	// A compaction reads all there is, by ids where there is much, and finds the two ends of a relationship by their ids.
+	// A compaction reads everything, by ids where there is much, and finds the two ends of a relationship by their
+	// ids.
 	"copy_nodes": "AllNodesScan", "copy_relationships": "DirectedAllRelationshipsScan",
 	"copy_count_nodes": "AllNodesScan", "copy_count_relationships": "DirectedAllRelationshipsScan", "copy_relationship_create": "CartesianProduct",
 	// The blocks are joined: each is one row.
@@ -186,7 +199,7 @@ var allowed = map[string]string{
 	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
 }
 
-// ordered are the statements that are read in the order of an index, with the number of their walks.
+// ordered has the statements that read in the order of an index, with the number of their walks.
 var ordered = map[string]int{
 	"context_core_beliefs": 3, "context_primary_goals": 5, "context_relationships": 8, "context_sources": 2,
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1, "message_last": 1,
@@ -197,7 +210,7 @@ var ordered = map[string]int{
 	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 
-// checkPlans looks at the plan of every statement.
+// checkPlans checks the plan of every statement.
 func (e *env) checkPlans() {
 	e.Helper()
 	e.raw("CALL db.prepareForReplanning()")
@@ -220,8 +233,8 @@ func (e *env) checkPlans() {
 	}
 }
 
-// walksIndex says whether rows come from an index as they are wanted, one by one: nothing above it reads all of them
-// before it gives the first.
+// walksIndex reports whether rows come from an index one by one as needed: no operator above it reads all of them
+// before it returns the first.
 func walksIndex(o operator) bool {
 	for len(o.children) == 1 && slices.Contains([]string{"Filter", "Projection", "CacheProperties"}, o.name) {
 		o = o.children[0]
@@ -229,14 +242,14 @@ func walksIndex(o operator) bool {
 	return strings.Contains(o.name, "IndexSeek")
 }
 
-// joinsSingles says whether a product is one of two nodes, each found by its key.
+// joinsSingles reports whether a product joins two nodes, each found by its key.
 func (o operator) joinsSingles() bool {
 	return o.name == "CartesianProduct" && !slices.ContainsFunc(o.children, func(c operator) bool {
 		return !strings.HasPrefix(c.name, "NodeUniqueIndexSeek")
 	})
 }
 
-// huge gives a user of the team as many relationships, beliefs, goals and conversations.
+// huge gives a user of the team degree relationships, and as many beliefs, goals and conversations.
 func (e *env) huge(user string, degree int) {
 	e.Helper()
 	e.write(user, []NodeWrite{owner1("me")})
@@ -262,7 +275,7 @@ func (e *env) huge(user string, degree int) {
 	}
 }
 
-// walkHits are the database hits of the walks for the relationships of a user.
+// walkHits returns the database hits of the walks for the relationships of a user.
 func (e *env) walkHits(user string) (hits int64) {
 	e.Helper()
 	q := cypher.Load("context_relationships")
@@ -275,7 +288,7 @@ func (e *env) walkHits(user string) (hits int64) {
 			hits, walks = hits+o.hits, walks+1
 		}
 	})
-	if walks != 2*len(contextTypes) { // the first of each type, and what may be above their bound
+	if walks != 2*len(contextTypes) { // the first of each type, and those above their limit
 		e.Fatalf("%d walks:\n%s", walks, plan)
 	}
 	return hits

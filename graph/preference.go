@@ -17,13 +17,13 @@ type Preference struct {
 	Value json.RawMessage `json:"value" contract:"any"`
 }
 
-// UserPreference is one setting of one of a team's users.
+// UserPreference is a setting with its user.
 type UserPreference struct {
 	UserID string `json:"user_id"`
 	Preference
 }
 
-// PreferenceStore keeps users' preferences: a Store does, in the graph, and preference.Store, in PostgreSQL.
+// PreferenceStore stores users' preferences. Store implements it in the graph, preference.Store in PostgreSQL.
 type PreferenceStore interface {
 	Preferences(ctx context.Context, scope Scope) ([]Preference, error)
 	ReplacePreferences(ctx context.Context, scope Scope, preferences []Preference) error
@@ -51,7 +51,7 @@ func ValidatePreferences(preferences []Preference) error {
 		at := index("preferences", i)
 		f.word(at+".key", p.Key, 128)
 		if first, again := keys[p.Key]; again {
-			f.add(at+".key", "is the same as that of preferences[%d]", first)
+			f.add(at+".key", "is the same as preferences[%d].key", first)
 		}
 		keys[p.Key] = i
 		switch {
@@ -68,8 +68,8 @@ func ValidatePreferences(preferences []Preference) error {
 	return f.err()
 }
 
-// StoredPreferences checks what a user's preferences are to be, and returns them as every store keeps them: the value
-// without blanks between its parts, and otherwise byte for byte.
+// StoredPreferences validates a user's preferences and returns them as every store keeps them: the value without
+// blanks between its parts, otherwise byte for byte.
 func StoredPreferences(scope Scope, preferences []Preference) (keys, values []string, err error) {
 	if err := scope.ValidateUser(); err != nil {
 		return nil, nil, err
@@ -84,7 +84,8 @@ func StoredPreferences(scope Scope, preferences []Preference) (keys, values []st
 	return keys, values, nil
 }
 
-// StoredPreference checks one preference to be set, and returns its value as every store keeps it. Faults are located in key and value.
+// StoredPreference validates one preference and returns its value as every store keeps it. Errors are located in key
+// and value.
 func StoredPreference(scope Scope, p Preference) (value string, err error) {
 	_, values, err := StoredPreferences(scope, []Preference{p})
 	var invalid *InvalidError
@@ -99,8 +100,7 @@ func StoredPreference(scope Scope, p Preference) (value string, err error) {
 	return values[0], nil
 }
 
-// ReplacePreferences makes the given ones the whole of the user's preferences. Of replacements at the same time the last
-// one stays, whole.
+// ReplacePreferences replaces all preferences of the user. Of concurrent replacements the last one stays, completely.
 func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences []Preference) error {
 	keys, values, err := StoredPreferences(scope, preferences)
 	if err != nil {
@@ -118,10 +118,10 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences
 	})
 }
 
-// ErrTooManyPreferences says that the user has as many preferences as there may be.
-var ErrTooManyPreferences = fmt.Errorf("the user has %d preferences, the most there may be: delete one first: %w", MaxPreferences, ErrConflict)
+// ErrTooManyPreferences is returned when the user already has the maximum number of preferences.
+var ErrTooManyPreferences = fmt.Errorf("the user already has %d preferences, the maximum: delete one first: %w", MaxPreferences, ErrConflict)
 
-// SetPreference sets one preference of the user and leaves the others. ErrTooManyPreferences.
+// SetPreference sets one preference of the user and leaves the others unchanged. Error: ErrTooManyPreferences.
 func (s *Store) SetPreference(ctx context.Context, scope Scope, p Preference) error {
 	value, err := StoredPreference(scope, p)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Store) SetPreference(ctx context.Context, scope Scope, p Preference) er
 	})
 }
 
-// DeletePreference deletes one preference of the user. ErrNotFound.
+// DeletePreference deletes one preference of the user. Error: ErrNotFound.
 func (s *Store) DeletePreference(ctx context.Context, scope Scope, key string) error {
 	if err := scope.ValidateUser(); err != nil {
 		return err
@@ -152,7 +152,8 @@ func (s *Store) DeletePreference(ctx context.Context, scope Scope, key string) e
 	})
 }
 
-// Preferences lists the user's preferences by key, in the order of Unicode code points, which is that of UTF-8 bytes.
+// Preferences returns the user's preferences by key, in the order of Unicode code points, which is also that of UTF-8
+// bytes.
 func (s *Store) Preferences(ctx context.Context, scope Scope) ([]Preference, error) {
 	found := &Sections{}
 	if err := s.ReadSection(ctx, scope, PreferencesSection, SectionQuery{}, found); err != nil {
@@ -161,8 +162,8 @@ func (s *Store) Preferences(ctx context.Context, scope Scope) ([]Preference, err
 	return found.Preferences, nil
 }
 
-// TeamPreferences lists at most limit preferences of a team's users, by user and then key, from those after the given
-// ones on; the first page is after "" and "". The order is that of Preferences.
+// TeamPreferences returns at most limit preferences of a team's users, by user and key, after the given ones; the
+// first page is after "" and "". The order is the same as in Preferences.
 func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]UserPreference, error) {
 	row, err := s.readOne(ctx, "preference_page", map[string]any{
 		"team_id": teamID, "after_user": afterUser, "after_key": afterKey, "limit": limit,
@@ -179,7 +180,7 @@ func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey
 	return page, nil
 }
 
-// ErasePreferences deletes all preferences of the user, and says how many there were.
+// ErasePreferences erases all preferences of the user and returns their number.
 func (s *Store) ErasePreferences(ctx context.Context, scope Scope) (int64, error) {
 	if err := scope.ValidateUser(); err != nil {
 		return 0, err
@@ -187,7 +188,7 @@ func (s *Store) ErasePreferences(ctx context.Context, scope Scope) (int64, error
 	return s.erasePreferences(ctx, "preference_erase", map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID})
 }
 
-// EraseTeamPreferences deletes all preferences of a team's users, and says how many there were.
+// EraseTeamPreferences erases all preferences of a team's users and returns their number.
 func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64, error) {
 	return s.erasePreferences(ctx, "preference_erase_team", map[string]any{"team_id": teamID})
 }

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// properties are those of a node or relationship as the database keeps them. What is absent is not stored.
+// properties holds the properties of a node or relationship as stored. Absent names are not stored.
 type properties map[string]any
 
-// pairsFrom reads the list [[name, value], …] in which statements send all properties.
+// pairsFrom reads the list [[name, value], …] in which statements return all properties.
 func pairsFrom(v any) properties {
 	l := items(v)
 	p := make(properties, len(l))
@@ -20,7 +20,7 @@ func pairsFrom(v any) properties {
 	return p
 }
 
-// asKept is a value that the driver made.
+// asKept converts a value of the driver to its stored form.
 func asKept(value any) any {
 	switch typed := value.(type) {
 	case []any:
@@ -42,7 +42,7 @@ func (p properties) texts(name string) []string {
 func (p properties) moment(name string) *time.Time { return optionalMoment(p[name]) }
 func (p properties) millis(name string) time.Time  { return millis(p[name]) }
 
-// putUnless stores a value, or removes it where it is not worth storing.
+// putUnless stores a value, or removes the property if absent is true.
 func (p properties) putUnless(absent bool, name string, value any) {
 	if absent {
 		delete(p, name)
@@ -51,7 +51,7 @@ func (p properties) putUnless(absent bool, name string, value any) {
 	p[name] = value
 }
 
-// changesTo is what has to be set, nil for what has to go, to make p the next ones.
+// changesTo returns the changes from p to next; nil values remove a property.
 func (p properties) changesTo(next properties) properties {
 	changed := properties{}
 	for name, value := range next {

@@ -17,13 +17,13 @@ const (
 	maxReasonLength          = 1000
 )
 
-// ProposalUser stands in a proposal for the person that the source's user is.
+// ProposalUser is the ref of the owner of the source's user in a proposal.
 const ProposalUser = "user"
 
-// proposalAuthor is whom memory names as the author of what a language model proposed.
+// proposalAuthor is the author of memory that a language model proposed.
 const proposalAuthor = "llm"
 
-// Proposal is what a language model read out of a source.
+// Proposal is the memory that a language model extracted from a source.
 type Proposal struct {
 	Summary       string                 `json:"summary"`
 	Nodes         []ProposedNode         `json:"nodes"`
@@ -39,7 +39,7 @@ type ProposedNode struct {
 	Description string `json:"description"`
 }
 
-// ProposedRelationship is one that the source tells of; From and To are refs, or ProposalUser.
+// ProposedRelationship is a relationship stated in the source. From and To are refs, or ProposalUser.
 type ProposedRelationship struct {
 	From        string          `json:"from"`
 	To          string          `json:"to"`
@@ -49,8 +49,8 @@ type ProposedRelationship struct {
 	Proximity   Optional[int64] `json:"proximity"`
 }
 
-// Validate checks a proposal by itself: its bounds, and the vocabularies (S1-19, S1-21). The error lists every fault with
-// its place.
+// Validate checks a proposal without the store: its bounds and vocabularies. The error lists every fault with its
+// location.
 func (p *Proposal) Validate() error {
 	f := &faults{}
 	f.text("summary", p.Summary, MaxTextLength)
@@ -67,7 +67,7 @@ func (p *Proposal) Validate() error {
 	return f.err()
 }
 
-// checkNodes checks the nodes, and says of what kind each ref is.
+// checkNodes checks the nodes and returns the kind of each ref.
 func (p *Proposal) checkNodes(f *faults) map[string]Kind {
 	kinds := map[string]Kind{ProposalUser: personKind}
 	names := map[string]int{}
@@ -80,17 +80,17 @@ func (p *Proposal) checkNodes(f *faults) map[string]Kind {
 		f.text(at+".description", n.Description, MaxTextLength)
 		switch {
 		case n.Type != "" && kind != entityKind:
-			f.add(at+".type", "is a field of %s", entityKind.Name)
+			f.add(at+".type", "is only a field of %s", entityKind.Name)
 		case n.Type != "":
 			f.word(at+".type", n.Type, 128)
 		}
 		if _, again := kinds[n.Ref]; again {
-			f.add(at+".ref", "is taken")
+			f.add(at+".ref", "is used by another node")
 		}
 		kinds[n.Ref] = kind
 		natural := n.naturalKey("")
 		if first, again := names[natural]; again {
-			f.add(at+".name", "is the same as that of nodes[%d]", first)
+			f.add(at+".name", "is the same as nodes[%d].name", first)
 		}
 		names[natural] = i
 	}
@@ -126,7 +126,7 @@ func (p *Proposal) checkRelationships(f *faults, kinds map[string]Kind) {
 	}
 }
 
-// node is the proposed node as one to write.
+// node converts the proposed node to a node to write.
 func (n *ProposedNode) node(key string) NodeWrite {
 	w := NodeWrite{Kind: n.Kind, EntityKey: key, Name: Some(n.Name), Description: Some(n.Description)}
 	if n.Type != "" {
@@ -140,11 +140,11 @@ func (n *ProposedNode) naturalKey(user string) string {
 	return w.naturalKey(user)
 }
 
-// Accept stores what a language model proposed for a user's source, in one transaction and as every other write, with the
-// model as its author; the source mentions each node, and is marked as extracted. Nothing that is there is changed: a node
-// of the same name, the user's own or else a shared one, and a current relationship of the same type are kept as they are;
-// the summary is taken where the source has none. The result has the nodes and relationships of the proposal in its order.
-// Errors: InvalidError, ErrNotFound, ErrConflict, ErrUnavailable.
+// Accept stores the proposal of a language model for a user's source, in one transaction like any other write, with
+// the model as the author. The source mentions each node and is marked as extracted. Nothing existing changes: a
+// private or else shared node of the same name and a current relationship of the same type stay as they are, and the
+// summary is stored only if the source has none. The result has the nodes and relationships of the proposal in its
+// order. Errors: InvalidError, ErrNotFound, ErrConflict, ErrUnavailable.
 func (s *Store) Accept(ctx context.Context, scope Scope, key string, p *Proposal) (MemoryResult, error) {
 	if err := p.Validate(); err != nil {
 		return MemoryResult{}, err
@@ -166,7 +166,7 @@ func (s *Store) Accept(ctx context.Context, scope Scope, key string, p *Proposal
 	return result, nil
 }
 
-// write is the proposal as a write: its nodes and relationships in their order, then what the source mentions.
+// write converts the proposal to a write: its nodes and relationships in order, then the mentions of the source.
 func (p *Proposal) write(user, source string, found known) *MemoryWrite {
 	w := &MemoryWrite{author: proposalAuthor, additive: true}
 	keys := map[string]string{}
@@ -195,15 +195,16 @@ func (p *Proposal) write(user, source string, found known) *MemoryWrite {
 	return w
 }
 
-// relationship is the proposed relationship as one to write. An end without a key is no node, and refused.
+// relationship converts the proposed relationship to one to write. An end without a key is not a node, and is
+// refused.
 func (r *ProposedRelationship) relationship(keys map[string]string) RelationshipWrite {
 	return RelationshipWrite{
 		From: keys[r.From], To: keys[r.To], Type: r.Type, Description: Some(r.Description), Attitude: r.Attitude, Proximity: r.Proximity,
 	}
 }
 
-// Summarize stores the summary that a language model made of a user's source, unless the source has one.
-// Errors: InvalidError, ErrNotFound, ErrUnavailable.
+// Summarize stores a summary by a language model in a user's source, unless it has one. Errors: InvalidError,
+// ErrNotFound, ErrUnavailable.
 func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string) error {
 	f := &faults{}
 	if f.text("summary", summary, MaxTextLength); strings.TrimSpace(summary) == "" {
@@ -222,8 +223,8 @@ func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string)
 	return err
 }
 
-// Decline marks a user's source as one of which a language model could make nothing, for a reason that tells nothing of
-// what is in it. Errors: ErrNotFound, ErrUnavailable.
+// Decline marks a user's source as failed: a language model could extract nothing. The reason must not reveal the
+// source's content. Errors: ErrNotFound, ErrUnavailable.
 func (s *Store) Decline(ctx context.Context, scope Scope, key, reason string) error {
 	_, err := s.digest(ctx, scope, key, lookups{entityKeys: []string{key}}, func(source *stored, _ known) *MemoryWrite {
 		return &MemoryWrite{author: proposalAuthor, Nodes: []NodeWrite{s.processed(source, SourceFailed, "", firstLine(reason, maxReasonLength))}}
@@ -231,7 +232,7 @@ func (s *Store) Decline(ctx context.Context, scope Scope, key, reason string) er
 	return err
 }
 
-// processed is a source as a write that says what a language model made of it.
+// processed returns a write that sets the processing status of a source.
 func (s *Store) processed(source *stored, status, summary, reason string) NodeWrite {
 	own := &OwnFields{ProcessingStatus: Some(status), ProcessedAt: Some(s.now()), ProcessingError: Null[string]()}
 	if reason != "" {
@@ -243,7 +244,7 @@ func (s *Store) processed(source *stored, status, summary, reason string) NodeWr
 	return NodeWrite{Kind: sourceKind.Name, EntityKey: source.key(), OwnFields: own}
 }
 
-// digest is a transaction that writes what a language model made of a user's source.
+// digest runs a transaction that writes the output of a language model for a user's source.
 func (s *Store) digest(ctx context.Context, scope Scope, key string, sought lookups, write func(*stored, known) *MemoryWrite) (MemoryResult, error) {
 	now := s.now()
 	var result MemoryResult

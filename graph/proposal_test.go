@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// proposal is what a model could make of a conversation about a brother, a quay and an aim.
+// proposal returns what a model could extract from a conversation about a brother, a quay and an aim.
 func proposal() *Proposal {
 	return &Proposal{
 		Summary: " Jon is back from sea.\n",
@@ -58,7 +58,8 @@ func TestProposalIsStored(t *testing.T) {
 	}
 	e.same("description", "her brother", view.Description)
 	e.same("whose", "u1", *view.UserID)
-	e.same("authors", [][]any{{"llm", "llm", "llm", "u1"}}, e.raw(`MATCH (me:Memory {team_id: $team, entity_key: 'me'})-[r:has_relationship_with]->(n)-[:associated_with]->(q)
+	e.same("authors", [][]any{{"llm", "llm", "llm", "u1"}},
+		e.raw(`MATCH (me:Memory {team_id: $team, entity_key: 'me'})-[r:has_relationship_with]->(n)-[:associated_with]->(q)
 		MATCH (n)-[a:associated_with]->(q) RETURN n.created_by, r.recorded_by, a.recorded_by, me.created_by`))
 	e.same("mentions", [][]any{{int64(3)}}, e.raw(`MATCH (:Source {team_id: $team, entity_key: 's'})-[:mentions]->(n) RETURN count(n)`))
 	e.same("in the owner's context", []string{}, linkedKeys(e.sections("u1").Relationships)) // candidates are not shown until they are recalled
@@ -67,7 +68,7 @@ func TestProposalIsStored(t *testing.T) {
 	e.same("again", []Status{Unchanged, Unchanged, Unchanged, Unchanged, Unchanged, Unchanged}, statuses(again))
 }
 
-// What is there stays as it is, whoever wrote it.
+// Existing memory stays as it is, whoever wrote it.
 func TestProposalKeepsWhatIsThere(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{
@@ -143,7 +144,7 @@ func TestDigestStates(t *testing.T) {
 	if _, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{
 		{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{ProcessingStatus: Some(SourceRaw)}},
 	}}); !errors.Is(err, ErrInvalid) {
-		t.Errorf("a caller sets what a model made of it: %v", err)
+		t.Errorf("a caller set the processing status: %v", err)
 	}
 }
 
@@ -160,8 +161,10 @@ func TestProposalFaults(t *testing.T) {
 		"relationships[0].from":      {Nodes: proposal().Nodes, Relationships: []ProposedRelationship{{From: "n9", To: "n1", Type: "relates_to"}}},
 		"relationships[0].to":        {Nodes: proposal().Nodes, Relationships: []ProposedRelationship{{From: "n1", To: "n1", Type: "has_relationship_with"}}},
 		"relationships[0].type":      {Nodes: proposal().Nodes, Relationships: []ProposedRelationship{{From: "n1", To: "n2", Type: "mentions"}}},
-		"relationships[0].attitude":  {Nodes: proposal().Nodes, Relationships: []ProposedRelationship{{From: "n1", To: "n2", Type: "associated_with", Attitude: Some(int64(6))}}},
-		"relationships[1]":           {Nodes: proposal().Nodes, Relationships: []ProposedRelationship{{From: "n1", To: "n2", Type: "associated_with"}, {From: "n1", To: "n2", Type: "associated_with"}}},
+		"relationships[0].attitude": {Nodes: proposal().Nodes,
+			Relationships: []ProposedRelationship{{From: "n1", To: "n2", Type: "associated_with", Attitude: Some(int64(6))}}},
+		"relationships[1]": {Nodes: proposal().Nodes,
+			Relationships: []ProposedRelationship{{From: "n1", To: "n2", Type: "associated_with"}, {From: "n1", To: "n2", Type: "associated_with"}}},
 	} {
 		if got := strings.Join(locations(p.Validate()), " "); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -7,24 +7,25 @@ import (
 	"time"
 )
 
-// Quota is how much each team may have; 0: any number. What is deleted counts until it is purged.
+// Quota is how much each team may store; 0 means no limit. Deleted data counts until it is purged.
 type Quota struct {
-	Nodes         int64 // nodes of all kinds with messages and entities of systems, chat trees and turns
+	Nodes         int64 // nodes of all kinds, including messages, system entities, chat trees and turns
 	Relationships int64 // current and past ones
-	Text          int64 // characters of all that callers give: names, texts, properties, keys, lists, prompts, answers, preferences
+	Text          int64 // characters of all texts that callers give: names, texts, properties, keys, lists, prompts, answers, preferences
 }
 
-// OwnQuota is a team's own, as far as it differs from that of the service.
+// OwnQuota overrides the service's quota for one team; a nil field keeps the service's limit.
 type OwnQuota struct{ Nodes, Relationships, Text *int64 }
 
-// Usage is what a team has, with what is deleted and can be restored; Deleted says how many nodes and relationships those are.
+// Usage is how much a team stores, including deleted data that can be restored. Deleted is the number of deleted
+// nodes and relationships.
 type Usage struct{ Nodes, Relationships, Text, Deleted int64 }
 
 const (
-	usageFull  = time.Second      // for which a team is believed to be as full as it was
-	usageTime  = 10 * time.Second // for which a count is trusted, as what is purged is not subtracted from it,
-	usageShare = 100              // or for so many times what counting took
-	maxFull    = 10_000           // teams that are remembered to be full
+	usageFull  = time.Second      // how long a full team counts as full
+	usageTime  = 10 * time.Second // how long a count is trusted, because purged data is not subtracted from it,
+	usageShare = 100              // or for this multiple of the time that counting took
+	maxFull    = 10_000           // full teams that are remembered
 )
 
 func (u Usage) plus(a amount) Usage {
@@ -32,14 +33,14 @@ func (u Usage) plus(a amount) Usage {
 	return u
 }
 
-// full is a team that refused a write: what it had, and what it may have.
+// full is a team whose write was refused: its usage and its quota.
 type full struct {
 	has   Usage
 	quota Quota
 }
 
-// meter counts what a statement of a caller's write is about to store; charge asks whether the team may have it. A team that was full a
-// moment ago is refused at once what creates something: ErrQuota.
+// meter counts what a statement of a caller's write is about to store; charge checks it against the quota. If the
+// team was full a moment ago, statements that create something are refused at once with ErrQuota.
 func (t *tx) meter(name string, params map[string]any) error {
 	if !t.metered {
 		return nil
@@ -55,8 +56,9 @@ func (t *tx) meter(name string, params map[string]any) error {
 	return nil
 }
 
-// charge adds what a transaction has stored to what its team has, as the last thing that it does: ErrQuota where the team may not have
-// it. Those who add to a team, in whichever process, wait here for each other, so that none sees less than there is.
+// charge adds what a transaction has stored to the usage of its team. It is the last step of the transaction and
+// returns ErrQuota if the quota is exceeded. Writers of the same team in all processes wait here for each other, so
+// that each sees the full usage.
 func (t *tx) charge() error {
 	if t.added == (amount{}) {
 		return nil
@@ -77,7 +79,7 @@ func (t *tx) charge() error {
 			return err
 		}
 		if err = quota.exceeded(has); !t.added.creates() && has.Text <= had {
-			err = nil // a team that has too much may still make it less
+			err = nil // a team over its quota may still store less
 		}
 	}
 	t.store.options.ObserveQuota(quota.share(has))
@@ -87,15 +89,17 @@ func (t *tx) charge() error {
 	return err
 }
 
-// StoreElsewhere has the quota of a team count texts that work stores in another database, beside so many others that the
-// team has there. Those who store anything for the team wait until work is done: ErrQuota, and work is not called.
-func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, others func(context.Context) (int64, error), work func(context.Context) error) error {
+// StoreElsewhere counts texts that work stores in another database towards the quota of a team, together with the
+// other texts that the team has there. Writers of the same team wait until work is done. If the quota is exceeded, it
+// returns ErrQuota and does not call work.
+func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, others func(context.Context) (int64, error),
+	work func(context.Context) error) error {
 	if s.options.Quota == (Quota{}) {
 		return work(ctx)
 	}
 	return s.transaction(ctx, "quota_charge", func(t *tx) error {
 		_, err := t.exec("quota_charge", map[string]any{"team_id": teamID, "nodes": 0, "relationships": 0, "characters": 0, "elsewhere": nil})
-		if err != nil { // else nobody else adds from here on
+		if err != nil { // otherwise no other writer adds from here on
 			return err
 		}
 		before, err := others(ctx)
@@ -111,8 +115,8 @@ func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, o
 	})
 }
 
-// count asks the database how much the team has, with what this transaction has added: while it holds the team's node, nobody else
-// adds.
+// count counts the team's data in the database, including what this transaction added. The transaction holds the
+// team's node, so that no other writer adds.
 func (t *tx) count(quota Quota, now time.Time) (has Usage, err error) {
 	begun := time.Now()
 	rows, err := t.exec("team_usage", map[string]any{
@@ -133,7 +137,7 @@ func usageFrom(v []any) Usage {
 	return Usage{Nodes: integer(v[0]), Relationships: integer(v[1]), Text: integer(v[2]), Deleted: integer(v[3])}
 }
 
-// with is the quota of a team that has one of its own.
+// with returns the quota with the limits of a team's own quota.
 func (q Quota) with(own OwnQuota) Quota {
 	for _, bound := range []struct {
 		of  *int64
@@ -146,7 +150,7 @@ func (q Quota) with(own OwnQuota) Quota {
 	return q
 }
 
-// bounds are what a quota bounds, and how much of that a team has.
+// bounds returns the limits of a quota with the team's usage of each.
 func (q Quota) bounds(u Usage) []bound {
 	return []bound{{q.Nodes, u.Nodes, "nodes"}, {q.Relationships, u.Relationships, "relationships"}, {q.Text, u.Text, "characters of text"}}
 }
@@ -159,21 +163,22 @@ type bound struct {
 func (q Quota) exceeded(u Usage) error {
 	for _, b := range q.bounds(u) {
 		if b.may > 0 && b.has > b.may {
-			return fmt.Errorf("the team may have %d %s, and would have more%s: ask for a larger quota, or erase a user: %w", b.may, b.what, u.deleted(), ErrQuota)
+			return fmt.Errorf("the quota of the team is %d %s, and this write would exceed it%s: ask for a larger quota, or erase a user: %w", b.may,
+				b.what, u.deleted(), ErrQuota)
 		}
 	}
 	return nil
 }
 
-// deleted says how much of what counts is deleted.
+// deleted describes how much of the usage is deleted.
 func (u Usage) deleted() string {
 	if u.Deleted == 0 {
-		return "; what is deleted counts until it is purged"
+		return "; deleted data counts until it is purged"
 	}
-	return fmt.Sprintf("; %d of its nodes and relationships are deleted, and count until KITH_KEEP_DELETED has passed or kith team purge takes them away", u.Deleted)
+	return fmt.Sprintf("; %d of its nodes and relationships are deleted and count until KITH_KEEP_DELETED has passed or kith team purge erases them", u.Deleted)
 }
 
-// share is how much of a quota is used: more than 1 where it would be passed.
+// share returns how much of a quota is used; more than 1 if it would be exceeded.
 func (q Quota) share(u Usage) (share float64) {
 	for _, b := range q.bounds(u) {
 		if b.may > 0 {
@@ -183,23 +188,23 @@ func (q Quota) share(u Usage) (share float64) {
 	return share
 }
 
-// QuotaShare is how much of one thing a team may have, and has.
+// QuotaShare is the limit and usage of one part of a quota.
 type QuotaShare struct {
-	Limit *int64 `json:"limit" doc:"null: any number"`
-	Used  *int64 `json:"used" doc:"with what is deleted and not purged yet; what was purged may count for some seconds. null: not counted, as the service bounds no team"`
+	Limit *int64 `json:"limit" doc:"null: no limit"`
+	Used  *int64 `json:"used" doc:"including deleted data that is not purged yet; purged data may count for some more seconds. null: not counted, because the service has no quotas"`
 }
 
-// QuotaShares are the parts of a team's quota.
+// QuotaShares holds the parts of a team's quota.
 type QuotaShares struct {
 	Nodes         QuotaShare `json:"nodes"`
 	Relationships QuotaShare `json:"relationships"`
 	Characters    QuotaShare `json:"characters"`
 }
 
-// QuotaOf returns what a team may have and what it had at its last write, without counting it.
+// QuotaOf returns the quota of a team and its usage at the last write, without counting.
 func (s *Store) QuotaOf(ctx context.Context, teamID string) (QuotaShares, error) {
 	own, counted, err := s.ownQuota(ctx, teamID)
-	if err != nil || s.options.Quota == (Quota{}) { // then own bounds do not hold either
+	if err != nil || s.options.Quota == (Quota{}) { // then teams' own quotas do not apply either
 		return QuotaShares{}, err
 	}
 	may := s.options.Quota.with(own)
@@ -215,7 +220,8 @@ func nonZero(n int64) *int64 {
 	return &n
 }
 
-// ownQuota is a team's own quota, and how many nodes, relationships and characters were last counted of it; nil where they were not.
+// ownQuota returns a team's own quota and its last counted nodes, relationships and characters; nil where not
+// counted.
 func (s *Store) ownQuota(ctx context.Context, teamID string) (own OwnQuota, counted [3]*int64, err error) {
 	row, err := s.readOne(ctx, "quota_get", map[string]any{"team_id": teamID})
 	if errors.Is(err, ErrNotFound) {
@@ -228,7 +234,7 @@ func (s *Store) ownQuota(ctx context.Context, teamID string) (own OwnQuota, coun
 	return own, [3]*int64{optionalInteger(v[3]), optionalInteger(v[4]), optionalInteger(v[5])}, nil
 }
 
-// TeamQuota is a team's own quota, and how much it has.
+// TeamQuota returns a team's own quota and its usage.
 func (s *Store) TeamQuota(ctx context.Context, teamID string) (own OwnQuota, has Usage, err error) {
 	own, _, err = s.ownQuota(ctx, teamID)
 	if err != nil {
@@ -241,13 +247,13 @@ func (s *Store) TeamQuota(ctx context.Context, teamID string) (own OwnQuota, has
 	return own, usageFrom(row.Values), nil
 }
 
-// SetTeamQuota gives a team a quota of its own, in the place of the one it had. It holds for the next write that adds something, where
-// the service bounds teams at all. ErrInvalid.
+// SetTeamQuota sets a team's own quota and replaces the previous one. It applies from the next write that adds
+// something, provided that the service has quotas. Error: ErrInvalid.
 func (s *Store) SetTeamQuota(ctx context.Context, teamID string, own OwnQuota) error {
 	params := map[string]any{"team_id": teamID}
 	for name, bound := range map[string]*int64{"max_nodes": own.Nodes, "max_relationships": own.Relationships, "max_characters": own.Text} {
 		if !ValidKey(teamID) || bound != nil && *bound < 0 {
-			return fmt.Errorf("set quota: a team of 1 to 256 characters, and no negative numbers: %w", ErrInvalid)
+			return fmt.Errorf("set quota: the team must have 1 to 256 characters, and limits must not be negative: %w", ErrInvalid)
 		}
 		params[name] = optional(bound)
 	}
@@ -257,7 +263,7 @@ func (s *Store) SetTeamQuota(ctx context.Context, teamID string, own OwnQuota) e
 	})
 }
 
-// PurgeTeam takes what a team has deleted away for good, before its time, and says how many nodes and relationships that were.
+// PurgeTeam erases the deleted data of a team before its time and returns the number of nodes and relationships.
 func (s *Store) PurgeTeam(ctx context.Context, teamID string) (purged int64, err error) {
 	for _, name := range []string{"team_purge_nodes", "team_purge_relationships"} {
 		for more := true; more; {
@@ -277,7 +283,7 @@ func (s *Store) PurgeTeam(ctx context.Context, teamID string) (purged int64, err
 	return purged, s.recountLater(ctx, teamID)
 }
 
-// recountLater has a team counted anew by the next write that adds something.
+// recountLater makes the next write that adds something count the team again.
 func (s *Store) recountLater(ctx context.Context, teamID string) error {
 	s.full.Invalidate(teamID)
 	return s.transaction(ctx, "quota_stale", func(t *tx) error {

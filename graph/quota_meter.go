@@ -2,22 +2,23 @@ package graph
 
 import "unicode/utf8"
 
-// callers are the transactions that store what callers give. Others, which form stories, expire notes or keep vectors, are not refused
-// by a quota; what they store is counted with the rest when the team is counted anew.
+// callers are the transactions that store data of callers. The quota does not refuse others, which form stories,
+// expire notes or store vectors; their data is included in the next count of the team.
 var callers = map[string]bool{
 	"memory_write": true, "source_write": true, "message_append": true, "conversation_end": true, "conversation_focus": true,
 	"node_change": true, "relationship_change": true, "source_digest": true, "system_write": true, "import": true, "import_chats": true,
 	"chat_tree_create": true, "chat_tree_change": true, "chat_turn_create": true, "chat_turn_answer": true, "preference_replace": true, "preference_set": true,
 }
 
-// meter is what a statement stores: so many nodes or relationships for each of its rows, or alone, and the texts of some parameters.
+// meter describes what a statement stores: a number of nodes or relationships for each of its rows, or once, and the
+// texts of some parameters.
 type meter struct {
 	nodes, relationships int64
-	rows                 []string // parameters with a row for each
-	texts                []string // parameters whose texts count; none: those of the rows
+	rows                 []string // parameters with a row for each node or relationship
+	texts                []string // parameters whose texts count; empty: those of the rows
 }
 
-// stores are the statements that store something.
+// stores has the statements that store data.
 var stores = map[string]meter{
 	"node_create": {nodes: 1, rows: []string{"rows"}}, "node_update": {rows: []string{"rows"}},
 	"relationship_create": {relationships: 1, rows: []string{"rows"}}, "relationship_update": {rows: []string{"rows"}},
@@ -32,7 +33,7 @@ var stores = map[string]meter{
 	"import_mark": {texts: []string{"import_id", "report", "user_id"}},
 }
 
-// amount is how much of what has a quota.
+// amount is a number of nodes, relationships and characters.
 type amount struct{ nodes, relationships, text int64 }
 
 func (a amount) plus(b amount) amount {
@@ -43,7 +44,7 @@ func (a amount) negative() amount { return amount{-a.nodes, -a.relationships, -a
 
 func (a amount) creates() bool { return a.nodes+a.relationships > 0 }
 
-// of is what the statement stores with some parameters: never less than that, as what is replaced is not subtracted.
+// of returns an upper bound of what the statement stores with these parameters: replaced data is not subtracted.
 func (m meter) of(params map[string]any) (a amount) {
 	for _, name := range m.rows {
 		rows, _ := params[name].([]map[string]any)
@@ -59,10 +60,11 @@ func (m meter) of(params map[string]any) (a amount) {
 	return a
 }
 
-// derived are the properties that Kith makes of others; their texts do not count. team_usage.cypher leaves out the same.
+// derived are the properties that Kith computes from others; their texts do not count. team_usage.cypher omits the
+// same ones.
 var derived = map[string]bool{"team_id": true, "near": true, "search_scope": true, "vector_scope": true, "label": true}
 
-// textIn is how many characters the texts in a parameter have, at any depth.
+// textIn returns the number of characters of the texts in a parameter, at any depth.
 func textIn(v any) (size int64) {
 	switch v := v.(type) {
 	case string:

@@ -14,7 +14,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// limited is a store whose teams have quotas.
+// limited returns an environment whose teams have quotas.
 func limited(t *testing.T, q Quota) *env {
 	t.Helper()
 	fresh(t)
@@ -26,9 +26,9 @@ func (e *env) add(key string, change ...func(*NodeWrite)) error {
 	return err
 }
 
-// A team that is full can change and delete what it has, and write again when there is room.
+// A full team can change and delete its data, and write again when there is room.
 func TestQuotaOfNodes(t *testing.T) {
-	e := limited(t, Quota{Nodes: 5}) // one of which is the user's own person
+	e := limited(t, Quota{Nodes: 5}) // including the user's own person
 	e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-1", "x")}})
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	for what, try := range map[string]func() error{
@@ -47,11 +47,12 @@ func TestQuotaOfNodes(t *testing.T) {
 			return err
 		},
 	} {
-		if err := try(); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 5 nodes") {
+		if err := try(); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "is 5 nodes") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	e.same("nothing was written", [][]any{{int64(5), ""}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n), max(CASE n.entity_key WHEN 'a' THEN n.description END)`))
+	e.same("nothing was written", [][]any{{int64(5), ""}},
+		e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n), max(CASE n.entity_key WHEN 'a' THEN n.description END)`))
 	e.write("u1", []NodeWrite{change("concept", "a", described("changed"))})
 	if err := e.neighbour().add("c"); err != nil {
 		t.Errorf("another team: %v", err)
@@ -60,7 +61,8 @@ func TestQuotaOfNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.store.full.InvalidateAll() // as if a second had passed
-	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "1 of its nodes and relationships are deleted") || !strings.Contains(err.Error(), "kith team purge") {
+	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(),
+		"1 of its nodes and relationships are deleted") || !strings.Contains(err.Error(), "kith team purge") {
 		t.Errorf("what is deleted can be restored, and counts: %v", err)
 	}
 	if purged, err := e.store.PurgeTeam(t.Context(), e.team); err != nil || purged != 1 {
@@ -74,7 +76,7 @@ func TestQuotaOfNodes(t *testing.T) {
 	}
 }
 
-// usage is what the team has, counted from scratch.
+// usage returns the usage of the team, counted from scratch.
 func (e *env) usage() Usage {
 	e.Helper()
 	_, has, err := e.store.TeamQuota(e.Context(), e.team)
@@ -84,7 +86,7 @@ func (e *env) usage() Usage {
 	return has
 }
 
-// bounded gives the team as much as it has, and so much more.
+// bounded sets the team's quota to its usage plus more.
 func (e *env) bounded(more Quota) Usage {
 	e.Helper()
 	has := e.usage()
@@ -96,7 +98,7 @@ func (e *env) bounded(more Quota) Usage {
 	return has
 }
 
-// writers are the ways in which a caller stores something: each adds to a team that has what stored made.
+// writers returns all operations that store something for a caller: each adds to a team that has been filled.
 func (e *env) writers() map[string]func() error {
 	ctx, as := e.Context(), e.as("u1")
 	long := strings.Repeat("x", 500)
@@ -187,13 +189,14 @@ func (e *env) restored(b *RestoreBatch) error {
 	return err
 }
 
-// filled gives the team something of each sort.
+// filled gives the team something of each kind.
 func (e *env) filled() {
 	e.Helper()
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
 	e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-1", "x")}})
 	e.source("u1", SourceWrite{EntityKey: "s2"})
-	_, system := e.store.MergeSystem(e.Context(), e.as(""), "sys", &SystemWrite{Entities: []SystemEntityWrite{{Name: "x", Type: Some("y")}, {Name: "y", Type: Some("y")}}})
+	_, system := e.store.MergeSystem(e.Context(), e.as(""), "sys",
+		&SystemWrite{Entities: []SystemEntityWrite{{Name: "x", Type: Some("y")}, {Name: "y", Type: Some("y")}}})
 	_, _, tree := e.store.CreateChatTree(e.Context(), e.as("u1"), "tree", &ChatTreeWrite{})
 	_, _, turn := e.store.AddChatTurn(e.Context(), e.as("u1"), "tree", ChatTurnWrite{ID: "turn", UserPrompt: "x"})
 	if err := errors.Join(system, tree, turn); err != nil {
@@ -201,7 +204,8 @@ func (e *env) filled() {
 	}
 }
 
-// Whatever stores something is refused by a full quota, stores nothing then, and counts when there is room.
+// Every operation that stores something is refused by a full quota, stores nothing then, and counts when there is
+// room.
 func TestAFullQuotaRefusesAllThatStores(t *testing.T) {
 	e := limited(t, Quota{Text: 1 << 40})
 	e.filled()
@@ -229,7 +233,7 @@ func TestAFullQuotaRefusesAllThatStores(t *testing.T) {
 	}
 }
 
-// counted holds that the team's own counter is never behind what there is.
+// counted checks that the stored count of the team is never below its usage.
 func (e *env) counted(after string) Usage {
 	e.Helper()
 	row := e.raw(`MATCH (q:Quota {team_id: $team}) RETURN q.nodes, q.relationships, q.characters`)[0]
@@ -240,7 +244,7 @@ func (e *env) counted(after string) Usage {
 	return has
 }
 
-// Creating and deleting in a loop is bounded, for nodes and for relationships.
+// Repeated creation and deletion is bounded, for nodes and for relationships.
 func TestWhatIsDeletedCounts(t *testing.T) {
 	e := limited(t, Quota{Nodes: 6, Relationships: 3})
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
@@ -279,7 +283,7 @@ func TestWhatIsDeletedCounts(t *testing.T) {
 	}
 }
 
-// A team that has more than it may makes it less, and not more.
+// A team that exceeds its quota can reduce its data, but not add to it.
 func TestATeamWithTooMuchMakesItLess(t *testing.T) {
 	e := limited(t, Quota{Text: 1 << 40})
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("x", 900)))})
@@ -295,7 +299,7 @@ func TestATeamWithTooMuchMakesItLess(t *testing.T) {
 	}
 }
 
-// What a team has in another database counts with the rest, and is not stored there where the team may not have it.
+// Data of a team in another database counts towards the quota, and is not stored there if the team would exceed it.
 func TestWhatIsStoredElsewhereCounts(t *testing.T) {
 	e := limited(t, Quota{Text: 1 << 40})
 	e.filled()
@@ -331,7 +335,7 @@ func TestWhatIsStoredElsewhereCounts(t *testing.T) {
 	}
 }
 
-// Random writes of a team leave its counter at what there is, or above, and its quota is never passed.
+// Random writes leave the count of a team at or above its usage, and never exceed the quota.
 func TestQuotaAfterRandomWrites(t *testing.T) {
 	e := limited(t, Quota{Text: 1 << 40})
 	e.filled()
@@ -346,7 +350,8 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 		case 0:
 			err = e.add(key, described(text))
 		case 1:
-			_, err = e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{{From: "a", To: "b", Type: fmt.Sprintf("type_%d", random.IntN(4)), Description: Some(text)}}})
+			_, err = e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{{From: "a", To: "b",
+				Type: fmt.Sprintf("type_%d", random.IntN(4)), Description: Some(text)}}})
 		case 2:
 			_, err = e.store.DeleteNode(t.Context(), e.as("u1"), conceptKind, key, 0)
 		case 3:
@@ -391,7 +396,7 @@ func TestQuotaOfText(t *testing.T) {
 	}
 }
 
-// Writers at once, in two processes, fill a team to its last node, and not further.
+// Concurrent writers in two processes fill a team to its last node, and not further.
 func TestQuotaUnderConcurrency(t *testing.T) {
 	e := limited(t, Quota{Nodes: 20})
 	var shares atomic.Int64
@@ -420,11 +425,11 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 	writers.Wait()
 	e.same("counted", [][]any{{int64(20)}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n)`))
 	if stored.Load() != 19 || refused.Load() != 17 || shares.Load() == 0 {
-		t.Errorf("%d were stored, %d refused, %d times a share above 1 was told", stored.Load(), refused.Load(), shares.Load())
+		t.Errorf("%d were stored, %d refused, a share above 1 was reported %d times", stored.Load(), refused.Load(), shares.Load())
 	}
 }
 
-// A team's own quota goes before that of the service, and may be taken away again; it goes with the team.
+// A team's own quota overrides that of the service, and may be removed again. It is deleted with the team.
 func TestQuotaOfATeam(t *testing.T) {
 	e := limited(t, Quota{Nodes: 1})
 	set := func(own OwnQuota) {
@@ -441,7 +446,7 @@ func TestQuotaOfATeam(t *testing.T) {
 	}
 	text := e.usage().Text
 	set(OwnQuota{Nodes: &two, Text: &text})
-	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 3 nodes") {
+	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "is 3 nodes") {
 		t.Errorf("a third: %v", err)
 	}
 	set(OwnQuota{Nodes: &none, Text: &text})
@@ -452,11 +457,12 @@ func TestQuotaOfATeam(t *testing.T) {
 	if err := e.add("c", described("xxx")); err != nil {
 		t.Errorf("any number: %v", err)
 	}
-	if own, has, err := e.store.TeamQuota(t.Context(), e.team); err != nil || own.Nodes == nil || *own.Nodes != 0 || own.Relationships == nil || own.Text != nil || has.Nodes != 4 {
+	if own, has, err := e.store.TeamQuota(t.Context(),
+		e.team); err != nil || own.Nodes == nil || *own.Nodes != 0 || own.Relationships == nil || own.Text != nil || has.Nodes != 4 {
 		t.Errorf("%+v, %+v, %v", own, has, err)
 	}
 	set(OwnQuota{})
-	if err := e.add("d"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "may have 1 nodes") {
+	if err := e.add("d"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "is 1 nodes") {
 		t.Errorf("that of the service: %v", err)
 	}
 	less := int64(-1)

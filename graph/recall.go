@@ -7,37 +7,37 @@ import (
 	"time"
 )
 
-// Recall is what a read has returned to an agent: entity keys of nodes, and relationships.
+// Recall has the entity keys of nodes, and the relationships, that a read returned to an agent.
 type Recall struct {
 	Nodes         []string
 	Relationships []RelationshipRef
 }
 
-// RelationshipRef names a relationship by its ends, type and key, as a read has found it.
+// RelationshipRef identifies a relationship by its ends, type and key, as a read returned it.
 type RelationshipRef struct{ From, Type, To, Key string }
 
-// Recalls takes in what reads return and lets salience rise, off the read path: it never slows a read, and what it
-// cannot take in time is dropped and counted. It is safe for concurrent use; call Run.
+// Recalls records what reads return and raises its salience, off the read path. It never slows a read: recalls beyond
+// its capacity are dropped and counted. It is safe for concurrent use; call Run.
 type Recalls struct {
 	store   *Store
 	queue   chan recalled
 	options RecallOptions
 }
 
-// RecallOptions are what Recalls may be given.
+// RecallOptions configures Recalls.
 type RecallOptions struct {
-	Size    int           // reads that may wait; default 4096
-	Every   time.Duration // how often they are stored; default 250 ms
+	Size    int           // capacity of the queue, in reads; default 4096
+	Every   time.Duration // how often queued reads are stored; default 250 ms
 	Log     *slog.Logger
 	Observe func(event RecallEvent, reads int)
-	// Changed is told of users whose contexts may have changed: a node became active or core.
+	// Changed is called with the users whose contexts may have changed because a node became active or core.
 	Changed func(ctx context.Context, teamID string, users ...string)
 }
 
-// RecallEvent is what became of reads.
+// RecallEvent is the outcome of recording reads.
 type RecallEvent string
 
-// Dropped: the queue was full. Failed: the database did not take them. Neither fails the read.
+// Dropped: the queue was full. Failed: the database did not store them. Neither fails the read.
 const (
 	RecallStored  RecallEvent = "stored"
 	RecallDropped RecallEvent = "dropped"
@@ -50,7 +50,7 @@ type recalled struct {
 	recall Recall
 }
 
-// NewRecalls makes a queue over a store.
+// NewRecalls returns a queue that stores to s.
 func NewRecalls(s *Store, o RecallOptions) *Recalls {
 	if o.Size == 0 {
 		o.Size = 4096
@@ -70,8 +70,8 @@ func NewRecalls(s *Store, o RecallOptions) *Recalls {
 	return &Recalls{store: s, queue: make(chan recalled, o.Size), options: o}
 }
 
-// Recalled queues a read that a scope made, and returns at once. It counts for what the scope alone sees: a read for a user
-// changes nothing that others see too, and so reveals to nobody what the user looks for.
+// Recalled queues a read that a scope made, and returns at once. Only memories that the scope alone sees are counted:
+// otherwise a read could reveal to other users what the user searches for.
 func (r *Recalls) Recalled(scope Scope, recall Recall) {
 	select {
 	case r.queue <- recalled{scope, r.store.now(), recall}:
@@ -80,14 +80,14 @@ func (r *Recalls) Recalled(scope Scope, recall Recall) {
 	}
 }
 
-// Waiting is how many reads have been told of and not been stored yet.
+// Waiting returns the number of queued reads.
 func (r *Recalls) Waiting() int { return len(r.queue) }
 
-// Run stores what is told until ctx is done, and then what is left.
+// Run stores queued reads until ctx is done, and then the remaining ones.
 func (r *Recalls) Run(ctx context.Context) error {
 	tick := time.NewTicker(r.options.Every)
 	defer tick.Stop()
-	work, cancel := context.WithCancel(context.WithoutCancel(ctx)) // what is under way when ctx ends is not lost
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx)) // work that is running when ctx ends is completed
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(recallGrace, cancel) })()
 	for {
@@ -101,10 +101,10 @@ func (r *Recalls) Run(ctx context.Context) error {
 	}
 }
 
-// recallGrace is how long after its end Run may still store.
+// recallGrace is the time that Run has to store the remaining reads after ctx is done.
 const recallGrace = 5 * time.Second
 
-// flush stores all that waits, a team at a time.
+// flush stores all queued reads, one team at a time.
 func (r *Recalls) flush(ctx context.Context) {
 	byTeam := map[string][]recalled{}
 	for range len(r.queue) {
@@ -115,7 +115,7 @@ func (r *Recalls) flush(ctx context.Context) {
 		for some := range slices.Chunk(all, recallsAtOnce) {
 			users, err := r.store.recall(ctx, teamID, some)
 			if err != nil {
-				r.options.Log.Warn("recalls are lost", "reads", len(some), "error", err)
+				r.options.Log.Warn("recalls lost", "reads", len(some), "error", err)
 				r.options.Observe(RecallFailed, len(some))
 				continue
 			}
@@ -127,10 +127,10 @@ func (r *Recalls) flush(ctx context.Context) {
 	}
 }
 
-// recallsAtOnce bounds the reads of one transaction.
+// recallsAtOnce is the maximum number of reads in one transaction.
 const recallsAtOnce = 256
 
-// recall stores reads in the order in which they happened, and says whose contexts they may change.
+// recall stores reads in the order in which they happened, and returns the users whose contexts may have changed.
 func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (users []string, err error) {
 	var keys []string
 	for _, told := range all {
@@ -158,8 +158,8 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (user
 	return users, err
 }
 
-// recallNodes are the rows of a statement, the nodes whose place in contexts has moved, and the users for whom one has come
-// into contexts.
+// recallNodes returns the rows of a statement, the nodes whose position in contexts has changed, and the users for
+// whom a node entered the contexts.
 func recallNodes(all []recalled, found known) (rows []map[string]any, moved, users []string) {
 	next := map[string]properties{}
 	for _, told := range all {
@@ -182,21 +182,22 @@ func recallNodes(all []recalled, found known) (rows []map[string]any, moved, use
 		if p.text("state") != n.text("state") {
 			users = append(users, n.user())
 		}
-		if p.text("state") != n.text("state") || truth(n.properties["ranked"]) { // else it has no place to move from
+		if p.text("state") != n.text("state") || truth(n.properties["ranked"]) { // otherwise it has no position to leave
 			moved = append(moved, key)
 		}
 	}
 	return rows, moved, distinct(users)
 }
 
-// isSeenBy says whether a scope alone sees a node: a team what it shares, a user what is private and has no other participants.
+// isSeenBy reports whether only this scope sees a node: for a team a shared node, for a user a private node without
+// other participants.
 func (s *stored) isSeenBy(scope Scope) bool {
 	others := func(p string) bool { return p != s.user() }
 	return s.user() == scope.UserID && (s.user() == "" || !slices.ContainsFunc(s.texts("participants"), others))
 }
 
-// isSeenBy says whether a scope alone sees a relationship: a team one between what it shares, a user one with an end that
-// nobody else sees.
+// isSeenBy reports whether only this scope sees a relationship: for a team one between shared nodes, for a user one
+// with an end that only the user sees.
 func (k known) isSeenBy(r RelationshipRef, scope Scope) bool {
 	from, to := k.byKey[r.From], k.byKey[r.To]
 	if from == nil || to == nil {
@@ -208,7 +209,7 @@ func (k known) isSeenBy(r RelationshipRef, scope Scope) bool {
 	return from.isSeenBy(scope) || to.isSeenBy(scope)
 }
 
-// recallRelationships is recallNodes for relationships, whose ends are locked.
+// recallRelationships is recallNodes for relationships whose ends are locked.
 func (t *tx) recallRelationships(teamID string, all []recalled, found known) error {
 	var refs []RelationshipRef
 	var times []time.Time

@@ -12,7 +12,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// recallEvents counts what Recalls tell of.
+// recallEvents counts the events of Recalls.
 type recallEvents struct {
 	sync.Mutex
 	reads map[RecallEvent]int
@@ -52,12 +52,14 @@ func running(t *testing.T, r *Recalls) (stop func()) {
 
 func TestRecallRaisesWhatWasRead(t *testing.T) {
 	e := fresh(t)
-	key := e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("a"), Confidence: Some(0.8), State: Some("candidate")}, node("concept", "b", 0.99), node("concept", "s", 0.5, shared, inState("candidate"))},
+	key := e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("a"), Confidence: Some(0.8), State: Some("candidate")},
+		node("concept", "b", 0.99), node("concept", "s", 0.5, shared, inState("candidate"))},
 		RelationshipWrite{From: "a", Type: "relates_to", To: "b"}).Relationships[0].Key
 	e.source("u1", SourceWrite{EntityKey: "src", Messages: []MessageWrite{said("m", "x")}, Mentions: []string{"a"}})
 	events := &recallEvents{}
 	r := NewRecalls(e.store, events.options(RecallOptions{}))
-	r.Recalled(e.as("u1"), Recall{Nodes: []string{"a", "b", "s", "m", "gone"}, Relationships: []RelationshipRef{{"a", "relates_to", "b", key}, {"src", "mentions", "a", "?"}}})
+	r.Recalled(e.as("u1"), Recall{Nodes: []string{"a", "b", "s", "m", "gone"},
+		Relationships: []RelationshipRef{{"a", "relates_to", "b", key}, {"src", "mentions", "a", "?"}}})
 	r.Recalled(Scope{TeamID: e.team + "-x", UserID: "u1"}, Recall{Nodes: []string{"a"}})
 	r.flush(t.Context())
 	a, b, s, link := e.get("u1", "concept", "a"), e.get("u1", "concept", "b"), e.get("u1", "concept", "s"), e.relationship("u1", key)
@@ -65,11 +67,11 @@ func TestRecallRaisesWhatWasRead(t *testing.T) {
 	e.same("no more than 1", []any{1.0, "active"}, []any{b.Salience, b.State})
 	e.same("the relationship", []any{0.575, "active", int64(1), &noon}, []any{link.Salience, link.State, link.AccessCount, link.LastAccessedAt})
 	e.same("shared", []any{"candidate", int64(0)}, []any{s.State, s.AccessCount})
-	e.same("told of those that moved", []string{e.team + ":u1"}, events.users)
+	e.same("reported users whose nodes moved", []string{e.team + ":u1"}, events.users)
 	e.same("stored", map[RecallEvent]int{RecallStored: 2}, events.reads)
 }
 
-// What a user looks for changes nothing that others see: neither what the team shares, nor a source with participants.
+// A recall by a user changes nothing that others see: neither shared nodes, nor a source with participants.
 func TestRecallsOfAUserAreNotSeenByOthers(t *testing.T) {
 	e := fresh(t)
 	keys := e.write("", []NodeWrite{node("concept", "s", 0.5, inState("candidate")), node("concept", "s2", 0.5)}, link("s", "relates_to", "s2", 0.5)).Relationships
@@ -107,16 +109,16 @@ func TestTenRecallsMakeACore(t *testing.T) {
 		e.same("state", map[bool]string{true: "core", false: "active"}[i == 9], e.get("u1", "concept", "c").State)
 		e.same("the context shows it", 1, countByRule(e.sections("u1").Relationships))
 	}
-	e.same("told", []string{e.team + ":u1", e.team + ":u1"}, events.users)
+	e.same("reported users", []string{e.team + ":u1", e.team + ":u1"}, events.users)
 }
 
-// What does not fit is dropped and counted; nobody waits.
+// Recalls beyond the capacity are dropped and counted; callers never wait.
 func TestRecallsAreBounded(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.1)})
 	events := &recallEvents{}
 	r := NewRecalls(e.store, events.options(RecallOptions{Size: 3, Every: time.Hour}))
-	for range 10 { // nobody takes them: one that waited would wait for ever
+	for range 10 { // nothing takes them: a call that waited would wait for ever
 		r.Recalled(e.as("u1"), Recall{Nodes: []string{"a"}})
 	}
 	e.same("dropped", map[RecallEvent]int{RecallDropped: 7}, events.reads)
@@ -142,7 +144,8 @@ func TestRecallsThatFailAreCounted(t *testing.T) {
 	}
 }
 
-// Recalls of one node and relationship by several processes at once, and more of them than one transaction takes, all count.
+// All recalls of one node and relationship by several processes at once count, even if they are more than one
+// transaction takes.
 func TestNoRecallIsLost(t *testing.T) {
 	e := fresh(t)
 	key := e.write("u1", []NodeWrite{node("concept", "a", 0), node("concept", "b", 0)}, link("a", "relates_to", "b", 0)).Relationships[0].Key
@@ -165,7 +168,7 @@ func TestNoRecallIsLost(t *testing.T) {
 		if i == 0 {
 			single.flush(t.Context())
 		}
-		if i%4 == 3 { // and writers between them
+		if i%4 == 3 { // with writers between them
 			_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{change("concept", "a", described(fmt.Sprint(i)))}})
 			return err
 		}
@@ -179,7 +182,7 @@ func TestNoRecallIsLost(t *testing.T) {
 	e.same("stored", 2*recallsAtOnce+1, events.reads[RecallStored])
 }
 
-// Also where many relationships are equally strong the context shows the most salient nodes, as soon as they are.
+// If many relationships are equally strong, the context shows the most salient nodes, as soon as they are.
 func TestRecalledNodesMoveUpInContexts(t *testing.T) {
 	e := fresh(t)
 	nodes, links := []NodeWrite{owner1("me")}, []RelationshipWrite{}

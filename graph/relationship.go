@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// RelationshipWrite is a relationship to add or change; from, type and to name the current one, if there is one.
+// RelationshipWrite is a relationship to create or update. From, type and to identify the current one, if it exists.
 type RelationshipWrite struct {
 	From             string              `json:"from" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key"`
 	To               string              `json:"to" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key"`
@@ -17,21 +17,21 @@ type RelationshipWrite struct {
 	Attitude         Optional[int64]     `json:"attitude,omitzero" min:"1" max:"5" doc:"1 to 5"`
 	Proximity        Optional[int64]     `json:"proximity,omitzero" min:"1" max:"5" doc:"1 to 5"`
 	State            Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" doc:"active (default), candidate, core or archived"`
-	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero" doc:"default: now, or the end of the last one, if that is to come. Not in the time of another one"`
-	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again where there is no current one"`
-	Contradicts      bool                `json:"contradicts,omitempty" doc:"the current relationship of this type is over: it is closed, and this one added. A valid_from after that of the current one says the same"`
-	IfVersion        Optional[int64]     `json:"if_version,omitzero" min:"0" doc:"write only if this is the stored version of the current one; 0: only if there is none. Otherwise 409 and nothing is written"`
-	RecordedBy       Optional[string]    `json:"recorded_by,omitzero" max:"256" word:"true" doc:"default: the request's user; always that user where the key is bound to one"`
-	Properties       json.RawMessage     `json:"properties,omitempty" doc:"an object of the caller's own; at most 16,384 bytes, 8 levels"`
-	Notes            []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to those there are"`
-	Key              string              `json:"key,omitempty" maxLength:"256" doc:"only for imports: it is generated"`
+	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero" doc:"default: now, or the end of the last one if that is in the future. Must not be within the validity of another one"`
+	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again if there is no current one"`
+	Contradicts      bool                `json:"contradicts,omitempty" doc:"closes the current relationship of this type and adds this one. A valid_from after that of the current one has the same effect"`
+	IfVersion        Optional[int64]     `json:"if_version,omitzero" min:"0" doc:"write only if this is the stored version of the current one; 0: only if it does not exist. Otherwise 409 and nothing is written"`
+	RecordedBy       Optional[string]    `json:"recorded_by,omitzero" max:"256" word:"true" doc:"default: the request's user; always that user if the API key is bound to one"`
+	Properties       json.RawMessage     `json:"properties,omitempty" doc:"a free-form object; at most 16,384 bytes, 8 levels"`
+	Notes            []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to the existing ones"`
+	Key              string              `json:"key,omitempty" maxLength:"256" doc:"only for imports; otherwise generated"`
 	RecordedAt       Optional[time.Time] `json:"recorded_at,omitzero" doc:"only for imports"`
 	UpdatedAt        Optional[time.Time] `json:"updated_at,omitzero" doc:"only for imports"`
 	LastAccessedAt   Optional[time.Time] `json:"last_accessed_at,omitzero" doc:"only for imports"`
 	History          *History            `json:"history,omitempty" doc:"only for imports"`
 }
 
-// direction is how the relationship is stored: a deprecated type the other way round.
+// direction returns the relationship as it is stored: a deprecated type in the opposite direction.
 func (w *RelationshipWrite) direction() (from, kind, to string, swap bool) {
 	if canonical, ok := swapped[w.Type]; ok {
 		return w.To, canonical, w.From, true
@@ -42,11 +42,11 @@ func (w *RelationshipWrite) direction() (from, kind, to string, swap bool) {
 func (w *RelationshipWrite) check(f *faults, at string, now time.Time, restoring bool) {
 	f.word(at+".from", w.From, MaxKeyLength)
 	f.word(at+".to", w.To, MaxKeyLength)
-	if w.From == w.To && w.From != "" && w.Type != systemRelationshipType { // in a system something may call itself
+	if w.From == w.To && w.From != "" && w.Type != systemRelationshipType { // a system entity may call itself
 		f.add(at+".to", "must be another node than from")
 	}
 	if !restoring && (w.Key != "" || w.RecordedAt.Given || w.UpdatedAt.Given || w.LastAccessedAt.Given || w.History != nil) {
-		f.add(at, "has key, recorded_at, updated_at, last_accessed_at or history, which only an import may give")
+		f.add(at, "must not have key, recorded_at, updated_at, last_accessed_at or history: only imports may set them")
 	}
 	if w.Key != "" {
 		f.word(at+".key", w.Key, MaxKeyLength)
@@ -91,7 +91,7 @@ func (w *RelationshipWrite) check(f *faults, at string, now time.Time, restoring
 
 func (w *RelationshipWrite) checkTimes(f *faults, at string, restoring bool) {
 	if w.Type == systemRelationshipType && w.closes() {
-		f.add(at+".valid_to", "is not of a system's relationships: they do not end")
+		f.add(at+".valid_to", "must not be set: relationships of systems do not end")
 		return
 	}
 	if w.ValidFrom.Null {
@@ -103,17 +103,17 @@ func (w *RelationshipWrite) checkTimes(f *faults, at string, restoring bool) {
 	if w.ValidTo.Given && !w.ValidTo.Null {
 		f.date(at+".valid_to", w.ValidTo.Value)
 		from, end := w.ValidFrom.Value.Truncate(precision), w.ValidTo.Value.Truncate(precision)
-		atOnce := restoring && end.Equal(from) // closed as soon as it was made
+		atOnce := restoring && end.Equal(from) // closed as soon as it was created
 		if w.ValidFrom.Given && !end.After(from) && !atOnce {
 			f.add(at+".valid_to", "must be after valid_from")
 		}
 	}
 }
 
-// closes says whether the write ends the relationship.
+// closes reports whether the write closes the relationship.
 func (w *RelationshipWrite) closes() bool { return w.ValidTo.Given && !w.ValidTo.Null }
 
-// overlay puts the given fields into properties, but for those of the lifecycle.
+// overlay stores the given fields in properties, except those of the lifecycle.
 func (w *RelationshipWrite) overlay(p properties) {
 	w.Description.set(p, "description", "")
 	w.RelationshipType.set(p, "relationship_type", nil)
@@ -130,7 +130,7 @@ func (w *RelationshipWrite) overlay(p properties) {
 	}
 }
 
-// live puts the given fields of the lifecycle into properties.
+// live stores the given lifecycle fields in properties.
 func (w *RelationshipWrite) live(p properties, isNew bool, now time.Time, wakes []string) {
 	l := liveWrite{salience: w.Salience, confidence: w.Confidence, state: w.State, asOf: asOf(now, w.UpdatedAt, w.LastAccessedAt), wakes: wakes}
 	before := p.vitality()

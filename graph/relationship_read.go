@@ -8,8 +8,8 @@ import (
 	"kith/cypher"
 )
 
-// RelationshipView is a relationship as callers see it. Salience and State are those of the moment of the answer. Seen
-// from a node, Direction and Node tell of the other end.
+// RelationshipView is a relationship as callers see it. Salience and State are current at the time of the answer. In
+// the relationships of a node, Direction and Node describe the other end.
 type RelationshipView struct {
 	Key              string          `json:"key"`
 	From             string          `json:"from"`
@@ -33,11 +33,11 @@ type RelationshipView struct {
 	AccessCount      int64           `json:"access_count"`
 	LastAccessedAt   *time.Time      `json:"last_accessed_at"`
 	Version          int64           `json:"version"`
-	Notes            []Note          `json:"notes,omitempty" doc:"the newest first, without expired ones"`
+	Notes            []Note          `json:"notes,omitempty" doc:"newest first, without expired ones"`
 	Properties       json.RawMessage `json:"properties,omitempty"`
 }
 
-// NodeRef names a node.
+// NodeRef identifies a node.
 type NodeRef struct {
 	EntityKey string `json:"entity_key"`
 	Kind      string `json:"kind"`
@@ -62,8 +62,8 @@ func relationshipView(from, kind, to string, p properties, now time.Time) Relati
 	return v
 }
 
-// relationshipsFrom reads the list of a node's relationships: outgoing, type, key, labels and name of the other end,
-// properties.
+// relationshipsFrom reads the list of a node's relationships. Each has: outgoing, type, key, labels and name of the
+// other end, properties.
 func relationshipsFrom(v any, key string, now time.Time) []RelationshipView {
 	l := items(v)
 	views := make([]RelationshipView, len(l))
@@ -82,25 +82,25 @@ func relationshipsFrom(v any, key string, now time.Time) []RelationshipView {
 	return views
 }
 
-// RelationshipList asks for a page of a node's relationships, by key.
+// RelationshipList selects a page of a node's relationships, ordered by key.
 type RelationshipList struct {
 	Kind      Kind
 	Key       string
 	Direction string     // outgoing, incoming, or both (also when empty)
-	Types     []string   // none: all
-	AsOf      *time.Time // those of a day; nil: the current ones
-	Past      bool       // also those that are over
+	Types     []string   // empty: all
+	AsOf      *time.Time // relationships valid on a day; nil: the current ones
+	Past      bool       // also closed ones
 	Cursor    string
 	Limit     int64
 }
 
-// RelationshipPage is a page of relationships, and the cursor of the next one; empty after the last.
+// RelationshipPage is a page of relationships and the cursor of the next one; empty after the last.
 type RelationshipPage struct {
 	Relationships []RelationshipView
 	Next          string
 }
 
-// Relationships lists the relationships of a node that the scope may see. ErrNotFound for the node.
+// Relationships returns a page of relationships of a node that the scope may see, or ErrNotFound for the node.
 func (s *Store) Relationships(ctx context.Context, scope Scope, l RelationshipList) (RelationshipPage, error) {
 	return AtCurrentKeys(ctx, s, scope, []*string{&l.Key}, func() (RelationshipPage, error) { return s.relationships(ctx, scope, &l) })
 }
@@ -132,13 +132,13 @@ func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipL
 	return page, nil
 }
 
-// located is a relationship that was found by its key.
+// located is a relationship that was found by its key, with its ends and type.
 type located struct {
 	kind, from, to string
 	properties
 }
 
-// locate finds the relationship of a key, if the scope may see both of its ends. ErrNotFound.
+// locate returns the relationship with a key if the scope may see both ends, or ErrNotFound.
 func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, error) {
 	types, err := s.indexedTypes(ctx)
 	if err != nil || len(types) == 0 {
@@ -154,7 +154,7 @@ func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, e
 	return located{text(v[0]), text(v[1]), text(v[2]), pairsFrom(v[3])}, nil
 }
 
-// Relationship reads one relationship, current or past, if the scope may see both of its ends. ErrNotFound.
+// Relationship returns one current or past relationship if the scope may see both ends, or ErrNotFound.
 func (s *Store) Relationship(ctx context.Context, scope Scope, key string) (RelationshipView, error) {
 	r, err := s.locate(ctx, scope, key)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// relationships are those stored between two nodes, oldest first: the values a test asks for.
+// relationships returns values of the relationships stored between two nodes, oldest first.
 func (e *env) relationships(from, to, values string) [][]any {
 	e.Helper()
 	return e.raw(`MATCH (a:Memory {team_id: $team, entity_key: '` + from + `'})-[r]->(b:Memory {team_id: $team, entity_key: '` + to + `'})
@@ -45,8 +45,10 @@ func TestRelationshipIsFoundByItsTriple(t *testing.T) {
 	e.same("key", first.Relationships[0].Key, again.Relationships[0].Key)
 	e.same("nothing written", [][]any{stored}, e.relationships("a", "b", values))
 
-	changed := e.write("u1", nil, RelationshipWrite{From: "a", Type: "relates_to", To: "b", Salience: Some(0.1), Attitude: Null[int64](), Description: Null[string]()})
-	e.same("changed", RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: Updated, Version: 2}, changed.Relationships[0])
+	changed := e.write("u1", nil, RelationshipWrite{From: "a", Type: "relates_to", To: "b", Salience: Some(0.1), Attitude: Null[int64](),
+		Description: Null[string]()})
+	e.same("changed", RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: Updated, Version: 2},
+		changed.Relationships[0])
 	e.same("stored", [][]any{{"", "rival", 0.1, 0.6, nil, int64(5), "core", weekAgo, "crew", `{"n":1}`, e.now}}, e.relationships("a", "b", values))
 	e.write("u1", nil, link("a", "involves", "b", 0.2))
 	e.same("another type beside it", 2, len(e.relationships("a", "b", values)))
@@ -58,8 +60,10 @@ func TestContradictionClosesAndAdds(t *testing.T) {
 	end := noon.Add(time.Hour)
 	e.now = end
 	close := closed("a", "relates_to", "b", end.In(time.FixedZone("", 7200)))
-	e.same("closed", RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: Updated, Version: 2}, e.write("u1", nil, close).Relationships[0])
-	e.same("said again", RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: Unchanged, Version: 2}, e.write("u1", nil, close).Relationships[0])
+	e.same("closed", RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: Updated, Version: 2},
+		e.write("u1", nil, close).Relationships[0])
+	e.same("said again", RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: Unchanged, Version: 2},
+		e.write("u1", nil, close).Relationships[0])
 	second := e.write("u1", nil, link("a", "relates_to", "b", 0.2))
 	e.same("a new one", Created, second.Relationships[0].Status)
 	e.same("both are kept", [][]any{{0.7, end}, {0.2, nil}}, e.relationships("a", "b", "r.salience, r.valid_to"))
@@ -67,7 +71,7 @@ func TestContradictionClosesAndAdds(t *testing.T) {
 	e.same("the new one stays open", [][]any{{0.7, end}, {0.2, nil}}, e.relationships("a", "b", "r.salience, r.valid_to"))
 
 	result := e.try("u1", nil, closed("b", "relates_to", "a", end))
-	e.same("nothing to close", []string{"relationships[0].valid_to: there is no current relationship to close"}, result.Warnings)
+	e.same("nothing to close", []string{"relationships[0].valid_to: no current relationship to close"}, result.Warnings)
 
 	history := RelationshipWrite{From: "b", Type: "relates_to", To: "a", ValidFrom: Some(weekAgo), ValidTo: Some(noon), Salience: Some(0.3)}
 	e.same("history", []Status{Created}, statuses(e.write("u1", nil, history)))

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// The relationships of one triple follow each other: at no moment there are two. Provenance has no times, and an import
-// brings history as it was.
+// The relationships of one triple follow each other: at most one is valid at a time. Mentions and other provenance
+// have no times, and an import keeps the history as exported.
 
-// since is the moment after which the others of its triple may be in the way of a write; nil: it moves no start.
+// since returns the time after which other relationships of the triple may conflict with a write; nil if the write
+// changes no start.
 func (j *memoryJob) since(w *RelationshipWrite) any {
 	switch {
 	case !j.follows(w) || w.closes() && !w.ValidFrom.Given:
@@ -23,7 +24,7 @@ func (j *memoryJob) follows(w *RelationshipWrite) bool {
 	return w.Type != mentionsType && w.Type != systemRelationshipType && !j.write.restoring
 }
 
-// holding is the one that holds now, though its end may be known.
+// holding returns the relationship that is valid now, even if its end is set.
 func (j *memoryJob) holding(candidates []properties) properties {
 	for _, c := range candidates {
 		if c.holdsWithin(j.now, &j.now) {
@@ -33,7 +34,7 @@ func (j *memoryJob) holding(candidates []properties) properties {
 	return nil
 }
 
-// start is when a new relationship begins whose write does not say it: now, or at the end of the last one.
+// start returns the start of a new relationship without a valid_from: now, or the end of the last one.
 func (j *memoryJob) start(candidates []properties) time.Time {
 	start := j.now
 	for _, c := range candidates {
@@ -44,7 +45,7 @@ func (j *memoryJob) start(candidates []properties) time.Time {
 	return start
 }
 
-// reopened is the closed relationship whose end a write takes away, by its start and null for its end.
+// reopened returns the closed relationship that a write reopens, found by its start and a null end.
 func (w *RelationshipWrite) reopened(candidates []properties) properties {
 	if w.Key != "" || !w.ValidTo.Null || !w.ValidFrom.Given {
 		return nil
@@ -57,8 +58,8 @@ func (w *RelationshipWrite) reopened(candidates []properties) properties {
 	return nil
 }
 
-// overlapRefusal says which time of a write falls into another relationship of its triple; an empty field: none. The one
-// that it changes or contradicts is not in its way.
+// overlapRefusal returns the time field of a write that overlaps another relationship of its triple, and the reason;
+// an empty field means none. The relationship that the write changes or contradicts does not count.
 func (j *memoryJob) overlapRefusal(w *RelationshipWrite, old properties, candidates []properties) (field, message string) {
 	if !j.follows(w) || !w.ValidFrom.Given {
 		return "", ""
@@ -68,15 +69,15 @@ func (j *memoryJob) overlapRefusal(w *RelationshipWrite, old properties, candida
 		switch {
 		case old != nil && c.text("key") == old.text("key") || !c.holdsWithin(from, end):
 		case w.closes() && c["valid_from"] != nil && c.moment("valid_from").After(from):
-			return "valid_to", "is after the start of another relationship of the type, " + c.text("key")
+			return "valid_to", "is after the start of another relationship of this type, " + c.text("key")
 		default:
-			return "valid_from", "is before the end of another relationship of the type, " + c.text("key")
+			return "valid_from", "is before the end of another relationship of this type, " + c.text("key")
 		}
 	}
 	return "", ""
 }
 
-// end is when the relationship will be over; nil: it is not.
+// end returns when the relationship will end; nil if it does not.
 func (w *RelationshipWrite) end(old properties) *time.Time {
 	switch {
 	case w.closes():
@@ -87,8 +88,8 @@ func (w *RelationshipWrite) end(old properties) *time.Time {
 	return old.moment("valid_to")
 }
 
-// holdsWithin says whether a relationship holds at some moment of a time; a nil end is none. One without a start holds since
-// ever, one that ended where it began never.
+// holdsWithin reports whether a relationship is valid at some time of a period; a nil end means an open period. A
+// relationship without a start was always valid; one that ended where it began never was.
 func (p properties) holdsWithin(from time.Time, end *time.Time) bool {
 	start, over := p.moment("valid_from"), p.moment("valid_to")
 	if start != nil && over != nil && !over.After(*start) {
@@ -97,7 +98,8 @@ func (p properties) holdsWithin(from time.Time, end *time.Time) bool {
 	return (start == nil || end == nil || start.Before(*end)) && (over == nil || over.After(from))
 }
 
-// reopensContainment says whether a write would take the end off a containment, which nothing could tell from a ring.
+// reopensContainment reports whether a write would remove the end of a containment. That is refused because it could
+// close a ring unnoticed.
 func (w *RelationshipWrite) reopensContainment(old properties) bool {
 	_, kind, _, _ := w.direction()
 	return w.Key == "" && w.ValidTo.Null && old["valid_to"] != nil && slices.Contains(containmentTypes, kind)

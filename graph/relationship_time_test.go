@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// from is a link that begins at a time.
+// from returns a link that begins at a time.
 func from(at time.Time, a, relationship, b string, salience float64) RelationshipWrite {
 	w := link(a, relationship, b, salience)
 	w.ValidFrom, w.State = Some(at), Some("active")
 	return w
 }
 
-// linked are the keys of a node's relationships on a day, or now, as Node and Relationships tell them, which must agree.
+// linked returns the keys of a node's relationships on a day or now. It checks that Node and Relationships agree.
 func (e *env) linked(user, kind, key string, asOf *time.Time) []string {
 	e.Helper()
 	k, _ := KindOf(kind)
@@ -70,7 +70,8 @@ func TestALaterStartContradicts(t *testing.T) {
 		}
 		e.same(name+", in the context", len(c.want), len(e.sectionsAsOf("u1", c.at).Relationships))
 		focus := &Sections{}
-		if err := e.store.ReadSection(t.Context(), e.as("u1"), FocusSection, SectionQuery{Now: e.now, AsOf: c.at, FocusKey: "c", FocusKind: conceptKind}, focus); err != nil {
+		if err := e.store.ReadSection(t.Context(), e.as("u1"), FocusSection,
+			SectionQuery{Now: e.now, AsOf: c.at, FocusKey: "c", FocusKind: conceptKind}, focus); err != nil {
 			t.Fatal(err)
 		}
 		e.same(name+", in focus", len(c.want), len(focus.Focus.Links))
@@ -105,7 +106,7 @@ func (e *env) relationship(user, key string) RelationshipView {
 	return r
 }
 
-// sectionsAsOf are the sections of a day, at once and each alone.
+// sectionsAsOf returns the sections of a day, and checks that they are the same one by one.
 func (e *env) sectionsAsOf(user string, asOf *time.Time) *Sections {
 	e.Helper()
 	q := SectionQuery{Now: e.now, AsOf: asOf}
@@ -123,7 +124,7 @@ func (e *env) sectionsAsOf(user string, asOf *time.Time) *Sections {
 	return together
 }
 
-// What a context tells of this very moment, or of one to come, it tells of now.
+// The context of the current time, or of a future one, is the current context.
 func TestTheContextOfNowIsThatOfTheMoment(t *testing.T) {
 	e := fresh(t)
 	var links []RelationshipWrite
@@ -140,13 +141,13 @@ func TestTheContextOfNowIsThatOfTheMoment(t *testing.T) {
 	for _, days := range []time.Duration{0, 6, 50, 100} {
 		e.now = noon.Add(days * day)
 		now := e.sections("u1")
-		now.Known = nil // of the past nothing is counted
+		now.Known = nil // it is not counted for the past
 		e.same(fmt.Sprintf("after %d days", days), now, e.sectionsAsOf("u1", &e.now))
 		e.same("shown", map[time.Duration]int{0: 4, 6: 4, 50: 3, 100: 2}[days], len(now.Relationships))
 	}
 }
 
-// A time finer than what is stored is the same time the second time.
+// Two times that are equal at the stored precision are the same time.
 func TestStartsAreComparedAsTheyAreStored(t *testing.T) {
 	e := fresh(t)
 	w := from(noon.Add(-time.Hour+300*time.Microsecond), "a", "relates_to", "b", 0.5)
@@ -162,14 +163,16 @@ func TestTimesThatCannotBeAreRefused(t *testing.T) {
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, from(noon, "a", "relates_to", "b", 0.5))
 	before := e.stored()
 	result := e.try("u1", nil, closed("a", "relates_to", "b", noon.Add(-time.Millisecond)))
-	e.same("an end before the start", []any{Refused, []string{"relationships[0].valid_to: must not be before valid_from"}}, []any{result.Relationships[0].Status, result.Warnings})
+	e.same("an end before the start", []any{Refused, []string{"relationships[0].valid_to: must not be before valid_from"}},
+		[]any{result.Relationships[0].Status, result.Warnings})
 	for _, start := range []time.Time{noon, noon.Add(-time.Hour), noon.Add(time.Microsecond)} {
 		w := from(start, "a", "relates_to", "b", 0.1)
 		w.Contradicts = true
 		result = e.try("u1", nil, w)
-		e.same("a contradiction no later", []string{"relationships[0].valid_from: must be after that of the relationship it contradicts"}, result.Warnings)
+		e.same("a contradiction no later", []string{"relationships[0].valid_from: must be after the valid_from of the relationship it contradicts"}, result.Warnings)
 	}
-	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{link("a", "relates_to", "a", 1), link("a", "part_of", "a", 1)}})
+	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{link("a", "relates_to", "a", 1),
+		link("a", "part_of", "a", 1)}})
 	e.same("a relationship with itself", []string{"relationships[0].to", "relationships[1].to"}, locations(err))
 	e.same("stored", before, e.stored())
 }
@@ -187,7 +190,8 @@ func TestContradictionsAtOneMomentFollowEachOther(t *testing.T) {
 		}
 		keys = append(keys, r.Key)
 	}
-	e.same("one after the other", [][]any{{noon, noon.Add(time.Millisecond)}, {noon.Add(time.Millisecond), noon.Add(2 * time.Millisecond)}, {noon.Add(2 * time.Millisecond), nil}},
+	e.same("one after the other", [][]any{{noon, noon.Add(time.Millisecond)}, {noon.Add(time.Millisecond), noon.Add(2 * time.Millisecond)},
+		{noon.Add(2 * time.Millisecond), nil}},
 		e.relationships("a", "b", "r.valid_from, r.valid_to"))
 }
 
@@ -240,12 +244,14 @@ func TestContainmentLeadsToItsKind(t *testing.T) {
 		e.write("u1", []NodeWrite{oneOf(e.T, kind)})
 	}
 	e.write("u1", []NodeWrite{node("concept", "c", 0.5)})
-	result := e.try("u1", nil, RelationshipWrite{From: "the-plan", Type: "has_task", To: "the-goal"}, RelationshipWrite{From: "the-plan", Type: "has_task", To: "the-task"},
-		RelationshipWrite{From: "the-project", Type: "has_context_document", To: "the-task"}, RelationshipWrite{From: "the-project", Type: "has_context_document", To: "the-document"},
+	result := e.try("u1", nil, RelationshipWrite{From: "the-plan", Type: "has_task", To: "the-goal"},
+		RelationshipWrite{From: "the-plan", Type: "has_task", To: "the-task"},
+		RelationshipWrite{From: "the-project", Type: "has_context_document", To: "the-task"},
+		RelationshipWrite{From: "the-project", Type: "has_context_document", To: "the-document"},
 		RelationshipWrite{From: "the-task", Type: "has_goal", To: "the-goal"}, RelationshipWrite{From: "the-plan", Type: "has_crew", To: "the-goal"})
 	e.same("statuses", []Status{Refused, Created, Refused, Created, Created, Created}, statuses(result))
 	e.same("warnings", []string{
-		"relationships[0].type: has_task leads to a task", "relationships[2].type: has_context_document leads to a document",
+		"relationships[0].type: has_task must lead to a task", "relationships[2].type: has_context_document must lead to a document",
 		"relationships[4].from: a goal is contained in project",
 	}, result.Warnings)
 }
@@ -288,14 +294,18 @@ func TestWordsForGrades(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	words := map[string][2][5]string{
-		"has_relationship_with": {{"hostile", "unfriendly", "neutral", "friendly", "close"}, {"stranger", "acquaintance", "familiar", "known-well", "intimate-knowledge"}},
-		"engages_with":          {{"dislikes", "skeptical", "neutral", "interested", "passionate"}, {"unfamiliar", "aware", "understands", "experienced", "expert"}},
-		"thinks_about":          {{"dislikes", "skeptical", "neutral", "interested", "passionate"}, {"unfamiliar", "aware", "understands", "experienced", "expert"}},
-		"associated_with":       {{"negative-view", "unfavorable", "neutral", "favorable", "strongly-positive"}, {"distant", "aware-of", "familiar-with", "involved-with", "deeply-connected"}},
-		"relates_to":            {{"contradicts", "conflicts", "independent", "complementary", "integral"}, {"loosely-related", "somewhat-related", "related", "closely-related", "inseparable"}},
-		"involves":              {{"peripheral", "minor", "relevant", "important", "central"}, {"tangential", "mentioned", "involved", "key-component", "essential"}},
-		"connected_to":          {{"adversarial", "competing", "independent", "cooperative", "integrated"}, {"distantly-connected", "indirectly-connected", "connected", "closely-linked", "tightly-coupled"}},
-		"of_caller":             {},
+		"has_relationship_with": {{"hostile", "unfriendly", "neutral", "friendly", "close"},
+			{"stranger", "acquaintance", "familiar", "known-well", "intimate-knowledge"}},
+		"engages_with": {{"dislikes", "skeptical", "neutral", "interested", "passionate"}, {"unfamiliar", "aware", "understands", "experienced", "expert"}},
+		"thinks_about": {{"dislikes", "skeptical", "neutral", "interested", "passionate"}, {"unfamiliar", "aware", "understands", "experienced", "expert"}},
+		"associated_with": {{"negative-view", "unfavorable", "neutral", "favorable", "strongly-positive"},
+			{"distant", "aware-of", "familiar-with", "involved-with", "deeply-connected"}},
+		"relates_to": {{"contradicts", "conflicts", "independent", "complementary", "integral"},
+			{"loosely-related", "somewhat-related", "related", "closely-related", "inseparable"}},
+		"involves": {{"peripheral", "minor", "relevant", "important", "central"}, {"tangential", "mentioned", "involved", "key-component", "essential"}},
+		"connected_to": {{"adversarial", "competing", "independent", "cooperative", "integrated"},
+			{"distantly-connected", "indirectly-connected", "connected", "closely-linked", "tightly-coupled"}},
+		"of_caller": {},
 	}
 	for kind, scale := range words {
 		for grade := int64(1); grade <= 5; grade++ {
@@ -309,7 +319,7 @@ func TestWordsForGrades(t *testing.T) {
 	}
 }
 
-// At no moment two relationships of one triple hold.
+// At most one relationship of a triple is valid at a time.
 func TestRelationshipsOfATripleDoNotOverlap(t *testing.T) {
 	e := fresh(t)
 	days := func(n int) time.Time { return noon.Add(time.Duration(n) * day) }
@@ -338,7 +348,8 @@ func TestRelationshipsOfATripleDoNotOverlap(t *testing.T) {
 		"the current one, from earlier": {from(days(-11), "me", "thinks_about", "c", 0.5), "valid_from", past},
 	} {
 		result := e.try("u1", nil, c.write)
-		if w := result.Warnings; result.Relationships[0].Status != Refused || len(w) != 1 || !strings.HasPrefix(w[0], "relationships[0]."+c.field+": ") || !strings.HasSuffix(w[0], " "+c.in) {
+		if w := result.Warnings; result.Relationships[0].Status != Refused || len(w) != 1 || !strings.HasPrefix(w[0],
+			"relationships[0]."+c.field+": ") || !strings.HasSuffix(w[0], " "+c.in) {
 			t.Errorf("%s: %+v", name, result)
 		}
 	}
@@ -365,7 +376,7 @@ func TestWhatEndsLaterIsFollowedThen(t *testing.T) {
 	e.same("one after the other", [][]any{{noon, over}, {over, nil}}, e.relationships("a", "b", "r.valid_from, r.valid_to"))
 }
 
-// A delete of what contradicts brings nothing back; who wants the one before opens it again.
+// Deleting a contradicting relationship does not restore the one before; a caller can open it again.
 func TestAContradictionIsTakenBack(t *testing.T) {
 	e := fresh(t)
 	began := noon.Add(-day)
@@ -379,9 +390,10 @@ func TestAContradictionIsTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.same("deleted", 0, countByRule(e.sections("u1").Relationships))
-	e.same("without its end", []string{"relationships[0].valid_from: is before the end of another relationship of the type, " + first},
+	e.same("without its end", []string{"relationships[0].valid_from: is before the end of another relationship of this type, " + first},
 		e.try("u1", nil, from(began, "me", "thinks_about", "c", 0.9)).Warnings)
-	e.same("opened", RelationshipResult{Key: first, From: "me", To: "c", Type: "thinks_about", Status: Updated, Version: 3}, e.write("u1", nil, again).Relationships[0])
+	e.same("opened", RelationshipResult{Key: first, From: "me", To: "c", Type: "thinks_about", Status: Updated, Version: 3},
+		e.write("u1", nil, again).Relationships[0])
 	e.same("again", Unchanged, e.write("u1", nil, again).Relationships[0].Status)
 	e.same("shown", 0.5, e.sections("u1").Relationships[0].Salience)
 	if _, err := e.store.RestoreRelationship(t.Context(), e.as("u1"), second); !errors.Is(err, ErrConflict) {
@@ -396,10 +408,11 @@ func TestAContainmentIsNotOpenedAgain(t *testing.T) {
 	e.write("u1", nil, closed("a", "contains", "b", noon.Add(day)))
 	e.write("u1", nil, link("b", "contains", "a", 0.5))
 	result := e.try("u1", nil, RelationshipWrite{From: "b", Type: "part_of", To: "a", ValidFrom: Some(noon), ValidTo: Null[time.Time]()})
-	e.same("opened", "relationships[0].valid_to: cannot be taken off: let a new one begin at the end of this one", result.Warnings[len(result.Warnings)-1])
+	e.same("opened", "relationships[0].valid_to: cannot be removed: add a new relationship that begins at the end of this one",
+		result.Warnings[len(result.Warnings)-1])
 }
 
-// A piece of the past that was deleted does not come back into the time of another one.
+// A deleted past relationship is not restored into the time of another one.
 func TestARestoredRelationshipDoesNotOverlap(t *testing.T) {
 	e := fresh(t)
 	piece := func(first, last int) RelationshipWrite {
@@ -424,7 +437,7 @@ func TestARestoredRelationshipDoesNotOverlap(t *testing.T) {
 	}
 }
 
-// What is contradicted now ends now, though its end was known to be later.
+// A contradicted relationship ends now, though a later end was set.
 func TestContradictionOfWhatWouldEndAnyway(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
@@ -444,7 +457,7 @@ func TestContradictionOfWhatWouldEndAnyway(t *testing.T) {
 	}
 }
 
-// One without a start, as imports have brought it, holds since ever.
+// A relationship without a start, as imports have brought it, was always valid.
 func TestNothingBeginsBeforeWhatHasNoStart(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
@@ -473,7 +486,8 @@ func TestRelationshipsOfSystemsDoNotEnd(t *testing.T) {
 	e.same("with one", "relationships[0].valid_to", e.store.CheckRelationship(&w)[0].Location)
 }
 
-// What is closed in the moment in which it was made comes back from an export, and is in nobody's way.
+// A relationship that was closed as soon as it was created can be restored from an export, and conflicts with
+// nothing.
 func TestWhatWasForNoTimeComesBack(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
@@ -488,7 +502,8 @@ func TestWhatWasForNoTimeComesBack(t *testing.T) {
 
 	again := RelationshipWrite{Key: "k", From: "b", To: "a", Type: "relates_to", ValidFrom: Some(noon), ValidTo: Some(noon), History: &History{}}
 	e.same("as a line of an export", 0, len(e.store.CheckRelationship(&again)))
-	r, err := e.store.Restore(t.Context(), e.as("u1"), &RestoreBatch{Relationships: []RelationshipWrite{again}}, ImportMark{}, func(MemoryResult) string { return "" }, false)
+	r, err := e.store.Restore(t.Context(), e.as("u1"), &RestoreBatch{Relationships: []RelationshipWrite{again}}, ImportMark{},
+		func(MemoryResult) string { return "" }, false)
 	if err != nil || r.Relationships[0].Status != Created {
 		t.Errorf("%+v, %v", r.Relationships, err)
 	}

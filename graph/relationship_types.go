@@ -9,17 +9,18 @@ import (
 	"kith/cypher"
 )
 
-// MaxWords is how many words of its own a team may have as relationship types.
+// MaxWords is the maximum number of own relationship types (words) of a team.
 const MaxWords = 32
 
-// MaxTypes is how many types the operator may list beside the vocabulary.
+// MaxTypes is the maximum number of types that the operator may add to the vocabulary.
 const MaxTypes = 200
 
-// relatedType is the real type of relationships whose type is a word of their team's own: their property type_word has it. A
-// type of each word would stay in the database for ever, and there is only one list of them for all teams.
+// relatedType is the stored type of relationships whose type is a word of their team; the property type_word has the
+// word. A stored type for each word would stay in the database for ever, and all teams share one list of stored
+// types.
 const relatedType = "related_to"
 
-// fixedTypes are never words.
+// fixedTypes are never stored as words.
 var fixedTypes = func() map[string]bool { //nolint:gochecknoglobals // a constant table
 	all := map[string]bool{hasMessageType: true, systemRelationshipType: true}
 	for _, kind := range Vocabulary {
@@ -28,10 +29,10 @@ var fixedTypes = func() map[string]bool { //nolint:gochecknoglobals // a constan
 	return all
 }()
 
-// neverWord says whether a name in a caller's statement can be no word of a team.
+// neverWord reports whether a name in a caller's statement cannot be a team's own type.
 func neverWord(name string) bool { return fixedTypes[name] || !typePattern.MatchString(name) }
 
-// CheckTypes says what is wrong with a list of types beside the vocabulary.
+// CheckTypes returns an error if the operator's list of types is invalid.
 func CheckTypes(types []string) error {
 	if len(types) > MaxTypes {
 		return fmt.Errorf("%d types are listed, at most %d are allowed", len(types), MaxTypes)
@@ -47,11 +48,12 @@ func CheckTypes(types []string) error {
 	return nil
 }
 
-// mayBeWord says whether relationships of a type may be stored with the type as a word: any but a fixed one, as the operator's
-// list may have been another one. That of related_to itself are those without a word.
+// mayBeWord reports whether relationships of a type may be stored as a word. All types except the fixed ones may,
+// because the operator's list may have been different. Relationships of type related_to itself have no word.
 func mayBeWord(kind string) bool { return !fixedTypes[kind] }
 
-// wordOf is what statements find relationships of a type by, whose real type may be another one; null: the real type says it.
+// wordOf returns the word by which statements find relationships of a type whose stored type may differ; nil if the
+// stored type is the type.
 func wordOf(kind string) any {
 	if fixedTypes[kind] {
 		return nil
@@ -59,12 +61,12 @@ func wordOf(kind string) any {
 	return kind
 }
 
-// isWord says whether new relationships of a type are stored with the type as a word.
+// isWord reports whether new relationships of a type are stored as a word.
 func (s *Store) isWord(kind string) bool {
 	return !fixedTypes[kind] && kind != relatedType && !slices.Contains(s.options.Types, kind)
 }
 
-// typeOf is the type of a relationship for callers: its word, if it has one, or else its real type.
+// typeOf returns the type of a relationship for callers: its word if it has one, else its stored type.
 func (p properties) typeOf(real string) string {
 	if word := p.text("type_word"); word != "" {
 		return word
@@ -72,7 +74,8 @@ func (p properties) typeOf(real string) string {
 	return real
 }
 
-// typeText is the property relationship_type as callers gave it: where they gave none, it repeats the word.
+// typeText returns the property relationship_type as callers gave it. It is empty if the property only repeats the
+// word.
 func (p properties) typeText() string {
 	if given := p.text("relationship_type"); given != p.text("type_word") {
 		return given
@@ -80,7 +83,7 @@ func (p properties) typeText() string {
 	return ""
 }
 
-// putWord sets the word of a relationship, and has relationship_type repeat it where it says nothing else.
+// putWord sets the word of a relationship. relationship_type repeats it unless a caller gave another text.
 func (p properties) putWord(word string) {
 	if word == "" {
 		return
@@ -90,7 +93,8 @@ func (p properties) putWord(word string) {
 	}
 }
 
-// lacksPlace says whether a type is a new word, and one more than the team may have. Otherwise a new word is noted.
+// lacksPlace reports whether a type is a new word and exceeds the team's limit. A new word within the limit is
+// recorded.
 func (j *memoryJob) lacksPlace(kind string) bool {
 	if !j.tx.store.isWord(kind) || slices.Contains(j.words, kind) || slices.Contains(j.fresh, kind) {
 		return false
@@ -102,10 +106,11 @@ func (j *memoryJob) lacksPlace(kind string) bool {
 	return false
 }
 
-// noPlace is what a write is told whose type would be one word too many.
-const noPlace = "is new, and the team has %d relationship types of its own already, which is the most: use one of those or of the vocabulary, or related_to with a description"
+// noPlace is the refusal of a type that would exceed the limit of words.
+const noPlace = "is a new type, and the team already has %d relationship types of its own, the maximum: " +
+	"use one of them or of the vocabulary, or related_to with a description"
 
-// addWords gives the new words of a write their places. Another writer may have taken the last ones: then the write is tried again.
+// addWords stores the new words of a write. If another writer took the last places, the write is tried again.
 func (j *memoryJob) addWords() error {
 	if len(j.fresh) == 0 {
 		return nil
@@ -121,7 +126,7 @@ func (j *memoryJob) addWords() error {
 	return nil
 }
 
-// usesWords says whether relationships of the write may be stored with words.
+// usesWords reports whether the write has relationships that may be stored with words.
 func (j *memoryJob) usesWords() bool {
 	return slices.ContainsFunc(j.write.Relationships, func(w RelationshipWrite) bool {
 		_, kind, _, _ := w.direction()
@@ -129,11 +134,10 @@ func (j *memoryJob) usesWords() bool {
 	})
 }
 
-// keyIndexPrefix begins the names of the indexes by which relationships are found by their key.
+// keyIndexPrefix is the prefix of the indexes that find relationships by key.
 const keyIndexPrefix = "relationship_key_"
 
-// admitTypes gives the types of the vocabulary and of the operator the index by which their relationships are found when they
-// are first used.
+// admitTypes creates the key index for types of the vocabulary and of the operator when they are first used.
 func (s *Store) admitTypes(ctx context.Context, relationships []RelationshipWrite) error {
 	if len(relationships) == 0 {
 		return nil
@@ -158,17 +162,17 @@ func (s *Store) admitTypes(ctx context.Context, relationships []RelationshipWrit
 	return s.awaitIndexes(ctx)
 }
 
-// indexType lets the relationships of a real type be found by their key.
+// indexType creates the index that finds relationships of a stored type by key.
 func (s *Store) indexType(ctx context.Context, kind string) error {
 	_, statement := cypher.KeyIndex(kind)
 	return s.applySchema(ctx, cypher.Migration{Name: "relationship type"}, statement)
 }
 
-// typesAtOnce bounds how many types are looked through one by one in one statement.
+// typesAtOnce is the maximum number of types that one statement searches one by one.
 const typesAtOnce = 16
 
-// indexedTypes are the real relationship types that have relationships or had, in the order in which they came: statements that
-// were made of the first of them stay as they are when another one comes.
+// indexedTypes returns the stored relationship types that are or were in use, in the order in which they were added.
+// Statements composed of the first of them stay valid when another one is added.
 func (s *Store) indexedTypes(ctx context.Context) ([]string, error) {
 	row, err := s.readOne(ctx, "relationship_indexes", nil)
 	if err != nil {
@@ -182,7 +186,7 @@ func (s *Store) indexedTypes(ctx context.Context) ([]string, error) {
 	return types, nil
 }
 
-// unknownTypes are the real types of relationships that are not among the known ones.
+// unknownTypes returns the stored types of relationships that are not known yet.
 func (s *Store) unknownTypes(known []string, relationships []RelationshipWrite) map[string]bool {
 	fresh := map[string]bool{}
 	for i := range relationships {

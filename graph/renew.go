@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// renewBatch bounds the nodes of one transaction.
+// renewBatch is the maximum number of nodes in one transaction.
 const renewBatch = 1_000
 
-// Renew gives all nodes and relationships what searches find them by, their natural keys, and their places in workspaces, as
-// they would have them had they been written now, and tells after each step how many nodes are done. It may be broken off and begun again.
+// Renew recomputes search properties, natural keys and places in workspaces of all nodes and relationships. It calls
+// progress after each step with the number of nodes done. It may be interrupted and started again.
 func (s *Store) Renew(ctx context.Context, progress func(nodes int)) error {
 	done, team := 0, ""
 	for {
@@ -35,7 +35,7 @@ func (s *Store) Renew(ctx context.Context, progress func(nodes int)) error {
 	}
 }
 
-// renewPage renews the next nodes of a team, and says which was the last; empty: there are no more.
+// renewPage renews the next nodes of a team and returns the key of the last one; empty after the last node.
 func (s *Store) renewPage(ctx context.Context, team, after string) (last string, renewed int, err error) {
 	row, err := s.readOne(ctx, "search_users", map[string]any{"team_id": team, "after": after, "limit": renewBatch})
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	return last, renewed, err
 }
 
-// renewedName is the natural key of a node, where another one is stored.
+// renewedName returns the natural key of a node if it differs from the stored one.
 func renewedName(v any) string {
 	l := items(v)
 	p := properties{}
@@ -93,8 +93,8 @@ func renewedName(v any) string {
 	return naturalKey(kind, p)
 }
 
-// renewNames gives nodes their natural keys, one a transaction. A node whose name another one has keeps what it has, and
-// kith check reports it: which of the two is to go on is nothing that Kith can know.
+// renewNames sets the natural keys of nodes, one per transaction. If another node has the name, the node keeps its
+// key and kith check reports it: Kith cannot know which of the two is correct.
 func (s *Store) renewNames(ctx context.Context, team string, stale map[string]string) error {
 	for _, key := range slices.Sorted(maps.Keys(stale)) {
 		err := s.transaction(ctx, "name_renew", func(t *tx) error {

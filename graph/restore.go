@@ -6,16 +6,17 @@ import (
 	"fmt"
 )
 
-// RestoreBatch is a piece of an import: nodes, then relationships, each as an export has them or as callers write them.
+// RestoreBatch is a piece of an import: nodes, then relationships, each as an export has them or as callers write
+// them.
 type RestoreBatch struct {
 	Nodes         []NodeWrite
 	Relationships []RelationshipWrite
-	Plan          *RestorePlan // of a dry run: what the pieces before this one would have stored
+	Plan          *RestorePlan // of a dry run: what the earlier pieces would have stored
 }
 
-// ImportMark is how far an import has come: the number of the last item that is stored, and a report of the caller's own.
-// After is the number of the mark that it takes the place of, 0 for the first: where another one is stored, somebody else
-// goes on with the same import, and nothing is done.
+// ImportMark is the progress of an import: the number of the last stored item, and a report of the caller. After is
+// the number of the mark that it replaces, 0 for the first. If another mark is stored, another request continues the
+// same import, and nothing is done.
 type ImportMark struct {
 	ID         string
 	After, Seq int64
@@ -24,11 +25,12 @@ type ImportMark struct {
 
 var errDryRun = errors.New("a dry run stores nothing")
 
-// Restore stores a piece of an import in one transaction, with the mark of how far it has come, if that has an ID. report
-// makes the mark's report of the result. Versions, times and all that Kith keeps are as given; nothing is taken for new.
-// With dryRun it says what would become of it and stores nothing. Items that break a rule are refused in the result,
-// with the reason, and do not keep others from being stored.
-func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark ImportMark, report func(MemoryResult) string, dryRun bool) (MemoryResult, error) {
+// Restore stores a piece of an import in one transaction, with the mark of its progress if that has an ID. report
+// returns the mark's report for the result. Versions, times and internal data are stored as given; nothing counts as
+// new. With dryRun it returns the same result and stores nothing. Invalid items are refused in the result with the
+// reason; the others are stored.
+func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark ImportMark, report func(MemoryResult) string,
+	dryRun bool) (MemoryResult, error) {
 	w := &MemoryWrite{Nodes: b.Nodes, Relationships: b.Relationships, restoring: true, plan: b.Plan}
 	if !dryRun {
 		if err := s.admitTypes(ctx, b.Relationships); err != nil {
@@ -56,7 +58,7 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 				return err
 			}
 			tried = true
-			return errDryRun // which takes back all that was done
+			return errDryRun // rolls back the transaction
 		}
 		return t.mark(scope, mark, report(result))
 	})
@@ -75,15 +77,15 @@ func (t *tx) mark(scope Scope, mark ImportMark, report string) error {
 		"now": t.store.now(),
 	})
 	if err == nil && len(rows) == 0 {
-		return fmt.Errorf("another request goes on with the same import: %w", ErrConflict)
+		return fmt.Errorf("another request continues the same import: %w", ErrConflict)
 	}
 	return err
 }
 
-// importID is the stored one: what one user calls an import is no business of another one's.
+// importID returns the stored ID. It includes the user, so that users cannot see each other's imports.
 func (s Scope) importID(id string) string { return s.UserID + keySeparator + id }
 
-// ImportProgress says how far an import of the scope has come; a zero mark for one that is unknown or done.
+// ImportProgress returns the progress of an import of the scope; a zero mark for one that is unknown or finished.
 func (s *Store) ImportProgress(ctx context.Context, scope Scope, id string) (ImportMark, error) {
 	row, err := s.readOne(ctx, "import_progress", map[string]any{"team_id": scope.TeamID, "import_id": scope.importID(id)})
 	if errors.Is(err, ErrNotFound) {
@@ -95,7 +97,7 @@ func (s *Store) ImportProgress(ctx context.Context, scope Scope, id string) (Imp
 	return ImportMark{ID: id, Seq: integer(row.Values[0]), Report: text(row.Values[1])}, nil
 }
 
-// EndImport forgets how far an import of the scope has come: it is done.
+// EndImport deletes the progress of a finished import.
 func (s *Store) EndImport(ctx context.Context, scope Scope, id string) error {
 	return s.transaction(ctx, "import_forget", func(t *tx) error {
 		_, err := t.exec("import_forget", map[string]any{"team_id": scope.TeamID, "import_id": scope.importID(id)})
@@ -103,7 +105,7 @@ func (s *Store) EndImport(ctx context.Context, scope Scope, id string) error {
 	})
 }
 
-// CheckNode says what of a node of an import breaks a rule, without asking the database.
+// CheckNode returns the faults of a node of an import that can be found without the database.
 func (s *Store) CheckNode(w *NodeWrite, scope Scope) []FieldError {
 	f := &faults{}
 	batch := &MemoryWrite{Nodes: []NodeWrite{*w}, restoring: true}

@@ -1,6 +1,7 @@
 package graph
 
-// restores makes a message of an import with all that is said of it; false: it is there already, and stays as it is.
+// restores adds a message of an import with all its exported fields. It returns false if the message exists; it then
+// stays unchanged.
 func (j *memoryJob) restores(m newMessage, source *stored) bool {
 	if old := j.found.byKey[m.EntityKey]; old != nil {
 		j.result.Nodes[m.place] = NodeResult{EntityKey: m.EntityKey, Status: Unchanged, Version: old.version()}
@@ -37,8 +38,8 @@ func (j *memoryJob) restoreMessages(source *stored, messages []newMessage) error
 	return j.tx.bringNear(j.scope.TeamID, source.key(), numbersOf(added))
 }
 
-// countAnew lets a restored source count the messages that it really has: those of the file are yet to come, or not, and
-// it may have others.
+// countAnew sets the message count of a restored source to the stored messages: the import may or may not bring more,
+// and the source may have others.
 func (s *stored) countAnew(old *stored) {
 	s.properties["message_count"] = int64(0)
 	if old != nil {
@@ -46,7 +47,7 @@ func (s *stored) countAnew(old *stored) {
 	}
 }
 
-// numberOn lets a restored source give no number twice.
+// numberOn keeps the next message number of a restored source above all used ones.
 func (s *stored) numberOn(w *NodeWrite, old *stored) {
 	delete(s.properties, "next_seq")
 	next := int64(0)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// maxNumber is the highest number that an import may give to what is numbered: the next one is still exact in JSON.
+// maxNumber is the highest number that an import may set: the next one is still exact in JSON.
 const maxNumber = 1<<53 - 1
 
 func (f *faults) number(location string, o Optional[int64], limit int64) {
@@ -15,8 +15,8 @@ func (f *faults) number(location string, o Optional[int64], limit int64) {
 	}
 }
 
-// numbers keeps what an import adds from getting a number that something else of the same list has: where two stores are
-// put together it is numbered on, as if it were new, and nothing is lost.
+// numbers keeps an import from reusing numbers of a list, such as messages of a source. When two stores are merged,
+// an item whose number is taken gets the next free one, as a new item would.
 type numbers struct {
 	next  int64
 	taken map[int64]bool
@@ -30,8 +30,8 @@ func numbersTaken(next int64, taken any) *numbers {
 	return n
 }
 
-// settle lets all keep the numbers that they have, or gives them others: in the order of those they have, so that none
-// comes before one that it followed. Those without a number are behind them, in the order of the file.
+// settle keeps the numbers of the items or assigns new ones, in the order of their old numbers. An item never
+// precedes one that it followed. Items without a number come last, in the order of the file.
 func (n *numbers) settle(all []properties) {
 	last := int64(-1)
 	for _, p := range byNumber(all) {
@@ -55,7 +55,7 @@ func byNumber(all []properties) []properties {
 	return slices.SortedStableFunc(slices.Values(all), func(a, b properties) int { return cmp.Compare(number(a), number(b)) })
 }
 
-// numbersOf are those that some of them have.
+// numbersOf returns the numbers of the items that have one.
 func numbersOf(all []properties) []int64 {
 	given := []int64{}
 	for _, p := range all {
@@ -66,8 +66,8 @@ func numbersOf(all []properties) []int64 {
 	return given
 }
 
-// numberMessages settles the numbers of the messages that an import adds to a source. Of a source that a dry run only
-// assumes no number is known.
+// numberMessages settles the numbers of messages that an import adds to a source. A source that a dry run only
+// assumes has no known numbers.
 func (j *memoryJob) numberMessages(source *stored, added []properties) error {
 	rows, err := j.tx.exec("message_numbers", map[string]any{
 		"team_id": j.scope.TeamID, "source_key": source.key(), "numbers": numbersOf(added),

@@ -8,32 +8,32 @@ import (
 	"time"
 )
 
-// RestorePlan is what the pieces of a dry run would have stored: as much of it as later pieces need to be refused for the
-// same reasons as in an import, but for rings. It is not for concurrent use, and must be closed.
+// RestorePlan records what the pieces of a dry run would have stored, so that later pieces are refused for the same
+// reasons as in an import, except for rings. It is not safe for concurrent use, and must be closed.
 type RestorePlan struct{ table *KeyTable }
 
-// What its table has, by how the keys begin.
+// Prefixes of the keys of its table.
 const (
-	planNode         = "n" // and an entity key: some of its properties
-	planName         = "m" // and a natural key: the entity key
-	planOwner        = "o" // and a user: the entity key
-	planRelationship = "r" // and a key: from, type, to
-	planWords        = "w" // the words that would have been added to those of the team
-	planSystem       = "s" // and a system: how much would have been added to it
+	planNode         = "n" // + entity key: some of the node's properties
+	planName         = "m" // + natural key: the entity key
+	planOwner        = "o" // + user: the entity key
+	planRelationship = "r" // + key: from, type, to
+	planWords        = "w" // new words of the team
+	planSystem       = "s" // + system: how many items would have been added to it
 )
 
-// plannedProperties are those by which a node keeps others from being stored.
+// plannedProperties are the properties that can conflict with later nodes.
 var plannedProperties = []string{"entity_key", "user_id", "source_key", "name", "canonical_name", "type", "system", "natural_key", "owner_of"}
 
-const planSeparator = "\x00" // which no text has
+const planSeparator = "\x00" // does not occur in texts
 
-// NewRestorePlan begins a dry run.
+// NewRestorePlan returns an empty plan for a dry run.
 func NewRestorePlan() *RestorePlan { return &RestorePlan{NewKeyTable()} }
 
-// Close ends it.
+// Close deletes the plan's table.
 func (p *RestorePlan) Close() error { return p.table.Close() }
 
-// note remembers what a write would have made.
+// note records what a write would have stored.
 func (p *RestorePlan) note(j *memoryJob) error {
 	if p == nil {
 		return nil
@@ -69,7 +69,7 @@ func (p *RestorePlan) note(j *memoryJob) error {
 	return nil
 }
 
-// noteWords remembers words that a write would have added to those of the team.
+// noteWords records words that a write would have added to the team.
 func (p *RestorePlan) noteWords(fresh []string) error {
 	if len(fresh) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (p *RestorePlan) noteWords(fresh []string) error {
 	return p.table.Put(planWords, strings.Join(append(before, fresh...), planSeparator))
 }
 
-// words are those that would have been added to those of the team.
+// words returns the words that would have been added to the team.
 func (p *RestorePlan) words() ([]string, error) {
 	if p == nil {
 		return nil, nil
@@ -93,7 +93,7 @@ func (p *RestorePlan) words() ([]string, error) {
 	return strings.Split(text, planSeparator), nil
 }
 
-// added is how many entities and relationships a system would have got.
+// added returns how many entities and relationships would have been added to a system.
 func (p *RestorePlan) added(system string) (int64, error) {
 	if p == nil {
 		return 0, nil
@@ -125,7 +125,7 @@ func (p *RestorePlan) noteNode(n *stored) error {
 	return err
 }
 
-// assume makes a write find the nodes that would be there.
+// assume adds the planned nodes to what a write finds in the store.
 func (p *RestorePlan) assume(j *memoryJob, l lookups) error {
 	if p == nil {
 		return nil
@@ -155,7 +155,7 @@ func (p *RestorePlan) assume(j *memoryJob, l lookups) error {
 	return nil
 }
 
-// assumeBy makes a write find the node that would have a name of its own, unless it has got another one since.
+// assumeBy adds the planned node with a name or owner, unless it has changed since.
 func (p *RestorePlan) assumeBy(j *memoryJob, begin, property, name string) error {
 	key, known, err := p.table.Get(begin + name)
 	if err != nil || !known || j.found.byKey[key] != nil {
@@ -168,7 +168,7 @@ func (p *RestorePlan) assumeBy(j *memoryJob, begin, property, name string) error
 	return err
 }
 
-// node is one that would be there; nil: none.
+// node returns a planned node; nil if it does not exist.
 func (p *RestorePlan) node(key string, now time.Time) (*stored, error) {
 	raw, known, err := p.table.Get(planNode + key)
 	if err != nil || !known {
@@ -187,7 +187,7 @@ func (p *RestorePlan) node(key string, now time.Time) (*stored, error) {
 	return n, nil
 }
 
-// relationships finds where relationships that would be there have some keys.
+// relationships returns the planned relationships with some keys.
 func (p *RestorePlan) relationships(keys []string, found map[string][3]string) error {
 	if p == nil {
 		return nil

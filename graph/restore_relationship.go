@@ -6,17 +6,17 @@ import (
 	"kith/cypher"
 )
 
-// triple names the current relationship of a kind between two nodes, as it is stored.
+// triple returns the ends and type of the current relationship as stored.
 func (w *RelationshipWrite) triple() [3]string {
 	from, kind, to, _ := w.direction()
 	return [3]string{from, kind, to}
 }
 
-// placed are the relationships that an import has added or changed in the same transaction: those behind them in the file
-// meet them as they would if they came later.
+// placed has the relationships that an import added or changed in the same transaction. Later items of the file see
+// them as if they were stored.
 type placed map[[3]string][]properties
 
-// note remembers a relationship of an import as it will be.
+// note records a relationship of an import as it will be stored.
 func (j *memoryJob) note(triple [3]string, p properties) {
 	if !j.write.restoring {
 		return
@@ -27,7 +27,7 @@ func (j *memoryJob) note(triple [3]string, p properties) {
 	j.placed[triple] = replaced(j.placed[triple], p)
 }
 
-// over lays those of the same transaction over what is stored.
+// over returns the candidates with those of the same transaction over the stored ones.
 func (l placed) over(triple [3]string, candidates []properties) []properties {
 	for _, p := range l[triple] {
 		candidates = replaced(candidates, p)
@@ -35,7 +35,7 @@ func (l placed) over(triple [3]string, candidates []properties) []properties {
 	return candidates
 }
 
-// replaced has p for the one of its key.
+// replaced returns the list with p in place of the relationship with the same key.
 func replaced(all []properties, p properties) []properties {
 	for i := range all {
 		if all[i].text("key") == p.text("key") {
@@ -46,7 +46,8 @@ func replaced(all []properties, p properties) []properties {
 	return append(all, p)
 }
 
-// followKeys makes relationships lead to the nodes that those of the same write turned out to be.
+// followKeys changes relationships to lead to the stored nodes that the written nodes of the same write were matched
+// with.
 func (j *memoryJob) followKeys() {
 	if !j.write.restoring {
 		return
@@ -71,7 +72,7 @@ func (j *memoryJob) followKeys() {
 	}
 }
 
-// sameType is the one of the relationships of a system whose free text is the same.
+// sameType returns the relationship of a system with the same free text.
 func sameType(candidates []properties, relationshipType string) properties {
 	for _, c := range candidates {
 		if c.text("relationship_type") == relationshipType {
@@ -81,8 +82,8 @@ func sameType(candidates []properties, relationshipType string) properties {
 	return nil
 }
 
-// findKeys learns which relationships of the team have the keys that those of an import may be made with. Imports of a
-// team that bring keys do so one after the other: no constraint spans the types.
+// findKeys finds the team's relationships that have the keys an import gives. Imports with keys run one after the
+// other for a team, because no constraint spans the types.
 func (j *memoryJob) findKeys(candidates [][]properties) error {
 	if !j.write.restoring {
 		return nil
@@ -106,7 +107,7 @@ func (j *memoryJob) findKeys(candidates [][]properties) error {
 	return j.write.plan.relationships(keys, j.keys)
 }
 
-// keysTaken finds where relationships of a team, of some types, have some keys.
+// keysTaken finds the relationships of a team with some keys and types.
 func (t *tx) keysTaken(teamID string, types, keys []string, found map[string][3]string) error {
 	for some := range slices.Chunk(types, typesAtOnce) {
 		rows, err := t.execQuery(cypher.ForTypes(t.store.queries["relationship_keys"], some), map[string]any{"team_id": teamID, "keys": keys})
@@ -120,7 +121,7 @@ func (t *tx) keysTaken(teamID string, types, keys []string, found map[string][3]
 	return nil
 }
 
-// taken says whether a relationship that an import would make has the key of another one.
+// taken reports whether the key of an imported relationship belongs to another one.
 func (j *memoryJob) taken(w *RelationshipWrite, old properties) bool {
 	if !j.write.restoring || w.Key == "" || old != nil {
 		return false

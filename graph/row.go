@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The statements return lists, not maps: a field's name need not be sent, received and allocated with every row.
-// Each list's order is that of its .cypher file.
+// Statements return lists instead of maps, so that field names are not sent and allocated with every row. The order
+// of each list is defined in its .cypher file.
 
 func text(v any) string {
 	s, _ := v.(string)
@@ -82,7 +82,7 @@ func texts(v any) []string {
 	return out
 }
 
-// millis is a time that was sent as milliseconds since 1970: a third of the cost of a driver's date.
+// millis converts milliseconds since 1970 to a time. They cost a third of the driver's date values.
 func millis(v any) time.Time { return time.UnixMilli(integer(v)).UTC() }
 
 func optionalMillis(v any) *time.Time {
@@ -93,7 +93,7 @@ func optionalMillis(v any) *time.Time {
 	return nil
 }
 
-// knowledge are the labels that statements send as a number.
+// knowledge are the labels that statements return as a number.
 var knowledge = [...]string{personKind.Label, conceptKind.Label, entityKind.Label}
 
 func knowledgeLabel(v any) string {
@@ -103,11 +103,11 @@ func knowledgeLabel(v any) string {
 	return ""
 }
 
-// nodeFields is how many values of a list are a node's.
+// nodeFields is the number of list values of a node.
 const nodeFields = 20
 
-// nodeFrom reads a node's list; salience and state are those of now. Its second value says whether there was one. A node
-// that is not shared is the user's.
+// nodeFrom reads a node's list, with current salience and state. It returns false if there is no node. A node that is
+// not shared belongs to user.
 func nodeFrom(v any, user *string, now time.Time) (Node, bool) {
 	l := items(v)
 	if len(l) < nodeFields {

@@ -13,8 +13,9 @@ import (
 	"kith/cypher"
 )
 
-// Migrate brings the database's schema up to this binary's, from the version that it has: every statement may be run
-// again, and several Kiths may start at once. ErrSchemaNewer when a newer Kith has been here.
+// Migrate updates the database's schema from its version to that of this binary. Every statement may be repeated, and
+// several instances may start at the same time. It returns ErrSchemaNewer if a newer version of Kith has migrated the
+// database.
 func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.requireServer(ctx); err != nil {
 		return err
@@ -25,7 +26,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 		return err
 	}
 	if known := len(migrations); stored > known {
-		return fmt.Errorf("migrate: %w (%d, this one knows %d): use a newer kith", ErrSchemaNewer, stored, known)
+		return fmt.Errorf("migrate: %w (%d, this version supports %d): use a newer kith", ErrSchemaNewer, stored, known)
 	}
 	if err := s.applyAll(ctx, migrations[stored:]); err != nil {
 		return err
@@ -45,14 +46,14 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return s.Renew(ctx, func(int) {})
 }
 
-// Versions of the schema: since when everything has the words by which searches are scoped, and since when everything is as
-// Renew makes it.
+// Schema versions: the first one with search scopes on all nodes and relationships, and the first one with everything
+// that Renew writes.
 const (
 	searchVersion = 8
 	namesVersion  = 14
 )
 
-// renewSchema makes what is missing of the schema again, whatever version the database says it has.
+// renewSchema creates the missing parts of the schema, whatever version the database has.
 func (s *Store) renewSchema(ctx context.Context) error {
 	if err := s.applyAll(ctx, cypher.Migrations()); err != nil {
 		return err
@@ -78,10 +79,10 @@ func (s *Store) applyAll(ctx context.Context, migrations []cypher.Migration) err
 	return nil
 }
 
-// renewAtOnce bounds the relationships of one transaction.
+// renewAtOnce is the maximum number of relationships in one transaction.
 const renewAtOnce = 10_000
 
-// renewRanks gives the relationships of a database from before what the present indexes order them by.
+// renewRanks adds the properties that the current indexes sort by to relationships of older databases.
 func (s *Store) renewRanks(ctx context.Context) error {
 	for {
 		var renewed int64
@@ -98,7 +99,7 @@ func (s *Store) renewRanks(ctx context.Context) error {
 	}
 }
 
-// indexTypes gives the relationship types of a database from before they had indexes theirs.
+// indexTypes creates the missing indexes for relationship types of older databases.
 func (s *Store) indexTypes(ctx context.Context) error {
 	row, err := s.readOne(ctx, "relationship_types", nil)
 	if err != nil {
@@ -123,8 +124,8 @@ func (s *Store) awaitIndexes(ctx context.Context) error {
 	return s.applySchema(ctx, cypher.Migration{Name: "await"}, "CALL db.awaitIndexes(300)")
 }
 
-// applySchema runs one statement; again when it met that of another Kith (a deadlock). That the other one was first, in
-// spite of IF NOT EXISTS, is as good.
+// applySchema runs one statement, and again after a deadlock with another instance. If the other instance was first,
+// in spite of IF NOT EXISTS, that is not an error.
 func (s *Store) applySchema(ctx context.Context, m cypher.Migration, statement string) error {
 	session := s.session(ctx, neo4j.AccessModeWrite, nil)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
@@ -142,7 +143,7 @@ func (s *Store) applySchema(ctx context.Context, m cypher.Migration, statement s
 	return translate("schema "+m.Name, err)
 }
 
-// SchemaVersion is the version the database has; 0 for a new one.
+// SchemaVersion returns the version of the database's schema; 0 for a new database.
 func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
 	rows, err := s.read(ctx, s.queries["schema_version"], nil)
 	if err != nil || len(rows) == 0 {
@@ -151,7 +152,7 @@ func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
 	return int(integer(rows[0].Values[0])), nil
 }
 
-// requireServer refuses a Neo4j older than 5.26: earlier ones lack dynamic labels.
+// requireServer returns an error for Neo4j before 5.26, which lacks dynamic labels.
 func (s *Store) requireServer(ctx context.Context) error {
 	row, err := s.readOne(ctx, "server_version", nil)
 	if err != nil {

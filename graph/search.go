@@ -11,19 +11,19 @@ import (
 	"kith/vector"
 )
 
-// Search asks for all that words lead to. Every ask is a ranking of its own.
+// Search selects what a search returns. Each Ask has its own ranking.
 type Search struct {
 	Asks          []Ask
-	Messages      bool // by their text and that of the messages around them
+	Messages      bool // by their text and the text of the messages around them
 	Sources       bool
-	Nodes         []Kind // of these kinds, neither sources nor messages; none: no nodes
+	Nodes         []Kind // of these kinds, except sources and messages; empty: no nodes
 	Relationships bool
-	Types         []string // of relationships; none: all
+	Types         []string // of relationships; empty: all
 	Since, Until  *time.Time
-	AsOf          *time.Time // relationships of a day; nil: the current ones
-	Neighbours    bool       // messages by the words of those around them too
-	Archived      bool       // also sources and nodes that were archived
-	Links         bool       // what the first sources mention, and what else is said of that
+	AsOf          *time.Time // relationships valid on a day; nil: the current ones
+	Neighbours    bool       // find messages by the words of the messages around them too
+	Archived      bool       // also archived sources and nodes
+	Links         bool       // what the first sources mention, and the other sources that mention it
 	Vectors       []VectorsAfter
 }
 
@@ -33,29 +33,29 @@ type VectorsAfter struct {
 	After int64
 }
 
-// Ask is one query, or one text that should match names, keywords, tags and relationships.
+// Ask is one query, or one text to match with names, keywords, tags and relationships.
 type Ask struct {
 	Words []string
-	Names []string // of the words those that may be names
-	Match bool     // a text to match: all of its words, of names also similar ones
+	Names []string // the words that may be names
+	Match bool     // a text to match: all of its words, of names also similar words
 }
 
-// Bounds of what a search takes from each index and follows from there.
+// Limits of what a search reads from each index and follows from there.
 const (
 	messageDepth      = 100
 	sourceDepth       = 100
 	nodeDepth         = 50
 	relationshipDepth = 50
-	firstSources      = 12  // of an ask, whose texts are read and whose mentions are followed
-	seedMentions      = 100 // of a source
-	linkDegree        = 100 // what more sources mention links nothing, and to what a text matches only the newest
-	linkLimit         = 50  // sources to which further seeds lead
-	VectorLimit       = 500 // of a scope in one search
+	firstSources      = 12  // per ask: sources whose texts are read and whose mentions are followed
+	seedMentions      = 100 // per source
+	linkDegree        = 100 // a node with more sources is not a link, and a matched text takes only the newest ones
+	linkLimit         = 50  // sources that the seeds lead to
+	VectorLimit       = 500 // per scope in one search
 	maxNames          = 10  // words that may be names of speakers
-	nameLimit         = 25  // messages of which the speakers are looked at for each
+	nameLimit         = 25  // messages whose speakers are checked for each name
 )
 
-// Found is what words lead to; every list has the best of each ask first.
+// Found is the result of a search; every list has the best of each ask first.
 type Found struct {
 	Messages      []FoundMessage
 	Sources       []FoundSource
@@ -63,74 +63,73 @@ type Found struct {
 	Relationships []FoundRelationship
 	Texts         []SourceText
 	Links         []Link
-	Vectors       []FoundVectors // none where none were asked for
+	Vectors       []FoundVectors // empty unless requested
 	Waiting       bool           // some texts of the team have no vector yet
-	OtherModel    bool           // the vectors are of another model than that of the store's embedder
+	OtherModel    bool           // the vectors are of another model than the store's embedder
 }
 
-// FoundVectors are the next vectors of a scope after a number.
+// FoundVectors has the next vectors of a scope after a number.
 type FoundVectors struct {
 	VectorsAfter
 	Rows []vector.Row
-	More bool // there may be others after them
+	More bool // there may be more after them
 }
 
-// Hit is the place of something in the ranking of an ask. Scores of one index can be compared (BM25, with what the caller
-// may see as all there is).
+// Hit is the rank of a result in an ask. Scores of one index can be compared (BM25 over what the caller may see).
 type Hit struct {
 	Ask   int
 	Score float64
 	Key   string // entity key
 }
 
-// FoundMessage is a message that has the words.
+// FoundMessage is a message that contains the words.
 type FoundMessage struct {
 	Hit
 	Source string // entity key
-	Name   string // who spoke
+	Name   string // the speaker
 }
 
-// FoundSource is a source that has the words in what is said of it; its messages are found by themselves.
+// FoundSource is a source whose own texts contain the words; its messages are found separately.
 type FoundSource struct {
 	Hit
 	Name string
 }
 
-// SourceText is the beginning of what is said of one of the first sources.
+// SourceText is the beginning of the text of one of the first sources.
 type SourceText struct{ Key, Name, Text string }
 
-// FoundNode is a node of another kind that has the words.
+// FoundNode is a node of another kind that contains the words.
 type FoundNode struct {
 	Hit
 	Kind                Kind
 	Name, CanonicalName string
 }
 
-// FoundRelationship is a relationship that has the words; Key is its own.
+// FoundRelationship is a relationship that contains the words; Key is its key.
 type FoundRelationship struct {
 	Hit
 	FromName, ToName string
 	RelationshipView
 }
 
-// Link is a node that is mentioned by the first sources, or found by its own words, with all sources that mention it.
+// Link is a node that the first sources mention, or that the search found, with all sources that mention it.
 type Link struct {
 	Kind      Kind
 	Key, Name string
 	Degree    int64    // sources that mention it
-	Newest    bool     // they are too many to link anything: here are the newest
-	Seeds     []string // those of the first sources that mention it
+	Newest    bool     // too many to be a link: only the newest are listed
+	Seeds     []string // the first sources that mention it
 	Sources   []LinkedSource
 }
 
-// LinkedSource is a source that mentions a node, perhaps one that is named like it (NameKey).
+// LinkedSource is a source that mentions a node, or a node with the same name (NameKey).
 type LinkedSource struct {
 	Key   string
 	Named bool
 	At    time.Time // when it began
 }
 
-// Fields by which things are found. What a field counts is in docs/recall.md, with what it was measured by.
+// The searched fields. docs/recall.md has their weights and the measurements behind them.
 var (
 	messageFields = []wordField{{name: "text", boost: 1}, {name: "near", boost: 1}}
 	sourceFields  = []wordField{{"summary", 1, false}, {"name", 0.75, true}, {"description", 1, false}, {"keywords", 0.75, true}, {"tags", 0.75, true}}
@@ -142,12 +141,12 @@ var (
 	relationshipFields = []wordField{{"description", 1, false}, {"relationship_type", 1, true}, {"notes", 0.5, false}}
 )
 
-// Search finds what words lead to, in one round trip.
+// Search returns what matches the asks, in one round trip.
 func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error) {
 	asks := q.indexAsks(scope)
 	params := q.params(scope, asks)
 	row, err := s.readOne(ctx, "search", params)
-	if errors.Is(err, errProcedure) && q.Relationships { // the index of relationships may be missing, or not be done yet
+	if errors.Is(err, errProcedure) && q.Relationships { // the index of relationships may be missing or not populated yet
 		if err := s.indexOtherTypes(ctx); err != nil {
 			return Found{}, err
 		}
@@ -167,7 +166,7 @@ func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error
 	return found, nil
 }
 
-// warmSearch is the part of Warm that plans searches.
+// warmSearch plans the search statements, as part of Warm.
 func (s *Store) warmSearch(ctx context.Context, nobody Scope) error {
 	words := []string{"warm"}
 	q := Search{
@@ -184,7 +183,7 @@ func (s *Store) warmSearch(ctx context.Context, nobody Scope) error {
 	return err
 }
 
-// foundVectors are new vectors of a scope, without those of models before the present one.
+// foundVectors reads new vectors of a scope, without those of earlier models.
 func foundVectors(l []any, base int64) FoundVectors {
 	rows := vectorRows(items(l[2]))
 	f := FoundVectors{VectorsAfter: VectorsAfter{text(l[0]), integer(l[1])}, More: len(rows) == VectorLimit}
@@ -219,7 +218,7 @@ func (q *Search) params(scope Scope, asks *searchAsks) map[string]any {
 	}
 }
 
-// searchAsks are the asks of a search as each index gets them; none where it is not wanted.
+// searchAsks has the asks of a search for each index; empty if an index is not searched.
 type searchAsks struct{ messages, sources, nodes, relationships []indexAsk }
 
 func (q *Search) indexAsks(scope Scope) *searchAsks {
@@ -247,8 +246,8 @@ func (q *Search) indexAsks(scope Scope) *searchAsks {
 	return all
 }
 
-// counted are the indexes of nodes with what counts a memory in each, and the words of each ask: the largest tells how
-// common a word is.
+// counted returns the node indexes with the filter of the caller's memory in each, and the words of each ask. The
+// largest index decides how common a word is.
 func (a *searchAsks) counted() []map[string]any {
 	all := []map[string]any{}
 	for _, asks := range [][]indexAsk{a.messages, a.sources, a.nodes} {
@@ -271,7 +270,7 @@ func askParams(asks []indexAsk) []map[string]any {
 	return all
 }
 
-// utc is a time as a parameter; null where there is none.
+// utc returns a time as a parameter; null for nil.
 func utc(t *time.Time) any {
 	if t == nil {
 		return nil
@@ -279,7 +278,7 @@ func utc(t *time.Time) any {
 	return t.UTC()
 }
 
-// messageAsks are the asks for messages, with queries for those who may speak.
+// messageAsks returns the asks for messages, with queries for possible speakers.
 func (q *Search) messageAsks(asks []indexAsk) []map[string]any {
 	all := askParams(asks)
 	for i, a := range asks {

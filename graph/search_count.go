@@ -8,8 +8,8 @@ import (
 // termCounter counts the terms of an ask in texts.
 type termCounter struct {
 	terms  []term
-	begins [256]uint64       // which terms begin with a byte
-	known  map[string]uint64 // which terms words are that were seen
+	begins [256]uint64       // terms that begin with a byte
+	known  map[string]uint64 // terms of the words seen so far
 }
 
 func newTermCounter(terms []term) *termCounter {
@@ -20,13 +20,13 @@ func newTermCounter(terms []term) *termCounter {
 	return c
 }
 
-// counted are how often a field has each term, and how many words it has.
+// counted has how often a field contains each term, and its number of words.
 type counted struct {
 	often  []float64
 	length float64
 }
 
-// count counts in the value of a field, a text or a list of texts.
+// count counts the terms in the value of a field, a text or a list of texts.
 func (c *termCounter) count(value any) counted {
 	n := counted{often: make([]float64, len(c.terms))}
 	switch value := value.(type) {
@@ -59,7 +59,7 @@ func (c *termCounter) add(n *counted, text string) {
 	}
 }
 
-// addWord counts a word. Stems begin as their words do, so most words need no stem.
+// addWord counts a word. Stems begin like their words, so most words need no stemming.
 func (c *termCounter) addWord(n *counted, word string) {
 	n.length++
 	first := word[0]
@@ -89,7 +89,7 @@ func (c *termCounter) find(word string) (found uint64) {
 	return found
 }
 
-// Signs of ASCII: those of words, and those that may stand within one.
+// ASCII characters of words, and those that may stand within a word.
 var inWord, mayJoin = wordSigns()
 
 func wordSigns() (in, joining [utf8.RuneSelf]bool) {

@@ -11,17 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a search's words. Lucene takes 1,024 clauses a query: as many words in each of the fields of a node stay below.
+// Limits of a search's words. Lucene allows 1,024 clauses per query: this many words in each field of a node stay
+// below.
 const (
 	maxWords      = 64
-	maxWordLength = 255 // Lucene cuts longer ones there
-	maxSimilar    = 8   // of more words none is looked for in other spellings
+	maxWordLength = 255 // Lucene cuts longer words there
+	maxSimilar    = 8   // with more words, similar spellings are not searched
 )
 
-// Words are the words of a text as full-text queries take them: lower case, each once, in their order, at most 64. They
-// are those by which the index knows the text: ideographs and emoji are words of their own, node.js, 3,000, snake_case and
-// צה"ל are one. What Lucene reads as syntax is in none of them, but for the signs of a:b and צה"ל, which queries escape, so
-// that a query made of them finds words and does nothing else.
+// Words returns the words of a text for full-text queries: lower case, without duplicates, in order, at most 64. They
+// are the tokens of the index: ideographs and emoji are words of their own, and node.js, 3,000, snake_case and צה"ל
+// are one word each. They contain no Lucene syntax except the signs in a:b and צה"ל, which queries escape. A query
+// made of them finds words and does nothing else.
 func Words(text string) []string {
 	var words []string
 	seen := map[string]bool{}
@@ -35,7 +36,7 @@ func Words(text string) []string {
 	return words
 }
 
-// splitWords calls a function with each word of a text, in lower case, until that returns false.
+// splitWords calls each with the words of a text in lower case until it returns false.
 func splitWords(text string, each func(word string) bool) {
 	s := wordSplitter{each: each}
 	text = strings.ReplaceAll(strings.ToLower(strings.ToValidUTF8(text, " ")), "’", "'")
@@ -55,23 +56,23 @@ func splitWords(text string, each func(word string) bool) {
 	s.flush()
 }
 
-// wordSplitter splits a text as Lucene's standard tokenizer does (Unicode's word boundaries, UAX #29).
+// wordSplitter splits a text like Lucene's standard tokenizer (Unicode word boundaries, UAX #29).
 type wordSplitter struct {
 	each  func(word string) bool
 	done  bool // no more words are wanted
 	word  []rune
-	alone bool // the word is an ideograph or an emoji: what follows it begins another
+	alone bool // the word is an ideograph or emoji: the next character begins another
 }
 
 func (s *wordSplitter) flush() {
-	word := strings.TrimSuffix(string(s.word[:min(len(s.word), maxWordLength)]), "'s") // as English analysis does
+	word := strings.TrimSuffix(string(s.word[:min(len(s.word), maxWordLength)]), "'s") // like English analysis
 	if word != "" && !s.done {
 		s.done = !s.each(word)
 	}
 	s.word, s.alone = s.word[:0], false
 }
 
-// extends says whether a character belongs to what it follows: accents, joiners, the colour of an emoji.
+// extends reports whether a character belongs to the one before it: accents, joiners, the color of an emoji.
 func extends(r rune) bool {
 	if r < utf8.RuneSelf {
 		return false
@@ -105,11 +106,11 @@ func (s *wordSplitter) add(before, r, next rune) {
 	}
 }
 
-// joins says whether a sign is part of the word around it.
+// joins reports whether a sign is part of the word around it.
 func joins(before, sign, next rune) bool {
 	switch {
 	case unicode.Is(unicode.Hebrew, before) && (sign == '\'' || sign == '"' && unicode.Is(unicode.Hebrew, next) && letter(next)):
-		return true // of a number, or of an abbreviation
+		return true // in a number or an abbreviation
 	case unicode.IsDigit(before) && unicode.IsDigit(next):
 		return strings.ContainsRune(".,;'", sign)
 	case letter(before) && letter(next):
@@ -118,35 +119,35 @@ func joins(before, sign, next rune) bool {
 	return false
 }
 
-// letter says whether a character is one: the geresh counts as one.
+// letter reports whether a character is a letter; the geresh counts as one.
 func letter(r rune) bool { return unicode.IsLetter(r) || r == '׳' }
 
-// flag says whether a letter is half of a flag.
+// flag reports whether a character is half of a flag.
 func flag(r rune) bool { return r >= '\U0001f1e6' && r <= '\U0001f1ff' }
 
-// wordField is an indexed property, and how much finding a word in it counts.
+// wordField is an indexed property and its weight.
 type wordField struct {
 	name    string
 	boost   float64
-	similar bool // a text to match may differ in letters
+	similar bool // a text to match may be spelled differently
 }
 
-// nothing is a query that finds nothing: the words of an ask may all be signs.
+// nothing is a query without results, for asks without words.
 const nothing = "search_scope:nothing"
 
-// term is a word as the full-text indexes know it.
+// term is a word as the full-text indexes store it.
 type term struct {
 	stem      string
-	word      string   // as Words has it
-	spellings []string // escaped; with another apostrophe, which texts have too
+	word      string   // as returned by Words
+	spellings []string // escaped; also with the other apostrophe, which texts may have
 }
 
-// fewTerms is how many terms are asked for by what each field counts; of more all fields count the same. Lucene takes 1,024
-// clauses a query.
+// fewTerms is the maximum number of terms that are searched with field weights; with more, all fields count the same.
+// Lucene allows 1,024 clauses per query.
 const fewTerms = 32
 
-// terms are those of some words, each once, and those that texts may have in the place of one: node.js may be written
-// node js. Words that the indexes leave out are none. They are as bounded as words.
+// terms returns the terms of some words without duplicates, and their alternatives in texts: node.js may be written
+// node js. Words that the indexes omit have no terms. The number of terms has the same limit as words.
 func terms(words []string, match bool) []term {
 	var all []term
 	asked := 0
@@ -162,7 +163,7 @@ func terms(words []string, match bool) []term {
 	}
 	for _, w := range words {
 		parts := strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(`.,:;_"`, r) })
-		if len(parts) > 1 && !match { // of which all words are required
+		if len(parts) > 1 && !match { // all of its words are required
 			for _, part := range parts {
 				add(part)
 			}
@@ -182,37 +183,37 @@ func newTerm(word string) term {
 	return t
 }
 
-// within asks some fields for the term, at no score.
+// within returns a query for the term in some fields, with score 0.
 func (t term) within(fields ...wordField) string {
-	all := nothing // of a word that the index leaves out there is nothing else
+	all := nothing // the index has nothing for a word that it omits
 	for _, f := range fields {
 		all += " " + f.name + ":(" + strings.Join(t.spellings, " ") + ")"
 	}
 	return "(" + all + ")^0"
 }
 
-// worth is a query that gives a score to all that a clause lets through. Lucene's own scores tell of what everybody
-// stores, so that they count nothing here: all that is found has the same score of *:*.
+// worth returns a query that gives the same score to everything that a clause matches. Lucene's own scores depend on
+// the data of all teams, so they are not used: every match gets the score of *:*.
 func worth(boost float64, clause string) string {
 	return "(+" + clause + " +*:*)^" + strconv.FormatFloat(boost, 'f', -1, 64)
 }
 
-// indexAsk is an ask as one index gets it: a query for what is found, of which the statement completes the weights.
+// indexAsk is an ask for one index: a query for matches, whose weights the statement completes.
 type indexAsk struct {
 	index  string
 	fields []wordField
-	memory string // lets through what the caller may see
-	filter string // lets through what is asked for, of that
+	memory string // matches what the caller may see
+	filter string // matches the requested part of it
 	terms  []term
 	match  bool
 }
 
-// newIndexAsk asks for any of the words, or for all of them in one field.
+// newIndexAsk returns an ask for any of the words, or for all of them in one field.
 func newIndexAsk(index, memory, narrower string, fields []wordField, a Ask) indexAsk {
 	return indexAsk{index, fields, memory, memory + narrower, terms(a.Words, a.Match), a.Match}
 }
 
-// params are those of the ask: the beginning of the query, and a clause for each word that is weighed.
+// params returns the parameters of the ask: the beginning of the query, and a clause for each weighted word.
 func (q indexAsk) params() map[string]any {
 	head, clauses, words := q.filter+" +("+nothing+" ", []string{}, []string{}
 	switch {
@@ -227,12 +228,12 @@ func (q indexAsk) params() map[string]any {
 	return map[string]any{"head": head, "clauses": clauses, "words": words}
 }
 
-// anywhere asks for a term in all fields, by what each counts.
+// anywhere returns a query for a term in all fields with their weights.
 func (q indexAsk) anywhere(t term) string {
 	groups := map[float64][]wordField{}
 	for _, f := range q.fields {
 		worth := f.boost
-		if len(q.terms) > fewTerms { // else Lucene refuses the query for its clauses
+		if len(q.terms) > fewTerms { // Lucene would refuse the query for its number of clauses
 			worth = 1
 		}
 		groups[worth] = append(groups[worth], f)
@@ -244,7 +245,7 @@ func (q indexAsk) anywhere(t term) string {
 	return "(" + strings.Join(all, " ") + ")"
 }
 
-// counts ask for each of the terms that are weighed, in the fields that speak for themselves. Of nodes all kinds are counted.
+// counts returns a query for each weighted term in the primary fields. For nodes, all kinds are counted.
 func (q indexAsk) counts() []string {
 	own := slices.DeleteFunc(slices.Clone(q.fields), func(f wordField) bool { return f.name == "near" })
 	counts := []string{}
@@ -256,7 +257,7 @@ func (q indexAsk) counts() []string {
 	return counts
 }
 
-// matches asks for all terms in one field; of names similar words will do, for less.
+// matches returns a query for all terms in one field; in names, similar words match with a lower weight.
 func (q indexAsk) matches() string {
 	var all []string
 	for _, f := range q.fields {
@@ -276,9 +277,9 @@ func (q indexAsk) matches() string {
 
 var syntax = strings.NewReplacer(":", `\:`, `"`, `\"`)
 
-// similar asks a field for words that differ from the term in a letter, or in two where it is long. Lucene's own similar
-// words (~) are the fifty nearest of the whole index: what others store would displace a caller's own. A pattern has no
-// such bound.
+// similar returns a query for words in a field that differ from the term in one letter, or in two if it is long.
+// Lucene's fuzzy search (~) takes the fifty nearest words of the whole index, so that other teams' data would
+// displace the caller's. A pattern has no such limit.
 func (t term) similar(f wordField) string {
 	letters := []rune(t.stem)
 	switch n := utf8.RuneCountInString(t.word); {
@@ -293,13 +294,13 @@ func (t term) similar(f wordField) string {
 
 // Lengths of words in letters.
 const (
-	leastSimilar   = 4  // shorter ones have no similar ones
-	twiceSimilar   = 8  // these may differ twice
-	longestSimilar = 32 // of longer ones a pattern would take long
+	leastSimilar   = 4  // shorter words have no similar ones
+	twiceSimilar   = 8  // longer words may differ twice
+	longestSimilar = 32 // a pattern for longer words would be slow
 )
 
-// misspelt is a pattern of all words that differ from one in at most one letter: another, none or one more in its place, or two
-// in each other's. It grows little faster than the word, as each half is in it once by itself.
+// misspelt returns a pattern of all words that differ from w in at most one letter: replaced, missing, inserted, or
+// two swapped. The pattern grows little faster than the word, because it contains each half once.
 func misspelt(w []rune) string {
 	switch len(w) {
 	case 0:
@@ -312,7 +313,7 @@ func misspelt(w []rune) string {
 	return "(" + misspelt(a) + plain(b) + "|" + plain(a) + misspelt(b) + "|" + swapped + ")"
 }
 
-// plain are letters as a pattern has them.
+// plain returns letters escaped for a pattern.
 func plain(w []rune) string {
 	var s strings.Builder
 	for _, r := range w {
@@ -324,8 +325,8 @@ func plain(w []rune) string {
 	return s.String()
 }
 
-// NameTokens are the words of a text in their order and case, as names in it are compared: without signs, and without
-// the 's of English.
+// NameTokens returns the words of a text in order and case, for the comparison of names: without punctuation and
+// without the English 's.
 func NameTokens(text string) []string {
 	tokens := strings.FieldsFunc(strings.ReplaceAll(text, "’", "'"), func(r rune) bool {
 		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
@@ -341,17 +342,17 @@ func NameTokens(text string) []string {
 
 var trailing = regexp.MustCompile(`\s*\([^()]*\)\s*$`)
 
-// NameText is a name as it stands in texts: its words, without what stands in brackets at its end.
+// NameText returns a name as texts contain it: its words, without a final part in brackets.
 func NameText(name string) string {
 	return strings.Join(NameTokens(trailing.ReplaceAllString(name, "")), " ")
 }
 
-// NameKey is a name as it is compared with others: its words in lower case, without what stands in brackets at its end.
+// NameKey returns a name for comparison: its words in lower case, without a final part in brackets.
 func NameKey(name string) string {
 	return strings.ToLower(NameText(PlainName(name)))
 }
 
-// scopeFilter lets through what the caller may see, of the days from since to until.
+// scopeFilter returns a clause that matches what the caller may see, from the day since to the day until.
 func scopeFilter(scope Scope, since, until *time.Time) string {
 	filter := "+search_scope:(" + strings.Join(SearchScopes(scope), " ") + ")^0"
 	if since != nil || until != nil {
@@ -367,13 +368,13 @@ func scopeFilter(scope Scope, since, until *time.Time) string {
 	return filter
 }
 
-// kindFilter lets through nodes of the kinds given, of those in node_words; none: all. It names whichever are fewer, those or the
-// others, as every name costs time.
+// kindFilter returns a clause that matches nodes of the given kinds among those in node_words; none means all. It
+// lists these kinds or the others, whichever are fewer, because every name costs time.
 func kindFilter(kinds []Kind) string {
 	var given, others []string
 	for _, k := range Kinds {
 		switch {
-		case k == sourceKind || k == messageKind: // have indexes of their own
+		case k == sourceKind || k == messageKind: // they have their own indexes
 		case slices.Contains(kinds, k):
 			given = append(given, kindToken(k))
 		default:
@@ -391,7 +392,7 @@ func kindFilter(kinds []Kind) string {
 	return " +search_scope:(" + strings.Join(given, " ") + ")^0"
 }
 
-// typeFilter lets through relationships of the types given; none: all.
+// typeFilter returns a clause that matches relationships of the given types; none means all.
 func typeFilter(types []string) string {
 	if len(types) == 0 {
 		return ""

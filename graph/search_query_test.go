@@ -70,7 +70,7 @@ func TestNameKey(t *testing.T) {
 
 var gershayim = regexp.MustCompile(`(\p{Hebrew}\p{M}*\p{Cf}*)"`)
 
-// What stands in a query is words of bounded number and length, without anything that Lucene reads as more than that.
+// A query contains a limited number of words of limited length, and nothing that Lucene reads as syntax.
 func FuzzWords(f *testing.F) {
 	for _, text := range hostileTexts {
 		f.Add(text)
@@ -88,7 +88,7 @@ func FuzzWords(f *testing.F) {
 				t.Errorf("%q has signs", w)
 			}
 		}
-		if again := Words(strings.Join(words, " ")); !slices.Equal(words, again) && !strings.Contains(strings.Join(words, " "), "'s") { // of a's's one goes
+		if again := Words(strings.Join(words, " ")); !slices.Equal(words, again) && !strings.Contains(strings.Join(words, " "), "'s") { // one 's of a's's is removed
 			t.Errorf("the words of %q are %q, and theirs %q", text, words, again)
 		}
 		key := NameKey(text)
@@ -98,19 +98,25 @@ func FuzzWords(f *testing.F) {
 	})
 }
 
-// hostileTexts are those that could be more than words.
+// hostileTexts are texts that Lucene could read as more than words.
 var hostileTexts = []string{
 	"", " ", "\x01\x02\x7f\u0085\u2028\ufeff", `\`, `\\`, `"`, `""`, `"a`, "'", "''", "`", "(", ")", "()", "foo AND (", "AND", "NOT", "OR", "a OR", "TO", "to",
-	"name:*", "*", "*:*", "?", "a*", "*a", "a~", "a~99", "a^", "a^99", "[a TO b]", "{a TO b}", "[", "a [", ">5", "<=5", "+", "-", "+a -b", "&&", "||", "!", "/", "/a/", "/[/",
-	"search_scope:k0", "_exists_:a", "the", "the and of", "it is to be", "x AND NOT y", `a\`, `a\:b`, "a:b:c", "a::b", ":", ":a", "a:", "1:2", "a.b", "a..b", ".", "1,2;3", "_", "__init__", "a_b_", "🎉", "👍🏽", "👨‍👩‍👧", "🇩🇪", "1️⃣",
-	"日本語", "สวัสดีครับ", "مرحبا بالعالم", "می\u200cخواهم", "שלום\u200f", "नमस्ते", "é", "e\u0301\u0301", "\u0301", "İI", "ǅ", "ß", "ﬁ", "𐌰𐌱", "Ａ：Ｂ", "ＡＮＤ", "'s", "a's", "’", "\xff\xfe", "\U000e0001",
+	"name:*", "*", "*:*", "?", "a*", "*a", "a~", "a~99", "a^", "a^99", "[a TO b]", "{a TO b}", "[", "a [", ">5", "<=5", "+", "-", "+a -b", "&&",
+	"||", "!", "/", "/a/", "/[/",
+	"search_scope:k0", "_exists_:a", "the", "the and of", "it is to be", "x AND NOT y", `a\`, `a\:b`, "a:b:c", "a::b", ":", ":a", "a:", "1:2", "a.b",
+	"a..b", ".", "1,2;3", "_", "__init__", "a_b_", "🎉", "👍🏽", "👨‍👩‍👧", "🇩🇪", "1️⃣",
+	"日本語", "สวัสดีครับ", "مرحبا بالعالم", "می\u200cخواهم", "שלום\u200f", "नमस्ते", "é", "e\u0301\u0301", "\u0301", "İI", "ǅ", "ß", "ﬁ", "𐌰𐌱", "Ａ：Ｂ",
+	"ＡＮＤ", "'s", "a's", "’", "\xff\xfe", "\U000e0001",
 	"${jndi:ldap://x}", "'; DROP", "MATCH (n) DETACH DELETE n", "<script>", "%00", "a\u3000b", "a\u00a0b", "a\u200bb", "a\u00adb", "©", "™x", "½", "x²",
-	strings.Repeat("(", 10_000), strings.Repeat(`\`, 10_000), strings.Repeat("a ", 5_000), strings.Repeat("a.", 5_000), strings.Repeat("a:b_", 4_000), strings.Repeat("x", 16_384), strings.Repeat("🎉", 16_384),
-	strings.Repeat("日", 16_384), strings.Repeat("ก", 16_384), strings.Repeat("م", 16_384), strings.Repeat("\u0301", 16_384), strings.Repeat("a\u0301", 8_000), strings.Repeat("\x01", 16_384), strings.Repeat("\u200d", 16_384), strings.Repeat("🇩", 16_384),
-	runes(0x4e00, 16_384), runes(0x0e01, 16_384), runes(0x0621, 16_384), runes(0x1f300, 16_384), runes(0x0300, 16_384), runes(1, 16_384), runes(0x10000, 16_384), spaced(0x4e00), spaced(0x61), spaced(0x1f300),
+	strings.Repeat("(", 10_000), strings.Repeat(`\`, 10_000), strings.Repeat("a ", 5_000), strings.Repeat("a.", 5_000),
+	strings.Repeat("a:b_", 4_000), strings.Repeat("x", 16_384), strings.Repeat("🎉", 16_384),
+	strings.Repeat("日", 16_384), strings.Repeat("ก", 16_384), strings.Repeat("م", 16_384), strings.Repeat("\u0301", 16_384),
+	strings.Repeat("a\u0301", 8_000), strings.Repeat("\x01", 16_384), strings.Repeat("\u200d", 16_384), strings.Repeat("🇩", 16_384),
+	runes(0x4e00, 16_384), runes(0x0e01, 16_384), runes(0x0621, 16_384), runes(0x1f300, 16_384), runes(0x0300, 16_384), runes(1, 16_384),
+	runes(0x10000, 16_384), spaced(0x4e00), spaced(0x61), spaced(0x1f300),
 }
 
-// runes are as many characters on from one.
+// runes returns count characters, beginning with from.
 func runes(from rune, count int) string {
 	var b strings.Builder
 	for i := range rune(count) {
@@ -119,7 +125,7 @@ func runes(from rune, count int) string {
 	return b.String()
 }
 
-// spaced are many words of some letters.
+// spaced returns many words of some letters.
 func spaced(from rune) string {
 	var b strings.Builder
 	for i := range rune(4_000) {
@@ -131,7 +137,7 @@ func spaced(from rune) string {
 	return b.String()
 }
 
-// askAll asks all indexes, both ways.
+// askAll searches all indexes, in both modes.
 func askAll(text string) Search {
 	words := Words(text)
 	return Search{
@@ -149,7 +155,7 @@ func (e *env) search(user string, q Search) Found {
 	return found
 }
 
-// Whatever is asked is words: it never breaks a search, and finds nothing where it is none.
+// Every query is treated as words: it never breaks a search, and finds nothing if it has no words.
 func TestSearchHostileTexts(t *testing.T) {
 	e := fresh(t)
 	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("plain"), Messages: []MessageWrite{said("m", "plain")}})
@@ -175,7 +181,7 @@ func TestSearchFindsMixedApostrophes(t *testing.T) {
 	}
 }
 
-// A text is found by itself: the words of a query are those of the index.
+// A text is found by itself: the words of a query are the words of the index.
 func TestSearchFindsTextsByThemselves(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{
 		"ada", "Node", "x", "7", "42", "é", "ö", "日", "本", "か", "カナ", "한국", "สวัสดี", "مرحبا", "नम", "שלום", "🎉", "👍🏽", "👨‍👩‍👧", "🇩🇪", "❤️",

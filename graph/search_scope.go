@@ -8,32 +8,32 @@ import (
 	"time"
 )
 
-// The property search_scope holds words that full-text queries ask for beside those of the caller. They end in a digit,
-// so that English stemming leaves them alone.
+// The property search_scope holds tokens that full-text queries use besides the words of the caller. They end in a
+// digit, so that English stemming does not change them.
 
-// scopeToken stands for what one user may see, or for what a team shares (no user). It is a word that no text has, and
-// does not tell the ids it is made from.
+// scopeToken returns the token of what one user may see, or of a team's shared memory (no user). It does not occur in
+// texts and does not reveal the ids it is made from.
 func scopeToken(teamID, userID string) string {
 	sum := sha256.Sum256([]byte(teamID + "\x1f" + userID))
 	return "k" + hex.EncodeToString(sum[:16]) + "0"
 }
 
-// kindToken stands for nodes of a kind.
+// kindToken returns the token of a kind.
 func kindToken(kind Kind) string { return "x" + strings.ReplaceAll(kind.Name, "_", "") + "0" }
 
-// typeToken stands for relationships of a type.
+// typeToken returns the token of a relationship type.
 func typeToken(kind string) string { return "t" + kind + "0" }
 
-// relationshipScope is the property search_scope of a relationship: who may see it, and its type.
+// relationshipScope returns the property search_scope of a relationship: who may see it, and its type.
 func relationshipScope(teamID, userID, kind string) string {
 	return scopeToken(teamID, userID) + " " + typeToken(kind)
 }
 
-// dayToken stands for a day, in their order.
+// dayToken returns the token of a day; tokens sort like days.
 func dayToken(at time.Time) string { return "d" + at.UTC().Format("20060102") }
 
-// putSearchScope sets by which words indexes find a node: who may see it, its kind, and the day of what was said; and by
-// which name texts tell of it.
+// putSearchScope sets the tokens by which indexes find a node: who may see it, its kind, and the day of a message or
+// source. It also sets the name by which texts mention it.
 func (s *stored) putSearchScope(teamID string) {
 	tokens := []string{scopeToken(teamID, s.user())}
 	for _, p := range s.texts("participants") {
@@ -50,18 +50,18 @@ func (s *stored) putSearchScope(teamID string) {
 		tokens = append(tokens, kindToken(s.kind))
 	}
 	s.properties["search_scope"] = strings.Join(tokens, " ")
-	if s.kind != messageKind { // whose name is that of who spoke
+	if s.kind != messageKind { // the name of a message is its speaker
 		s.putSearchName()
 	}
 }
 
-// putSearchName sets by which name texts tell of a node.
+// putSearchName sets the name by which texts mention a node.
 func (p properties) putSearchName() {
 	name := NameKey(p.text("name"))
 	p.putUnless(name == "", "search_name", name)
 }
 
-// SearchScopes are the words that stand for what a caller may see: what the team shares, and what is the user's own.
+// SearchScopes returns the tokens of what a caller may see: the team's shared memory and the user's.
 func SearchScopes(scope Scope) []string {
 	tokens := []string{scopeToken(scope.TeamID, "")}
 	if scope.UserID != "" {
@@ -70,19 +70,19 @@ func SearchScopes(scope Scope) []string {
 	return tokens
 }
 
-// plainTypes are those of relationships that have no words to find them by.
+// plainTypes are relationship types without searchable words.
 var plainTypes = []string{mentionsType, systemRelationshipType, hasMessageType, aboutType, includesType, rootedInType, groupsType}
 
-// searchable says whether relationships of a type have words to find them by.
+// searchable reports whether relationships of a type can be found by words.
 func searchable(kind string) bool { return !slices.Contains(plainTypes, kind) }
 
-// What a message has of those around it (message_near.cypher has the same).
+// What a message stores of the messages around it (message_near.cypher has the same values).
 const (
-	nearby     = 2     // messages before it, and as many after it
+	nearby     = 2     // messages before it, and the same number after it
 	nearLength = 2_000 // characters of each
 )
 
-// putNear gives new messages that follow each other the words of their neighbours, as far as these are new too.
+// putNear adds the words of neighbouring messages to new messages that follow each other, as far as these are new.
 func putNear(rows []map[string]any) {
 	said := make([]string, len(rows))
 	for i, row := range rows {
@@ -97,7 +97,7 @@ func putNear(rows []map[string]any) {
 	}
 }
 
-// bringNear gives messages, and those before and after them, the words of their neighbours.
+// bringNear adds the words of their neighbours to messages and to those before and after them.
 func (t *tx) bringNear(teamID, sourceKey string, numbers []int64) error {
 	around := make([]int64, 0, (2*nearby+1)*len(numbers))
 	for _, n := range numbers {
@@ -107,13 +107,13 @@ func (t *tx) bringNear(teamID, sourceKey string, numbers []int64) error {
 	return t.renewNear(teamID, sourceKey, slices.Compact(around))
 }
 
-// renewNear gives messages the words of their neighbours.
+// renewNear updates the words of neighbours in messages.
 func (t *tx) renewNear(teamID, sourceKey string, numbers []int64) error {
 	_, err := t.exec("message_near", map[string]any{"team_id": teamID, "source_key": sourceKey, "numbers": numbers})
 	return err
 }
 
-// moved tells the messages around one that went or came back.
+// moved updates the messages around one that was deleted or restored.
 func (t *tx) moved(teamID string, n *stored) error {
 	if n.kind != messageKind {
 		return nil
@@ -121,7 +121,7 @@ func (t *tx) moved(teamID string, n *stored) error {
 	return t.bringNear(teamID, n.text("source_key"), []int64{n.integer("seq")})
 }
 
-// numbersFrom are count numbers from first on.
+// numbersFrom returns count numbers, beginning with first.
 func numbersFrom(first int64, count int) []int64 {
 	all := make([]int64, count)
 	for i := range all {

@@ -6,28 +6,27 @@ import (
 	"slices"
 )
 
-// Constants of BM25 (Robertson and Zaragoza, 2009), as Lucene has them.
+// Constants of BM25 (Robertson and Zaragoza, 2009), with Lucene's values.
 const (
-	saturation = 1.2  // k1: how soon a word counts little more when it comes once more
-	lengthPart = 0.75 // b: how much a long text takes from its words
-	// similarScore is what something has that was found by none of the words themselves: by similar ones.
+	saturation = 1.2  // k1: how soon further occurrences of a word add little
+	lengthPart = 0.75 // b: how much the length of a text reduces the score of its words
+	// similarScore is the score of a result found by similar words only.
 	similarScore = 0.1
-	// speakerWeight is what a name counts among the words for messages where somebody of that name speaks: it says who,
-	// not what.
+	// speakerWeight is the weight of a name among the words for messages of a speaker with that name.
 	speakerWeight = 0.25
-	countLimit    = 1_000 // of a memory, and of a word in it: what is more often is as common
+	countLimit    = 1_000 // of a memory, and of a word in it: higher counts are treated alike
 )
 
-// scorer scores what one ask has found in one index. All that it knows is the caller's own: the counts are of what the
-// filter of the ask lets through, and the lengths are those of the texts found.
+// scorer scores the results of one ask in one index. It only uses the caller's data: counts of what the filter of the
+// ask matches, and lengths of the texts found.
 type scorer struct {
 	indexAsk
 	counter *termCounter
 	weights []float64 // of each term
 }
 
-// newScorer takes the counts of the memory and of each term in it (none: all terms are worth the same), and which words are
-// names of those who speak.
+// newScorer takes the count of the memory and of each term in it (nil: all terms count the same), and the words that
+// are names of speakers.
 func newScorer(q indexAsk, counts []any, speakers []string) *scorer {
 	s := &scorer{q, newTermCounter(q.terms), make([]float64, len(q.terms))}
 	for i, t := range q.terms {
@@ -42,8 +41,8 @@ func newScorer(q indexAsk, counts []any, speakers []string) *scorer {
 	return s
 }
 
-// rarity is what a word is worth that so many of all have (the idf of BM25). A memory beyond what is counted is taken for
-// four times that.
+// rarity returns the idf of BM25 of a word that having of all texts contain. A memory beyond the counted maximum is
+// taken as four times that size.
 func rarity(all, having float64) float64 {
 	if all >= countLimit {
 		all = 4 * countLimit
@@ -51,7 +50,7 @@ func rarity(all, having float64) float64 {
 	return math.Log(1 + (max(all, having)-having+0.5)/(having+0.5))
 }
 
-// scores are those of hits by the values of their fields, in the order of the fields.
+// scores returns the scores of hits from the values of their fields, in the order of the fields.
 func (s *scorer) scores(hits [][]any) []float64 {
 	scores := make([]float64, len(hits))
 	for i, f := range s.fields {
@@ -70,7 +69,7 @@ func (s *scorer) scores(hits [][]any) []float64 {
 	return scores
 }
 
-// score is that of a field whose values have so many words on average.
+// score returns the score of a field whose values have this many words on average.
 func (s *scorer) score(n *counted, average float64) float64 {
 	sum := 0.0
 	for i, often := range n.often {
@@ -81,8 +80,8 @@ func (s *scorer) score(n *counted, average float64) float64 {
 	return sum
 }
 
-// scored are the hits of an index: lists that begin with the number of the ask and the key, and end with the values of the
-// fields. Their scores take the place of the values; the best of each ask come first.
+// scored scores the hits of an index: lists that begin with the number of the ask and the key, and end with the field
+// values. Scores replace the values; the best of each ask come first.
 func scored(asks []indexAsk, hits, counts []any, speakers [][]string, read func(l []any, score float64)) {
 	type hit struct {
 		list  []any

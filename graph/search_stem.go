@@ -2,17 +2,17 @@ package graph
 
 import "slices"
 
-// stopWords are those that the full-text indexes leave out (Lucene's EnglishAnalyzer).
+// stopWords are omitted by the full-text indexes (Lucene's EnglishAnalyzer).
 var stopWords = []string{
 	"a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not", "of", "on", "or", "such",
 	"that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will", "with",
 }
 
-// stemmer reduces one English word to its stem, in the steps of Porter's algorithm (1980) as Lucene has them, with Porter's
-// two later changes ("bli", "logi"). https://tartarus.org/martin/PorterStemmer/
+// stemmer reduces an English word to its stem with Porter's algorithm (1980) as Lucene implements it, including
+// Porter's two later changes ("bli", "logi"). https://tartarus.org/martin/PorterStemmer/
 type stemmer struct {
 	word []rune
-	end  int // of what stands before the suffix that ends found
+	end  int // length of the part before the suffix that ends found
 }
 
 // stem returns the stem by which the full-text indexes know a word in lower case.
@@ -31,7 +31,7 @@ func stem(word string) string {
 	return string(s.word)
 }
 
-// isConsonant says whether a letter is one: y is one at the beginning and behind a vowel.
+// isConsonant reports whether a letter is a consonant; y is one at the beginning and after a vowel.
 func (s *stemmer) isConsonant(i int) bool {
 	switch s.word[i] {
 	case 'a', 'e', 'i', 'o', 'u':
@@ -55,7 +55,7 @@ func (s *stemmer) measure() int {
 	return n
 }
 
-// hasVowel says whether there is a vowel before the suffix.
+// hasVowel reports whether there is a vowel before the suffix.
 func (s *stemmer) hasVowel() bool {
 	for i := range s.end {
 		if !s.isConsonant(i) {
@@ -65,13 +65,13 @@ func (s *stemmer) hasVowel() bool {
 	return false
 }
 
-// hasDouble says whether the word ends with the same consonant twice.
+// hasDouble reports whether the word ends with the same consonant twice.
 func (s *stemmer) hasDouble() bool {
 	n := len(s.word)
 	return n >= 2 && s.word[n-1] == s.word[n-2] && s.isConsonant(n-1)
 }
 
-// isShort says whether the first so many letters end with a consonant, a vowel and a consonant that is not w, x or y.
+// isShort reports whether the first n letters end with a consonant, a vowel and a consonant other than w, x or y.
 func (s *stemmer) isShort(n int) bool {
 	if n < 3 || !s.isConsonant(n-1) || s.isConsonant(n-2) || !s.isConsonant(n-3) {
 		return false
@@ -80,7 +80,7 @@ func (s *stemmer) isShort(n int) bool {
 	return last != 'w' && last != 'x' && last != 'y'
 }
 
-// ends says whether the word ends with a suffix, and notes where that begins.
+// ends reports whether the word ends with a suffix, and stores where it begins.
 func (s *stemmer) ends(suffix string) bool {
 	letters := []rune(suffix)
 	at := len(s.word) - len(letters)
@@ -91,7 +91,7 @@ func (s *stemmer) ends(suffix string) bool {
 	return true
 }
 
-// put writes another suffix in the place of the one found.
+// put replaces the suffix that ends found.
 func (s *stemmer) put(suffix string) { s.word = append(s.word[:s.end], []rune(suffix)...) }
 
 // dropPlural is step 1a.
@@ -140,7 +140,7 @@ func (s *stemmer) turnY() {
 	}
 }
 
-// Suffixes with those that take their place (steps 2 and 3), the first that fits first.
+// Suffixes and their replacements (steps 2 and 3); the first match is used.
 var (
 	doubleSuffixes = [][2]string{
 		{"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"}, {"anci", "ance"}, {"izer", "ize"}, {"bli", "ble"}, {"alli", "al"},
@@ -153,7 +153,7 @@ var (
 	}
 )
 
-// replace puts another suffix in the place of the first that the word ends with, if enough stands before it.
+// replace replaces the first matching suffix if the part before it is long enough.
 func (s *stemmer) replace(suffixes [][2]string, least int) {
 	for _, pair := range suffixes {
 		if s.ends(pair[0]) {

@@ -43,7 +43,7 @@ func (f *Found) relationships() (types []string) {
 	return types
 }
 
-// finds compares all that a text leads to: messages, sources, nodes and relationships, each by key.
+// finds compares all that a search returns: messages, sources, nodes and relationships, each by key.
 func (e *env) finds(user, text string, want ...string) {
 	e.Helper()
 	e.findsAll(user, askWords(text), want...)
@@ -58,7 +58,7 @@ func (e *env) findsAll(user string, q Search, want ...string) {
 	e.same(fmt.Sprintf("found by %q for %q", q.Asks[0].Words, user), strings.Join(want, ", "), strings.Join(got, ", "))
 }
 
-// crowd gives a user more of what a search for lanterns finds than any search takes from an index.
+// crowd gives a user more matches for lanterns than any search takes from an index.
 func (e *env) crowd(user string, count int) {
 	e.Helper()
 	const batch = 500
@@ -83,16 +83,17 @@ func (e *env) crowd(user string, count int) {
 	}
 }
 
-// lit gives a user one of each that a search for lanterns finds, among many other words.
+// lit gives a user one match of each kind for lanterns, among many other words.
 func (e *env) lit(user string) {
 	e.Helper()
-	e.source(user, SourceWrite{EntityKey: "s", Summary: Some("what we said of the old brass lantern in the hall"), Messages: []MessageWrite{said("m", "where did the lantern go after the winter")}})
+	e.source(user, SourceWrite{EntityKey: "s", Summary: Some("what we said of the old brass lantern in the hall"),
+		Messages: []MessageWrite{said("m", "where did the lantern go after the winter")}})
 	r := link("c", "relates_to", "d", 0.1)
 	r.Description = Some("both know of the lantern")
 	e.write(user, []NodeWrite{node("concept", "c", 0.1, described("has some lantern somewhere")), node("task", "d", 0.1)}, r)
 }
 
-// What others have, in other teams or in the same, takes no place among the hits.
+// Data of other teams or users takes no place among the hits.
 func TestSearchIsolated(t *testing.T) {
 	e := fresh(t)
 	e.neighbour().crowd("u", 600)
@@ -111,7 +112,7 @@ func TestSearchIsolated(t *testing.T) {
 	e.finds("u", "lantern", append(own, "all")...)
 }
 
-// Participants find a source, and not what was said; who is erased takes part no more.
+// Participants find a source, but not its messages; an erased user no longer participates.
 func TestSearchByParticipants(t *testing.T) {
 	e := fresh(t)
 	e.source("u", SourceWrite{
@@ -140,7 +141,7 @@ func TestSearchByParticipants(t *testing.T) {
 	e.finds("u", "lantern", "s", "m")
 }
 
-// Messages have the same near whether they came at once, in pieces, or back with their source.
+// Messages have the same near whether they were added at once, in pieces, or restored with their source.
 func TestNeighboursOfPieces(t *testing.T) {
 	e := fresh(t)
 	said := func(from, count int) (messages []MessageWrite) {
@@ -161,7 +162,7 @@ func TestNeighboursOfPieces(t *testing.T) {
 	e.same("at once", whole, e.nears("s2"))
 }
 
-// nears are the words of each message of a source and of those around it, as they are stored.
+// nears returns the stored words of each message of a source and of those around it.
 func (e *env) nears(source string) string {
 	e.Helper()
 	var all []string
@@ -171,7 +172,7 @@ func (e *env) nears(source string) string {
 	return strings.Join(all, "; ")
 }
 
-// A message is found by the words of those around it, as they are at the moment.
+// A message is found by the current words of those around it.
 func TestSearchByNeighbours(t *testing.T) {
 	e := fresh(t)
 	long := "zero lantern " + strings.Repeat("word ", 600)
@@ -183,7 +184,7 @@ func TestSearchByNeighbours(t *testing.T) {
 	alone.Neighbours = false
 	e.findsAll("u", alone, "m3")
 
-	e.source("u", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m4", "four"), said("m5", "five")}}) // tells those before
+	e.source("u", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m4", "four"), said("m5", "five")}}) // updates those before
 	e.same("near", "2:"+strings.ReplaceAll(long[:2000], "\n", " ")+" one two three four ; 3:one two three four five ; 4:two three four five ; 5:three four five ",
 		strings.SplitN(e.nears("s"), "; ", 3)[2])
 	e.write("u", []NodeWrite{{Kind: "message", EntityKey: "m6", OwnFields: &OwnFields{SourceKey: Some("s"), Role: Some("user"), Text: Some("six")}}})
@@ -196,7 +197,8 @@ func TestSearchByNeighbours(t *testing.T) {
 	e.finds("u", "lantern")
 	e.finds("u", "three")
 	for _, line := range e.lines(e.team, "") {
-		if strings.Contains(line, "zero lantern") && !strings.Contains(line, "[entity_key m0]") || strings.Contains(line, "three") && !strings.Contains(line, "[entity_key m3]") {
+		if strings.Contains(line, "zero lantern") && !strings.Contains(line, "[entity_key m0]") || strings.Contains(line,
+			"three") && !strings.Contains(line, "[entity_key m3]") {
 			t.Errorf("the text of a deleted message is left: %.300s", line)
 		}
 	}
@@ -211,7 +213,7 @@ func TestSearchByNeighbours(t *testing.T) {
 	e.finds("u", "three", "m1", "m2", "m3", "m4", "m5")
 }
 
-// Relationships are found by what is said of them, callers' own types at once.
+// Relationships are found by their texts, including those of callers' own types.
 func TestSearchRelationships(t *testing.T) {
 	e := fresh(t)
 	e.write("u", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5)})
@@ -257,7 +259,7 @@ func TestSearchRelationships(t *testing.T) {
 	e.finds("u", "candles torch", "a relates_to b", "b "+own+" c")
 }
 
-// Days and kinds are asked for inside the index: what is of other ones takes no place.
+// Days and kinds are filtered inside the index: others take no place among the hits.
 func TestSearchByDayAndKind(t *testing.T) {
 	e := fresh(t)
 	at := func(text string) time.Time {
@@ -269,13 +271,14 @@ func TestSearchByDayAndKind(t *testing.T) {
 		return day
 	}
 	told := func(key, when string) {
-		e.source("u", SourceWrite{EntityKey: key, StartedAt: Some(at(when)), Summary: Some("lantern"), Messages: []MessageWrite{{EntityKey: key + "-m", Role: "user", Text: "lantern", At: Some(at(when))}}})
+		e.source("u", SourceWrite{EntityKey: key, StartedAt: Some(at(when)), Summary: Some("lantern"),
+			Messages: []MessageWrite{{EntityKey: key + "-m", Role: "user", Text: "lantern", At: Some(at(when))}}})
 	}
 	told("early", "2026-02-01T23:59:59Z")
 	told("first", "2026-02-02T08:00:00Z")
 	told("last", "2026-02-03T20:00:00Z")
 	told("late", "2026-02-04T00:00:00Z")
-	e.crowd("u", 250) // of noon
+	e.crowd("u", 250) // at noon
 	within := func(since, until string, want ...string) {
 		t.Helper()
 		q := askWords("lantern")
@@ -305,9 +308,10 @@ func TestSearchByDayAndKind(t *testing.T) {
 	q.Since, q.Until = &since, &until
 	e.findsAll("u", q, "late")
 
-	e.write("u", []NodeWrite{node("risk", "r", 0.1, described("one lantern among other things that may burn")), node("system_entity", "e", 0.1, func(w *NodeWrite) {
-		w.Description, w.OwnFields = Some("a lantern of the system, and more"), &OwnFields{System: Some("sys")}
-	}, shared)})
+	e.write("u", []NodeWrite{node("risk", "r", 0.1, described("one lantern among other things that may burn")),
+		node("system_entity", "e", 0.1, func(w *NodeWrite) {
+			w.Description, w.OwnFields = Some("a lantern of the system, and more"), &OwnFields{System: Some("sys")}
+		}, shared)})
 	q = askWords("lantern")
 	q.Messages, q.Sources, q.Relationships = false, false, false
 	risk, _ := KindOf("risk")
@@ -315,7 +319,7 @@ func TestSearchByDayAndKind(t *testing.T) {
 	e.findsAll("u", q, "r", "e")
 }
 
-// A search that lacks its index of relationships makes it.
+// A search whose index of relationships is missing creates it.
 func TestSearchWithoutIndex(t *testing.T) {
 	e := alone(t)
 	e.lit("u")
@@ -325,7 +329,7 @@ func TestSearchWithoutIndex(t *testing.T) {
 	e.same("indexed", [][]any{{"ONLINE"}}, e.raw(`SHOW INDEXES YIELD name, state WHERE name = '`+othersIndex+`' RETURN state`))
 }
 
-// searchedBy are all properties by which searches find what a team has.
+// searchedBy returns all properties by which searches find a team's data.
 func (e *env) searchedBy() [][]any {
 	e.Helper()
 	return append(
@@ -333,7 +337,7 @@ func (e *env) searchedBy() [][]any {
 		e.raw(`MATCH (a:Memory {team_id: $team})-[r]->(b) RETURN a.entity_key, type(r), b.entity_key, r.key, r.search_scope ORDER BY type(r), a.entity_key, b.entity_key, r.key`)...)
 }
 
-// forget takes off by what searches find what a team has.
+// forget removes the search properties of a team's data.
 func (e *env) forget() {
 	e.Helper()
 	e.raw(`MATCH (n {team_id: $team}) SET n.search_scope = null, n.search_name = null, n.near = null`)
@@ -355,7 +359,8 @@ func (e *env) searchable() {
 	}
 	e.write("u1", append(nodes, node("concept", "a", 0.5), node("concept", "b", 0.5)),
 		link("a", "relates_to", "b", 0.5), link("shared-concept", "relates_to", "shared-task", 0.5), link("shared-concept", "of_its_own", "k-person", 0.5))
-	e.write("u2", []NodeWrite{node("concept", "theirs", 0.5)}, link("shared-concept", "of_its_own", "theirs", 0.5), link("theirs", "relates_to", "shared-task", 0.5))
+	e.write("u2", []NodeWrite{node("concept", "theirs", 0.5)}, link("shared-concept", "of_its_own", "theirs", 0.5),
+		link("theirs", "relates_to", "shared-task", 0.5))
 	if _, err := e.store.MergeSystem(e.Context(), e.as("u1"), "sys", &SystemWrite{
 		Entities:      []SystemEntityWrite{{Name: "Mast's Root", Type: Some("part")}, {Name: "(hull)", Type: Some("part")}},
 		Relationships: []SystemRelationshipWrite{{From: "(hull)", To: "Mast's Root", Type: "holds"}},
@@ -378,7 +383,7 @@ func (e *env) searchable() {
 	e.same("stories", [][]any{{int64(3), int64(3)}}, e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n:Storyline OR n:Macro RETURN count(CASE WHEN n:Storyline THEN 1 END), count(CASE WHEN n:Macro THEN 1 END)`))
 }
 
-// Renewing gives everything what a fresh write gives it, and so does a check.
+// Renew gives everything what a new write gives it, and so does an integrity check.
 func TestRenew(t *testing.T) {
 	e := fresh(t)
 	e.searchable()
@@ -404,7 +409,7 @@ func TestRenew(t *testing.T) {
 	e.same("repaired again", fresh, e.searchedBy())
 }
 
-// A story keeps the name by which texts tell of it when its anchor gets another name.
+// A story follows the name of its anchor when that is renamed.
 func TestStoriesAreFoundByTheirPresentName(t *testing.T) {
 	e := fresh(t)
 	e.searchable()
@@ -415,7 +420,7 @@ func TestStoriesAreFoundByTheirPresentName(t *testing.T) {
 		`MATCH (n:Memory {team_id: $team}) WHERE (n:Storyline OR n:Macro) AND n.name STARTS WITH 'Renamed' RETURN DISTINCT n.anchor_key, n.name, n.search_name ORDER BY n.name DESC`))
 }
 
-// Messages of an import may come in any order, and those of a source that is there already too.
+// Messages of an import may come in any order, also for an existing source.
 func TestSearchByNeighboursOfAnImport(t *testing.T) {
 	e := fresh(t)
 	texts := []string{"zero", "one", "two", "three", "four"}

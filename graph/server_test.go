@@ -15,7 +15,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// TestOwnServer is what needs a Neo4j of its own: one that starts empty, and one that goes away.
+// TestOwnServer has the tests that need their own Neo4j: one that starts empty, and one that goes away.
 func TestOwnServer(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartNeo4j(t)
@@ -123,7 +123,7 @@ func outage(t *testing.T, e *env, server *testenv.Neo4jServer) {
 	}
 
 	server.Start()
-	pooled(t, e, 32) // those that the pool had are dead
+	pooled(t, e, 32) // the old connections of the pool are broken
 	for _, key := range acknowledged {
 		if e.read(key) == nil {
 			t.Errorf("%s was acknowledged and is gone", key)
@@ -132,7 +132,7 @@ func outage(t *testing.T, e *env, server *testenv.Neo4jServer) {
 	e.write("u", []NodeWrite{node("concept", "after", 1)})
 }
 
-// pooled makes so many connections at once: every call must succeed.
+// pooled opens connections at the same time: every call must succeed.
 func pooled(t *testing.T, e *env, connections int) {
 	t.Helper()
 	var all errgroup.Group
@@ -151,7 +151,7 @@ func pooled(t *testing.T, e *env, connections int) {
 	}
 }
 
-// writeUntilDown stops the server while four write, and returns the keys of what they were told is stored.
+// writeUntilDown stops the server during four writers, and returns the keys of confirmed writes.
 func writeUntilDown(t *testing.T, e *env, server *testenv.Neo4jServer) (keys []string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -184,7 +184,7 @@ func writeUntilDown(t *testing.T, e *env, server *testenv.Neo4jServer) (keys []s
 	return keys
 }
 
-// schemaFindings are what an audit says of the schema.
+// schemaFindings returns the findings of an integrity check of the schema.
 func (e *env) schemaFindings(fix bool) (found []Finding) {
 	e.Helper()
 	a := &auditor{store: e.store, options: AuditOptions{Fix: fix, Report: func(f Finding) { found = append(found, f) }}}
@@ -204,7 +204,7 @@ func olderSchema(_ *testing.T, e *env) {
 	e.same("again", 0, len(e.schemaFindings(false)))
 }
 
-// olderSearch upgrades a database from before there was search: all is found by it.
+// olderSearch upgrades a database from before searches: everything is found afterwards.
 func olderSearch(t *testing.T, e *env) {
 	e.team += "-older"
 	e.searchable()
@@ -221,7 +221,7 @@ func olderSearch(t *testing.T, e *env) {
 	e.finds("u1", "three", "m1", "m2", "m3")
 }
 
-// searchesBeside holds that a search costs what the team has, whatever others have.
+// searchesBeside checks that the cost of a search depends on the team's data, and not on the data of others.
 func searchesBeside(_ *testing.T, e *env) {
 	small := &env{T: e.T, store: e.store, team: e.team + "-beside", now: noon}
 	small.crowd("u", 30)
@@ -239,7 +239,7 @@ func searchesBeside(_ *testing.T, e *env) {
 	}
 }
 
-// searchHits are the database hits of a search, and of the details of what it finds.
+// searchHits returns the database hits of a search, and of the details of its results.
 func (e *env) searchHits(user string) (all []int64) {
 	e.Helper()
 	e.raw("CALL db.prepareForReplanning()")
@@ -263,7 +263,7 @@ func (e *env) searchHits(user string) (all []int64) {
 
 func newerSchema(t *testing.T, e *env) {
 	e.raw(`MATCH (s:KithSchema) SET s.version = 999`)
-	e.raw(`DROP INDEX chat_turn_team`) // as the newer one may have no use for it
+	e.raw(`DROP INDEX chat_turn_team`) // a newer version may not need it
 	for _, fix := range []bool{false, true} {
 		f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version 999, this kith needs %d", len(cypher.Migrations())), Advice: "use a newer kith"}
 		e.same("found", []Finding{f}, e.schemaFindings(fix))

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Closed lists of a source (S1-20).
+// Closed lists of a source.
 var (
 	ContentTypes = []string{"conversation", "email", "slack-thread", "meeting", "text-note"}
 	ContextTypes = []string{
@@ -21,9 +21,9 @@ var (
 	Sensitivities = []string{"low", "normal", "high"}
 )
 
-// What a language model made of a source (S1-20).
+// The processing status of a source: what a language model extracted from it.
 const (
-	SourceRaw       = "raw"       // nothing yet
+	SourceRaw       = "raw"       // a summary only
 	SourceProcessed = "processed" // a summary
 	SourceExtracted = "extracted" // persons, concepts, entities and their relationships
 	SourceFailed    = "failed"    // nothing: it was asked for what it proposes, and the reason is with the source
@@ -32,8 +32,8 @@ const (
 // Conversation is the content type of sources that a context shows.
 const Conversation = "conversation"
 
-// Source is a conversation, mail, meeting or note as callers see it. Without a user all of the team see it. EndedAt is null while a
-// conversation is open.
+// Source is a conversation, mail, meeting or note as callers see it. A source without a user is shared. EndedAt is
+// null while a conversation is open.
 type Source struct {
 	EntityKey    string     `json:"entity_key"`
 	UserID       *string    `json:"user_id"`
@@ -49,35 +49,35 @@ type Source struct {
 	Participants []string   `json:"participants,omitempty"`
 	MessageCount int64      `json:"message_count"`
 
-	Focus *ConversationFocus `json:"focus,omitempty" doc:"what the user of a conversation looks at in a workspace"`
+	Focus *ConversationFocus `json:"focus,omitempty" doc:"the project and node in focus of a conversation"`
 
-	ProcessingStatus string     `json:"processing_status" enum:"raw,processed,extracted,failed" doc:"what a language model made of it"`
+	ProcessingStatus string     `json:"processing_status" enum:"raw,processed,extracted,failed" doc:"how far a language model has processed it"`
 	ProcessingError  string     `json:"processing_error,omitempty"`
 	ProcessedAt      *time.Time `json:"processed_at,omitempty"`
 }
 
-// SourceWrite is a source to add or change, with its messages (added to those there are) and what it mentions.
+// SourceWrite is a source to create or update, with messages to append and its mentions.
 type SourceWrite struct {
-	UserID         string                      `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose source it is; left out: the user of the key, else the team's own, which a conversation cannot be"`
+	UserID         string                      `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose source it is; default: the user of the API key, else shared by the team, which a conversation cannot be"`
 	Strict         bool                        `json:"strict,omitempty" doc:"all or nothing: a refused mention is a 422 and nothing is written"`
-	IdempotencyKey string                      `json:"idempotency_key,omitempty" maxLength:"256" doc:"the same as the header Idempotency-Key"`
-	EntityKey      string                      `json:"entity_key,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out"`
+	IdempotencyKey string                      `json:"idempotency_key,omitempty" maxLength:"256" doc:"same as the Idempotency-Key header"`
+	EntityKey      string                      `json:"entity_key,omitempty" maxLength:"256" doc:"default: a generated UUIDv7"`
 	ContentType    Optional[string]            `json:"content_type,omitzero" oneof:"conversation email slack-thread meeting text-note" doc:"conversation (default), email, slack-thread, meeting or text-note"`
 	ContextType    Optional[string]            `json:"context_type,omitzero" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
 	SourceType     Optional[string]            `json:"source_type,omitzero" oneof:"voice-memo meeting email slack-thread text-import" doc:"voice-memo, meeting, email, slack-thread or text-import; never changes"`
 	Sensitivity    Optional[string]            `json:"sensitivity,omitzero" oneof:"low normal high" doc:"low, normal (default) or high"`
 	StartedAt      Optional[time.Time]         `json:"started_at,omitzero" doc:"default: now"`
-	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero" doc:"null or left out: still open"`
+	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero" doc:"null or omitted: still open"`
 	Summary        Optional[string]            `json:"summary,omitzero" doc:"one or two sentences; at most 16,384 characters"`
 	Keywords       []string                    `json:"keywords,omitempty" maxItems:"100"`
 	Tags           []string                    `json:"tags,omitempty" maxItems:"100"`
 	Participants   []string                    `json:"participants,omitempty" maxItems:"100" doc:"user ids; the source's own user is always one"`
-	Focus          Optional[ConversationFocus] `json:"focus,omitzero" doc:"conversations: what the user looks at in a workspace; null: nothing any more"`
+	Focus          Optional[ConversationFocus] `json:"focus,omitzero" doc:"conversations: the project and node in focus; null: clears the focus"`
 	Messages       []MessageWrite              `json:"messages,omitempty" maxItems:"10000"`
 	Mentions       []string                    `json:"mentions,omitempty" maxItems:"1000" doc:"entity keys of persons, concepts and entities"`
 }
 
-// SourceResult says what became of a source, its messages and its mentions.
+// SourceResult is the outcome of writing a source, its messages and its mentions.
 type SourceResult struct {
 	UserID    string          `json:"-"` // whose source it is
 	Repeated  bool            `json:"-"` // the answer of an earlier write with the same idempotency key
@@ -88,7 +88,7 @@ type SourceResult struct {
 	Warnings  []string        `json:"warnings"`
 }
 
-// Changed are the keys of the source, if it was created or changed, and of the messages that were added.
+// Changed returns the keys of the source, if it was created or changed, and of the appended messages.
 func (r *SourceResult) Changed() (keys []string) {
 	if r.Status != Unchanged {
 		keys = append(keys, r.EntityKey)
@@ -108,7 +108,7 @@ func newSourceResult(userID, key string) SourceResult {
 	}
 }
 
-// Validate checks all that can be said without the store.
+// Validate checks everything that does not need the store.
 func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
 	f := &faults{}
 	if scope.UserID != "" {
@@ -161,7 +161,7 @@ func checkMentions(f *faults, mentions []string) {
 	}
 }
 
-// node is the source itself as a node to write.
+// node converts the source to a node to write.
 func (w *SourceWrite) node(key string) NodeWrite {
 	own := &OwnFields{
 		ContentType: w.ContentType, ContextType: w.ContextType, SourceType: w.SourceType, Sensitivity: w.Sensitivity,
@@ -179,8 +179,8 @@ func (w *SourceWrite) node(key string) NodeWrite {
 	return NodeWrite{Kind: sourceKind.Name, EntityKey: key, OwnFields: own}
 }
 
-// WriteSource stores a source with its messages and mentions in one transaction; all of it is on disk when it
-// returns. A source found by its key is changed where fields are given; a message found by its key is left as it is.
+// WriteSource stores a source with its messages and mentions in one transaction, which is durable when it returns. A
+// source found by its key is updated with the given fields; a message found by its key stays unchanged.
 func (s *Store) WriteSource(ctx context.Context, scope Scope, w *SourceWrite) (SourceResult, error) {
 	now := s.now()
 	if err := w.Validate(scope, now); err != nil {
@@ -236,7 +236,7 @@ func (j *sourceJob) run() error {
 	if err := j.writeSource(key, found); err != nil {
 		return err
 	}
-	j.result.UserID = found.byKey[key].user() // a user may add to what the team shares
+	j.result.UserID = found.byKey[key].user() // a user may append to a shared source
 	whose := Scope{TeamID: j.scope.TeamID, UserID: j.result.UserID}
 	if j.result.Messages, j.result.Warnings, err = j.tx.append(whose, key, messages, found, j.now); err != nil {
 		return err
@@ -244,7 +244,7 @@ func (j *sourceJob) run() error {
 	return j.mention(key, found)
 }
 
-// writeSource adds the source, or changes what is given of it, as any other node.
+// writeSource creates or updates the source like any other node.
 func (j *sourceJob) writeSource(key string, found known) error {
 	job := &memoryJob{
 		tx: j.tx, scope: j.scope, now: j.now, found: found, ownerName: ownerNameIn(j.write.Messages),
@@ -259,16 +259,16 @@ func (j *sourceJob) writeSource(key string, found known) error {
 	return job.store(plan)
 }
 
-// sourceFault tells of a source that was refused as a node.
+// sourceFault returns the error for a source that was refused as a node.
 func sourceFault(fault FieldError) error {
 	field := strings.TrimPrefix(fault.Location, index("nodes", 0)+".")
 	if field == "entity_key" {
-		return fmt.Errorf("write source: the entity_key is taken by something else: %w", ErrConflict)
+		return fmt.Errorf("write source: the entity_key belongs to another node: %w", ErrConflict)
 	}
 	return &InvalidError{Fields: []FieldError{{Location: field, Message: fault.Message}}}
 }
 
-// settleSource gives a source what every source has.
+// settleSource sets the properties that every source has.
 func settleSource(p properties, now time.Time) {
 	fallback := func(name string, value any) {
 		if _, ok := p[name]; !ok {
@@ -287,21 +287,21 @@ func settleSource(p properties, now time.Time) {
 	p.putUnless(p.text("user_id") == "" && len(p.texts("participants")) == 0, "participants", withUser(p.texts("participants"), p.text("user_id")))
 }
 
-// sourceClash says which field would make a source one that cannot be.
+// sourceClash returns the field that would make a source inconsistent, and the reason.
 func sourceClash(old, next *stored) (field, message string) {
 	if next.user() == "" && next.text("content_type") == Conversation {
-		return "user_id", "is needed: a conversation belongs to a user; sources of another content_type may be the team's"
+		return "user_id", "is required: a conversation belongs to a user; sources of another content_type may be shared"
 	}
 	if ended := next.moment("ended_at"); ended != nil && ended.Before(*next.moment("started_at")) {
-		return "ended_at", "must not be before the start"
+		return "ended_at", "must not be before started_at"
 	}
 	if old != nil && old.text("source_type") != "" && old.text("source_type") != next.text("source_type") {
-		return "source_type", "never changes"
+		return "source_type", "cannot be changed"
 	}
 	return "", ""
 }
 
-// withUser lists the user of a source, if it has one, and the other participants.
+// withUser returns the user of a source, if it has one, followed by the other participants.
 func withUser(participants []string, user string) []string {
 	if user == "" {
 		return participants
@@ -315,8 +315,8 @@ func withUser(participants []string, user string) []string {
 	return all
 }
 
-// mention links the source to what it mentions, through the same way as any other relationship, and tells of each by the
-// key of what is mentioned.
+// mention links the source to the nodes that it mentions, like any other relationship, and reports each by the key of
+// the node.
 func (j *sourceJob) mention(key string, found known) error {
 	write := &MemoryWrite{}
 	for _, to := range j.write.Mentions {
@@ -345,7 +345,7 @@ func (j *sourceJob) mention(key string, found known) error {
 	return nil
 }
 
-// Source reads one source that the scope may see. ErrNotFound.
+// Source returns one source that the scope may see, or ErrNotFound.
 func (s *Store) Source(ctx context.Context, scope Scope, key string) (Source, error) {
 	row, err := s.readOne(ctx, "source_find", map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key,

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// see reads a source as a user of the team; nil where there is none to see.
+// see reads a source as a user of the team; nil if the user sees none.
 func (e *env) see(user, key string) *Source {
 	e.Helper()
 	s, err := e.store.Source(e.Context(), e.as(user), key)
@@ -22,7 +22,7 @@ func (e *env) see(user, key string) *Source {
 	return &s
 }
 
-// messages are the texts of a source in their order; their numbers must be 0, 1, 2, ….
+// messages returns the texts of a source in order. It checks that their numbers are 0, 1, 2, ….
 func (e *env) messages(key string) []string {
 	e.Helper()
 	list, err := e.store.Messages(e.Context(), e.as("u1"), key, 0, 10_000)
@@ -69,7 +69,8 @@ func TestSourceIsWrittenOnce(t *testing.T) {
 	write := SourceWrite{
 		EntityKey: "s", ContentType: Some("meeting"), ContextType: Some(context), SourceType: Some("meeting"), Sensitivity: Some("high"),
 		StartedAt: Some(noon.Add(-time.Hour)), EndedAt: Some(noon), Summary: Some("We met."), Keywords: []string{"k"}, Tags: []string{"t", "u"},
-		Participants: []string{"u2", user}, Messages: []MessageWrite{said("m-1", "one"), {EntityKey: "m-2", Role: "assistant", Name: "Kith", Text: "two", At: Some(noon)}},
+		Participants: []string{"u2", user}, Messages: []MessageWrite{said("m-1", "one"),
+			{EntityKey: "m-2", Role: "assistant", Name: "Kith", Text: "two", At: Some(noon)}},
 		Mentions: []string{"c"},
 	}
 	first := e.source(user, write)
@@ -88,10 +89,12 @@ func TestSourceIsWrittenOnce(t *testing.T) {
 	before := e.stored()
 	e.now = noon.Add(time.Hour)
 	again := e.source(user, write)
-	e.same("again", []any{Unchanged, []MessageResult{{"m-1", Unchanged}, {"m-2", Unchanged}}, Unchanged}, []any{again.Status, again.Messages, again.Mentions[0].Status})
+	e.same("again", []any{Unchanged, []MessageResult{{"m-1", Unchanged}, {"m-2", Unchanged}}, Unchanged},
+		[]any{again.Status, again.Messages, again.Mentions[0].Status})
 	e.same("stored", before, e.stored())
 
-	changed := e.source(user, SourceWrite{EntityKey: "s", Summary: Null[string](), ContextType: Null[string](), EndedAt: Null[time.Time](), Tags: []string{}, Messages: []MessageWrite{said("m-2", "other"), said("", "three")}})
+	changed := e.source(user, SourceWrite{EntityKey: "s", Summary: Null[string](), ContextType: Null[string](), EndedAt: Null[time.Time](),
+		Tags: []string{}, Messages: []MessageWrite{said("m-2", "other"), said("", "three")}})
 	want.Summary, want.ContextType, want.EndedAt, want.Tags, want.MessageCount = "", nil, nil, []string{}, 3
 	e.same("changed", Updated, changed.Status)
 	e.same("source", want, e.see(user, "s"))
@@ -154,8 +157,8 @@ func TestEndBeforeTheStartThatMoves(t *testing.T) {
 	e.same("faults", []string{"ended_at"}, locations(err))
 }
 
-// A source without a user is the team's: all of the team see it and find its messages, and anybody of it may add to it. It is in nobody's
-// context, and an erasure takes out of it who is erased.
+// A source without a user is shared: all of the team see it and find its messages, and any user may append to it. It
+// is in no context, and erasing a user removes the user's part of it.
 func TestSourcesOfATeam(t *testing.T) {
 	e := fresh(t)
 	e.write("", []NodeWrite{node("concept", "shared", 0.5, shared)})
@@ -165,14 +168,16 @@ func TestSourcesOfATeam(t *testing.T) {
 		Messages: []MessageWrite{said("m-1", "the valve leaks")}, Mentions: []string{"shared", "own"},
 	}
 	first := e.source("", meeting)
-	e.same("written", []any{"", Created, []Status{Created, Refused}}, []any{first.UserID, first.Status, []Status{first.Mentions[0].Status, first.Mentions[1].Status}})
+	e.same("written", []any{"", Created, []Status{Created, Refused}},
+		[]any{first.UserID, first.Status, []Status{first.Mentions[0].Status, first.Mentions[1].Status}})
 	e.same("again", Unchanged, e.source("", meeting).Status)
 	e.same("without participants", Unchanged, func() Status {
 		e.source("", SourceWrite{EntityKey: "bare", ContentType: Some("text-note")})
 		return e.source("", SourceWrite{EntityKey: "bare"}).Status
 	}())
 	added := e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-2", "the valve is mended")}, Mentions: []string{"own"}})
-	e.same("a user adds to it", []any{"", Updated, Created}, []any{added.UserID, e.source("u1", SourceWrite{EntityKey: "s", Tags: []string{"t"}}).Status, added.Mentions[0].Status})
+	e.same("a user adds to it", []any{"", Updated, Created},
+		[]any{added.UserID, e.source("u1", SourceWrite{EntityKey: "s", Tags: []string{"t"}}).Status, added.Mentions[0].Status})
 	for _, user := range []string{"u1", "u2", "u3", ""} {
 		s := e.see(user, "s")
 		e.same("seen by "+user, []any{(*string)(nil), []string{"u1", "u2"}, int64(2)}, []any{s.UserID, s.Participants, s.MessageCount})
@@ -193,7 +198,7 @@ func TestSourcesOfATeam(t *testing.T) {
 	e.same("a conversation", []string{"user_id"}, locations(err))
 	refused := e.try("", []NodeWrite{{Kind: "source", EntityKey: "c"}, {Kind: "source", EntityKey: "n", OwnFields: &OwnFields{ContentType: Some("email")}}})
 	e.same("as nodes", []Status{Refused, Created}, statuses(refused))
-	e.same("with its place", true, strings.HasPrefix(refused.Warnings[0], "nodes[0].user_id: is needed"))
+	e.same("with its place", true, strings.HasPrefix(refused.Warnings[0], "nodes[0].user_id: is required"))
 	if _, err := e.store.EraseUser(t.Context(), e.as("u1")); err != nil {
 		t.Fatal(err)
 	}

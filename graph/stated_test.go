@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// lived are state, salience, last access and version of a node.
+// lived returns state, salience, last access and version of a node.
 func (e *env) lived(user, kind, key string) []any {
 	e.Helper()
 	n := e.get(user, kind, key)
@@ -22,7 +22,8 @@ func TestWhatACallerWritesAgainIsActive(t *testing.T) {
 	rel.State = Some("candidate")
 	key := e.write("u1", nodes, rel).Relationships[0].Key
 	e.now = noon.Add(time.Minute)
-	e.write("u1", []NodeWrite{change("concept", "candidate", described("x")), change("concept", "active"), change("concept", "core"), change("concept", "archived")},
+	e.write("u1", []NodeWrite{change("concept", "candidate", described("x")), change("concept", "active"), change("concept", "core"),
+		change("concept", "archived")},
 		RelationshipWrite{From: "candidate", Type: "relates_to", To: "core"})
 	for _, state := range []string{"candidate", "active", "archived"} {
 		e.same(state, "active", e.get("u1", "concept", state).State)
@@ -39,10 +40,11 @@ func TestWhatACallerWritesAgainIsActive(t *testing.T) {
 	e.same("by a note", []any{"active", 0.4992, e.now, int64(2)}, e.lived("u1", "concept", "noted"))
 }
 
-// A write that changes nothing is an access, but no change.
+// A write that changes nothing is an access, but not a change.
 func TestToldAgainIsAnAccess(t *testing.T) {
 	e := fresh(t)
-	said := []NodeWrite{node("concept", "c", 0.5, keptForEver), node("concept", "shared", 0.5, shared, keptForEver), node("concept", "given", 0.5, keptForEver, accessed(weekAgo))}
+	said := []NodeWrite{node("concept", "c", 0.5, keptForEver), node("concept", "shared", 0.5, shared, keptForEver),
+		node("concept", "given", 0.5, keptForEver, accessed(weekAgo))}
 	for i := range said[:2] {
 		said[i].LastAccessedAt = Optional[time.Time]{}
 	}
@@ -61,7 +63,7 @@ func TestToldAgainIsAnAccess(t *testing.T) {
 
 func keptForEver(w *NodeWrite) { w.TTLPolicy, w.Salience = Some("keep_forever"), Some(1.0) }
 
-// unused is for what was written at noon, and last accessed before.
+// unused is for nodes that were written at noon, and last accessed before.
 func unused(at time.Time) func(*NodeWrite) {
 	return func(w *NodeWrite) { w.LastAccessedAt, w.UpdatedAt = Some(at), Some(noon) }
 }

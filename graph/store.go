@@ -20,63 +20,64 @@ import (
 	"kith/llm"
 )
 
-// Connection is how to reach Neo4j 5.26 or newer: a bolt:// or neo4j:// URI and a login.
+// Connection has the address and login of Neo4j 5.26 or newer: a bolt:// or neo4j:// URI.
 type Connection struct {
 	URI, User, Password string
 	Database            string // empty: the server's default database
 }
 
-// Options are what a store may be given besides its connection.
+// Options configures a store.
 type Options struct {
 	Now     func() time.Time                                  // default time.Now
 	Log     *slog.Logger                                      // default: discards
 	Observe func(query string, took time.Duration, err error) // called after every statement
-	Trace   Trace                                             // of every statement; default: none
-	Types   []string                                          // relationship types that the operator lists beside the vocabulary
+	Trace   Trace                                             // traces every statement; default: none
+	Types   []string                                          // relationship types that the operator adds to the vocabulary
 
 	Quota        Quota               // of each team
-	ObserveQuota func(share float64) // called after every write that adds to a team that has one: how much of it is used; above 1 it was refused
+	ObserveQuota func(share float64) // called after every write that adds to a team with a quota, with the share used; above 1 the write was refused
 	KeepDeleted  time.Duration       // how long deletes can be undone; default 30 days
 
-	Embedder llm.Embedder // makes the vectors of what is written (see Embedding); nil: there are none
+	Embedder llm.Embedder // computes the vectors of written texts (see Embedding); nil: no vectors
 }
 
-// Trace tells of something that begins, by its name and never by what it is about, and gives what is to be called when it ends.
+// Trace is called when an operation begins, with its name but never its content. It returns a function to call when
+// the operation ends.
 type Trace func(ctx context.Context, name string) (context.Context, func(err error))
 
-// NoTrace tells nobody.
+// NoTrace is a Trace that does nothing.
 func NoTrace(ctx context.Context, _ string) (context.Context, func(error)) {
 	return ctx, func(error) {}
 }
 
-// Store is the memory on Neo4j. It is safe for concurrent use.
+// Store is the memory in Neo4j. It is safe for concurrent use.
 type Store struct {
 	driver   neo4j.DriverWithContext
 	database string
 	options  Options
 	queries  map[string]cypher.Query    // by name; read-only after Open
 	composed sync.Map                   // section names → cypher.Query
-	types    atomic.Pointer[[]string]   // real relationship types that the server was seen to have; never changed
-	marks    *Bookmarks                 // nil: the server is none of several
-	gate     gate                       // of statements that callers write
-	planning gate                       // of those that are planned for the first time
-	plans    plans                      // of those
-	heap     heap                       // of the database
+	types    atomic.Pointer[[]string]   // stored relationship types seen in the database; the slice is never modified
+	marks    *Bookmarks                 // nil if the database is not a cluster
+	gate     gate                       // limits callers' statements
+	planning gate                       // limits statements that are planned for the first time
+	plans    plans                      // known plans of statements
+	heap     heap                       // memory of the database
 	full     *otter.Cache[string, full] // teams that refused a write a moment ago
-	texts    chan struct{}              // holds something when texts wait for their vectors
-	sessions atomic.Int64               // that are in use
-	fence    fence                      // what is known of erasures
+	texts    chan struct{}              // has a value when texts wait for their vectors
+	sessions atomic.Int64               // in use
+	fence    fence                      // what is known about erasures
 }
 
 const (
 	connectTimeout = 5 * time.Second
 	readAttempts   = 4
 	retryPause     = 50 * time.Millisecond
-	// MaxSessions is how many connections there are to the database at most.
+	// MaxSessions is the maximum number of connections to the database.
 	MaxSessions = 64
 )
 
-// Open makes a store; it does not connect yet. Close it when done.
+// Open returns a store. It does not connect yet. Close it when done.
 func Open(c Connection, o Options) (*Store, error) {
 	driver, err := neo4j.NewDriverWithContext(c.URI, neo4j.BasicAuth(c.User, c.Password, ""), func(cfg *config.Config) {
 		cfg.SocketConnectTimeout = connectTimeout
@@ -84,7 +85,7 @@ func Open(c Connection, o Options) (*Store, error) {
 		cfg.MaxTransactionRetryTime = 5 * time.Second
 		cfg.MaxConnectionPoolSize = MaxSessions
 		cfg.TelemetryDisabled = true
-		cfg.NotificationsMinSeverity = notifications.DisabledLevel // nobody reads them
+		cfg.NotificationsMinSeverity = notifications.DisabledLevel // not used
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", errors.New("KITH_NEO4J_URI is not a usable bolt:// or neo4j:// address"))
@@ -125,23 +126,23 @@ func (s *Store) Close(ctx context.Context) error {
 	return s.driver.Close(ctx)
 }
 
-// Bookmarks are those of the store: nil for a server that is none of several.
+// Bookmarks returns the store's bookmarks; nil if the database is not a cluster.
 func (s *Store) Bookmarks() *Bookmarks { return s.marks }
 
-// Ping asks the database for an answer: nil or ErrUnavailable.
+// Ping checks that the database answers. It returns nil or ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
 	_, err := s.read(ctx, s.queries["server_ping"], nil)
 	return err
 }
 
-// precision is that of every time in the store.
+// precision is the precision of every stored time.
 const precision = time.Millisecond
 
-// now is the store's clock.
+// now returns the current time at the stored precision.
 func (s *Store) now() time.Time { return s.options.Now().UTC().Truncate(precision) }
 
-// session is one with a connection of its own as long as it runs something, on a member of the cluster that has come as far as the
-// bookmarks. It has to be closed.
+// session returns a session that has a connection while it runs something, on a member of the cluster that has
+// reached the bookmarks. It must be closed.
 func (s *Store) session(ctx context.Context, mode neo4j.AccessMode, from neo4j.Bookmarks) neo4j.SessionWithContext {
 	s.sessions.Add(1)
 	return session{s.driver.NewSession(ctx, neo4j.SessionConfig{
@@ -155,17 +156,18 @@ type session struct {
 	store *Store
 }
 
-// Close gives its connection back.
+// Close closes the session and ends its count.
 func (s session) Close(ctx context.Context) error {
 	s.store.sessions.Add(-1)
 	return s.SessionWithContext.Close(ctx)
 }
 
-// Sessions is how many are in use, of MaxSessions that can run something at once.
+// Sessions returns the number of sessions in use; at most MaxSessions can run something at the same time.
 func (s *Store) Sessions() int64 { return s.sessions.Load() }
 
-// read runs one statement in one round trip and returns its rows. A broken connection is tried again: after a restart
-// of the database the pool is full of them. So is what passes by itself, such as a member of a cluster that leaves it.
+// read runs one statement in one round trip and returns its rows. It retries after a broken connection, because after
+// a restart of the database the pool is full of them, and after transient errors, such as a member that leaves the
+// cluster.
 func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any) ([]*neo4j.Record, error) {
 	var err error
 	for attempt := range readAttempts {
@@ -181,14 +183,14 @@ func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any)
 			break
 		}
 	}
-	if ctx.Err() != nil { // the driver may tell of it as a fault of the connection
+	if ctx.Err() != nil { // the driver may report it as a connection error
 		err = ctx.Err()
 	}
 	return nil, translate(q.Name, err)
 }
 
-// passes says whether the same read may well succeed in a moment. Bookmarks that the database does not know are forgotten: it is
-// another one than it was.
+// passes reports whether the same read may succeed in a moment. If the database does not know the bookmarks, it was
+// replaced, and the bookmarks are dropped.
 func (s *Store) passes(err error) bool {
 	var db *neo4j.Neo4jError
 	if errors.As(err, &db) && strings.HasPrefix(db.Code, "Neo.ClientError.Transaction.InvalidBookmark") {
@@ -223,7 +225,7 @@ func (s *Store) readOnce(ctx context.Context, q cypher.Query, params map[string]
 	return rows, err
 }
 
-// readOne is read for statements that return one row; ErrNotFound when there is none.
+// readOne is read for statements that return one row, or ErrNotFound.
 func (s *Store) readOne(ctx context.Context, name string, params map[string]any) (*neo4j.Record, error) {
 	rows, err := s.read(ctx, s.queries[name], params)
 	if err != nil {
@@ -235,13 +237,13 @@ func (s *Store) readOne(ctx context.Context, name string, params map[string]any)
 	return rows[0], nil
 }
 
-// metadata leads a slow transaction in Neo4j's query log back to its file.
+// metadata names the statement file of a transaction in Neo4j's query log.
 func metadata(query string) map[string]any {
 	return map[string]any{"app": "kith", "query": query}
 }
 
-// transaction is one write transaction; work may be called again after a transient fault or a race for a key. Of a cluster it is
-// the leader that writes, which nobody is ahead of.
+// transaction runs one write transaction. work may be called again after a transient error or a lost race for a key.
+// In a cluster the leader writes, which needs no bookmarks.
 func (s *Store) transaction(ctx context.Context, name string, work func(*tx) error) error {
 	session := s.session(ctx, neo4j.AccessModeWrite, nil)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
@@ -250,7 +252,7 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 		began = time.Now()
 	}
 	writing := metadata(name)
-	writing["writes"] = true // an erasure waits for those
+	writing["writes"] = true // an erasure waits for these
 	var (
 		err error
 		t   *tx
@@ -279,11 +281,11 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 	return translate(name, err)
 }
 
-// errLostRace says that another writer was faster, and that the transaction is to be tried again.
+// errLostRace reports that another writer was faster, and that the transaction must be tried again.
 var errLostRace = fmt.Errorf("another writer was faster: %w", ErrConflict)
 
-// lostRace says that another writer took the same new key between look-up and creation, or deleted what was found before it
-// was locked.
+// lostRace reports whether another writer created the same key after the lookup, or deleted a node after the lookup
+// and before the lock.
 func lostRace(err error) bool {
 	var db *neo4j.Neo4jError
 	return errors.As(err, &db) &&
@@ -296,17 +298,17 @@ type tx struct {
 	run   neo4j.ManagedTransaction
 	store *Store
 
-	team              string          // that its statements name
-	before, beforeAll neo4j.Bookmarks // that were known of it, and of all, when it began
+	team              string          // the team of its statements
+	before, beforeAll neo4j.Bookmarks // bookmarks of the team, and of all teams, when it began
 
 	retold    bool   // texts were written that wait for their vectors
-	metered   bool   // what it stores counts
-	added     amount // to what the team has
-	elsewhere any    // characters that the team has outside the graph, where they are known
+	metered   bool   // its data counts towards the quota
+	added     amount // data added to the team
+	elsewhere any    // characters that the team stores outside the graph; nil: unknown
 
-	began  time.Time        // the work that it is part of
+	began  time.Time        // start of the work that it is part of
 	given  []map[string]any // parameters of its statements
-	erases bool             // it takes away what others wrote
+	erases bool             // it deletes other transactions' data
 }
 
 func (t *tx) exec(name string, params map[string]any) ([]*neo4j.Record, error) {

@@ -7,40 +7,40 @@ import (
 	"time"
 )
 
-// The thresholds of storylines and macros (requirements.md, "Lifecycle facts"). The user's own person is part of
-// everything, and so of no story: it is never an anchor, and counts for no similarity.
+// The thresholds of storylines and macros (docs/lifecycle.md). The user's own person is part of everything, and so is
+// never an anchor and not counted for similarity.
 const (
-	storySources   = 5       // at least so many sources mention an anchor
-	storyDays      = 3       // on at least so many days (UTC)
-	storySpan      = 3 * day // from the first to the last at least
+	storySources   = 5       // minimum number of sources that mention an anchor
+	storyDays      = 3       // minimum number of days (UTC) with such a source
+	storySpan      = 3 * day // minimum span from the first to the last
 	joinWithin     = 90 * day
-	joinChosen     = 30 * day // of several storylines, one as near as this
-	joinSimilarity = 0.7      // and more similar than this
+	joinChosen     = 30 * day // of several storylines, one at most this far away
+	joinSimilarity = 0.7      // and more similar than this is joined
 	macroStories   = 2
 	macroSpan      = 30 * day
 )
 
-// Bounds of the work for one source.
+// Limits of the work for one source.
 const (
 	storyBatch   = 100   // sources read from the queue at once
-	storyWindow  = 200   // a storyline's newest sources, which similarity and themes are about
-	storyHistory = 1_000 // sources that a new storyline includes, the newest
-	storyAgain   = day   // until an anchor that lacks nothing but its state is looked at again
+	storyWindow  = 200   // the newest sources of a storyline, for similarity and themes
+	storyHistory = 1_000 // the newest sources that a new storyline includes
+	storyAgain   = day   // time until an anchor without the required state is checked again
 )
 
-// StoryResult is what a run of FormStories did.
+// StoryResult is the result of a run of FormStories.
 type StoryResult struct {
-	Sources    int     // looked at
-	Joined     int     // that became part of a storyline
-	Storylines int     // formed
-	Macros     int     // formed
-	Changed    []Scope // the users whose memory changed, each once
+	Sources    int     // processed
+	Joined     int     // added to a storyline
+	Storylines int     // created
+	Macros     int     // created
+	Changed    []Scope // users whose memory changed, without duplicates
 }
 
-// FormStories looks at sources with new mentions, of all teams, the longest waiting first and at most limit of them, and
-// forms storylines and macros of what reaches the thresholds. Each source is one short transaction. It may run again, or
-// twice at once, without harm. A source whose turn fails is put off for a day and told of in the error, the others are
-// done; ErrUnavailable ends the run.
+// FormStories processes at most limit sources with new mentions, of all teams, longest waiting first. It forms
+// storylines and macros that reach the thresholds. Each source is one short transaction. Repeated and concurrent runs
+// are safe. A source that fails is postponed for a day and reported in the error, and the others are processed;
+// ErrUnavailable ends the run.
 func (s *Store) FormStories(ctx context.Context, limit int) (StoryResult, error) {
 	var (
 		result StoryResult
@@ -71,7 +71,7 @@ func (s *Store) FormStories(ctx context.Context, limit int) (StoryResult, error)
 	return result, errors.Join(failed...)
 }
 
-// formStory looks at one source, and adds to the result what became of it.
+// formStory processes one source and adds the outcome to the result.
 func (s *Store) formStory(ctx context.Context, team, source string, now time.Time, result *StoryResult) error {
 	var job *storyJob
 	result.Sources++
@@ -100,7 +100,7 @@ func (r *StoryResult) changed(scope Scope) {
 	r.Changed = append(r.Changed, scope)
 }
 
-// putOff makes a source wait for a day, so that it does not keep others from their turn.
+// putOff postpones a source for a day, so that it does not block others.
 func (s *Store) putOff(ctx context.Context, team, source string, now time.Time) error {
 	return s.transaction(ctx, "story_put_off", func(t *tx) error { return t.lookAgain(team, source, now) })
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// storyJob is one attempt at finding a source's part in the stories of its user.
+// storyJob is one attempt to add a source to the stories of its user.
 type storyJob struct {
 	tx           *tx
 	now          time.Time
@@ -20,10 +20,10 @@ type storyJob struct {
 	joined, storylines, macros int
 }
 
-// storyMention is something that the source mentions. Storyline is the key of the user's storyline about it, if any.
+// storyMention is a node that the source mentions. Storyline is the key of the user's storyline about it, if any.
 type storyMention struct{ key, name, storyline string }
 
-// run joins first: a storyline that the source helps to form includes it anyway.
+// run joins before it forms: a storyline that the source helps to form includes the source anyway.
 func (j *storyJob) run() error {
 	if taken, err := j.take(); err != nil || !taken {
 		return err
@@ -40,7 +40,8 @@ func (j *storyJob) run() error {
 	return j.group()
 }
 
-// take reads and locks the source; false where another run has it, or it is the team's: stories are a user's.
+// take reads and locks the source. It returns false if another run has it, or if it is shared: only users have
+// stories.
 func (j *storyJob) take() (bool, error) {
 	rows, err := j.tx.exec("story_take", map[string]any{
 		"team_id": j.team, "source_key": j.source, "now_ms": j.now.UnixMilli(),
@@ -56,8 +57,8 @@ func (j *storyJob) take() (bool, error) {
 	return j.user != "", nil
 }
 
-// storyNode is a new storyline or macro about an anchor. It is private to the user whose sources tell it, also where
-// the anchor is shared.
+// storyNode returns a new storyline or macro about an anchor. It is private to the user of the sources, even if the
+// anchor is shared.
 func (j *storyJob) storyNode(kind Kind, anchor *stored, v vitality) *stored {
 	v.at, v.confidence, v.gradient = j.now, defaultConfidence, firstGradient
 	v.settle()
@@ -81,7 +82,7 @@ func (j *storyJob) create(nodes ...*stored) error {
 	return j.tx.rows("node_create", j.team, rows)
 }
 
-// change stores what is different, as a new version.
+// change stores the changed properties as a new version.
 func (j *storyJob) change(old *stored, next properties) error {
 	changed := old.changesTo(next)
 	if len(changed) == 0 {
@@ -91,7 +92,7 @@ func (j *storyJob) change(old *stored, next properties) error {
 	return j.tx.rows("node_update", j.team, []map[string]any{{"entity_key": old.key(), "properties": map[string]any(changed)}})
 }
 
-// link adds relationships of provenance, which have no properties of their own (S1-22).
+// link adds provenance relationships, which have no properties except those of the link itself.
 func (j *storyJob) link(from, kind string, to ...string) error {
 	rows := make([]map[string]any, len(to))
 	for i := range to {
@@ -101,7 +102,7 @@ func (j *storyJob) link(from, kind string, to ...string) error {
 	return j.tx.rows("relationship_create", j.team, rows)
 }
 
-// period puts the span of a story, and the text that tells of it, into its properties.
+// period stores the time span of a story, and the description that contains it.
 func (p properties) period(text string, first, last time.Time) {
 	p["first_source_at"], p["last_source_at"] = first, last
 	p["description"] = text + " " + p.text("name") + ", " + first.Format(time.DateOnly) + " to " + last.Format(time.DateOnly)

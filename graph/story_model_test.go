@@ -14,8 +14,8 @@ import (
 	"kith/internal/testenv"
 )
 
-// TestStoriesEqualModel lets two users tell random sources in random steps, and compares what is formed with a model
-// that knows no database: after each step it looks at every source that is due, one by one.
+// TestStoriesEqualModel lets two users write random sources in random steps. It compares the stories with a model
+// that uses no database: after each step the model processes every pending source, one by one.
 func TestStoriesEqualModel(t *testing.T) {
 	e := fresh(t)
 	seen := map[string]int{}
@@ -36,7 +36,7 @@ func TestStoriesEqualModel(t *testing.T) {
 	}
 }
 
-// storyModel says what the stories of a team should be.
+// storyModel computes the expected stories of a team.
 type storyModel struct {
 	sources []*toldSource
 	states  map[string]string // of anchors
@@ -49,14 +49,14 @@ type toldSource struct {
 	key, user string
 	started   time.Time
 	mentions  []string
-	due       time.Time // zero: not
+	due       time.Time // zero: not pending
 }
 
 type modelStory struct {
 	user, anchor string
 	sources      []*toldSource
 	themes       []string
-	born         int // how many there were before
+	born         int // order of creation
 }
 
 type modelMacro struct{ stories map[string]bool }
@@ -76,7 +76,7 @@ func period(sources []*toldSource) (first, last time.Time) {
 	return first, last
 }
 
-// run looks at all sources that are due.
+// run processes all pending sources.
 func (m *storyModel) run(now time.Time) {
 	due := slices.DeleteFunc(slices.Clone(m.sources), func(s *toldSource) bool { return s.due.IsZero() || s.due.After(now) })
 	slices.SortFunc(due, func(a, b *toldSource) int { return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.key, b.key)) })
@@ -198,7 +198,7 @@ func (m *storyModel) root(user, theme string) {
 	maps.Copy(macro.stories, with)
 }
 
-// foretell is the model as text, as told is the store.
+// foretell returns the model as text, in the form of told.
 func (m *storyModel) foretell() map[string]string {
 	all := map[string]string{}
 	for name, t := range m.stories {
@@ -254,7 +254,7 @@ func (w *storyWorld) check() {
 	}
 }
 
-// tell writes sources of one user. No two begin at the same time: which of them is the newest would be chance.
+// tell writes sources of one user. No two begin at the same time, so that the newest one is defined.
 func (w *storyWorld) tell(n int) {
 	user := rapid.SampledFrom([]string{"u1", "u1", "u2"}).Draw(w.T, "user")
 	write := &MemoryWrite{Strict: true}
@@ -280,7 +280,7 @@ func (w *storyWorld) tell(n int) {
 	}
 }
 
-// told is what the store has.
+// told returns the stories of the store.
 func (w *storyWorld) told() map[string]string {
 	all := map[string]string{}
 	for _, row := range w.e.raw(`MATCH (t:Memory:Storyline {team_id: $team})-[:includes]->(s) WITH t, s ORDER BY s.entity_key

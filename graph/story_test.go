@@ -9,12 +9,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// stories looks at all sources of the test's own team that are due, and wants no error. FormStories is about all teams:
-// here other tests' work would be in its result.
+// stories processes all pending sources of the test's own team and expects no error. FormStories covers all teams, so
+// its result would include those of other tests.
 func (e *env) stories() StoryResult {
 	e.Helper()
 	var result StoryResult
-	rows := e.raw(fmt.Sprintf(`MATCH (s:Source {team_id: $team}) WHERE s.story_due <= %d RETURN s.entity_key ORDER BY s.story_due, s.entity_key`, e.now.UnixMilli()))
+	rows := e.raw(fmt.Sprintf(`MATCH (s:Source {team_id: $team}) WHERE s.story_due <= %d RETURN s.entity_key ORDER BY s.story_due, s.entity_key`,
+		e.now.UnixMilli()))
 	for _, row := range rows {
 		if err := e.store.formStory(e.Context(), e.team, row[0].(string), e.now, &result); err != nil { //nolint:forcetypeassert // a key
 			e.Fatal(err)
@@ -23,13 +24,14 @@ func (e *env) stories() StoryResult {
 	return result
 }
 
-// told writes a source of a user that began so long before noon (or the store's time, if that is earlier) and mentions what is named.
+// told writes a source of a user that began this long before noon (or the store's time, if that is earlier) with some
+// mentions.
 func (e *env) told(user, key string, ago time.Duration, mentions ...string) {
 	e.Helper()
 	e.source(user, SourceWrite{EntityKey: key, StartedAt: Some(earlier(noon, e.now).Add(-ago)), Strict: true, Mentions: mentions})
 }
 
-// tell writes sources of a user that mention what is named, one for each time before noon.
+// tell writes sources of a user with some mentions, one for each time before noon.
 func (e *env) tell(user, prefix string, agos []time.Duration, mentions ...string) {
 	e.Helper()
 	for i, ago := range agos {
@@ -37,7 +39,7 @@ func (e *env) tell(user, prefix string, agos []time.Duration, mentions ...string
 	}
 }
 
-// days are times before noon.
+// days returns durations before noon.
 func days(n ...float64) []time.Duration {
 	all := make([]time.Duration, len(n))
 	for i := range n {
@@ -49,7 +51,7 @@ func days(n ...float64) []time.Duration {
 // enough are the times of sources that just reach every threshold.
 var enough = days(3, 3, 3, 1, 0)
 
-// included are the sources that each storyline of the team includes, by user and anchor.
+// included returns the sources of each storyline of the team, by user and anchor.
 func (e *env) included() map[string][]string {
 	e.Helper()
 	all := map[string][]string{}
@@ -68,7 +70,7 @@ func (e *env) included() map[string][]string {
 	return all
 }
 
-// TestStorylineThresholds is one anchor at each edge.
+// TestStorylineThresholds tests an anchor at each edge.
 func TestStorylineThresholds(t *testing.T) {
 	e := fresh(t)
 	edge := time.Millisecond
@@ -98,7 +100,7 @@ func TestStorylineThresholds(t *testing.T) {
 	e.same("macros of one storyline", [][]any{{int64(0)}}, e.raw(`MATCH (m:Macro {team_id: $team}) RETURN count(m)`))
 }
 
-// TestStorylineIsANode reads what is formed as any other node.
+// TestStorylineIsANode reads a storyline like any other node.
 func TestStorylineIsANode(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{owner1("me"), node("person", "ada", 0.5)})
@@ -120,10 +122,12 @@ func TestStorylineIsANode(t *testing.T) {
 		t.Errorf("%d relationships, %v", len(full.Relationships), err)
 	}
 	e.same("again", StoryResult{}, e.stories())
-	e.same("refused to callers", []string{"nodes[0].kind"}, locations((&MemoryWrite{Nodes: []NodeWrite{{Kind: "storyline", Name: Some("x")}}}).Validate(e.as("u1"), noon)))
+	e.same("refused to callers", []string{"nodes[0].kind"},
+		locations((&MemoryWrite{Nodes: []NodeWrite{{Kind: "storyline", Name: Some("x")}}}).Validate(e.as("u1"), noon)))
 }
 
-// TestStoryOfAnAnchorThatWakesUp: the state of an anchor changes without a mention, so its newest source waits for it.
+// TestStoryOfAnAnchorThatWakesUp checks that the newest source waits for its anchor, whose state changes without a
+// mention.
 func TestStoryOfAnAnchorThatWakesUp(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "c", 0.5, inState("archived"))})
@@ -145,7 +149,7 @@ func TestStoryOfAnAnchorThatWakesUp(t *testing.T) {
 	e.same("nothing waits for what is past", [][]any{{int64(0)}}, e.raw(`MATCH (s:Source {team_id: $team}) WHERE s.story_due IS NOT NULL RETURN count(s)`))
 }
 
-// TestSourcesJoinStorylines: the only one within 90 days, of several the one within 30 days that is similar.
+// TestSourcesJoinStorylines joins the only storyline within 90 days, and of several the similar one within 30 days.
 func TestSourcesJoinStorylines(t *testing.T) {
 	e := fresh(t)
 	edge := time.Millisecond
@@ -178,11 +182,12 @@ func TestSourcesJoinStorylines(t *testing.T) {
 	join("the same, but 31 days off", 69*day-edge, 0, "a", "b", "k", "l", "m", "n", "o", "y")
 }
 
-// TestChooseStoryline has every edge of the rule, and the order of those above it.
+// TestChooseStoryline covers every edge of the rule, and the order of candidates above it.
 func TestChooseStoryline(t *testing.T) {
 	t.Parallel()
 	story := func(key string, ago time.Duration, shared int64) candidate {
-		return candidate{&stored{storylineKind, properties{"entity_key": key, "first_source_at": noon.Add(-ago - day), "last_source_at": noon.Add(-ago)}}, false, shared}
+		return candidate{&stored{storylineKind, properties{"entity_key": key, "first_source_at": noon.Add(-ago - day),
+			"last_source_at": noon.Add(-ago)}}, false, shared}
 	}
 	edge := time.Millisecond
 	included := story("i", 0, 10)
@@ -215,7 +220,7 @@ func TestChooseStoryline(t *testing.T) {
 	}
 }
 
-// TestJoiningWakes: a storyline that gets a source is as present as a new one.
+// TestJoiningWakes checks that a storyline that gets a source has the salience of a new one.
 func TestJoiningWakes(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "c", 0.5, func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") })})
@@ -238,7 +243,7 @@ func TestJoiningWakes(t *testing.T) {
 		[]any{n.State, n.Salience, n.Version, n.Name, n.Description})
 }
 
-// TestFormersAtOnce: whoever is first, there is one storyline, and each source is in it once.
+// TestFormersAtOnce checks that concurrent runs form one storyline, with each source once.
 func TestFormersAtOnce(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
@@ -281,7 +286,8 @@ func TestFormersAtOnce(t *testing.T) {
 		e.raw(`MATCH (m:Macro {team_id: $team}) RETURN m.anchor_key, m.storyline_count, m.source_count ORDER BY m.anchor_key`))
 }
 
-// TestStoriesStayWithTheirUser: of a shared anchor every user has a storyline of their own, of their own sources.
+// TestStoriesStayWithTheirUser checks that every user has a storyline of a shared anchor, with the user's own
+// sources.
 func TestStoriesStayWithTheirUser(t *testing.T) {
 	e := fresh(t)
 	other := e.neighbour()
@@ -289,7 +295,7 @@ func TestStoriesStayWithTheirUser(t *testing.T) {
 		team.write("", []NodeWrite{node("entity", "x", 0.5, shared)})
 	}
 	e.tell("u1", "s", enough, "x")
-	e.tell("u2", "r", days(3, 2, 1, 0), "x") // of the team's nine sources, but four of this user's
+	e.tell("u2", "r", days(3, 2, 1, 0), "x") // nine sources of the team, but four of this user
 	other.tell("u1", "s", days(3, 2, 1, 0), "x")
 	e.stories()
 	e.same("of u1", map[string][]string{"u1 x": {"s-0", "s-1", "s-2", "s-3", "s-4"}}, e.included())
@@ -310,7 +316,7 @@ func TestStoriesStayWithTheirUser(t *testing.T) {
 	}
 }
 
-// TestFormStories runs over all teams, in a year of its own: what other tests write is not due yet.
+// TestFormStories runs over all teams, in a year of its own: sources of other tests are not pending yet.
 func TestFormStories(t *testing.T) {
 	e := fresh(t)
 	e.now = noon.Add(-365 * day)
@@ -339,11 +345,11 @@ func TestFormStories(t *testing.T) {
 	stop()
 	e.told("u1", "late", 0, "c")
 	if _, err := e.store.FormStories(ended, 10); err == nil {
-		t.Error("a run that was ended says nothing")
+		t.Error("a canceled run returned no error")
 	}
 }
 
-// TestImportedStoryline: one that an import brings is the one about its anchor.
+// TestImportedStoryline checks that an imported storyline is the one about its anchor.
 func TestImportedStoryline(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "c", 0.5)})

@@ -7,7 +7,7 @@ import (
 
 const storylineText = "Sources about"
 
-// join adds the source to the storyline it belongs to, if there is one among those about what it mentions.
+// join adds the source to the storyline that it belongs to, if there is one about its mentions.
 func (j *storyJob) join() error {
 	candidates, err := j.candidates()
 	if err != nil || len(candidates) == 0 {
@@ -25,15 +25,15 @@ func (j *storyJob) join() error {
 	return j.change(chosen, j.withSource(chosen))
 }
 
-// candidate is a storyline that a source may join. Included says that the source is part of it already, shared is how
-// many of the source's mentions its newest sources mention too.
+// candidate is a storyline that a source may join. included is true if the source is part of it already; shared is
+// the number of the source's mentions that the storyline's newest sources mention too.
 type candidate struct {
 	*stored
 	included bool
 	shared   int64
 }
 
-// candidates locks the storylines about what the source mentions, so that two runs count one after the other.
+// candidates locks the storylines about the source's mentions, so that concurrent runs count one after the other.
 func (j *storyJob) candidates() ([]candidate, error) {
 	var keys, mentions []string
 	for _, m := range j.mentions {
@@ -61,12 +61,12 @@ func (j *storyJob) candidates() ([]candidate, error) {
 	return all, err
 }
 
-// chooseStoryline is the only storyline that was active within 90 days of the source; of several the one within 30 days
-// whose similarity is more than 0.7, of several such the most similar, then the nearest, then the one of the least key.
-// Nil: none, or the source is part of one already.
+// chooseStoryline returns the only storyline that was active within 90 days of the source. Of several it returns one
+// within 30 days whose similarity is more than 0.7: the most similar, then the nearest, then the one with the least
+// key. It returns nil if there is none or the source is part of one already.
 //
 // Similarity is the share of the source's mentions that the storyline's newest sources mention too. A measure by
-// embeddings may take its place.
+// embeddings may replace it.
 func chooseStoryline(all []candidate, started time.Time, mentions int) *stored {
 	var near []candidate
 	for _, c := range all {
@@ -103,13 +103,14 @@ func (c candidate) compare(other candidate, started time.Time) int {
 	return 1
 }
 
-// distance is how far a time is from what a storyline spans: a source may be told late.
+// distance returns how far a time is from the storyline's span, before or after it: sources may arrive late.
 func (c candidate) distance(at time.Time) time.Duration {
 	first, last := *c.moment("first_source_at"), *c.moment("last_source_at")
 	return max(0, at.Sub(last), first.Sub(at))
 }
 
-// withSource is a storyline with the source. It is as present as a new one again, and awake.
+// withSource returns the storyline's properties with the source added. It gets the salience of a new storyline, and
+// it is active.
 func (j *storyJob) withSource(old *stored) properties {
 	next := old.clone()
 	next["source_count"] = old.integer("source_count") + 1

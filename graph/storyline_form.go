@@ -2,7 +2,7 @@ package graph
 
 import "time"
 
-// form makes storylines about what the source mentions and no storyline is about yet.
+// form creates storylines about mentions of the source that have none yet.
 func (j *storyJob) form() error {
 	var keys []string
 	for _, m := range j.mentions {
@@ -34,8 +34,9 @@ func (j *storyJob) form() error {
 	return nil
 }
 
-// formAbout makes a storyline where the thresholds are reached. Where only the anchor's state is missing, its newest
-// source waits: a state changes without a mention. It does not wait for what nobody speaks of any more.
+// formAbout creates a storyline if the thresholds are reached. If only the anchor's state is missing, it reports that
+// the newest source has to wait, because a state changes without a mention. A source does not wait for an anchor that
+// is no longer mentioned.
 func (j *storyJob) formAbout(anchor *stored, sources telling) (waits bool, err error) {
 	if !isKnowledge(anchor.kind.Label) || !sources.ripe() {
 		return false, nil
@@ -58,7 +59,7 @@ func (j *storyJob) formAbout(anchor *stored, sources telling) (waits bool, err e
 	return false, j.link(n.key(), includesType, sources.keys()...)
 }
 
-// telling are sources that mention one thing, the newest first, each once.
+// telling has the sources that mention one node, newest first, without duplicates.
 type telling []struct {
 	key     string
 	started time.Time
@@ -90,7 +91,7 @@ func (t telling) keys() []string {
 	return keys
 }
 
-// ripe says whether they are enough for a storyline.
+// ripe reports whether the sources are enough for a storyline.
 func (t telling) ripe() bool {
 	if len(t) < storySources || t.last().Sub(t.first()) < storySpan {
 		return false

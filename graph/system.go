@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// SystemEntity is a technical or process artifact of a software system, as the memory file has it. Its name is unique in
-// the system.
+// SystemEntity is a technical or process artifact of a software system, in the form of the memory file. Its name is
+// unique in the system.
 type SystemEntity struct {
 	Name        string          `json:"name" max:"512" word:"true" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
 	Description string          `json:"description" max:"16384" required:"false" doc:"at most 16,384 characters"`
@@ -17,7 +17,8 @@ type SystemEntity struct {
 	Properties  json.RawMessage `json:"properties" required:"false" doc:"an object; at most 16,384 bytes, 8 levels; numbers are kept as they are written"`
 }
 
-// SystemRelationship leads from an entity of a system to another, both by name. There is one of a type between two.
+// SystemRelationship leads from an entity of a system to another, both by name. There is at most one of a type
+// between two entities.
 type SystemRelationship struct {
 	From       string          `json:"from" max:"512" word:"true" doc:"name of an entity"`
 	To         string          `json:"to" max:"512" word:"true" doc:"name of an entity"`
@@ -25,19 +26,20 @@ type SystemRelationship struct {
 	Properties json.RawMessage `json:"properties" required:"false" doc:"an object; at most 16,384 bytes, 8 levels"`
 }
 
-// SystemMemory is all that is known of a system, in the order in which it was added. Its lists are never null.
+// SystemMemory has all entities and relationships of a system, in the order in which they were added. Its lists are
+// never null.
 type SystemMemory struct {
 	Entities      []SystemEntity       `json:"entities" maxItems:"10000"`
 	Relationships []SystemRelationship `json:"relationships" maxItems:"10000"`
 }
 
-// SystemCounts says how much there is.
+// SystemCounts are numbers of entities and relationships.
 type SystemCounts struct {
 	Entities      int64 `json:"entities"`
 	Relationships int64 `json:"relationships"`
 }
 
-// System is what a list says of one.
+// System is an entry in the list of systems.
 type System struct {
 	System string `json:"system"`
 	SystemCounts
@@ -46,7 +48,8 @@ type System struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// MaxSystemItems bounds the entities and relationships of a system: its file can always be stored by one write.
+// MaxSystemItems is the maximum number of entities and relationships of a system, so that one write can always store
+// its file.
 const MaxSystemItems = MaxItems
 
 const (
@@ -55,17 +58,17 @@ const (
 	maxTypeLength          = 128
 )
 
-// systemNaturalKey is what makes an entity of a system the same one. The parts cannot contain the separator: they are
-// free of control characters.
+// systemNaturalKey returns the natural key of a system entity. Its parts cannot contain the separator, because they
+// have no control characters.
 func systemNaturalKey(system, name string) string {
 	return "system_entity\x1f\x1f" + system + "\x1f" + name
 }
 
-// settled is how long after a write a system can be read without holding it. The database shows a transaction piece by
-// piece while it takes effect; a write is noted with the time at which it began, and does not take so long.
+// settled is the time after a write after which a system can be read without a lock. The database makes a committing
+// transaction visible piece by piece. The recorded time of a write is its beginning, and it takes less than this.
 const settled = 30 * time.Second
 
-// SystemMemory reads all of a system as it is at one moment, without half a write; nothing is known of one that was never
+// SystemMemory returns a consistent copy of a system, without partial writes. It is empty for a system that was never
 // written.
 func (s *Store) SystemMemory(ctx context.Context, scope Scope, system string) (SystemMemory, error) {
 	rows, err := s.read(ctx, s.queries["system_load"], map[string]any{"team_id": scope.TeamID, "system": system})
@@ -84,11 +87,11 @@ func (s *Store) SystemMemory(ctx context.Context, scope Scope, system string) (S
 	return s.heldMemory(ctx, scope, system)
 }
 
-// heldMemory is SystemMemory of a system that may be written at this moment: its writers wait.
+// heldMemory is SystemMemory for a system that may be written at the moment: its writers wait.
 func (s *Store) heldMemory(ctx context.Context, scope Scope, system string) (m SystemMemory, err error) {
 	err = s.systemWrite(ctx, scope, system, func(j *systemJob) error {
 		if j.fresh {
-			return ErrNotFound // deleted; it does not come back by being read
+			return ErrNotFound // deleted; reading does not restore it
 		}
 		rows, err := j.tx.exec("system_load", map[string]any{"team_id": scope.TeamID, "system": system})
 		if err == nil {
@@ -114,14 +117,14 @@ func systemMemoryFrom(entities, relationships []any) SystemMemory {
 		from, fromFound := names[l.fromKey]
 		to, toFound := names[l.toKey]
 		if fromFound && toFound {
-			l.From, l.To = from, to // as the entities say: one may have been renamed in between
+			l.From, l.To = from, to // from the entities: one may have been renamed in between
 			m.Relationships = append(m.Relationships, l.SystemRelationship)
 		}
 	}
 	return m
 }
 
-// Systems lists the systems of the team whose names come after the one given, by name.
+// Systems returns the systems of the team whose names come after the given one, by name.
 func (s *Store) Systems(ctx context.Context, scope Scope, after string, limit int64) ([]System, error) {
 	if err := utf8Faults("cursor", after); err != nil {
 		return nil, err
@@ -140,7 +143,7 @@ func (s *Store) Systems(ctx context.Context, scope Scope, after string, limit in
 	return all, err
 }
 
-// DeleteSystem deletes a system and all that is known of it, and says how much that was. ErrNotFound.
+// DeleteSystem deletes a system with its entities and relationships and returns their numbers, or ErrNotFound.
 func (s *Store) DeleteSystem(ctx context.Context, scope Scope, system string) (SystemCounts, error) {
 	var deleted SystemCounts
 	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// SystemEntityWrite is an entity to add or change, found by its name. Fields left out keep what is stored. What is to be
-// removed goes first, then tags are added to those there are, and properties laid over those there are.
+// SystemEntityWrite is an entity to create or update, found by its name. Omitted fields keep the stored values.
+// Removals come first, then tags are added to the stored ones, and properties are merged into the stored ones.
 type SystemEntityWrite struct {
 	Name             string           `json:"name" max:"512" word:"true" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
-	Description      Optional[string] `json:"description,omitzero" max:"16384" doc:"left out: kept; empty: cleared"`
-	Type             Optional[string] `json:"type,omitzero" max:"128" word:"true" doc:"needed for a new entity; 1 to 128 characters"`
+	Description      Optional[string] `json:"description,omitzero" max:"16384" doc:"default: unchanged; empty: cleared"`
+	Type             Optional[string] `json:"type,omitzero" max:"128" word:"true" doc:"required for a new entity; 1 to 128 characters"`
 	Tags             []string         `json:"tags,omitempty" max:"100" doc:"at most 100, of 1 to 256 characters"`
 	Properties       json.RawMessage  `json:"properties,omitempty" doc:"an object; at most 16,384 bytes, 8 levels"`
 	RemoveTags       []string         `json:"remove_tags,omitempty"`
 	RemoveProperties []string         `json:"remove_properties,omitempty" doc:"names of properties"`
 }
 
-// SystemRelationshipWrite is a relationship to add or change, found by its ends and its type.
+// SystemRelationshipWrite is a relationship to create or update, found by its ends and its type.
 type SystemRelationshipWrite struct {
 	From             string          `json:"from" max:"512" word:"true" doc:"name of an entity"`
 	To               string          `json:"to" max:"512" word:"true" doc:"name of an entity"`
@@ -26,15 +26,15 @@ type SystemRelationshipWrite struct {
 	RemoveProperties []string        `json:"remove_properties,omitempty" doc:"names of properties"`
 }
 
-// SystemWrite adds to a system and changes it, in one transaction: entities first, each after the one before it. With
-// Strict, one refused item refuses them all.
+// SystemWrite creates and updates entities and relationships of a system in one transaction, entities first, in
+// order. With Strict, one refused item refuses the whole write.
 type SystemWrite struct {
 	Strict        bool                      `json:"strict,omitempty" doc:"all or nothing: a refused item is a 422 and nothing is written"`
 	Entities      []SystemEntityWrite       `json:"entities,omitempty" maxItems:"10000"`
 	Relationships []SystemRelationshipWrite `json:"relationships,omitempty" maxItems:"10000"`
 }
 
-// Validate checks all that can be said without the store.
+// Validate checks everything that does not need the store.
 func (w *SystemWrite) Validate(system string) error {
 	f := &faults{}
 	f.system(system)
@@ -69,7 +69,7 @@ func (w *SystemRelationshipWrite) check(f *faults, at string) {
 	f.removed(at+"remove_properties", w.RemoveProperties)
 }
 
-// Validate checks a whole memory. Relationships whose ends are missing are not faults: they are left out of a system.
+// Validate checks a whole memory. Relationships without their ends are not faults: they are omitted.
 func (m *SystemMemory) Validate(system string) error {
 	f := &faults{}
 	f.system(system)
@@ -81,7 +81,7 @@ func (m *SystemMemory) Validate(system string) error {
 		w := m.Entities[i].write()
 		w.check(f, index("entities", i)+".")
 		if first, again := names[w.Name]; again {
-			f.add(index("entities", i)+".name", "is the same as that of entities[%d]", first)
+			f.add(index("entities", i)+".name", "is the same as entities[%d].name", first)
 		}
 		names[w.Name] = i
 	}
@@ -97,7 +97,7 @@ func (m *SystemMemory) Validate(system string) error {
 	return f.err()
 }
 
-// write is the entity as a write that sets all of it.
+// write converts the entity to a write that sets all its fields.
 func (e *SystemEntity) write() *SystemEntityWrite {
 	return &SystemEntityWrite{
 		Name: e.Name, Description: Some(e.Description), Type: Some(e.Type), Tags: e.Tags, Properties: e.Properties,
@@ -110,7 +110,7 @@ func (r *SystemRelationship) write() *SystemRelationshipWrite {
 
 func (r *SystemRelationship) triple() [3]string { return [3]string{r.From, r.To, r.Type} }
 
-// ValidSystem checks a system's name.
+// ValidSystem checks the name of a system.
 func ValidSystem(system string) error {
 	f := &faults{}
 	f.system(system)
@@ -121,16 +121,16 @@ func (f *faults) system(name string) { f.trimmed("system", name, MaxKeyLength) }
 
 func (f *faults) systemName(location, name string) { f.trimmed(location, name, MaxNameLength) }
 
-// trimmed checks a word that identifies something by its exact text: blanks around it would hide a difference.
+// trimmed checks a text that identifies something exactly: blanks around it would hide a difference.
 func (f *faults) trimmed(location, value string, limit int) {
 	before := len(f.fields)
 	f.word(location, value, limit)
 	if len(f.fields) == before && strings.TrimSpace(value) != value {
-		f.add(location, "must not have blanks around it")
+		f.add(location, "must not begin or end with a blank")
 	}
 }
 
-// systemItems checks the number of items of a write; false when there are too many to look at.
+// systemItems checks the number of items of a write; it returns false if there are too many to check.
 func (f *faults) systemItems(entities, relationships int) bool {
 	if entities+relationships <= MaxItems {
 		return true
@@ -145,7 +145,7 @@ func (f *faults) optionalProperties(location string, raw json.RawMessage) {
 	}
 }
 
-// removed checks names of properties to remove; any text may be one.
+// removed checks names of properties to remove; any text is a valid name.
 func (f *faults) removed(location string, names []string) {
 	if len(names) > MaxListLength {
 		f.add(location, "must have at most %d items", MaxListLength)

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// SystemEntityQuery asks for entities of a system: of one type, with one tag, from behind a place on.
+// SystemEntityQuery selects entities of a system: of a type, with a tag, from a position on.
 type SystemEntityQuery struct {
 	Type, Tag string // empty: any
-	From      int64  // Seq of the first that may come
+	From      int64  // Seq of the first possible entity
 	Limit     int64
 }
 
-// SystemEntities lists entities of a system, in the order in which they were added.
+// SystemEntities returns entities of a system, in the order in which they were added.
 func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, q SystemEntityQuery) ([]SystemNode, error) {
 	if err := utf8Faults("type", q.Type, "tag", q.Tag); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, 
 	return all, err
 }
 
-// utf8Faults looks at texts that are only compared, as names and values: a text that cannot be stored can be sent neither.
+// utf8Faults checks texts that are only compared, such as names and values: invalid UTF-8 cannot be sent either.
 func utf8Faults(namesAndValues ...string) error {
 	f := &faults{}
 	for i := 0; i < len(namesAndValues); i += 2 {
@@ -36,7 +36,7 @@ func utf8Faults(namesAndValues ...string) error {
 	return f.err()
 }
 
-// SystemEntity finds an entity by its exact name. ErrNotFound.
+// SystemEntity returns the entity with exactly this name, or ErrNotFound.
 func (s *Store) SystemEntity(ctx context.Context, scope Scope, system, name string) (SystemNode, error) {
 	if !validSystemName(name) {
 		return SystemNode{}, fmt.Errorf("find entity: %w", ErrNotFound)
@@ -50,7 +50,7 @@ func (s *Store) SystemEntity(ctx context.Context, scope Scope, system, name stri
 	return systemNodeFrom(row.Values[0]), nil
 }
 
-// ChangeSystemEntity changes an entity that is there, found by the write's name. ErrNotFound, InvalidError.
+// ChangeSystemEntity updates an existing entity, found by the write's name. Errors: ErrNotFound, InvalidError.
 func (s *Store) ChangeSystemEntity(ctx context.Context, scope Scope, system string, w *SystemEntityWrite) (SystemNode, error) {
 	f := &faults{}
 	w.check(f, "")
@@ -69,8 +69,8 @@ func validSystemName(name string) bool {
 	return len(f.fields) == 0
 }
 
-// RenameSystemEntity gives an entity another name; its relationships stay. ErrNotFound, ErrConflict when the name is
-// another's, InvalidError.
+// RenameSystemEntity changes the name of an entity; its relationships stay. Errors: ErrNotFound, InvalidError,
+// ErrConflict if another entity has the name.
 func (s *Store) RenameSystemEntity(ctx context.Context, scope Scope, system, name, next string) (SystemNode, error) {
 	f := &faults{}
 	if f.systemName("name", next); f.err() != nil {
@@ -81,7 +81,7 @@ func (s *Store) RenameSystemEntity(ctx context.Context, scope Scope, system, nam
 			return err
 		}
 		if j.nodes[next] != nil {
-			return fmt.Errorf("rename: the system has another entity of that name: %w", ErrConflict)
+			return fmt.Errorf("rename: the system already has an entity of that name: %w", ErrConflict)
 		}
 		j.adopt(n)
 		n.Name, n.changed = next, true
@@ -89,7 +89,7 @@ func (s *Store) RenameSystemEntity(ctx context.Context, scope Scope, system, nam
 	})
 }
 
-// loadNode finds one entity by its name. ErrNotFound.
+// loadNode loads one entity by its name, or returns ErrNotFound.
 func (j *systemJob) loadNode(name string) (*plannedNode, error) {
 	if validSystemName(name) {
 		if err := j.loadNodes([]string{name}); err != nil {
@@ -102,7 +102,7 @@ func (j *systemJob) loadNode(name string) (*plannedNode, error) {
 	return nil, fmt.Errorf("find entity: %w", ErrNotFound)
 }
 
-// changeEntity changes one entity, and returns it as it is then.
+// changeEntity changes one entity and returns the changed entity.
 func (s *Store) changeEntity(ctx context.Context, scope Scope, system, name string, change func(*systemJob, *plannedNode) error) (SystemNode, error) {
 	var changed SystemNode
 	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
@@ -122,7 +122,7 @@ func (s *Store) changeEntity(ctx context.Context, scope Scope, system, name stri
 	return changed, err
 }
 
-// DeleteSystemEntity deletes an entity with its relationships, and says how many those were. ErrNotFound.
+// DeleteSystemEntity deletes an entity with its relationships and returns their numbers, or ErrNotFound.
 func (s *Store) DeleteSystemEntity(ctx context.Context, scope Scope, system, name string) (SystemCounts, error) {
 	var deleted SystemCounts
 	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {

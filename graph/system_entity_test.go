@@ -6,11 +6,12 @@ import (
 	"testing"
 )
 
-// abc is a system of three in a row.
+// abc stores a system of three entities in a row.
 func (e *env) abc() {
 	e.Helper()
 	e.merge("s", SystemWrite{
-		Entities:      []SystemEntityWrite{named("a"), {Name: "b", Type: Some("store"), Tags: []string{"x", "y"}}, {Name: "c", Type: Some("store"), Tags: []string{"y"}}},
+		Entities: []SystemEntityWrite{named("a"), {Name: "b", Type: Some("store"), Tags: []string{"x", "y"}},
+			{Name: "c", Type: Some("store"), Tags: []string{"y"}}},
 		Relationships: []SystemRelationshipWrite{uses("a", "b"), uses("b", "c"), {From: "a", To: "b", Type: "calls; drop"}},
 	})
 }
@@ -119,7 +120,7 @@ func TestSystemDeletes(t *testing.T) {
 	e.same("left", []any{int64(2), int64(0)}, e.stored()[:2])
 }
 
-// An entity without a place was written as a node of the team: the system takes it in when it is named.
+// An entity without a place was written as a node: the system adopts it when it is written or read by name.
 func TestSystemTakesEntitiesIn(t *testing.T) {
 	e := fresh(t)
 	for _, name := range []string{"a", "b", "c"} {
@@ -140,7 +141,7 @@ func TestSystemTakesEntitiesIn(t *testing.T) {
 	e.same("names", "b a", strings.Join(namesOf(e.system("s")), " "))
 }
 
-// system is what is known of a system.
+// system returns everything in a system.
 func (e *env) system(system string) SystemMemory {
 	e.Helper()
 	m, err := e.store.SystemMemory(e.Context(), e.as(""), system)
@@ -158,7 +159,7 @@ func namesOf(m SystemMemory) []string {
 	return names
 }
 
-// Other ways to write reach neither the entities of systems nor their relationships.
+// Other writes reach neither the entities of systems nor their relationships.
 func TestSystemIsNotWrittenAsMemory(t *testing.T) {
 	e := fresh(t)
 	e.abc()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// File is the memory as its file has it: keys in the order of the types, indented by two blanks, texts and numbers as
-// they are, no newline at the end. That is what JSON.stringify(memory, null, 2) gives.
+// File returns the memory as its file: keys in the order of the types, indented by two blanks, texts and numbers
+// unchanged, no newline at the end. JSON.stringify(memory, null, 2) returns the same.
 func (m SystemMemory) File() []byte {
 	var line, out bytes.Buffer
 	line.WriteString(`{"entities":`)
@@ -16,7 +16,7 @@ func (m SystemMemory) File() []byte {
 	array(&line, m.Relationships, SystemRelationship.print)
 	line.WriteByte('}')
 	if err := json.Indent(&out, line.Bytes(), "", "  "); err != nil {
-		panic("graph: a system's memory is not JSON: " + err.Error()) // what is stored was checked when it was written
+		panic("graph: a system's memory is not JSON: " + err.Error()) // it was validated when it was stored
 	}
 	return out.Bytes()
 }
@@ -58,7 +58,8 @@ func (r SystemRelationship) print(out *bytes.Buffer) {
 	out.WriteByte('}')
 }
 
-// quote writes a text as JSON.stringify does: only what must be escaped is. encoding/json escapes more (U+2028, U+2029).
+// quote writes a text like JSON.stringify, which escapes only what must be. encoding/json escapes more (U+2028,
+// U+2029).
 func quote(s string, out *bytes.Buffer) {
 	const hex = "0123456789abcdef"
 	out.WriteByte('"')

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// decoded is what a JSON text means, with numbers as they are written.
+// decoded decodes a JSON text, with numbers as written.
 func decoded(t *testing.T, raw []byte) (v any) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -20,7 +20,7 @@ func decoded(t *testing.T, raw []byte) (v any) {
 	return v
 }
 
-// The stored form of properties means what was given, and is its own stored form; the file means it too.
+// The stored form of properties has the same meaning as the input, and is its own stored form; so has the file.
 func FuzzProperties(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{ "a" : [ 1.0, -0, 1e5, {"b":null} ], "a":"\u00e9\u2028\ud83d\ude00\/\b" }`, `{"x":{"y":[[],{}]},"":true}`, "{\"a\":\"\x7f\"}", `{"a":"\u0000"}`,

@@ -13,7 +13,7 @@ import (
 
 func props(text string) json.RawMessage { return json.RawMessage(text) }
 
-// S4-4 and S4-5: what an update does to each field.
+// Each field of an update keeps, replaces or merges the stored value.
 func TestSystemMergeUpdates(t *testing.T) {
 	e := fresh(t)
 	first := e.merge("s", SystemWrite{
@@ -52,7 +52,7 @@ func TestSystemMergeUpdates(t *testing.T) {
 	e.same("type and description are kept", "library", a.Type)
 }
 
-// One batch is applied in its order, so that an entity may be in it twice and a relationship may need one of it.
+// A batch is applied in order: an entity may occur twice, and a relationship may need an entity of the batch.
 func TestSystemMergeIsInOrder(t *testing.T) {
 	e := fresh(t)
 	result := e.merge("s", SystemWrite{
@@ -65,7 +65,7 @@ func TestSystemMergeIsInOrder(t *testing.T) {
 	e.same("again", "unchanged unchanged", systemStatuses(again))
 }
 
-// S4-6: the graph is always valid.
+// Every relationship has both its ends.
 func TestSystemMergeRefuses(t *testing.T) {
 	e := fresh(t)
 	write := SystemWrite{
@@ -81,10 +81,10 @@ func TestSystemMergeRefuses(t *testing.T) {
 	result := e.merge("s", write)
 	e.same("statuses", "added refused refused refused refused added", systemStatuses(result))
 	e.same("warnings", []string{
-		"entities[1].type: is needed for a new entity", "relationships[0].to: there is no such entity",
-		"relationships[1].from: there is no such entity", "relationships[2].to: there is no such entity",
+		"entities[1].type: is required for a new entity", "relationships[0].to: entity not found",
+		"relationships[1].from: entity not found", "relationships[2].to: entity not found",
 	}, result.Warnings)
-	if result.Relationships[0].Error == nil || *result.Relationships[0].Error != "to: there is no such entity" {
+	if result.Relationships[0].Error == nil || *result.Relationships[0].Error != "to: entity not found" {
 		t.Errorf("error: %v", result.Relationships[0].Error)
 	}
 }
@@ -120,13 +120,16 @@ func TestSystemInvalid(t *testing.T) {
 	}{
 		{"names", SystemWrite{Entities: []SystemEntityWrite{named(""), named(" a"), named("a\n"), named("\xff"), named(strings.Repeat("x", 513)), named("b\u00a0")}},
 			"entities[0].name entities[1].name entities[2].name entities[3].name entities[4].name entities[5].name"},
-		{"types", SystemWrite{Entities: []SystemEntityWrite{{Name: "a", Type: Some("")}, {Name: "b", Type: Null[string]()}, {Name: "c", Type: Some(strings.Repeat("x", 129))}}},
+		{"types", SystemWrite{Entities: []SystemEntityWrite{{Name: "a", Type: Some("")}, {Name: "b", Type: Null[string]()},
+			{Name: "c", Type: Some(strings.Repeat("x", 129))}}},
 			"entities[0].type entities[1].type entities[2].type"},
 		{"tags", SystemWrite{Entities: []SystemEntityWrite{{Name: "a", Tags: []string{"x", ""}}, {Name: "b", RemoveTags: make([]string, 101)}}},
 			"entities[0].tags[1] entities[1].remove_tags"},
-		{"properties", SystemWrite{Entities: []SystemEntityWrite{{Name: "a", Properties: props(`[]`)}, {Name: "b", Properties: deep}, {Name: "c", Properties: props("null")}}},
+		{"properties", SystemWrite{Entities: []SystemEntityWrite{{Name: "a", Properties: props(`[]`)}, {Name: "b", Properties: deep},
+			{Name: "c", Properties: props("null")}}},
 			"entities[0].properties entities[1].properties entities[2].properties"},
-		{"relationships", SystemWrite{Relationships: []SystemRelationshipWrite{{From: "a", To: "b"}, {From: "", To: "a ", Type: " x"}, {From: "a", To: "b", Type: "x", Properties: props(`7`)}}},
+		{"relationships", SystemWrite{Relationships: []SystemRelationshipWrite{{From: "a", To: "b"}, {From: "", To: "a ", Type: " x"},
+			{From: "a", To: "b", Type: "x", Properties: props(`7`)}}},
 			"relationships[0].type relationships[1].from relationships[1].to relationships[1].type relationships[2].properties"},
 		{"too many", SystemWrite{Entities: make([]SystemEntityWrite, MaxItems), Relationships: make([]SystemRelationshipWrite, 1)}, "entities"},
 	} {
@@ -152,7 +155,7 @@ func TestSystemInvalid(t *testing.T) {
 	e.same("nothing is written", [][]any{}, e.raw(`MATCH (s:System {team_id: $team}) RETURN s.name`))
 }
 
-// A system has no more than one file can bring back.
+// A system has at most as many items as one file can restore.
 func TestSystemHasABound(t *testing.T) {
 	e := fresh(t)
 	var full SystemWrite
@@ -178,7 +181,7 @@ func TestSystemHasABound(t *testing.T) {
 	e.same("put back", "unchanged", strings.Join(distinct(strings.Fields(systemStatuses(e.put("s", &m)))), " "))
 }
 
-// Writers of one system follow each other and lose nothing; whoever reads in between sees whole writes.
+// Writers of one system follow each other and lose nothing; readers see whole writes.
 func TestSystemConcurrentWriters(t *testing.T) {
 	e := fresh(t)
 	const writers, rounds = 16, 5
@@ -219,7 +222,7 @@ func TestSystemConcurrentWriters(t *testing.T) {
 		RETURN count(seq), count(DISTINCT seq)`))
 }
 
-// Systems come and go under their writers.
+// Systems are created and deleted under their writers.
 func TestSystemDeletedUnderWriters(t *testing.T) {
 	e := fresh(t)
 	var all errgroup.Group
@@ -250,7 +253,7 @@ func TestSystemDeletedUnderWriters(t *testing.T) {
 	}
 }
 
-// An entity that is gone as a node of the team is not written as if it were there.
+// An entity that was deleted as a node is not updated.
 func TestSystemNodeDeletedElsewhere(t *testing.T) {
 	e := fresh(t)
 	e.merge("s", SystemWrite{Entities: []SystemEntityWrite{named("a")}})
@@ -269,7 +272,7 @@ func TestSystemNodeDeletedElsewhere(t *testing.T) {
 	}
 }
 
-// A system that nobody writes is read without holding it, and reads the same.
+// A system without current writers is read without a lock, with the same result.
 func TestSystemSettles(t *testing.T) {
 	e := fresh(t)
 	e.merge("s", SystemWrite{Entities: []SystemEntityWrite{named("a")}, Relationships: []SystemRelationshipWrite{uses("a", "a")}})

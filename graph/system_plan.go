@@ -7,20 +7,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// plannedNode is an entity as it is stored, or as it will be.
+// plannedNode is a stored entity, or one to store.
 type plannedNode struct {
 	SystemNode
 	isNew, changed, moved bool
 	retold                bool // its description has changed
 }
 
-// plannedLink is a relationship as it is stored, or as it will be.
+// plannedLink is a stored relationship, or one to store.
 type plannedLink struct {
 	SystemLink
 	isNew, changed, moved bool
 }
 
-// loadNodes finds entities by their names.
+// loadNodes loads entities by their names.
 func (j *systemJob) loadNodes(names []string) error {
 	keys := make([]string, len(names))
 	for i, name := range names {
@@ -38,7 +38,7 @@ func (j *systemJob) knowNode(n *plannedNode) {
 	j.order = append(j.order, n)
 }
 
-// loadLinks finds the relationships of a write between entities that are stored.
+// loadLinks loads the relationships of a write between stored entities.
 func (j *systemJob) loadLinks(wanted []SystemRelationshipWrite) error {
 	var rows []map[string]any
 	asked := map[[3]string]bool{}
@@ -68,7 +68,7 @@ func (j *systemJob) knowLink(l *plannedLink) {
 	j.linkOrder = append(j.linkOrder, l)
 }
 
-// newNode is an entity that was not there, at the end of the system.
+// newNode adds a new entity at the end of the system.
 func (j *systemJob) newNode(name string) *plannedNode {
 	n := &plannedNode{isNew: true, SystemNode: SystemNode{
 		EntityKey: uuid.Must(uuid.NewV7()).String(), Seq: j.nextSeq, Version: 1, CreatedAt: j.now, UpdatedAt: j.now,
@@ -88,28 +88,28 @@ func (j *systemJob) newLink(r SystemRelationship) {
 	j.knowLink(l)
 }
 
-// mergeNode applies one write to what there is, also by writes before it.
+// mergeNode applies one write to the entity as stored or as changed by earlier writes.
 func (j *systemJob) mergeNode(w *SystemEntityWrite, at string) SystemEntityResult {
 	result := SystemEntityResult{Name: w.Name, Status: Refused}
 	old := j.nodes[w.Name]
 	if old == nil && !w.Type.Given {
-		result.Error = j.refuse(at, "type", "is needed for a new entity")
+		result.Error = j.refuse(at, "type", "is required for a new entity")
 		return result
 	}
 	next := w.over(old)
 	switch {
 	case len(next.Tags) > MaxListLength:
-		result.Error = j.refuse(at, "tags", "would be more than %d", MaxListLength)
+		result.Error = j.refuse(at, "tags", "must have at most %d items together with the stored ones", MaxListLength)
 		return result
 	case len(next.Properties) > MaxPropertiesSize:
-		result.Error = j.refuse(at, "properties", "would have more than %d bytes", MaxPropertiesSize)
+		result.Error = j.refuse(at, "properties", "must have at most %d bytes together with the stored ones", MaxPropertiesSize)
 		return result
 	}
 	result.Status = j.putNode(next)
 	return result
 }
 
-// putNode plans an entity as it will be.
+// putNode adds an entity to the plan.
 func (j *systemJob) putNode(next SystemEntity) Status {
 	n := j.nodes[next.Name]
 	if n == nil {
@@ -125,7 +125,7 @@ func (j *systemJob) putNode(next SystemEntity) Status {
 	return Updated
 }
 
-// adopt gives an entity a place, if it has none, at the end of the system.
+// adopt places an entity without a place at the end of the system.
 func (j *systemJob) adopt(n *plannedNode) {
 	if n.Seq == unplaced {
 		n.Seq, n.moved = j.nextSeq, true
@@ -138,7 +138,7 @@ func (e SystemEntity) same(other SystemEntity) bool {
 		string(e.Properties) == string(other.Properties)
 }
 
-// over is the entity as it will be: what is given over what there is (S4-4). Nothing of the write is shared with it.
+// over returns the entity with the given fields over the stored ones. It shares no memory with the write.
 func (w *SystemEntityWrite) over(old *plannedNode) SystemEntity {
 	e := SystemEntity{Name: w.Name, Tags: []string{}}
 	if old != nil {
@@ -155,7 +155,7 @@ func (w *SystemEntityWrite) over(old *plannedNode) SystemEntity {
 	return e
 }
 
-// united are the tags there are, then the new ones.
+// united returns the stored tags followed by the new ones.
 func united(tags, more []string) []string {
 	all := make([]string, 0, len(tags)+len(more))
 	for _, t := range slices.Concat(tags, more) {
@@ -166,12 +166,12 @@ func united(tags, more []string) []string {
 	return all
 }
 
-// overlaid are properties without some, and with new ones over them.
+// overlaid returns properties without the removed ones and with the new ones merged in.
 func overlaid(properties json.RawMessage, remove []string, more json.RawMessage) json.RawMessage {
 	return json.RawMessage(jsonObjectOf(more).over(jsonObjectOf(properties).without(remove)).text())
 }
 
-// mergeLink applies one write to what there is. A relationship needs both its ends (S4-6).
+// mergeLink applies one write to a relationship. Both ends must exist.
 func (j *systemJob) mergeLink(w *SystemRelationshipWrite, at string) SystemRelationshipResult {
 	result := SystemRelationshipResult{From: w.From, To: w.To, Type: w.Type, Status: Refused}
 	if result.Error = j.missingEnd(w, at); result.Error != nil {
@@ -183,7 +183,7 @@ func (j *systemJob) mergeLink(w *SystemRelationshipWrite, at string) SystemRelat
 	}
 	next.Properties = overlaid(next.Properties, w.RemoveProperties, w.Properties)
 	if len(next.Properties) > MaxPropertiesSize {
-		result.Error = j.refuse(at, "properties", "would have more than %d bytes", MaxPropertiesSize)
+		result.Error = j.refuse(at, "properties", "must have at most %d bytes together with the stored ones", MaxPropertiesSize)
 		return result
 	}
 	result.Status = j.putLink(next)
@@ -193,14 +193,14 @@ func (j *systemJob) mergeLink(w *SystemRelationshipWrite, at string) SystemRelat
 func (j *systemJob) missingEnd(w *SystemRelationshipWrite, at string) *string {
 	switch {
 	case j.nodes[w.From] == nil:
-		return j.refuse(at, "from", "there is no such entity")
+		return j.refuse(at, "from", "entity not found")
 	case j.nodes[w.To] == nil:
-		return j.refuse(at, "to", "there is no such entity")
+		return j.refuse(at, "to", "entity not found")
 	}
 	return nil
 }
 
-// putLink plans a relationship as it will be.
+// putLink adds a relationship to the plan.
 func (j *systemJob) putLink(next SystemRelationship) Status {
 	l := j.links[next.triple()]
 	if l == nil {

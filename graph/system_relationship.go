@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// SystemRelationshipQuery asks for relationships of a system by any of from, to and type, from behind a place on.
+// SystemRelationshipQuery selects relationships of a system by any of from, to and type, from a position on.
 type SystemRelationshipQuery struct {
 	FromName, ToName, Type string // empty: any
-	From                   int64  // Seq of the first that may come
+	From                   int64  // Seq of the first possible relationship
 	Limit                  int64
 }
 
-// SystemRelationships finds relationships of a system, in the order in which they were added.
+// SystemRelationships returns relationships of a system, in the order in which they were added.
 func (s *Store) SystemRelationships(ctx context.Context, scope Scope, system string, q SystemRelationshipQuery) ([]SystemLink, error) {
 	if err := utf8Faults("type", q.Type, "from", q.FromName, "to", q.ToName); err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (s *Store) SystemRelationships(ctx context.Context, scope Scope, system str
 	return all, err
 }
 
-// DeleteSystemRelationship deletes the relationship of a type between two entities. ErrNotFound.
+// DeleteSystemRelationship deletes the relationship of a type between two entities, or returns ErrNotFound.
 func (s *Store) DeleteSystemRelationship(ctx context.Context, scope Scope, system, from, to, relationship string) error {
 	if utf8Faults("type", relationship) != nil {
 		return fmt.Errorf("delete relationship: %w", ErrNotFound)

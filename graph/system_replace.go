@@ -1,13 +1,13 @@
 package graph
 
-// replace plans a memory as all that is known of the system.
+// replace plans the replacement of everything in the system by a memory.
 func (j *systemJob) replace(m *SystemMemory, strict bool) error {
 	j.begin(len(m.Entities), len(m.Relationships))
 	stored, err := j.loadAll()
 	if err != nil {
 		return err
 	}
-	if err := j.loadNodes(stored.missing(m)); err != nil { // those that have no place yet
+	if err := j.loadNodes(stored.missing(m)); err != nil { // those without a place yet
 		return err
 	}
 	j.nextSeq = 0
@@ -28,13 +28,13 @@ func (j *systemJob) replace(m *SystemMemory, strict bool) error {
 	return j.save()
 }
 
-// systemStored is what a replacing write finds and has not taken over.
+// systemStored has the stored items that a replacing write has not taken over yet.
 type systemStored struct {
 	nodes map[string]*plannedNode
 	links map[[3]string]*plannedLink
 }
 
-// missing are the names of a memory that were not found in the order of the system.
+// missing returns the names in a memory that were not found among the placed entities of the system.
 func (s systemStored) missing(m *SystemMemory) []string {
 	var names []string
 	for i := range m.Entities {
@@ -62,7 +62,7 @@ func (j *systemJob) loadAll() (systemStored, error) {
 	return s, nil
 }
 
-// place takes over a stored entity at the next place of the system.
+// place moves a stored entity to the next place in the system.
 func (j *systemJob) place(name string, stored systemStored) {
 	n := stored.nodes[name]
 	if n == nil {
@@ -91,7 +91,7 @@ func (j *systemJob) replaceLink(r *SystemRelationship, at string, stored systemS
 	return result
 }
 
-// remove deletes what the memory does not have.
+// remove deletes what the memory does not contain.
 func (j *systemJob) remove(stored systemStored) error {
 	j.result.Removed = &SystemCounts{int64(len(stored.nodes)), int64(len(stored.links))}
 	var rows []map[string]any

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// SystemNode is an entity of a system as it is stored.
+// SystemNode is a stored entity of a system.
 type SystemNode struct {
 	SystemEntity
 	EntityKey string    `json:"entity_key"`
-	Version   int64     `json:"version" doc:"1, and one more with every change"`
+	Version   int64     `json:"version" doc:"starts at 1 and grows by 1 with every change"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 	Seq       int64     `json:"-"` // place in the order of the system
 }
 
-// SystemLink is a relationship of a system as it is stored.
+// SystemLink is a stored relationship of a system.
 type SystemLink struct {
 	SystemRelationship
 	Key            string `json:"key"`
@@ -23,7 +23,7 @@ type SystemLink struct {
 	fromKey, toKey string
 }
 
-// systemNodeFrom reads the list that the statements return for an entity.
+// systemNodeFrom reads the list that statements return for an entity.
 func systemNodeFrom(row any) SystemNode {
 	l := items(row)
 	return SystemNode{
@@ -35,7 +35,7 @@ func systemNodeFrom(row any) SystemNode {
 	}
 }
 
-// unplaced is the Seq of an entity that was written as a node of the team, and has no place in its system yet.
+// unplaced is the Seq of an entity that was written as a node and has no place in its system yet.
 const unplaced = -1
 
 func seqFrom(v any) int64 {
@@ -45,7 +45,7 @@ func seqFrom(v any) int64 {
 	return unplaced
 }
 
-// objectFrom reads stored properties; a node that was written as one of the team may have none.
+// objectFrom reads stored properties; an entity that was written as a node may have none.
 func objectFrom(v any) json.RawMessage {
 	if properties := text(v); properties != "" {
 		return json.RawMessage(properties)
@@ -53,7 +53,7 @@ func objectFrom(v any) json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-// systemLinkFrom reads the list that the statements return for a relationship.
+// systemLinkFrom reads the list that statements return for a relationship.
 func systemLinkFrom(row any) SystemLink {
 	l := items(row)
 	return SystemLink{

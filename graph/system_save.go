@@ -2,7 +2,7 @@ package graph
 
 import "fmt"
 
-// save stores what is planned.
+// save stores the plan.
 func (j *systemJob) save() error {
 	if err := j.bound(); err != nil {
 		return err
@@ -28,20 +28,20 @@ func (j *systemJob) save() error {
 	return j.touch()
 }
 
-// write runs a statement for rows, and makes sure that it wrote them all: an entity can be deleted as a node of the team,
-// by somebody who does not hold the system.
+// write runs a statement for rows and checks that all were written: another caller, who does not hold the system, can
+// delete an entity as a node.
 func (j *systemJob) write(statement string, rows []map[string]any) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	found, err := j.tx.exec(statement, map[string]any{"team_id": j.team, "rows": rows})
 	if err == nil && integer(found[0].Values[0]) != int64(len(rows)) {
-		return fmt.Errorf("write system: an entity was deleted meanwhile: %w", ErrConflict)
+		return fmt.Errorf("write system: an entity was deleted in the meantime: %w", ErrConflict)
 	}
 	return err
 }
 
-// touch notes that the system has changed.
+// touch records that the system has changed.
 func (j *systemJob) touch() error {
 	_, err := j.tx.exec("system_save", map[string]any{
 		"team_id": j.team, "system": j.system, "next_seq": j.nextSeq, "now": j.now,
@@ -49,8 +49,8 @@ func (j *systemJob) touch() error {
 	return err
 }
 
-// bound keeps a system from having more than its file could bring back. Numbers are given once, so that counting is
-// needed only when they have come that far.
+// bound refuses a system that has more items than its file could restore. Numbers are never reused, so counting is
+// needed only when they reach the limit.
 func (j *systemJob) bound() error {
 	added := int64(0)
 	for _, n := range j.order {
@@ -71,7 +71,7 @@ func (j *systemJob) bound() error {
 		return err
 	}
 	if integer(rows[0].Values[0])+integer(rows[0].Values[1])+added > MaxSystemItems {
-		message := fmt.Sprintf("the system would have more than %d entities and relationships", MaxSystemItems)
+		message := fmt.Sprintf("the system must have at most %d entities and relationships", MaxSystemItems)
 		return &InvalidError{Fields: []FieldError{{Location: "entities", Message: message}}}
 	}
 	return nil
@@ -99,21 +99,21 @@ func (j *systemJob) nodeRows() (created, updated []map[string]any) {
 	return created, updated
 }
 
-// properties are those that a write may change.
+// properties returns the properties that a write may change.
 func (j *systemJob) properties(n *plannedNode) map[string]any {
 	p := properties{
 		"name": n.Name, "natural_key": systemNaturalKey(j.system, n.Name), "search_name": nil,
 		"description": n.Description, "type": n.Type, "tags": n.Tags, "properties": string(n.Properties),
 		"seq": n.Seq, "version": n.Version, "updated_at": n.UpdatedAt,
 	}
-	if name := NameKey(n.Name); name != "" { // else an older one goes
+	if name := NameKey(n.Name); name != "" { // otherwise an older one is removed
 		p["search_name"] = name
 	}
 	return p
 }
 
-// newNodeProperties are all properties of a new entity. Those of the lifecycle are there for whoever reads any node: what
-// is known of a system does not fade.
+// newNodeProperties returns all properties of a new entity. Those of the lifecycle are for readers of any node: the
+// knowledge of systems does not decay.
 func (j *systemJob) newNodeProperties(n *plannedNode) map[string]any {
 	p := j.properties(n)
 	p["system"], p["created_at"] = j.system, j.now
@@ -146,7 +146,7 @@ func (j *systemJob) linkRows() (created, updated []map[string]any) {
 	return created, updated
 }
 
-// row is the relationship as statements find it, with properties to set.
+// row returns the row with which statements find the relationship and set properties.
 func (l *plannedLink) row(properties map[string]any) map[string]any {
 	return map[string]any{
 		"from_key": l.fromKey, "to_key": l.toKey, "relationship_type": l.Type, "key": l.Key, "properties": properties,

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// contextFile is a memory file in its canonical form.
+// contextFile returns a memory file in its canonical form.
 func contextFile(t *testing.T) ([]byte, *SystemMemory) {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/context.json")
@@ -22,7 +22,7 @@ func contextFile(t *testing.T) ([]byte, *SystemMemory) {
 	return raw, &m
 }
 
-// put replaces a system, and wants all of it accepted.
+// put replaces a system and expects that all of it is accepted.
 func (e *env) put(system string, m *SystemMemory) SystemResult {
 	e.Helper()
 	result, err := e.store.ReplaceSystem(e.Context(), e.as(""), system, m, true)
@@ -32,7 +32,7 @@ func (e *env) put(system string, m *SystemMemory) SystemResult {
 	return result
 }
 
-// merge adds to a system; what is refused is in the result.
+// merge adds to a system; refused items are in the result.
 func (e *env) merge(system string, w SystemWrite) SystemResult {
 	e.Helper()
 	result, err := e.store.MergeSystem(e.Context(), e.as(""), system, &w)
@@ -60,7 +60,7 @@ func (e *env) systemEntity(system, name string) SystemNode {
 	return n
 }
 
-// named is an entity of type service.
+// named returns an entity of type service.
 func named(name string) SystemEntityWrite {
 	return SystemEntityWrite{Name: name, Type: Some("service")}
 }
@@ -87,7 +87,7 @@ func TestSystemUnknownIsEmpty(t *testing.T) {
 	e.same("systems", []any{[]System{}, nil}, []any{systems, err})
 }
 
-// A canonical file comes back byte for byte, also when it replaces another memory, and keeps the keys of what stays.
+// A canonical file comes back byte for byte, also when it replaces another memory, and stored items keep their keys.
 func TestSystemFileRoundTrip(t *testing.T) {
 	e := fresh(t)
 	raw, m := contextFile(t)
@@ -108,7 +108,7 @@ func TestSystemFileRoundTrip(t *testing.T) {
 	e.same("file", string(raw), e.file("orders"))
 }
 
-// What is canonical is decided by JSON.stringify: needless escapes go, numbers and the order of keys stay.
+// JSON.stringify defines the canonical form: needless escapes are removed, numbers and the order of keys stay.
 func TestSystemPropertiesAreKept(t *testing.T) {
 	e := fresh(t)
 	given := `{ "b" : 1.0, "a": -0, "n": 12345678901234567890, "e": 1E+2, "t": "\u00e9\u2028\/<&>", "b": [ ], "o": {}, "d": {"x":[1,{"y":null}]}, "1":true }`
@@ -133,7 +133,7 @@ func TestSystemReplaceLeavesDanglingRelationshipsOut(t *testing.T) {
 	result, err := e.store.ReplaceSystem(t.Context(), e.as(""), "s", m, false)
 	e.same("error", nil, err)
 	e.same("statuses", "added added added refused refused", systemStatuses(result))
-	e.same("warnings", []string{"relationships[1].to: there is no such entity", "relationships[2].from: there is no such entity"}, result.Warnings)
+	e.same("warnings", []string{"relationships[1].to: entity not found", "relationships[2].from: entity not found"}, result.Warnings)
 	e.same("relationships", 1, strings.Count(e.file("s"), `"from"`))
 }
 

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Added is the status of what a write found new in a system.
+// Added is the status of an item that a write added to a system.
 const Added Status = "added"
 
-// SystemEntityResult says what became of an entity.
+// SystemEntityResult is the outcome of writing an entity.
 type SystemEntityResult struct {
 	Name   string  `json:"name"`
 	Status Status  `json:"status" enum:"added,updated,unchanged,refused"`
 	Error  *string `json:"error"`
 }
 
-// SystemRelationshipResult says what became of a relationship.
+// SystemRelationshipResult is the outcome of writing a relationship.
 type SystemRelationshipResult struct {
 	From   string  `json:"from"`
 	To     string  `json:"to"`
@@ -27,17 +27,18 @@ type SystemRelationshipResult struct {
 	Error  *string `json:"error"`
 }
 
-// SystemResult has one entry for each item of a write, in its order. Warnings repeat what was refused, with its place.
-// Removed counts what a replacing write deleted.
+// SystemResult has one entry for each item of a write, in the same order. Warnings list refused items with their
+// locations. Removed counts what a replacing write deleted.
 type SystemResult struct {
 	Entities      []SystemEntityResult       `json:"entities"`
 	Relationships []SystemRelationshipResult `json:"relationships"`
-	Removed       *SystemCounts              `json:"removed,omitempty" doc:"what was there and is not in the file"`
+	Removed       *SystemCounts              `json:"removed,omitempty" doc:"what was deleted because the file does not contain it"`
 	Warnings      []string                   `json:"warnings"`
 }
 
-// MergeSystem adds to a system and changes it. What it says is added, updated or unchanged is on disk when it returns.
-// Errors: InvalidError, ErrUnavailable (then nothing, or all of it, is stored; the same write may be sent again).
+// MergeSystem creates and updates items of a system. Items with status added, updated or unchanged are durable when
+// it returns. Errors: InvalidError, ErrUnavailable. After ErrUnavailable the write is stored completely or not at
+// all, and may be sent again.
 func (s *Store) MergeSystem(ctx context.Context, scope Scope, system string, w *SystemWrite) (SystemResult, error) {
 	if err := w.Validate(system); err != nil {
 		return SystemResult{}, err
@@ -51,8 +52,9 @@ func (s *Store) MergeSystem(ctx context.Context, scope Scope, system string, w *
 	return result, err
 }
 
-// ReplaceSystem makes a memory all that is known of a system. Relationships whose ends are missing are left out with a
-// warning; with strict they are faults, and nothing is written. What was there before keeps its keys.
+// ReplaceSystem replaces everything in a system by a memory. Relationships without their ends are omitted with a
+// warning; with strict they are faults, and nothing is written. Entities and relationships that existed before keep
+// their keys.
 func (s *Store) ReplaceSystem(ctx context.Context, scope Scope, system string, m *SystemMemory, strict bool) (SystemResult, error) {
 	if err := m.Validate(system); err != nil {
 		return SystemResult{}, err
@@ -66,7 +68,7 @@ func (s *Store) ReplaceSystem(ctx context.Context, scope Scope, system string, m
 	return result, err
 }
 
-// systemWrite runs work in a transaction that holds the system, and stores what it planned.
+// systemWrite runs work in a transaction that holds the system, and stores the plan.
 func (s *Store) systemWrite(ctx context.Context, scope Scope, system string, work func(*systemJob) error) error {
 	now := s.now()
 	return s.transaction(ctx, "system_write", func(t *tx) error {
@@ -83,22 +85,22 @@ func (s *Store) systemWrite(ctx context.Context, scope Scope, system string, wor
 	})
 }
 
-// systemJob is one attempt at a write to one system. It loads what the write concerns, changes that, and saves it.
+// systemJob is one attempt at a write to one system. It loads the items of the write, changes them and saves them.
 type systemJob struct {
 	tx                 *tx
 	team, user, system string
 	now                time.Time
-	nextSeq            int64 // of what is added next; there are never more entities and relationships than it says
-	fresh              bool  // the system was not there before
+	nextSeq            int64 // number of the next item; an upper bound of entities and relationships
+	fresh              bool  // the system is new
 	nodes              map[string]*plannedNode
 	links              map[[3]string]*plannedLink
-	order              []*plannedNode // of nodes and links, as the write names them first
+	order              []*plannedNode // of nodes and links, in the order in which the write first names them
 	linkOrder          []*plannedLink
 	faults             faults
 	result             SystemResult
 }
 
-// begin makes room for the results.
+// begin allocates the results.
 func (j *systemJob) begin(entities, relationships int) {
 	j.result = SystemResult{
 		Entities:      make([]SystemEntityResult, entities),
@@ -106,7 +108,7 @@ func (j *systemJob) begin(entities, relationships int) {
 	}
 }
 
-// refuse notes why an item is not stored, and in which of its fields that lies. at is the place of the item.
+// refuse records why an item is not stored, and the field at fault. at is the location of the item.
 func (j *systemJob) refuse(at, field, format string, args ...any) *string {
 	message := fmt.Sprintf(format, args...)
 	j.faults.add(at+field, "%s", message)
@@ -114,7 +116,7 @@ func (j *systemJob) refuse(at, field, format string, args ...any) *string {
 	return &message
 }
 
-// settle is what the refused items come to.
+// settle returns an error if strict and items were refused, and otherwise adds warnings for them.
 func (j *systemJob) settle(strict bool) error {
 	if strict {
 		if err := j.faults.err(); err != nil {
@@ -147,7 +149,7 @@ func (j *systemJob) merge(w *SystemWrite) error {
 	return j.save()
 }
 
-// namesIn are the names of all entities that a write concerns.
+// namesIn returns the names of all entities in a write.
 func namesIn(w *SystemWrite) []string {
 	names := map[string]bool{}
 	for i := range w.Entities {

@@ -2,7 +2,8 @@ package graph
 
 import "testing"
 
-// TestEverythingHasATeam writes all there is, and looks over the whole database: fresh audits each test's own team.
+// TestEverythingHasATeam writes data of all kinds and checks the whole database: fresh only checks the test's own
+// team.
 func TestEverythingHasATeam(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{owner1("me"), node("concept", "c", 0.5), node("entity", "x", 0.5, shared)},

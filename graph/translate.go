@@ -9,8 +9,8 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
-// translate turns what the driver reports into this package's errors. The driver's text does not leave: it can hold
-// values. What stays is the database's own error code.
+// translate converts errors of the driver to errors of this package. It drops the driver's text, which can contain
+// values, and keeps the error code of the database.
 func translate(operation string, err error) error {
 	if err == nil || own(err) {
 		return err
@@ -44,8 +44,8 @@ func own(err error) bool {
 	return false
 }
 
-// class says what an error code of Neo4j means to a caller. Only a fault of the statement itself is not a matter of
-// the database's state.
+// class maps an error code of Neo4j to an error for callers. Only errors of the statement itself do not depend on the
+// state of the database.
 func class(code string) error {
 	switch {
 	case strings.HasPrefix(code, "Neo.ClientError.Statement."):

@@ -45,7 +45,7 @@ func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
 				}
 			}
 			if strings.Contains(got.Error(), secret) {
-				t.Errorf("tells what the driver said: %v", got)
+				t.Errorf("reveals the driver's message: %v", got)
 			}
 			var driver *neo4j.Neo4jError
 			if errors.As(got, &driver) {
@@ -76,7 +76,7 @@ func TestBadAddressIsNotRepeated(t *testing.T) {
 		s, err := Open(Connection{URI: uri}, Options{})
 		if err == nil {
 			_ = s.Close(t.Context())
-			t.Errorf("%q is taken", uri)
+			t.Errorf("%q is accepted", uri)
 		} else if strings.Contains(err.Error(), secret) {
 			t.Errorf("the error repeats the address: %v", err)
 		}

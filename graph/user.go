@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// User is a user of a team: how much the user has of its own, and when that last changed or was recalled.
+// User is a user of a team, with the amount of private data and the time of the last change or recall.
 type User struct {
 	UserID         string     `json:"user_id"`
 	Nodes          int64      `json:"nodes" doc:"private nodes of all kinds, without messages"`
 	Conversations  int64      `json:"conversations"`
 	Messages       int64      `json:"messages" doc:"in all sources"`
 	Chats          int64      `json:"chats" doc:"chat trees"`
-	LastActivityAt *time.Time `json:"last_activity_at" doc:"the latest write to or recall of the user's nodes and chats; null: the user has preferences alone"`
+	LastActivityAt *time.Time `json:"last_activity_at" doc:"last write to or recall of the user's nodes and chats; null: the user has only preferences"`
 	Partial        bool       `json:"partial,omitempty" doc:"the counts are lower bounds: the user has more than 10,000 nodes of one kind"`
 }
 
-// UserPage is a page of users, and the cursor of the next one; empty after the last.
+// UserPage is a page of users and the cursor of the next one; empty after the last.
 type UserPage struct {
 	Users []User
 	Next  string
@@ -29,8 +29,8 @@ const (
 	mostCounted = 10_000 // nodes of each kind
 )
 
-// Users lists users of a team by id, in the order of Unicode code points: those with nodes, chats or preferences in this
-// database. InvalidError for a cursor that no page had.
+// Users returns users of a team by id, in the order of Unicode code points: those with nodes, chats or preferences in
+// this database. Error: InvalidError for an invalid cursor.
 func (s *Store) Users(ctx context.Context, teamID, cursor string, limit int) (UserPage, error) {
 	after, err := decodeCursor(cursor)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Store) Users(ctx context.Context, teamID, cursor string, limit int) (Us
 	return page, err
 }
 
-// UserIDs lists the first ids of users of a team that begin with a text, by id.
+// UserIDs returns the first ids of users of a team with a prefix, in order.
 func (s *Store) UserIDs(ctx context.Context, teamID, beginning string, limit int) ([]string, error) {
 	ids, err := s.userIDs(ctx, teamID, max(beginning, lowest), limit)
 	if end := slices.IndexFunc(ids, func(id string) bool { return !strings.HasPrefix(id, beginning) }); end >= 0 {
@@ -62,10 +62,11 @@ func (s *Store) UserIDs(ctx context.Context, teamID, beginning string, limit int
 	return ids, err
 }
 
-// lowest is the first character that an id may have: an id with it at its end is the next one after that id.
+// lowest is the lowest character of an id: an id followed by it is the next possible id.
 const lowest = " "
 
-// userIDs returns the next ids from one on. Each is found by its own look into the indexes, however much the users have.
+// userIDs returns the next ids from one on. Each id is found by its own index lookup, however much data the users
+// have.
 func (s *Store) userIDs(ctx context.Context, teamID, from string, limit int) (ids []string, err error) {
 	for len(ids) < limit {
 		lists := kindLists(func(k Kind) (string, string) { return k.Name + keySeparator + from, k.Name + lowest })
@@ -83,7 +84,7 @@ func (s *Store) userIDs(ctx context.Context, teamID, from string, limit int) (id
 	return ids, nil
 }
 
-// kindLists are stretches of natural keys, one of each kind that callers write.
+// kindLists returns ranges of natural keys, one for each kind that callers write.
 func kindLists(stretch func(Kind) (after, end string)) (lists []map[string]any) {
 	for _, k := range Kinds {
 		if k != messageKind && k.group != storyGroup {
@@ -118,7 +119,7 @@ func (s *Store) countUsers(ctx context.Context, teamID string, ids []string) ([]
 	return counted, nil
 }
 
-// latestOf is the latest of some times; nil where there are none.
+// latestOf returns the latest of some times; nil if there are none.
 func latestOf(times ...*time.Time) (last *time.Time) {
 	for _, t := range times {
 		if t != nil && (last == nil || t.After(*last)) {

@@ -11,7 +11,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// users lists all users of the team by pages of a size.
+// users lists all users of the team in pages of a size.
 func (e *env) users(size int) (all []User) {
 	e.Helper()
 	cursor, all := "", []User{}
@@ -54,7 +54,7 @@ func TestUsersAreListed(t *testing.T) {
 	other.write("theirs", []NodeWrite{node("concept", "c", 0.5)})
 
 	at := func(t time.Time) *time.Time { return &t }
-	want := []User{ // those who wrote have a person of their own
+	want := []User{ // every writer has an owner node
 		{UserID: "chats alone", Chats: 1, LastActivityAt: at(e.now)},
 		{UserID: "gone", Nodes: 1, LastActivityAt: at(e.now)},
 		{UserID: "u1", Nodes: 5, Conversations: 1, Messages: 3, LastActivityAt: at(noon)},
@@ -97,7 +97,7 @@ func TestUserIDsThatBeginWithAText(t *testing.T) {
 	}
 }
 
-// listed returns the keys of a user's conversations by pages of a size.
+// listed returns the keys of a user's conversations in pages of a size.
 func (e *env) listed(user string, size int) (keys []string) {
 	e.Helper()
 	cursor, keys := "", []string{}
@@ -139,7 +139,7 @@ func TestConversationsAreListedNewestFirst(t *testing.T) {
 	e.same("as one alone", *e.see("u1", "later"), page.Conversations[0])
 }
 
-// A cursor of another list is refused, and so is a list of nobody's conversations.
+// A cursor of another list is refused, and so is a list of conversations without a user.
 func TestCursorsOfOtherLists(t *testing.T) {
 	e := fresh(t)
 	for i := range 3 {
@@ -160,7 +160,8 @@ func TestCursorsOfOtherLists(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, cursor := range append(cursors, "!", encodeCursor("x"), encodeCursor(userCursor), encodeCursor(conversationCursor), encodeCursor(conversationCursor+"then"+keySeparator+"k"), strings.Repeat("A", 5000)) {
+	for _, cursor := range append(cursors, "!", encodeCursor("x"), encodeCursor(userCursor), encodeCursor(conversationCursor),
+		encodeCursor(conversationCursor+"then"+keySeparator+"k"), strings.Repeat("A", 5000)) {
 		if cursor != users.Next {
 			_, err := e.store.Users(t.Context(), e.team, cursor, 1)
 			refused("users from "+cursor, err)
@@ -174,7 +175,7 @@ func TestCursorsOfOtherLists(t *testing.T) {
 	refused("nobody's", err)
 }
 
-// QuotaOf returns the bounds that hold, and what was counted, without counting.
+// QuotaOf returns the limits that apply and the last count, without counting.
 func TestQuotaIsReported(t *testing.T) {
 	e := limited(t, Quota{Nodes: 40})
 	number := func(n int64) *int64 { return &n }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// conflicts are the places of a VersionError with the versions that are stored; nil for any other error.
+// conflicts returns the stored versions of a VersionError by location; nil for any other error.
 func conflicts(err error) map[string]int64 {
 	var version *VersionError
 	if !errors.As(err, &version) || !errors.Is(err, ErrConflict) {
@@ -53,24 +53,29 @@ func TestWritesOfAVersion(t *testing.T) {
 		links []RelationshipWrite
 		want  map[string]int64
 	}{
-		"an old one":                {[]NodeWrite{change("concept", "a", ifVersion(1), described("x"))}, nil, map[string]int64{"nodes[0].if_version": 2}},
-		"one to come":               {[]NodeWrite{change("concept", "a", ifVersion(3), described("x"))}, nil, map[string]int64{"nodes[0].if_version": 2}},
-		"none, by key":              {[]NodeWrite{change("concept", "a", ifVersion(0))}, nil, map[string]int64{"nodes[0].if_version": 2}},
-		"none, by name":             {[]NodeWrite{{Kind: "concept", Name: Some("the a"), IfVersion: Some(int64(0))}}, nil, map[string]int64{"nodes[0].if_version": 2}},
-		"of what is not there":      {[]NodeWrite{node("concept", "new", 0.5, ifVersion(1))}, nil, map[string]int64{"nodes[0].if_version": 0}},
-		"of a source":               {[]NodeWrite{{Kind: "source", EntityKey: source.EntityKey, IfVersion: Some(int64(7))}}, nil, map[string]int64{"nodes[0].if_version": 1}},
-		"of a message":              {[]NodeWrite{message}, nil, map[string]int64{"nodes[0].if_version": 2}},
-		"a relationship's old one":  {nil, []RelationshipWrite{linkIf(1, "a", "b", 0.7)}, map[string]int64{"relationships[0].if_version": 2}},
-		"no relationship":           {nil, []RelationshipWrite{linkIf(0, "a", "b", 0.7)}, map[string]int64{"relationships[0].if_version": 2}},
-		"a relationship not there":  {nil, []RelationshipWrite{linkIf(1, "b", "a", 0.7)}, map[string]int64{"relationships[0].if_version": 0}},
-		"a version that moves on":   {[]NodeWrite{change("concept", "a", described("y")), {Kind: "concept", Name: Some("the a"), IfVersion: Some(int64(2))}}, nil, map[string]int64{"nodes[1].if_version": 3}},
-		"several, and what is fine": {[]NodeWrite{node("concept", "c", 0.5), change("concept", "b", ifVersion(9))}, []RelationshipWrite{link("b", "involves", "a", 1), linkIf(5, "a", "b", 1)}, map[string]int64{"nodes[1].if_version": 1, "relationships[1].if_version": 2}},
+		"an old one":   {[]NodeWrite{change("concept", "a", ifVersion(1), described("x"))}, nil, map[string]int64{"nodes[0].if_version": 2}},
+		"one to come":  {[]NodeWrite{change("concept", "a", ifVersion(3), described("x"))}, nil, map[string]int64{"nodes[0].if_version": 2}},
+		"none, by key": {[]NodeWrite{change("concept", "a", ifVersion(0))}, nil, map[string]int64{"nodes[0].if_version": 2}},
+		"none, by name": {[]NodeWrite{{Kind: "concept", Name: Some("the a"), IfVersion: Some(int64(0))}}, nil,
+			map[string]int64{"nodes[0].if_version": 2}},
+		"of what is not there": {[]NodeWrite{node("concept", "new", 0.5, ifVersion(1))}, nil, map[string]int64{"nodes[0].if_version": 0}},
+		"of a source": {[]NodeWrite{{Kind: "source", EntityKey: source.EntityKey, IfVersion: Some(int64(7))}}, nil,
+			map[string]int64{"nodes[0].if_version": 1}},
+		"of a message":             {[]NodeWrite{message}, nil, map[string]int64{"nodes[0].if_version": 2}},
+		"a relationship's old one": {nil, []RelationshipWrite{linkIf(1, "a", "b", 0.7)}, map[string]int64{"relationships[0].if_version": 2}},
+		"no relationship":          {nil, []RelationshipWrite{linkIf(0, "a", "b", 0.7)}, map[string]int64{"relationships[0].if_version": 2}},
+		"a relationship not there": {nil, []RelationshipWrite{linkIf(1, "b", "a", 0.7)}, map[string]int64{"relationships[0].if_version": 0}},
+		"a version that moves on": {[]NodeWrite{change("concept", "a", described("y")),
+			{Kind: "concept", Name: Some("the a"), IfVersion: Some(int64(2))}}, nil, map[string]int64{"nodes[1].if_version": 3}},
+		"several, and what is fine": {[]NodeWrite{node("concept", "c", 0.5), change("concept", "b", ifVersion(9))},
+			[]RelationshipWrite{link("b", "involves", "a", 1), linkIf(5, "a", "b", 1)}, map[string]int64{"nodes[1].if_version": 1, "relationships[1].if_version": 2}},
 	} {
 		_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: c.nodes, Relationships: c.links})
 		e.same(name, c.want, conflicts(err))
 		e.same(name+": stored", before, e.stored())
 	}
-	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{change("concept", "a", ifVersion(-1))}, Relationships: []RelationshipWrite{{From: "a", Type: "relates_to", To: "b", IfVersion: Null[int64]()}}})
+	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{change("concept", "a", ifVersion(-1))},
+		Relationships: []RelationshipWrite{{From: "a", Type: "relates_to", To: "b", IfVersion: Null[int64]()}}})
 	e.same("no versions", []string{"nodes[0].if_version", "relationships[0].if_version"}, locations(err))
 }
 
@@ -79,7 +84,8 @@ func TestPatchOfAVersion(t *testing.T) {
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5)})
 	_, err := e.store.PatchNode(t.Context(), e.as("u1"), change("concept", "a", ifVersion(2), described("x")))
 	e.same("conflict", map[string]int64{"if_version": 1}, conflicts(err))
-	for name, w := range map[string]NodeWrite{"gone": change("concept", "gone"), "another kind": change("person", "a"), "a new name": {Kind: "concept", EntityKey: "x", Name: Some("x")}} {
+	for name, w := range map[string]NodeWrite{"gone": change("concept", "gone"), "another kind": change("person", "a"),
+		"a new name": {Kind: "concept", EntityKey: "x", Name: Some("x")}} {
 		if _, err := e.store.PatchNode(t.Context(), e.as("u1"), w); !errors.Is(err, ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -114,7 +120,7 @@ func TestDeletesOfAVersion(t *testing.T) {
 	e.same("left", []any{int64(2), int64(0)}, e.stored()[:2]) // with the user's own person
 }
 
-// Of many writers of one version one wins, whether they write a node or a relationship, or delete it.
+// Of many writers of one version one wins, whether they write or delete a node or a relationship.
 func TestOneWriterWinsEachVersion(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0))
@@ -141,7 +147,7 @@ func TestOneWriterWinsEachVersion(t *testing.T) {
 	}
 }
 
-// A delete of a version and a write of the same one: only one of them happens.
+// Of a delete and a write of the same version only one happens.
 func TestADeleteLosesAgainstAWriteOfItsVersion(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})

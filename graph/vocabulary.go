@@ -15,7 +15,7 @@ const (
 	groupsType     = "groups"      // macro → storyline
 )
 
-// Vocabulary are the relationship types of the field (S1-21, S1-22, S2-11, S2-12); callers may add others.
+// Vocabulary lists the built-in relationship types; callers may add others.
 var Vocabulary = append([]string{
 	"has_relationship_with", "thinks_about", "relates_to", "involves", "associated_with", "engages_with", "connected_to",
 	mentionsType, "produced", aboutType, includesType, rootedInType, groupsType,
@@ -23,23 +23,22 @@ var Vocabulary = append([]string{
 	"achieved_by", "blocks", "threatens", "mitigates", "addresses", "addressed_in", "documented_in",
 }, containmentTypes...)
 
-// containmentTypes say that one thing is part of another; they must not lead in a ring.
+// containmentTypes state that one thing is part of another; they must not form a ring.
 var containmentTypes = []string{
 	"contains", "has_plan", "has_task", "has_goal", "has_document", "has_output", "has_risk", "has_milestone", "has_metric",
 	"has_requirement", "has_source", "has_decision", "has_context_document", "has_part",
 }
 
-// swapped are the deprecated types that are stored the other way round (S2-12). belongs_to_plan and achieved_by are too,
-// but stay as they are given.
+// swapped has the deprecated types that are stored in the opposite direction, with their replacements.
+// belongs_to_plan and achieved_by are deprecated too, but stored as given.
 var swapped = map[string]string{
 	"part_of": "contains", "referenced_by": "references", "produced_by": "produces", "mitigated_by": "mitigates",
 }
 
-// Swapped says whether relationships of a type are stored the other way round.
+// Swapped reports whether relationships of a type are stored in the opposite direction.
 func Swapped(relationship string) bool { return swapped[relationship] != "" }
 
-// stateKeys are the known values of state_key, by kind, in the order in which work goes through them (S3-33). Others are stored with a
-// warning.
+// stateKeys has the known values of state_key by kind, in the order of the work. Others are stored with a warning.
 var stateKeys = map[string][]string{
 	"project": {"planning", "active", "completed", "cancelled"}, "task": {"todo", "in_progress", "blocked", "done"},
 	"plan": {"draft", "active", "completed"}, "goal": {"draft", "active", "achieved", "abandoned"},
@@ -48,10 +47,10 @@ var stateKeys = map[string][]string{
 	"decision": {"pending", "made", "deferred", "reversed"},
 }
 
-// StateKeys returns the known values of state_key of a kind; nil for a kind without any.
+// StateKeys returns the known values of state_key of a kind; nil if it has none.
 func StateKeys(kind Kind) []string { return slices.Clone(stateKeys[kind.Name]) }
 
-// usualTypes says which types lead between two kinds of knowledge, in either direction (S1-21).
+// usualTypes has the types that are usual between two kinds of knowledge, in either direction.
 var usualTypes = map[[2]string][]string{
 	{"person", "person"}:  {"has_relationship_with"},
 	{"person", "concept"}: {"engages_with", "thinks_about"},
@@ -60,8 +59,8 @@ var usualTypes = map[[2]string][]string{
 	{"entity", "entity"}:  {"connected_to"},
 }
 
-// unusual says which type would be usual between two kinds, where the given one is that of others; empty: none.
-// relates_to is the fallback for any.
+// unusual returns the usual type between two kinds if the given type is usual between other kinds; otherwise empty.
+// relates_to fits any kinds.
 func unusual(from, to Kind, relationship string) string {
 	usual := usualBetween(from, to)
 	if usual == nil || slices.Contains(usual, relationship) {
@@ -75,7 +74,7 @@ func unusual(from, to Kind, relationship string) string {
 	return ""
 }
 
-// usualBetween are the types that lead between two kinds; nil where none is usual.
+// usualBetween returns the usual types between two kinds; nil if there are none.
 func usualBetween(from, to Kind) []string {
 	if usual := usualTypes[[2]string{from.Name, to.Name}]; usual != nil {
 		return usual
@@ -83,12 +82,12 @@ func usualBetween(from, to Kind) []string {
 	return usualTypes[[2]string{to.Name, from.Name}]
 }
 
-// fittingTypes are those that may be proposed between two kinds of knowledge: the usual ones, and the fallback for any.
+// fittingTypes returns the types that may be proposed between two kinds of knowledge: the usual ones and relates_to.
 func fittingTypes(from, to Kind) []string {
 	return append(slices.Clone(usualBetween(from, to)), "relates_to")
 }
 
-// parents are the kinds that contain a kind, the nearest first (S2-12a).
+// parents has the kinds that contain a kind, the nearest first.
 var parents = map[string][]string{
 	"goal": {"project"}, "milestone": {"goal", "project"}, "plan": {"milestone", "goal", "project"},
 	"task": {"plan", "milestone", "goal", "project"}, "document": {"document", "project"},
@@ -98,7 +97,7 @@ var parents = map[string][]string{
 	"requirement": {"task", "milestone", "plan", "decision", "project"},
 }
 
-// contained is the kind that a type of the form has_KIND leads to; empty for another type.
+// contained returns the kind that a type of the form has_KIND leads to; empty for other types.
 func contained(relationship string) string {
 	if relationship == "has_context_document" {
 		return "document"
@@ -110,7 +109,7 @@ func contained(relationship string) string {
 	return kind
 }
 
-// Words for attitude and proximity 1 to 5 (S1-21a), by relationship type.
+// Words for attitude and proximity 1 to 5, by relationship type.
 var (
 	attitudes = map[string][5]string{
 		"has_relationship_with": {"hostile", "unfriendly", "neutral", "friendly", "close"},
@@ -130,9 +129,9 @@ var (
 	}
 )
 
-// word is that of a grade from 1 to 5; empty where the type has none.
+// word returns the word for a grade from 1 to 5; empty if the type has none.
 func word(words map[string][5]string, relationship string, grade *int64) string {
-	if relationship == "thinks_about" { // the older name
+	if relationship == "thinks_about" { // its older name
 		relationship = "engages_with"
 	}
 	scale, ok := words[relationship]

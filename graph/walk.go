@@ -8,33 +8,33 @@ import (
 	"kith/cypher"
 )
 
-// Walk says which relationships are followed: current ones between nodes that the scope may see.
+// Walk selects the relationships to follow: current ones between nodes that the scope may see.
 type Walk struct {
 	Outgoing, Incoming bool
-	Types              []string // none: any
+	Types              []string // empty: any
 	Without            []string
-	Messages           bool // also those of sources to their messages
+	Messages           bool // also those from sources to their messages
 }
 
-// WalkLink is one relationship that was followed, seen from a node.
+// WalkLink is one relationship of a node, seen from that node.
 type WalkLink struct {
 	To       string // entity key
 	Key      string
 	Outgoing bool
 	Strength float64 // current salience
-	Salience float64 // of the node it leads to, current
-	Wanted   bool    // that is of the kinds that are asked for
+	Salience float64 // current salience of the other node
+	Wanted   bool    // the other node is of a requested kind
 }
 
-// Around is what a node is linked with.
+// Around has the links of a node.
 type Around struct {
 	Key    string
-	Looked int  // relationships that were looked at, of those that the scope may see
-	Cut    bool // it has more
+	Looked int  // relationships examined, of those that the scope may see
+	Cut    bool // the node has more
 	Links  []WalkLink
 }
 
-// Edges are what a node is linked with, in short.
+// Edges has the links of a node in a short form.
 type Edges struct {
 	Key       string
 	Looked    int
@@ -43,14 +43,14 @@ type Edges struct {
 	Strengths []float64 // current salience of each relationship
 }
 
-// Step is one of a walk, in full. What Kith relates itself has an empty key.
+// Step is one step of a walk with all details. Relationships that Kith itself writes have an empty key.
 type Step struct {
 	Relationship RelationshipView
-	Node         NodeView // to which it leads
+	Node         NodeView // the node that it leads to
 }
 
-// typed is a statement for the relationships of a walk. There is no such statement for types of which none is left. The
-// types in its text are real ones: what may be a word is let through or kept out by the parameters.
+// typed returns a statement for the relationships of a walk. It returns false if none of the types exists. The
+// statement's text contains stored types; its parameters include or exclude words.
 func (s *Store) typed(ctx context.Context, name string, w Walk) (q cypher.Query, some bool, err error) {
 	types := w.realTypes()
 	if len(w.Types) == 0 && len(w.Without) > 0 {
@@ -74,8 +74,8 @@ func (s *Store) typed(ctx context.Context, name string, w Walk) (q cypher.Query,
 	return cypher.OfTypesBut(s.queries[name], hasMessageType), true, nil
 }
 
-// realTypes are those of the relationships that are asked for: a word may be one of related_to, or a type of its own from before
-// there were words.
+// realTypes returns the stored types of the requested relationships: a word may be stored as related_to, or as a type
+// of its own in databases from before words.
 func (w Walk) realTypes() []string {
 	types := slices.DeleteFunc(slices.Clone(w.Types), func(t string) bool { return slices.Contains(w.Without, t) })
 	if slices.ContainsFunc(types, mayBeWord) && !slices.Contains(types, relatedType) {
@@ -84,7 +84,7 @@ func (w Walk) realTypes() []string {
 	return types
 }
 
-// words are the types of a list if some of them may be words; null: the real types say it all.
+// words returns the types if some of them may be words; nil if the stored types suffice.
 func words(types []string) any {
 	if slices.ContainsFunc(types, mayBeWord) {
 		return types
@@ -99,8 +99,8 @@ func (w Walk) params(scope Scope, now time.Time) map[string]any {
 	}
 }
 
-// Around looks at no more than so many relationships of each of some nodes, and tells what they lead to, and whether that is
-// of some kinds (none: any). Nodes that the scope may not see are left out.
+// Around examines at most each relationships of some nodes. It returns the nodes they lead to, and whether those are
+// of some kinds (none: any). It omits nodes that the scope may not see.
 func (s *Store) Around(ctx context.Context, scope Scope, w Walk, keys []string, kinds []Kind, each int, now time.Time) ([]Around, error) {
 	q, some, err := s.typed(ctx, "walk_neighbors", w)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Store) Around(ctx context.Context, scope Scope, w Walk, keys []string, 
 	return all, nil
 }
 
-// alone are those of some nodes that the scope may see, with no links.
+// alone returns the nodes that the scope may see, without links.
 func (s *Store) alone(ctx context.Context, scope Scope, keys []string) ([]Around, error) {
 	nodes, err := s.NodesByKey(ctx, scope, keys)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Store) alone(ctx context.Context, scope Scope, keys []string) ([]Around
 	return all, nil
 }
 
-// Edges looks at no more than so many relationships of each of some nodes. Nodes that the scope may not see are left out.
+// Edges examines at most each relationships of some nodes. It omits nodes that the scope may not see.
 func (s *Store) Edges(ctx context.Context, scope Scope, w Walk, keys []string, each int, now time.Time) ([]Edges, error) {
 	q, some, err := s.typed(ctx, "walk_edges", w)
 	if err != nil || !some {
@@ -174,14 +174,15 @@ func (s *Store) Edges(ctx context.Context, scope Scope, w Walk, keys []string, e
 	return all, nil
 }
 
-// Wish asks for a step in full: by its relationship's key, or the most salient relationship between two nodes.
+// Wish requests the details of a step: by the key of its relationship, or the most salient relationship between two
+// nodes.
 type Wish struct {
 	From, To string
 	Key      string // may be empty
 	Outgoing *bool  // seen from From; nil: either way
 }
 
-// Steps reads steps in full. The answer has as many as are asked for; one that is not there any more is nil.
+// Steps returns the details of steps, one for each wish; nil if it does not exist any more.
 func (s *Store) Steps(ctx context.Context, scope Scope, w Walk, wishes []Wish, now time.Time) ([]*Step, error) {
 	steps := make([]*Step, len(wishes))
 	q, some, err := s.typed(ctx, "walk_steps", w)
@@ -220,7 +221,7 @@ func (s *Store) Steps(ctx context.Context, scope Scope, w Walk, wishes []Wish, n
 	return steps, nil
 }
 
-// NodesByKey reads nodes of any kind, as far as the scope may see them, in the order of their keys.
+// NodesByKey returns nodes of any kind that the scope may see, in the order of their keys.
 func (s *Store) NodesByKey(ctx context.Context, scope Scope, keys []string) ([]NodeView, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -237,7 +238,7 @@ func (s *Store) NodesByKey(ctx context.Context, scope Scope, keys []string) ([]N
 	return nodes, nil
 }
 
-// NodesNamed returns nodes of some names that the scope may see, at most ten of each, by NameKey.
+// NodesNamed returns at most ten nodes for each name that the scope may see, by NameKey.
 func (s *Store) NodesNamed(ctx context.Context, scope Scope, names []string) (map[string][]NodeRef, error) {
 	keys := make([]string, 0, len(names))
 	for _, name := range names {
@@ -257,5 +258,5 @@ func (s *Store) NodesNamed(ctx context.Context, scope Scope, names []string) (ma
 	return named, nil
 }
 
-// Now is the time that a walk tells of.
+// Now returns the current time for a walk.
 func (s *Store) Now() time.Time { return s.now() }

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// bothWays follows all but messages.
+// bothWays follows all relationships except those to messages.
 var bothWays = Walk{Outgoing: true, Incoming: true}
 
-// around are the links of nodes, each as from>to or from<to.
+// around returns the links of nodes, each as from>to or from<to.
 func (e *env) around(user string, w Walk, kinds []Kind, keys ...string) string {
 	e.Helper()
 	found, err := e.store.Around(e.Context(), e.as(user), w, keys, kinds, 100, e.now)
@@ -36,7 +36,7 @@ func (e *env) around(user string, w Walk, kinds []Kind, keys ...string) string {
 	return strings.Join(all, " ")
 }
 
-// edges are the same walk in short: from-to.
+// edges returns the same walk in short form: from-to.
 func (e *env) edges(user string, w Walk, keys ...string) string {
 	e.Helper()
 	found, err := e.store.Edges(e.Context(), e.as(user), w, keys, 100, e.now)
@@ -59,7 +59,7 @@ func (e *env) edges(user string, w Walk, keys ...string) string {
 	return strings.Join(all, " ")
 }
 
-// walks compares both ways to look around some nodes.
+// walks compares both ways to walk from some nodes.
 func (e *env) walks(what, user string, w Walk, want string, keys ...string) {
 	e.Helper()
 	e.same(what+": around", want, strings.ReplaceAll(e.around(user, w, nil, keys...), "!", ""))
@@ -112,7 +112,7 @@ func TestWalkDirectionsAndTypes(t *testing.T) {
 	e.same("no type is left", "a", e.around("u1", Walk{Outgoing: true, Types: []string{"involves"}, Without: []string{"involves"}}, nil, "a", "gone"))
 }
 
-// What is not of the kinds that are asked for is told too: it may be on the way to others.
+// Nodes of other kinds are returned too: they may be on the way to requested ones.
 func TestWalkKinds(t *testing.T) {
 	e := fresh(t)
 	e.web()
@@ -131,7 +131,7 @@ func TestWalkKinds(t *testing.T) {
 	}
 }
 
-// Relationships of the past are not followed, and not told in full; one that is open again is.
+// Past relationships are not followed, and have no details; a reopened one is followed.
 func TestWalkIsOfTheCurrent(t *testing.T) {
 	e := fresh(t)
 	e.web()
@@ -143,7 +143,7 @@ func TestWalkIsOfTheCurrent(t *testing.T) {
 	e.same("in full", "a relates_to past 0.2 of past, outgoing", e.stepped("u1", bothWays, Wish{From: "a", To: "past"}))
 }
 
-// stepped are steps in full, each as its relationship, the node to which it leads, and the direction.
+// stepped returns the details of steps, each as its relationship, the node to which it leads, and the direction.
 func (e *env) stepped(user string, w Walk, wishes ...Wish) string {
 	e.Helper()
 	steps, err := e.store.Steps(e.Context(), e.as(user), w, wishes, e.now)
@@ -194,7 +194,7 @@ func TestWalkSteps(t *testing.T) {
 	e.same("none", "", e.stepped("u1", bothWays))
 }
 
-// nodesByKey are the nodes of keys, in the order in which they come.
+// nodesByKey returns the nodes of keys, in the order received.
 func (e *env) nodesByKey(user string, keys ...string) string {
 	e.Helper()
 	nodes, err := e.store.NodesByKey(e.Context(), e.as(user), keys)
@@ -219,7 +219,8 @@ func TestWalkNodes(t *testing.T) {
 	e.same("to a deleted one", "nil", e.stepped("u1", bothWays, Wish{From: "p", To: "a"}))
 }
 
-// What is of others is neither told nor walked through; what is shared, or what one took part in, is.
+// Data of other users is neither returned nor walked through; shared nodes and sources with the user as a participant
+// are.
 func TestWalkIsolated(t *testing.T) {
 	e := fresh(t)
 	e.web()
@@ -238,7 +239,7 @@ func TestWalkIsolated(t *testing.T) {
 		{"u2", "a", ""},
 		{"", "a theirs s", ""},
 		{"u1", "theirs", ""},
-		{"u1", "met", "met>shared"}, // not what was said
+		{"u1", "met", "met>shared"}, // without its messages
 		{"u2", "met", "met>m3 met>shared met>theirs"},
 		{"u1", "m3", ""},
 		{"u2", "s m1", ""},
@@ -258,7 +259,7 @@ func TestWalkIsolated(t *testing.T) {
 	e.neighbour().walks("of an empty team", "u1", messages, "", "a", "shared")
 }
 
-// A relationship over the border of teams would be a fault of the database. A walk does not cross it.
+// A relationship between teams would be an inconsistency in the database. A walk does not follow it.
 func TestWalkStaysInItsTeam(t *testing.T) {
 	e := fresh(t)
 	e.web()
@@ -275,7 +276,8 @@ func TestWalkStaysInItsTeam(t *testing.T) {
 	cross(`MATCH (a)-[r]->(z) DELETE r`)
 }
 
-// A hub is looked at up to a bound, which is for all that the caller may see of it, in both directions together.
+// A hub is examined up to a limit, which applies to all relationships that the caller may see, in both directions
+// together.
 func TestWalkCutsHubs(t *testing.T) {
 	e := fresh(t)
 	nodes, links := []NodeWrite{node("entity", "hub", 0.5, shared), node("concept", "small", 0.5)}, []RelationshipWrite{link("small", "relates_to", "hub", 0.5)}
@@ -313,7 +315,7 @@ func TestWalkCutsHubs(t *testing.T) {
 		}
 		e.same(what, []any{c.looked, c.found, c.cut}, []any{edges[0].Looked, len(edges[0].Ends), edges[0].Cut})
 	}
-	// Each node has the bound for itself.
+	// Each node has its own limit.
 	around, err := e.store.Around(t.Context(), e.as("u1"), Walk{Outgoing: true}, []string{"hub", "small"}, nil, 5, e.now)
 	if err != nil {
 		t.Fatal(err)
@@ -325,7 +327,7 @@ func TestWalkCutsHubs(t *testing.T) {
 	e.same("each", map[string]int{"hub": 5, "small": 1}, looked)
 }
 
-// Strength and salience are those of the time that is told, as other answers have them.
+// Strength and salience are current at the time of the walk, as in other answers.
 func TestWalkStrengthDecays(t *testing.T) {
 	e := fresh(t)
 	fading := link("a", "relates_to", "b", 0.8)
@@ -333,8 +335,9 @@ func TestWalkStrengthDecays(t *testing.T) {
 	sure := link("a", "relates_to", "kept", 0.4)
 	sure.State = Some("candidate")
 	e.write("u1", []NodeWrite{
-		node("concept", "a", 0.5), node("concept", "b", 0.7, func(w *NodeWrite) { w.TTLPolicy = Some("decay") }), node("concept", "kept", 0.6, func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }),
-	}, fading, sure) // which does not fade
+		node("concept", "a", 0.5), node("concept", "b", 0.7, func(w *NodeWrite) { w.TTLPolicy = Some("decay") }),
+		node("concept", "kept", 0.6, func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }),
+	}, fading, sure) // does not decay
 	last := math.Inf(1)
 	for _, days := range []int{-1, 0, 10, 100} {
 		e.now = noon.AddDate(0, 0, days)
@@ -371,7 +374,8 @@ func TestWalkStrengthDecays(t *testing.T) {
 
 func withName(name string) func(*NodeWrite) { return func(w *NodeWrite) { w.Name = Some(name) } }
 
-// Names lead to the nodes that the scope may see, whatever their case; stories and parts of systems have none of their own.
+// Names find the nodes that the scope may see, whatever their case. Stories and system entities are not found by
+// name.
 func TestNodesNamed(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("person", "p1", 0.5, withName("Ada (the miller)")), node("entity", "e1", 0.5, withName(" ADA "))})

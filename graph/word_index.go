@@ -8,14 +8,15 @@ import (
 	"kith/cypher"
 )
 
-// Searches ask two indexes for relationships: that of the vocabulary, and othersIndex, which has all other real types: related_to,
-// those that the operator lists, and those of databases that had a type for each word. However many there are, a search costs the same.
+// Searches use two indexes of relationships: one for the vocabulary, and othersIndex for all other stored types:
+// related_to, the operator's types, and those of databases that had a type for each word. The cost of a search does
+// not depend on their number.
 const (
 	vocabularyIndex = "relationship_words"
 	othersIndex     = "relationship_words_of_others"
 )
 
-// otherTypes are the real types that searches look through, but for the vocabulary.
+// otherTypes returns the searchable stored types outside the vocabulary.
 func (s *Store) otherTypes(ctx context.Context) ([]string, error) {
 	row, err := s.readOne(ctx, "relationship_types", nil)
 	if err != nil {
@@ -25,14 +26,14 @@ func (s *Store) otherTypes(ctx context.Context) ([]string, error) {
 	return distinctTypes(types), nil
 }
 
-// distinctTypes are those of some types that are of no index of the schema, sorted.
+// distinctTypes returns the types that are in no index of the schema, sorted, without duplicates.
 func distinctTypes(types []string) []string {
 	types = slices.DeleteFunc(types, neverWord)
 	slices.Sort(types)
 	return slices.Compact(types)
 }
 
-// wordIndexes are the types of the indexes by which relationships are found by words, by the names of the indexes.
+// wordIndexes returns the relationship types of the full-text indexes, by index name.
 func (s *Store) wordIndexes(ctx context.Context) (map[string][]string, error) {
 	row, err := s.readOne(ctx, "relationship_word_indexes", nil)
 	if err != nil {
@@ -46,8 +47,8 @@ func (s *Store) wordIndexes(ctx context.Context) (map[string][]string, error) {
 	return indexes, nil
 }
 
-// indexOtherTypes has searches find the relationships of all real types: it makes othersIndex anew where that lacks some. Several
-// Kiths may do so at once. The indexes that earlier versions made for each type go.
+// indexOtherTypes makes relationships of all stored types searchable: it rebuilds othersIndex if it lacks a type.
+// Several instances may run it at the same time. It drops the indexes per type of earlier versions.
 func (s *Store) indexOtherTypes(ctx context.Context) error {
 	types, err := s.otherTypes(ctx)
 	if err != nil {
@@ -77,7 +78,8 @@ func (s *Store) indexOtherTypes(ctx context.Context) error {
 	return fmt.Errorf("index relationship types: %w", errLostRace)
 }
 
-// dropTypeIndexes takes away the indexes that earlier versions made for each type. One of the same types keeps another from being made.
+// dropTypeIndexes drops the indexes per type of earlier versions. An index of the same types prevents the creation of
+// another one.
 func (s *Store) dropTypeIndexes(ctx context.Context, indexes map[string][]string) error {
 	for name := range indexes {
 		if name == vocabularyIndex || name == othersIndex {

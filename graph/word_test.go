@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// nthWord is the n-th word of a test.
+// nthWord returns the n-th word of a test.
 func nthWord(n int) string { return fmt.Sprintf("word_%02d", n) }
 
-// pair are two concepts, and relationships between them of some types.
+// pair writes two concepts and relationships of some types between them.
 func (e *env) pair(types ...string) MemoryResult {
 	e.Helper()
 	w := &MemoryWrite{UserID: "u", Nodes: []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}}
@@ -26,7 +26,7 @@ func (e *env) pair(types ...string) MemoryResult {
 	return result
 }
 
-// schemaSize are how many relationship types and indexes the database has.
+// schemaSize returns how many relationship types and indexes the database has.
 func (e *env) schemaSize() [][]any {
 	e.Helper()
 	return append(e.raw(`CALL db.relationshipTypes() YIELD relationshipType RETURN count(*)`), e.raw(`SHOW INDEXES YIELD name RETURN count(*)`)...)
@@ -50,7 +50,7 @@ func TestWordsAreStoredAsRelated(t *testing.T) {
 	e.same("words", [][]any{{[]any{"mentors", "knows_of"}}}, e.raw(`MATCH (w:TypeWords {team_id: $team}) RETURN w.words`))
 }
 
-// A team has 32 words of its own, whatever other teams have, and no word makes a type or an index.
+// A team has 32 words of its own, independent of other teams, and no word creates a type or an index.
 func TestWordsOfATeam(t *testing.T) {
 	e := alone(t)
 	e.pair("relates_to", "related_to")
@@ -79,7 +79,7 @@ func TestWordsOfATeam(t *testing.T) {
 	e.same("types and indexes", size, e.schemaSize())
 }
 
-// linkStatuses are those of the relationships of a write.
+// linkStatuses returns the statuses of the relationships of a write.
 func linkStatuses(r MemoryResult) (all []Status) {
 	for i := range r.Relationships {
 		all = append(all, r.Relationships[i].Status)
@@ -94,7 +94,7 @@ func places(all []FieldError) (at []string) {
 	return at
 }
 
-// What is refused, or taken back, takes no place.
+// Refused or rolled back relationships take no place.
 func TestRefusedWordsTakeNoPlace(t *testing.T) {
 	e := fresh(t)
 	e.pair()
@@ -110,7 +110,7 @@ func TestRefusedWordsTakeNoPlace(t *testing.T) {
 	e.same("words", [][]any{{[]any{"taken"}}}, e.raw(`MATCH (w:TypeWords {team_id: $team}) RETURN w.words`))
 }
 
-// Writers at the same time do not exceed the number of words.
+// Concurrent writers do not exceed the number of words.
 func TestWordsOfWritersAtOnce(t *testing.T) {
 	e := fresh(t)
 	e.pair()
@@ -146,7 +146,7 @@ func TestWordsOfWritersAtOnce(t *testing.T) {
 		RETURN size(w.words), COUNT { MATCH (:Memory {team_id: $team})-[r:related_to]->() RETURN DISTINCT r.type_word }`))
 }
 
-// Two writers of one word at the same time have one place for it.
+// Concurrent writers of one word use one place.
 func TestOneWordOfWritersAtOnce(t *testing.T) {
 	e := fresh(t)
 	e.write("u", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5), node("concept", "d", 0.5)})
@@ -158,7 +158,7 @@ func TestOneWordOfWritersAtOnce(t *testing.T) {
 	e.same("words", [][]any{{[]any{"racing"}}}, e.raw(`MATCH (w:TypeWords {team_id: $team}) RETURN w.words`))
 }
 
-// olderType makes a relationship as an earlier version did: of a type of its own, which has its indexes.
+// olderType creates a relationship as an earlier version did: with a type of its own, which has its indexes.
 func (e *env) olderType(from, kind, to string) {
 	e.Helper()
 	e.raw("CREATE FULLTEXT INDEX relationship_words_" + kind + " IF NOT EXISTS FOR ()-[r:" + kind + "]-() ON EACH [r.search_scope, r.description, r.relationship_type, r.notes]" +
@@ -170,7 +170,7 @@ func (e *env) olderType(from, kind, to string) {
 		  valid_from: datetime('2026-01-01'), recorded_at: datetime('2026-01-01'), updated_at: datetime('2026-01-01'), search_scope: '` + relationshipScope(e.team, "u", kind) + `'}]->(b)`)
 }
 
-// Types that earlier versions made go on to be read under their names, changed and deleted, and nothing new gets them.
+// Types of earlier versions can still be read by name, changed and deleted, and new relationships do not get them.
 func TestTypesOfEarlierVersions(t *testing.T) {
 	e := alone(t)
 	e.pair()
@@ -204,7 +204,7 @@ func TestTypesOfEarlierVersions(t *testing.T) {
 	e.same("restored", []any{nil, "of_old"}, []any{err, back.Type})
 }
 
-// A relationship of a word is deleted and comes back as it was; another one of the word in its place keeps it from that.
+// A relationship with a word is restored as it was, unless another one with the word took its place.
 func TestWordsAreRestored(t *testing.T) {
 	e := fresh(t)
 	key := e.pair("mentors", "knows_of").Relationships[0].Key
@@ -263,7 +263,7 @@ var asksOfTypes = []string{
 	"MATCH (a:Concept)-[r:no_such_word]->(b) RETURN count(*)",
 }
 
-// A statement that names a word has the rows of one that names a type of the vocabulary.
+// A statement that names a word returns the same rows as one that names a type of the vocabulary.
 func TestCypherReadsWordsAsTypes(t *testing.T) {
 	e := fresh(t)
 	instead := strings.NewReplacer("mentors", "involves", "knows_of", "depends_on", "trains", "supports_goal")
@@ -292,7 +292,8 @@ func TestCypherReadsWordsAsTypes(t *testing.T) {
 		t.Error("type_word may be read")
 	}
 	table, err := e.ask("MATCH (:Concept {entity_key: 'a'})-[r:mentors]->() RETURN r.relationship_type, r", nil)
-	if told := rowsTold(table, err); !strings.Contains(told, `["mentors",{`) || !strings.Contains(told, `"type":"mentors"`) || strings.Contains(told, "related_to") {
+	if told := rowsTold(table, err); !strings.Contains(told, `["mentors",{`) || !strings.Contains(told, `"type":"mentors"`) || strings.Contains(told,
+		"related_to") {
 		t.Error(told)
 	}
 }

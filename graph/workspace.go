@@ -10,20 +10,20 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
-// WorkspaceCounts are how many nodes of a kind a project has that the scope may see, how many of these are linked with the
-// project itself, and how many stand among what agents are shown.
+// WorkspaceCounts has the numbers of nodes of a kind in a project that the scope may see: all, those linked with the
+// project itself, and those listed for agents.
 type WorkspaceCounts struct{ Total, Direct, Listed int64 }
 
-// WorkspaceItem is a node of a project as an agent is shown it: with the fields of its kind that are shown, its texts cut
-// to 1,000 characters, and what follows from its links.
+// WorkspaceItem is a node of a project as agents see it: the fields shown for its kind, texts cut to 1,000
+// characters, and counts of its links.
 type WorkspaceItem struct {
 	NodeView
 	Direct bool   // linked with the project itself
-	Raw    string // of a signal its payload, of an insight its props: JSON, cut to 1,000 characters
+	Raw    string // payload of a signal, props of an insight: JSON, cut to 1,000 characters
 	Links  WorkspaceLinks
 }
 
-// WorkspaceLinks count what a node of a project is linked with in it (S3-16).
+// WorkspaceLinks counts the links of a node within its project.
 type WorkspaceLinks struct {
 	Tasks, Done              int64 // of a goal, plan or output
 	Plans, Goals, Outputs    int64
@@ -46,23 +46,23 @@ type WorkspaceNode struct {
 	Hops                         int
 }
 
-// Workspace is what an agent is shown of a project.
+// Workspace is the view of a project for agents.
 type Workspace struct {
 	Project       NodeView
 	Document      *NodeRef                   // its context document
 	Counts        map[string]WorkspaceCounts // by kind
-	Shown         map[string][]WorkspaceItem // by kind, in the order of S3-13
+	Shown         map[string][]WorkspaceItem // by kind, in display order
 	Recent        []WorkspaceItem            // open tasks that changed within a week
 	Upcoming      []WorkspaceItem            // open tasks that start or are due within a week, and are not in Recent
 	RecentTotal   int64
 	UpcomingTotal int64
 	Nodes         []WorkspaceNode // the picture: the project first
-	Edges         []WorkspaceEdge // between them
-	Linked        []WorkspaceEdge // of the project, those with the highest score first
+	Edges         []WorkspaceEdge // between these nodes
+	Linked        []WorkspaceEdge // of the project, highest score first
 	LinkedNames   map[string]NodeRef
 }
 
-// What of a workspace is shown (S3-12, S3-17, S3-20).
+// Limits of the view of a workspace.
 const (
 	pictureNodes  = 60
 	pictureEdges  = 80
@@ -70,10 +70,10 @@ const (
 	linkedShown   = 50
 	recentShown   = 10
 	upcomingShown = 5
-	pictureWalked = 1000 // relationships of one node, when a picture grows
+	pictureWalked = 1000 // relationships examined per node when a picture grows
 )
 
-// shownOf is how many of a kind are shown, and what of them (S3-7, S3-12).
+// shownOf has the number of nodes of a kind to show, and their fields.
 type shownOf struct {
 	most          int
 	fields, texts []string
@@ -95,17 +95,18 @@ var workspaceShown = map[string]shownOf{
 var (
 	shownFields = []string{"entity_key", "user_id", "name", "state_key", "type_key", "created_at", "updated_at", "workspace_links"}
 	taskFields  = append(slices.Clone(shownFields), "priority", "start_at", "due_at", "completed_at", "facet_scale")
-	// Those of a project (S3-7).
-	projectFields = append(slices.Clone(shownFields), "description", "facet_context", "facet_scale", "facet_stage", "start_at", "end_at", "next_step_short", "next_step_long")
+	// Fields of a project.
+	projectFields = append(slices.Clone(shownFields), "description", "facet_context", "facet_scale", "facet_stage", "start_at", "end_at",
+		"next_step_short", "next_step_long")
 )
 
-// WorkspaceOf reads what an agent is shown of a project, in two round trips. ErrNotFound.
+// WorkspaceOf returns the view of a project, in two round trips, or ErrNotFound.
 func (s *Store) WorkspaceOf(ctx context.Context, scope Scope, project string) (*Workspace, error) {
 	w, _, err := s.workspace(ctx, scope, project, "")
 	return w, err
 }
 
-// links reads what follows from the links of some nodes, and what a picture leads to.
+// links reads counts of the links of some nodes, and the nodes that a picture leads to.
 func (s *Store) links(ctx context.Context, scope Scope, project string, derived []string, focus string, p *picture) (*neo4j.Record, error) {
 	keys, open := []string{}, []string{}
 	if p != nil {
@@ -117,7 +118,7 @@ func (s *Store) links(ctx context.Context, scope Scope, project string, derived 
 	})
 }
 
-// workspace reads a project, and what follows from the links of all that is shown, of the node in focus too.
+// workspace reads a project, and counts of the links of all shown nodes and of the node in focus.
 func (s *Store) workspace(ctx context.Context, scope Scope, project, focus string) (*Workspace, any, error) {
 	now := s.now()
 	row, err := s.readOne(ctx, "workspace_project", workspaceParams(scope, project, now))
@@ -150,14 +151,14 @@ func (s *Store) workspace(ctx context.Context, scope Scope, project, focus strin
 	return w, row.Values[0], nil
 }
 
-// Workspaces are the projects that a scope may see.
+// Workspaces is the view of all projects that a scope may see.
 type Workspaces struct {
-	Projects []NodeView // the last changed 50
+	Projects []NodeView // the 50 changed last
 	Total    int64
-	Counts   map[string]WorkspaceCounts // what all of them have, by kind: only Total is told
+	Counts   map[string]WorkspaceCounts // of all projects, by kind; only Total is set
 }
 
-// Workspaces reads what an agent is shown of all projects, in one round trip.
+// Workspaces returns the view of all projects, in one round trip.
 func (s *Store) Workspaces(ctx context.Context, scope Scope) (*Workspaces, error) {
 	now, users := s.now(), scope.users()
 	lists := make([]string, len(users))
@@ -177,7 +178,7 @@ func (s *Store) Workspaces(ctx context.Context, scope Scope) (*Workspaces, error
 	return w, nil
 }
 
-// users are those whose part of a workspace the scope sees: what everybody sees has the empty one.
+// users returns the users whose part of a workspace the scope sees; the empty one stands for the shared part.
 func (s Scope) users() []string {
 	if s.UserID == "" {
 		return []string{""}
@@ -190,7 +191,7 @@ func workspaceParams(scope Scope, project string, now time.Time) map[string]any 
 	var lists []map[string]any
 	var tasks []string
 	for _, kind := range WorkspaceKinds {
-		shown := workspaceShown[kind] // none of tasks
+		shown := workspaceShown[kind] // none for tasks
 		for _, user := range users {
 			list := kind + keySeparator + user
 			lists = append(lists, map[string]any{"kind": kind, "list": list, "limit": shown.most, "fields": shown.fields, "texts": shown.texts})
@@ -206,7 +207,7 @@ func workspaceParams(scope Scope, project string, now time.Time) map[string]any 
 	}
 }
 
-// countsFrom adds up what a workspace has for everybody and for the user.
+// countsFrom adds the shared counts of a workspace and those of the user.
 func countsFrom(v any) map[string]WorkspaceCounts {
 	all := map[string]WorkspaceCounts{}
 	for _, workspace := range items(v) {
@@ -227,7 +228,7 @@ func countsFrom(v any) map[string]WorkspaceCounts {
 	return all
 }
 
-// linked reads what is linked with the project itself, in the order in which it comes.
+// linked reads the nodes linked with the project itself, in the order received.
 func (w *Workspace) linked(project string, v any) {
 	for _, item := range items(v) {
 		n := items(item)
@@ -240,7 +241,7 @@ func (w *Workspace) linked(project string, v any) {
 	}
 }
 
-// edgesOf are the relationships between a project and a node, of which the node keeps direction, type and key.
+// edgesOf returns the relationships between a project and a node from the direction, type and key stored at the node.
 func edgesOf(project, key string, links []string) []WorkspaceEdge {
 	edges := make([]WorkspaceEdge, len(links))
 	for i, link := range links {
@@ -253,7 +254,7 @@ func edgesOf(project, key string, links []string) []WorkspaceEdge {
 	return edges
 }
 
-// derived are the keys of what is shown with counts of its links.
+// derived returns the keys of the shown nodes that have counts of their links.
 func (w *Workspace) derived() []string {
 	keys := []string{}
 	for _, shown := range [][]WorkspaceItem{w.Shown["goal"], w.Shown["plan"], w.Shown["output"], w.Recent, w.Upcoming} {
@@ -278,7 +279,7 @@ func (w *Workspace) derive(v any) {
 	}
 }
 
-// linksFrom reads counts of links, as far as a kind has them.
+// linksFrom reads the counts of links that a kind has.
 func linksFrom(kind string, l []any) WorkspaceLinks {
 	links := WorkspaceLinks{Dependencies: integer(l[5]), Dependents: integer(l[6])}
 	switch kind {
@@ -292,7 +293,7 @@ func linksFrom(kind string, l []any) WorkspaceLinks {
 	return links
 }
 
-// warmWorkspace plans the statements of workspaces by asking for one that nobody has.
+// warmWorkspace plans the statements of workspaces with a query for a user that does not exist.
 func (s *Store) warmWorkspace(ctx context.Context, nobody Scope) error {
 	const key = "warm-up"
 	_, global := s.Workspaces(ctx, nobody)

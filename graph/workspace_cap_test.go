@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// around is a number below, at, and above a cap, with a project for each.
+// around returns numbers below, at and above a cap, with a project for each.
 func around(most int) map[string]int {
 	return map[string]int{"below": most - 1, "at": most, "above": most + 1}
 }
 
-// inProject is a shared node of a project.
+// inProject returns a shared node of a project.
 func inProject(project, kind, key string) NodeWrite {
 	w := node(kind, key, 0.5, shared)
 	w.OwnFields = &OwnFields{ProjectID: Some(project)}
@@ -20,7 +20,7 @@ func inProject(project, kind, key string) NodeWrite {
 	return w
 }
 
-// TestWorkspaceListsAreCapped shows all of a list below and at its cap, and the cap above it, and counts all (S3-12).
+// TestWorkspaceListsAreCapped checks lists below, at and above their cap, and that all items are counted.
 func TestWorkspaceListsAreCapped(t *testing.T) {
 	e := fresh(t)
 	caps := map[string]int{
@@ -51,7 +51,7 @@ func TestWorkspaceListsAreCapped(t *testing.T) {
 	}
 }
 
-// TestWorkspaceUpcomingTasksAreCapped shows five of those that are due soon and have not changed lately.
+// TestWorkspaceUpcomingTasksAreCapped shows five tasks that are due soon and have not changed lately.
 func TestWorkspaceUpcomingTasksAreCapped(t *testing.T) {
 	e := fresh(t)
 	for project, n := range around(5) {
@@ -73,7 +73,7 @@ func TestWorkspaceUpcomingTasksAreCapped(t *testing.T) {
 	}
 }
 
-// TestWorkspacePictureIsCapped has at most 60 nodes, 10 of a kind, and 80 edges (S3-17).
+// TestWorkspacePictureIsCapped checks the limits of 60 nodes, 10 of a kind, and 80 edges.
 func TestWorkspacePictureIsCapped(t *testing.T) {
 	e := fresh(t)
 	kinds := []string{"task", "goal", "plan", "risk", "document", "output", "milestone"}
@@ -108,7 +108,8 @@ func TestWorkspacePictureIsCapped(t *testing.T) {
 	}
 }
 
-// TestWorkspaceRelationshipsAreCapped tells 50 of a project, 20 of what is in focus, and 50 projects (S3-6, S3-20, S3-21).
+// TestWorkspaceRelationshipsAreCapped checks the limits of 50 relationships of a project, 20 of the node in focus,
+// and 50 projects.
 func TestWorkspaceRelationshipsAreCapped(t *testing.T) {
 	e := fresh(t)
 	task, _ := KindOf("task")
@@ -153,7 +154,7 @@ func TestWorkspaceRelationshipsAreCapped(t *testing.T) {
 	}
 }
 
-// TestLinkedIsCapped shows of each kind as many as are asked for, counts all, and tells of 100 that may be linked (S2-6).
+// TestLinkedIsCapped returns the requested number of each kind, counts all, and lists up to 100 linkable nodes.
 func TestLinkedIsCapped(t *testing.T) {
 	e := fresh(t)
 	task, _ := KindOf("task")

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// WorkspaceFocus is a node of a project that a user looks at.
+// WorkspaceFocus is a node of a project in a user's focus.
 type WorkspaceFocus struct {
 	Node    NodeView
-	Project *NodeView      // its columns (S3-7); nil: it belongs to none that the scope may see
-	Edges   []WorkspaceEnd // its relationships: at most 20, those that lead to the highest scores first
+	Project *NodeView      // with its columns; nil: the scope may see no project of the node
+	Edges   []WorkspaceEnd // its relationships: at most 20, highest score of the other node first
 	Direct  bool           // linked with the project itself
-	Level   *int           // steps from the project along incoming relationships; nil: none of five
+	Level   *int           // steps from the project along incoming relationships; nil: not within five
 	Links   WorkspaceLinks
-	First   map[string][]string // keys of the first three of what it is linked with: plans, goals, outputs, dependencies, dependents, tasks
+	First   map[string][]string // keys of the first three linked plans, goals, outputs, dependencies, dependents and tasks
 }
 
 // WorkspaceEnd is a relationship of a node with the node at its other end.
@@ -25,8 +25,8 @@ type WorkspaceEnd struct {
 	Node     NodeRef
 }
 
-// WorkspaceWith is WorkspaceOf with a node in focus, which must belong to the project: ErrNotFound. It takes no more round
-// trips one after the other.
+// WorkspaceWith is WorkspaceOf with a node in focus. It returns ErrNotFound if the node does not belong to the
+// project. It needs no more consecutive round trips.
 func (s *Store) WorkspaceWith(ctx context.Context, scope Scope, project string, kind Kind, key string) (*Workspace, *WorkspaceFocus, error) {
 	var (
 		w       *Workspace
@@ -52,7 +52,7 @@ func (s *Store) WorkspaceWith(ctx context.Context, scope Scope, project string, 
 	return w, focus, nil
 }
 
-// Focus reads a node of a kind of projects that a user looks at. ErrNotFound.
+// Focus returns a node of a kind of projects in a user's focus, or ErrNotFound.
 func (s *Store) Focus(ctx context.Context, scope Scope, kind Kind, key string) (*WorkspaceFocus, error) {
 	f, err := s.focus(ctx, scope, kind, key)
 	if err != nil || f.Project == nil {
@@ -91,7 +91,7 @@ func (s *Store) focus(ctx context.Context, scope Scope, kind Kind, key string) (
 	return f, nil
 }
 
-// derive reads what follows from the links of the node in focus.
+// derive reads the counts of the links of the node in focus.
 func (f *WorkspaceFocus) derive(v any) {
 	for _, item := range items(v) {
 		l := items(item)

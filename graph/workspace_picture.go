@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// picture is the part of a workspace around its project: breadth first, two steps deep, along relationships that there
-// are, at each step those with the highest score first (S3-17, S3-18).
+// picture is the part of a workspace around its project: breadth first, two steps deep, along existing relationships,
+// at each step the highest score first.
 type picture struct {
 	nodes  []WorkspaceNode
-	places map[string]int // of nodes, by key
-	kinds  map[string]int // how many there are of each
+	places map[string]int // index of nodes, by key
+	kinds  map[string]int // number of nodes by kind
 	edges  map[string]WorkspaceEdge
 }
 
-// newPicture has the project, and what is linked with it.
+// newPicture returns a picture of the project and the nodes linked with it.
 func newPicture(project string, p NodeView, direct any) *picture {
 	state, kind := "", ""
 	if p.OwnFields != nil {
@@ -56,7 +56,7 @@ func (p *picture) add(n WorkspaceNode) {
 	p.kinds[n.Kind]++
 }
 
-// take adds those of some neighbours for which there is room, the highest score first.
+// take adds neighbours while there is room, highest score first.
 func (p *picture) take(near []WorkspaceNode) {
 	slices.SortFunc(near, func(a, b WorkspaceNode) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Key, b.Key))
@@ -78,7 +78,7 @@ func (p *picture) connect(edges []WorkspaceEdge) {
 	}
 }
 
-// keys are those of the nodes beside the project.
+// keys returns the keys of all nodes except the project.
 func (p *picture) keys() []string {
 	keys := make([]string, 0, len(p.nodes))
 	for _, n := range p.nodes[1:] {
@@ -87,7 +87,7 @@ func (p *picture) keys() []string {
 	return keys
 }
 
-// open are the labels of the kinds for which there is room.
+// open returns the labels of the kinds for which there is room.
 func (p *picture) open() []string {
 	labels := []string{}
 	for _, name := range WorkspaceKinds {
@@ -98,7 +98,7 @@ func (p *picture) open() []string {
 	return labels
 }
 
-// grow adds what the nodes lead to, and all edges between the nodes that are in then.
+// grow adds the neighbours of the nodes, and returns all nodes and the edges between them.
 func (p *picture) grow(edges, further any) ([]WorkspaceNode, []WorkspaceEdge) {
 	all := pairedFrom(edges)
 	var next []WorkspaceNode
@@ -125,7 +125,7 @@ func pairedFrom(v any) []WorkspaceEdge {
 	return edges
 }
 
-// first are the edges between the nodes with the highest scores.
+// first returns the edges between the nodes with the highest scores.
 func (p *picture) first() []WorkspaceEdge {
 	score := func(e WorkspaceEdge) int64 { return p.nodes[p.places[e.From]].Score + p.nodes[p.places[e.To]].Score }
 	edges := make([]WorkspaceEdge, 0, len(p.edges))

@@ -8,36 +8,36 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
-// A workspace is a project with all that belongs to it. So that what an agent is shown of it costs no more than what is
-// shown, every node keeps its place there, and the workspace counts.
+// A workspace is a project with all nodes that belong to it. Every node stores its place there, and the workspace
+// stores counts. So a view costs no more than the nodes that it shows.
 
 var projectKind, _ = KindOf("project")
 
-// WorkspaceKinds are the kinds of what belongs to a project, in the order in which agents are told of them (S3-29).
+// WorkspaceKinds lists the kinds of nodes that belong to a project, in the order in which agents see them.
 var WorkspaceKinds = []string{
 	"goal", "risk", "decision", "requirement", "document", "milestone", "plan", "output", "signal", "insight", "task",
 }
 
-// place is where a node stands in its workspace.
+// place is the position of a node in its workspace.
 type place struct {
-	list   string   // in which it is shown; empty: in none
-	at     int64    // its order there, the first one first
-	direct string   // its kind and user where it is linked with the project
-	rank   int64    // its order in a picture of the workspace, the first one first
+	list   string   // the list that shows it; empty: none
+	at     int64    // its order in the list, ascending
+	direct string   // its kind and user if it is linked with the project
+	rank   int64    // its order in a picture of the workspace, ascending
 	links  []string // with the project
-	counts string   // as what it is counted; empty: as nothing
+	counts string   // how it is counted; empty: not counted
 }
 
 // placeNames are the properties of a place.
 var placeNames = []string{"workspace_list", "workspace_at", "workspace_direct", "workspace_rank", "workspace_links", "workspace_counted"}
 
-// placeSources are the properties that decide over it.
+// placeSources are the properties that determine a place.
 var placeSources = []string{
 	"entity_key", "user_id", "project_id", "state_key", "type_key", "priority", "due_at", "target_date", "impact", "decision_at",
 	"ts", "created_at", "updated_at",
 }
 
-// placeOf is the place of a node with some links with its project.
+// placeOf returns the place of a node with some links with its project.
 func placeOf(n *stored, links []string) place {
 	scope := keySeparator + n.user()
 	if n.kind == projectKind {
@@ -72,13 +72,13 @@ func (p place) properties() properties {
 	return all
 }
 
-// isScratch says whether it is a document that nobody is to be shown (S2-8).
+// isScratch reports whether the node is a scratch document, which is never shown.
 func (s *stored) isScratch() bool {
 	kind := strings.ToLower(s.text("type_key"))
 	return s.kind.Name == "document" && (strings.Contains(kind, "scratch") || strings.Contains(kind, "workspace"))
 }
 
-// isShown says whether it stands among what agents are shown (S3-11, S3-13, S3-14).
+// isShown reports whether the node is listed for agents.
 func (s *stored) isShown(direct bool) bool {
 	state := s.text("state_key")
 	switch s.kind.Name {
@@ -92,7 +92,7 @@ func (s *stored) isShown(direct bool) bool {
 	return direct
 }
 
-// order is its place among those of its kind: mostly the newest first (S3-13).
+// order returns the order of the node within its kind: mostly newest first.
 func (s *stored) order() int64 {
 	first := func(names ...string) int64 {
 		for _, name := range append(names, "created_at") {
@@ -115,7 +115,7 @@ func (s *stored) order() int64 {
 	return -first("updated_at")
 }
 
-// score says how much a picture of the workspace should show it (S3-18).
+// score returns the weight of the node in a picture of the workspace.
 func (s *stored) score() (score int64) {
 	add := func(points int64, when bool) {
 		if when {
@@ -144,7 +144,7 @@ func (s *stored) score() (score int64) {
 	return score
 }
 
-// countedAs says in which workspace a node is counted, for whom, and as what: task_total.
+// countedAs returns the workspace in which a node is counted, for whom, and as what: task_total.
 func countedAs(project, user, kind string, as ...string) string {
 	names := make([]string, len(as))
 	for i := range as {
@@ -153,7 +153,7 @@ func countedAs(project, user, kind string, as ...string) string {
 	return strings.Join(append([]string{project, user}, names...), keySeparator)
 }
 
-// tally adds up what is counted otherwise than it was.
+// tally sums the changes of counts.
 type tally map[[2]string]map[string]int64 // by project and user
 
 func (t tally) add(counted string, by int64) {
@@ -170,7 +170,7 @@ func (t tally) add(counted string, by int64) {
 	}
 }
 
-// rows are those of workspace_count, in the order in which every writer locks them.
+// rows returns the rows of workspace_count, in the order in which every writer locks them.
 func (t tally) rows() []map[string]any {
 	var rows []map[string]any
 	for workspace, counts := range t {
@@ -190,7 +190,7 @@ func (t tally) rows() []map[string]any {
 	return rows
 }
 
-// settle gives nodes, which the transaction has locked, the places in their workspaces that they have by now.
+// settle updates the places in workspaces of nodes that the transaction has locked.
 func (t *tx) settle(team string, keys []string) error {
 	if len(keys) == 0 {
 		return nil
@@ -206,7 +206,7 @@ func lookParams(team string, keys []string) map[string]any {
 	return map[string]any{"team_id": team, "keys": distinct(keys), "fields": slices.Concat(placeSources, placeNames)}
 }
 
-// movesFrom reads nodes, and works out their places.
+// movesFrom reads nodes and computes their places.
 func movesFrom(rows []*neo4j.Record) []move {
 	moves := make([]move, len(rows))
 	for i, row := range rows {
@@ -220,7 +220,7 @@ func movesFrom(rows []*neo4j.Record) []move {
 	return moves
 }
 
-// enter gives a node that is back its place, and with a project all that belongs to it.
+// enter places a restored node in its workspace; for a project, all nodes that belong to it.
 func (t *tx) enter(team string, n *stored) error {
 	if n.kind.group != projectGroup {
 		return nil
@@ -231,7 +231,7 @@ func (t *tx) enter(team string, n *stored) error {
 	return t.eachIn(team, n.key(), func(keys []string) error { return t.settle(team, keys) })
 }
 
-// eachIn visits the keys of all that belongs to a project, some at a time, and locks them.
+// eachIn locks the nodes of a project in batches and calls visit with their keys.
 func (t *tx) eachIn(team, project string, visit func(keys []string) error) error {
 	for after := ""; ; {
 		rows, err := t.exec("workspace_keys", map[string]any{"team_id": team, "project_id": project, "after": after, "limit": renewBatch})
@@ -249,7 +249,7 @@ func (t *tx) eachIn(team, project string, visit func(keys []string) error) error
 	}
 }
 
-// leave takes a node out of its workspace: it is about to be deleted.
+// leave removes a node from its workspace before it is deleted.
 func (t *tx) leave(team string, n *stored) error {
 	if n.kind.group != projectGroup {
 		return nil
@@ -257,13 +257,13 @@ func (t *tx) leave(team string, n *stored) error {
 	return t.move(team, []move{{n, place{}}})
 }
 
-// move is a node with the place that it is to have.
+// move is a node with its new place.
 type move struct {
 	node *stored
 	to   place
 }
 
-// changed are the properties of its place that become others.
+// changed returns the changed properties of the place.
 func (m *move) changed() properties {
 	old := properties{}
 	for _, name := range placeNames {
@@ -272,7 +272,7 @@ func (m *move) changed() properties {
 	return old.changesTo(m.to.properties())
 }
 
-// move stores the places of nodes, and counts them there.
+// move stores the places of nodes and updates the counts.
 func (t *tx) move(team string, moves []move) error {
 	counts, changes := tally{}, []map[string]any{}
 	for _, m := range moves {

@@ -21,7 +21,7 @@ func listedFrom(v any, now time.Time) listed {
 	}
 	kind, _ := KindOf(text(l[0]))
 	item := WorkspaceItem{Direct: len(p.texts("workspace_links")) > 0}
-	for _, name := range []string{"payload", "props"} { // of which only the beginning is here
+	for _, name := range []string{"payload", "props"} { // only their beginning is read
 		item.Raw += p.text(name)
 		delete(p, name)
 	}
@@ -29,7 +29,7 @@ func listedFrom(v any, now time.Time) listed {
 	return listed{kind.Name, integer(l[1]), item}
 }
 
-// shownFrom merges the lists of what everybody sees and of what is the user's own.
+// shownFrom merges the shared lists with those of the user.
 func shownFrom(v any, now time.Time) map[string][]WorkspaceItem {
 	byKind := map[string][]listed{}
 	for _, list := range items(v) {
@@ -44,7 +44,7 @@ func shownFrom(v any, now time.Time) map[string][]WorkspaceItem {
 	return shown
 }
 
-// firstOf are the first of a list.
+// firstOf returns the first items of a list.
 func firstOf(all []listed, most int) []WorkspaceItem {
 	slices.SortFunc(all, func(a, b listed) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.item.EntityKey, b.item.EntityKey))
@@ -56,7 +56,7 @@ func firstOf(all []listed, most int) []WorkspaceItem {
 	return shown
 }
 
-// tasks chooses those that changed lately, and of the others those that start or are due soon, the earliest first.
+// tasks selects the tasks that changed lately, and of the others those that start or are due soon, earliest first.
 func (w *Workspace) tasks(recent, upcoming any, now time.Time) {
 	var all []listed
 	for _, list := range items(recent) {
@@ -88,7 +88,7 @@ func listedAll(v any, now time.Time) []listed {
 	return all
 }
 
-// soon is when a task starts or is due within a week, the earlier of both; nil: neither.
+// soon returns when a task starts or is due within a week, the earlier of both; nil for neither.
 func soon(task *WorkspaceItem, now time.Time) *time.Time {
 	if task.OwnFields == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// workspaceModel recomputes a workspace from everything that a team has.
+// workspaceModel computes a workspace from everything that a team has.
 type workspaceModel struct {
 	now   time.Time
 	user  string
@@ -49,7 +49,7 @@ func (e *env) workspaceModel(user string) *workspaceModel {
 	return m
 }
 
-// of are the keys of a project's nodes of a kind, and whether they are linked with it.
+// of returns the keys of a project's nodes of a kind, and whether they are linked with it.
 func (m *workspaceModel) of(project, kind string) map[string]bool {
 	all := map[string]bool{}
 	for key, n := range m.nodes {
@@ -104,7 +104,7 @@ func (m *workspaceModel) time(key string, names ...string) time.Time {
 	return time.Time{}
 }
 
-// shown are the keys of a list in its order.
+// shown returns the keys of a list in order.
 func (m *workspaceModel) shown(project, kind string) []string {
 	var keys []string
 	for key, direct := range m.of(project, kind) {
@@ -285,7 +285,7 @@ func keysOfItems(shown []WorkspaceItem) []string {
 	return keys
 }
 
-// wantWorkspace compares what the store says of a project with the model.
+// wantWorkspace compares the store's view of a project with the model.
 func (e *env) wantWorkspace(user, project string) {
 	e.Helper()
 	m := e.workspaceModel(user)
@@ -331,7 +331,7 @@ func (e *env) wantWorkspace(user, project string) {
 	}
 }
 
-// wantWorkspaces compares what the store says of all projects with the model.
+// wantWorkspaces compares the store's view of all projects with the model.
 func (e *env) wantWorkspaces(user string) {
 	e.Helper()
 	m := e.workspaceModel(user)
@@ -363,7 +363,8 @@ func (e *env) wantWorkspaces(user string) {
 	e.same("counts of all projects", want, got.Counts)
 }
 
-// TestWorkspaceEqualsModel does random things to random workspaces, and compares what agents are shown of them.
+// TestWorkspaceEqualsModel makes random changes to random workspaces, and compares the views of the store with the
+// model.
 func TestWorkspaceEqualsModel(t *testing.T) {
 	var mu sync.Mutex
 	seen, asked := map[string]int{}, 0
@@ -372,7 +373,7 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 		asked++
 		enough := asked > 40
 		mu.Unlock()
-		if enough { // each costs some hundred milliseconds
+		if enough { // each takes some hundred milliseconds
 			return
 		}
 		users := []string{"u1", "u2"}
@@ -399,7 +400,8 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 			}
 			for range rapid.IntRange(5, 40).Draw(r, "links") {
 				from, to := key.Draw(r, "from")[1], key.Draw(r, "to")[1]
-				kind := rapid.SampledFrom([]string{"has_task", "belongs_to_plan", "supports_goal", "achieved_by", "requires", "produces", "produced_by", "depends_on", "blocks", "relates_to"}).Draw(r, "type")
+				kind := rapid.SampledFrom([]string{"has_task", "belongs_to_plan", "supports_goal", "achieved_by", "requires", "produces", "produced_by",
+					"depends_on", "blocks", "relates_to"}).Draw(r, "type")
 				if rapid.IntRange(0, 2).Draw(r, "direct") == 0 {
 					from, kind = rapid.SampledFrom(projects).Draw(r, "project"), "relates_to"
 					if rapid.Bool().Draw(r, "reversed") {
@@ -411,7 +413,7 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 				}
 			}
 			e.try(user, nodes, links...)
-			if rapid.IntRange(0, 3).Draw(r, "anew") == 0 { // a project that was deleted may be written anew
+			if rapid.IntRange(0, 3).Draw(r, "anew") == 0 { // a deleted project may be written again
 				e.try("u1", []NodeWrite{node("project", "p1", 0.5, shared)})
 			}
 			for range rapid.IntRange(0, 3).Draw(r, "deletes") {
@@ -459,7 +461,8 @@ func workspaceNode(r *rapid.T, kind, key string, projects []string, now time.Tim
 	state := func(states ...string) Optional[string] { return Some(rapid.SampledFrom(states).Draw(r, "state")) }
 	switch kind {
 	case "task":
-		n.StateKey, n.DueAt, n.StartAt, n.Priority = state("todo", "in_progress", "blocked", "done"), day("due"), day("start"), Some(int64(rapid.IntRange(1, 5).Draw(r, "priority")))
+		n.StateKey, n.DueAt, n.StartAt, n.Priority = state("todo", "in_progress", "blocked", "done"), day("due"), day("start"),
+			Some(int64(rapid.IntRange(1, 5).Draw(r, "priority")))
 	case "risk":
 		n.StateKey, n.Impact = state("identified", "mitigated", "closed"), Some(rapid.SampledFrom([]string{"low", "high", "critical"}).Draw(r, "impact"))
 	case "goal":
@@ -506,7 +509,7 @@ func (e *env) disturb(r *rapid.T, user string, keys []string) {
 	}
 }
 
-// TestUpcomingTasks shows the tasks of the next seven days, those that come first first, and none twice.
+// TestUpcomingTasks shows the tasks of the next seven days, earliest first, and none twice.
 func TestUpcomingTasks(t *testing.T) {
 	e := fresh(t)
 	task := func(key, state string, start, due time.Duration) NodeWrite {
@@ -538,7 +541,7 @@ func TestUpcomingTasks(t *testing.T) {
 	e.same("totals", []int64{1, 6}, []int64{w.RecentTotal, w.UpcomingTotal})
 }
 
-// TestWorkspaceFocus tells of a node what leads to its project, and what it is linked with.
+// TestWorkspaceFocus shows how a node is connected with its project, and its links.
 func TestWorkspaceFocus(t *testing.T) {
 	e := fresh(t)
 	in := func(kind, key string) NodeWrite {
@@ -546,8 +549,10 @@ func TestWorkspaceFocus(t *testing.T) {
 		n.OwnFields = &OwnFields{ProjectID: Some("p")}
 		return n
 	}
-	nodes := []NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("goal", "g"), in("plan", "l"), in("task", "t"), in("task", "orphan")}
-	links := []RelationshipWrite{link("p", "has_goal", "g", 0.5), link("g", "has_plan", "l", 0.5), link("l", "has_task", "t", 0.5), link("g", "relates_to", "t", 0.5)}
+	nodes := []NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("goal", "g"), in("plan", "l"), in("task", "t"),
+		in("task", "orphan")}
+	links := []RelationshipWrite{link("p", "has_goal", "g", 0.5), link("g", "has_plan", "l", 0.5), link("l", "has_task", "t", 0.5),
+		link("g", "relates_to", "t", 0.5)}
 	for i := range 5 {
 		key := fmt.Sprintf("o%d", i)
 		nodes, links = append(nodes, in("output", key)), append(links, link("t", "produces", key, 0.5), link(key, "relates_to", "t", 0.5))

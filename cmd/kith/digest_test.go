@@ -213,7 +213,7 @@ func TestSystemIsExtracted(t *testing.T) {
 	model.does(answers("The checkout"), answers("```json\n"+systemProposals+"\n```"))
 	got := c.must(t, http.MethodPost, memory, `{"extract":"checkout writes to ledger"}`)
 	if at(got, "extraction", "status") != "extracted" || at(got, "extraction", "provider_id") != "tiny-2" || names(got["entities"], "status") != "added" ||
-		names(got["relationships"], "status") != "added refused" || fmt.Sprint(got["warnings"]) != "[relationships[1].to: there is no such entity]" {
+		names(got["relationships"], "status") != "added refused" || fmt.Sprint(got["warnings"]) != "[relationships[1].to: entity not found]" {
 		t.Errorf("answered %v", got)
 	}
 	if asked := model.requests(); len(asked) != 2 || !strings.Contains(asked[0], "checkout writes to ledger") || !strings.Contains(asked[0], `"ledger"`) || strings.Contains(asked[0], "hidden") {
@@ -224,7 +224,7 @@ func TestSystemIsExtracted(t *testing.T) {
 		t.Errorf("%s", file)
 	}
 	model.does(answers(systemProposals))
-	a.says(t, "merge_system", `{"system":"shop","extract":"the same"}`, "Stored 2 of 3: 0 added, 0 updated, 2 unchanged.", "relationships[1].to: there is no such entity")
+	a.says(t, "merge_system", `{"system":"shop","extract":"the same"}`, "Stored 2 of 3: 0 added, 0 updated, 2 unchanged.", "relationships[1].to: entity not found")
 
 	for what, one := range map[string]struct {
 		body, reason string

@@ -66,7 +66,7 @@ func TestQuotas(t *testing.T) {
 	c := s.as(s.newKey(t, team, "read", "write"))
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"a","name":"a"},{"kind":"concept","name":"b"}]}`)
 	id := c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`)["conversation_id"].(string)
-	const why = "the team may have 4 nodes"
+	const why = "the quota of the team is 4 nodes"
 	for what, one := range map[string][2]string{
 		"a node":         {"/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"c"}]}`},
 		"a message":      {"/v1/conversations/" + id + "/messages", `{"messages":[{"role":"user","text":"x"}]}`},

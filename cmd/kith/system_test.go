@@ -81,9 +81,9 @@ func TestSystemFlow(t *testing.T) {
 	}
 
 	c.write(twoEntities)
-	c.want(0, "warning: relationships[1].to: there is no such entity", "merge", "shop / main")
-	c.want(1, "body.relationships[1].to there is no such entity", "merge", "shop / main", "--strict")
-	c.want(1, "body.relationships[1].to there is no such entity", "load", "shop / main", "--strict")
+	c.want(0, "warning: relationships[1].to: entity not found", "merge", "shop / main")
+	c.want(1, "body.relationships[1].to entity not found", "merge", "shop / main", "--strict")
+	c.want(1, "body.relationships[1].to entity not found", "load", "shop / main", "--strict")
 	c.want(0, "5 entities, 5 relationships", "export", "shop / main")
 	if !strings.Contains(c.read(), `        "n": 1.0`+"\n") {
 		t.Errorf("exported: %s", c.read())
