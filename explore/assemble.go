@@ -20,30 +20,30 @@ const (
 	messageLength  = 4_000 // of a message in a list of its own
 )
 
-// assembly makes an answer of what was found.
+// assembly builds an answer from the hits.
 type assembly struct {
 	*plan
 	meaning Meaning
 	found   *graph.Found
-	best    *best
+	best    *fusedRankings
 	details *graph.Details
 }
 
-// decay is that of recency, a day (the origin's).
-const decay = 0.02
+// decayPerDay is the rate at which recency falls.
+const decayPerDay = 0.02
 
-// recency is 1 now and falls by 2 % a day.
+// recency returns 1 for now; it falls by 2 % a day.
 func (p *plan) recency(at time.Time) float64 {
-	return math.Exp(-decay * max(0, p.now.Sub(at).Hours()/24))
+	return math.Exp(-decayPerDay * max(0, p.now.Sub(at).Hours()/24))
 }
 
-// sharpness is the power by which what is left to recency and salience becomes their part of a score: little beside
-// relevance (0.7 of the weights are 0.12 of the score), all where relevance has no weight. As the linear sum of the
-// origin they would bring the recent before the right (docs/recall.md).
+// sharpness is the power that turns the weights of recency and salience into their part of a score. With the default
+// weights (0.7 of them for recency and salience) the part is 0.12. It is 1 when relevance has no weight. A linear sum
+// would rank recent hits above better ones (docs/recall.md).
 const sharpness = 6
 
-// weigh is the score of a hit: its relevance, less what it lacks in recency and salience; without a weight, relevance
-// only says what is a hit.
+// weigh returns the score of a hit: its relevance, reduced by what it lacks in recency and salience. When relevance has
+// no weight, all hits count as equally relevant.
 func (p *plan) weigh(relevance, recency, salience float64) float64 {
 	w := p.weights()
 	rest := w.time + w.salience
@@ -57,7 +57,7 @@ func (p *plan) weigh(relevance, recency, salience float64) float64 {
 	return relevance * (1 - part + part*(w.time*recency+w.salience*salience)/rest)
 }
 
-// score is that of a hit of a ranking, explained where it was asked for.
+// score returns the score of a hit of a ranking, with an explanation if the request wants one.
 func (p *plan) score(f *fused, key string, at time.Time, salience float64) Scored {
 	relevance, recency := f.relevance[key], p.recency(at)
 	s := Scored{RelevanceScore: rounded(p.weigh(relevance, recency, salience))}
@@ -74,8 +74,8 @@ func (p *plan) score(f *fused, key string, at time.Time, salience float64) Score
 
 func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
-// byScore puts the best first.
-func byScore[T any](hits []T, score func(*T) float64, key func(*T) string, limit int) []T {
+// sortByScore sorts hits, the best first, and returns at most limit of them.
+func sortByScore[T any](hits []T, score func(*T) float64, key func(*T) string, limit int) []T {
 	slices.SortStableFunc(hits, func(a, b T) int {
 		return cmp.Or(cmp.Compare(score(&b), score(&a)), cmp.Compare(key(&a), key(&b)))
 	})
@@ -104,8 +104,8 @@ func (a *assembly) result() *Result {
 	return r
 }
 
-// archived says whether what is in a state is left out.
-func (p *plan) archived(state string) bool { return state == "archived" && !p.IncludeArchived }
+// isHidden reports whether things in a state are omitted.
+func (p *plan) isHidden(state string) bool { return state == "archived" && !p.IncludeArchived }
 
 // node is a node that was found, with its score.
 type node struct {
@@ -114,18 +114,18 @@ type node struct {
 	Scored
 }
 
-// nodes are those found, the best first.
+// nodes returns the nodes found, the best first.
 func (a *assembly) nodes() []node {
 	var all []node
 	for i := range a.details.Nodes {
 		n := &a.details.Nodes[i]
 		kind, _ := graph.KindOf(n.Kind)
-		if !a.listed(kind) || a.archived(n.State) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
+		if !a.wantsKind(kind) || a.isHidden(n.State) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
 			continue
 		}
 		all = append(all, node{n, kind, a.score(&a.best.nodes, n.EntityKey, n.UpdatedAt, n.Salience)})
 	}
-	return byScore(all, func(n *node) float64 { return n.RelevanceScore }, func(n *node) string { return n.EntityKey }, a.limit)
+	return sortByScore(all, func(n *node) float64 { return n.RelevanceScore }, func(n *node) string { return n.EntityKey }, a.limit)
 }
 
 func (a *assembly) semantic(nodes []node) Semantic {
@@ -159,7 +159,7 @@ func (a *assembly) semantic(nodes []node) Semantic {
 	return s
 }
 
-// storiesAbout names the storylines about a node.
+// storiesAbout returns the storylines about a node.
 func (a *assembly) storiesAbout(key string) []graph.NodeRef {
 	var refs []graph.NodeRef
 	for _, t := range a.details.Storylines {
@@ -170,13 +170,13 @@ func (a *assembly) storiesAbout(key string) []graph.NodeRef {
 	return refs
 }
 
-// relationshipHits are those that the words have found, and the strongest of the best nodes.
+// relationshipHits returns the relationships found by words, and the strongest ones of the best nodes.
 func (a *assembly) relationshipHits() []RelationshipHit {
-	f := fused{relevance: map[string]float64{}, best: map[string]told{}}
+	f := fused{relevance: map[string]float64{}, best: map[string]explained{}}
 	views, hits := map[string]*graph.RelationshipView{}, []RelationshipHit{}
 	filter := a.filter()
 	add := func(v *graph.RelationshipView, from, to string, p parts) {
-		if !filter.Lets(v) || a.archived(v.State) {
+		if !filter.Lets(v) || a.isHidden(v.State) {
 			return
 		}
 		if views[v.Key] == nil {
@@ -184,7 +184,7 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 			hits = append(hits, relationshipHit(v, from, to))
 		}
 		if relevance := max(p.words, p.links); relevance >= f.relevance[v.Key] {
-			f.relevance[v.Key], f.best[v.Key] = relevance, told{p, &evidence{}}
+			f.relevance[v.Key], f.best[v.Key] = relevance, explained{p, &evidence{}}
 		}
 	}
 	top := 0.0
@@ -193,7 +193,7 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 	}
 	for i := range a.found.Relationships {
 		r := &a.found.Relationships[i]
-		add(&r.RelationshipView, r.FromName, r.ToName, parts{words: share(r.Score, top)})
+		add(&r.RelationshipView, r.FromName, r.ToName, parts{words: ratio(r.Score, top)})
 	}
 	for i := range a.details.Around {
 		s := &a.details.Around[i]
@@ -203,10 +203,10 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 			if v.Direction == "incoming" {
 				from, to = to, from
 			}
-			add(v, from, to, parts{links: touching * a.best.nodes.relevance[s.Node.EntityKey] * v.Salience})
+			add(v, from, to, parts{links: linkedRelevance * a.best.nodes.relevance[s.Node.EntityKey] * v.Salience})
 		}
 	}
-	f.keys = order(f.relevance)
+	f.keys = keysByScore(f.relevance)
 	for i := range hits {
 		v, at := views[hits[i].Key], a.now
 		if v.RecordedAt != nil {
@@ -214,7 +214,7 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 		}
 		hits[i].Scored = a.score(&f, v.Key, at, v.Salience)
 	}
-	return byScore(hits, func(h *RelationshipHit) float64 { return h.RelevanceScore }, func(h *RelationshipHit) string { return h.Key }, 2*a.limit)
+	return sortByScore(hits, func(h *RelationshipHit) float64 { return h.RelevanceScore }, func(h *RelationshipHit) string { return h.Key }, 2*a.limit)
 }
 
 func relationshipHit(v *graph.RelationshipView, from, to string) RelationshipHit {
@@ -225,11 +225,11 @@ func relationshipHit(v *graph.RelationshipView, from, to string) RelationshipHit
 	}
 }
 
-// touching is what a relationship of a found node has of its relevance, at a salience of 1: less than one that has the
-// words itself.
-const touching = 0.5
+// linkedRelevance is the share of its node's relevance that a relationship gets, at a salience of 1. It is below that
+// of a relationship that contains the words itself.
+const linkedRelevance = 0.5
 
-// neighbours are nodes linked to those found, by the strongest relationships.
+// neighbours returns nodes linked to those found, by the strongest relationships.
 func (a *assembly) neighbours(nodes []node) []Neighbour {
 	all := []Neighbour{}
 	seen := map[string]bool{}
@@ -251,7 +251,7 @@ func (a *assembly) neighbours(nodes []node) []Neighbour {
 			}
 		}
 	}
-	for _, l := range byScore(some, func(l *linked) float64 { return l.salience }, func(l *linked) string { return l.EntityKey }, a.Expand) {
+	for _, l := range sortByScore(some, func(l *linked) float64 { return l.salience }, func(l *linked) string { return l.EntityKey }, a.Expand) {
 		all = append(all, l.Neighbour)
 	}
 	return all
@@ -269,7 +269,7 @@ func (a *assembly) artifacts(nodes []node) []ArtifactHit {
 		}
 		for i := range a.details.Around {
 			if s := &a.details.Around[i]; s.Node.EntityKey == n.EntityKey {
-				for _, v := range s.Links[:min(len(s.Links), spare)] {
+				for _, v := range s.Links[:min(len(s.Links), spareHits)] {
 					hit.RelatedNodes = append(hit.RelatedNodes, *v.Node)
 				}
 			}
@@ -280,32 +280,32 @@ func (a *assembly) artifacts(nodes []node) []ArtifactHit {
 }
 
 func (a *assembly) messageHit(m *graph.SaidMessage, length int) MessageHit {
-	s := a.score(&a.best.messages, m.EntityKey, m.At, neutral)
+	s := a.score(&a.best.messages, m.EntityKey, m.At, neutralSalience)
 	return MessageHit{
-		EntityKey: m.EntityKey, SourceKey: m.Source, Seq: m.Seq, Role: m.Role, Name: m.Name, Text: around(m.Text, a.asks, length), At: m.At,
+		EntityKey: m.EntityKey, SourceKey: m.Source, Seq: m.Seq, Role: m.Role, Name: m.Name, Text: excerpt(m.Text, a.asks, length), At: m.At,
 		Score: s.RelevanceScore, Explanation: s.Explanation,
 	}
 }
 
-// neutral is the salience of what has none: a message.
-const neutral = 0.5
+// neutralSalience is the salience of messages, which have none.
+const neutralSalience = 0.5
 
 func (a *assembly) messageHits() []MessageHit {
 	hits := []MessageHit{}
 	for i := range a.details.Messages {
-		if m := &a.details.Messages[i]; a.best.messages.relevance[m.EntityKey] > 0 && !a.archived(m.SourceState) {
+		if m := &a.details.Messages[i]; a.best.messages.relevance[m.EntityKey] > 0 && !a.isHidden(m.SourceState) {
 			hits = append(hits, a.messageHit(m, messageLength))
 		}
 	}
-	return byScore(hits, func(m *MessageHit) float64 { return m.Score }, func(m *MessageHit) string { return m.EntityKey }, a.limit)
+	return sortByScore(hits, func(m *MessageHit) float64 { return m.Score }, func(m *MessageHit) string { return m.EntityKey }, a.limit)
 }
 
-// sourceHits are all sources read, the best first.
+// sourceHits returns all sources read, the best first.
 func (a *assembly) sourceHits() []SourceHit {
 	hits := []SourceHit{}
 	for i := range a.details.Sources {
 		s := &a.details.Sources[i]
-		if a.best.sources.relevance[s.EntityKey] == 0 || a.archived(s.State) { // read for a name that it turned out not to have
+		if a.best.sources.relevance[s.EntityKey] == 0 || a.isHidden(s.State) { // read as a candidate for a name that it does not have
 			continue
 		}
 		hit := SourceHit{
@@ -324,7 +324,7 @@ func (a *assembly) sourceHits() []SourceHit {
 				hit.Messages = append(hit.Messages, a.messageHit(said, snippetLength))
 			}
 		}
-		hit.Messages = byScore(hit.Messages, func(m *MessageHit) float64 { return m.Score }, func(m *MessageHit) string { return m.EntityKey }, snippetsShown)
+		hit.Messages = sortByScore(hit.Messages, func(m *MessageHit) float64 { return m.Score }, func(m *MessageHit) string { return m.EntityKey }, snippetsShown)
 		for _, t := range a.details.Storylines {
 			if slices.Contains(t.SourceKeys, s.EntityKey) {
 				hit.StorylineRefs = append(hit.StorylineRefs, t.EntityKey)
@@ -337,32 +337,32 @@ func (a *assembly) sourceHits() []SourceHit {
 		}
 		hits = append(hits, hit)
 	}
-	return byScore(hits, func(s *SourceHit) float64 { return s.RelevanceScore }, func(s *SourceHit) string { return s.EntityKey }, len(hits))
+	return sortByScore(hits, func(s *SourceHit) float64 { return s.RelevanceScore }, func(s *SourceHit) string { return s.EntityKey }, len(hits))
 }
 
-// recall is what of the answer counts as recalled.
+// recall returns the nodes and relationships of the answer, which count as recalled.
 func (a *assembly) recall(r *Result) graph.Recall {
-	var told graph.Recall
+	var explained graph.Recall
 	for _, list := range [][]NodeHit{r.Semantic.People, r.Semantic.Concepts, r.Semantic.Entities, r.Semantic.Others} {
 		for i := range list {
-			told.Nodes = append(told.Nodes, list[i].EntityKey)
+			explained.Nodes = append(explained.Nodes, list[i].EntityKey)
 		}
 	}
 	for i := range r.Episodic.Artifacts {
-		told.Nodes = append(told.Nodes, r.Episodic.Artifacts[i].EntityKey)
+		explained.Nodes = append(explained.Nodes, r.Episodic.Artifacts[i].EntityKey)
 	}
 	for i := range r.Episodic.Sources {
-		told.Nodes = append(told.Nodes, r.Episodic.Sources[i].EntityKey)
+		explained.Nodes = append(explained.Nodes, r.Episodic.Sources[i].EntityKey)
 	}
 	for i := range r.Episodic.Storylines {
-		told.Nodes = append(told.Nodes, r.Episodic.Storylines[i].StorylineID)
+		explained.Nodes = append(explained.Nodes, r.Episodic.Storylines[i].StorylineID)
 	}
 	for i := range r.Episodic.Macros {
-		told.Nodes = append(told.Nodes, r.Episodic.Macros[i].MacroID)
+		explained.Nodes = append(explained.Nodes, r.Episodic.Macros[i].MacroID)
 	}
 	for i := range r.Semantic.Relationships {
 		h := &r.Semantic.Relationships[i]
-		told.Relationships = append(told.Relationships, graph.RelationshipRef{From: h.FromEntityKey, Type: h.RelationshipKind, To: h.ToEntityKey, Key: h.Key})
+		explained.Relationships = append(explained.Relationships, graph.RelationshipRef{From: h.FromEntityKey, Type: h.RelationshipKind, To: h.ToEntityKey, Key: h.Key})
 	}
-	return told
+	return explained
 }

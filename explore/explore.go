@@ -1,6 +1,6 @@
-// Package explore finds what a memory has about a question: by words, by meaning and by links, ranked together. It decides
-// what is asked for and how it is ranked; statements and indexes are the part of graph, vectors in memory that of vector.
-// It knows nothing of HTTP, and no database driver.
+// Package explore searches a memory by words, by meaning and by links, and ranks the hits together. It decides what to
+// search for and how to rank it. Package graph has the statements and indexes, package vector the vectors in memory. It
+// does not depend on HTTP or a database driver.
 package explore
 
 import (
@@ -15,7 +15,7 @@ import (
 	"kith/vector"
 )
 
-// store is what a search asks of the memory.
+// store is the part of the memory that a search reads.
 type store interface {
 	Search(ctx context.Context, scope graph.Scope, q graph.Search) (graph.Found, error)
 	Details(ctx context.Context, scope graph.Scope, w graph.Wanted) (graph.Details, error)
@@ -29,7 +29,7 @@ type Explorer struct {
 	tuning  *tuning
 }
 
-// Options are what an explorer may be given. An Embedder needs Vectors to be kept in.
+// Options configure an Explorer. An Embedder requires Vectors.
 type Options struct {
 	Embedder llm.Embedder // nil: searches are by words and links
 	Vectors  *vector.Index
@@ -38,7 +38,7 @@ type Options struct {
 	Now      func() time.Time
 }
 
-// New makes an explorer of a store.
+// New returns an Explorer of a store.
 func New(s store, o Options) *Explorer {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -49,44 +49,45 @@ func New(s store, o Options) *Explorer {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Explorer{store: s, options: o, tuning: usualTuning()}
+	return &Explorer{store: s, options: o, tuning: defaultTuning()}
 }
 
-// Explore answers a request, and says what it returned, for whoever counts recalls. Errors: InvalidError, ErrUnavailable.
+// Explore answers a request. It also returns the nodes and relationships of the answer, for counting recalls. Errors:
+// InvalidError, ErrUnavailable.
 func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (*Result, graph.Recall, error) {
 	if err := r.Validate(); err != nil {
 		return nil, graph.Recall{}, err
 	}
-	p, m := e.plan(scope, r), e.understand(scope, r.uses(byMeaning))
+	p, m := e.newPlan(scope, r), e.newMeaning(scope, r.uses(byMeaning))
 	found, seen, err := e.search(ctx, p, m, p.asks)
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
-	if second := p.second(found, seen); len(second) > 0 {
+	if second := p.secondAsks(found, seen); len(second) > 0 {
 		again, more, err := e.search(ctx, p, m, second)
 		if err != nil {
 			return nil, graph.Recall{}, err
 		}
-		seen = seen.with(more)
+		seen = seen.merge(more)
 		found.Relationships = append(found.Relationships, again.Relationships...)
 		found.Messages, found.Nodes = append(found.Messages, again.Messages...), append(found.Nodes, again.Nodes...)
 		found.Links = append(found.Links, again.Links...)
 		p.used = append(p.used, second...)
 	}
 	best := seen.fuse(p.tuning)
-	wanted := p.wanted(found, seen, &best)
+	wanted := p.wantedDetails(found, seen, &best)
 	details, err := e.store.Details(ctx, scope, wanted)
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
-	m.forget(&wanted, &details)
-	seen.complete(&details)
-	best.sources = fuse(seen.sources, p.tuning) // the only ones of which more became known
+	m.dropGone(&wanted, &details)
+	seen.addDetails(&details)
+	best.sources = fuse(seen.sources, p.tuning) // the details add evidence to sources only
 	a := &assembly{plan: p, meaning: m.status, found: found, best: &best, details: &details}
 	result := a.result()
 	result.keyed = r.Format == Keyed
 	if r.MaxTokens > 0 {
-		if err := result.within(r.MaxTokens, r.Format); err != nil {
+		if err := result.fitBudget(r.MaxTokens, r.Format); err != nil {
 			return nil, graph.Recall{}, err
 		}
 	}
@@ -94,8 +95,8 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 	return result, a.recall(result), nil
 }
 
-// Forget drops the vectors that the process keeps of a user who was erased, or those of everybody where a team was: which
-// users it had, nobody knows any more. Whoever is still there has them read again.
+// Forget drops the cached vectors of an erased user. Without a user id a team was erased: its users are no longer
+// known, so Forget drops all vectors. The vectors of others are read again when needed.
 func (e *Explorer) Forget(scope graph.Scope) {
 	switch {
 	case e.options.Vectors == nil:
@@ -108,17 +109,17 @@ func (e *Explorer) Forget(scope graph.Scope) {
 	}
 }
 
-// search asks for the words and, at the same time, for the vectors of some asks, and ranks what both have found.
-func (e *Explorer) search(ctx context.Context, p *plan, m *meaning, asks []ask) (*graph.Found, *look, error) {
+// search searches by words and by vectors at the same time, and ranks the hits of both.
+func (e *Explorer) search(ctx context.Context, p *plan, m *meaning, asks []ask) (*graph.Found, *rankings, error) {
 	var units [][]float32
 	var near []nearest
 	var found graph.Found
 	var embedErr error
-	q := p.search(asks, m)
+	q := p.searchQuery(asks, m)
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		if units, embedErr = m.embed(groupCtx, asks); embedErr == nil {
-			near, _ = m.scan(units, p) // where that fails there are vectors missing, which the statement brings
+			near, _ = m.findNearest(units, p) // on failure vectors are missing, and the statement returns them
 		}
 		return nil
 	})
@@ -129,13 +130,13 @@ func (e *Explorer) search(ctx context.Context, p *plan, m *meaning, asks []ask) 
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
-	more := m.take(ctx, &found)
+	more := m.addVectors(ctx, &found)
 	if embedErr != nil {
 		m.status = MeaningUnavailable
-		e.options.Log.WarnContext(ctx, "a search goes without meaning", "error", embedErr)
+		e.options.Log.WarnContext(ctx, "embedder unavailable, searching without vectors", "error", embedErr)
 	}
 	if more || near == nil {
-		near = m.rescan(units, p)
+		near = m.findNearestAgain(units, p)
 	}
-	return &found, p.look(&found, asks, units, near, m), nil
+	return &found, p.rank(&found, asks, units, near, m), nil
 }

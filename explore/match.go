@@ -5,42 +5,42 @@ import (
 	"unicode/utf8"
 )
 
-// leastSimilar is what a name has at least that the index found for a text (the origin's).
-const leastSimilar = 0.3
+// minSimilarity is the similarity of any name that the index found for a text.
+const minSimilarity = 0.3
 
-// similarity is how well a name fits a text, from 0.3 to 1: 1 where they are the same, less where one is part of the other,
-// they share words, or letters differ (the origin's scale).
+// similarity returns how well a name fits a text, from 0.3 to 1. It is 1 if they are equal, and less if one contains
+// the other, they share words, or letters differ.
 func similarity(name, text string) float64 {
 	name, text = strings.Join(strings.Fields(strings.ToLower(name)), " "), strings.Join(strings.Fields(strings.ToLower(text)), " ")
 	if name == "" || text == "" {
-		return leastSimilar
+		return minSimilarity
 	}
 	a, b := utf8.RuneCountInString(name), utf8.RuneCountInString(text)
 	short, long := float64(min(a, b)), float64(max(a, b))
-	best := max(leastSimilar, 0.6*overlap(strings.Fields(name), strings.Fields(text)))
+	best := max(minSimilarity, 0.6*overlap(strings.Fields(name), strings.Fields(text)))
 	switch {
 	case name == text:
 		return 1
 	case strings.Contains(name, text) || strings.Contains(text, name):
 		return max(best, 0.7+0.3*short/long)
-	case long <= 64: // further letters are no name's
+	case long <= 64: // names are not longer
 		return max(best, 1-float64(distance([]rune(name), []rune(text)))/long)
 	}
 	return best
 }
 
-// overlap is the share of words that both have.
+// overlap returns the share of words that both have.
 func overlap(a, b []string) float64 {
 	both := 0
 	for _, w := range a {
-		if within([]string{w}, b) {
+		if containsAll([]string{w}, b) {
 			both++
 		}
 	}
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// distance is the number of letters to change, add or leave out (Levenshtein).
+// distance returns the Levenshtein distance: the number of letters to change, add or remove.
 func distance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

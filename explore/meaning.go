@@ -11,37 +11,37 @@ import (
 	"kith/vector"
 )
 
-// How far meaning is trusted, and what it finds (docs/recall.md).
+// Weights and bounds of the search by meaning (docs/recall.md).
 const (
-	agreeing       = 30   // of the best hits by words are asked whether the meaning agrees
-	meaningDepth   = 50   // hits by meaning alone
-	outstanding    = 4.0  // deviations above the mean that count as 1
-	leftOver       = 1e-5 // what meaning counts where nothing else speaks for anything: it fills places, and moves nobody
-	far            = 10.0 // deviations below the mean that still fill places, behind what is nearer
-	saidLimit      = 20   // messages by meaning alone that speak for their sources
+	agreeingHits   = 30   // best hits by words whose agreement with the meaning is measured
+	meaningDepth   = 50   // most hits by meaning alone
+	fullDeviations = 4.0  // deviations above the mean that count as 1
+	residualWeight = 1e-5 // weight of meaning without other evidence: it adds hits, but does not reorder others
+	farDeviations  = 10.0 // deviations below the mean that still add hits, after nearer ones
+	saidLimit      = 20   // most messages by meaning alone that count for their sources
 	embedTime      = 2 * time.Second
 	loadTime       = 2 * time.Second
 	loadPage       = 5_000 // vectors
 	smallestSpread = 1e-6
 )
 
-// meaning is the part of a search that vectors take.
+// meaning is the vector search of one request.
 type meaning struct {
 	explorer *Explorer
 	scopes   []string
 	status   Meaning
 }
 
-// understand is the meaning of one request; without an embedder, or unwanted, it takes no part.
-func (e *Explorer) understand(scope graph.Scope, wanted bool) *meaning {
+// newMeaning returns the vector search of a request. It is off without an embedder, or if not wanted.
+func (e *Explorer) newMeaning(scope graph.Scope, wanted bool) *meaning {
 	if e.options.Embedder == nil || !wanted {
 		return &meaning{explorer: e, status: MeaningOff}
 	}
 	return &meaning{explorer: e, status: MeaningOn, scopes: graph.SearchScopes(scope)}
 }
 
-// embed makes the vectors of the queries among some asks: nil for a text match, and for a text that says nothing to the
-// embedder.
+// embed returns the vectors of the queries among some asks. The vector is nil for a text match, and for a text that the
+// embedder finds empty.
 func (m *meaning) embed(ctx context.Context, asks []ask) ([][]float32, error) {
 	units := make([][]float32, len(asks))
 	var texts []string
@@ -54,7 +54,7 @@ func (m *meaning) embed(ctx context.Context, asks []ask) ([][]float32, error) {
 	if m.status == MeaningOff || m.status == MeaningUnavailable || len(texts) == 0 {
 		return units, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, most(ctx, embedTime))
+	ctx, cancel := context.WithTimeout(ctx, boundTime(ctx, embedTime))
 	defer cancel()
 	embedded, err := m.explorer.options.Embedder.Embed(ctx, texts)
 	if err != nil {
@@ -66,16 +66,17 @@ func (m *meaning) embed(ctx context.Context, asks []ask) ([][]float32, error) {
 	return units, nil
 }
 
-// most is so much time, but no more than a third of what the caller has left: the rest of the search takes some too.
-func most(ctx context.Context, d time.Duration) time.Duration {
+// boundTime returns d, but at most a third of the time until the deadline of ctx: the rest of the search takes time
+// too.
+func boundTime(ctx context.Context, d time.Duration) time.Duration {
 	if deadline, ok := ctx.Deadline(); ok {
 		return min(d, time.Until(deadline)/3)
 	}
 	return d
 }
 
-// after says which vectors the process lacks that some asks need: text matches need none.
-func (m *meaning) after(asks []ask) []graph.VectorsAfter {
+// missingVectors returns from where the vectors of each scope are to be read. Text matches need no vectors.
+func (m *meaning) missingVectors(asks []ask) []graph.VectorsAfter {
 	var all []graph.VectorsAfter
 	if !slices.ContainsFunc(asks, func(a ask) bool { return !a.Match }) {
 		return nil
@@ -86,9 +87,9 @@ func (m *meaning) after(asks []ask) []graph.VectorsAfter {
 	return all
 }
 
-// take keeps the vectors that a search has brought, and reads those that are still missing: all of them after a start. It
-// says whether there were any.
-func (m *meaning) take(ctx context.Context, f *graph.Found) (more bool) {
+// addVectors adds the vectors of a search to the index, and reads those that are still missing: all of them after a
+// start. It reports whether there were any.
+func (m *meaning) addVectors(ctx context.Context, f *graph.Found) (more bool) {
 	if m.status == MeaningOff || m.status == MeaningUnavailable {
 		return false
 	}
@@ -96,14 +97,14 @@ func (m *meaning) take(ctx context.Context, f *graph.Found) (more bool) {
 		m.status = MeaningUnavailable
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, most(ctx, loadTime))
+	ctx, cancel := context.WithTimeout(ctx, boundTime(ctx, loadTime))
 	defer cancel()
 	for _, v := range f.Vectors {
 		more = more || v.More || len(v.Rows) > 0
-		if err := m.load(ctx, v); err != nil {
+		if err := m.loadVectors(ctx, v); err != nil {
 			m.status = MeaningLoading
 			switch {
-			case errors.Is(err, vector.ErrDimensions): // those kept are of a model before
+			case errors.Is(err, vector.ErrDimensions): // the cached vectors are of an earlier model
 				m.explorer.options.Vectors.Drop(v.Scope)
 			case errors.Is(err, vector.ErrFull), errors.Is(err, graph.ErrModel):
 				m.status = MeaningUnavailable
@@ -117,8 +118,8 @@ func (m *meaning) take(ctx context.Context, f *graph.Found) (more bool) {
 	return more
 }
 
-// load adds vectors of a scope, and all that come after them.
-func (m *meaning) load(ctx context.Context, v graph.FoundVectors) error {
+// loadVectors adds vectors of a scope, and all that follow.
+func (m *meaning) loadVectors(ctx context.Context, v graph.FoundVectors) error {
 	index := m.explorer.options.Vectors
 	err := index.Add(v.Scope, v.After, v.Rows)
 	if errors.Is(err, vector.ErrNotLoaded) { // dropped meanwhile
@@ -140,18 +141,18 @@ func (m *meaning) load(ctx context.Context, v graph.FoundVectors) error {
 	return nil
 }
 
-// nearest are the vectors nearest to an ask, of each sort of things; nil where meaning takes no part.
+// nearest holds the vectors nearest to an ask, by sort; nil if meaning is not used.
 type nearest struct{ messages, sources, nodes *vector.Result }
 
-// scan finds the nearest to each ask, among the vectors that are in memory.
-func (m *meaning) scan(units [][]float32, p *plan) ([]nearest, error) {
+// findNearest returns the vectors nearest to each ask, among those in memory.
+func (m *meaning) findNearest(units [][]float32, p *plan) ([]nearest, error) {
 	all := make([]nearest, len(units))
 	for i, unit := range units {
 		if unit == nil {
 			continue
 		}
 		near := func(kinds ...graph.Kind) (*vector.Result, error) {
-			found, err := m.explorer.options.Vectors.Search(m.scopes, unit, meaningDepth, p.keeps(kinds...))
+			found, err := m.explorer.options.Vectors.Search(m.scopes, unit, meaningDepth, p.vectorFilter(kinds...))
 			return &found, err
 		}
 		var err error
@@ -171,52 +172,53 @@ func (m *meaning) scan(units [][]float32, p *plan) ([]nearest, error) {
 	return all, nil
 }
 
-// rescan is scan after vectors have come, where meaning takes part.
-func (m *meaning) rescan(units [][]float32, p *plan) []nearest {
-	if m.takesPart() {
-		near, err := m.scan(units, p)
+// findNearestAgain is findNearest after vectors were added. Without usable vectors all results are nil.
+func (m *meaning) findNearestAgain(units [][]float32, p *plan) []nearest {
+	if m.isUsable() {
+		near, err := m.findNearest(units, p)
 		if err == nil {
 			return near
 		}
-		m.fail(err)
+		m.setFailure(err)
 	}
 	return make([]nearest, len(units))
 }
 
-// takesPart says whether vectors can be compared, as far as is known.
-func (m *meaning) takesPart() bool { return m.status == MeaningOn || m.status == MeaningPartial }
+// isUsable reports whether vectors can be compared, as far as known.
+func (m *meaning) isUsable() bool { return m.status == MeaningOn || m.status == MeaningPartial }
 
-// fail notes why vectors cannot be compared.
-func (m *meaning) fail(err error) {
+// setFailure sets the status by the reason why vectors cannot be compared.
+func (m *meaning) setFailure(err error) {
 	m.status = MeaningLoading
 	if errors.Is(err, vector.ErrDimensions) {
 		m.status = MeaningUnavailable
 	}
 }
 
-// sense is what the vectors tell an ask of things of one sort: by key, by how many deviations the cosine is above the mean
-// of all in the scope.
-type sense struct {
+// vectorEvidence is the evidence of vectors for one ask and one sort of things. By key it has the number of deviations
+// by which the cosine is above the mean of all in the scope.
+type vectorEvidence struct {
 	above   map[string]float64
 	cosines map[string]float64
-	near    map[string]bool // what may be found by meaning alone
+	near    map[string]bool // keys that may be hits by meaning alone
 }
 
-// sense looks at the nearest vectors, and at those of given keys. Nil where meaning takes no part.
-func (m *meaning) sense(near *vector.Result, unit []float32, keys []string) *sense {
-	if near == nil || !m.takesPart() {
+// vectorEvidence compares the ask with the nearest vectors and with those of given keys. It returns nil if meaning is
+// not used.
+func (m *meaning) vectorEvidence(near *vector.Result, unit []float32, keys []string) *vectorEvidence {
+	if near == nil || !m.isUsable() {
 		return nil
 	}
 	cosines, err := m.explorer.options.Vectors.Cosines(m.scopes, unit, keys)
 	if err != nil {
-		m.fail(err)
+		m.setFailure(err)
 		return nil
 	}
-	return newSense(*near, cosines)
+	return newVectorEvidence(*near, cosines)
 }
 
-func newSense(near vector.Result, cosines map[string]float64) *sense {
-	s := &sense{above: map[string]float64{}, cosines: cosines, near: map[string]bool{}}
+func newVectorEvidence(near vector.Result, cosines map[string]float64) *vectorEvidence {
+	s := &vectorEvidence{above: map[string]float64{}, cosines: cosines, near: map[string]bool{}}
 	for _, h := range near.Hits {
 		s.cosines[h.Key] = h.Cosine
 		s.near[h.Key] = true
@@ -229,10 +231,10 @@ func newSense(near vector.Result, cosines map[string]float64) *sense {
 	return s
 }
 
-// gate is how far the meaning is trusted, from 0 to 1: as far as it agrees with the words, whose best hits then stand out
-// by their cosine too. What is to be judged by few hits is trusted less, as chance is larger. Where the words have found
-// nothing there is nothing to agree with, and nothing to lose.
-func (s *sense) gate(r ranking, w *tuning) float64 {
+// gate returns how far the meaning is trusted, from 0 to 1. It measures the agreement with the words: their best hits
+// should have cosines above the mean. With few hits the trust is lower, as chance is larger. Without hits by words it
+// is 1.
+func (s *vectorEvidence) gate(r ranking, w *tuning) float64 {
 	scores := map[string]float64{}
 	for key, e := range r {
 		if e.words > 0 {
@@ -243,27 +245,27 @@ func (s *sense) gate(r ranking, w *tuning) float64 {
 		return 1
 	}
 	sum, n := 0.0, 0
-	for _, key := range order(scores) {
-		if above, ok := s.above[key]; ok && n < agreeing {
+	for _, key := range keysByScore(scores) {
+		if above, ok := s.above[key]; ok && n < agreeingHits {
 			sum, n = sum+above, n+1
 		}
 	}
 	if n == 0 {
 		return 0
 	}
-	agreement := sum / math.Sqrt(float64(n)*agreeing)
+	agreement := sum / math.Sqrt(float64(n)*agreeingHits)
 	share := min(1, max(0, (agreement-w.distrust)/w.trust))
 	return share * share
 }
 
-// counts is what being above the mean counts beside the words, where meaning has a weight.
-func counts(weight, above float64) float64 {
-	return weight*max(0, above)/outstanding + leftOver*max(0, above+far)
+// meaningScore returns the score of a number of deviations above the mean.
+func meaningScore(weight, above float64) float64 {
+	return weight*max(0, above)/fullDeviations + residualWeight*max(0, above+farDeviations)
 }
 
-// add lets the meaning speak for what the words have found, and for the nearest besides; below a threshold it does not
-// find anything by itself. It says what meaning counts.
-func (s *sense) add(r ranking, threshold float64, w *tuning) float64 {
+// addTo adds the meaning to the hits by words, and adds the nearest others. Below the threshold it adds no hits. It
+// returns the weight of meaning.
+func (s *vectorEvidence) addTo(r ranking, threshold float64, w *tuning) float64 {
 	if s == nil {
 		return 0
 	}
@@ -274,17 +276,17 @@ func (s *sense) add(r ranking, threshold float64, w *tuning) float64 {
 			if s.cosines[key] < threshold || !s.near[key] {
 				continue
 			}
-			e = r.of(key)
+			e = r.entry(key)
 		}
 		cosine := rounded(s.cosines[key])
 		e.cosine = &cosine
-		e.meaning = max(e.meaning, counts(weight, above))
+		e.meaning = max(e.meaning, meaningScore(weight, above))
 	}
 	return weight
 }
 
-// forget drops the vectors of what was wanted and is not there any more.
-func (m *meaning) forget(w *graph.Wanted, d *graph.Details) {
+// dropGone drops the vectors of wanted things that do not exist any more.
+func (m *meaning) dropGone(w *graph.Wanted, d *graph.Details) {
 	if m.status == MeaningOff {
 		return
 	}
@@ -306,8 +308,8 @@ func (m *meaning) forget(w *graph.Wanted, d *graph.Details) {
 	}
 }
 
-// toSources tells of sources what vectors tell of them and of their messages.
-func (s *sense) toSources(said *sense, messages []graph.FoundMessage, i int) *sense {
+// addMessages gives each source the best of its own vector and those of its messages.
+func (s *vectorEvidence) addMessages(said *vectorEvidence, messages []graph.FoundMessage, i int) *vectorEvidence {
 	if s == nil || said == nil {
 		return nil
 	}
@@ -327,14 +329,15 @@ func (s *sense) toSources(said *sense, messages []graph.FoundMessage, i int) *se
 	return s
 }
 
-// speak lets the nearest messages that the words have not found speak for their sources, and says which they are.
-func (s *sense) speak(hits []vector.Hit, messages, sources ranking, weight, threshold float64) (told []vector.Hit) {
+// addToSources adds the nearest messages that the words have not found to the evidence of their sources, and returns
+// these messages.
+func (s *vectorEvidence) addToSources(hits []vector.Hit, messages, sources ranking, weight, threshold float64) (explained []vector.Hit) {
 	for _, h := range hits {
-		if e := messages[h.Key]; e != nil && e.words == 0 && h.Cosine >= threshold && len(told) < saidLimit && h.Parent != "" {
-			told = append(told, h)
-			source := sources.of(h.Parent)
-			source.meaning = max(source.meaning, counts(weight, s.above[h.Key]))
+		if e := messages[h.Key]; e != nil && e.words == 0 && h.Cosine >= threshold && len(explained) < saidLimit && h.Parent != "" {
+			explained = append(explained, h)
+			source := sources.entry(h.Parent)
+			source.meaning = max(source.meaning, meaningScore(weight, s.above[h.Key]))
 		}
 	}
-	return told
+	return explained
 }

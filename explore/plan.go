@@ -9,12 +9,12 @@ import (
 	"kith/graph"
 )
 
-// defaultLimit is that of each list (the origin's).
+// defaultLimit is the default limit of each list.
 const defaultLimit = 5
 
-// spare is how many more than wanted are read: some may have gone since they were found, or be archived, and salience and
-// time may move others forward.
-const spare = 10
+// spareHits is how many more hits than wanted are read. Some may be deleted or archived, and salience and time reorder
+// them.
+const spareHits = 10
 
 // plan is a request with all its defaults.
 type plan struct {
@@ -26,10 +26,10 @@ type plan struct {
 	granularity, limit               int
 	deep                             bool
 	asks                             []ask
-	used                             []ask // asks, and those of a second look
+	used                             []ask // asks, and those of a second search
 	messages, sources, relationships bool
 	nodes                            []graph.Kind
-	shown                            bool // sources are in the answer; else they only rank what they are part of
+	shown                            bool // sources are in the answer; otherwise they only rank storylines
 	storylines, macros               int  // how many
 	since, until                     *time.Time
 }
@@ -38,12 +38,15 @@ type plan struct {
 type ask struct {
 	graph.Ask
 	text      string
-	all       []string // its words, with those that say nothing
+	all       []string // all words, including question words
 	threshold float64
 }
 
-func (e *Explorer) plan(scope graph.Scope, r *Request) *plan {
-	p := &plan{Request: r, scope: scope, tuning: e.tuning, now: e.options.Now(), granularity: max(r.Granularity, 1), limit: r.Limit, deep: r.Mode == Deep || r.MultiQuery}
+func (e *Explorer) newPlan(scope graph.Scope, r *Request) *plan {
+	p := &plan{
+		Request: r, scope: scope, tuning: e.tuning, now: e.options.Now(), granularity: max(r.Granularity, 1), limit: r.Limit,
+		deep: r.Mode == Deep || r.MultiQuery,
+	}
 	if p.limit == 0 {
 		p.limit = defaultLimit
 	}
@@ -62,18 +65,18 @@ func (e *Explorer) plan(scope graph.Scope, r *Request) *plan {
 		p.asks = append(p.asks, ask{Ask: graph.Ask{Words: words, Match: true}, text: text, all: words})
 	}
 	p.used = slices.Clone(p.asks)
-	p.choose()
+	p.chooseLists()
 	return p
 }
 
-// newAsk is that of a query.
+// newAsk returns the ask of a query.
 func newAsk(query string, threshold float64) ask {
 	words := graph.Words(query)
-	return ask{Ask: graph.Ask{Words: telling(words), Names: nameWords(query)}, text: query, all: words, threshold: threshold}
+	return ask{Ask: graph.Ask{Words: contentWords(words), Names: nameWords(query)}, text: query, all: words, threshold: threshold}
 }
 
-// choose says which lists are wanted.
-func (p *plan) choose() {
+// chooseLists decides which lists the answer has.
+func (p *plan) chooseLists() {
 	for _, k := range graph.Kinds {
 		asked := slices.Contains(p.Kinds, k.Name)
 		switch k.Name {
@@ -87,24 +90,25 @@ func (p *plan) choose() {
 			}
 		}
 	}
-	p.relationships = or(p.SearchRelationships, len(p.Kinds) == 0)
+	p.relationships = valueOr(p.SearchRelationships, len(p.Kinds) == 0)
 	if len(p.Kinds) == 0 || slices.Contains(p.Kinds, "storyline") {
 		p.storylines = []int{3, 5, 0}[p.granularity-1]
 	}
 	if len(p.Kinds) == 0 || slices.Contains(p.Kinds, "macro") {
 		p.macros = []int{2, 2, 5}[p.granularity-1]
 	}
-	if p.Limit > 0 { // else the origin's
+	if p.Limit > 0 { // overrides the defaults
 		p.storylines, p.macros = min(p.storylines, 1)*p.Limit, min(p.macros, 1)*p.Limit
 	}
 	p.shown = p.sources && p.granularity == 1
 }
 
-// search is what the store is asked for.
-func (p *plan) search(asks []ask, m *meaning) graph.Search {
+// searchQuery returns the query for the store.
+func (p *plan) searchQuery(asks []ask, m *meaning) graph.Search {
 	q := graph.Search{
-		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searched(), Relationships: p.relationships,
-		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Archived: p.IncludeArchived, Vectors: m.after(asks),
+		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searchedKinds(), Relationships: p.relationships,
+		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf,
+		Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Archived: p.IncludeArchived, Vectors: m.missingVectors(asks),
 	}
 	for _, a := range asks {
 		if !p.uses(byWords) {
@@ -115,9 +119,9 @@ func (p *plan) search(asks []ask, m *meaning) graph.Search {
 	return q
 }
 
-// searched are the kinds of nodes that are searched: those wanted, and those that link sources and name what to look for in
-// a second look.
-func (p *plan) searched() []graph.Kind {
+// searchedKinds returns the kinds of nodes to search: those wanted, those that link sources, and those that add names
+// to a second search.
+func (p *plan) searchedKinds() []graph.Kind {
 	if !p.deep && (!p.sources || !p.uses(byLinks)) {
 		return p.nodes
 	}
@@ -130,19 +134,19 @@ func (p *plan) searched() []graph.Kind {
 	return kinds
 }
 
-// listed says whether nodes of a kind are wanted, in the lists of nodes: storylines and macros have lists of their own.
-func (p *plan) listed(k graph.Kind) bool {
+// wantsKind reports whether the lists of nodes have nodes of a kind. Storylines and macros have their own lists.
+func (p *plan) wantsKind(k graph.Kind) bool {
 	return slices.Contains(p.nodes, k) && k.Name != "storyline" && k.Name != "macro"
 }
 
-// wantedNodes are the first n nodes of a ranking that are listed.
+// wantedNodes returns the first n nodes of a ranking whose kind is wanted.
 func (p *plan) wantedNodes(f *graph.Found, keys []string, n int) []string {
 	other := map[string]bool{}
 	for i := range f.Nodes {
-		other[f.Nodes[i].Key] = !p.listed(f.Nodes[i].Kind)
+		other[f.Nodes[i].Key] = !p.wantsKind(f.Nodes[i].Kind)
 	}
 	for i := range f.Links {
-		other[f.Links[i].Key] = !p.listed(f.Links[i].Kind)
+		other[f.Links[i].Key] = !p.wantsKind(f.Links[i].Kind)
 	}
 	var wanted []string
 	for _, key := range keys {
@@ -153,14 +157,14 @@ func (p *plan) wantedNodes(f *graph.Found, keys []string, n int) []string {
 	return wanted
 }
 
-// The kinds of what was said.
+// The kinds of conversations.
 var (
 	messageKind, _ = graph.KindOf("message")
 	sourceKind, _  = graph.KindOf("source")
 )
 
-// keeps lets vectors of some kinds through, of what was said in time.
-func (p *plan) keeps(kinds ...graph.Kind) func(kind uint8, at int64) bool {
+// vectorFilter returns a filter of vectors by kind, and by the time of what was said.
+func (p *plan) vectorFilter(kinds ...graph.Kind) func(kind uint8, at int64) bool {
 	var wanted [math.MaxUint8 + 1]bool
 	said := false
 	for _, k := range kinds {
@@ -177,22 +181,22 @@ func (p *plan) keeps(kinds ...graph.Kind) func(kind uint8, at int64) bool {
 	return func(kind uint8, at int64) bool { return wanted[kind] && at >= since && at <= until }
 }
 
-// wanted are the best hits, of which more is to be known.
-func (p *plan) wanted(f *graph.Found, l *look, b *best) graph.Wanted {
+// wantedDetails returns the best hits, whose details are to be read.
+func (p *plan) wantedDetails(f *graph.Found, l *rankings, b *fusedRankings) graph.Wanted {
 	w := graph.Wanted{Since: p.since, Until: p.until, AsOf: p.asOf, Previews: previewSources, Relationships: p.filter()}
 	if p.messages {
-		w.Messages = slices.Clone(b.messages.first(p.limit + spare))
+		w.Messages = slices.Clone(b.messages.first(p.limit + spareHits))
 	}
 	if p.sources {
-		w.Sources = b.sources.first(p.limit + spare)
+		w.Sources = b.sources.first(p.limit + spareHits)
 		w.Seeds, w.Names = l.seeds, distinct(l.titles)
 	}
 	if p.shown {
 		for _, key := range w.Sources {
-			w.Messages = append(w.Messages, snippets(l.said[key], b)...)
+			w.Messages = append(w.Messages, snippetKeys(l.said[key], b)...)
 		}
 	}
-	w.Nodes = p.wantedNodes(f, b.nodes.keys, p.limit+spare)
+	w.Nodes = p.wantedNodes(f, b.nodes.keys, p.limit+spareHits)
 	if p.relationships || p.Expand > 0 {
 		w.Around = w.Nodes[:min(p.limit, len(w.Nodes))]
 	}
@@ -214,7 +218,7 @@ func distinct(keys []string) []string {
 	return slices.Compact(all)
 }
 
-// filter is that of relationships as the store takes it.
+// filter returns the filter of relationships for the store.
 func (p *plan) filter() graph.RelationshipFilter {
 	f := &p.RelationshipFilters
 	return graph.RelationshipFilter{
@@ -224,19 +228,19 @@ func (p *plan) filter() graph.RelationshipFilter {
 	}
 }
 
-// pointer is nil for what is left out or null.
+// pointer returns nil for an omitted or null value.
 func pointer[T any](o graph.Optional[T]) *T {
-	if !present(o) {
+	if !isPresent(o) {
 		return nil
 	}
 	return &o.Value
 }
 
-// snippetsShown is how many messages a source comes with.
+// snippetsShown is the most messages shown of a source.
 const snippetsShown = 3
 
-// snippets are the best messages among those found of a source.
-func snippets(found []string, b *best) []string {
+// snippetKeys returns the best messages among those found of a source.
+func snippetKeys(found []string, b *fusedRankings) []string {
 	keys := distinct(found)
 	slices.SortStableFunc(keys, func(x, y string) int { return cmp.Compare(b.messages.relevance[y], b.messages.relevance[x]) })
 	return keys[:min(snippetsShown, len(keys))]

@@ -20,7 +20,7 @@ func TestTellingWords(t *testing.T) {
 		"what would":                  "what would", // nothing else
 		"":                            "",
 	} {
-		if got := strings.Join(telling(graph.Words(query)), " "); got != want {
+		if got := strings.Join(contentWords(graph.Words(query)), " "); got != want {
 			t.Errorf("%q: %q", query, got)
 		}
 	}
@@ -75,16 +75,16 @@ func TestTitles(t *testing.T) {
 		"3 Kings":                                      "3 Kings",
 		"":                                             "",
 	} {
-		if got := strings.Join(naming(text, names), "|"); got != want {
+		if got := strings.Join(findTitles(text, names), "|"); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}
-		for _, name := range naming(text, names) {
-			if !slices.Contains(titles(text), strings.ToLower(name)) {
-				t.Errorf("%q is in %q, and is not looked up: %q", name, text, titles(text))
+		for _, name := range findTitles(text, names) {
+			if !slices.Contains(titleCandidates(text), strings.ToLower(name)) {
+				t.Errorf("%q is in %q, and is not looked up: %q", name, text, titleCandidates(text))
 			}
 		}
 	}
-	if got := titles("by the sea"); got != nil {
+	if got := titleCandidates("by the sea"); got != nil {
 		t.Errorf("titles %q", got)
 	}
 }
@@ -93,7 +93,7 @@ func TestTitles(t *testing.T) {
 func worded(scores map[string]float64) ranking {
 	r := ranking{}
 	for key, s := range scores {
-		r.of(key).words = s
+		r.entry(key).words = s
 	}
 	return r
 }
@@ -101,11 +101,11 @@ func worded(scores map[string]float64) ranking {
 // Of one ask the scores stay, against the best; of several the reciprocals of the ranks are added.
 func TestFuse(t *testing.T) {
 	t.Parallel()
-	one := fuse([]ranking{worded(map[string]float64{"a": 2, "b": 1, "c": 1})}, usualTuning())
+	one := fuse([]ranking{worded(map[string]float64{"a": 2, "b": 1, "c": 1})}, defaultTuning())
 	if diff := cmp.Diff([]string{"a", "b", "c"}, one.keys); diff != "" || one.relevance["a"] != 1 || one.relevance["b"] != 0.5 {
 		t.Errorf("%s %v", diff, one.relevance)
 	}
-	both := fuse([]ranking{worded(map[string]float64{"a": 9, "b": 1}), worded(map[string]float64{"b": 3, "c": 2})}, usualTuning())
+	both := fuse([]ranking{worded(map[string]float64{"a": 9, "b": 1}), worded(map[string]float64{"b": 3, "c": 2})}, defaultTuning())
 	if diff := cmp.Diff([]string{"b", "a", "c"}, both.keys); diff != "" {
 		t.Error(diff)
 	}
@@ -114,10 +114,10 @@ func TestFuse(t *testing.T) {
 			t.Errorf("%s: %v, not %v", key, both.relevance[key], want)
 		}
 	}
-	if none := fuse([]ranking{{}, {}}, usualTuning()); len(none.keys) != 0 {
+	if none := fuse([]ranking{{}, {}}, defaultTuning()); len(none.keys) != 0 {
 		t.Errorf("of nothing: %v", none.keys)
 	}
-	if none := fuse(nil, usualTuning()); len(none.keys) != 0 || none.relevance["a"] != 0 {
+	if none := fuse(nil, defaultTuning()); len(none.keys) != 0 || none.relevance["a"] != 0 {
 		t.Errorf("of no ask: %v", none.keys)
 	}
 }
@@ -138,11 +138,11 @@ func TestSpread(t *testing.T) {
 	}
 	a := newAsk("the mill of Orn", 0)
 	sources, nodes := rankSources(found, 0), ranking{}
-	seeds := sources.seeds(0, usualTuning())
-	if len(seeds) != 2 || seeds[0].Key != "s1" || seeds[0].Weight != 1 || seeds[1].Weight != math.Pow(0.25, usualTuning().seedPower) {
+	seeds := sources.seeds(0, defaultTuning())
+	if len(seeds) != 2 || seeds[0].Key != "s1" || seeds[0].Weight != 1 || seeds[1].Weight != math.Pow(0.25, defaultTuning().seedPower) {
 		t.Fatalf("seeds %+v", seeds)
 	}
-	spread(found, seeds, &a, sources, nodes)
+	spreadLinks(found, seeds, &a, sources, nodes)
 	for what, is := range map[string]bool{
 		"a seed does not speak for itself":  sources["s1"].links == 0,
 		"the rarer counts more":             sources["s3"].links > sources["s4"].links && sources["s4"].links > 0,
@@ -159,7 +159,7 @@ func TestSpread(t *testing.T) {
 			t.Error(what)
 		}
 	}
-	if many := worded(map[string]float64{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1}).seeds(3, usualTuning()); len(many) != usualTuning().seeds || many[0].Ask != 3 {
+	if many := worded(map[string]float64{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1}).seeds(3, defaultTuning()); len(many) != defaultTuning().seeds || many[0].Ask != 3 {
 		t.Errorf("%+v", many)
 	}
 }
@@ -171,24 +171,24 @@ func TestGate(t *testing.T) {
 	const trials = 500
 	senseless, agreed := 0, 0
 	for range trials {
-		r, noise, agreement := ranking{}, &sense{above: map[string]float64{}}, &sense{above: map[string]float64{}}
-		for i := range agreeing {
+		r, noise, agreement := ranking{}, &vectorEvidence{above: map[string]float64{}}, &vectorEvidence{above: map[string]float64{}}
+		for i := range agreeingHits {
 			key := fmt.Sprint(i)
-			r.of(key).words = random.Float64()
+			r.entry(key).words = random.Float64()
 			noise.above[key] = random.NormFloat64()
 			agreement.above[key] = 2 + random.NormFloat64()
 		}
-		if noise.gate(r, usualTuning()) > 0 {
+		if noise.gate(r, defaultTuning()) > 0 {
 			senseless++
 		}
-		if agreement.gate(r, usualTuning()) > 0.3 {
+		if agreement.gate(r, defaultTuning()) > 0.3 {
 			agreed++
 		}
 	}
 	if senseless > 1 || agreed < trials*99/100 {
 		t.Errorf("of %d: vectors without meaning are trusted %d times, those that agree %d times", trials, senseless, agreed)
 	}
-	s := &sense{above: map[string]float64{"a": 3}}
+	s := &vectorEvidence{above: map[string]float64{"a": 3}}
 	for what, c := range map[string]struct {
 		r    ranking
 		want float64
@@ -197,7 +197,7 @@ func TestGate(t *testing.T) {
 		"words of no vector": {worded(map[string]float64{"b": 1}), 0},
 		"one hit is chance":  {worded(map[string]float64{"a": 1}), 0},
 	} {
-		if got := s.gate(c.r, usualTuning()); got != c.want {
+		if got := s.gate(c.r, defaultTuning()); got != c.want {
 			t.Errorf("%s: %v", what, got)
 		}
 	}
@@ -206,13 +206,13 @@ func TestGate(t *testing.T) {
 // The threshold is for what meaning finds by itself; what the words have found, it does not take away.
 func TestThreshold(t *testing.T) {
 	t.Parallel()
-	s := &sense{above: map[string]float64{"worded": 2, "near": 4, "far": 3}, cosines: map[string]float64{"worded": 0.2, "near": 0.9, "far": 0.4}, near: map[string]bool{"near": true, "far": true, "worded": true}}
+	s := &vectorEvidence{above: map[string]float64{"worded": 2, "near": 4, "far": 3}, cosines: map[string]float64{"worded": 0.2, "near": 0.9, "far": 0.4}, near: map[string]bool{"near": true, "far": true, "worded": true}}
 	r := worded(map[string]float64{"worded": 1})
-	s.add(r, 0.5, usualTuning())
+	s.addTo(r, 0.5, defaultTuning())
 	if r["far"] != nil || r["near"] == nil || r["near"].meaning <= 0 || *r["near"].cosine != 0.9 || r["worded"].words != 1 {
 		t.Errorf("%+v", r)
 	}
-	if got := (*sense)(nil).add(r, 0, usualTuning()); got != 0 {
+	if got := (*vectorEvidence)(nil).addTo(r, 0, defaultTuning()); got != 0 {
 		t.Errorf("without meaning: %v", got)
 	}
 }

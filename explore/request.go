@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"kith/graph"
+	"kith/loader"
 )
 
 // Bounds of a request.
@@ -17,15 +18,13 @@ const (
 	MaxTextLength  = 16_384 // characters of a query or text match
 	MaxLimit       = 100
 	MaxExpand      = 30
-	MinTokens      = 100
-	MaxTokens      = 100_000
 )
 
 // Mode says how far a search goes.
 type Mode string
 
-// Fast asks the database twice. Deep looks a second time, with the names of what the first look has found, and asks three
-// times.
+// Fast queries the database twice. Deep searches a second time, with the names of the nodes found first, and queries it
+// three times.
 const (
 	Fast Mode = "fast"
 	Deep Mode = "deep"
@@ -34,19 +33,19 @@ const (
 // Format is how an answer is written.
 type Format string
 
-// JSON is the Result; Text is Markdown for a prompt; Keyed is Text with entity keys, for an agent that goes on from what it finds.
+// JSON is the Result; Text is Markdown for a prompt; Keyed is Text with entity keys, for an agent that continues from the hits.
 const (
 	JSON  Format = "json"
 	Text  Format = "text"
 	Keyed Format = "keyed"
 )
 
-// Request asks what a memory has about something.
+// Request asks a memory about something.
 type Request struct {
-	UserID              string                    `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose memory, with what the team shares; left out: the user of the key, or only what the team shares"`
-	Queries             []Query                   `json:"queries,omitempty" maxItems:"8" doc:"questions or descriptions, searched by words and by meaning; this or text_matches is needed"`
+	UserID              string                    `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose memory, with what the team shares; default: the user of the key, or only what the team shares"`
+	Queries             []Query                   `json:"queries,omitempty" maxItems:"8" doc:"questions or descriptions, searched by words and by meaning; this or text_matches is required"`
 	TextMatches         []string                  `json:"text_matches,omitempty" maxItems:"16" doc:"names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words"`
-	Kinds               []string                  `json:"kinds,omitempty" doc:"only these kinds of nodes; message: messages as a list of their own. Left out: all but messages, which come with their sources"`
+	Kinds               []string                  `json:"kinds,omitempty" doc:"only these kinds of nodes; message: messages as a list of their own. Default: all except messages, which come with their sources"`
 	RelationshipFilters RelationshipFilters       `json:"relationship_filters,omitzero" doc:"which relationships count; applied before anything is ranked"`
 	SearchRelationships graph.Optional[bool]      `json:"search_relationships,omitzero" doc:"default true"`
 	Since               graph.Optional[time.Time] `json:"since,omitzero" doc:"what was said, or changed, from then on"`
@@ -54,7 +53,7 @@ type Request struct {
 	AsOf                graph.Optional[time.Time] `json:"as_of,omitzero" doc:"the memory of that day: what was said and made by then, and the relationships that were current"`
 	Granularity         int                       `json:"granularity,omitempty" minimum:"1" maximum:"3" doc:"1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines"`
 	IncludeArchived     bool                      `json:"include_archived,omitempty" doc:"also what is archived: faded, ended or put away; it is always found by its key"`
-	Evidence            []string                  `json:"evidence,omitempty" oneof:"words neighbours links meaning" doc:"what may speak for a hit: words, neighbours (the words of the messages around one), links, meaning; left out: all"`
+	Evidence            []string                  `json:"evidence,omitempty" oneof:"words neighbours links meaning" doc:"evidence that counts: words, neighbours (the words of the messages around one), links, meaning; default: all"`
 	SemanticWeight      graph.Optional[float64]   `json:"semantic_weight,omitzero" min:"0" max:"1" doc:"of relevance; default 0.3"`
 	TimeWeight          graph.Optional[float64]   `json:"time_weight,omitzero" min:"0" max:"1" doc:"of recency; default 0.3"`
 	SalienceWeight      graph.Optional[float64]   `json:"salience_weight,omitzero" min:"0" max:"1" doc:"of salience; default 0.4"`
@@ -73,7 +72,7 @@ type Query struct {
 	Threshold float64 `json:"threshold,omitempty" min:"0" max:"1" doc:"0 (default) to 1: the least cosine of what is found by meaning alone"`
 }
 
-// RelationshipFilters say which relationships count. Those without a grade have none that could be compared.
+// RelationshipFilters select relationships. A relationship without a grade does not match a filter by grade.
 type RelationshipFilters struct {
 	MinAttitude              graph.Optional[int64] `json:"min_attitude,omitzero" min:"1" max:"5" doc:"1 to 5"`
 	MaxAttitude              graph.Optional[int64] `json:"max_attitude,omitzero" min:"1" max:"5" doc:"1 to 5"`
@@ -83,7 +82,7 @@ type RelationshipFilters struct {
 	ExcludeRelationshipTypes []string              `json:"exclude_relationship_types,omitempty" maxItems:"64" doc:"all but these"`
 }
 
-// Validate checks the request. The error lists every fault with its place.
+// Validate checks the request. The error lists every fault with its location.
 func (r *Request) Validate() error {
 	v := &validation{}
 	r.validateTexts(v)
@@ -127,7 +126,7 @@ func (v *validation) between(location string, n, least, most int) {
 }
 
 func (v *validation) time(location string, t graph.Optional[time.Time]) {
-	if year := t.Value.Year(); present(t) && (year < 1900 || year >= 2200) {
+	if year := t.Value.Year(); isPresent(t) && (year < 1900 || year >= 2200) {
 		v.add(location, "must be a time from 1900 to 2199")
 	}
 }
@@ -140,7 +139,7 @@ func (v *validation) weight(location string, w float64) {
 
 func (r *Request) validateTexts(v *validation) {
 	if len(r.Queries)+len(r.TextMatches) == 0 {
-		v.add("queries", "is needed, or text_matches")
+		v.add("queries", "queries or text_matches is required")
 	}
 	if r.UserID != "" && !graph.ValidKey(r.UserID) {
 		v.add("user_id", "must have 1 to 256 characters and no control characters")
@@ -159,7 +158,7 @@ func (r *Request) validateTexts(v *validation) {
 	}
 }
 
-// What may speak for a hit.
+// Kinds of evidence.
 const (
 	byWords      = "words"
 	byNeighbours = "neighbours"
@@ -167,7 +166,7 @@ const (
 	byMeaning    = "meaning"
 )
 
-// uses says whether some evidence may speak for hits.
+// uses reports whether some kind of evidence counts.
 func (r *Request) uses(evidence string) bool {
 	return len(r.Evidence) == 0 || slices.Contains(r.Evidence, evidence)
 }
@@ -185,26 +184,26 @@ func (r *Request) validateChoices(v *validation) {
 	v.between("limit", r.Limit, 0, MaxLimit)
 	v.between("expand", r.Expand, 0, MaxExpand)
 	if r.MaxTokens != 0 {
-		v.between("max_tokens", r.MaxTokens, MinTokens, MaxTokens)
+		v.between("max_tokens", r.MaxTokens, loader.MinTokens, loader.MaxTokens)
 	}
 	v.oneOf("mode", string(r.Mode), "", string(Fast), string(Deep))
 	v.oneOf("format", string(r.Format), "", string(JSON), string(Text), string(Keyed))
 	v.time("since", r.Since)
 	v.time("until", r.Until)
 	v.time("as_of", r.AsOf)
-	if present(r.Since) && present(r.Until) && r.Until.Value.Before(r.Since.Value) {
+	if isPresent(r.Since) && isPresent(r.Until) && r.Until.Value.Before(r.Since.Value) {
 		v.add("until", "must not be before since")
 	}
-	if present(r.Since) && present(r.AsOf) && r.AsOf.Value.Before(r.Since.Value) {
+	if isPresent(r.Since) && isPresent(r.AsOf) && r.AsOf.Value.Before(r.Since.Value) {
 		v.add("as_of", "must not be before since")
 	}
 }
 
-func present[T any](o graph.Optional[T]) bool { return o.Given && !o.Null }
+func isPresent[T any](o graph.Optional[T]) bool { return o.Given && !o.Null }
 
-// or is the value of an optional field, else another.
-func or[T any](o graph.Optional[T], other T) T {
-	if present(o) {
+// valueOr returns the value of an optional field, or other if it is omitted or null.
+func valueOr[T any](o graph.Optional[T], other T) T {
+	if isPresent(o) {
 		return o.Value
 	}
 	return other
@@ -223,7 +222,7 @@ func (r *Request) validateWeights(v *validation) {
 func (f *RelationshipFilters) validate(v *validation) {
 	const at = "relationship_filters."
 	grade := func(name string, o graph.Optional[int64]) {
-		if present(o) {
+		if isPresent(o) {
 			v.between(at+name, int(max(min(o.Value, 6), 0)), 1, 5)
 		}
 	}
@@ -231,10 +230,10 @@ func (f *RelationshipFilters) validate(v *validation) {
 	grade("max_attitude", f.MaxAttitude)
 	grade("min_proximity", f.MinProximity)
 	grade("max_proximity", f.MaxProximity)
-	if or(f.MinAttitude, 1) > or(f.MaxAttitude, 5) {
+	if valueOr(f.MinAttitude, 1) > valueOr(f.MaxAttitude, 5) {
 		v.add(at+"max_attitude", "must not be below min_attitude")
 	}
-	if or(f.MinProximity, 1) > or(f.MaxProximity, 5) {
+	if valueOr(f.MinProximity, 1) > valueOr(f.MaxProximity, 5) {
 		v.add(at+"max_proximity", "must not be below min_proximity")
 	}
 	v.types(at+"relationship_types", f.RelationshipTypes)
@@ -245,15 +244,15 @@ func (v *validation) types(location string, types []string) {
 	v.between(location, len(types), 0, 64)
 	for i, t := range types {
 		if !graph.ValidType(t) {
-			v.add(fmt.Sprintf("%s[%d]", location, i), "is no relationship type")
+			v.add(fmt.Sprintf("%s[%d]", location, i), "must be a relationship type")
 		}
 	}
 }
 
-// weighting is what relevance, recency and salience count.
+// weighting holds the weights of relevance, recency and salience.
 type weighting struct{ relevance, time, salience float64 }
 
-// weights are those of the origin unless they are given.
+// weights returns the weights of the request, or their defaults.
 func (r *Request) weights() weighting {
-	return weighting{or(r.SemanticWeight, 0.3), or(r.TimeWeight, 0.3), or(r.SalienceWeight, 0.4)}
+	return weighting{valueOr(r.SemanticWeight, 0.3), valueOr(r.TimeWeight, 0.3), valueOr(r.SalienceWeight, 0.4)}
 }

@@ -6,7 +6,7 @@ import (
 	"kith/graph"
 )
 
-// Result is what a search found, of one shape at every granularity; lists that were not asked for are empty.
+// Result is the answer of a search. It has the same form at every granularity; lists that were not requested are empty.
 type Result struct {
 	Meta     Meta     `json:"meta"`
 	Semantic Semantic `json:"semantic"`
@@ -15,19 +15,19 @@ type Result struct {
 	keyed bool // Text has entity keys
 }
 
-// Meta tells how the answer came about.
+// Meta describes how the answer was made.
 type Meta struct {
 	Granularity int      `json:"granularity"`
 	Mode        Mode     `json:"mode"`
 	QueryUsed   []string `json:"query_used" doc:"the queries and text matches, and in deep mode what was added"`
-	Semantic    Meaning  `json:"semantic" enum:"on,partial,loading,unavailable,off" doc:"whether meaning counted: partial: not all memories have their vector yet; loading: the vectors are being read, ask again; unavailable: the embedder did not answer in time, or wrongly; off: there is no embedder"`
+	Semantic    Meaning  `json:"semantic" enum:"on,partial,loading,unavailable,off" doc:"search by meaning; partial: some memories have no vector yet; loading: vectors are being read, try again; unavailable: the embedder timed out or failed; off: no embedder"`
 	Cut         int      `json:"cut" doc:"hits that max_tokens left out"`
 }
 
-// Meaning says whether a search by meaning took part.
+// Meaning is the status of the search by meaning.
 type Meaning string
 
-// What became of the search by meaning.
+// The values of Meaning.
 const (
 	MeaningOn          Meaning = "on"
 	MeaningPartial     Meaning = "partial"
@@ -36,7 +36,7 @@ const (
 	MeaningOff         Meaning = "off"
 )
 
-// Semantic is what is known.
+// Semantic holds nodes and relationships.
 type Semantic struct {
 	People        []NodeHit         `json:"people"`
 	Concepts      []NodeHit         `json:"concepts"`
@@ -46,7 +46,7 @@ type Semantic struct {
 	Neighbours    []Neighbour       `json:"neighbours" doc:"of the nodes found, where expand asks for them"`
 }
 
-// Episodic is what was said.
+// Episodic holds conversations and documents.
 type Episodic struct {
 	Sources    []SourceHit    `json:"sources"`
 	Messages   []MessageHit   `json:"messages" doc:"where kinds asks for them"`
@@ -55,7 +55,7 @@ type Episodic struct {
 	Artifacts  []ArtifactHit  `json:"artifacts" doc:"documents and outputs"`
 }
 
-// Explanation says what a score is made of. Each part is from 0 to 1, and left out where it is 0.
+// Explanation holds the parts of a score. Each part is from 0 to 1, and omitted if 0.
 type Explanation struct {
 	Words    float64  `json:"words,omitempty" doc:"how well the words fit, against the best hit"`
 	Meaning  float64  `json:"meaning,omitempty" doc:"what the meaning counted, against the best hit"`
@@ -68,13 +68,13 @@ type Explanation struct {
 	Rank     int      `json:"rank" doc:"by relevance alone, from 1"`
 }
 
-// Scored is what every hit has.
+// Scored is embedded in every hit.
 type Scored struct {
 	RelevanceScore float64      `json:"relevance_score" doc:"0 to 1"`
 	Explanation    *Explanation `json:"explanation,omitempty"`
 }
 
-// NodeHit is a node of the knowledge.
+// NodeHit is a node.
 type NodeHit struct {
 	EntityKey      string          `json:"entity_key"`
 	NodeType       string          `json:"node_type" doc:"the kind as a label: Person, Concept, Task …"`
@@ -132,7 +132,7 @@ type SourceHit struct {
 	Scored
 }
 
-// MessageHit is a message. Its text is cut where it is long.
+// MessageHit is a message. A long text is cut.
 type MessageHit struct {
 	EntityKey string    `json:"entity_key"`
 	SourceKey string    `json:"source_key"`

@@ -202,10 +202,10 @@ func TestBudget(t *testing.T) {
 	whole, _ := explore(t, everything(t), nil, &Request{Queries: []Query{{Query: "boat"}}, Expand: 5})
 	all := whole.hits()
 	for _, format := range []Format{JSON, Text} {
-		for budget := MinTokens; budget <= 3000; budget += 50 {
+		for budget := loader.MinTokens; budget <= 3000; budget += 50 {
 			r := &Request{Queries: []Query{{Query: "boat"}}, Expand: 5, MaxTokens: budget, Format: format}
 			got, recall := explore(t, everything(t), nil, r)
-			cost, err := got.tokens(format)
+			cost, err := got.countTokens(format)
 			if err != nil || cost > budget {
 				t.Errorf("%s: %d tokens for %d (%v)", format, cost, budget, err)
 			}
@@ -243,9 +243,9 @@ type scoredKey struct {
 
 // hits are all hits of a result.
 func (r *Result) hits() (all []scoredKey) {
-	shelves := r.shelves()
-	for i, s := range shelves {
-		if i == len(shelves)-1 {
+	hitLists := r.hitLists()
+	for i, s := range hitLists {
+		if i == len(hitLists)-1 {
 			i = -1 // of sources, which have shelves of their own before
 		}
 		for place := range s.size {
@@ -271,14 +271,14 @@ func TestBudgetOfLongTexts(t *testing.T) {
 	if len(got.Episodic.Sources) == 0 || got.Episodic.Sources[0].EntityKey != "s-1" || !strings.HasSuffix(got.Episodic.Sources[0].Summary, "…") {
 		t.Errorf("a long summary: %+v", got)
 	}
-	r = &Request{MaxTokens: MinTokens}
+	r = &Request{MaxTokens: loader.MinTokens}
 	for range MaxQueries {
 		r.Queries = append(r.Queries, Query{Query: strings.Repeat("boat ", 3000)})
 	}
 	for _, format := range []Format{JSON, Text} {
 		r.Format = format
 		got, _ = explore(t, everything(t), nil, r)
-		if cost, err := got.tokens(format); err != nil || cost > MinTokens {
+		if cost, err := got.countTokens(format); err != nil || cost > loader.MinTokens {
 			t.Errorf("%s: long queries: %d tokens (%v)", format, cost, err)
 		}
 	}

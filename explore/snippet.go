@@ -7,16 +7,17 @@ import (
 	"unicode/utf8"
 
 	"kith/graph"
+	"kith/markup"
 )
 
-// token is a word of a text: in lower case, and at which character it begins.
+// token is a word of a text in lower case, with the position of its first character.
 type token struct {
 	word string
 	at   int
 }
 
-// tokens are the words of a text as graph.Words takes them apart, with their places.
-func tokens(text []rune) []token {
+// tokenize splits a text into words as graph.Words does, with their positions.
+func tokenize(text []rune) []token {
 	var all []token
 	start := -1
 	flush := func(end int) {
@@ -42,16 +43,16 @@ func tokens(text []rune) []token {
 	return all
 }
 
-// stem is what other forms of a word begin with too: of a long one all but its last letters.
+// stem returns the beginning that other forms of a word share: a long word without its last letters.
 func stem(word string) string {
 	const kept, ending = 4, 3
 	runes := []rune(word)
 	return string(runes[:min(len(runes), max(kept, len(runes)-ending))])
 }
 
-// around is what of a text stands around the words asked for, at most length characters: where most of them stand
-// together, counted by their letters, so that "the" counts little.
-func around(text string, asks []ask, length int) string {
+// excerpt returns at most length characters of a text, from where most of the words searched for are close together.
+// Words count by their letters, so that "the" counts little.
+func excerpt(text string, asks []ask, length int) string {
 	runes := []rune(text)
 	if len(runes) <= length {
 		return text
@@ -62,8 +63,8 @@ func around(text string, asks []ask, length int) string {
 			stems = append(stems, stem(w))
 		}
 	}
-	var hits []token // the stems that the text has
-	for _, t := range tokens(runes) {
+	var hits []token // stems found in the text
+	for _, t := range tokenize(runes) {
 		for _, s := range stems {
 			if t.word == s || utf8.RuneCountInString(s) > 3 && strings.HasPrefix(t.word, s) {
 				hits = append(hits, token{s, t.at})
@@ -71,7 +72,7 @@ func around(text string, asks []ask, length int) string {
 			}
 		}
 	}
-	start := max(0, min(densest(hits, length/2)-length/4, len(runes)-length))
+	start := max(0, min(densestStart(hits, length/2)-length/4, len(runes)-length))
 	snippet := string(runes[start : start+length])
 	if start > 0 {
 		snippet = "…" + snippet
@@ -82,8 +83,8 @@ func around(text string, asks []ask, length int) string {
 	return snippet
 }
 
-// densest is where the part of so many characters begins that has the most letters of different hits.
-func densest(hits []token, length int) int {
+// densestStart returns the position from which length characters have the most letters of different hits.
+func densestStart(hits []token, length int) int {
 	best, most := 0, 0
 	for i := range hits {
 		letters := 0
@@ -104,14 +105,6 @@ func densest(hits []token, length int) int {
 	return best
 }
 
-// cut is the beginning of a text, at most length characters.
-func cut(text string, length int) string {
-	if runes := []rune(text); len(runes) > length {
-		return string(runes[:length]) + "…"
-	}
-	return text
-}
-
 // noteSnippets returns the newest notes, cut; those that the description contains are omitted.
 func noteSnippets(notes []graph.Note, description string) []string {
 	var snippets []string
@@ -123,7 +116,7 @@ func noteSnippets(notes []graph.Note, description string) []string {
 		if total += min(utf8.RuneCountInString(n.Content), noteLength); total > notesLength {
 			break
 		}
-		snippets = append(snippets, cut(n.Content, noteLength))
+		snippets = append(snippets, markup.Truncate(n.Content, noteLength))
 	}
 	return snippets
 }

@@ -37,7 +37,7 @@ func TestAround(t *testing.T) {
 		"only signs":          {filler, "?!", "And then the day"},
 		"not inside others":   {filler + strings.Repeat("theart oxart ", 20) + "art " + filler, "art", " art "},
 	} {
-		got := around(c.text, asksFor(c.query), length)
+		got := excerpt(c.text, asksFor(c.query), length)
 		if !strings.Contains(got, c.has) || !utf8.ValidString(got) || utf8.RuneCountInString(got) > length+2 {
 			t.Errorf("%s: %q", what, got)
 		}
@@ -54,7 +54,7 @@ func FuzzAround(f *testing.F) {
 		if length < 1 || length > 1000 {
 			return
 		}
-		got := around(text, asksFor(query), length)
+		got := excerpt(text, asksFor(query), length)
 		if n := utf8.RuneCountInString(got); n > length+2 {
 			t.Fatalf("%d characters of %d: %q", n, length, got)
 		}

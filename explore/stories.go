@@ -6,7 +6,7 @@ import (
 	"kith/graph"
 )
 
-// stories are the storylines and macros of the best sources and nodes, as the granularity shows them.
+// stories returns the storylines and macros of the best sources and nodes, for the granularity.
 func (a *assembly) stories(sources []SourceHit, nodes []node) ([]StorylineHit, []MacroHit) {
 	relevance := map[string]float64{}
 	for i := range sources {
@@ -31,14 +31,14 @@ func (a *assembly) stories(sources []SourceHit, nodes []node) ([]StorylineHit, [
 			storylines = append(storylines, a.storylineHit(t, score))
 		}
 	}
-	storylines = byScore(storylines, func(t *StorylineHit) float64 { return t.RelevanceScore }, func(t *StorylineHit) string { return t.StorylineID }, a.storylines)
+	storylines = sortByScore(storylines, func(t *StorylineHit) float64 { return t.RelevanceScore }, func(t *StorylineHit) string { return t.StorylineID }, a.storylines)
 	if a.granularity == 2 {
-		previews(storylines)
+		sharePreviews(storylines)
 	}
 	return plainStorylines(storylines, a.granularity), a.macroHits(scores)
 }
 
-// plainStorylines are keys and names only, at granularity 1.
+// plainStorylines reduces storylines to keys and names at granularity 1.
 func plainStorylines(storylines []StorylineHit, granularity int) []StorylineHit {
 	for i, t := range storylines {
 		if granularity == 1 {
@@ -75,7 +75,7 @@ func (a *assembly) storylineHit(t *graph.Storyline, score float64) StorylineHit 
 	return hit
 }
 
-// topShown is how many of the people, concepts and entities of a storyline are named.
+// topShown is the most people, concepts and entities named of a storyline.
 const topShown = 5
 
 func addRef(refs []graph.NodeRef, n graph.NodeRef) []graph.NodeRef {
@@ -85,8 +85,8 @@ func addRef(refs []graph.NodeRef, n graph.NodeRef) []graph.NodeRef {
 	return append(refs, n)
 }
 
-// previews shares the places for sources among storylines: two for each, then more for the first.
-func previews(storylines []StorylineHit) {
+// sharePreviews divides the places for sources among storylines: two for each, then more for the first.
+func sharePreviews(storylines []StorylineHit) {
 	left := previewsShown - 2*len(storylines)
 	for i := range storylines {
 		n := 2 + min(max(left, 0), previewSources-2)
@@ -115,7 +115,7 @@ func (a *assembly) macroHits(scores map[string]float64) []MacroHit {
 		}
 		macros = append(macros, hit)
 	}
-	macros = byScore(macros, func(m *MacroHit) float64 { return m.RelevanceScore }, func(m *MacroHit) string { return m.MacroID }, a.macros)
+	macros = sortByScore(macros, func(m *MacroHit) float64 { return m.RelevanceScore }, func(m *MacroHit) string { return m.MacroID }, a.macros)
 	for i, m := range macros {
 		if a.granularity < 3 {
 			macros[i] = MacroHit{MacroID: m.MacroID, Name: m.Name}

@@ -8,14 +8,14 @@ import (
 	"kith/markup"
 )
 
-// headingLength is how many characters of the queries a text repeats.
+// headingLength is the most characters of the queries in the heading of a text.
 const headingLength = 200
 
-// Text is the result as Markdown for a prompt. It has what an agent reads, and keys where these are asked for.
+// Text returns the result as Markdown for a prompt, with keys if the format is Keyed.
 func (r *Result) Text() string {
 	var t strings.Builder
-	line := lines{r.keyed}
-	fmt.Fprintf(&t, "# Found for: %s\n", markup.Inline(cut(markup.Plain(strings.Join(r.Meta.QueryUsed, "; ")), headingLength)))
+	line := lineWriter{r.keyed}
+	fmt.Fprintf(&t, "# Found for: %s\n", markup.Inline(markup.Truncate(markup.Plain(strings.Join(r.Meta.QueryUsed, "; ")), headingLength)))
 	t.WriteString(section("People", r.Semantic.People, line.node))
 	t.WriteString(section("Concepts", r.Semantic.Concepts, line.node))
 	t.WriteString(section("Entities", r.Semantic.Entities, line.node))
@@ -29,7 +29,7 @@ func (r *Result) Text() string {
 	t.WriteString(section("Macros", r.Episodic.Macros, line.macro))
 	t.WriteString(section("Documents", r.Episodic.Artifacts, func(h *ArtifactHit) string { return line.describe(h.Name, h.EntityKey, h.Description) }))
 	t.WriteString(section("Neighbours", r.Semantic.Neighbours, func(h *Neighbour) string { return line.describe(h.Name, h.EntityKey, h.Description) }))
-	if r.empty() && r.Meta.Cut == 0 {
+	if r.isEmpty() && r.Meta.Cut == 0 {
 		t.WriteString("\nNothing was found.\n")
 	}
 	if r.Meta.Cut > 0 {
@@ -41,8 +41,8 @@ func (r *Result) Text() string {
 	return t.String()
 }
 
-func (r *Result) empty() bool {
-	for _, s := range r.shelves() {
+func (r *Result) isEmpty() bool {
+	for _, s := range r.hitLists() {
 		if s.size > 0 {
 			return false
 		}
@@ -62,19 +62,19 @@ func section[T any](heading string, hits []T, line func(*T) string) string {
 	return t.String()
 }
 
-// lines writes hits, with or without their keys.
-type lines struct{ keyed bool }
+// lineWriter writes hits as lines, with or without keys.
+type lineWriter struct{ keyed bool }
 
-// key is that of a hit, where it is wanted.
-func (l lines) key(key string) string {
+// key returns the key of a hit in brackets, if keys are wanted.
+func (l lineWriter) key(key string) string {
 	if !l.keyed {
 		return ""
 	}
 	return " [" + markup.Inline(key) + "]"
 }
 
-// describe is a name with what is said of it.
-func (l lines) describe(name, key, description string) string {
+// describe returns a name with its description.
+func (l lineWriter) describe(name, key, description string) string {
 	line := markup.Name(name) + l.key(key)
 	if description = markup.Inline(description); description != "" {
 		line += ": " + description
@@ -82,7 +82,7 @@ func (l lines) describe(name, key, description string) string {
 	return line
 }
 
-func (l lines) node(h *NodeHit) string {
+func (l lineWriter) node(h *NodeHit) string {
 	line := l.describe(h.Name, h.EntityKey, h.Description)
 	for _, note := range h.NotesSnippets {
 		line += "; note: " + markup.Inline(note)
@@ -90,7 +90,7 @@ func (l lines) node(h *NodeHit) string {
 	return line
 }
 
-func (l lines) relationship(h *RelationshipHit) string {
+func (l lineWriter) relationship(h *RelationshipHit) string {
 	kind := h.RelationshipKind
 	if h.RelationshipType != "" {
 		kind = h.RelationshipType
@@ -102,7 +102,7 @@ func (l lines) relationship(h *RelationshipHit) string {
 	return line
 }
 
-func (l lines) source(h *SourceHit) string {
+func (l lineWriter) source(h *SourceHit) string {
 	line := h.StartedAt.Format(time.DateOnly) + " " + markup.Inline(h.ContentType)
 	if h.Name != "" {
 		line += " " + markup.Name(h.Name)
@@ -128,7 +128,7 @@ func messageLine(h *MessageHit) string {
 	return fmt.Sprintf("%s, %s: %s", h.At.Format(time.DateOnly), markup.Inline(who), markup.Inline(h.Text))
 }
 
-func (l lines) storyline(h *StorylineHit) string {
+func (l lineWriter) storyline(h *StorylineHit) string {
 	line := l.describe(h.Name, h.StorylineID, h.Description)
 	for _, s := range h.PreviewSources {
 		line += fmt.Sprintf("\n  - %s: %s", s.StartedAt.Format(time.DateOnly), markup.Inline(s.Summary))
@@ -136,7 +136,7 @@ func (l lines) storyline(h *StorylineHit) string {
 	return line
 }
 
-func (l lines) macro(h *MacroHit) string {
+func (l lineWriter) macro(h *MacroHit) string {
 	line := l.describe(h.Name, h.MacroID, h.Description)
 	for _, t := range h.Storylines {
 		line += "\n  - " + l.describe(t.Name, t.StorylineID, t.OneLiner)

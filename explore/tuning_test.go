@@ -36,7 +36,7 @@ func TestTuning(t *testing.T) {
 	defer func() { _ = store.Close(t.Context()) }()
 	explorer := New(store, o)
 	ask := func(name string, change func(*tuning)) {
-		explorer.tuning = usualTuning()
+		explorer.tuning = defaultTuning()
 		change(explorer.tuning)
 		at5, at10 := 0.0, 0.0
 		for _, q := range questions {

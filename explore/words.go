@@ -7,22 +7,22 @@ import (
 	"kith/graph"
 )
 
-// asking are words by which a question asks, and that say nothing of what it asks for. English analysis keeps them.
-var asking = []string{
+// questionWords are the words of a question that do not say what it is about. English analysis keeps them.
+var questionWords = []string{
 	"what", "when", "where", "who", "whom", "whose", "which", "why", "how", "did", "does", "do", "has", "have", "had", "would", "could",
 	"should", "can", "may", "might", "many", "much",
 }
 
-// telling are the words that say something; all, where none does.
-func telling(words []string) []string {
-	some := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(asking, w) })
+// contentWords returns words without question words, or all if there are no others.
+func contentWords(words []string) []string {
+	some := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(questionWords, w) })
 	if len(some) == 0 {
 		return words
 	}
 	return some
 }
 
-// nameWords are the words of a query that may be names: those in capitals, or all where it has none.
+// nameWords returns the words of a query that may be names: the capitalized ones, or all if none is.
 func nameWords(query string) []string {
 	var names []string
 	for _, t := range graph.NameTokens(query) {
@@ -33,5 +33,5 @@ func nameWords(query string) []string {
 	if len(names) == 0 {
 		names = graph.NameTokens(query)
 	}
-	return telling(graph.Words(strings.Join(names, " ")))
+	return contentWords(graph.Words(strings.Join(names, " ")))
 }

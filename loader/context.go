@@ -13,8 +13,7 @@ import (
 	"kith/graph"
 )
 
-// AgentContext is what an agent knows at the start of a conversation (S1-2). CurrentConversation is there when a
-// conversation was opened, Focus when one was asked for, Meta, Degraded and Warnings when there is something to say.
+// AgentContext is what an agent knows at the start of a conversation. Optional parts are omitted if empty.
 type AgentContext struct {
 	User                *User                     `json:"user,omitempty"`
 	Relationships       []graph.OwnerRelationship `json:"relationships,omitempty" doc:"at most 10, the strongest first"`
@@ -27,7 +26,7 @@ type AgentContext struct {
 	Warnings            []string                  `json:"warnings,omitempty"`
 }
 
-// User is who the user is (S1-3).
+// User describes the user.
 type User struct {
 	UserID       string              `json:"user_id"`
 	Owner        *graph.ContextNode  `json:"owner_person_node"`
@@ -36,19 +35,19 @@ type User struct {
 	PrimaryGoals []graph.ContextNode `json:"primary_goals" doc:"at most 5"`
 }
 
-// RecentContext is the last week (S1-11).
+// RecentContext holds the sources of the last week.
 type RecentContext struct {
 	Sources []graph.RecentSource `json:"sources" doc:"at most 20, the newest first"`
 }
 
-// Answer is a context as it is sent: Head and then Tail. Head is shared with other answers: do not change it.
+// Answer is a rendered context: Head followed by Tail. Head is shared with other answers and must not be changed.
 type Answer struct {
 	Head, Tail  []byte
 	ContentType string
-	ETag        string // weak: the same memory, told at the same hour
+	ETag        string // weak: same memory, same hour
 }
 
-// Body is the answer as a whole.
+// Body returns the whole answer.
 func (a Answer) Body() []byte { return slices.Concat(a.Head, a.Tail) }
 
 // Context loads a user's context, or takes it from the cache. current, if any, is put into the answer.
@@ -66,7 +65,7 @@ func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConvers
 			return Answer{}, err
 		}
 	}
-	kept, err := graph.AtCurrentKeys(ctx, l.store, r.Scope, []*string{&r.FocusID}, func() (kept, error) { return l.kept(ctx, r) })
+	kept, err := graph.AtCurrentKeys(ctx, l.store, r.Scope, []*string{&r.FocusID}, func() (cachedContext, error) { return l.loadCached(ctx, r) })
 	if err != nil {
 		return Answer{}, err
 	}
@@ -75,22 +74,23 @@ func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConvers
 	return answer, err
 }
 
-// kept is what does not depend on the moment of the answer.
-func (l *Loader) kept(ctx context.Context, r Request) (kept, error) {
+// loadCached returns the part of a context that does not depend on the time of the answer, from the cache if it is
+// there.
+func (l *Loader) loadCached(ctx context.Context, r Request) (cachedContext, error) {
 	raw, err := l.cache.Get(ctx, r.Scope.TeamID, r.Scope.UserID, r.view(), func(ctx context.Context) ([]byte, bool, error) {
 		return l.make(ctx, r)
 	})
 	if err != nil {
-		return kept{}, err
+		return cachedContext{}, err
 	}
-	k, err := decodeKept(raw)
+	k, err := decodeCached(raw)
 	if err != nil {
-		return kept{}, fmt.Errorf("context: %w", err)
+		return cachedContext{}, fmt.Errorf("context: %w", err)
 	}
 	return k, nil
 }
 
-// make loads and renders what does not depend on the moment of the answer.
+// make loads and renders the part of a context that does not depend on the time of the answer.
 func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, err error) {
 	q := graph.SectionQuery{Now: l.options.Now(), AsOf: r.AsOf, FocusKey: r.FocusID, ConversationID: r.ConversationID}
 	q.FocusKind, _ = graph.KindOf(r.FocusKind)
@@ -101,8 +101,9 @@ func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, er
 	if r.FocusID != "" && found.Focus == nil {
 		return nil, false, fmt.Errorf("focus: %w", graph.ErrNotFound)
 	}
-	k := kept{
-		Zone: zonePreference(found.Preferences), Temporal: slices.Contains(r.parts(), temporalPart), Nothing: nothingKnown(r, found, degraded),
+	left := notShown(r, found)
+	k := cachedContext{
+		Zone: zonePreference(found.Preferences), Temporal: slices.Contains(r.parts(), temporalPart), Nothing: len(left) == 0 && nothingKnown(r, found, degraded),
 	}
 	if last := found.LastConversation; last != nil {
 		k.HasLast, k.LastStarted = true, last.StartedAt
@@ -111,9 +112,9 @@ func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, er
 		}
 	}
 	if r.Format == JSON {
-		k.Body, err = renderJSON(r, found, degraded)
+		k.Body, err = renderJSON(r, found, degraded, left)
 	} else {
-		k.Body, err = renderText(r, found, degraded, k.closing(r, r.moment(q.Now)))
+		k.Body, err = renderText(r, found, textNotes(left, k.Nothing, degraded), k.closing(r, r.moment(q.Now)))
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("context: %w", err)
@@ -123,7 +124,7 @@ func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, er
 }
 
 // renderJSON writes the object without its closing brace: the parts of the moment follow.
-func renderJSON(r Request, found *graph.Sections, degraded []graph.Section) ([]byte, error) {
+func renderJSON(r Request, found *graph.Sections, degraded []graph.Section, left []NotShown) ([]byte, error) {
 	object := map[string]any{}
 	order := []string{}
 	put := func(name string, value any) {
@@ -146,7 +147,7 @@ func renderJSON(r Request, found *graph.Sections, degraded []graph.Section) ([]b
 	if found.Focus != nil {
 		put("focus", found.Focus)
 	}
-	if left := notShown(r, found); len(left) > 0 {
+	if len(left) > 0 {
 		put("meta", Meta{left})
 	}
 	if len(degraded) > 0 {
@@ -168,7 +169,7 @@ func renderJSON(r Request, found *graph.Sections, degraded []graph.Section) ([]b
 	return body.Bytes(), nil
 }
 
-// notNil makes an empty list [] and not null.
+// notNil returns an empty list for nil, which is written as [] and not as null.
 func notNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -176,8 +177,8 @@ func notNil[T any](list []T) []T {
 	return list
 }
 
-// finish adds what belongs to the moment: time, the conversation just opened, warnings.
-func (l *Loader) finish(r Request, k kept, current *CurrentConversation) (Answer, error) {
+// finish adds what depends on the time of the answer: the time, the conversation just opened, warnings.
+func (l *Loader) finish(r Request, k cachedContext, current *CurrentConversation) (Answer, error) {
 	now := r.moment(l.options.Now())
 	place, warnings := k.place(r.TimeZone)
 	if k.Nothing {
@@ -204,10 +205,10 @@ func (l *Loader) finish(r Request, k kept, current *CurrentConversation) (Answer
 	return answer, tail.err
 }
 
-// tail are the last fields of an object.
+// tail collects the last fields of an object.
 type tail struct {
 	bytes []byte
-	first bool // no field stands before
+	first bool // no field was written before
 	err   error
 }
 
@@ -227,7 +228,7 @@ func (t *tail) add(name string, marshal func() ([]byte, error)) {
 // close ends the object.
 func (t *tail) close() []byte { return append(t.bytes, '}') }
 
-// sum is what tells two bodies apart in an ETag.
+// sum returns a hash of a body for its ETag.
 func sum(body []byte) string {
 	s := sha256.Sum256(body)
 	return hex.EncodeToString(s[:12])
@@ -238,7 +239,7 @@ func zonePreference(preferences []graph.Preference) string {
 		if p.Key == graph.TimeZonePreference {
 			var name string
 			if json.Unmarshal(p.Value, &name) != nil {
-				return string(p.Value) // not a text: an unknown zone, and told so
+				return string(p.Value) // not a string: reported as an unknown zone
 			}
 			return name
 		}

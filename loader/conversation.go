@@ -8,18 +8,21 @@ import (
 	"kith/markup"
 )
 
-// CurrentConversation is the one just opened, with the last messages of one that goes on (S1-14). It is not part of the context.
+// CurrentConversation is the conversation just opened, with the last messages if it continues. It is not part of the
+// context.
 type CurrentConversation struct {
 	ConversationID string          `json:"conversation_id"`
 	Messages       []graph.Message `json:"messages" doc:"the last ones, the oldest first"`
 	StartedAt      time.Time       `json:"started_at"`
 }
 
-// reserveStep is what the tokens of a conversation are rounded up to: contexts whose budgets are equal share what the cache keeps.
+// reserveStep is the step to which the tokens of a conversation are rounded up, so that contexts with equal budgets
+// share cache entries.
 const reserveStep = 32
 
-// text is the end of a rendered context: which conversation was opened, and its messages within a quarter of the budget.
-// Where these take more than a third of it they go, and then the rest. Reserved is how many tokens of the budget it takes.
+// text returns the end of a rendered context: the conversation opened, and its messages within a quarter of the budget.
+// If this takes more than a third of the budget, the messages are omitted, and then all of it. reserved is the number
+// of tokens that it takes from the budget.
 func (c *CurrentConversation) text(maxTokens int) (text string, reserved int, err error) {
 	lines := c.lines()
 	if maxTokens == 0 {
@@ -41,7 +44,7 @@ func (c *CurrentConversation) text(maxTokens int) (text string, reserved int, er
 	return "", 0, nil
 }
 
-// lines are the messages as a text has them.
+// lines returns the messages as lines of text.
 func (c *CurrentConversation) lines() []PromptMessage {
 	lines := make([]PromptMessage, len(c.Messages))
 	for i, m := range c.Messages {

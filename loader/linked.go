@@ -16,7 +16,7 @@ import (
 	"kith/graph"
 )
 
-// LinkedMode says how much is told of what a node is linked with.
+// LinkedMode is the amount of detail of a linked context.
 type LinkedMode string
 
 // Abbreviated is for a prompt: a few names of each kind. Full is for a tool: descriptions, page by page.
@@ -25,37 +25,37 @@ const (
 	Full        LinkedMode = "full"
 )
 
-// Bounds of a linked context (S2-6).
+// Bounds of a linked context.
 const (
 	abbreviatedMost = 3
 
-	abbreviatedTokens = 500 // of its text, unless another budget is given (S2-20)
+	abbreviatedTokens = 500 // default budget of its text
 
 	fullMost   = 50
 	linkedMost = 100
 	linkedSkip = 10_000 // nodes of a kind
 )
 
-// LinkedContext is what a node is linked with, one step away (S2-3).
+// LinkedContext holds the nodes one step away from a node.
 type LinkedContext struct {
 	Source    LinkedSource                 `json:"source"`
-	Linked    map[string][]LinkedEntity    `json:"linked_entities" doc:"every kind, in the plural; those that are under way before the others, then the newest first"`
-	Counts    map[string]int               `json:"counts" doc:"every kind, in the plural, and their total: of all there are of the kinds that are asked for, not of those that are shown"`
-	Truncated bool                         `json:"truncated" doc:"there are more than are shown"`
-	Next      *string                      `json:"next" doc:"cursor of the next page of mode full; null: this is the last"`
-	Available map[string][]AvailableEntity `json:"available_entities,omitempty" doc:"what the project has of every kind that is asked for, at most 100 of each"`
+	Linked    map[string][]LinkedEntity    `json:"linked_entities" doc:"every kind, in the plural; active ones first, then the newest first"`
+	Counts    map[string]int               `json:"counts" doc:"every kind, in the plural, and their total: all nodes of the requested kinds, also those not shown"`
+	Truncated bool                         `json:"truncated" doc:"not all are shown"`
+	Next      *string                      `json:"next" doc:"cursor of the next page of mode full; null on the last"`
+	Available map[string][]AvailableEntity `json:"available_entities,omitempty" doc:"nodes of the project of every requested kind, at most 100 of each"`
 	LoadedAt  time.Time                    `json:"loaded_at"`
 	Warnings  []string                     `json:"warnings,omitempty"`
 }
 
-// LinkedSource is the node that is asked about.
+// LinkedSource is the node whose links are requested.
 type LinkedSource struct {
 	Kind string `json:"kind"`
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// LinkedEntity is a node that it is linked with, by one relationship or several (S2-2).
+// LinkedEntity is a linked node, with one relationship or several.
 type LinkedEntity struct {
 	Kind            string           `json:"kind"`
 	ID              string           `json:"id"`
@@ -63,10 +63,10 @@ type LinkedEntity struct {
 	State           *string          `json:"state"`
 	TypeKey         *string          `json:"type_key"`
 	Relation        string           `json:"relation"`
-	Direction       string           `json:"direction" enum:"outgoing,incoming" doc:"seen from the node that is asked about"`
+	Direction       string           `json:"direction" enum:"outgoing,incoming" doc:"seen from the source"`
 	EdgeID          string           `json:"edge_id"`
-	Others          []LinkedRelation `json:"more_relations,omitempty" doc:"where there are several between the two"`
-	ContextDocument bool             `json:"context_document,omitempty" doc:"it is the document by which the project is described"`
+	Others          []LinkedRelation `json:"more_relations,omitempty" doc:"further relationships between the two"`
+	ContextDocument bool             `json:"context_document,omitempty" doc:"the context document of the project"`
 	Description     string           `json:"description,omitempty" doc:"in mode full"`
 	DueAt           *time.Time       `json:"due_at,omitempty" doc:"of milestones and tasks"`
 }
@@ -116,7 +116,7 @@ func (r *LinkedRequest) Validate() error {
 		add("max_per_kind", "must be from 1 to "+strconv.Itoa(linkedMost))
 	}
 	if _, ok := r.skip(); !ok {
-		add("cursor", "is not one that a page of this question ended with")
+		add("cursor", "invalid cursor")
 	}
 	if len(faults) > 0 {
 		return &graph.InvalidError{Fields: faults}
@@ -124,7 +124,8 @@ func (r *LinkedRequest) Validate() error {
 	return nil
 }
 
-func (r *LinkedRequest) settle() {
+// setDefaults fills in omitted fields.
+func (r *LinkedRequest) setDefaults() {
 	if r.Mode == "" {
 		r.Mode = Abbreviated
 	}
@@ -138,7 +139,7 @@ func (r *LinkedRequest) settle() {
 	}
 }
 
-// question is what a cursor belongs to.
+// question identifies the list to which a cursor belongs.
 func (r *LinkedRequest) question() string {
 	return strings.Join([]string{r.Scope.TeamID, r.Scope.UserID, r.Kind.Name, r.Key, string(r.Mode), r.Filter, strconv.Itoa(r.Most)}, "\x1f")
 }
@@ -151,7 +152,7 @@ func (r *LinkedRequest) cursor(skip int) string {
 	return base64.RawURLEncoding.EncodeToString(append(raw, sum[:cursorSum]...))
 }
 
-// skip is how many of each kind were on the pages before; not ok: the cursor is of another question.
+// skip returns how many nodes of each kind were on the pages before; ok is false for the cursor of another list.
 func (r *LinkedRequest) skip() (int, bool) {
 	if r.Cursor == "" {
 		return 0, true
@@ -177,14 +178,14 @@ func (r *LinkedRequest) view() string {
 	}, "\x1f")
 }
 
-// Linked loads what a node is linked with, or takes it from the cache. Errors: graph.InvalidError, graph.ErrNotFound,
-// graph.ErrUnavailable.
+// Linked loads the nodes linked with a node, or reads them from the cache. Errors: graph.InvalidError,
+// graph.ErrNotFound, graph.ErrUnavailable.
 func (l *Loader) Linked(ctx context.Context, r LinkedRequest) (Answer, error) {
-	r.settle()
+	r.setDefaults()
 	if err := r.Validate(); err != nil {
 		return Answer{}, err
 	}
-	return l.rendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
+	return l.loadRendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
 		c, err := l.linked(ctx, &r)
 		if err != nil {
 			return nil, false, fmt.Errorf("linked: %w", err)
@@ -209,7 +210,7 @@ func (l *Loader) linked(ctx context.Context, r *LinkedRequest) (*LinkedContext, 
 	}
 	c.Truncated = c.Next != nil || r.Mode == Abbreviated && c.most() > r.Most
 	if found.Cut {
-		c.Warnings = append(c.Warnings, "it has more relationships than are looked at: the counts are those of the first 10,000")
+		c.Warnings = append(c.Warnings, "too many relationships: only the first 10,000 are counted")
 	}
 	if !r.Available || found.Project == "" {
 		return c, nil
@@ -230,7 +231,7 @@ func (l *Loader) linked(ctx context.Context, r *LinkedRequest) (*LinkedContext, 
 	return c, nil
 }
 
-// most is how many there are of the kind of which there are most.
+// most returns the largest count of a kind.
 func (c *LinkedContext) most() (most int) {
 	for kind, n := range c.Counts {
 		if kind != "total" {
@@ -240,7 +241,7 @@ func (c *LinkedContext) most() (most int) {
 	return most
 }
 
-// Summary counts what there is of each kind: 2 plans, 1 goal (S2-17).
+// Summary counts the nodes of each kind: 2 plans, 1 goal.
 func (c *LinkedContext) Summary() string {
 	var parts []string
 	for _, kind := range graph.LinkedKinds {

@@ -51,7 +51,7 @@ func linkedText(t *testing.T, found *graph.LinkedEntities, r LinkedRequest) stri
 	return string(answer.Body())
 }
 
-// TestLinkedGoldens holds the two texts and the JSON against what they were (S2-13, S2-14).
+// TestLinkedGoldens holds the two texts and the JSON against what they were.
 func TestLinkedGoldens(t *testing.T) {
 	t.Parallel()
 	none := &graph.LinkedEntities{Node: links().Node}
@@ -109,7 +109,7 @@ func TestLinkedPages(t *testing.T) {
 	}
 	r := LinkedRequest{Scope: scope, Key: "task-31", Mode: Full, Cursor: *first.Next}
 	r.Kind, _ = graph.KindOf("task")
-	r.settle()
+	r.setDefaults()
 	if skip, ok := r.skip(); !ok || skip != 50 {
 		t.Errorf("the next page begins at %d, %v", skip, ok)
 	}

@@ -8,7 +8,7 @@ import (
 	"kith/markup"
 )
 
-// title returns the heading of a kind. To a task, tasks are dependent ones (S2-15).
+// title returns the heading of a kind. Tasks linked with a task are headed as dependent tasks.
 func (c *LinkedContext) title(kind string) string {
 	if kind == "task" && c.Source.Kind == "task" {
 		return "Dependent Tasks"
@@ -24,7 +24,7 @@ const (
 	relationsShown = 3
 )
 
-// abbreviatedText is for a prompt (S2-13): without links it is empty. It keeps a budget of o200k tokens; 0: no budget.
+// abbreviatedText returns the text for a prompt; empty without links. It keeps a budget of o200k tokens; 0: no budget.
 func (c *LinkedContext) abbreviatedText(budget int) (string, error) {
 	t := c.abbreviated()
 	if budget == 0 {
@@ -70,8 +70,8 @@ func (t *abbreviatedLinks) most() (n int) {
 	return n
 }
 
-// render writes the text without so many lines: the last ones of the longest lists go first, of equal ones the later list's. Kinds of which
-// no line is left are counted together at the end, so that their headings leave room for lines.
+// render returns the text without its last lines: the last ones of the longest lists are removed first, of equal ones
+// those of the later list. Kinds without lines are counted together at the end, which saves their headings.
 func (t *abbreviatedLinks) render(gone int) string {
 	if len(t.kinds) == 0 {
 		return ""
@@ -118,7 +118,7 @@ func moreOf(kind string, more int) string {
 	return counted(more, "more "+kind, "more "+plural(kind))
 }
 
-// line is an entity in short.
+// line returns an entity as one line.
 func (e *LinkedEntity) line() string {
 	line := fmt.Sprintf("%s [%s]", markup.Name(shorten(e.Name, nameShown)), markup.Inline(e.ID))
 	if e.State != nil {
@@ -138,7 +138,7 @@ func (e *LinkedEntity) line() string {
 	return line
 }
 
-// fullText is for a tool (S2-14).
+// fullText returns the text for a tool.
 func (c *LinkedContext) fullText(budget int) (string, error) {
 	head := fmt.Sprintf("## Linked Entities for: %s [%s]\n", markup.Inline(c.Source.Name), markup.Inline(c.Source.ID))
 	if c.Counts["total"] == 0 {
@@ -172,7 +172,7 @@ func (c *LinkedContext) fullText(budget int) (string, error) {
 	return fitting, err
 }
 
-// entry is an entity in full.
+// entry returns an entity with all its fields.
 func (e *LinkedEntity) entry() string {
 	var b strings.Builder
 	marker := ""

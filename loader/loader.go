@@ -1,6 +1,6 @@
-// Package loader makes what an agent is given at the start of a conversation: it loads the sections of an AgentContext,
-// keeps the final bytes, and renders them as JSON or as text within a token budget. It knows nothing of HTTP, and
-// only package graph knows the database.
+// Package loader builds the context that an agent gets at the start of a conversation. It loads the sections of an
+// AgentContext, renders them as JSON or as text within a token budget, and caches the result. It does not depend on HTTP;
+// only package graph accesses the database.
 package loader
 
 import (
@@ -28,7 +28,7 @@ type store interface {
 	Available(ctx context.Context, scope graph.Scope, project, key string, kinds []string) (map[string][]graph.Available, error)
 }
 
-// preferences is where users' preferences are when they are not in the graph.
+// preferences is the store of preferences that are not in the graph.
 type preferences interface {
 	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
 }
@@ -37,7 +37,7 @@ type byteCache interface {
 	Get(ctx context.Context, team, user, view string, load cache.Loader) ([]byte, error)
 }
 
-// Mode says how sections are loaded: the answer is the same.
+// Mode says how sections are loaded. It does not change the answer.
 type Mode string
 
 // Combined loads all sections in one statement; Parallel each in its own, at the same time.
@@ -46,14 +46,14 @@ const (
 	Parallel Mode = "parallel"
 )
 
-// Options are what a loader may be given.
+// Options configure a Loader.
 type Options struct {
 	Mode        Mode             // default Combined
 	Now         func() time.Time // default time.Now
 	Log         *slog.Logger     // default: discards
 	Degraded    func(section graph.Section)
-	Preferences preferences // where users' preferences are; nil: in the graph
-	Trace       graph.Trace // of what is loaded; default: none
+	Preferences preferences // store of preferences; nil: in the graph
+	Trace       graph.Trace // default: none
 }
 
 // Loader assembles agent contexts. It is safe for concurrent use.
@@ -63,7 +63,7 @@ type Loader struct {
 	options Options
 }
 
-// New makes a loader.
+// New returns a Loader.
 func New(s store, c byteCache, o Options) *Loader {
 	if o.Mode == "" {
 		o.Mode = Combined
@@ -83,8 +83,8 @@ func New(s store, c byteCache, o Options) *Loader {
 	return &Loader{store: s, cache: c, options: o}
 }
 
-// rendered is an answer of bytes that are ready: from the cache, or as make makes them, which says whether they may be kept.
-func (l *Loader) rendered(ctx context.Context, scope graph.Scope, view string, format Format, make cache.Loader) (Answer, error) {
+// loadRendered returns an answer from the cache, or from make, which reports whether its bytes can be cached.
+func (l *Loader) loadRendered(ctx context.Context, scope graph.Scope, view string, format Format, make cache.Loader) (Answer, error) {
 	what, _, _ := strings.Cut(view, "\x1f")
 	body, err := l.cache.Get(ctx, scope.TeamID, scope.UserID, view, func(ctx context.Context) (body []byte, keep bool, err error) {
 		ctx, end := l.options.Trace(ctx, "load "+what)
@@ -101,34 +101,34 @@ func (l *Loader) rendered(ctx context.Context, scope graph.Scope, view string, f
 	return answer, nil
 }
 
-// load reads sections, and beside them the preferences where these are not in the graph. What fails is tried again alone;
-// if it still fails it is in degraded. The error is that of the identity, without which there is no context.
+// load reads sections, and at the same time preferences that are not in the graph. A failed section is tried again
+// alone; if that fails too, it is in degraded. An error means that the identity or the focus could not be read.
 func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (found *graph.Sections, degraded []graph.Section, err error) {
 	ctx, end := l.options.Trace(ctx, "load context")
 	defer func() { end(err) }()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	sections, beside := l.readBeside(ctx, scope, sections)
-	found, failed := l.fromGraph(ctx, scope, sections, q)
+	sections, result := l.startPreferences(ctx, scope, sections)
+	found, failed := l.loadFromGraph(ctx, scope, sections, q)
 	if err := errors.Join(failed[graph.OwnerSection], failed[graph.FocusSection]); err != nil {
 		cancel()
-		<-beside
+		<-result
 		return nil, nil, err
 	}
-	if p := <-beside; p.err != nil {
+	if p := <-result; p.err != nil {
 		failed[graph.PreferencesSection] = p.err
-	} else if p.there {
+	} else if p.loaded {
 		found.Preferences = p.found
 	}
 	for section, err := range failed {
-		l.options.Log.Warn("context: a section is missing", "section", section, "error", err)
+		l.options.Log.Warn("section not loaded, context is incomplete", "section", section, "error", err)
 		l.options.Degraded(section)
 	}
 	return found, sorted(failed), nil
 }
 
-// fromGraph reads sections, if any, in one statement or side by side. failed has the errors of those that are missing.
-func (l *Loader) fromGraph(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (found *graph.Sections, failed map[graph.Section]error) {
+// loadFromGraph reads sections in one statement or in parallel. failed holds the errors of missing sections.
+func (l *Loader) loadFromGraph(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (found *graph.Sections, failed map[graph.Section]error) {
 	if len(sections) == 0 {
 		return &graph.Sections{}, map[graph.Section]error{}
 	}
@@ -137,19 +137,19 @@ func (l *Loader) fromGraph(ctx context.Context, scope graph.Scope, sections []gr
 		if err == nil {
 			return found, map[graph.Section]error{}
 		}
-		l.options.Log.Warn("context: the combined statement failed, trying each section alone", "error", err)
+		l.options.Log.Warn("combined context statement failed, loading each section alone", "error", err)
 	}
 	found = &graph.Sections{}
-	failed = l.each(ctx, scope, sections, q, found)
+	failed = l.loadEach(ctx, scope, sections, q, found)
 	if l.options.Mode == Parallel && len(failed) > 0 {
-		failed = l.each(ctx, scope, sorted(failed), q, found)
+		failed = l.loadEach(ctx, scope, sorted(failed), q, found)
 	}
 	return found, failed
 }
 
-// each reads sections side by side, and returns the errors of those that failed. A database that does not even know
-// the user is not asked for the rest.
-func (l *Loader) each(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery, found *graph.Sections) map[graph.Section]error {
+// loadEach reads sections in parallel, and returns the errors of those that failed. It stops if the owner cannot be
+// read because the database is unavailable.
+func (l *Loader) loadEach(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery, found *graph.Sections) map[graph.Section]error {
 	var (
 		mu     sync.Mutex
 		wait   sync.WaitGroup

@@ -8,17 +8,17 @@ import (
 	"kith/graph"
 )
 
-// Meta says what is known and not shown.
+// Meta counts memories that are known but not shown.
 type Meta struct {
 	NotShown []NotShown `json:"not_shown"`
 }
 
-// NotShown counts memories of a section that the context leaves out, by reason.
+// NotShown counts memories of a section that the context omits, by reason.
 type NotShown struct {
 	Section string `json:"section" enum:"core_beliefs,primary_goals,relationships,recent_context"`
 	Count   int64  `json:"count"`
 	AtLeast bool   `json:"at_least,omitempty" doc:"not all were counted"`
-	Reason  string `json:"reason" enum:"no_room,faded,archived,older_than_7_days" doc:"faded: the salience has decayed below 0.01; faded and archived memories are found by explore with include_archived, all others without"`
+	Reason  string `json:"reason" enum:"no_room,faded,archived,older_than_7_days" doc:"faded: salience below 0.01; explore finds faded and archived ones with include_archived"`
 }
 
 // Why memories are not shown.
@@ -29,13 +29,13 @@ const (
 	tooOld   = "older_than_7_days"
 )
 
-// mostOlder is how many older conversations are counted.
+// mostOlder is the most older conversations counted.
 const mostOlder = 1000
 
-// NothingKnown warns of a user of whom a context can show nothing.
+// NothingKnown is the warning for a user without memories to show.
 const NothingKnown = "nothing is stored for this user_id that a context could show: check how it is spelled, or write the first memories"
 
-// notShown lists what is known of the parts wanted and not in the context.
+// notShown counts what is known of the requested parts and not in the context.
 func notShown(r Request, found *graph.Sections) []NotShown {
 	var all []NotShown
 	add := func(section string, count int64, atLeast bool, reason string) {
@@ -50,8 +50,8 @@ func notShown(r Request, found *graph.Sections) []NotShown {
 			add(section, k.Archived, known.AtLeast, archived)
 		}
 		if slices.Contains(r.parts(), userPart) {
-			counts(string(graph.CoreBeliefsSection), known.Beliefs, shownOf(found.CoreBeliefs, found.Relationships, isBelief))
-			counts(string(graph.PrimaryGoalsSection), known.Goals, shownOf(found.PrimaryGoals, found.Relationships, isGoal))
+			counts(string(graph.CoreBeliefsSection), known.Beliefs, countShown(found.CoreBeliefs, found.Relationships, isBelief))
+			counts(string(graph.PrimaryGoalsSection), known.Goals, countShown(found.PrimaryGoals, found.Relationships, isGoal))
 		}
 		counts(relationshipsPart, known.Others, 0)
 	}
@@ -61,11 +61,11 @@ func notShown(r Request, found *graph.Sections) []NotShown {
 
 func isGoal(n *graph.ContextNode) bool { return n.IsGoal }
 
-// isBelief says whether a concept is counted as a belief: as statements do.
+// isBelief reports whether a concept counts as a belief, as in the statements.
 func isBelief(n *graph.ContextNode) bool { return !n.IsGoal && n.TTLPolicy == "keep_forever" }
 
-// shownOf counts the user's own nodes of a kind that the context shows, each once.
-func shownOf(section []graph.ContextNode, relationships []graph.OwnerRelationship, is func(*graph.ContextNode) bool) (count int64) {
+// countShown counts the user's own nodes of a kind that the context shows, each once.
+func countShown(section []graph.ContextNode, relationships []graph.OwnerRelationship, is func(*graph.ContextNode) bool) (count int64) {
 	keys := map[string]bool{}
 	for i := range section {
 		keys[section[i].EntityKey] = true
@@ -78,13 +78,13 @@ func shownOf(section []graph.ContextNode, relationships []graph.OwnerRelationshi
 	return int64(len(keys))
 }
 
-// nothingKnown says whether a context that was asked for as a whole has nothing to show, and nothing is left out.
+// nothingKnown reports whether a complete context has nothing to show.
 func nothingKnown(r Request, found *graph.Sections, degraded []graph.Section) bool {
 	return len(r.parts()) == len(Parts) && r.AsOf == nil && len(degraded) == 0 && found.Owner == nil && found.LastConversation == nil &&
-		len(found.Preferences)+len(found.CoreBeliefs)+len(found.PrimaryGoals)+len(found.Relationships)+len(notShown(r, found)) == 0
+		len(found.Preferences)+len(found.CoreBeliefs)+len(found.PrimaryGoals)+len(found.Relationships) == 0
 }
 
-// notShownLine tells of the same in a line of the text; empty: there is nothing to tell.
+// notShownLine returns these counts as a line of text; empty if there are none.
 func notShownLine(all []NotShown) string {
 	count, atLeast := map[string]int64{}, ""
 	for _, n := range all {

@@ -10,7 +10,7 @@ import (
 	"kith/graph"
 )
 
-// OntologyContext is what an agent knows of the workspace in which it works (S3-5).
+// OntologyContext is what an agent knows about its workspace.
 type OntologyContext struct {
 	Type          OntologyType           `json:"type" enum:"global,project,element,combined,none"`
 	Entities      OntologyEntities       `json:"entities"`
@@ -24,10 +24,10 @@ type OntologyContext struct {
 	degraded bool // something could not be loaded
 }
 
-// OntologyType is which context it is (S3-3).
+// OntologyType is the type of an ontology context.
 type OntologyType string
 
-// The types of an ontology context. NoOntology is the answer where an agent is to know of no workspace.
+// The types of an ontology context. NoOntology means that no workspace is shown.
 const (
 	GlobalOntology   OntologyType = "global"
 	ProjectOntology  OntologyType = "project"
@@ -51,7 +51,7 @@ type OntologyEntities struct {
 	Requirement *graph.NodeView `json:"requirement,omitempty"`
 }
 
-// ProjectRow is a project in short (S3-6, S3-7).
+// ProjectRow is a project in short.
 type ProjectRow struct {
 	ID            string     `json:"id" doc:"entity_key"`
 	Name          string     `json:"name"`
@@ -72,9 +72,9 @@ type ProjectRow struct {
 func projectRow(n *graph.NodeView) ProjectRow {
 	own := ownOf(n)
 	return ProjectRow{
-		ID: n.EntityKey, Name: n.Name, StateKey: given(own.StateKey), TypeKey: given(own.TypeKey), Description: n.Description,
-		NextStepShort: own.NextStepShort.Value, NextStepLong: own.NextStepLong.Value, StartAt: given(own.StartAt), EndAt: given(own.EndAt),
-		FacetContext: given(own.FacetContext), FacetScale: given(own.FacetScale), FacetStage: given(own.FacetStage),
+		ID: n.EntityKey, Name: n.Name, StateKey: valueOrNil(own.StateKey), TypeKey: valueOrNil(own.TypeKey), Description: n.Description,
+		NextStepShort: own.NextStepShort.Value, NextStepLong: own.NextStepLong.Value, StartAt: valueOrNil(own.StartAt), EndAt: valueOrNil(own.EndAt),
+		FacetContext: valueOrNil(own.FacetContext), FacetScale: valueOrNil(own.FacetScale), FacetStage: valueOrNil(own.FacetStage),
 		CreatedAt: &n.CreatedAt, UpdatedAt: &n.UpdatedAt,
 	}
 }
@@ -88,13 +88,14 @@ func (e *OntologyEntities) put(n *graph.NodeView) {
 	*slots[n.Kind] = n
 }
 
-// OntologyRelationships are the relationships of what the context is about, those with the highest score first.
+// OntologyRelationships are the relationships of the subject of the context, those with the highest score first.
 type OntologyRelationships struct {
 	Edges          []OntologyEdge `json:"edges"`
-	HierarchyLevel *int           `json:"hierarchy_level" doc:"steps from the project; null: there is no way to one"`
+	HierarchyLevel *int           `json:"hierarchy_level" doc:"steps from the project; null: not in a project"`
 }
 
-// OntologyEdge is a relationship seen from what the context is about; relation begins with inverse_ where it leads there.
+// OntologyEdge is a relationship seen from the subject of the context. Relation begins with inverse_ if the
+// relationship points to the subject.
 type OntologyEdge struct {
 	Relation   string `json:"relation"`
 	TargetKind string `json:"target_kind"`
@@ -102,7 +103,7 @@ type OntologyEdge struct {
 	TargetName string `json:"target_name,omitempty"`
 }
 
-// OntologyMetadata is what is known about the context.
+// OntologyMetadata describes the context.
 type OntologyMetadata struct {
 	EntityCount          map[string]int64 `json:"entity_count,omitempty" doc:"by kind, in the plural"`
 	TotalProjects        *int64           `json:"total_projects,omitempty"`
@@ -117,31 +118,31 @@ type OntologyMetadata struct {
 	LastUpdated          *time.Time       `json:"last_updated,omitempty"`
 }
 
-// OntologyFacets are those of a project; null where it has none.
+// OntologyFacets are the facets of a project; null if not set.
 type OntologyFacets struct {
 	Context *string `json:"context"`
 	Scale   *string `json:"scale"`
 	Stage   *string `json:"stage"`
 }
 
-// OntologyScope is where the agent works.
+// OntologyScope is the project in which the agent works.
 type OntologyScope struct {
 	ProjectID   string         `json:"project_id"`
 	ProjectName string         `json:"project_name"`
 	Focus       *OntologyFocus `json:"focus,omitempty"`
 }
 
-// OntologyFocus is what the user looks at.
+// OntologyFocus is the node in focus.
 type OntologyFocus struct {
 	Type string `json:"type"`
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// plural is the name of several of a kind.
+// plural returns the plural of a kind.
 func plural(kind string) string { return kind + "s" }
 
-// Ontology loads an ontology context, or takes it from the cache. Errors: graph.InvalidError, graph.ErrNotFound,
+// Ontology loads an ontology context, or reads it from the cache. Errors: graph.InvalidError, graph.ErrNotFound,
 // graph.ErrUnavailable.
 func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error) {
 	if r.Format == "" {
@@ -151,7 +152,7 @@ func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error
 		return Answer{}, err
 	}
 	for {
-		answer, err := l.rendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
+		answer, err := l.loadRendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
 			c, err := l.ontology(ctx, r)
 			if err != nil {
 				return nil, false, fmt.Errorf("ontology: %w", err)
@@ -159,7 +160,7 @@ func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error
 			body, err := c.render(&r)
 			return body, !c.degraded, err
 		})
-		if !errors.Is(err, graph.ErrNotFound) || !r.forget() {
+		if !errors.Is(err, graph.ErrNotFound) || !r.dropFocus() {
 			return answer, err
 		}
 	}
@@ -169,15 +170,15 @@ func (c *OntologyContext) render(r *OntologyRequest) ([]byte, error) {
 	if r.Format == JSON {
 		return json.Marshal(c)
 	}
-	text, err := c.text(r).within(r.MaxTokens)
+	text, err := c.text(r).fitBudget(r.MaxTokens)
 	return []byte(text), err
 }
 
-// ontology loads the context that is meant.
+// ontology loads the context of the type that the request selects.
 func (l *Loader) ontology(ctx context.Context, r OntologyRequest) (*OntologyContext, error) {
 	kind, warnings := r.choose()
 	c := &OntologyContext{Type: kind}
-	linked := l.beside(ctx, &r, kind)
+	linked := l.startLinked(ctx, &r, kind)
 	switch kind {
 	case GlobalOntology:
 		all, err := l.store.Workspaces(ctx, r.Scope)
@@ -215,12 +216,12 @@ func (l *Loader) ontology(ctx context.Context, r OntologyRequest) (*OntologyCont
 	return c, nil
 }
 
-// unlinkedWarning stands in an answer that comes without what is linked.
-const unlinkedWarning = "what is linked with the focus could not be loaded"
+// unlinkedWarning is the warning of an answer without linked nodes.
+const unlinkedWarning = "the linked nodes of the focus could not be loaded"
 
-// beside reads what is linked with the focus at the same time. Nil: it could not be loaded, which is no reason to answer with nothing
-// (S2-23); nothing: there is no focus.
-func (l *Loader) beside(ctx context.Context, r *OntologyRequest, kind OntologyType) <-chan *graph.LinkedEntities {
+// startLinked starts to read the nodes linked with the focus. The channel yields nil if they could not be loaded: the
+// answer then has a warning. Without a focus the channel is closed.
+func (l *Loader) startLinked(ctx context.Context, r *OntologyRequest, kind OntologyType) <-chan *graph.LinkedEntities {
 	linked := make(chan *graph.LinkedEntities, 1)
 	if r.WithoutLinked || kind != ElementOntology && kind != CombinedOntology {
 		close(linked)
@@ -229,14 +230,14 @@ func (l *Loader) beside(ctx context.Context, r *OntologyRequest, kind OntologyTy
 	go func() {
 		found, err := l.store.LinkedWith(ctx, r.Scope, graph.LinkedQuery{Kind: r.focusKind(), Key: r.FocusID, Most: abbreviatedMost})
 		if err != nil && !errors.Is(err, graph.ErrNotFound) {
-			l.options.Log.Warn("ontology: what is linked with the focus is missing", "error", err)
+			l.options.Log.Warn("linked nodes not loaded, ontology context is incomplete", "error", err)
 		}
 		linked <- found
 	}()
 	return linked
 }
 
-// elementOntology is the context of a node alone (S3-21, S3-22).
+// elementOntology returns the context of a single node.
 func elementOntology(f *graph.WorkspaceFocus) *OntologyContext {
 	c := &OntologyContext{
 		Type: ElementOntology, Relationships: &OntologyRelationships{Edges: []OntologyEdge{}, HierarchyLevel: f.Level},
@@ -260,7 +261,7 @@ func elementOntology(f *graph.WorkspaceFocus) *OntologyContext {
 	return c
 }
 
-// combinedOntology is a project's context with a node in focus, whose relationships come first (S3-23).
+// combinedOntology returns the context of a project with a node in focus, whose relationships come first.
 func combinedOntology(project, element *OntologyContext) *OntologyContext {
 	c := *project
 	c.Type, c.Scope, c.focus = CombinedOntology, element.Scope, element.focus
@@ -268,7 +269,7 @@ func combinedOntology(project, element *OntologyContext) *OntologyContext {
 	c.Metadata.HierarchyLevel, c.Metadata.LastUpdated = element.Metadata.HierarchyLevel, element.Metadata.LastUpdated
 	edges := element.Relationships.Edges
 	for _, e := range project.Relationships.Edges {
-		if e.TargetID != element.focus.Node.EntityKey { // which says it from its own side
+		if e.TargetID != element.focus.Node.EntityKey { // already listed from the side of the focus
 			edges = append(edges, e)
 		}
 	}
@@ -276,7 +277,7 @@ func combinedOntology(project, element *OntologyContext) *OntologyContext {
 	return &c
 }
 
-// globalOntology is the context of an agent that works in no project (S3-6).
+// globalOntology returns the context of an agent that works in no project.
 func globalOntology(w *graph.Workspaces, now time.Time) *OntologyContext {
 	c := &OntologyContext{
 		Type: GlobalOntology, Entities: OntologyEntities{Projects: []ProjectRow{}},
@@ -301,15 +302,15 @@ func countsOf(counts map[string]graph.WorkspaceCounts) map[string]int64 {
 	return all
 }
 
-// projectOntology is a project's context.
+// projectOntology returns the context of a project.
 func projectOntology(w *graph.Workspace) *OntologyContext {
 	level, row := 0, projectRow(&w.Project)
 	c := &OntologyContext{
 		Type: ProjectOntology, Entities: OntologyEntities{Project: &row},
 		Relationships: &OntologyRelationships{Edges: []OntologyEdge{}, HierarchyLevel: &level},
 		Metadata: OntologyMetadata{
-			EntityCount: countsOf(w.Counts), HierarchyLevel: &level, Facets: &OntologyFacets{row.FacetContext, row.FacetScale, row.FacetStage}, Highlights: highlightsOf(w),
-			Snapshot: snapshotOf(w), LastUpdated: &w.Project.UpdatedAt,
+			EntityCount: countsOf(w.Counts), HierarchyLevel: &level, Facets: &OntologyFacets{row.FacetContext, row.FacetScale, row.FacetStage},
+			Highlights: highlightsOf(w), Snapshot: snapshotOf(w), LastUpdated: &w.Project.UpdatedAt,
 		},
 		Scope: &OntologyScope{ProjectID: w.Project.EntityKey, ProjectName: w.Project.Name},
 	}
@@ -327,8 +328,8 @@ func projectOntology(w *graph.Workspace) *OntologyContext {
 	return c
 }
 
-// given is an optional value; nil for none.
-func given[T any](o graph.Optional[T]) *T {
+// valueOrNil returns an optional value; nil if it is omitted or null.
+func valueOrNil[T any](o graph.Optional[T]) *T {
 	if !o.Given || o.Null {
 		return nil
 	}
@@ -342,7 +343,7 @@ func orNull(text string) *string {
 	return &text
 }
 
-// dateOf is a day; empty for none.
+// dateOf returns the date of a time; empty for nil.
 func dateOf(t *time.Time) string {
 	if t == nil || t.IsZero() {
 		return ""

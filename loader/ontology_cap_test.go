@@ -93,7 +93,7 @@ func TestOntologyTextsAreCapped(t *testing.T) {
 	}
 }
 
-// TestCombinedTellsARelationshipOnce: those of the focus come first, and the project's with it are not told again (S3-23).
+// TestCombinedTellsARelationshipOnce: those of the focus come first, and the project's with it are not told again.
 func TestCombinedTellsARelationshipOnce(t *testing.T) {
 	t.Parallel()
 	s := ontologies()
@@ -114,7 +114,7 @@ func TestCombinedTellsARelationshipOnce(t *testing.T) {
 	}
 }
 
-// TestAbbreviatedLinksKeepTheirBudget: nine kinds of three with long keys make no more than 500 tokens, and tell how many there are (S2-20).
+// TestAbbreviatedLinksKeepTheirBudget: nine kinds of three with long keys make no more than 500 tokens, and tell how many there are.
 func TestAbbreviatedLinksKeepTheirBudget(t *testing.T) {
 	t.Parallel()
 	s := ontologies()
@@ -244,7 +244,7 @@ func TestViewsOfWorkspaces(t *testing.T) {
 	}
 }
 
-// TestDetailsOfEachKind holds what is told of a node of each kind in focus, with all fields and with none (S3-31).
+// TestDetailsOfEachKind holds what is told of a node of each kind in focus, with all fields and with none.
 func TestDetailsOfEachKind(t *testing.T) {
 	t.Parallel()
 	day := func(days int) graph.Optional[time.Time] { return graph.Some(at.AddDate(0, 0, days)) }

@@ -12,7 +12,7 @@ import (
 	"kith/markup"
 )
 
-// Lengths of texts of what is in focus, in characters (S3-15).
+// Lengths of texts of the focus, in characters.
 const (
 	focusText   = 400
 	elementText = 200
@@ -21,7 +21,7 @@ const (
 	propsShown  = 5
 )
 
-// workspaceHead is what is said of the project around a focus (S3-30).
+// workspaceHead returns the text about the project of the focus.
 func (c *OntologyContext) workspaceHead() string {
 	p := c.Entities.Project
 	var b strings.Builder
@@ -42,7 +42,7 @@ func facets(context, scale, stage *string) string {
 	return fmt.Sprintf("context=%s, scale=%s, stage=%s", orNA(context), orNA(scale), orNA(stage))
 }
 
-// document names the context document.
+// document returns the name of the context document.
 func (c *OntologyContext) document() string {
 	if c.Metadata.ContextDocumentID == "" {
 		return "None"
@@ -50,7 +50,7 @@ func (c *OntologyContext) document() string {
 	return fmt.Sprintf("%s [%s]", markup.Inline(c.Metadata.ContextDocumentTitle), markup.Inline(c.Metadata.ContextDocumentID))
 }
 
-// focusText is what is said of the node in focus.
+// focusText returns the text about the node in focus.
 func (c *OntologyContext) focusText() string {
 	n := &c.focus.Node
 	var b strings.Builder
@@ -75,13 +75,14 @@ func (c *OntologyContext) focusText() string {
 	return b.String()
 }
 
-// elementText is what is said of a node alone (S3-32).
+// elementText returns the text about a single node.
 func (c *OntologyContext) elementText() string {
 	f := c.focus
 	n := &f.Node
 	own := ownOf(n)
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Element Information\n- Type: %s\n- ID: %s\n- Name: %s\n- Status: %s\n", n.Kind, markup.Inline(n.EntityKey), markup.Inline(n.Name), orNA(given(own.StateKey)))
+	fmt.Fprintf(&b, "### Element Information\n- Type: %s\n- ID: %s\n- Name: %s\n- Status: %s\n",
+		n.Kind, markup.Inline(n.EntityKey), markup.Inline(n.Name), orNA(valueOrNil(own.StateKey)))
 	b.WriteString("\n### Element Details\n" + c.details())
 	if text := markup.Inline(shorten(n.Description, elementText)); text != "" {
 		b.WriteString("- Description: " + text + "\n")
@@ -93,7 +94,7 @@ func (c *OntologyContext) elementText() string {
 	if f.Project == nil {
 		b.WriteString("- None: it belongs to no project\n")
 	} else {
-		fmt.Fprintf(&b, "- %s (%s)\n- Project State: %s\n", markup.Item(f.Project.Name), markup.Inline(f.Project.EntityKey), orNA(given(ownOf(f.Project).StateKey)))
+		fmt.Fprintf(&b, "- %s (%s)\n- Project State: %s\n", markup.Item(f.Project.Name), markup.Inline(f.Project.EntityKey), orNA(valueOrNil(ownOf(f.Project).StateKey)))
 	}
 	if len(c.Relationships.Edges) > 0 {
 		b.WriteString("\n### Relationships\n")
@@ -110,7 +111,7 @@ func (c *OntologyContext) elementText() string {
 	return b.String()
 }
 
-// propsOf are the first of the caller's own properties of a node, by name.
+// propsOf returns the first of the caller's own properties of a node, by name.
 func propsOf(n *graph.NodeView) []string {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(n.Properties, &all) != nil {
@@ -133,83 +134,105 @@ func propsOf(n *graph.NodeView) []string {
 	return props
 }
 
-// details are the lines of a kind, without those for which there is nothing to say (S3-31).
-func (c *OntologyContext) details() string {
-	f := c.focus
-	n := &f.Node
-	own := ownOf(n)
-	var b strings.Builder
-	line := func(name, value string) {
-		if value = markup.Inline(value); value != "" {
-			b.WriteString("- " + name + ": " + value + "\n")
-		}
+// detailLines collects the lines of a node's details.
+type detailLines struct{ strings.Builder }
+
+// add adds a line, unless the value is empty.
+func (d *detailLines) add(name, value string) {
+	if value = markup.Inline(value); value != "" {
+		d.WriteString("- " + name + ": " + value + "\n")
 	}
-	count := func(name string, value int64) { line(name, strconv.FormatInt(value, 10)) }
-	line("Type", own.TypeKey.Value) // which a decision has not
-	switch n.Kind {
-	case "task":
-		if p := given(own.Priority); p != nil {
-			count("Priority", *p)
-		}
-		line("Facet Scale", own.FacetScale.Value)
-		line("Start", dateOf(given(own.StartAt)))
-		line("Due", dateOf(given(own.DueAt)))
-		line("Completed", dateOf(given(own.CompletedAt)))
-		line("Plans", c.list("plans", f.Links.Plans))
-		line("Goals", c.list("goals", f.Links.Goals))
-		line("Outputs", c.list("outputs", f.Links.Outputs))
-		line("Dependencies", c.list("dependencies", f.Links.Dependencies))
-		line("Dependents", c.list("dependents", f.Links.Dependents))
-	case "goal":
-		line("Goal", shorten(own.Goal.Value, detailText))
-		line("Target", dateOf(given(own.TargetDate)))
-		line("Completed", dateOf(given(own.CompletedAt)))
-		if percent := progress(f.Links); percent != nil {
-			line("Progress", strconv.FormatInt(*percent, 10)+"%")
-			line("Tasks", fmt.Sprintf("%d/%d", f.Links.Done, f.Links.Tasks))
-		}
-		line("Direct Edge", yes(f.Direct))
-	case "plan":
-		line("Facet Context", own.FacetContext.Value)
-		line("Facet Scale", own.FacetScale.Value)
-		line("Facet Stage", own.FacetStage.Value)
-		count("Tasks", f.Links.Tasks)
-		count("Completed Tasks", f.Links.Done)
-	case "milestone":
-		line("Due", dateOf(given(own.DueAt)))
-		line("Completed", dateOf(given(own.CompletedAt)))
-	case "risk":
-		line("Impact", own.Impact.Value)
-		if p := given(own.Probability); p != nil {
-			line("Probability", strconv.FormatFloat(*p, 'f', -1, 64))
-		}
-		line("Mitigated", dateOf(given(own.MitigatedAt)))
-		line("Summary", shorten(own.Content.Value, detailText))
-	case "decision":
-		line("Decision", dateOf(given(own.DecisionAt)))
-		line("Outcome", shorten(own.Outcome.Value, outcomeText))
-		line("Rationale", shorten(own.Rationale.Value, detailText))
-	case "requirement":
-		if p := given(own.Priority); p != nil {
-			count("Priority", *p)
-		}
-		line("Requirement", shorten(own.Text.Value, detailText))
-	case "document":
-		line("Direct Edge", yes(f.Direct))
-	case "output":
-		line("Facet Stage", own.FacetStage.Value)
-		line("Source Document", own.SourceDocumentID.Value)
-		line("Source Event", own.SourceEventID.Value)
-		line("Linked Goals", c.list("goals", f.Links.Goals))
-		line("Linked Tasks", c.list("tasks", f.Links.Tasks))
-		line("Direct Edge", yes(f.Direct))
-	}
-	line("Created", dateOf(&n.CreatedAt))
-	line("Updated", dateOf(&n.UpdatedAt))
-	return b.String()
 }
 
-// list are the keys of the first of what the node in focus is linked with, and how many there are beside.
+func (d *detailLines) addCount(name string, value int64) { d.add(name, strconv.FormatInt(value, 10)) }
+
+// details returns the lines of the fields of a node's kind, without empty ones.
+func (c *OntologyContext) details() string {
+	n := &c.focus.Node
+	own := ownOf(n)
+	d := &detailLines{}
+	d.add("Type", own.TypeKey.Value) // decisions have none
+	switch n.Kind {
+	case "task", "goal", "plan", "document", "output":
+		c.addLinkedDetails(d, own)
+	default:
+		addOwnDetails(d, n.Kind, own)
+	}
+	d.add("Created", dateOf(&n.CreatedAt))
+	d.add("Updated", dateOf(&n.UpdatedAt))
+	return d.String()
+}
+
+// addLinkedDetails adds the details of kinds that are described by their links too.
+func (c *OntologyContext) addLinkedDetails(d *detailLines, own *graph.OwnFields) {
+	f := c.focus
+	switch f.Node.Kind {
+	case "task":
+		if p := valueOrNil(own.Priority); p != nil {
+			d.addCount("Priority", *p)
+		}
+		d.add("Facet Scale", own.FacetScale.Value)
+		d.add("Start", dateOf(valueOrNil(own.StartAt)))
+		d.add("Due", dateOf(valueOrNil(own.DueAt)))
+		d.add("Completed", dateOf(valueOrNil(own.CompletedAt)))
+		d.add("Plans", c.list("plans", f.Links.Plans))
+		d.add("Goals", c.list("goals", f.Links.Goals))
+		d.add("Outputs", c.list("outputs", f.Links.Outputs))
+		d.add("Dependencies", c.list("dependencies", f.Links.Dependencies))
+		d.add("Dependents", c.list("dependents", f.Links.Dependents))
+	case "goal":
+		d.add("Goal", shorten(own.Goal.Value, detailText))
+		d.add("Target", dateOf(valueOrNil(own.TargetDate)))
+		d.add("Completed", dateOf(valueOrNil(own.CompletedAt)))
+		if percent := progress(f.Links); percent != nil {
+			d.add("Progress", strconv.FormatInt(*percent, 10)+"%")
+			d.add("Tasks", fmt.Sprintf("%d/%d", f.Links.Done, f.Links.Tasks))
+		}
+		d.add("Direct Edge", yes(f.Direct))
+	case "plan":
+		d.add("Facet Context", own.FacetContext.Value)
+		d.add("Facet Scale", own.FacetScale.Value)
+		d.add("Facet Stage", own.FacetStage.Value)
+		d.addCount("Tasks", f.Links.Tasks)
+		d.addCount("Completed Tasks", f.Links.Done)
+	case "document":
+		d.add("Direct Edge", yes(f.Direct))
+	case "output":
+		d.add("Facet Stage", own.FacetStage.Value)
+		d.add("Source Document", own.SourceDocumentID.Value)
+		d.add("Source Event", own.SourceEventID.Value)
+		d.add("Linked Goals", c.list("goals", f.Links.Goals))
+		d.add("Linked Tasks", c.list("tasks", f.Links.Tasks))
+		d.add("Direct Edge", yes(f.Direct))
+	}
+}
+
+// addOwnDetails adds the details of kinds that are described by their own fields alone.
+func addOwnDetails(d *detailLines, kind string, own *graph.OwnFields) {
+	switch kind {
+	case "milestone":
+		d.add("Due", dateOf(valueOrNil(own.DueAt)))
+		d.add("Completed", dateOf(valueOrNil(own.CompletedAt)))
+	case "risk":
+		d.add("Impact", own.Impact.Value)
+		if p := valueOrNil(own.Probability); p != nil {
+			d.add("Probability", strconv.FormatFloat(*p, 'f', -1, 64))
+		}
+		d.add("Mitigated", dateOf(valueOrNil(own.MitigatedAt)))
+		d.add("Summary", shorten(own.Content.Value, detailText))
+	case "decision":
+		d.add("Decision", dateOf(valueOrNil(own.DecisionAt)))
+		d.add("Outcome", shorten(own.Outcome.Value, outcomeText))
+		d.add("Rationale", shorten(own.Rationale.Value, detailText))
+	case "requirement":
+		if p := valueOrNil(own.Priority); p != nil {
+			d.addCount("Priority", *p)
+		}
+		d.add("Requirement", shorten(own.Text.Value, detailText))
+	}
+}
+
+// list returns the keys of the first linked nodes, and the number of others.
 func (c *OntologyContext) list(what string, all int64) string {
 	keys := c.focus.First[what]
 	text := strings.Join(keys, ", ")

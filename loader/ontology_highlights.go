@@ -9,7 +9,7 @@ import (
 	"kith/graph"
 )
 
-// Highlights are what is most worth knowing of a project, by kind (S3-11, S3-12).
+// Highlights are the most important nodes of a project, by kind.
 type Highlights struct {
 	Goals         HighlightList `json:"goals"`
 	Risks         HighlightList `json:"risks"`
@@ -25,13 +25,13 @@ type Highlights struct {
 	TasksUpcoming HighlightList `json:"tasks_upcoming" doc:"open ones that start or are due within 7 days"`
 }
 
-// HighlightList is one of them. More is how many there are beside.
+// HighlightList holds highlights of a kind. More counts those not listed.
 type HighlightList struct {
 	Items []Highlight `json:"items"`
 	More  int64       `json:"more,omitempty"`
 }
 
-// Highlight is a node in short: the fields of its kind, its texts cut (S3-15), and what follows from its links (S3-16).
+// Highlight is a node in short: the fields of its kind, shortened texts, and counts of its links.
 type Highlight struct {
 	ID                  string     `json:"id"`
 	Name                string     `json:"name"`
@@ -87,7 +87,7 @@ func highlightList(shown []graph.WorkspaceItem, total int64) HighlightList {
 	return l
 }
 
-// Lengths of texts in highlights, in characters (S3-15).
+// Lengths of texts in highlights, in characters.
 const (
 	taskText   = 120
 	shortText  = 140
@@ -98,10 +98,10 @@ const (
 func highlightOf(n *graph.WorkspaceItem) Highlight {
 	own := ownOf(&n.NodeView)
 	h := Highlight{
-		ID: n.EntityKey, Name: n.Name, StateKey: given(own.StateKey), TypeKey: given(own.TypeKey), CreatedAt: n.CreatedAt, DirectEdge: n.Direct,
-		Priority: given(own.Priority), Impact: given(own.Impact), Probability: given(own.Probability), StartAt: given(own.StartAt), DueAt: given(own.DueAt),
-		TargetDate: given(own.TargetDate), CompletedAt: given(own.CompletedAt), DecisionAt: given(own.DecisionAt), MitigatedAt: given(own.MitigatedAt),
-		TS: given(own.TS), DerivedFromSignalID: given(own.DerivedFromSignalID),
+		ID: n.EntityKey, Name: n.Name, StateKey: valueOrNil(own.StateKey), TypeKey: valueOrNil(own.TypeKey), CreatedAt: n.CreatedAt, DirectEdge: n.Direct,
+		Priority: valueOrNil(own.Priority), Impact: valueOrNil(own.Impact), Probability: valueOrNil(own.Probability), StartAt: valueOrNil(own.StartAt), DueAt: valueOrNil(own.DueAt),
+		TargetDate: valueOrNil(own.TargetDate), CompletedAt: valueOrNil(own.CompletedAt), DecisionAt: valueOrNil(own.DecisionAt), MitigatedAt: valueOrNil(own.MitigatedAt),
+		TS: valueOrNil(own.TS), DerivedFromSignalID: valueOrNil(own.DerivedFromSignalID),
 	}
 	if n.Kind != "signal" && n.Kind != "insight" {
 		h.UpdatedAt = &n.UpdatedAt
@@ -137,7 +137,7 @@ func highlightOf(n *graph.WorkspaceItem) Highlight {
 	return h
 }
 
-// progress is the share of a goal's tasks that is done, in percent; nil without tasks (S3-16).
+// progress returns the percentage of a goal's tasks that are done; nil without tasks.
 func progress(links graph.WorkspaceLinks) *int64 {
 	if links.Tasks == 0 {
 		return nil
@@ -146,7 +146,7 @@ func progress(links graph.WorkspaceLinks) *int64 {
 	return &percent
 }
 
-// shorten cuts a text to so many characters, and says so by dots (S3-15).
+// shorten cuts a text to at most so many characters, with "..." after them.
 func shorten(text string, most int) string {
 	text = strings.TrimSpace(text)
 	runes := []rune(text)

@@ -11,7 +11,7 @@ import (
 	"kith/markup"
 )
 
-// texts are the highlights as lines, without empty lists (S3-29).
+// texts returns the highlights as lines, without empty lists.
 func (h *Highlights) texts() []highlightText {
 	var all []highlightText
 	for _, list := range []struct {
@@ -45,7 +45,7 @@ func (h *Highlights) texts() []highlightText {
 	return all
 }
 
-// line is a highlight as one: name [id] (parts) — text.
+// line returns a highlight as one line: name [id] (parts) — text.
 func (h *Highlight) line(parts func(*Highlight) []string, text func(*Highlight) string) string {
 	line := fmt.Sprintf("%s [%s]", markup.Item(cmp.Or(h.Channel, h.Name)), markup.Inline(h.ID))
 	if said := slices.DeleteFunc(parts(h), func(p string) bool { return p == "" }); len(said) > 0 {
@@ -62,7 +62,7 @@ func (h *Highlight) line(parts func(*Highlight) []string, text func(*Highlight) 
 
 func description(h *Highlight) string { return h.Description }
 
-// labelled is a value with its name; empty without one.
+// labelled returns a value after its name; empty without a value.
 func labelled(name, value string) string {
 	if value == "" {
 		return ""
@@ -86,7 +86,7 @@ func number(name string, value *int64) string {
 	return labelled(name, strconv.FormatInt(*value, 10))
 }
 
-// dates are when it was created and, on another day, updated.
+// dates returns the date of creation and, if it differs, of the last update.
 func (h *Highlight) dates() []string {
 	dates := []string{day("created", &h.CreatedAt)}
 	if h.UpdatedAt != nil && dateOf(h.UpdatedAt) != dateOf(&h.CreatedAt) {

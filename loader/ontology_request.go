@@ -8,7 +8,7 @@ import (
 	"kith/graph"
 )
 
-// projectTypes are the context types that are about one project, and noTypes those that know of no workspace (S3-2, S3-3).
+// projectTypes are the context types about one project, noTypes those without a workspace.
 var (
 	projectTypes = []string{"project", "project_audit", "project_forecast"}
 	noTypes      = []string{"project_create", "calendar", "daily_brief_update", "brain_dump"}
@@ -23,12 +23,12 @@ type OntologyRequest struct {
 	FocusID     string
 	Format      Format
 	MaxTokens   int  // of the text; 0: no budget
-	WithoutJSON bool // leave the picture out of the text
+	WithoutJSON bool // omit the snapshot from the text
 
-	WithoutLinked bool // leave out what is linked with the focus
+	WithoutLinked bool // omit the nodes linked with the focus
 
-	Remembered bool // the focus is that of the conversation so far: where it is gone, the answer says so and does without
-	gone       bool // it was
+	Remembered bool // the focus is remembered from the conversation: if it is gone, the answer has a warning and no focus
+	gone       bool // the remembered focus was gone
 }
 
 // Validate checks the request; locations are those of the query parameters.
@@ -58,7 +58,7 @@ func (r *OntologyRequest) Validate() error {
 	return nil
 }
 
-// choose says which context is meant, and what is odd about the request (S3-2, S3-3).
+// choose returns the type of the context, and warnings about the request.
 func (r *OntologyRequest) choose() (OntologyType, []string) {
 	kind, warnings := r.ContextType, []string(nil)
 	warn := func(text string) { warnings = append(warnings, text) }
@@ -68,22 +68,22 @@ func (r *OntologyRequest) choose() (OntologyType, []string) {
 		kind = "global"
 	case kind == "":
 		kind = "global"
-		warn("context_type is missing: global is taken")
+		warn("context_type is missing: using global")
 	case !slices.Contains(known, kind):
 		kind = "global"
-		warn("context_type is unknown: global is taken")
+		warn("context_type is unknown: using global")
 	}
 	if r.gone {
-		warn("what the conversation had in focus is gone")
+		warn("the focus of the conversation does not exist any more")
 	}
 	focused := r.FocusID != "" && slices.Contains(graph.WorkspaceFocusKinds, r.FocusKind)
 	switch {
 	case r.FocusKind != "" && r.FocusKind != "project-wide" && !slices.Contains(graph.WorkspaceFocusKinds, r.FocusKind):
-		warn("focus_kind is none of " + strings.Join(graph.WorkspaceFocusKinds, ", ") + ": it is left out")
+		warn("focus_kind ignored: must be one of " + strings.Join(graph.WorkspaceFocusKinds, ", "))
 	case r.FocusID != "" && !focused:
-		warn("focus_id needs a focus_kind: it is left out")
+		warn("focus_id ignored: it requires a focus_kind")
 	case r.FocusID == "" && slices.Contains(graph.WorkspaceFocusKinds, r.FocusKind):
-		warn("focus_kind needs a focus_id: it is left out")
+		warn("focus_kind ignored: it requires a focus_id")
 	}
 	switch {
 	case kind == "global":
@@ -97,18 +97,21 @@ func (r *OntologyRequest) choose() (OntologyType, []string) {
 	case r.ProjectID != "":
 		return ProjectOntology, warnings
 	}
-	warn("there is no project_id: there is nothing to tell of")
+	warn("project_id is missing: no workspace is shown")
 	return NoOntology, warnings
 }
 
-// view names what the bytes are.
+// view returns the cache key of the answer.
 func (r *OntologyRequest) view() string {
 	return strings.Join([]string{
-		"ontology", string(r.Format), strconv.Itoa(r.MaxTokens), strconv.FormatBool(r.WithoutJSON), strconv.FormatBool(r.WithoutLinked), strconv.FormatBool(r.gone), r.ContextType, r.ProjectID, r.FocusKind, r.FocusID,
+		"ontology", string(r.Format), strconv.Itoa(r.MaxTokens), strconv.FormatBool(r.WithoutJSON),
+		strconv.FormatBool(r.WithoutLinked), strconv.FormatBool(r.gone),
+		r.ContextType, r.ProjectID, r.FocusKind, r.FocusID,
 	}, "\x1f")
 }
 
-// LookAt has the request look at what a conversation has in focus, in the project of that unless it asks for something else; nil: nothing.
+// LookAt sets the focus to that of a conversation, in its project; nil: no change. A context type in the request is not
+// changed.
 func (r *OntologyRequest) LookAt(focus *graph.ConversationFocus) {
 	if focus == nil {
 		return
@@ -119,8 +122,8 @@ func (r *OntologyRequest) LookAt(focus *graph.ConversationFocus) {
 	}
 }
 
-// forget gives up what is gone of a remembered focus: the node, and then the project. False: there is nothing to give up.
-func (r *OntologyRequest) forget() bool {
+// dropFocus drops a remembered focus that is gone: the node first, then the project. It reports whether there was one.
+func (r *OntologyRequest) dropFocus() bool {
 	switch {
 	case !r.Remembered:
 		return false

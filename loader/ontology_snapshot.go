@@ -9,7 +9,7 @@ import (
 	"kith/graph"
 )
 
-// GraphSnapshot is a light picture of a project: what relationships lead to within two steps (S3-17, S3-19).
+// GraphSnapshot is a small picture of a project: the nodes within two steps.
 type GraphSnapshot struct {
 	RootID   string              `json:"root_id"`
 	RootKind string              `json:"root_kind"`
@@ -73,7 +73,7 @@ func snapshotOf(w *graph.Workspace) *GraphSnapshot {
 	return s
 }
 
-// without is a snapshot without so many of its nodes: those with the lowest score first, and of these the farthest.
+// without returns the snapshot without count nodes: those with the lowest score, of equal ones the farthest.
 func (s *GraphSnapshot) without(count int) *GraphSnapshot {
 	order := slices.Clone(s.Nodes[1:])
 	slices.SortStableFunc(order, func(a, b SnapshotNode) int { return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(b.hops, a.hops)) })
@@ -87,7 +87,7 @@ func (s *GraphSnapshot) without(count int) *GraphSnapshot {
 	return &less
 }
 
-// compact is the snapshot for a prompt: every id once, edges by the numbers of their nodes.
+// compact returns the snapshot for a prompt: each id once, edges by the numbers of their nodes.
 func (s *GraphSnapshot) compact() (string, error) {
 	numbers := map[string]int{}
 	nodes, edges := make([][]any, len(s.Nodes)), make([][]any, len(s.Edges))

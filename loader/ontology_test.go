@@ -160,7 +160,7 @@ func TestOntologyKeepsItsBudget(t *testing.T) {
 	}
 }
 
-// TestOntologySelection says which context is meant (S3-2, S3-3).
+// TestOntologySelection says which context is meant.
 func TestOntologySelection(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

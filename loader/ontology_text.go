@@ -11,7 +11,8 @@ import (
 	"kith/markup"
 )
 
-// ontologyText is an ontology context as text. To keep a budget the picture goes first, then lines of highlights, then lines of links.
+// ontologyText is an ontology context as text. To keep a budget, the snapshot is cut first, then lines of highlights,
+// then lines of links.
 type ontologyText struct {
 	head       string
 	linked     *abbreviatedLinks // nil: none
@@ -26,7 +27,7 @@ type highlightText struct {
 	more    int64
 }
 
-// leftOut is what of a text goes to keep its budget: so many nodes of the picture, lines of highlights, and lines of links.
+// leftOut counts what is cut: nodes of the snapshot, lines of highlights, and lines of links.
 type leftOut struct{ nodes, lines, links int }
 
 func (c *OntologyContext) text(r *OntologyRequest) *ontologyText {
@@ -55,7 +56,7 @@ func (c *OntologyContext) text(r *OntologyRequest) *ontologyText {
 	return t
 }
 
-// render writes the text, and says what is left out.
+// render returns the text, with a note on what was cut.
 func (t *ontologyText) render(out leftOut) (string, error) {
 	var b strings.Builder
 	b.WriteString(t.head)
@@ -123,8 +124,8 @@ func (t *ontologyText) kept(gone int) []int {
 	return keptOf(lengths, gone)
 }
 
-// keptOf returns how many lines each list keeps when so many go: the last lines of the longest lists go first, of equal ones the later
-// list's.
+// keptOf returns how many lines each list keeps if gone are cut: the last lines of the longest lists go first, of equal
+// ones those of the later list.
 func keptOf(lengths []int, gone int) []int {
 	keep := slices.Clone(lengths)
 	for ; gone > 0; gone-- {
@@ -142,8 +143,9 @@ func keptOf(lengths []int, gone int) []int {
 	return keep
 }
 
-// within is the text with as much as the budget allows, in o200k tokens; 0: all of it. Links have at most their own share (S2-20).
-func (t *ontologyText) within(budget int) (string, error) {
+// fitBudget returns as much text as the budget allows, in o200k tokens; 0: all of it. Links have at most their own
+// share.
+func (t *ontologyText) fitBudget(budget int) (string, error) {
 	if budget == 0 {
 		return t.render(leftOut{})
 	}
@@ -170,7 +172,8 @@ func (t *ontologyText) within(budget int) (string, error) {
 
 func (c *OntologyContext) globalHead() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Global Overview\n- Total Projects: %d\n- Available Entity Types: %s\n", *c.Metadata.TotalProjects, strings.Join(c.Metadata.AvailableEntityTypes, ", "))
+	fmt.Fprintf(&b, "### Global Overview\n- Total Projects: %d\n- Available Entity Types: %s\n",
+		*c.Metadata.TotalProjects, strings.Join(c.Metadata.AvailableEntityTypes, ", "))
 	b.WriteString("\n### Recent Projects\n")
 	if len(c.Entities.Projects) == 0 {
 		b.WriteString("- None\n")
@@ -190,7 +193,7 @@ func (c *OntologyContext) globalHead() string {
 	return b.String()
 }
 
-// projectHead is what is said of a project itself (S3-28).
+// projectHead returns the text about a project.
 func (c *OntologyContext) projectHead() string {
 	p := c.Entities.Project
 	var b strings.Builder
@@ -206,7 +209,7 @@ func (c *OntologyContext) projectHead() string {
 	return b.String() + c.projectLines()
 }
 
-// projectLines are what both heads end with: the facets and all that follows.
+// projectLines returns the common end of both heads: facets and what follows.
 func (c *OntologyContext) projectLines() string {
 	p := c.Entities.Project
 	var b strings.Builder
@@ -219,7 +222,7 @@ func (c *OntologyContext) projectLines() string {
 	return b.String()
 }
 
-// projectTail is what follows on the picture.
+// projectTail returns the text after the snapshot.
 func (c *OntologyContext) projectTail() string {
 	var b strings.Builder
 	b.WriteString("\n### Entity Summary\n")

@@ -14,7 +14,7 @@ import (
 	"kith/markup"
 )
 
-// Bounds of a prompt. Its parts have shares of its budget (S3-35): of 5,000 tokens 800 for the system prompt, which is never cut, 500 for
+// Bounds of a prompt. Its parts have shares of its budget: of 5,000 tokens 800 for the system prompt, which is never cut, 500 for
 // what is linked with the focus, 300 for preferences, 1,000 for the snapshot, and at most 2,500 for the conversation, which takes what the
 // others leave but for 400 in reserve.
 const (
@@ -29,7 +29,7 @@ const (
 
 // PromptRequest asks for the messages to send to a language model.
 type PromptRequest struct {
-	Ontology  OntologyRequest // what the snapshot is of; format and budget are the prompt's own
+	Ontology  OntologyRequest // of the snapshot; format and budget are set by the prompt
 	System    string          // stands before the guidance
 	History   []PromptMessage // the oldest first
 	Message   string          // the user's, that is to be answered
@@ -42,7 +42,7 @@ type PromptMessage struct {
 	Content string `json:"content"`
 }
 
-// Prompt is a stack of messages, in the order in which they are to be sent (S3-24), and what they take of their budgets.
+// Prompt holds messages in the order to send them, and their use of the budget.
 type Prompt struct {
 	ContextType OntologyType    `json:"context_type" enum:"global,project,element,combined,none"`
 	Messages    []PromptMessage `json:"messages" doc:"the system prompt with what is linked with the focus, preferences, the context snapshot, the conversation, the current message"`
@@ -51,13 +51,13 @@ type Prompt struct {
 	Warnings    []string        `json:"warnings,omitempty"`
 }
 
-// PromptUsage is what a prompt takes in o200k tokens of the contents of its messages.
+// PromptUsage counts the o200k tokens of the messages' contents.
 type PromptUsage struct {
 	PartUsage
 	Parts PromptParts `json:"parts"`
 }
 
-// PromptParts are what a prompt is made of.
+// PromptParts holds the usage of each part.
 type PromptParts struct {
 	System      PartUsage `json:"system"`
 	Linked      PartUsage `json:"linked_entities"`
@@ -67,7 +67,7 @@ type PromptParts struct {
 	Message     PartUsage `json:"message"`
 }
 
-// PartUsage is what a part takes of its budget: near_limit from 85 %, over_budget above 100 %.
+// PartUsage compares the tokens of a part with its budget: near_limit from 85 %, over_budget above 100 %.
 type PartUsage struct {
 	Tokens int    `json:"tokens"`
 	Budget int    `json:"budget"`
@@ -97,7 +97,7 @@ func (r *PromptRequest) Validate() error {
 		}
 	}
 	if r.Message == "" {
-		add("message", "is needed: what is to be answered")
+		add("message", "is required")
 	}
 	long("message", r.Message)
 	long("system_prompt", r.System)
@@ -123,7 +123,7 @@ func (r *PromptRequest) Validate() error {
 	return r.Ontology.Validate()
 }
 
-// clean takes out of the caller's texts what a model would read and nobody sees. They are messages of their own, so their lines stay.
+// clean removes invisible characters from the caller's texts. Line breaks stay, as each text is a message.
 func (r *PromptRequest) clean() {
 	r.System, r.Message, r.History = markup.Lines(r.System), markup.Lines(r.Message), slices.Clone(r.History)
 	for i := range r.History {
@@ -142,7 +142,7 @@ func (l *Loader) Prompt(ctx context.Context, r PromptRequest) (*Prompt, error) {
 	r.clean()
 	for {
 		p, err := l.prompt(ctx, &r)
-		if !errors.Is(err, graph.ErrNotFound) || !r.Ontology.forget() {
+		if !errors.Is(err, graph.ErrNotFound) || !r.Ontology.dropFocus() {
 			return p, err
 		}
 	}
@@ -189,7 +189,7 @@ func tokensOf(texts ...string) ([]int, error) {
 	return counts, nil
 }
 
-// stack puts the messages into their order; empty parts are left out.
+// stack orders the messages; empty parts are omitted.
 func stack(system string, texts promptTexts, history []PromptMessage, message string) []PromptMessage {
 	if texts.linked != "" {
 		system += "\n\n" + texts.linked
@@ -203,7 +203,7 @@ func stack(system string, texts promptTexts, history []PromptMessage, message st
 	return append(append(all, history...), PromptMessage{"user", message})
 }
 
-// promptTexts loads the parts beside each other. Without links or preferences a prompt is still one, with a warning (S2-23).
+// promptTexts loads the parts in parallel. Missing links or preferences are reported as warnings.
 func (l *Loader) promptTexts(ctx context.Context, r *OntologyRequest, p *Prompt, share func(int) int) (promptTexts, error) {
 	var texts promptTexts
 	var unlinked, unpreferred error
@@ -245,10 +245,11 @@ func (l *Loader) promptTexts(ctx context.Context, r *OntologyRequest, p *Prompt,
 	return texts, ctx.Err()
 }
 
-// preferencesText is a user's preferences as a message of their own; empty where there are none. Within its budget the last ones go first.
+// preferencesText returns a user's preferences as a message; empty if there are none. The last ones are cut to keep the
+// budget.
 func (l *Loader) preferencesText(ctx context.Context, scope graph.Scope, budget int) (string, error) {
 	view := strings.Join([]string{"preferences", strconv.Itoa(budget)}, "\x1f")
-	answer, err := l.rendered(ctx, scope, view, Text, func(ctx context.Context) ([]byte, bool, error) {
+	answer, err := l.loadRendered(ctx, scope, view, Text, func(ctx context.Context) ([]byte, bool, error) {
 		found, degraded, err := l.load(ctx, scope, []graph.Section{graph.PreferencesSection}, graph.SectionQuery{Now: l.options.Now()})
 		if err != nil || len(degraded) > 0 {
 			return nil, false, cmp.Or(err, graph.ErrUnavailable)

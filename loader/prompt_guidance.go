@@ -1,15 +1,15 @@
 package loader
 
-// Guidance for a language model that works with a workspace (S2-19, S3-26).
+// Guidance for a language model that works with a workspace.
 const (
-	// SnapshotGuidance says how to read a context snapshot, and when to ask for more.
+	// SnapshotGuidance explains how to read a context snapshot, and when to ask for more.
 	SnapshotGuidance = `You work in a workspace whose state is told under "Context Snapshot". It is short on purpose: lists are capped and texts are cut.
 - Answer from it where it is enough. For whole texts, for more than is listed, or for anything it does not name, use the tools; do not guess.
 - Ids stand in square brackets or beside their names: use them in tool calls, and do not make up others.
 - Coverage tells of each kind how many there are, and how many are linked with the project itself: what is unlinked exists too.
 - "none", "n/a" and "None" mean that nothing is known, not that nothing exists.`
 
-	// FocusGuidance says what links of the focus tell, and what their directions mean.
+	// FocusGuidance explains the links of the focus and their directions.
 	FocusGuidance = `The user looks at one thing, the focus: its own fields and relationships come first.
 
 ## Entity Relationships
@@ -40,7 +40,7 @@ Understanding direction helps interpret the relationship meaning:
 - "Task A depends_on Task B" (outgoing from task A, which needs task B first)`
 )
 
-// guidance is what a system prompt says about the context.
+// guidance returns the text about the context for a system prompt.
 func guidance(kind OntologyType) string {
 	switch kind {
 	case NoOntology:

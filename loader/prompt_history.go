@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// HistoryUsage says what became of the messages of a conversation.
+// HistoryUsage counts the messages of a conversation by what was kept of them.
 type HistoryUsage struct {
-	Whole     int `json:"whole" doc:"messages that are told as they are"`
-	Shortened int `json:"shortened" doc:"older ones, of which the beginning is told"`
-	LeftOut   int `json:"left_out" doc:"the oldest"`
+	Whole     int `json:"whole" doc:"messages kept whole"`
+	Shortened int `json:"shortened" doc:"older messages of which the beginning is kept"`
+	LeftOut   int `json:"left_out" doc:"the oldest messages, omitted"`
 }
 
 // history is a conversation that keeps a budget.
@@ -21,12 +21,12 @@ type history struct {
 
 const (
 	shortenedText = 160 // characters of an older message
-	noteTokens    = 16  // of the line that says how many are left out
+	noteTokens    = 16  // of the note on omitted messages
 	longToken     = 128 // bytes: no token of o200k is longer
 )
 
-// compress keeps the newest messages whole while they fit into three quarters of the budget, of those before them the beginnings while
-// they fit into all of it, and says how many are left out.
+// compress keeps the newest messages whole within three quarters of the budget, then the beginnings of older ones
+// within all of it. It adds a note on how many are omitted.
 func compress(all []PromptMessage, budget int) (*history, error) {
 	h := &history{}
 	for i := len(all) - 1; i >= 0; i-- {
@@ -60,7 +60,7 @@ func compress(all []PromptMessage, budget int) (*history, error) {
 	return h, nil
 }
 
-// fit says whether a message is kept whole, and what it takes then. A text that cannot fit is not counted.
+// fit reports whether a message is kept whole, and its tokens then. A text that cannot fit is not counted.
 func (h *history) fit(content string, budget int) (whole bool, tokens int, err error) {
 	limit := budget
 	if h.usage.Whole > 0 {
@@ -73,7 +73,7 @@ func (h *history) fit(content string, budget int) (whole bool, tokens int, err e
 	return h.tokens+tokens <= limit, tokens, err
 }
 
-// leaveOut says in place of the oldest messages how many they were.
+// leaveOut replaces the oldest messages by a note on how many they were.
 func (h *history) leaveOut(n, budget int) (*history, error) {
 	h.usage.LeftOut = n
 	note := "_Left out to keep the token budget: " + strconv.Itoa(n) + " earlier messages._"

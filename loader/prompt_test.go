@@ -29,7 +29,7 @@ func prompted() *fakeStore {
 	return s
 }
 
-// TestPromptGolden holds a prompt against what it was: system prompt with links, preferences, snapshot, history, message (S3-24).
+// TestPromptGolden holds a prompt against what it was: system prompt with links, preferences, snapshot, history, message.
 func TestPromptGolden(t *testing.T) {
 	t.Parallel()
 	l, _ := newLoader(prompted(), Options{})
@@ -122,7 +122,7 @@ func TestPromptParts(t *testing.T) {
 	}
 }
 
-// TestPromptUsage says ok, near_limit from 85 %, over_budget above 100 % (S3-35).
+// TestPromptUsage says ok, near_limit from 85 %, over_budget above 100 %.
 func TestPromptUsage(t *testing.T) {
 	t.Parallel()
 	for tokens, want := range map[int]string{0: "ok", 84: "ok", 85: "near_limit", 100: "near_limit", 101: "over_budget"} {

@@ -10,7 +10,7 @@ import (
 	"kith/graph"
 )
 
-// Format is how a context is written.
+// Format is the format of a context.
 type Format string
 
 // JSON is the AgentContext object; Text is Markdown for a prompt.
@@ -30,7 +30,7 @@ const (
 // Parts are all parts, in the order of the answer.
 var Parts = []string{userPart, relationshipsPart, recentPart, temporalPart}
 
-// partSections says what each part is made of. The temporal part needs the preferences for the user's time zone.
+// partSections lists the sections of each part. The temporal part needs the preferences for the user's time zone.
 var partSections = map[string][]graph.Section{
 	userPart:          {graph.OwnerSection, graph.CoreBeliefsSection, graph.PrimaryGoalsSection, graph.PreferencesSection},
 	relationshipsPart: {graph.RelationshipsSection},
@@ -53,11 +53,11 @@ type Request struct {
 	Sections  []string // parts wanted; none: all
 	FocusKind string   // with FocusID: the node the user looks at
 	FocusID   string
-	AsOf      *time.Time // the day to tell of; nil: now
+	AsOf      *time.Time // the time of the context; nil: now
 
 	ConversationID string // the caller's open one, which is omitted; empty: none
 
-	reserved int // tokens of the budget that are taken already
+	reserved int // tokens of the budget used by the conversation
 }
 
 // Validate checks the request; locations are those of the query parameters.
@@ -67,12 +67,12 @@ func (r *Request) Validate() error {
 		faults = append(faults, graph.FieldError{Location: field, Message: message})
 	}
 	if r.Scope.UserID == "" {
-		add("user_id", "is needed: a context is one user's")
+		add("user_id", "is required")
 	} else if !graph.ValidKey(r.Scope.UserID) {
 		add("user_id", "must have 1 to 256 characters and no control characters")
 	}
 	if r.TimeZone != "" && zone(r.TimeZone) == nil {
-		add("time_zone", "is not the name of an IANA time zone")
+		add("time_zone", "must be an IANA time zone")
 	}
 	faults = append(faults, formatFaults(r.Format, r.MaxTokens)...)
 	for _, part := range r.Sections {
@@ -98,7 +98,7 @@ func formatFaults(format Format, maxTokens int) []graph.FieldError {
 	}
 	switch {
 	case maxTokens != 0 && format != Text:
-		faults = append(faults, graph.FieldError{Location: "max_tokens", Message: "goes with format=text"})
+		faults = append(faults, graph.FieldError{Location: "max_tokens", Message: "requires format=text"})
 	case maxTokens != 0 && (maxTokens < MinTokens || maxTokens > MaxTokens):
 		faults = append(faults, graph.FieldError{
 			Location: "max_tokens", Message: "must be from " + strconv.Itoa(MinTokens) + " to " + strconv.Itoa(MaxTokens),
@@ -121,7 +121,7 @@ func (r *Request) focusFaults() []graph.FieldError {
 	return faults
 }
 
-// parts are the parts wanted, in the order of the answer.
+// parts returns the requested parts, in the order of the answer.
 func (r *Request) parts() []string {
 	if len(r.Sections) == 0 {
 		return Parts
@@ -135,7 +135,7 @@ func (r *Request) parts() []string {
 	return parts
 }
 
-// sections are what has to be loaded for the parts wanted.
+// sections returns the sections to load for the requested parts.
 func (r *Request) sections() []graph.Section {
 	var sections []graph.Section
 	for _, section := range graph.AllSections {
@@ -151,7 +151,7 @@ func (r *Request) sections() []graph.Section {
 	return sections
 }
 
-// view names what of a user's context the bytes are. Only a text with a budget depends on the time zone, by its length.
+// view returns the cache key of the answer. Only a text with a budget depends on the time zone, by its length.
 func (r *Request) view() string {
 	place := ""
 	if r.MaxTokens != 0 {
@@ -163,7 +163,7 @@ func (r *Request) view() string {
 	}, "\x1f")
 }
 
-// day is the time that is asked for, as a part of the view.
+// day returns AsOf as a part of the cache key.
 func (r *Request) day() string {
 	if r.AsOf == nil {
 		return ""
@@ -171,7 +171,7 @@ func (r *Request) day() string {
 	return r.AsOf.UTC().Format(time.RFC3339Nano)
 }
 
-// moment is when the answer is from.
+// moment returns the time of the answer.
 func (r *Request) moment(now time.Time) time.Time {
 	if r.AsOf != nil {
 		return *r.AsOf
@@ -179,10 +179,10 @@ func (r *Request) moment(now time.Time) time.Time {
 	return now
 }
 
-// zones keeps loaded time zones: there are some hundreds, and each is a file.
+// zones caches loaded time zones: each is a file.
 var zones sync.Map //nolint:gochecknoglobals // a memo of pure look-ups
 
-// zone is the time zone of an IANA name, nil for an unknown one.
+// zone returns the time zone of an IANA name, nil for an unknown one.
 func zone(name string) *time.Location {
 	if known, ok := zones.Load(name); ok {
 		return known.(*time.Location) //nolint:forcetypeassert // only this function stores

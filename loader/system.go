@@ -13,15 +13,15 @@ import (
 // CompactFormat is a system's knowledge as lines of text; the other format is JSON, as its file has it.
 const CompactFormat Format = "compact"
 
-// SystemRequest says what to give of a system's knowledge as a text for a prompt. Types and Tags leave entities out that
-// have none of them. Names leave only these entities, those one relationship away, and the relationships between both.
+// SystemRequest selects a system's entities and relationships for a text. Types and Tags select entities that have one
+// of them. Names select these entities, those one relationship away, and the relationships between both.
 type SystemRequest struct {
 	Format             Format
 	MaxTokens          int // 0: no bound
 	Types, Tags, Names []string
 }
 
-// Validate lists all faults of the request, each with its place.
+// Validate checks the request. The error lists every fault with its location.
 func (r SystemRequest) Validate() error {
 	if r.MaxTokens == 0 || r.MaxTokens >= MinTokens && r.MaxTokens <= MaxTokens {
 		return nil
@@ -31,17 +31,17 @@ func (r SystemRequest) Validate() error {
 	}}
 }
 
-// SystemText is a system's knowledge as a text for a prompt. To keep the token budget, the entities with the fewest
-// relationships go first, of equal ones the later, each with its relationships; the text says how many went.
+// SystemText returns a system as a text for a prompt. To keep the token budget, entities with the fewest relationships
+// are omitted first, of equal ones the later, each with its relationships. The text counts them.
 func SystemText(system string, m graph.SystemMemory, r SystemRequest) ([]byte, error) {
 	t := newSystemText(system, r.selected(m), r.Format)
 	if r.MaxTokens == 0 {
 		return []byte(t.render(len(t.rank))), nil
 	}
-	return t.within(r.MaxTokens)
+	return t.fitBudget(r.MaxTokens)
 }
 
-// selected are the entities that are asked for, and the relationships between them.
+// selected returns the requested entities, and the relationships between them.
 func (r SystemRequest) selected(m graph.SystemMemory) graph.SystemMemory {
 	kept := map[string]bool{}
 	for i := range m.Entities {
@@ -69,7 +69,7 @@ func (r SystemRequest) fits(e *graph.SystemEntity) bool {
 	return (len(r.Types) == 0 || slices.Contains(r.Types, e.Type)) && (len(r.Tags) == 0 || slices.ContainsFunc(r.Tags, tagged))
 }
 
-// systemText is a system's knowledge on its way to a text.
+// systemText is a system that is rendered as text.
 type systemText struct {
 	heading string
 	memory  graph.SystemMemory
@@ -95,7 +95,7 @@ func newSystemText(system string, m graph.SystemMemory, format Format) *systemTe
 	return t
 }
 
-// first is what remains with the first n entities of the rank.
+// first returns the system with the first n entities of the rank.
 func (t *systemText) first(n int) graph.SystemMemory {
 	m := graph.SystemMemory{}
 	for _, e := range t.memory.Entities {
@@ -125,7 +125,7 @@ func (t *systemText) render(n int) string {
 		strings.TrimSuffix(file, "\n}"), entities, relationships)
 }
 
-// lines is the compact text.
+// lines returns the compact text.
 func (t *systemText) lines(m graph.SystemMemory, entities, relationships int) string {
 	var out strings.Builder
 	out.WriteString(t.heading + "\n")
@@ -140,7 +140,7 @@ func (t *systemText) lines(m graph.SystemMemory, entities, relationships int) st
 	}
 	section("Relationships", len(m.Relationships))
 	for _, l := range m.Relationships {
-		out.WriteString("- " + markup.Item(l.From) + " → " + markup.Inline(l.To) + ": " + markup.Inline(l.Type) + own(l.Properties) + "\n")
+		out.WriteString("- " + markup.Item(l.From) + " → " + markup.Inline(l.To) + ": " + markup.Inline(l.Type) + propertiesSuffix(l.Properties) + "\n")
 	}
 	if entities > 0 {
 		fmt.Fprintf(&out, "\n_Left out to keep the token budget: %s, %s._\n",
@@ -154,11 +154,11 @@ func entityLine(e graph.SystemEntity) string {
 	if len(e.Tags) > 0 {
 		name += " [" + markup.Inline(strings.Join(e.Tags, ", ")) + "]"
 	}
-	return described(name, e.Description) + own(e.Properties)
+	return described(name, e.Description) + propertiesSuffix(e.Properties)
 }
 
-// own are properties at the end of a line.
-func own(properties []byte) string {
+// propertiesSuffix returns properties for the end of a line.
+func propertiesSuffix(properties []byte) string {
 	if len(properties) == 0 || string(properties) == "{}" {
 		return ""
 	}
@@ -173,40 +173,11 @@ func counted(n int, one, all string) string {
 	return fmt.Sprintf("%d %s", n, all)
 }
 
-// within keeps as many entities as the budget allows.
-func (t *systemText) within(budget int) ([]byte, error) {
+// fitBudget keeps as many entities as the budget allows.
+func (t *systemText) fitBudget(budget int) ([]byte, error) {
 	n, fits, err := Fitting(budget, len(t.rank), t.render)
 	if !fits {
-		t.heading = "# System" // its name alone is more than the budget
+		t.heading = "# System" // the name alone exceeds the budget
 	}
 	return []byte(t.render(n)), err
-}
-
-// Fitting returns how many of all items a text can have within a budget of o200k tokens; fits is false where it cannot even have none.
-// The numbers that are tried grow from one, so that many items cost no more than the budget.
-func Fitting(budget, all int, render func(n int) string) (n int, fits bool, err error) {
-	keeps := func(n int) bool {
-		count, fault := Tokens(render(n))
-		if fault != nil {
-			err = fault
-		}
-		return fault == nil && count <= budget
-	}
-	step := 1
-	for step < all && keeps(step) {
-		step *= 2
-	}
-	low, high := 0, min(step, all)
-	for low < high {
-		middle := (low + high + 1) / 2
-		if keeps(middle) {
-			low = middle
-		} else {
-			high = middle - 1
-		}
-	}
-	for low > 0 && !keeps(low) {
-		low--
-	}
-	return low, low > 0 || keeps(0), err
 }

@@ -10,7 +10,7 @@ import (
 	"kith/markup"
 )
 
-// Temporal is the sense of time (S1-13), computed when the answer is given.
+// Temporal holds the time, computed for each answer.
 type Temporal struct {
 	SinceLast        *string `json:"time_since_last_conversation" doc:"ISO 8601 duration; null before the first conversation"`
 	Current          Moment  `json:"current_datetime"`
@@ -25,8 +25,8 @@ type Moment struct {
 	Date      string `json:"date"`
 }
 
-// kept is what the cache keeps of a context: the rendered body, and what the temporal part is computed from.
-type kept struct {
+// cachedContext is the cache entry of a context: the rendered body, and the data for the temporal part.
+type cachedContext struct {
 	Body        []byte
 	Sum         string
 	Temporal    bool // the temporal part is wanted
@@ -37,9 +37,9 @@ type kept struct {
 	LastType    string
 }
 
-// encode writes the fields one after the other, each text with its length before it; decodeKept is its inverse, and
-// copies nothing but the small ones.
-func (k kept) encode() []byte {
+// encode writes the fields in order, each text with its length first. decodeCached is its inverse, and copies only the
+// small fields.
+func (k cachedContext) encode() []byte {
 	flags := byte(0)
 	if k.Temporal {
 		flags |= temporalFlag
@@ -67,13 +67,13 @@ const (
 	fixedSize    = 9
 )
 
-var errKept = errors.New("a kept context cannot be read")
+var errCached = errors.New("cannot decode cached context")
 
-func decodeKept(raw []byte) (kept, error) {
+func decodeCached(raw []byte) (cachedContext, error) {
 	if len(raw) < fixedSize {
-		return kept{}, errKept
+		return cachedContext{}, errCached
 	}
-	k := kept{
+	k := cachedContext{
 		Temporal: raw[0]&temporalFlag != 0, HasLast: raw[0]&lastFlag != 0, Nothing: raw[0]&nothingFlag != 0,
 		LastStarted: time.UnixMilli(int64(binary.BigEndian.Uint64(raw[1:]))).UTC(), //nolint:gosec // see encode
 	}
@@ -81,7 +81,7 @@ func decodeKept(raw []byte) (kept, error) {
 	for _, field := range []*string{&k.Sum, &k.Zone, &k.LastType} {
 		size, n := binary.Uvarint(rest)
 		if n <= 0 || size > uint64(len(rest)-n) {
-			return kept{}, errKept
+			return cachedContext{}, errCached
 		}
 		*field = string(rest[n : n+int(size)]) //nolint:gosec // checked above
 		rest = rest[n+int(size):]              //nolint:gosec // checked above
@@ -90,8 +90,9 @@ func decodeKept(raw []byte) (kept, error) {
 	return k, nil
 }
 
-// place is the time zone of an answer: the request's, the user's, UTC. An unknown preference is UTC and a warning.
-func (k kept) place(requested string) (*time.Location, []string) {
+// place returns the time zone of an answer: from the request, the preferences, or UTC. An unknown zone in the
+// preferences gives UTC and a warning.
+func (k cachedContext) place(requested string) (*time.Location, []string) {
 	if location := zone(requested); location != nil {
 		return location, nil
 	}
@@ -104,7 +105,7 @@ func (k kept) place(requested string) (*time.Location, []string) {
 	return time.UTC, []string{"the time_zone of the user's preferences is not an IANA time zone; UTC is used"}
 }
 
-func (k kept) temporal(now time.Time, place *time.Location) Temporal {
+func (k cachedContext) temporal(now time.Time, place *time.Location) Temporal {
 	local := now.In(place)
 	t := Temporal{
 		Current:  Moment{DayOfWeek: local.Weekday().String(), Hour: local.Hour(), Date: local.Format(time.DateOnly)},
@@ -120,8 +121,8 @@ func (k kept) temporal(now time.Time, place *time.Location) Temporal {
 	return t
 }
 
-// duration is an ISO 8601 duration in days, hours, minutes and seconds: P3DT4H, PT16H, PT0S. A clock that runs
-// behind the writer's makes no negative one.
+// duration returns an ISO 8601 duration in days, hours, minutes and seconds: P3DT4H, PT16H, PT0S. A negative one is
+// PT0S.
 func duration(d time.Duration) string {
 	seconds := max(int64(d/time.Second), 0)
 	days, seconds := seconds/86400, seconds%86400
@@ -147,8 +148,8 @@ func duration(d time.Duration) string {
 	return "PT0S"
 }
 
-// etag changes with the memory and, because the answer tells the time, with the hour.
-func (k kept) etag(t Temporal, now time.Time) string {
+// etag changes with the memory and, if the answer has the time, every hour.
+func (k cachedContext) etag(t Temporal, now time.Time) string {
 	if !k.Temporal {
 		return `W/"` + k.Sum + `"`
 	}
@@ -160,7 +161,7 @@ func (k kept) etag(t Temporal, now time.Time) string {
 		strconv.FormatInt(hours, 10) + `"`
 }
 
-// MarshalJSON writes the fields by hand: it is done for every answer, cached or not. No value needs escapes.
+// MarshalJSON writes the fields by hand, as it runs for every answer, cached or not. No value needs escapes.
 func (t Temporal) MarshalJSON() ([]byte, error) {
 	out := make([]byte, 0, 256)
 	out = append(out, `{"time_since_last_conversation":`...)
@@ -185,8 +186,8 @@ func appendText(out []byte, text *string) []byte {
 	return append(append(append(out, '"'), *text...), '"')
 }
 
-// closing is the last part of a rendered context: the time.
-func (k kept) closing(r Request, now time.Time) string {
+// closing returns the last part of a rendered context: the time.
+func (k cachedContext) closing(r Request, now time.Time) string {
 	if !k.Temporal {
 		return ""
 	}
@@ -208,7 +209,7 @@ func (k kept) closing(r Request, now time.Time) string {
 	return line + "\n"
 }
 
-// ago is a rough duration for people.
+// ago returns a rough duration for people.
 func ago(d time.Duration) string {
 	count := func(n int64, unit string) string {
 		if n != 1 {

@@ -14,12 +14,12 @@ import (
 	"kith/markup"
 )
 
-// momentGrowth is by how many tokens the closing part (see Temporal.text) may outgrow what it is when the rest is
-// rendered: from "just now" to "59 minutes ago", from one month's name to another's.
+// momentGrowth is the most tokens by which the closing part can grow after the rest is rendered: from "just now" to "59
+// minutes ago", from one month's name to another.
 const momentGrowth = 8
 
-// block is a heading with its lines, the highest-ranked first. limit is how many there are at most, or commonly; one and all name them
-// in the note on what was cut. The lines of an extra block go before those of all others.
+// block is a heading with its lines, the highest-ranked first. limit is the most lines, or the usual number. one and
+// all name a line and lines in the note on what was cut. The lines of an extra block are cut first.
 type block struct {
 	heading  string
 	limit    int
@@ -28,10 +28,10 @@ type block struct {
 	extra    bool
 }
 
-// notesHeading is that of the one extra block.
+// notesHeading is the heading of the extra block.
 const notesHeading = "Notes"
 
-// textContext is a context as headings and lines. Who the user is stays; lines may go.
+// textContext is a context as headings and lines. The title and the owner stay; lines can be cut.
 type textContext struct {
 	title  string
 	owner  string
@@ -39,9 +39,10 @@ type textContext struct {
 	notes  []string
 }
 
-// renderText writes the context as Markdown without its closing part, but so that both keep the token budget.
-func renderText(r Request, found *graph.Sections, degraded []graph.Section, closing string) ([]byte, error) {
-	t := textOf(r, found, degraded)
+// renderText returns the context as Markdown without its closing part, which is counted in the token budget.
+func renderText(r Request, found *graph.Sections, notes []string, closing string) ([]byte, error) {
+	t := textOf(r, found)
+	t.notes = notes
 	if r.MaxTokens == 0 {
 		return []byte(t.render(t.counts())), nil
 	}
@@ -52,10 +53,10 @@ func renderText(r Request, found *graph.Sections, degraded []graph.Section, clos
 	if closing != "" {
 		reserved += momentGrowth
 	}
-	return t.within(r.MaxTokens - reserved - r.reserved)
+	return t.fitBudget(r.MaxTokens - reserved - r.reserved)
 }
 
-func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textContext {
+func textOf(r Request, found *graph.Sections) *textContext {
 	t := &textContext{title: "# About the user"}
 	if found.Owner != nil {
 		t.title = "# About " + markup.Inline(found.Owner.Name)
@@ -77,16 +78,22 @@ func textOf(r Request, found *graph.Sections, degraded []graph.Section) *textCon
 		t.add("In focus: "+markup.Inline(found.Focus.Node.Name), 11, "link of the focus", "links of the focus", focusLines(found.Focus))
 	}
 	t.add(notesHeading, 20, "note", "notes", noteLines(found))
-	if nothingKnown(r, found, degraded) {
-		t.notes = append(t.notes, "_Warning: "+NothingKnown+"._")
+	return t
+}
+
+// textNotes returns the notes at the end of a text: a warning, what is not shown, and what could not be loaded.
+func textNotes(left []NotShown, nothing bool, degraded []graph.Section) []string {
+	var notes []string
+	if nothing {
+		notes = append(notes, "_Warning: "+NothingKnown+"._")
 	}
-	if line := notShownLine(notShown(r, found)); line != "" {
-		t.notes = append(t.notes, line)
+	if line := notShownLine(left); line != "" {
+		notes = append(notes, line)
 	}
 	for _, section := range degraded {
-		t.notes = append(t.notes, fmt.Sprintf("_%s could not be loaded._", section))
+		notes = append(notes, fmt.Sprintf("_%s could not be loaded._", section))
 	}
-	return t
+	return notes
 }
 
 func (t *textContext) add(heading string, limit int, one, all string, lines []string) {
@@ -103,10 +110,10 @@ func preferenceLines(preferences []graph.Preference) []string {
 	return lines
 }
 
-// unconfirmed ends the line of a candidate that fills room.
+// unconfirmed marks candidates among filled lines.
 const unconfirmed = "new, unconfirmed"
 
-// ending is that of a line that fills room: a candidate's, or why the rest would be left out.
+// ending returns the end of a filled line: for candidates, or the reason otherwise.
 func ending(state, otherwise string) string {
 	if state == "candidate" {
 		otherwise = unconfirmed
@@ -114,7 +121,7 @@ func ending(state, otherwise string) string {
 	return " (" + otherwise + ")"
 }
 
-// nodeLines are lines of nodes. Otherwise says why those that are no candidates fill room.
+// nodeLines returns lines of nodes. otherwise is the reason why nodes other than candidates are filled.
 func nodeLines(nodes []graph.ContextNode, otherwise string) []string {
 	lines := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -186,7 +193,7 @@ func noteLines(found *graph.Sections) []string {
 	return lines
 }
 
-// noteLength is how many characters of a note the text has.
+// noteLength is the most characters of a note in the text.
 const noteLength = 300
 
 func sourceLines(sources []graph.RecentSource) []string {
@@ -215,12 +222,13 @@ func sourceLines(sources []graph.RecentSource) []string {
 func focusLines(f *graph.Focus) []string {
 	lines := []string{described(markup.Name(f.Node.Name), f.Node.Description)}
 	for _, l := range f.Links {
-		lines = append(lines, described(fmt.Sprintf("%s %s %s (%s)", l.Direction, markup.Inline(l.RelationshipType), markup.Name(l.Name), markup.Inline(l.NodeType)), l.Description))
+		lines = append(lines, described(fmt.Sprintf("%s %s %s (%s)",
+			l.Direction, markup.Inline(l.RelationshipType), markup.Name(l.Name), markup.Inline(l.NodeType)), l.Description))
 	}
 	return lines
 }
 
-// counts are how many lines each block has.
+// counts returns the number of lines of each block.
 func (t *textContext) counts() []int {
 	counts := make([]int, len(t.blocks))
 	for i, b := range t.blocks {
@@ -229,7 +237,7 @@ func (t *textContext) counts() []int {
 	return counts
 }
 
-// render writes the context with the first so many lines of each block, and says what is left out.
+// render returns the context with the first lines of each block, and a note on what was cut.
 func (t *textContext) render(counts []int) string {
 	var out strings.Builder
 	out.WriteString(t.title + "\n\n")
@@ -257,8 +265,8 @@ func (t *textContext) render(counts []int) string {
 	return out.String()
 }
 
-// within drops the lowest-ranked lines until the text keeps the budget, and shortens who the user is as a last resort.
-func (t *textContext) within(budget int) ([]byte, error) {
+// fitBudget cuts the lowest-ranked lines until the text keeps the budget, and shortens the owner as a last resort.
+func (t *textContext) fitBudget(budget int) ([]byte, error) {
 	order := t.dropOrder()
 	render := func(gone int) (string, error) { return t.render(t.without(order[:gone])), nil }
 	text, gone, fits, err := leastLeftOut(budget, len(order), render)
@@ -274,8 +282,8 @@ func (t *textContext) within(budget int) ([]byte, error) {
 	return []byte(text), err
 }
 
-// leastLeftOut writes a text without as little as keeps a budget of o200k tokens, by halves: a text without more is to be no longer. Most is
-// how much can be left out; if not even that is enough, it does not fit.
+// leastLeftOut renders a text with as few of its parts left out as keep a budget of o200k tokens. The text must not
+// grow when more parts are left out. fits is false if it is too long without any part.
 func leastLeftOut(budget, most int, render func(gone int) (string, error)) (text string, gone int, fits bool, err error) {
 	low, high := 0, most
 	for low < high {
@@ -304,7 +312,7 @@ func keeps(text string, budget int) (bool, error) {
 	return n <= budget, err
 }
 
-// shorten halves the texts that are never left out; false when nothing is left to halve.
+// shorten halves the texts that are never cut; false if nothing is left to halve.
 func (t *textContext) shorten() bool {
 	longest := &t.owner
 	if len(t.title) > len(t.owner) {
@@ -318,11 +326,11 @@ func (t *textContext) shorten() bool {
 	return true
 }
 
-// dropped is a line that may go: which block's, and its place there.
+// dropped is a line that can be cut: its block, and its place there.
 type dropped struct{ block, place int }
 
-// dropOrder lists all lines, the first to go first: by their place in their block relative to what it can hold, so
-// that every block keeps its best, and of equal ones the less important block's.
+// dropOrder returns all lines, the first to cut first: by their place relative to the limit of their block, so that
+// each block keeps its best. Of equal ones the less important block's is cut first.
 func (t *textContext) dropOrder() []dropped {
 	var order []dropped
 	for b := range t.blocks {
@@ -345,6 +353,24 @@ func (t *textContext) without(gone []dropped) []int {
 		counts[d.block]--
 	}
 	return counts
+}
+
+// Fitting returns how many of all items a text can have within a budget of o200k tokens. fits is false if the text is too
+// long without any item. The numbers that are tried grow from one, so that many items cost no more than the budget.
+func Fitting(budget, all int, render func(n int) string) (n int, fits bool, err error) {
+	step := 1
+	for step < all {
+		if fits, err = keeps(render(step), budget); err != nil {
+			return 0, false, err
+		}
+		if !fits {
+			break
+		}
+		step *= 2
+	}
+	most := min(step, all)
+	_, gone, fits, err := leastLeftOut(budget, most, func(gone int) (string, error) { return render(most - gone), nil })
+	return most - gone, fits, err
 }
 
 // o200k is loaded at its first use: its vocabulary takes some tens of megabytes.

@@ -150,3 +150,11 @@ func escaped(s string, picked func(s string, i int) bool) string {
 
 // slashes counts the backslashes right before a place.
 func slashes(s string, at int) int { return at - len(strings.TrimRight(s[:at], `\`)) }
+
+// Truncate returns at most length characters of s, with "…" after them if s is longer.
+func Truncate(s string, length int) string {
+	if runes := []rune(s); len(runes) > length {
+		return string(runes[:length]) + "…"
+	}
+	return s
+}

@@ -66,9 +66,9 @@ func nodeText(n *graph.NodeView, budget int) (string, error) {
 		return "", err
 	}
 	for longest := 1 << 16; ; longest /= 2 {
-		head := fmt.Sprintf("# %s (%s) [%s]\n", markup.Inline(clip(n.Name, longest)), n.Kind, markup.Inline(n.EntityKey))
+		head := fmt.Sprintf("# %s (%s) [%s]\n", markup.Inline(markup.Truncate(n.Name, longest)), n.Kind, markup.Inline(n.EntityKey))
 		for _, f := range fields {
-			head += "- " + f.name + ": " + clip(f.value, longest) + "\n"
+			head += "- " + f.name + ": " + markup.Truncate(f.value, longest) + "\n"
 		}
 		render := func(count int) string {
 			text := head
@@ -146,13 +146,4 @@ func fieldOf(name string, value json.RawMessage) nodeField {
 		return nodeField{name, markup.Inline(text)}
 	}
 	return nodeField{name, markup.JSON(string(value))}
-}
-
-// clip cuts a text to at most so many characters.
-func clip(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:most]) + "…"
 }

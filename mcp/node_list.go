@@ -62,14 +62,14 @@ func nodesText(kind string, nodes []graph.NodeView, next string, gone int) strin
 	var t strings.Builder
 	for i := range nodes {
 		n := &nodes[i]
-		fmt.Fprintf(&t, "- %s [%s]", markup.Name(clip(n.Name, describedShown)), markup.Inline(n.EntityKey))
+		fmt.Fprintf(&t, "- %s [%s]", markup.Name(markup.Truncate(n.Name, describedShown)), markup.Inline(n.EntityKey))
 		if n.OwnFields != nil && n.StateKey.Value != "" {
 			t.WriteString(" (" + markup.Inline(n.StateKey.Value) + ")")
 		} else if n.State != "" {
 			t.WriteString(" (" + n.State + ")")
 		}
 		if about := cmp.Or(n.Description, summaryOf(n)); about != "" {
-			t.WriteString(": " + markup.Inline(clip(about, describedShown)))
+			t.WriteString(": " + markup.Inline(markup.Truncate(about, describedShown)))
 		}
 		t.WriteString("\n")
 	}

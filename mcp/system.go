@@ -157,7 +157,7 @@ func mergedSystem(r *graph.SystemResult) answer {
 			fmt.Fprintf(&t, "- … and %d more\n", len(r.Warnings)-i)
 			break
 		}
-		t.WriteString("- " + markup.Item(clip(w, describedShown*2)) + "\n")
+		t.WriteString("- " + markup.Item(markup.Truncate(w, describedShown*2)) + "\n")
 	}
 	return answer{text: t.String(), wrong: refused == all && all > 0}
 }

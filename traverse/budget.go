@@ -3,20 +3,18 @@ package traverse
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"kith/graph"
 	"kith/loader"
 )
 
-// within cuts the last items of a result that do not fit into the request's budget, and returns what the rest recalls.
-func (r *Request) within(result Result, recall graph.Recall) (Result, graph.Recall, error) {
+// fitBudget cuts the last items that do not fit into the budget of the request, and returns the recall of the rest.
+func (r *Request) fitBudget(result Result, recall graph.Recall) (Result, graph.Recall, error) {
 	if r.MaxTokens == 0 {
 		return result, recall, nil
 	}
 	all := result.size()
-	n, fits, err := loader.Fitting(r.MaxTokens, all, func(n int) string { return r.written(result.first(n)) })
+	n, fits, err := loader.Fitting(r.MaxTokens, all, func(n int) string { return r.render(result.first(n)) })
 	if err != nil || fits && n == all {
 		return result, recall, err
 	}
@@ -24,8 +22,8 @@ func (r *Request) within(result Result, recall graph.Recall) (Result, graph.Reca
 	return cut, cut.recalled(recall), nil
 }
 
-// written is a result as it is answered.
-func (r *Request) written(result Result) string {
+// render returns a result in the format of the answer.
+func (r *Request) render(result Result) string {
 	if r.Format == Text {
 		return result.Text()
 	}
@@ -77,7 +75,7 @@ func (t *Table) first(n int) Result {
 	return &cut
 }
 
-// recalled is what of a recall is still in the result.
+// recalled returns the part of a recall that the result still shows.
 func (r *Rows) recalled(all graph.Recall) graph.Recall {
 	shown := len(r.Rows)
 	return graph.Recall{Nodes: all.Nodes[:min(shown, len(all.Nodes))], Relationships: all.Relationships[:min(shown, len(all.Relationships))]}
@@ -107,18 +105,39 @@ func (p *Paths) recalled(all graph.Recall) graph.Recall {
 	return kept
 }
 
+// recalled returns the nodes of a recall whose entity_key is still in a cell, at any depth.
 func (t *Table) recalled(all graph.Recall) graph.Recall {
-	var shown strings.Builder
+	shown := map[string]bool{}
 	for _, row := range t.Rows {
-		for _, value := range row {
-			shown.Write(value)
+		for _, raw := range row {
+			var value any
+			if json.Unmarshal(raw, &value) == nil {
+				addEntityKeys(shown, value)
+			}
 		}
 	}
 	var kept graph.Recall
 	for _, key := range all.Nodes {
-		if strings.Contains(shown.String(), `"entity_key":`+strconv.Quote(key)) {
+		if shown[key] {
 			kept.Nodes = append(kept.Nodes, key)
 		}
 	}
 	return kept
+}
+
+// addEntityKeys adds the entity_key of every map in a value.
+func addEntityKeys(keys map[string]bool, value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			addEntityKeys(keys, item)
+		}
+	case map[string]any:
+		if key, ok := value["entity_key"].(string); ok {
+			keys[key] = true
+		}
+		for _, item := range value {
+			addEntityKeys(keys, item)
+		}
+	}
 }

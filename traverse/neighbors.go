@@ -19,7 +19,7 @@ const (
 	frontier  = 50   // nodes that are left in the next step, the best
 )
 
-// reached is a node that a walk has come to.
+// reached is a node that a walk has reached.
 type reached struct {
 	key      string
 	from     string // the node before it, and the relationship between
@@ -28,29 +28,29 @@ type reached struct {
 	strength float64 // of the relationships to it, multiplied
 }
 
-// score ranks: what strong relationships lead to, and is salient itself.
+// score returns the rank of a node: the strength of the relationships to it, and its own salience.
 func (r *reached) score() float64 { return r.strength * (1 + r.link.Salience) / 2 }
 
 func best(a, b *reached) int {
 	return cmp.Or(cmp.Compare(b.score(), a.score()), cmp.Compare(a.hops, b.hops), cmp.Compare(a.key, b.key),
-		cmp.Compare(a.from, b.from), cmp.Compare(a.link.Key, b.link.Key)) // of ways as good one, whatever comes first
+		cmp.Compare(a.from, b.from), cmp.Compare(a.link.Key, b.link.Key)) // any fixed order of equally good ones
 }
 
-// neighbors finds what a node is linked with in up to three steps. Each node is told of once: as it is reached in the fewest
-// steps, of these by the strongest relationships.
+// neighbors returns the nodes linked with a node in up to three steps. Each node appears once: by the fewest steps, of
+// these by the strongest relationships.
 func (t *Traverser) neighbors(ctx context.Context, scope graph.Scope, r *Request) (Result, graph.Recall, error) {
-	page, err := pageOf(r.Cursor, t.store.Now())
+	page, err := parseCursor(r.Cursor, t.store.Now())
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
-	all, cut, err := t.around(ctx, scope, r, page.at())
+	all, cut, err := t.walkNeighbors(ctx, scope, r, page.at())
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
 	shown := all[min(page.Skip, len(all)):]
 	shown = shown[:min(r.Limit, len(shown))]
 	result := &Rows{Mode: Neighbors, Rows: []Row{}, Truncated: cut, page: page}
-	recall, err := t.rows(ctx, scope, r, shown, result, page.at())
+	recall, err := t.readRows(ctx, scope, r, shown, result, page.at())
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
@@ -59,15 +59,15 @@ func (t *Traverser) neighbors(ctx context.Context, scope graph.Scope, r *Request
 	}
 	switch {
 	case cut:
-		result.Message = "there are more relationships than are looked at: name relationship_types, or begin with a node that has fewer"
+		result.Message = "too many relationships to read: name relationship_types, or begin with a node that has fewer"
 	case len(all) == 0:
-		result.Message = "the node is linked with nothing of that description: try direction both, or more hops"
+		result.Message = "no linked node matches: try direction both, or more hops"
 	}
 	return result, recall, nil
 }
 
-// around is every node that the walk reaches, the best first.
-func (t *Traverser) around(ctx context.Context, scope graph.Scope, r *Request, now time.Time) (all []*reached, cut bool, err error) {
+// walkNeighbors returns every node that the walk reaches, the best first.
+func (t *Traverser) walkNeighbors(ctx context.Context, scope graph.Scope, r *Request, now time.Time) (all []*reached, cut bool, err error) {
 	seen := map[string]*reached{r.EntityKey: {key: r.EntityKey, strength: 1}}
 	next, left := []string{r.EntityKey}, maxLooked
 	for hop := 1; hop <= r.MaxHops && len(next) > 0 && left > 0; hop++ {
@@ -105,7 +105,7 @@ func (t *Traverser) around(ctx context.Context, scope graph.Scope, r *Request, n
 	return all, cut, nil
 }
 
-// strength is that of a relationship as a factor: what has faded still leads on a little.
+// strength returns the strength of a relationship as a factor, at least 0.01.
 func strength(salience float64) float64 { return math.Max(0.01, math.Min(1, salience)) }
 
 func ranked(nodes map[string]*reached) []*reached {
@@ -117,8 +117,8 @@ func ranked(nodes map[string]*reached) []*reached {
 	return list
 }
 
-// rows reads what is shown in full. What is gone by then is left out.
-func (t *Traverser) rows(ctx context.Context, scope graph.Scope, r *Request, shown []*reached, result *Rows, now time.Time) (graph.Recall, error) {
+// readRows reads the shown nodes in full. Nodes deleted meanwhile are omitted.
+func (t *Traverser) readRows(ctx context.Context, scope graph.Scope, r *Request, shown []*reached, result *Rows, now time.Time) (graph.Recall, error) {
 	wishes := make([]graph.Wish, len(shown))
 	for i, n := range shown {
 		wishes[i] = graph.Wish{From: n.from, To: n.key, Key: n.link.Key, Outgoing: &n.link.Outgoing}
@@ -133,7 +133,7 @@ func (t *Traverser) rows(ctx context.Context, scope graph.Scope, r *Request, sho
 			continue
 		}
 		v := r.relationship(&step.Relationship)
-		result.Rows = append(result.Rows, Row{Score: told(shown[i].score()), Hops: shown[i].hops, Relationship: &v, Node: r.node(&step.Node)})
+		result.Rows = append(result.Rows, Row{Score: rounded(shown[i].score()), Hops: shown[i].hops, Relationship: &v, Node: r.node(&step.Node)})
 		recall.Nodes = append(recall.Nodes, step.Node.EntityKey)
 		recall.Relationships = append(recall.Relationships, refOf(&v))
 	}
@@ -144,10 +144,10 @@ func refOf(v *Relationship) graph.RelationshipRef {
 	return graph.RelationshipRef{From: v.From, Type: v.Type, To: v.To, Key: v.Key}
 }
 
-// told is a score as answers have it.
-func told(score float64) float64 { return math.Round(score*1e6) / 1e6 }
+// rounded returns a score rounded for the answer.
+func rounded(score float64) float64 { return math.Round(score*1e6) / 1e6 }
 
-// page is where the next page begins. All pages tell of the time of the first, so that their order is one.
+// page is the start of a page. All pages show the memory at the time of the first, so that the order is the same.
 type page struct {
 	Skip int   `json:"skip"`
 	At   int64 `json:"at"` // milliseconds
@@ -160,7 +160,7 @@ func (p page) cursor() string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-func pageOf(cursor string, now time.Time) (page, error) {
+func parseCursor(cursor string, now time.Time) (page, error) {
 	p := page{At: now.UnixMilli()}
 	if cursor == "" {
 		return p, nil
@@ -170,7 +170,7 @@ func pageOf(cursor string, now time.Time) (page, error) {
 		err = json.Unmarshal(raw, &p)
 	}
 	if err != nil || p.Skip < 0 || p.At <= 0 || p.At > now.Add(time.Hour).UnixMilli() {
-		return p, &graph.InvalidError{Fields: []graph.FieldError{{Location: "cursor", Message: "is not one that a page ended with"}}}
+		return p, &graph.InvalidError{Fields: []graph.FieldError{{Location: "cursor", Message: "invalid cursor"}}}
 	}
 	return p, nil
 }

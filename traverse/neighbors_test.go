@@ -223,11 +223,11 @@ func FuzzCursor(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, cursor string) {
-		p, err := pageOf(cursor, now)
+		p, err := parseCursor(cursor, now)
 		if errors.Is(err, graph.ErrInvalid) {
 			return
 		}
-		if again, err2 := pageOf(p.cursor(), now); err != nil || err2 != nil || again != p {
+		if again, err2 := parseCursor(p.cursor(), now); err != nil || err2 != nil || again != p {
 			t.Errorf("%q: %+v %v, again %+v %v", cursor, p, err, again, err2)
 		}
 	})
@@ -294,7 +294,7 @@ func (f *fake) naive(r *Request) []naiveRow {
 		for _, from := range seen {
 			for to, s := range f.steps(r, from.Key) {
 				if _, known := seen[to]; !known && from.Hops == hop-1 && from.Strength*s > fresh[to].Strength {
-					fresh[to] = naiveRow{to, hop, from.Strength * s, told(from.Strength * s * (1 + f.nodes[to].Salience) / 2)}
+					fresh[to] = naiveRow{to, hop, from.Strength * s, rounded(from.Strength * s * (1 + f.nodes[to].Salience) / 2)}
 				}
 			}
 		}

@@ -17,11 +17,11 @@ const (
 	rankLooked = 10_000 // relationships in all
 	rankEach   = 1_000  // of one node
 	maxRounds  = 2_500  // a round leaves at most damping of the error: enough for MaxDamping
-	settled    = 1e-9   // the change of all ranks together after which it ends
+	maxChange  = 1e-9   // the change of all ranks together after which it ends
 )
 
-// web is the part of the graph around the seeds: nodes by number, in the order in which they came.
-type web struct {
+// subgraph is the part of the graph around the seeds: nodes by number, in the order in which they were read.
+type subgraph struct {
 	keys    []string
 	numbers map[string]int
 	hops    []int
@@ -33,7 +33,7 @@ type weighted struct {
 	weight float64
 }
 
-func (w *web) number(key string, hops int) int {
+func (w *subgraph) number(key string, hops int) int {
 	n, ok := w.numbers[key]
 	if !ok {
 		n = len(w.keys)
@@ -43,12 +43,13 @@ func (w *web) number(key string, hops int) int {
 	return n
 }
 
-// pageRank ranks what is close to the seeds by personalised PageRank (Page, Brin, Motwani and Winograd 1999, section 6), over
-// relationships weighed by their strength, within a bounded part of the graph. The same memory gives the same ranks.
+// pageRank ranks what is close to the seeds by personalised PageRank (Page, Brin, Motwani and Winograd 1999, section
+// 6), over relationships weighted by their strength, within a bounded part of the graph. The same memory gives the same
+// ranks.
 func (t *Traverser) pageRank(ctx context.Context, scope graph.Scope, r *Request) (Result, graph.Recall, error) {
 	now := t.store.Now()
 	seeds := slices.Compact(slices.Sorted(slices.Values(r.SeedNodes)))
-	w, cut, err := t.web(ctx, scope, r, seeds, now)
+	w, cut, err := t.readSubgraph(ctx, scope, r, seeds, now)
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
@@ -59,22 +60,22 @@ func (t *Traverser) pageRank(ctx context.Context, scope graph.Scope, r *Request)
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(ranks[b], ranks[a]), cmp.Compare(w.keys[a], w.keys[b])) })
 	result := &Rows{Mode: PPR, Rows: []Row{}, Truncated: cut}
-	recall, err := t.ranked(ctx, scope, r, w, ranks, order, result)
+	recall, err := t.readRanked(ctx, scope, r, w, ranks, order, result)
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
 	switch {
 	case cut:
-		result.Message = "there are more relationships than are looked at: the ranks are those of the part that was"
+		result.Message = "too many relationships to read: the ranks cover only a part"
 	case len(result.Rows) == 0:
-		result.Message = "the seeds are linked with nothing of that description"
+		result.Message = "no node linked with the seeds matches"
 	}
 	return result, recall, nil
 }
 
-// web reads the relationships around the seeds, step by step.
-func (t *Traverser) web(ctx context.Context, scope graph.Scope, r *Request, seeds []string, now time.Time) (w *web, cut bool, err error) {
-	w = &web{numbers: map[string]int{}}
+// readSubgraph reads the relationships around the seeds, step by step.
+func (t *Traverser) readSubgraph(ctx context.Context, scope graph.Scope, r *Request, seeds []string, now time.Time) (w *subgraph, cut bool, err error) {
+	w = &subgraph{numbers: map[string]int{}}
 	for _, key := range seeds {
 		w.number(key, 0)
 	}
@@ -83,12 +84,12 @@ func (t *Traverser) web(ctx context.Context, scope graph.Scope, r *Request, seed
 		if left <= 0 {
 			return w, true, nil
 		}
-		all, err := t.edges(ctx, scope, r.walk(), next, min(rankEach, max(1, left/len(next))), now)
+		all, err := t.readEdges(ctx, scope, r.walk(), next, min(rankEach, max(1, left/len(next))), now)
 		if err != nil {
 			return nil, false, err
 		}
 		if hop == 1 && len(all) < len(seeds) {
-			if err := t.missing(ctx, scope, seeds); err != nil {
+			if err := t.checkSeeds(ctx, scope, seeds); err != nil {
 				return nil, false, err
 			}
 		}
@@ -104,11 +105,12 @@ func (t *Traverser) web(ctx context.Context, scope graph.Scope, r *Request, seed
 	return w, cut, nil
 }
 
-// manyNodes are so many that the database does better with two statements at once: it runs each on one core.
+// manyNodes is the number of nodes from which two statements in parallel are faster: the database runs each on one
+// core.
 const manyNodes = 32
 
-// edges reads the relationships of some nodes.
-func (t *Traverser) edges(ctx context.Context, scope graph.Scope, walk graph.Walk, keys []string, each int, now time.Time) ([]graph.Edges, error) {
+// readEdges reads the relationships of some nodes.
+func (t *Traverser) readEdges(ctx context.Context, scope graph.Scope, walk graph.Walk, keys []string, each int, now time.Time) ([]graph.Edges, error) {
 	if len(keys) < manyNodes {
 		return t.store.Edges(ctx, scope, walk, keys, each, now)
 	}
@@ -125,8 +127,8 @@ func (t *Traverser) edges(ctx context.Context, scope graph.Scope, walk graph.Wal
 	return append(found[0], found[1]...), err
 }
 
-// missing says whether one of the seeds is not there.
-func (t *Traverser) missing(ctx context.Context, scope graph.Scope, seeds []string) error {
+// checkSeeds returns ErrNotFound if one of the seeds does not exist.
+func (t *Traverser) checkSeeds(ctx context.Context, scope graph.Scope, seeds []string) error {
 	nodes, err := t.store.NodesByKey(ctx, scope, seeds)
 	if err == nil && len(nodes) < len(seeds) {
 		err = graph.ErrNotFound
@@ -134,9 +136,8 @@ func (t *Traverser) missing(ctx context.Context, scope graph.Scope, seeds []stri
 	return err
 }
 
-// add puts the relationships of one node into the web. Those nodes that are reached last are not looked at themselves: from
-// them a step may go back the way that it came.
-func (w *web) add(from graph.Edges, hop int, last bool) {
+// add adds the relationships of one node. The last nodes are not read themselves: their links are the ways back.
+func (w *subgraph) add(from graph.Edges, hop int, last bool) {
 	order := make([]int, len(from.Ends))
 	for i := range order {
 		order[i] = i
@@ -154,8 +155,8 @@ func (w *web) add(from graph.Edges, hop int, last bool) {
 	}
 }
 
-// rank iterates until the ranks settle. The first nodes are the seeds; together all ranks are 1.
-func (w *web) rank(seeds int, damping float64) []float64 {
+// rank iterates until the ranks converge. The first nodes are the seeds; the sum of all ranks is 1.
+func (w *subgraph) rank(seeds int, damping float64) []float64 {
 	shares := w.shares()
 	ranks, next := make([]float64, len(w.keys)), make([]float64, len(w.keys))
 	for n := range seeds {
@@ -182,15 +183,16 @@ func (w *web) rank(seeds int, damping float64) []float64 {
 			}
 			change += math.Abs(next[n] - ranks[n])
 		}
-		if ranks, next = next, ranks; change < settled {
+		if ranks, next = next, ranks; change < maxChange {
 			break
 		}
 	}
 	return ranks
 }
 
-// shares are the links with the part of a node's rank that each of them passes on. One that passes on nothing has none.
-func (w *web) shares() [][]weighted {
+// shares returns the links, each with the share of its node's rank that it passes on. A node that passes on nothing has
+// none.
+func (w *subgraph) shares() [][]weighted {
 	shares := make([][]weighted, len(w.links))
 	for n, links := range w.links {
 		sum := 0.0
@@ -208,8 +210,8 @@ func (w *web) shares() [][]weighted {
 	return shares
 }
 
-// ranked reads the best nodes in full.
-func (t *Traverser) ranked(ctx context.Context, scope graph.Scope, r *Request, w *web, ranks []float64, order []int, result *Rows) (graph.Recall, error) {
+// readRanked reads the best nodes in full.
+func (t *Traverser) readRanked(ctx context.Context, scope graph.Scope, r *Request, w *subgraph, ranks []float64, order []int, result *Rows) (graph.Recall, error) {
 	var recall graph.Recall
 	for len(order) > 0 && len(result.Rows) < r.TopK {
 		size := min(r.TopK, len(order))
@@ -231,7 +233,7 @@ func (t *Traverser) ranked(ctx context.Context, scope graph.Scope, r *Request, w
 				continue
 			}
 			number := w.numbers[n.EntityKey]
-			result.Rows = append(result.Rows, Row{Score: told(ranks[number]), Hops: w.hops[number], Node: r.node(n)})
+			result.Rows = append(result.Rows, Row{Score: rounded(ranks[number]), Hops: w.hops[number], Node: r.node(n)})
 			recall.Nodes = append(recall.Nodes, n.EntityKey)
 		}
 	}

@@ -226,7 +226,7 @@ func TestRanksAreOne(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "nodes")
-		w := &web{keys: make([]string, n), links: make([][]weighted, n)}
+		w := &subgraph{keys: make([]string, n), links: make([][]weighted, n)}
 		for range rapid.IntRange(0, 20).Draw(t, "links") {
 			from := rapid.IntRange(0, n-1).Draw(t, "from")
 			w.links[from] = append(w.links[from], weighted{rapid.IntRange(0, n-1).Draw(t, "to"), rapid.Float64Range(0.01, 1).Draw(t, "weight")})
@@ -258,7 +258,7 @@ func TestRanksSettle(t *testing.T) {
 // A bounded part of the graph is ranked within a moment, as one answer in the worst case has it.
 func BenchmarkRanks(b *testing.B) {
 	const size = 5000
-	w := &web{keys: make([]string, size), links: make([][]weighted, size)}
+	w := &subgraph{keys: make([]string, size), links: make([][]weighted, size)}
 	for i := range rankLooked {
 		from, to := i%size, (i*7919+1)%size
 		w.links[from], w.links[to] = append(w.links[from], weighted{to, 0.5}), append(w.links[to], weighted{from, 0.5})

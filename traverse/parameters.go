@@ -18,8 +18,8 @@ const (
 	maxParameterValues = 20_000
 )
 
-// parameters are those of the statement as the database takes them: whole numbers as integers.
-func (r *Request) parameters(f *faults) map[string]any {
+// parseParameters returns the parameters of the statement for the database: whole numbers as integers.
+func (r *Request) parseParameters(f *faults) map[string]any {
 	bytesOf := 0
 	for _, raw := range r.Parameters {
 		bytesOf += len(raw)
@@ -44,14 +44,14 @@ func parameter(raw json.RawMessage, left *int) (any, error) {
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil || !json.Valid(raw) {
-		return nil, fmt.Errorf("must be JSON") //nolint:err113 // told to the caller
+		return nil, fmt.Errorf("must be JSON") //nolint:err113 // reported to the caller
 	}
 	return converted(v, maxParameterDepth, left)
 }
 
 func converted(v any, depth int, left *int) (any, error) {
 	if *left--; *left < 0 || depth == 0 {
-		return nil, fmt.Errorf("has too many values, or too many within each other")
+		return nil, fmt.Errorf("has too many values, or is nested too deeply")
 	}
 	switch v := v.(type) {
 	case json.Number:
@@ -80,13 +80,13 @@ func number(text string) (any, error) {
 	if !strings.ContainsAny(text, ".eE") {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("is a number that does not fit into 64 bits")
+			return nil, fmt.Errorf("must fit into 64 bits")
 		}
 		return n, nil
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nil, fmt.Errorf("is a number that does not fit into 64 bits")
+		return nil, fmt.Errorf("must fit into 64 bits")
 	}
 	return f, nil
 }

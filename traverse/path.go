@@ -17,7 +17,7 @@ const (
 	pathsMade  = 1_000  // that are kept while they are compared
 )
 
-// side is one of the two ends from which a search goes, and how far it has come.
+// side is the search from one of the two ends.
 type side struct {
 	walk  graph.Walk
 	depth map[string]int
@@ -35,8 +35,8 @@ func newSide(key string, walk graph.Walk) *side {
 	return &side{walk: walk, depth: map[string]int{key: 0}, from: map[string][]edge{}, next: []string{key}}
 }
 
-// path finds the shortest paths between two nodes: from both ends at once, each time from the one that has fewer nodes to go
-// on from.
+// path returns the shortest paths between two nodes. It searches from both ends, each time from the one with fewer
+// nodes to continue from.
 func (t *Traverser) path(ctx context.Context, scope graph.Scope, r *Request) (Result, graph.Recall, error) {
 	now := t.store.Now()
 	ends, err := t.store.NodesByKey(ctx, scope, []string{r.From, r.To})
@@ -46,28 +46,29 @@ func (t *Traverser) path(ctx context.Context, scope graph.Scope, r *Request) (Re
 	if len(ends) < 2 {
 		return nil, graph.Recall{}, graph.ErrNotFound
 	}
-	ways, cut, err := t.ways(ctx, scope, r, now)
+	ways, cut, err := t.findPaths(ctx, scope, r, now)
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
 	result := &Paths{Mode: Path, Paths: []Way{}, Truncated: cut}
-	recall, err := t.inFull(ctx, scope, r, ends, ways, result, now)
+	recall, err := t.readPaths(ctx, scope, r, ends, ways, result, now)
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
 	switch {
 	case len(result.Paths) == 0 && cut:
-		result.Message = fmt.Sprintf("not within bounds: no path was found among the first %d relationships; name relationship_types, or nodes that are nearer", pathLooked)
+		result.Message = fmt.Sprintf("not within bounds: no path was found among the first %d relationships; "+
+			"name relationship_types, or nodes that are nearer", pathLooked)
 	case len(result.Paths) == 0:
 		result.Message = fmt.Sprintf("there is no path of at most %d relationships", r.MaxHops)
 	case cut:
-		result.Message = "not all relationships were looked at: there may be shorter paths"
+		result.Message = "too many relationships to read: there may be shorter paths"
 	}
 	return result, recall, nil
 }
 
-// ways finds the shortest paths as lists of keys, the strongest first.
-func (t *Traverser) ways(ctx context.Context, scope graph.Scope, r *Request, now time.Time) (ways [][]string, cut bool, err error) {
+// findPaths returns the shortest paths as lists of keys, the strongest first.
+func (t *Traverser) findPaths(ctx context.Context, scope graph.Scope, r *Request, now time.Time) (ways [][]string, cut bool, err error) {
 	forth, back := r.walk(), r.walk()
 	back.Outgoing, back.Incoming = forth.Incoming, forth.Outgoing
 	a, b := newSide(r.From, forth), newSide(r.To, back)
@@ -86,13 +87,13 @@ func (t *Traverser) ways(ctx context.Context, scope graph.Scope, r *Request, now
 		}
 		left, cut = left-looked, cut || cutHere
 		if met := meeting(s, other); len(met) > 0 {
-			return joined(a, b, met, r.Limit), cut, nil
+			return joinHalves(a, b, met, r.Limit), cut, nil
 		}
 	}
 	return nil, cut, nil
 }
 
-// advance goes one step on.
+// advance walks one step further from a side.
 func (t *Traverser) advance(ctx context.Context, scope graph.Scope, s *side, each int, now time.Time) (looked int, cut bool, err error) {
 	all, err := t.store.Edges(ctx, scope, s.walk, s.next, each, now)
 	if err != nil {
@@ -118,7 +119,7 @@ func (t *Traverser) advance(ctx context.Context, scope graph.Scope, s *side, eac
 	return looked, cut, nil
 }
 
-// meeting are the nodes that both sides have come to. Those that the one has just reached are in the middle of shortest paths.
+// meeting returns the nodes in the middle of shortest paths: those that both sides have reached.
 func meeting(s, other *side) []string {
 	var met []string
 	for _, key := range s.next {
@@ -141,7 +142,7 @@ type half struct {
 	strength float64
 }
 
-// strongest sorts paths, the strongest first, and leaves so many.
+// strongest sorts paths, the strongest first, and returns at most so many.
 func strongest(all []half, most int) []half {
 	slices.SortFunc(all, func(a, b half) int {
 		return cmp.Or(cmp.Compare(b.strength, a.strength), slices.Compare(a.keys, b.keys))
@@ -149,8 +150,8 @@ func strongest(all []half, most int) []half {
 	return all[:min(most, len(all))]
 }
 
-// halves are the strongest paths from a node to a side's end. As strengths are multiplied, a path that is one of the
-// strongest goes on by one of the strongest. Known are those of nodes that were asked for before.
+// halves returns the strongest paths from a node to the end of a side. As strengths are multiplied, the rest of a
+// strongest path is a strongest path. known caches the paths of nodes.
 func (s *side) halves(key string, most int, known map[string][]half) []half {
 	if all, ok := known[key]; ok {
 		return all
@@ -172,8 +173,8 @@ func (s *side) halves(key string, most int, known map[string][]half) []half {
 	return known[key]
 }
 
-// joined are the strongest paths through nodes in the middle.
-func joined(a, b *side, met []string, limit int) [][]string {
+// joinHalves returns the strongest paths through nodes in the middle.
+func joinHalves(a, b *side, met []string, limit int) [][]string {
 	var all []half
 	knownA, knownB := map[string][]half{}, map[string][]half{}
 	for _, key := range met {
@@ -195,8 +196,9 @@ func joined(a, b *side, met []string, limit int) [][]string {
 	return ways
 }
 
-// inFull reads paths in full. One that is not there any more is left out.
-func (t *Traverser) inFull(ctx context.Context, scope graph.Scope, r *Request, ends []graph.NodeView, ways [][]string, result *Paths, now time.Time) (graph.Recall, error) {
+// readPaths reads paths in full. Paths that do not exist any more are omitted.
+func (t *Traverser) readPaths(ctx context.Context, scope graph.Scope, r *Request, ends []graph.NodeView,
+	ways [][]string, result *Paths, now time.Time) (graph.Recall, error) {
 	var wishes []graph.Wish
 	for _, way := range ways {
 		for i := range way[1:] {

@@ -14,7 +14,7 @@ import (
 )
 
 // told is a path as its nodes, with arrows as the relationships lead.
-func (w *Way) told() string {
+func (w *Way) rounded() string {
 	var t strings.Builder
 	for i := range w.Relationships {
 		arrow := ">"
@@ -26,10 +26,10 @@ func (w *Way) told() string {
 	return t.String() + w.Nodes[len(w.Nodes)-1].EntityKey
 }
 
-func (p *Paths) told() string {
+func (p *Paths) rounded() string {
 	all := make([]string, len(p.Paths))
 	for i := range p.Paths {
-		all[i] = p.Paths[i].told()
+		all[i] = p.Paths[i].rounded()
 	}
 	return strings.Join(all, " ")
 }
@@ -83,8 +83,8 @@ func TestPaths(t *testing.T) {
 			c.r.To = "z"
 		}
 		got := paths(t, byTwoWays(), c.r)
-		if got.told() != c.want || got.Truncated || got.Paths == nil {
-			t.Errorf("%s: %s, %t", what, got.told(), got.Truncated)
+		if got.rounded() != c.want || got.Truncated || got.Paths == nil {
+			t.Errorf("%s: %s, %t", what, got.rounded(), got.Truncated)
 		}
 		want := ""
 		if c.want == "" {
@@ -122,8 +122,8 @@ func TestPathsThatWent(t *testing.T) {
 	f := byTwoWays()
 	f.gone = "strong"
 	got := paths(t, f, Request{Mode: Path, From: "a", To: "z", Limit: 10})
-	if got.told() != "a<back<z a>weak>z" {
-		t.Errorf("got %s", got.told())
+	if got.rounded() != "a<back<z a>weak>z" {
+		t.Errorf("got %s", got.rounded())
 	}
 }
 
@@ -151,7 +151,7 @@ func TestPathsBeyondBounds(t *testing.T) {
 	f.link("z", "involves", "a", 0.5)
 	f.links = append(f.links[len(f.links)-2:], f.links...)
 	got := paths(t, f, Request{Mode: Path, From: "a", To: "z", RelationshipTypes: []string{"involves"}})
-	if got.told() != "a<z" || got.Truncated || got.Message != "" {
+	if got.rounded() != "a<z" || got.Truncated || got.Message != "" {
 		t.Errorf("by a type that has few: %+v", got)
 	}
 }
@@ -164,8 +164,8 @@ func TestPathsAskLittle(t *testing.T) {
 		f.link(fmt.Sprint("n", i), "relates_to", fmt.Sprint("n", i+1), 0.5)
 	}
 	got := paths(t, f, Request{Mode: Path, From: "n0", To: "n6"})
-	if got.told() != "n0>n1>n2>n3>n4>n5>n6" || strings.Join(f.calls, " ") != "NodesByKey Edges Edges Edges Edges Edges Edges Steps" {
-		t.Errorf("%s by %v", got.told(), f.calls)
+	if got.rounded() != "n0>n1>n2>n3>n4>n5>n6" || strings.Join(f.calls, " ") != "NodesByKey Edges Edges Edges Edges Edges Edges Steps" {
+		t.Errorf("%s by %v", got.rounded(), f.calls)
 	}
 }
 
@@ -185,8 +185,8 @@ func TestTheStrongestOfManyPaths(t *testing.T) {
 	f.link("l07", "involves", "r31", 1)
 	for range 5 {
 		got := paths(t, f, Request{Mode: Path, From: "a", To: "z", Direction: outbound})
-		if got.told() != "a>l07>r31>z" {
-			t.Fatalf("got %s", got.told())
+		if got.rounded() != "a>l07>r31>z" {
+			t.Fatalf("got %s", got.rounded())
 		}
 	}
 }

@@ -19,12 +19,12 @@ const (
 	MaxSeeds   = 20
 	MaxLimit   = 100
 	MaxDepth   = 3
-	MaxDamping = 0.99 // above it ranks do not settle in time
+	MaxDamping = 0.99 // above it ranks do not converge in time
 	maxTypes   = 64
 	maxCypher  = 8 << 10
 )
 
-// Mode is how the graph is walked.
+// Mode is the way to walk the graph.
 type Mode string
 
 // The modes.
@@ -35,7 +35,7 @@ const (
 	Cypher    Mode = "cypher"
 )
 
-// Format is how an answer is written.
+// Format is the format of an answer.
 type Format string
 
 // JSON is the Result; Text is Markdown for a prompt.
@@ -53,7 +53,7 @@ const (
 
 // Request says how to walk.
 type Request struct {
-	UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose memory, with what the team shares; left out: the user of the key, or only what the team shares"`
+	UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose memory, with what the team shares; default: the user of the key, or only what the team shares"`
 	Mode   Mode   `json:"mode" oneof:"neighbors path ppr cypher" doc:"neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads"`
 
 	EntityKey string   `json:"entity_key,omitempty" max:"256" doc:"neighbors: of the node"`
@@ -107,8 +107,8 @@ func (f *faults) oneOf(location, word string, allowed ...string) {
 	}
 }
 
-// only refuses what another mode takes.
-func (r *Request) only(f *faults) {
+// rejectForeign reports fields that belong to another mode.
+func (r *Request) rejectForeign(f *faults) {
 	given := []struct {
 		location string
 		is       bool
@@ -138,7 +138,7 @@ func (r *Request) only(f *faults) {
 	}
 }
 
-// Validate checks the request and puts in what is left out. The error lists every fault with its place.
+// Validate checks the request and sets defaults. The error lists every fault with its location.
 func (r *Request) Validate() error {
 	f := &faults{}
 	if r.UserID != "" {
@@ -150,7 +150,7 @@ func (r *Request) Validate() error {
 		f.add("mode", "must be one of neighbors, path, ppr, cypher")
 		return &graph.InvalidError{Fields: *f}
 	}
-	r.only(f)
+	r.rejectForeign(f)
 	r.validateWalk(f)
 	switch r.Mode {
 	case Neighbors:
@@ -173,22 +173,22 @@ func (r *Request) Validate() error {
 	if len(*f) > 0 {
 		return &graph.InvalidError{Fields: *f}
 	}
-	r.complete()
+	r.setDefaults()
 	return nil
 }
 
 func (r *Request) validateWalk(f *faults) {
 	f.oneOf("direction", r.Direction, "", outbound, inbound, both)
-	f.each("relationship_types", r.RelationshipTypes, maxTypes, "is no relationship type", graph.ValidType)
-	f.each("exclude_relationship_types", r.ExcludeRelationshipTypes, maxTypes, "is no relationship type", graph.ValidType)
-	f.each("kinds", r.Kinds, len(graph.Kinds), "must be one of "+graph.KindNames(), func(name string) bool {
+	f.checkEach("relationship_types", r.RelationshipTypes, maxTypes, "must be a relationship type", graph.ValidType)
+	f.checkEach("exclude_relationship_types", r.ExcludeRelationshipTypes, maxTypes, "must be a relationship type", graph.ValidType)
+	f.checkEach("kinds", r.Kinds, len(graph.Kinds), "must be one of "+graph.KindNames(), func(name string) bool {
 		_, ok := graph.KindOf(name)
 		return ok
 	})
 }
 
-// each refuses a list that is too long, or else those of its items that are not good.
-func (f *faults) each(location string, list []string, most int, fault string, good func(string) bool) {
+// checkEach reports a list that is too long, or its invalid items.
+func (f *faults) checkEach(location string, list []string, most int, fault string, good func(string) bool) {
 	if len(list) > most {
 		f.add(location, "must be at most %d", most)
 		return
@@ -204,7 +204,7 @@ func (r *Request) validatePPR(f *faults) {
 	if len(r.SeedNodes) == 0 {
 		f.add("seed_nodes", "must be 1 to %d entity keys", MaxSeeds)
 	}
-	f.each("seed_nodes", r.SeedNodes, MaxSeeds, "must have 1 to 256 characters and no control characters", graph.ValidKey)
+	f.checkEach("seed_nodes", r.SeedNodes, MaxSeeds, "must have 1 to 256 characters and no control characters", graph.ValidKey)
 	f.between("max_depth", r.MaxDepth, 1, MaxDepth)
 	f.between("top_k", r.TopK, 1, MaxLimit)
 	if r.Damping != 0 && !(r.Damping > 0 && r.Damping <= MaxDamping) {
@@ -215,17 +215,17 @@ func (r *Request) validatePPR(f *faults) {
 func (r *Request) validateCypher(f *faults) {
 	switch {
 	case strings.TrimSpace(r.Cypher) == "":
-		f.add("cypher", "is needed: a statement such as MATCH (n:Person) RETURN n.name LIMIT 10")
+		f.add("cypher", "is required: a statement such as MATCH (n:Person) RETURN n.name LIMIT 10")
 	case len(r.Cypher) > maxCypher:
 		f.add("cypher", "must have at most %d bytes", maxCypher)
 	case !utf8.ValidString(r.Cypher):
 		f.add("cypher", "must be valid UTF-8")
 	}
-	r.given = r.parameters(f)
+	r.given = r.parseParameters(f)
 }
 
-// complete puts in what is left out.
-func (r *Request) complete() {
+// setDefaults fills in omitted fields.
+func (r *Request) setDefaults() {
 	put := func(n *int, value int) {
 		if *n == 0 {
 			*n = value
@@ -253,7 +253,7 @@ func (r *Request) complete() {
 	}
 }
 
-// walk is which relationships are followed.
+// walk returns which relationships are followed.
 func (r *Request) walk() graph.Walk {
 	return graph.Walk{
 		Outgoing: r.Direction != inbound, Incoming: r.Direction != outbound,

@@ -6,7 +6,7 @@ import (
 	"kith/graph"
 )
 
-// Result is what a walk found: a *Rows of neighbors and ppr, *Paths, or a *Table of cypher.
+// Result is the answer of a walk: *Rows for neighbors and ppr, *Paths, or *Table for cypher.
 type Result interface {
 	// Text is the result as Markdown for a prompt, with times to the day.
 	Text() string
@@ -20,22 +20,22 @@ type Result interface {
 type Rows struct {
 	Mode       Mode   `json:"mode"`
 	Rows       []Row  `json:"rows" doc:"the best first"`
-	Message    string `json:"message,omitempty" doc:"when nothing was found, or not all was looked at"`
-	Truncated  bool   `json:"truncated" doc:"there are more relationships than are looked at, or more rows than fit into max_tokens"`
+	Message    string `json:"message,omitempty" doc:"when nothing was found, or not all was read"`
+	Truncated  bool   `json:"truncated" doc:"not all relationships were read, or not all rows fit into max_tokens"`
 	NextCursor string `json:"next_cursor,omitempty" doc:"neighbors: of the next page"`
 
 	page page // neighbors: where this one begins
 }
 
-// Paths are the shortest paths, of these the strongest first.
+// Paths are the shortest paths, the strongest first.
 type Paths struct {
 	Mode      Mode   `json:"mode"`
 	Paths     []Way  `json:"paths" doc:"the strongest first"`
-	Message   string `json:"message,omitempty" doc:"when nothing was found, or not all was looked at"`
-	Truncated bool   `json:"truncated" doc:"there are more relationships than are looked at: there may be a path, or a shorter one"`
+	Message   string `json:"message,omitempty" doc:"when nothing was found, or not all was read"`
+	Truncated bool   `json:"truncated" doc:"not all relationships were read: there may be a path, or a shorter one"`
 }
 
-// Table is what a statement found.
+// Table is the result of a statement.
 type Table struct {
 	Mode Mode `json:"mode"`
 	graph.Table
@@ -57,7 +57,7 @@ type Way struct {
 	Relationships []Relationship `json:"relationships" doc:"one between each node and the next"`
 }
 
-// Relationship is one that was followed.
+// Relationship is a relationship that was followed.
 type Relationship struct {
 	Key              string  `json:"key,omitempty"`
 	From             string  `json:"from"`
@@ -70,7 +70,7 @@ type Relationship struct {
 	Salience         float64 `json:"salience"`
 }
 
-// Node is one that was reached.
+// Node is a node that was reached.
 type Node struct {
 	EntityKey   string    `json:"entity_key"`
 	NodeType    string    `json:"node_type" doc:"the kind as a label: Person, Concept, Task …"`
@@ -91,8 +91,8 @@ const (
 	notesShown = 10
 )
 
-// short cuts a text.
-func (r *Request) short(text string) string {
+// shorten cuts a text, unless the request is verbose.
+func (r *Request) shorten(text string) string {
 	if r.Verbose {
 		return text
 	}
@@ -108,20 +108,20 @@ func (r *Request) short(text string) string {
 func (r *Request) node(v *graph.NodeView) Node {
 	kind, _ := graph.KindOf(v.Kind)
 	n := Node{
-		EntityKey: v.EntityKey, NodeType: kind.Label, Name: r.short(v.Name), Description: r.short(described(v)), Salience: v.Salience, State: v.State,
+		EntityKey: v.EntityKey, NodeType: kind.Label, Name: r.shorten(v.Name), Description: r.shorten(describe(v)), Salience: v.Salience, State: v.State,
 		Confidence: v.Confidence, AccessCount: v.AccessCount, UpdatedAt: v.UpdatedAt,
 	}
 	if v.UserID != nil && *v.UserID != r.UserID {
 		n.UserID = *v.UserID
 	}
 	for _, note := range v.Notes[:min(len(v.Notes), notesShown)] {
-		n.Notes = append(n.Notes, r.short(note.Content))
+		n.Notes = append(n.Notes, r.shorten(note.Content))
 	}
 	return n
 }
 
-// described is what is said of a node: of a source what it was about, of a message what was said.
-func described(v *graph.NodeView) string {
+// describe returns the description of a node: of a source the summary, of a message the text.
+func describe(v *graph.NodeView) string {
 	if v.Description == "" && v.OwnFields != nil {
 		for _, text := range []graph.Optional[string]{v.Summary, v.Text, v.Content, v.Goal} {
 			if text.Value != "" {
@@ -134,7 +134,7 @@ func described(v *graph.NodeView) string {
 
 func (r *Request) relationship(v *graph.RelationshipView) Relationship {
 	return Relationship{
-		Key: v.Key, From: v.From, To: v.To, Type: v.Type, RelationshipType: v.RelationshipType, Description: r.short(v.Description),
+		Key: v.Key, From: v.From, To: v.To, Type: v.Type, RelationshipType: v.RelationshipType, Description: r.shorten(v.Description),
 		Attitude: v.Attitude, Proximity: v.Proximity, Salience: v.Salience,
 	}
 }

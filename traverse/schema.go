@@ -11,15 +11,15 @@ import (
 	"kith/loader"
 )
 
-// Schema is what one needs to know to write statements: what there is, and how much of it.
+// Schema describes what statements can query: kinds, properties, relationship types and counts.
 type Schema struct {
-	Kinds             []KindSchema         `json:"kinds" doc:"those that the scope has nodes of, the most first"`
+	Kinds             []KindSchema         `json:"kinds" doc:"kinds with nodes in the scope, the most frequent first"`
 	CommonProperties  map[string]string    `json:"common_properties" doc:"of nodes of every kind, with their types"`
 	RelationshipTypes []RelationshipSchema `json:"relationship_types" doc:"the most frequent first"`
 	RelationshipProps map[string]string    `json:"relationship_properties" doc:"of relationships of every type, with their types"`
 	Rules             []string             `json:"rules"`
 	Examples          []Example            `json:"examples"`
-	Sampled           bool                 `json:"sampled" doc:"counts are those of a part: there is more than is counted"`
+	Sampled           bool                 `json:"sampled" doc:"only a part was counted"`
 	Cut               int                  `json:"cut,omitempty" doc:"so many of the kinds and relationship types, the rarest, did not fit into max_tokens"`
 }
 
@@ -44,7 +44,7 @@ type Example struct {
 	Parameters map[string]any `json:"parameters,omitempty"`
 }
 
-// Bounds of max_tokens of a schema, and what it is when it is left out.
+// Bounds and default of max_tokens of a schema.
 const (
 	MinSchemaTokens     = 1000
 	MaxSchemaTokens     = 100_000
@@ -78,8 +78,8 @@ var examples = []Example{ //nolint:gochecknoglobals // constant
 	},
 }
 
-// Schema tells what a scope has, in at most so many o200k tokens as text (0: the default): of what is rare, less is told.
-// Errors: InvalidError for the number, ErrUnavailable.
+// Schema returns the schema of a scope, in at most maxTokens o200k tokens as text (0: the default). The rarest kinds
+// and types are omitted first. Errors: InvalidError for the number, ErrUnavailable.
 func (t *Traverser) Schema(ctx context.Context, scope graph.Scope, maxTokens int) (*Schema, error) {
 	if maxTokens == 0 {
 		maxTokens = DefaultSchemaTokens
@@ -106,7 +106,7 @@ func (t *Traverser) Schema(ctx context.Context, scope graph.Scope, maxTokens int
 	}
 }
 
-// shorten leaves out the rarer half of the longer list.
+// shorten omits the rarer half of the longer list.
 func (s *Schema) shorten() {
 	if n := len(s.RelationshipTypes); n >= len(s.Kinds) {
 		s.RelationshipTypes, s.Cut = s.RelationshipTypes[:n/2], s.Cut+n-n/2
@@ -144,7 +144,7 @@ func typesOf(properties []graph.PropertyType) map[string]string {
 	return m
 }
 
-// Text is the schema as Markdown for a prompt.
+// Text returns the schema as Markdown for a prompt.
 func (s *Schema) Text() string {
 	var t strings.Builder
 	t.WriteString("# What Cypher can ask here\n\n## Nodes\n")

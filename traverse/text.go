@@ -11,7 +11,7 @@ import (
 	"kith/markup"
 )
 
-// Text is the rows as Markdown for a prompt.
+// Text returns the rows as Markdown for a prompt.
 func (r *Rows) Text() string {
 	var t strings.Builder
 	t.WriteString(map[Mode]string{Neighbors: "# Neighbors\n", PPR: "# Close to the seeds\n"}[r.Mode])
@@ -36,10 +36,10 @@ func (r *Rows) Text() string {
 	if r.NextCursor != "" {
 		t.WriteString("\n_There are more: ask again with cursor " + r.NextCursor + "_\n")
 	}
-	return t.String() + said(r.Message)
+	return t.String() + messageLine(r.Message)
 }
 
-// otherEnd is the key of the node before one, where that is not the one that was asked for.
+// otherEnd returns the key of the node before the reached one.
 func otherEnd(r *Row) string {
 	if r.Relationship.To == r.Node.EntityKey {
 		return r.Relationship.From
@@ -47,7 +47,7 @@ func otherEnd(r *Row) string {
 	return r.Relationship.To
 }
 
-// Text is the paths as Markdown for a prompt.
+// Text returns the paths as Markdown for a prompt.
 func (p *Paths) Text() string {
 	var t strings.Builder
 	t.WriteString("# Paths\n")
@@ -60,10 +60,10 @@ func (p *Paths) Text() string {
 		}
 		t.WriteString("\n")
 	}
-	return t.String() + said(p.Message)
+	return t.String() + messageLine(p.Message)
 }
 
-// Text is the table as Markdown for a prompt.
+// Text returns the table as Markdown for a prompt.
 func (t *Table) Text() string {
 	var b strings.Builder
 	cells := make([]string, len(t.Columns))
@@ -77,13 +77,13 @@ func (t *Table) Text() string {
 		}
 		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 	}
-	return b.String() + said(t.Message)
+	return b.String() + messageLine(t.Message)
 }
 
-// timeWithin is a time in a list or a map.
+// timeWithin matches a time in a list or a map.
 var timeWithin = regexp.MustCompile(`"(\d{4}-\d\d-\d\d)T[\d:.]+(?:Z|[+-]\d\d:\d\d)"`)
 
-// plain is a value as one reads it: a text without quotes, a time to the day.
+// plain returns a value for people: a text without quotes, a time as a date.
 func plain(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
@@ -95,14 +95,14 @@ func plain(raw json.RawMessage) string {
 	return text
 }
 
-func said(message string) string {
+func messageLine(message string) string {
 	if message == "" {
 		return ""
 	}
 	return "\n_" + markup.Inline(message) + "_\n"
 }
 
-// arrow is a relationship between two names.
+// arrow returns a relationship as an arrow between two names.
 func arrow(r *Relationship, forth bool) string {
 	kind := r.Type
 	if r.RelationshipType != "" {
@@ -114,7 +114,7 @@ func arrow(r *Relationship, forth bool) string {
 	return "←" + markup.Inline(kind) + "—"
 }
 
-// nameOf names a node on a path: sources may have no name.
+// nameOf returns the name of a node on a path: sources may have no name.
 func nameOf(n *Node) string { return cmp.Or(n.Name, n.NodeType+" "+n.EntityKey) }
 
 func nodeLine(n *Node) string {

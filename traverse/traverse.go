@@ -1,6 +1,6 @@
 // Package traverse walks the graph of a memory: the neighbours of a node, the shortest paths between two, what is close to
-// some (personalised PageRank), and statements that callers write. It decides how far a walk goes and how it is ranked;
-// statements are the part of graph. It knows nothing of HTTP, and no database driver.
+// some (personalised PageRank), and statements that callers write. It bounds and ranks walks; package
+// graph has the statements. It does not depend on HTTP or a database driver.
 package traverse
 
 import (
@@ -11,7 +11,7 @@ import (
 	"kith/graph"
 )
 
-// store is what a walk asks of the memory.
+// store is the part of the memory that a walk reads.
 type store interface {
 	Around(ctx context.Context, scope graph.Scope, w graph.Walk, keys []string, kinds []graph.Kind, each int, now time.Time) ([]graph.Around, error)
 	Edges(ctx context.Context, scope graph.Scope, w graph.Walk, keys []string, each int, now time.Time) ([]graph.Edges, error)
@@ -32,20 +32,20 @@ type Traverser struct {
 // Outcome is how a walk ended, for metrics.
 type Outcome string
 
-// Found: there is an answer. Nothing: there is none. Truncated: there is one, but not all was looked at.
+// Found: the answer is complete. Nothing: it is empty. Truncated: not all was read.
 const (
 	Found     Outcome = "found"
 	Nothing   Outcome = "nothing"
 	Truncated Outcome = "truncated"
 )
 
-// New makes a traverser of a store. Observe is called after every answer.
+// New returns a Traverser of a store. observe is called after every answer.
 func New(s store, observe func(mode Mode, outcome Outcome)) *Traverser {
 	return &Traverser{store: s, observe: observe}
 }
 
-// Traverse answers a request, and says what it returned, for whoever counts recalls. Errors: InvalidError, ErrNotFound for
-// nodes that the scope may not see, ErrBusy, ErrUnavailable. That nothing is found is no error.
+// Traverse answers a request. It also returns the nodes and relationships of the answer, for counting recalls. Errors:
+// InvalidError, ErrNotFound for nodes that the scope may not see, ErrBusy, ErrUnavailable. An empty answer is no error.
 func (t *Traverser) Traverse(ctx context.Context, scope graph.Scope, r *Request) (Result, graph.Recall, error) {
 	if err := r.Validate(); err != nil {
 		return nil, graph.Recall{}, err
@@ -56,12 +56,12 @@ func (t *Traverser) Traverse(ctx context.Context, scope graph.Scope, r *Request)
 	asked := *r
 	asked.UserID = scope.UserID
 	var recall graph.Recall
-	result, err := graph.AtCurrentKeys(ctx, t.store, scope, asked.starts(), func() (result Result, err error) {
+	result, err := graph.AtCurrentKeys(ctx, t.store, scope, asked.startKeys(), func() (result Result, err error) {
 		result, recall, err = walk(ctx, scope, &asked)
 		return result, err
 	})
 	if err == nil {
-		result, recall, err = asked.within(result, recall)
+		result, recall, err = asked.fitBudget(result, recall)
 	}
 	if err != nil {
 		return nil, graph.Recall{}, err
@@ -70,8 +70,8 @@ func (t *Traverser) Traverse(ctx context.Context, scope graph.Scope, r *Request)
 	return result, recall, nil
 }
 
-// starts are the keys of the nodes that a walk begins with. The list of seeds becomes the request's own.
-func (r *Request) starts() []*string {
+// startKeys returns the keys of the nodes where a walk begins. It copies the list of seeds.
+func (r *Request) startKeys() []*string {
 	keys := []*string{&r.EntityKey, &r.From, &r.To}
 	r.SeedNodes = slices.Clone(r.SeedNodes)
 	for i := range r.SeedNodes {
@@ -88,9 +88,9 @@ func (t *Traverser) cypher(ctx context.Context, scope graph.Scope, r *Request) (
 	result := &Table{Mode: Cypher, Table: table}
 	switch {
 	case len(table.Rows) == 0:
-		result.Message = "nothing was found. GET /v1/schema tells which kinds, properties and relationship types there are"
+		result.Message = "nothing was found. GET /v1/schema lists kinds, properties and relationship types"
 	case table.Truncated:
-		result.Message = "there is more than an answer may have: ask for fewer rows or properties, or go on with SKIP"
+		result.Message = "the result is too large: ask for fewer rows or properties, or continue with SKIP"
 	}
 	return result, recall, nil
 }

@@ -8,15 +8,15 @@ import (
 	"kith/graph"
 )
 
-// longestTitle is how many words a name has that is looked for in texts.
+// longestTitle is the most words of a name that is searched in texts.
 const longestTitle = 8
 
 // titleLimit bounds the names that are looked up for one request.
 const titleLimit = 2_000
 
-// titles are what may be names in a text, as graph.NameKey has them: up to eight words, of which the first begins with a
-// capital letter or a digit.
-func titles(text string) []string {
+// titleCandidates returns possible names in a text, in the form of graph.NameKey: up to eight words, the first of which
+// begins with a capital letter or a digit.
+func titleCandidates(text string) []string {
 	tokens := graph.NameTokens(text)
 	var names []string
 	for i, t := range tokens {
@@ -35,8 +35,8 @@ func beginsName(token string) bool {
 	return unicode.IsUpper(r) || unicode.IsDigit(r)
 }
 
-// naming finds in a text which of some names it has, in the same case, the longest first and none within another.
-func naming(text string, names map[string]bool) []string {
+// findTitles returns the names that a text contains, in the same case. The longest come first, and none within another.
+func findTitles(text string, names map[string]bool) []string {
 	tokens := graph.NameTokens(text)
 	var found []string
 	for i := 0; i < len(tokens); {

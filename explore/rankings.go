@@ -7,30 +7,30 @@ import (
 	"kith/graph"
 )
 
-// look is what was found for some asks: the rankings of each, and what is still to be followed from them.
-type look struct {
+// rankings holds the rankings of each ask, and the seeds that are still to be followed.
+type rankings struct {
 	messages, sources, nodes []ranking
-	seeds                    []graph.Seed // that the search has not followed
+	seeds                    []graph.Seed // not yet followed by the search
 	texts                    []seedText
-	titles                   []string            // that may be names of sources
-	said                     map[string][]string // the messages found of each source
+	titles                   []string            // possible names of sources
+	said                     map[string][]string // by source, the messages found
 }
 
-// seedText is the text of a seed whose names are to be looked up.
+// seedText is the text of a seed, in which names are searched.
 type seedText struct {
 	graph.Seed
 	text string
 }
 
-// best are the rankings of each sort, fused.
-type best struct{ messages, sources, nodes fused }
+// fusedRankings holds the fused ranking of messages, sources and nodes.
+type fusedRankings struct{ messages, sources, nodes fused }
 
-func (l *look) fuse(w *tuning) best {
-	return best{fuse(l.messages, w), fuse(l.sources, w), fuse(l.nodes, w)}
+func (l *rankings) fuse(w *tuning) fusedRankings {
+	return fusedRankings{fuse(l.messages, w), fuse(l.sources, w), fuse(l.nodes, w)}
 }
 
-// with adds a second look, whose asks come after those of the first.
-func (l *look) with(second *look) *look {
+// merge appends the rankings of a second search, whose asks come after those of the first.
+func (l *rankings) merge(second *rankings) *rankings {
 	first := len(l.sources)
 	for i := range second.seeds {
 		second.seeds[i].Ask += first
@@ -41,15 +41,15 @@ func (l *look) with(second *look) *look {
 	for source, keys := range second.said {
 		l.said[source] = append(l.said[source], keys...)
 	}
-	return &look{
+	return &rankings{
 		append(l.messages, second.messages...), append(l.sources, second.sources...), append(l.nodes, second.nodes...),
 		append(l.seeds, second.seeds...), append(l.texts, second.texts...), append(l.titles, second.titles...), l.said,
 	}
 }
 
-// look ranks what was found for some asks.
-func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, near []nearest, m *meaning) *look {
-	l := &look{said: map[string][]string{}}
+// rank ranks the hits of some asks.
+func (p *plan) rank(f *graph.Found, asks []ask, units [][]float32, near []nearest, m *meaning) *rankings {
+	l := &rankings{said: map[string][]string{}}
 	for i := range f.Messages {
 		l.said[f.Messages[i].Source] = append(l.said[f.Messages[i].Source], f.Messages[i].Key)
 	}
@@ -62,34 +62,34 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, near []neares
 	for i := range asks {
 		a := &asks[i]
 		messages, sources, nodes := rankMessages(f, i, a, p.tuning.speaker), rankSources(f, i), rankNodes(f, i, a)
-		var said *sense
+		var said *vectorEvidence
 		weight := 0.0
 		if p.messages || p.sources {
-			said = m.sense(near[i].messages, units[i], slices.Collect(maps.Keys(messages)))
-			told := m.sense(near[i].sources, units[i], slices.Collect(maps.Keys(sources))).toSources(said, f.Messages, i)
-			said.add(messages, a.threshold, p.tuning)
-			weight = told.add(sources, a.threshold, p.tuning)
+			said = m.vectorEvidence(near[i].messages, units[i], slices.Collect(maps.Keys(messages)))
+			explained := m.vectorEvidence(near[i].sources, units[i], slices.Collect(maps.Keys(sources))).addMessages(said, f.Messages, i)
+			said.addTo(messages, a.threshold, p.tuning)
+			weight = explained.addTo(sources, a.threshold, p.tuning)
 		}
-		m.sense(near[i].nodes, units[i], slices.Collect(maps.Keys(nodes))).add(nodes, a.threshold, p.tuning)
+		m.vectorEvidence(near[i].nodes, units[i], slices.Collect(maps.Keys(nodes))).addTo(nodes, a.threshold, p.tuning)
 		if a.Match && p.uses(byLinks) {
-			p.mention(f, sources, nodes)
+			p.addMentions(f, sources, nodes)
 		}
 		if !a.Match && p.uses(byLinks) {
 			seeds := sources.seeds(i, p.tuning)
-			spread(f, seeds, a, sources, nodes)
+			spreadLinks(f, seeds, a, sources, nodes)
 			for _, s := range seeds {
 				t, known := texts[s.Key]
 				if !known {
 					l.seeds = append(l.seeds, s)
 				}
-				if known && named && len(l.titles) < titleLimit { // else no source has a name
+				if known && named && len(l.titles) < titleLimit { // if not named, no source has a name
 					l.texts = append(l.texts, seedText{s, t.Text})
-					l.titles = append(l.titles, titles(t.Text)...)
+					l.titles = append(l.titles, titleCandidates(t.Text)...)
 				}
 			}
 		}
 		if said != nil {
-			for _, h := range said.speak(near[i].messages.Hits, messages, sources, weight, a.threshold) {
+			for _, h := range said.addToSources(near[i].messages.Hits, messages, sources, weight, a.threshold) {
 				l.said[h.Parent] = append(l.said[h.Parent], h.Key)
 			}
 		}
@@ -98,10 +98,11 @@ func (p *plan) look(f *graph.Found, asks []ask, units [][]float32, near []neares
 	return l
 }
 
-// complete adds what the details tell: the sources to which seeds lead, and those whose name is in the text of one.
-func (l *look) complete(d *graph.Details) {
+// addDetails adds the evidence of the details: the sources that seeds lead to, and those whose name is in the text of a
+// seed.
+func (l *rankings) addDetails(d *graph.Details) {
 	for _, linked := range d.Linked {
-		e := l.sources[linked.Ask].of(linked.Key)
+		e := l.sources[linked.Ask].entry(linked.Key)
 		e.links += linked.Gain
 		e.via = append(e.via, linked.Via...)
 	}
@@ -113,14 +114,14 @@ func (l *look) complete(d *graph.Details) {
 	}
 	for _, t := range l.texts {
 		seen := map[string]bool{}
-		for _, name := range naming(t.text, names) {
+		for _, name := range findTitles(t.text, names) {
 			if seen[name] {
 				continue
 			}
 			seen[name] = true
 			for _, key := range byName[name] {
 				if key != t.Key {
-					e := l.sources[t.Ask].of(key)
+					e := l.sources[t.Ask].entry(key)
 					e.links += 2 * t.Weight
 					e.via = append(e.via, name)
 				}
@@ -129,12 +130,12 @@ func (l *look) complete(d *graph.Details) {
 	}
 }
 
-// secondNames is how many names of what was found a second look adds to a query.
+// secondNames is the most names that a second search adds to a query.
 const secondNames = 3
 
-// second are the asks of a second look: each query with the names of the nodes that the first has found for it, but for
-// those that it has.
-func (p *plan) second(f *graph.Found, l *look) []ask {
+// secondAsks returns the asks of a second search in deep mode: each query with the names of the best nodes found for
+// it, except names that the query contains.
+func (p *plan) secondAsks(f *graph.Found, l *rankings) []ask {
 	if !p.deep {
 		return nil
 	}
@@ -152,7 +153,7 @@ func (p *plan) second(f *graph.Found, l *look) []ask {
 		next.text = a.text
 		for _, key := range fuse(l.nodes[i:i+1], p.tuning).keys {
 			words := graph.Words(names[key])
-			if added == secondNames || a.Match || within(words, a.all) || len(words) == 0 {
+			if added == secondNames || a.Match || containsAll(words, a.all) || len(words) == 0 {
 				continue
 			}
 			added++
