@@ -17,28 +17,27 @@ import (
 	"kith/internal/sleep"
 )
 
-// apiClient calls a running Kith as any other program would: over HTTP, with a key.
+// apiClient calls a running Kith over HTTP with an API key.
 type apiClient struct {
 	url, key string
 	http     *http.Client
 }
 
 const (
-	callTime    = time.Minute // for one attempt
+	callTime    = time.Minute // timeout of one attempt
 	callTries   = 5
-	longestWait = 10 * time.Second // between attempts, whatever the service asks for
+	longestWait = 10 * time.Second // between attempts, whatever Retry-After says
 	maxAnswer   = 32 << 20         // bytes
-	shownFaults = 3
+	shownFaults = 3                // field errors in the text of an apiError
 )
 
 func newAPIClient(url, key string) *apiClient {
 	return &apiClient{url: strings.TrimRight(url, "/"), key: key, http: &http.Client{Timeout: callTime, CheckRedirect: redirect.SameHost}}
 }
 
-// call sends in (nil: no body) as JSON and decodes the answer into out (nil: it is dropped; *[]byte: as it
-// is). Path begins with a slash
-// and is escaped. A 503 that says when to come back is tried again, so what is called must bear repetition.
-// What the service refuses is an *apiError.
+// call sends in as JSON (nil: no body) and decodes the response into out (nil: discarded; *[]byte: raw).
+// The path begins with a slash and is escaped. A 503 with Retry-After is retried, so the call must be idempotent.
+// An error response is returned as an *apiError.
 func (c *apiClient) call(ctx context.Context, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {
@@ -59,7 +58,7 @@ func (c *apiClient) call(ctx context.Context, method, path string, in, out any) 
 	}
 }
 
-// withoutQuery leaves user ids out of errors.
+// withoutQuery returns path without its query, which may contain user ids that errors must not show.
 func withoutQuery(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	return path
@@ -89,9 +88,9 @@ func (c *apiClient) once(ctx context.Context, method, path string, body []byte, 
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return fmt.Errorf("read the answer: %w", err)
+		return fmt.Errorf("read response: %w", err)
 	case len(answer) > maxAnswer:
-		return fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+		return fmt.Errorf("response exceeds %d bytes", maxAnswer)
 	case response.StatusCode/100 != 2:
 		return newAPIError(response, answer)
 	case out == nil:
@@ -102,17 +101,17 @@ func (c *apiClient) once(ctx context.Context, method, path string, body []byte, 
 		return nil
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
-		return fmt.Errorf("read the answer: %w", err)
+		return fmt.Errorf("read response: %w", err)
 	}
 	return nil
 }
 
-// apiError is an answer that is not a success.
+// apiError is an error response of the service.
 type apiError struct {
 	status int
-	detail string // of the problem; empty where the answer is none
+	detail string // of the problem; empty if the body is not a problem
 	faults []apiFault
-	again  bool // the service said when to try again
+	again  bool // the response is a 503 with Retry-After
 	wait   time.Duration
 }
 
@@ -121,12 +120,12 @@ type apiFault struct {
 	Message  string `json:"message"`
 }
 
-// newAPIError reads a problem (RFC 9457). Something else, say a proxy's page, is told by its status alone.
+// newAPIError parses a problem (RFC 9457). For any other body, such as a proxy's page, the error has only the status.
 func newAPIError(response *http.Response, answer []byte) *apiError {
 	var problem struct {
 		Detail  string     `json:"detail"`
 		Errors  []apiFault `json:"errors"`
-		Stopped string     `json:"stopped"` // the report of an import that stopped is no problem
+		Stopped string     `json:"stopped"` // set in the report of an import that stopped, which is not a problem
 	}
 	_ = json.Unmarshal(answer, &problem)
 	e := &apiError{status: response.StatusCode, detail: cmp.Or(problem.Detail, problem.Stopped), faults: problem.Errors}
@@ -137,7 +136,7 @@ func newAPIError(response *http.Response, answer []byte) *apiError {
 	return e
 }
 
-// Error tells status, detail and the first faults.
+// Error returns the status, the detail and the first field errors.
 func (e *apiError) Error() string {
 	text := strconv.Itoa(e.status)
 	if e.detail != "" {

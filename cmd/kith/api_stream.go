@@ -11,12 +11,12 @@ import (
 	"kith/internal/sleep"
 )
 
-// transfer is a call whose body or answer may be large. It may take as long as it needs; only silence ends it.
+// transfer is a call whose request or response may be large. It has no deadline, but it ends when no bytes move for too long.
 type transfer struct {
 	api     *apiClient
-	silence time.Duration // after which a connection counts as broken
-	pause   time.Duration // before the second try; it doubles with each
-	say     func(string)  // told before another try
+	silence time.Duration // without bytes, after which the connection counts as broken
+	pause   time.Duration // before the second attempt; it doubles with each
+	say     func(string)  // called with a message before each retry
 }
 
 const (
@@ -24,16 +24,16 @@ const (
 	firstPause     = time.Second
 )
 
-var errSilence = errors.New("the connection was silent for too long")
+var errSilence = errors.New("no data received for too long")
 
-// brokenError is a failure of the connection: the same call may succeed later.
+// connectionError is a failure of the connection. The same call may succeed later.
 type brokenError struct{ error }
 
-// Unwrap gives the failure itself.
+// Unwrap returns the underlying error.
 func (e brokenError) Unwrap() error { return e.error }
 
-// run makes attempts until one succeeds, fails for good, or they are too many. A broken connection and a 503 are tried again,
-// so an attempt must bear repetition. Alive is to be called whenever bytes came or went.
+// run calls attempt until it succeeds, fails permanently, or maxAttempts is reached. A broken connection and a 503 are
+// retried, so an attempt must be idempotent. The attempt must call alive whenever it sent or received bytes.
 func (t *transfer) run(ctx context.Context, attempt func(ctx context.Context, alive func()) error) error {
 	for try, pause := 1, t.pause; ; try, pause = try+1, 2*pause {
 		err := t.watch(ctx, attempt)
@@ -41,14 +41,14 @@ func (t *transfer) run(ctx context.Context, attempt func(ctx context.Context, al
 		if !again || try == callTries || ctx.Err() != nil {
 			return err
 		}
-		t.say(fmt.Sprintf("%v; trying again", err))
+		t.say(fmt.Sprintf("%v; retrying", err))
 		if !sleep.For(ctx, min(wait, longestWait)) {
 			return err
 		}
 	}
 }
 
-// again says whether and after how long an attempt is to be repeated.
+// retryDelay reports whether an attempt is retried after err, and how long to wait before.
 func (t *transfer) again(err error, pause time.Duration) (wait time.Duration, again bool) {
 	var broken brokenError
 	var refused *apiError
@@ -63,7 +63,7 @@ func (t *transfer) again(err error, pause time.Duration) (wait time.Duration, ag
 	return pause, true
 }
 
-// watch ends an attempt that is silent for too long.
+// watch runs an attempt and cancels it when no bytes move for too long.
 func (t *transfer) watch(ctx context.Context, attempt func(ctx context.Context, alive func()) error) error {
 	watched, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -76,18 +76,18 @@ func (t *transfer) watch(ctx context.Context, attempt func(ctx context.Context, 
 	return err
 }
 
-// open sends a request and gives its answer, if that is a success.
+// open sends a request and returns its response if it is a success.
 func (t *transfer) open(request *http.Request) (*http.Response, error) {
 	client := *t.api.http
 	client.Timeout = 0
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, brokenError{errors.Unwrap(err)} // without the address, which has user ids
+		return nil, brokenError{errors.Unwrap(err)} // without the URL, which may contain user ids
 	}
 	if response.StatusCode/100 == 2 {
 		return response, nil
 	}
 	defer func() { _ = response.Body.Close() }()
-	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer)) // a status without a problem is told as well
+	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer)) // on an error the status is reported alone
 	return nil, newAPIError(response, answer)
 }

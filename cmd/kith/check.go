@@ -11,18 +11,18 @@ import (
 	"kith/markup"
 )
 
-// checkCmd looks over the database itself, so it needs no key.
+// checkCmd checks the database directly, so it needs no API key.
 type checkCmd struct {
 	config
-	Fix  bool   `help:"Repair what needs no choice."`
-	Team string `help:"Only this team, and not the schema."`
-	JSON bool   `name:"json" help:"One JSON object a line: the findings, and last the counts."`
+	Fix  bool   `help:"Repair the inconsistencies that have only one possible repair."`
+	Team string `help:"Check only this team, and not the schema."`
+	JSON bool   `name:"json" help:"Print one JSON object per line: the findings, then the counts."`
 }
 
-// Run tells of everything that breaks the rules of the store; the exit status is 1 if there was something.
+// Run prints every inconsistency of the database. It fails if there are any.
 func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	if c.Neo4jURI == "" && !embedded.Exists(c.Data) {
-		return fmt.Errorf("check: there is no database in %s (KITH_DATA)", c.Data)
+		return fmt.Errorf("check: no database in %s (KITH_DATA)", c.Data)
 	}
 	log := c.logger(std.err, slog.LevelWarn)
 	db, err := c.besideDatabase(ctx, log, std)

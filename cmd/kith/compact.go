@@ -13,24 +13,25 @@ import (
 	"kith/graph"
 )
 
-// compactCmd writes the store of Kith's own Neo4j anew.
+// compactCmd rewrites the store of the embedded Neo4j.
 type compactCmd struct {
 	config
-	Keep bool `help:"Keep the old store beside the new one, as neo4j.kept. It still holds what was erased."`
-	JSON bool `name:"json" help:"One JSON object at the end: counts, and bytes before and after."`
+	Keep bool `help:"Keep the old store as neo4j.kept. It still contains erased data."`
+	JSON bool `name:"json" help:"Print the result as JSON: counts, and bytes before and after."`
 }
 
-// compacted is what a compaction says at its end.
+// compactResult is the result of a compaction.
 type compacted struct {
 	graph.Copied
 	BytesBefore int64 `json:"bytes_before"`
 	BytesAfter  int64 `json:"bytes_after"`
 }
 
-var errNotOwn = errors.New("compact: the database of KITH_NEO4J_URI is not Kith's own: stop Kith and use `neo4j-admin database copy` there (Enterprise), " +
-	"or export each team, import it into a new database, and delete the old one; `neo4j-admin database dump` keeps what was erased")
+var errNotOwn = errors.New("compact: only the embedded Neo4j can be compacted, and KITH_NEO4J_URI is set: " +
+	"stop Kith and use `neo4j-admin database copy` (Enterprise), or export each team, import it into a new database " +
+	"and delete the old one; `neo4j-admin database dump` keeps erased data")
 
-// Run writes the store anew, so that nothing that was erased is in any of its files.
+// Run copies the store to new files that contain no erased data.
 func (c *compactCmd) Run(ctx context.Context, std streams) error {
 	if c.Neo4jURI != "" {
 		return errNotOwn
@@ -54,15 +55,15 @@ func (c *compactCmd) conclude(out io.Writer, r compacted) error {
 	if c.JSON {
 		return json.NewEncoder(out).Encode(r)
 	}
-	_, err := fmt.Fprintf(out, "%d nodes and %d relationships in a new store: %d MB before, %d MB now\n",
+	_, err := fmt.Fprintf(out, "copied %d nodes and %d relationships to a new store: %d MB before, %d MB now\n",
 		r.Nodes, r.Relationships, r.BytesBefore>>20, r.BytesAfter>>20)
 	if err == nil && c.Keep {
-		_, err = fmt.Fprintln(out, "The old store is kept as neo4j.kept; it still holds what was erased: remove it when it is of no use any more.")
+		_, err = fmt.Fprintln(out, "The old store is kept as neo4j.kept. It still contains erased data; delete it when you no longer need it.")
 	}
 	return err
 }
 
-// copyStore copies everything from one Neo4j to an empty one.
+// copyStore copies all nodes and relationships from one Neo4j to an empty one.
 func copyStore(ctx context.Context, from, to graph.Connection, log *slog.Logger, progress io.Writer) (graph.Copied, error) {
 	old, err := graph.Open(from, graph.Options{Log: log})
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completionCmd prints what a shell needs to complete kith's commands, flags, and those of their values that are in a list.
+// completionCmd prints a shell script that completes kith's commands, flags, and the values of flags with a closed list.
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Run prints the script: source <(kith completion bash), or kith completion fish | source.
+// Run prints the script. It is used as source <(kith completion bash), or kith completion fish | source.
 func (c *completionCmd) Run(std streams, app *kong.Kong) error {
 	var script strings.Builder
 	commands := commandsOf(app.Model.Node, "")
@@ -30,15 +30,15 @@ func (c *completionCmd) Run(std streams, app *kong.Kong) error {
 	return err
 }
 
-// completed is a command with what may come next.
+// completionEntry is a command with the words that may follow it.
 type completed struct {
 	path  string   // such as " key create"
-	words []string // commands, or values of its argument
-	file  bool     // it takes a file
+	words []string // subcommands, or values of its argument
+	file  bool     // whether it takes a file
 	flags []*kong.Flag
 }
 
-// commandsOf are a command and all below it.
+// collectCommands returns a command and all its subcommands.
 func commandsOf(node *kong.Node, path string) []completed {
 	c := completed{path: path}
 	var below []completed
@@ -55,7 +55,7 @@ func commandsOf(node *kong.Node, path string) []completed {
 	return append(below, c)
 }
 
-// take adds the flags and arguments of a command.
+// addNode adds the flags and arguments of a command.
 func (c *completed) take(node *kong.Node) {
 	for _, flag := range slices.Concat(node.AllFlags(true)...) {
 		if !slices.ContainsFunc(c.flags, func(f *kong.Flag) bool { return f.Name == flag.Name }) {
@@ -68,7 +68,7 @@ func (c *completed) take(node *kong.Node) {
 	}
 }
 
-// next are the words that may come next. A command that takes neither a word nor a file has flags.
+// nextWords returns the words that may follow the command: its flags if it takes neither a word nor a file.
 func (c *completed) next() string {
 	if len(c.words) == 0 && !c.file {
 		return c.dashed()
@@ -76,6 +76,7 @@ func (c *completed) next() string {
 	return strings.Join(c.words, " ")
 }
 
+// flagNames returns the command's flags with their dashes.
 func (c *completed) dashed() string {
 	names := make([]string, len(c.flags))
 	for i, flag := range c.flags {
@@ -84,7 +85,7 @@ func (c *completed) dashed() string {
 	return strings.Join(names, " ")
 }
 
-// listed are the values that a flag or an argument may have, where they are in a list.
+// enumValues returns the values of a flag or argument with a closed list, nil for others.
 func listed(v *kong.Value) []string {
 	if v.Enum == "" {
 		return nil
@@ -92,7 +93,7 @@ func listed(v *kong.Value) []string {
 	return strings.Split(v.Enum, ",")
 }
 
-// bashScript writes a script that zsh understands too.
+// writeBashScript writes the completion script for bash, which zsh can run too.
 func bashScript(script *strings.Builder, commands []completed) {
 	write := func(format string, args ...any) { _, _ = fmt.Fprintf(script, format, args...) }
 	write("_kith_value() {\n  case \"$1\" in\n")
@@ -130,7 +131,7 @@ complete -o default -F _kith kith
 `)
 }
 
-// fishScript writes one line for each thing to complete.
+// writeFishScript writes the completion script for fish.
 func fishScript(script *strings.Builder, commands []completed) {
 	write := func(format string, args ...any) { _, _ = fmt.Fprintf(script, format, args...) }
 	write("complete -c kith -f\nset -g __kith_commands")

@@ -9,7 +9,7 @@ import (
 	"kith/graph"
 )
 
-// database is a connection, and how to give it back.
+// database is a connection with a function that releases it.
 type database struct {
 	graph.Connection
 	close func(context.Context) error
@@ -17,7 +17,7 @@ type database struct {
 
 func noClose(context.Context) error { return nil }
 
-// openDatabase says how to reach Neo4j: the configured one, else the embedded one, which it starts.
+// openDatabase returns the configured Neo4j, or starts the embedded one.
 func (c *config) openDatabase(ctx context.Context, log *slog.Logger, std streams) (database, error) {
 	if c.Neo4jURI != "" {
 		password, err := c.neo4jPassword()
@@ -32,7 +32,7 @@ func (c *config) openDatabase(ctx context.Context, log *slog.Logger, std streams
 	return database{connection(server.Endpoint()), server.Close}, nil
 }
 
-// besideDatabase is openDatabase for commands that may run beside a service: its embedded Neo4j is used as it runs.
+// attachDatabase is openDatabase for commands that may run while a service runs: they share its embedded Neo4j.
 func (c *config) besideDatabase(ctx context.Context, log *slog.Logger, std streams) (database, error) {
 	if c.Neo4jURI == "" {
 		endpoint, err := embedded.Attach(c.Data)

@@ -10,16 +10,16 @@ import (
 	"kith/graph"
 )
 
-// demoProject is all of a project by kind; what belongs to it belongs to the one node of the kind project.
+// demoProject holds the nodes of a project by kind. It has one node of the kind project, to which the others belong.
 type demoProject map[string][]demoItem
 
-// demoItem is a node of a project in the words of the API, but for short keys and for times as demoClock reads them.
+// demoItem is a node of a project with the field names of the API. Its keys are short, and demoClock parses its times.
 type demoItem map[string]any
 
-// demoLinks are a key, a type, and the keys that relationships of this type lead to.
+// demoLinks holds a key, a relationship type, and the keys that relationships of this type lead to.
 type demoLinks []string
 
-// The fields of a demoItem that are keys, and those that are times.
+// The fields of a demoItem that hold keys, and the fields that hold times.
 var (
 	demoKeyFields  = []string{"entity_key", "derived_from_signal_id"}
 	demoTimeFields = []string{
@@ -27,7 +27,7 @@ var (
 	}
 )
 
-// workspaces is the request that writes all projects.
+// workspaceWrite returns the request that writes all projects.
 func (l *demoLife) workspaces(now time.Time) (*graph.MemoryWrite, error) {
 	clock, err := newDemoClock(now)
 	if err != nil {
@@ -51,7 +51,7 @@ func (l *demoLife) workspaces(now time.Time) (*graph.MemoryWrite, error) {
 	return workspaces, nil
 }
 
-// writes are the nodes of the project, kind by kind.
+// nodeWrites returns the nodes of the project, sorted by kind.
 func (p demoProject) writes(clock demoClock) ([]graph.NodeWrite, error) {
 	var nodes []graph.NodeWrite
 	project, _ := p["project"][0]["entity_key"].(string)
@@ -71,7 +71,7 @@ func (p demoProject) writes(clock demoClock) ([]graph.NodeWrite, error) {
 	return nodes, nil
 }
 
-// write is the item with its keys and times as they are stored. What never changed was last updated when it was created.
+// nodeWrite returns the item with full keys and times. updated_at defaults to created_at.
 func (i demoItem) write(clock demoClock) (graph.NodeWrite, error) {
 	stored := map[string]any{}
 	for field, value := range i {
@@ -99,7 +99,7 @@ func (i demoItem) write(clock demoClock) (graph.NodeWrite, error) {
 	return w, err
 }
 
-// writes are the relationships, which hold since both ends are there.
+// relationshipWrites returns the relationships. Each is valid from the time at which both ends exist.
 func (l demoLinks) writes(since map[string]time.Time) []graph.RelationshipWrite {
 	from := demoKey(l[0])
 	var links []graph.RelationshipWrite

@@ -7,13 +7,13 @@ import (
 	"kith/graph"
 )
 
-// demoConfidence is how sure the demo is of what it knows, by state; of the rest it is as unsure as the service.
+// demoConfidence is the confidence of the demo's nodes by state. Other states have the service's default.
 var demoConfidence = map[string]float64{"core": 0.95, "active": 0.85}
 
-// turnTime is between two turns of a conversation.
+// turnTime is the time between two turns of a conversation.
 const turnTime = 70 * time.Second
 
-// writes are the requests that make up the demo: one for nodes and relationships, and one a conversation.
+// memoryWrites returns one request for nodes and relationships, and one for each conversation.
 func (l *demoLife) writes(now time.Time) (*graph.MemoryWrite, []graph.SourceWrite, error) {
 	clock, err := newDemoClock(now)
 	if err != nil {
@@ -50,7 +50,7 @@ func (l *demoLife) writes(now time.Time) (*graph.MemoryWrite, []graph.SourceWrit
 	return memory, sources, nil
 }
 
-// firstMentions tells since when the memory knows of a node: from the first conversation about it, or from the start.
+// firstMentions returns a function that returns when a node was first mentioned, or when the first conversation ended.
 func firstMentions(sources []graph.SourceWrite) func(key string) time.Time {
 	first := map[string]time.Time{}
 	for i := len(sources) - 1; i >= 0; i-- {

@@ -20,16 +20,16 @@ import (
 	"kith/markup"
 )
 
-// doctorCmd looks for what keeps a Kith with these settings from running, and changes nothing.
+// doctorCmd finds problems that keep Kith from running with the current settings. It changes nothing.
 type doctorCmd struct {
 	config
-	URL     string `env:"KITH_URL" help:"Also ask this Kith, instead of the one at KITH_LISTEN."`
-	Key     string `env:"KITH_KEY" help:"Also try this API key."`
-	JSON    bool   `name:"json" help:"As JSON."`
+	URL     string `env:"KITH_URL" help:"Check the Kith at this URL instead of the one at KITH_LISTEN."`
+	Key     string `env:"KITH_KEY" help:"Check this API key too."`
+	JSON    bool   `name:"json" help:"Print JSON."`
 	NoColor string `env:"NO_COLOR" hidden:"" help:"Not empty: no colours."`
 }
 
-// finding is what was seen of one thing. Advice says what to do; without it all is well.
+// finding is the result of one check. Advice says how to fix a problem; it is empty if there is none.
 type finding struct {
 	What   string `json:"what"`
 	Good   bool   `json:"good"`
@@ -38,17 +38,17 @@ type finding struct {
 }
 
 const (
-	lookTime  = 10 * time.Second // for each thing
-	worstSkew = 2 * time.Second  // of clocks
+	lookTime  = 10 * time.Second // timeout of a check
+	worstSkew = 2 * time.Second  // largest difference of clocks that is accepted
 )
 
-// Run looks at one thing after the other; exit status 1 if something is wrong.
+// Run performs all checks and prints their findings. It fails if a check found a problem.
 func (c *doctorCmd) Run(ctx context.Context, std streams) error {
 	ctx, cancel := context.WithTimeout(ctx, 4*lookTime)
 	defer cancel()
 	findings := c.database(ctx)
 	if c.RedisURI != "" {
-		findings = append(findings, judged("Redis", "answers", "start it, or take KITH_REDIS_URI away: Kith works without", cache.Ping(ctx, c.RedisURI)))
+		findings = append(findings, judged("Redis", "answers", "start it, or unset KITH_REDIS_URI: Kith works without Redis", cache.Ping(ctx, c.RedisURI)))
 	}
 	findings = append(findings, c.service(ctx)...)
 	if c.JSON {
@@ -82,7 +82,7 @@ func printFindings(std streams, p paint, findings []finding) error {
 	return nil
 }
 
-// judged is what was seen where there was no error, and else that, with what to do.
+// newFinding returns a good finding, or, if err is not nil, a problem with advice.
 func judged(what, seen, advice string, err error) finding {
 	if err != nil {
 		return finding{What: what, Seen: err.Error(), Advice: advice}
@@ -90,12 +90,13 @@ func judged(what, seen, advice string, err error) finding {
 	return finding{What: what, Good: true, Seen: seen}
 }
 
-// database looks at the configured Neo4j, at the embedded one that runs, or at what one is made of.
+// checkDatabase checks the configured Neo4j or the running embedded one. If neither is there, it checks what the embedded
+// Neo4j needs to start.
 func (c *doctorCmd) database(ctx context.Context) []finding {
 	if c.Neo4jURI != "" {
 		password, err := c.neo4jPassword()
 		if err != nil {
-			return []finding{judged("Neo4j", "", "let KITH_NEO4J_PASSWORD_FILE name a file that can be read", err)}
+			return []finding{judged("Neo4j", "", "set KITH_NEO4J_PASSWORD_FILE to a readable file", err)}
 		}
 		return c.store(ctx, graph.Connection{URI: c.Neo4jURI, User: c.Neo4jUser, Password: password, Database: c.Neo4jDatabase})
 	}
@@ -104,16 +105,16 @@ func (c *doctorCmd) database(ctx context.Context) []finding {
 		return c.store(ctx, connection(endpoint))
 	}
 	if !errors.Is(err, embedded.ErrNotRunning) {
-		return []finding{judged("Neo4j", "", "let KITH_DATA name a folder of yours", err)}
+		return []finding{judged("Neo4j", "", "set KITH_DATA to a folder that you own", err)}
 	}
 	var findings []finding
 	for _, need := range embedded.Needs(ctx, embedded.Options{Neo4jHome: c.Neo4jHome}) {
-		findings = append(findings, judged(need.Name, "is there", "or start Docker", need.Err))
+		findings = append(findings, judged(need.Name, "is available", "or start Docker", need.Err))
 	}
-	return append(findings, finding{What: "Neo4j", Good: true, Seen: "is started by kith serve, in " + c.Data})
+	return append(findings, finding{What: "Neo4j", Good: true, Seen: "not running; kith serve starts it in " + c.Data})
 }
 
-// store looks into a database: its schema and its keys.
+// checkStore checks the connection, the schema and the API keys of a database.
 func (c *doctorCmd) store(ctx context.Context, at graph.Connection) []finding {
 	store, err := graph.Open(at, graph.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -134,13 +135,13 @@ func schemaFinding(ctx context.Context, store *graph.Store) finding {
 	known := len(cypher.Migrations())
 	switch {
 	case err != nil:
-		return judged("Schema", "", "look into the log of Neo4j", err)
+		return judged("Schema", "", "look at the log of Neo4j", err)
 	case stored > known:
-		return finding{What: "Schema", Seen: fmt.Sprintf("is %d, and this kith knows %d", stored, known), Advice: "use the newer kith that has been here"}
+		return finding{What: "Schema", Seen: fmt.Sprintf("version %d is newer than this kith's %d", stored, known), Advice: "use the newer kith that migrated this database"}
 	case stored < known:
-		return finding{What: "Schema", Good: true, Seen: fmt.Sprintf("is %d; kith serve brings it to %d", stored, known)}
+		return finding{What: "Schema", Good: true, Seen: fmt.Sprintf("version %d; kith serve migrates it to %d", stored, known)}
 	}
-	return finding{What: "Schema", Good: true, Seen: fmt.Sprintf("is %d, as it should be", stored)}
+	return finding{What: "Schema", Good: true, Seen: fmt.Sprintf("version %d is current", stored)}
 }
 
 func keysFinding(ctx context.Context, store *graph.Store) finding {
@@ -154,12 +155,12 @@ func keysFinding(ctx context.Context, store *graph.Store) finding {
 		}
 	}
 	if err == nil && len(all) > 0 && good == 0 {
-		err = errors.New("none is good any more") //nolint:err113 // for a person
+		err = errors.New("all keys are revoked or expired") //nolint:err113 // for a person
 	}
-	return judged("Keys", fmt.Sprintf("%d are good", good), "make one: kith key create", err)
+	return judged("Keys", fmt.Sprintf("%d valid", good), "create one: kith key create", err)
 }
 
-// service looks at the Kith that should run: whether it is ready, knows the key, and has the same time.
+// checkService checks that Kith is ready, accepts the key, and has the same time.
 func (c *doctorCmd) service(ctx context.Context) []finding {
 	url := c.URL
 	if url == "" {
@@ -174,34 +175,37 @@ func (c *doctorCmd) service(ctx context.Context) []finding {
 	var refused *net.OpError
 	switch {
 	case c.URL == "" && errors.As(err, &refused):
-		return append([]finding{{What: "Kith", Good: true, Seen: "does not run at " + url + "; kith serve starts it"}}, c.ports(ctx)...)
+		return append([]finding{{What: "Kith", Good: true, Seen: "not running at " + url + "; kith serve starts it"}}, c.ports(ctx)...)
 	case err != nil:
 		return []finding{judged("Kith", "", "start it, or correct KITH_URL", err)}
 	}
 	err = json.NewDecoder(io.LimitReader(response.Body, maxReadiness)).Decode(&handlers.Readiness{})
 	_ = response.Body.Close()
 	if err != nil {
-		seen := finding{What: "Kith", Seen: "something else answers at " + url, Advice: "let KITH_URL or KITH_LISTEN name the address of Kith"}
+		seen := finding{What: "Kith", Seen: "something else answers at " + url, Advice: "set KITH_URL or KITH_LISTEN to the address of Kith"}
 		return append([]finding{seen}, c.ports(ctx)...)
 	}
 	findings := append([]finding{{What: "Kith", Good: true, Seen: "is ready at " + url}}, c.adminPort(ctx)...)
 	if response.StatusCode != http.StatusOK {
-		findings[0] = finding{What: "Kith", Seen: "is not ready at " + url, Advice: "look into its log: it waits for its database"}
+		findings[0] = finding{What: "Kith", Seen: "is not ready at " + url, Advice: "look at its log: it waits for its database"}
 	} else if c.Key != "" {
 		err := api.once(ctx, http.MethodGet, "/v1/nodes/person?limit=1", nil, nil)
-		findings = append(findings, judged("Key", "is good", "make one with the scope read: kith key create", err))
+		findings = append(findings, judged("Key", "is valid", "create one with the scope read: kith key create", err))
 	}
 	return append(findings, clockFinding(response.Header.Get("Date"), time.Now()))
 }
 
-// clockFinding compares the service's clock, in whole seconds, with this one's.
+// checkClock compares the service's clock, in whole seconds, with the local one.
 func clockFinding(date string, now time.Time) finding {
 	there, err := http.ParseTime(date)
 	if err != nil {
-		return judged("Clock", "", "call Kith itself, not something before it", err)
+		return judged("Clock", "", "call Kith directly, not through a proxy", err)
 	}
 	if skew := now.Sub(there).Round(time.Second); skew.Abs() > worstSkew {
-		return finding{What: "Clock", Seen: fmt.Sprintf("differs from the service's by %s", skew), Advice: "let both follow the same time (NTP): keys expire, and ages are told, by the service's"}
+		return finding{
+			What: "Clock", Seen: fmt.Sprintf("differs from the service's by %s", skew),
+			Advice: "synchronize both clocks (NTP): API keys expire by the service's clock",
+		}
 	}
-	return finding{What: "Clock", Good: true, Seen: "is that of the service"}
+	return finding{What: "Clock", Good: true, Seen: "agrees with the service's"}
 }

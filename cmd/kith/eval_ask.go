@@ -11,16 +11,16 @@ import (
 	"kith/internal/sleep"
 )
 
-// evalAsker asks the questions of a set that is loaded.
+// evalAsker sends the questions of a loaded set.
 type evalAsker struct {
 	api      *apiClient
 	set      *evalSet
 	limit    int
 	progress *progress
-	evidence []string // that may speak for hits; none: all
+	evidence []string // that explore may use; empty: all
 }
 
-// evalAnswer is what was found for a question: ids of passages, best first.
+// evalAnswer holds the ids of the passages found for a question, best first.
 type evalAnswer struct {
 	ids      []string
 	semantic string
@@ -28,7 +28,7 @@ type evalAnswer struct {
 	err      error
 }
 
-// evalFound is what is read of an answer of POST /v1/explore.
+// evalResponse is the part of a response of POST /v1/explore that is used.
 type evalFound struct {
 	Meta struct {
 		Semantic string `json:"semantic"` // on, off, partial, unavailable or loading
@@ -59,19 +59,19 @@ func (a *evalAsker) ask(ctx context.Context, q *evalQuestion) evalAnswer {
 	begun := time.Now()
 	err := a.api.call(ctx, http.MethodPost, "/v1/explore", request, &found)
 	answer := evalAnswer{semantic: found.Meta.Semantic, took: time.Since(begun), err: err, ids: []string{}}
-	for _, hit := range append(found.Episodic.Sources, found.Episodic.Messages...) { // of one kind there are none
+	for _, hit := range append(found.Episodic.Sources, found.Episodic.Messages...) { // one of them is empty
 		answer.ids = append(answer.ids, hit.EntityKey)
 	}
 	return answer
 }
 
-// evalWait is between two looks at whether everything is embedded.
+// evalWait is the interval of polling whether everything is embedded.
 const evalWait = time.Second
 
-// evalPatience is how long an embedder may be away, or too busy with what was loaded to answer for questions.
+// evalPatience is how long an embedder may be unavailable before it is measured as it is.
 const evalPatience = 10 * time.Minute
 
-// wait asks a question for each conversation until the service says that search by meaning is ready, or that there is none.
+// waitForEmbeddings sends a question per conversation until the service reports that vector search is ready or disabled.
 func (a *evalAsker) wait(ctx context.Context) error {
 	ready := map[string]bool{}
 	begun, told := time.Now(), time.Now()
@@ -87,7 +87,7 @@ func (a *evalAsker) wait(ctx context.Context) error {
 		}
 		switch answer.semantic {
 		case "loading", "partial":
-		case "unavailable": // an embedder that stays away is measured as it is
+		case "unavailable": // measured as it is when it stays unavailable
 			ready[q.Conversation] = time.Since(begun) >= evalPatience
 		default:
 			ready[q.Conversation] = true
@@ -109,7 +109,7 @@ func (a *evalAsker) wait(ctx context.Context) error {
 	return nil
 }
 
-// askAll asks all questions, so many at a time. It fails only when it is told to stop.
+// askAll sends all questions, at most atOnce at the same time. It fails only if ctx ends.
 func (a *evalAsker) askAll(ctx context.Context, atOnce int) ([]evalAnswer, error) {
 	var (
 		answers = make([]evalAnswer, len(a.set.questions))

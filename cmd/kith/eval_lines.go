@@ -11,7 +11,8 @@ import (
 	"kith/graph"
 )
 
-// evalPassage is a text to be found: a passage of a document, or a turn of a conversation, which has the fields after it.
+// evalPassage is a text to find: a passage of a document, or a turn of a conversation. Only turns have the fields from
+// Conversation on.
 type evalPassage struct {
 	ID, Text, Title                      string
 	Conversation, Speaker, Time, Caption string
@@ -53,7 +54,7 @@ func (p evalPassage) checkTurn() error {
 	return errors.Join(evalText("speaker", p.Speaker, graph.MaxNameLength), evalText("text with caption", p.words(), graph.MaxMessageLength))
 }
 
-// evalTimes are the layouts of times.
+// evalTimes lists the accepted layouts of times.
 var evalTimes = []string{time.RFC3339, "3:04 pm on 2 January, 2006"}
 
 func (p evalPassage) at() (time.Time, error) {
@@ -65,7 +66,7 @@ func (p evalPassage) at() (time.Time, error) {
 	return time.Time{}, errors.New("time is not written as " + strings.Join(evalTimes, " or "))
 }
 
-// words are what was said, and the photo that was shown.
+// spokenText returns the text of a turn, with the caption of its photo.
 func (p evalPassage) words() string {
 	if p.Caption == "" {
 		return p.Text
@@ -73,7 +74,7 @@ func (p evalPassage) words() string {
 	return p.Text + " [photo: " + p.Caption + "]"
 }
 
-// evalText checks a text that may be left out.
+// checkEvalText checks an optional text.
 func evalText(field, value string, limit int) error {
 	switch {
 	case utf8.RuneCountInString(value) > limit:
@@ -105,15 +106,15 @@ func (q evalQuestion) check(set *evalSet) error {
 		conversation, known := set.known[id]
 		switch {
 		case !known:
-			return fmt.Errorf("gold[%d] is the id of no passage", i)
+			return fmt.Errorf("gold[%d] is not the id of a passage", i)
 		case conversation != q.Conversation:
-			return fmt.Errorf("gold[%d] is not of the question's conversation", i)
+			return fmt.Errorf("gold[%d] belongs to another conversation", i)
 		}
 	}
 	return nil
 }
 
-// evalTriples are what somebody found in a passage: entities, and subjects, predicates and objects.
+// evalTriples holds the entities of a passage, and triples of subject, predicate and object.
 type evalTriples struct {
 	Passage  string
 	Entities []string
@@ -124,10 +125,10 @@ func (t evalTriples) id() (field, value string) { return "passage", t.Passage }
 
 func (t evalTriples) check(set *evalSet) error {
 	if _, known := set.known[t.Passage]; !known {
-		return errors.New("passage is the id of none")
+		return errors.New("passage is not the id of a passage")
 	}
 	if set.dialogue {
-		return errors.New("turns of conversations have no triples")
+		return errors.New("triples are not allowed for turns of conversations")
 	}
 	for i, name := range t.Entities {
 		if err := evalName(fmt.Sprintf("entities[%d]", i), name); err != nil {

@@ -15,10 +15,10 @@ import (
 	"kith/markup"
 )
 
-// recallAt are the numbers of passages, counted from the best, among which gold ones are sought.
+// recallAt lists the values of k for which recall is reported.
 var recallAt = []int{1, 5, 10, 20}
 
-// recall is the share of the distinct gold ids that is among the first k distinct ids.
+// recall returns the share of the distinct gold ids that are among the first k distinct ids.
 func recall(gold, ids []string, k int) float64 {
 	gold, ids = distinct(gold), distinct(ids)
 	found := 0
@@ -39,14 +39,14 @@ func distinct(ids []string) (all []string) {
 	return all
 }
 
-// evalReport is what came of a set. Each question has its answer.
+// evalReport holds the questions of a set with their answers, in the same order.
 type evalReport struct {
 	name      string
 	questions []evalQuestion
 	answers   []evalAnswer
 }
 
-// print writes a table of the recall of the set and of each category, and a line of the latency.
+// print writes a table with the recall of the set and of each category, and a line with the latency.
 func (r *evalReport) print(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprint(table, "SET\tN")
@@ -65,7 +65,7 @@ func (r *evalReport) print(out io.Writer) error {
 	return err
 }
 
-// row writes the mean recall over some questions. One without an answer counts as 0.
+// printRow writes the mean recall over the selected questions. A question that failed counts as 0.
 func (r *evalReport) row(out io.Writer, name string, of func(*evalQuestion) bool) {
 	n, sums := 0, make([]float64, len(recallAt))
 	for i := range r.questions {
@@ -94,7 +94,7 @@ func (r *evalReport) categories() (all []string) {
 	return all
 }
 
-// latency is the time within which a share of the answers came.
+// latency returns a quantile of the response times.
 func (r *evalReport) latency(share float64) string {
 	var times []time.Duration
 	for _, a := range r.answers {
@@ -110,7 +110,7 @@ func (r *evalReport) latency(share float64) string {
 	return fmt.Sprintf("%.1f ms", float64(took)/float64(time.Millisecond))
 }
 
-// semantic says whether answers were sought by meaning too: one word, or several with their numbers.
+// semanticStates returns the states of vector search that the answers reported: one word, or several with counts.
 func (r *evalReport) semantic() string {
 	counts := map[string]int{}
 	var words []string
@@ -131,7 +131,7 @@ func (r *evalReport) semantic() string {
 	return strings.Join(words, ", ")
 }
 
-// writeRun writes the ids that were found, a line for each question that has an answer.
+// writeRun writes the ids that were found, one line per question that did not fail.
 func (r *evalReport) writeRun(path string) error {
 	var lines bytes.Buffer
 	encoder := json.NewEncoder(&lines)
@@ -151,7 +151,7 @@ func (r *evalReport) writeRun(path string) error {
 	return os.WriteFile(path, lines.Bytes(), 0o600)
 }
 
-// tellErrors tells which questions got no answer and why, and counts them.
+// printErrors prints the questions that failed with their errors, and returns their number.
 func (r *evalReport) tellErrors(progress *progress) (failed int) {
 	for i, a := range r.answers {
 		if a.err != nil {

@@ -7,7 +7,7 @@ import (
 	"kith/graph"
 )
 
-// evalWrite is one request of those that load a set. It may be repeated.
+// evalWrite is a request that stores a part of a set. It is idempotent.
 type evalWrite struct {
 	path  string
 	body  any
@@ -15,11 +15,11 @@ type evalWrite struct {
 }
 
 const (
-	evalReader = "reader" // whose the passages are that belong to no conversation
-	evalPiece  = 200      // items of a request
+	evalReader = "reader" // the user of passages without a conversation
+	evalPiece  = 200      // items per request
 )
 
-// writes are the requests that load the set; now is when it is.
+// writes returns the requests that store the set. Passages without a time get now.
 func (s *evalSet) writes(now time.Time) []evalWrite {
 	if s.dialogue {
 		return s.sessionWrites()
@@ -34,7 +34,7 @@ func (s *evalSet) writes(now time.Time) []evalWrite {
 	return g.writes()
 }
 
-// sessionWrites are a source for each session, in the memory of the one user of its conversation.
+// sessionWrites returns the requests that store a source per session. Each conversation is a user.
 func (s *evalSet) sessionWrites() (writes []evalWrite) {
 	for _, source := range s.sessions() {
 		for messages := range slices.Chunk(source.Messages, evalPiece) {
@@ -46,12 +46,12 @@ func (s *evalSet) sessionWrites() (writes []evalWrite) {
 	return writes
 }
 
-// sessions are the sessions of all conversations. Turns with the time of the one before follow it by a second.
+// sessions returns the sessions of all conversations. A turn that is not later than the one before follows it by a second.
 func (s *evalSet) sessions() (all []*graph.SourceWrite) {
 	byKey, users := map[string]*graph.SourceWrite{}, map[string]string{}
 	for i := range s.passages {
 		p := &s.passages[i]
-		at, _ := p.at() // which was checked
+		at, _ := p.at() // checked before
 		key := evalKey("session", p.Conversation, string(p.Session))
 		source := byKey[key]
 		if source == nil {
@@ -64,7 +64,7 @@ func (s *evalSet) sessions() (all []*graph.SourceWrite) {
 			at = last.Add(time.Second)
 		}
 		if users[p.Conversation] == "" {
-			users[p.Conversation] = p.Speaker // the first to speak
+			users[p.Conversation] = p.Speaker // the first speaker
 		}
 		role := "assistant"
 		if p.Speaker == users[p.Conversation] {

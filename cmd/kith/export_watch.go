@@ -7,19 +7,19 @@ import (
 	"kith/exchange"
 )
 
-// exportWatch looks at an export as it goes by: how much it is, and whether it has its last line.
+// exportWatch counts the bytes and lines of an export that is written to it, and checks for its last line.
 type exportWatch struct {
 	alive        func()
 	meter        *meter
 	bytes, lines int64
-	tail         []byte // of the last line, as far as it can be one that ends an export
-	ended        bool   // with a newline
+	tail         []byte // the last line, up to longestEnd+1 bytes
+	ended        bool   // whether the last line has its newline
 	end          exchange.End
 }
 
 const longestEnd = 4096 // bytes
 
-// Write never fails.
+// Write counts p. It never fails.
 func (w *exportWatch) Write(p []byte) (int, error) {
 	w.alive()
 	lines := int64(bytes.Count(p, []byte("\n")))
@@ -30,6 +30,7 @@ func (w *exportWatch) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// keepTail keeps the last line that was begun.
 func (w *exportWatch) keep(p []byte) {
 	if len(p) == 0 {
 		return
@@ -44,7 +45,7 @@ func (w *exportWatch) keep(p []byte) {
 	w.ended = ended
 }
 
-// complete says whether the last line is there, with its newline, and reads it.
+// parseEnd parses the line that ends an export, and reports whether it was complete.
 func (w *exportWatch) complete() (ok bool) {
 	if len(w.tail) > longestEnd || !w.ended {
 		return false

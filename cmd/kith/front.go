@@ -11,10 +11,10 @@ import (
 	"kith/mcp"
 )
 
-// front is what requests over HTTP need beside the memory.
+// httpServices holds the services that HTTP requests need besides the memory.
 type front struct {
-	tokens *auth.Tokens   // nil: API keys alone are good
-	model  *llm.Generator // nil: none is configured
+	tokens *auth.Tokens   // nil: only API keys are accepted
+	model  *llm.Generator // nil: not configured
 	limits *limit.Limiter
 }
 
@@ -50,10 +50,11 @@ func (f *front) close() {
 	}
 }
 
-// services are those of the memory and of the front.
+// handlerServices returns the services of the handlers.
 func (f *front) services(m *memory, tools *mcp.Server) handlers.Services {
 	s := handlers.Services{
-		Store: m.store, Preferences: m.own.orIn(m.store), Keys: m.keys, Limits: f.limits, Audit: m.trail, Changes: m.kept, Recalls: m.recalls,
+		Store: m.store, Preferences: m.own.orIn(m.store), Keys: m.keys, Limits: f.limits, Audit: m.trail, Changes: m.kept,
+		Recalls: m.recalls,
 		Ready: m.store.Ping, Erasure: m.store, Kept: m.kept, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
 		MCP: tools.Handler(),
 	}
@@ -67,7 +68,7 @@ func (f *front) services(m *memory, tools *mcp.Server) handlers.Services {
 	return s
 }
 
-// chats generates answers, if there is a model.
+// newChats returns the chat service. Without a model it does not generate answers.
 func (f *front) chats(c *serveCmd, m *memory) *chat.Service {
 	var model chat.Generator
 	if f.model != nil {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// guessed is how far a file is looked at for its format, in bytes.
+// maxGuessBytes is how much of a file is read to detect its format.
 const guessed = 1 << 20
 
-// formatKeys are fields by which the first object of a file shows what wrote it.
+// formatKeys lists fields of the first object of a file that identify its format.
 var formatKeys = map[string][]string{
 	"mcp-memory": {"entityType", "relationType"},
 	"graphiti":   {"nodes", "entity_nodes", "episodic_nodes", "episodes", "edges", "entity_edges", "episodic_edges", "community_nodes", "community_edges", "sagas"},
@@ -18,10 +18,10 @@ var formatKeys = map[string][]string{
 	conversations: {"conversation", "speaker"},
 }
 
-// conversations are the lines that kith import conversations reads; POST /v1/import does not.
+// conversationsFormat is the format of kith import conversations. POST /v1/import does not read it.
 const conversations = "conversations"
 
-// guessFormat returns the format of a file by its beginning: an export of Kith where nothing shows another one.
+// guessFormat detects the format of a file by its beginning. The default is an export of Kith.
 func guessFormat(in io.Reader) string {
 	decoder := json.NewDecoder(io.LimitReader(in, guessed))
 	switch first, _ := decoder.Token(); first {

@@ -9,20 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// importLine is a line as it is written. Pointers tell what is missing from what is empty.
+// importLine is a line of the file. Its pointers distinguish missing from empty fields.
 type importLine struct {
 	Conversation, Time, Speaker, Text *string
 	Session, ID                       json.RawMessage
 }
 
-// lineParser reads the fields of one line, and collects what is wrong with them.
+// lineParser parses the fields of a line and collects their faults.
 type lineParser struct {
 	importLine
 	faults []string
-	wrong  string // the field that is not a string
+	wrong  string // the first field with another type than string
 }
 
-// parse reads a line. Where is empty if the line does not say to which session it belongs.
+// parse parses a line. Where is its conversation and session, empty if one of them is missing.
 func (r *sessionReader) parse(raw []byte) (where [2]string, turn importTurn, faults []string) {
 	p := &lineParser{}
 	if fault := p.decode(raw); fault != "" {
@@ -34,7 +34,7 @@ func (r *sessionReader) parse(raw []byte) (where [2]string, turn importTurn, fau
 	}
 	turn = importTurn{line: r.line, size: len(raw), id: p.word("id", p.ID), speaker: p.needed("speaker", p.Speaker)}
 	if strings.Contains(turn.speaker, "/") {
-		p.fault("speaker must not contain a slash") // it separates the parts of a user's id
+		p.fault("speaker must not contain a slash") // it separates the parts of a user id
 	}
 	if p.Text == nil && p.wrong != "text" {
 		p.fault("text is missing")
@@ -44,14 +44,14 @@ func (r *sessionReader) parse(raw []byte) (where [2]string, turn importTurn, fau
 	if written := p.needed("time", p.Time); written != "" {
 		at, err := time.Parse(r.layout, written)
 		if err != nil {
-			p.fault("time is not written as " + r.layout)
+			p.fault("time does not match the layout " + r.layout)
 		}
 		turn.at = at.UTC()
 	}
 	return where, turn, p.faults
 }
 
-// decode returns what makes the line unreadable as a whole; a field of a wrong type is noted.
+// decode decodes the line. It returns the fault of a line that cannot be decoded, and records a field of a wrong type.
 func (p *lineParser) decode(raw []byte) string {
 	wrong, fault := decodeLine(raw, &p.importLine)
 	if wrong != nil {
@@ -61,9 +61,9 @@ func (p *lineParser) decode(raw []byte) string {
 	return fault
 }
 
-// decodeLine reads a JSON object. Fault is what makes it unreadable as a whole, wrong tells of a field of another type.
+// decodeLine decodes a JSON object. Fault says why it cannot be decoded; wrong is the error of a field with a wrong type.
 func decodeLine(raw []byte, into any) (wrong *json.UnmarshalTypeError, fault string) {
-	if !utf8.Valid(raw) { // the decoder would quietly replace what is not
+	if !utf8.Valid(raw) { // the decoder would replace invalid bytes silently
 		return nil, "is not valid UTF-8"
 	}
 	switch err := json.Unmarshal(raw, into); {
@@ -79,7 +79,7 @@ func decodeLine(raw []byte, into any) (wrong *json.UnmarshalTypeError, fault str
 
 func (p *lineParser) fault(message string) { p.faults = append(p.faults, message) }
 
-// needed is the value of a field that must not be left out or blank.
+// requiredText returns the value of a required field. It records a fault if the value is missing or blank.
 func (p *lineParser) needed(name string, value *string) string {
 	if value != nil && strings.TrimSpace(*value) != "" {
 		return *value
@@ -99,7 +99,7 @@ func (p *lineParser) sessionName() string {
 	return p.needed("session", &name)
 }
 
-// word is the text of a JSON string or number; of what is left out, an empty one.
+// textOrNumber returns the text of a JSON string or number, or "" if it is missing.
 func (p *lineParser) word(name string, raw json.RawMessage) (text string) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":

@@ -9,15 +9,15 @@ import (
 	"kith/graph"
 )
 
-// Bounds of one request: well below what a service takes by default, and soon done.
+// Limits of one request, well below the service's defaults.
 const (
 	chunkMessages = 1_000
 	chunkBytes    = 4 << 20
-	messageFrame  = 512 // bytes of a message's key, role and time
+	messageFrame  = 512 // estimated bytes of a message's key, role and time
 )
 
-// spread puts seconds between turns that all have the same time, so that they keep their order: files often know only
-// when a session began.
+// spreadTimes sets turns that all have the same time one second apart, so that they keep their order. Many files have
+// only the time at which a session began.
 func (s *importSession) spread() {
 	for _, t := range s.turns {
 		if !t.at.Equal(s.turns[0].at) {
@@ -29,7 +29,7 @@ func (s *importSession) spread() {
 	}
 }
 
-// span is from the earliest turn to the latest.
+// timeRange returns the times of the earliest and the latest turn.
 func (s *importSession) span() (from, to time.Time) {
 	from, to = s.turns[0].at, s.turns[0].at
 	for _, t := range s.turns {
@@ -43,7 +43,7 @@ func (s *importSession) span() (from, to time.Time) {
 	return from, to
 }
 
-// speakers are who took part, in the order of their first words.
+// speakers returns the speakers of the session in the order of their first turns.
 func (s *importSession) speakers() []string {
 	var names []string
 	for _, t := range s.turns {
@@ -54,14 +54,14 @@ func (s *importSession) speakers() []string {
 	return names
 }
 
-// userOf is the id of a speaker's memory; a speaker of two conversations is two users.
+// speakerUserID returns the user id of a speaker. A speaker of two conversations becomes two users.
 func userOf(conversation, speaker string) string { return conversation + "/" + speaker }
 
 func personKey(user, name string) string { return user + "/person/" + name }
 
-// sources are the requests that store the session in a speaker's memory: one, or several that add to it. All are the
-// same source. Only the last says that it has ended: until then it is open, and what is there is not taken for all.
-// (Appending to an open conversation would say the same, but not bear a second import: an ended one takes no more.)
+// sourceWrites returns the requests that store the session in a speaker's memory, as one source. Only the last request
+// sets the end of the source, so that an incomplete source stays open. Appending messages to an open conversation would
+// not work for a second import, because an ended conversation accepts no messages.
 func (s *importSession) sources(speaker string) []graph.SourceWrite {
 	user := userOf(s.conversation, speaker)
 	key := user + "/session-" + s.name
@@ -87,7 +87,7 @@ func (s *importSession) sources(speaker string) []graph.SourceWrite {
 	return chunks
 }
 
-// message is the turn as the speaker's memory has it.
+// messageWrite returns the turn as a message in the speaker's memory.
 func (t *importTurn) message(source, speaker string) graph.MessageWrite {
 	role := "other"
 	if t.speaker == speaker {
@@ -98,12 +98,12 @@ func (t *importTurn) message(source, speaker string) graph.MessageWrite {
 	}
 }
 
-// check finds what the service would refuse of the requests for a speaker, and reports it by line.
+// check reports, by line, what the service would refuse of the requests for a speaker. It returns whether there is nothing.
 func (s *importSession) check(speaker string, persons *graph.MemoryWrite, now time.Time, report func(line int, message string)) bool {
 	scope := graph.Scope{UserID: userOf(s.conversation, speaker)}
 	faults := faultsOf(persons.Validate(scope, now))
 	for _, f := range faults {
-		report(s.line, "the persons of the session: "+f.Location+" "+f.Message)
+		report(s.line, "persons of the session: "+f.Location+" "+f.Message)
 	}
 	done := 0
 	for _, chunk := range s.sources(speaker) {
@@ -117,7 +117,7 @@ func (s *importSession) check(speaker string, persons *graph.MemoryWrite, now ti
 	return len(faults) == 0
 }
 
-// reportChunk reports a fault of a request whose first message is the turn of number done.
+// reportChunk reports a fault of a request whose first message is the turn with index done.
 func (s *importSession) reportChunk(f graph.FieldError, done int, report func(line int, message string)) {
 	var (
 		index int

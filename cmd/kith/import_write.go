@@ -14,7 +14,7 @@ import (
 // importer writes sessions into the memories of their speakers.
 type importer struct {
 	api    *apiClient
-	only   string // the one speaker whose memory is written; empty: everybody's
+	only   string // the only speaker whose memory is written; empty: all
 	now    time.Time
 	report func(line int, message string)
 	users  []*importUser // in the order of their first session
@@ -30,7 +30,7 @@ func newImporter(api *apiClient, only string, now time.Time, report func(line in
 	}
 }
 
-// write stores a session in the memory of each of its speakers, or, if it has a fault, in none.
+// write stores a session in the memory of each of its speakers. It skips a session with a fault.
 func (i *importer) write(ctx context.Context, s *importSession) error {
 	if !s.faulty {
 		s.spread()
@@ -53,7 +53,7 @@ func (i *importer) write(ctx context.Context, s *importSession) error {
 	return nil
 }
 
-// wanted are the speakers of a session whose memories are written.
+// selectedSpeakers returns the speakers of a session whose memories are written.
 func (i *importer) wanted(s *importSession) []string {
 	speakers := s.speakers()
 	switch {
@@ -69,7 +69,7 @@ func (i *importer) check(s *importSession) bool {
 	for _, speaker := range s.speakers() {
 		at := [2]string{s.conversation, strings.ToLower(strings.Join(strings.Fields(speaker), " "))}
 		if other, ok := i.names[at]; ok && other != speaker {
-			i.report(s.line, "the session has a speaker whose name differs from another's only in capitals or blanks")
+			i.report(s.line, "two speakers have names that differ only in case or white space")
 			return false
 		}
 		i.names[at] = speaker
@@ -85,7 +85,7 @@ func (i *importer) check(s *importSession) bool {
 // writeFor stores a session in one speaker's memory.
 func (i *importer) writeFor(ctx context.Context, s *importSession, speaker string) error {
 	user := i.user(s, speaker)
-	if user.meet(s) { // else all persons are stored
+	if user.meet(s) { // otherwise all persons are stored already
 		if err := i.api.call(ctx, http.MethodPost, "/v1/memory", personsOf(s, speaker), nil); err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (i *importer) writeFor(ctx context.Context, s *importSession, speaker strin
 	return nil
 }
 
-// count adds messages, and says whether any is new.
+// count adds messages, and reports whether any is new.
 func (c *outcomeCounts) count(messages []graph.MessageResult) (anyNew bool) {
 	for _, m := range messages {
 		isNew := m.Status == graph.Created
@@ -134,7 +134,7 @@ func (i *importer) user(s *importSession, speaker string) *importUser {
 	return user
 }
 
-// writeRelationships stores, once all sessions are known, how each user knows the others.
+// writeRelationships stores the relationships of each user to the others, when all sessions are known.
 func (i *importer) writeRelationships(ctx context.Context) error {
 	for _, user := range i.users {
 		w := &graph.MemoryWrite{UserID: user.id, Strict: true}
@@ -148,7 +148,7 @@ func (i *importer) writeRelationships(ctx context.Context) error {
 			continue
 		}
 		if err := i.api.call(ctx, http.MethodPost, "/v1/memory", w, nil); err != nil {
-			return fmt.Errorf("the relationships of a user: %w", err)
+			return fmt.Errorf("write relationships: %w", err)
 		}
 	}
 	return nil

@@ -8,28 +8,28 @@ import (
 	"kith/graph"
 )
 
-// logsEvery is the time between two new transaction logs of Kith's own Neo4j. It drops those that have ended at a later checkpoint, and all of
-// them when it stops in order.
+// logRotationInterval is the time between rotations of the transaction log of the embedded Neo4j. Neo4j deletes rotated
+// logs at a later checkpoint, and all logs when it stops cleanly.
 const logsEvery = 30 * time.Minute
 
-// logKeeper has Kith's own Neo4j end its transaction logs in time, at once after an erasure.
+// logRotator rotates the transaction log of the embedded Neo4j at an interval, and at once after an erasure.
 type logKeeper struct {
 	*graph.Store
 	log    *slog.Logger
-	erased chan struct{} // holds something when somebody was erased
+	erased chan struct{} // has an element after an erasure
 }
 
 func newLogKeeper(store *graph.Store, log *slog.Logger) *logKeeper {
 	return &logKeeper{store, log, make(chan struct{}, 1)}
 }
 
-// EraseUser is that of the store. The log is ended after it.
+// EraseUser erases a user in the store, and then rotates the log.
 func (k *logKeeper) EraseUser(ctx context.Context, scope graph.Scope) (graph.Erasure, error) {
 	defer k.wake()
 	return k.Store.EraseUser(ctx, scope)
 }
 
-// EraseTeam is that of the store. The log is ended after it.
+// EraseTeam erases a team in the store, and then rotates the log.
 func (k *logKeeper) EraseTeam(ctx context.Context, teamID string) (graph.Erasure, error) {
 	defer k.wake()
 	return k.Store.EraseTeam(ctx, teamID)
@@ -42,13 +42,13 @@ func (k *logKeeper) wake() {
 	}
 }
 
-// run ends logs until ctx is done. What failed is tried again the next time.
+// run rotates the log until ctx is done. A failed rotation is logged and retried the next time.
 func (k *logKeeper) run(ctx context.Context) error {
 	tick := time.NewTicker(logsEvery)
 	defer tick.Stop()
 	for {
 		if err := k.RotateLogs(ctx); err != nil && ctx.Err() == nil {
-			k.log.WarnContext(ctx, "neo4j's transaction log was not ended", "error", err)
+			k.log.WarnContext(ctx, "rotation of neo4j's transaction log failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -23,7 +23,7 @@ import (
 	"kith/vector"
 )
 
-// memory is a database and a cache that are open, and all that answers from them.
+// memory holds the open database and cache, and the services that use them.
 type memory struct {
 	config   *config
 	metrics  *metrics
@@ -34,21 +34,23 @@ type memory struct {
 	kept     *cache.Cache
 	recalls  *graph.Recalls
 	keys     *auth.Keys
-	trail    *audit.Log // nil: none is kept
+	trail    *audit.Log // nil: disabled
 	embedder llm.Embedder
 	vectors  *vector.Index
 
 	contexts  *loader.Loader
 	explorer  *explore.Explorer
 	traverser *traverse.Traverser
-	logs      *logKeeper // nil: the Neo4j is not Kith's own
+	logs      *logKeeper // nil: the Neo4j is not embedded
 }
 
-// opens says how to reach the database: openDatabase, or besideDatabase.
+// databaseOpener is openDatabase or attachDatabase.
 type opens func(ctx context.Context, log *slog.Logger, std streams) (database, error)
 
-// withMemory opens the memory for some work, and gives all of it back when that is done.
-func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, log *slog.Logger, std streams, work func(context.Context, *memory) error) error {
+// withMemory opens the memory, calls work, and closes the memory.
+func (c *config) withMemory(
+	ctx context.Context, open opens, metrics *metrics, log *slog.Logger, std streams, work func(context.Context, *memory) error,
+) error {
 	traces, err := c.openTracing(ctx, log)
 	if err != nil {
 		return err
@@ -89,7 +91,8 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 	c.RelationshipTypes.warn(log)
 	store, err := graph.Open(db.Connection, graph.Options{
 		Log: log, Observe: metrics.statement, Trace: traces.of("statement"), Types: c.RelationshipTypes.names,
-		KeepDeleted: c.KeepDeleted, Embedder: embedder, Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText}, ObserveQuota: metrics.quotas.Observe,
+		KeepDeleted: c.KeepDeleted, Embedder: embedder, ObserveQuota: metrics.quotas.Observe,
+		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
 	})
 	if err != nil {
 		return err
@@ -102,7 +105,7 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 	if marks := store.Bookmarks(); marks != nil {
 		caching.Marks = marks
 	}
-	kept, err := cache.New(caching) //nolint:contextcheck // its loads outlive what asks for them
+	kept, err := cache.New(caching) //nolint:contextcheck // a load outlives the request that started it
 	if err != nil {
 		return err
 	}
@@ -121,7 +124,7 @@ func (c *config) withMemory(ctx context.Context, open opens, metrics *metrics, l
 	return m.run(ctx, work)
 }
 
-// answer makes what answers.
+// newReaders creates the services that read the memory.
 func (m *memory) answer(asking llm.Embedder) {
 	m.contexts = loader.New(m.store, m.kept, loader.Options{
 		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.degradedSection, Preferences: m.own.orNil(),
@@ -131,7 +134,7 @@ func (m *memory) answer(asking llm.Embedder) {
 	m.traverser = traverse.New(m.store, m.metrics.traversed)
 }
 
-// reader has a language model read sources and texts; nil: there is none.
+// newReader returns the reader of sources and texts, nil without a language model.
 func (m *memory) reader(model *llm.Generator) *digest.Reader {
 	if model == nil {
 		return nil
@@ -139,10 +142,11 @@ func (m *memory) reader(model *llm.Generator) *digest.Reader {
 	return digest.New(m.store, model, digest.Options{Timeout: m.config.LLMTimeout, Log: m.log})
 }
 
-// tools are the services and options of a server of tools. The reader may be nil.
+// toolServices returns the services and options of the MCP server. The reader may be nil.
 func (m *memory) tools(reader *digest.Reader) (mcp.Services, mcp.Options) {
 	o := m.config.tools()
-	o.Deadline, o.Reading, o.Log, o.Observe, o.Trace, o.RequestID = m.config.RequestTimeout, m.config.LLMTimeout, m.log, m.metrics.tool, m.traces.of("tool"), handlers.RequestID
+	o.Deadline, o.Reading, o.Log, o.RequestID = m.config.RequestTimeout, m.config.LLMTimeout, m.log, handlers.RequestID
+	o.Observe, o.Trace = m.metrics.tool, m.traces.of("tool")
 	s := mcp.Services{
 		Store: m.store, Preferences: m.own.orIn(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.kept,
 		Recalls: m.recalls, Audit: m.trail,
@@ -153,12 +157,12 @@ func (m *memory) tools(reader *digest.Reader) (mcp.Services, mcp.Options) {
 	return s, o
 }
 
-// tools are the options on which the lists of a server of tools depend.
+// toolOptions returns the options that determine the lists of the MCP server.
 func (c *config) tools() mcp.Options {
 	return mcp.Options{Version: version, Memory: c.MCPCompat == "memory"}
 }
 
-// run works while the cache hears of changes and recalls are stored.
+// run calls work while the cache receives changes and recalls are stored.
 func (m *memory) run(ctx context.Context, work func(context.Context, *memory) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	ctx, cancel := context.WithCancel(ctx)
@@ -173,7 +177,7 @@ func (m *memory) run(ctx context.Context, work func(context.Context, *memory) er
 	return group.Wait()
 }
 
-// prepare brings schemas and hot plans into place, and does what is to come after them; a database that is away is waited for.
+// prepare migrates schemas, warms query plans and calls then. It retries while the database is unavailable.
 func (m *memory) prepare(ctx context.Context, then func(context.Context) error) error {
 	for {
 		err := m.prepareOnce(ctx)
@@ -183,7 +187,7 @@ func (m *memory) prepare(ctx context.Context, then func(context.Context) error) 
 		if err == nil || !errors.Is(err, graph.ErrUnavailable) {
 			return err
 		}
-		m.log.Warn("the database is not ready", "error", err)
+		m.log.Warn("database unavailable, retrying", "error", err)
 		if !sleep.For(ctx, retryTime) {
 			return ctx.Err()
 		}
@@ -203,7 +207,7 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	return m.store.Warm(ctx, m.own.sections()...)
 }
 
-// upkeep embeds what waits for it and looks after the memory, until ctx is done.
+// maintain embeds queued texts and runs maintenance until ctx is done.
 func (m *memory) upkeep(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return m.store.WatchErasures(ctx) })

@@ -8,7 +8,7 @@ import (
 	"kith/preference"
 )
 
-// ownPreferences is the store of preferences outside the graph. Its zero value is none: they are in the graph.
+// preferenceStore is an optional store of preferences outside the graph. With the zero value they are in the graph.
 type ownPreferences struct{ store *preference.Store }
 
 func (c *config) openPreferences(ctx context.Context, m *metrics) (ownPreferences, error) {
@@ -19,7 +19,7 @@ func (c *config) openPreferences(ctx context.Context, m *metrics) (ownPreference
 	return ownPreferences{store}, err
 }
 
-// orIn is the store of their own, else the graph.
+// orGraph returns the store of preferences: the one outside the graph if there is one, or the graph.
 func (o ownPreferences) orIn(g *graph.Store) graph.PreferenceStore {
 	if o.store == nil {
 		return g
@@ -27,13 +27,13 @@ func (o ownPreferences) orIn(g *graph.Store) graph.PreferenceStore {
 	return countedPreferences{o.store, g}
 }
 
-// countedPreferences are preferences outside the graph that count in the quota of their team, which is in the graph.
+// meteredPreferences is a store of preferences outside the graph that enforces the quota of the team in the graph.
 type countedPreferences struct {
 	*preference.Store
 	graph *graph.Store
 }
 
-// ReplacePreferences is that of the store, where the team may have them.
+// ReplacePreferences replaces a user's preferences if the quota of the team allows it.
 func (c countedPreferences) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error {
 	keys, values, err := graph.StoredPreferences(scope, preferences)
 	if err != nil {
@@ -49,7 +49,7 @@ func (c countedPreferences) ReplacePreferences(ctx context.Context, scope graph.
 	})
 }
 
-// SetPreference is that of the store, where the team may have it.
+// SetPreference sets a preference if the quota of the team allows it.
 func (c countedPreferences) SetPreference(ctx context.Context, scope graph.Scope, p graph.Preference) error {
 	value, err := graph.StoredPreference(scope, p)
 	if err != nil {
@@ -61,12 +61,12 @@ func (c countedPreferences) SetPreference(ctx context.Context, scope graph.Scope
 	})
 }
 
-// preferenceText is how many characters of a team's quota a preference takes.
+// preferenceLength returns how many characters of a team's quota a preference uses.
 func preferenceText(scope graph.Scope, key, value string) int64 {
 	return int64(utf8.RuneCountInString(scope.UserID) + utf8.RuneCountInString(key) + utf8.RuneCountInString(value))
 }
 
-// orNil is the store of their own, or an interface that is nil.
+// orNil returns the store outside the graph, or a nil interface.
 func (o ownPreferences) orNil() graph.PreferenceStore {
 	if o.store == nil {
 		return nil
@@ -74,7 +74,7 @@ func (o ownPreferences) orNil() graph.PreferenceStore {
 	return o.store
 }
 
-// sections are those of a context that do not come from the graph.
+// sections returns the sections of a context that do not come from the graph.
 func (o ownPreferences) sections() []graph.Section {
 	if o.store == nil {
 		return nil
@@ -89,7 +89,7 @@ func (o ownPreferences) migrate(ctx context.Context) error {
 	return o.store.Migrate(ctx)
 }
 
-// guard keeps writes for users away who were erased meanwhile.
+// guard makes the store refuse writes for users who were erased since the write began.
 func (o ownPreferences) guard(g *graph.Store) {
 	if o.store != nil {
 		o.store.Guard(g.Admit)

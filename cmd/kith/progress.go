@@ -10,7 +10,7 @@ import (
 	"kith/markup"
 )
 
-// progress tells a person how far something is: on a terminal in one line that changes, else in a line now and then.
+// progress prints the progress of a command: on a terminal in one line that changes, otherwise in a line at intervals.
 type progress struct {
 	out      io.Writer
 	terminal bool
@@ -18,7 +18,7 @@ type progress struct {
 }
 
 const (
-	toldFaults  = 100 // beyond these they are only counted
+	toldFaults  = 100 // faults that are printed; further ones are only counted
 	clearedLine = "\r\x1b[K"
 )
 
@@ -37,13 +37,13 @@ func (p *progress) faultAt(where, message string) {
 	p.line(where + ": " + message)
 }
 
-// line writes a line that stays.
+// line prints a permanent line.
 func (p *progress) line(text string) {
 	p.clear()
 	_, _ = fmt.Fprintln(p.out, markup.Plain(text))
 }
 
-// show changes the line of a terminal.
+// show replaces the current line of a terminal.
 func (p *progress) show(text string) {
 	_, _ = fmt.Fprint(p.out, clearedLine, text)
 }
@@ -61,14 +61,14 @@ func (p *progress) end() {
 	}
 }
 
-// meter tells how many bytes, or what else it counts, have gone by, and how fast: on a terminal several times a second.
+// meter prints how many bytes or items were processed, and how fast.
 type meter struct {
 	*progress
 	verb        string             // sent, received, stored lines:
-	amount      func(int64) string // as text
-	total       int64              // 0: not known
+	amount      func(int64) string // formats a number
+	total       int64              // 0: unknown
 	done, lines int64
-	from        int64 // of done, which the rate leaves out
+	from        int64 // the part of done that the rate does not count
 	begun, told time.Time
 }
 
@@ -83,7 +83,7 @@ func newMeter(p *progress, verb string, total int64) *meter {
 	return &meter{progress: p, verb: verb, amount: size, total: total, begun: now, told: now}
 }
 
-// newCounter is a meter of things instead of bytes.
+// newCounter returns a meter of items instead of bytes.
 func newCounter(p *progress, verb string, total int) *meter {
 	m := newMeter(p, verb, int64(total))
 	m.amount = func(n int64) string { return strconv.FormatInt(n, 10) }
@@ -122,7 +122,7 @@ func (m *meter) text(now time.Time) string {
 	if m.verb == "sent" && m.done == m.total {
 		return text + "; waiting for the report"
 	}
-	if seconds := now.Sub(m.begun).Seconds(); seconds > 0.5 { // before, a rate says little
+	if seconds := now.Sub(m.begun).Seconds(); seconds > 0.5 { // earlier rates are inaccurate
 		text += fmt.Sprintf(", %s/s", m.amount(int64(float64(m.done-m.from)/seconds)))
 	}
 	return text

@@ -11,11 +11,11 @@ import (
 	"kith/graph"
 )
 
-// reindexCmd works on the database itself, so it needs no key.
+// reindexCmd works directly on the database, so it needs no API key.
 type reindexCmd struct{ config }
 
-// Run gives everything anew the words by which it is found, and its vector where an embedder is configured; that goes on
-// where it was broken off.
+// Run rebuilds the full-text index, and the vectors if an embedder is configured. An interrupted run resumes embedding where
+// it stopped.
 func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 	log := c.logger(std.err, slog.LevelWarn)
 	embedder, err := c.openEmbedder(log)
@@ -24,7 +24,7 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 	}
 	defer closeEmbedder(embedder)
 	if c.Neo4jURI == "" && !embedded.Exists(c.Data) {
-		return fmt.Errorf("reindex: there is no database in %s (KITH_DATA)", c.Data)
+		return fmt.Errorf("reindex: no database in %s (KITH_DATA)", c.Data)
 	}
 	db, err := c.besideDatabase(ctx, log, std)
 	if err != nil {
@@ -44,9 +44,9 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 	if err := store.Renew(ctx, count.words); err != nil {
 		return fmt.Errorf("%w; run kith reindex again", err)
 	}
-	_, _ = fmt.Fprintf(std.out, "%d nodes are found by their words\n", count.nodes)
+	_, _ = fmt.Fprintf(std.out, "indexed the words of %d nodes\n", count.nodes)
 	if embedder == nil {
-		_, _ = fmt.Fprintln(std.out, "no embedder is configured (KITH_EMBEDDINGS_URL or KITH_EMBEDDINGS_MODEL_DIR): nothing is embedded")
+		_, _ = fmt.Fprintln(std.out, "no embedder is configured (KITH_EMBEDDINGS_URL or KITH_EMBEDDINGS_MODEL_DIR): no vectors were computed")
 		return nil
 	}
 	resumed, err := store.RenewEmbeddings(ctx)
@@ -54,21 +54,21 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if resumed {
-		count.line("this goes on where the last one was broken off")
+		count.line("resuming the interrupted reindex")
 	}
 	err = graph.NewEmbedding(store, graph.EmbeddingOptions{Log: log, Observe: count.observe}).Finish(ctx, func() { count.show(count.String()) })
 	if err != nil {
-		return fmt.Errorf("%w; run kith reindex again: it goes on", err)
+		return fmt.Errorf("%w; run kith reindex again to resume", err)
 	}
-	_, _ = fmt.Fprintf(std.out, "all is embedded by %s (%d numbers); here: %s\n", embedder.Model(), embedder.Dimensions(), count)
+	_, _ = fmt.Fprintf(std.out, "embedded everything with %s (%d dimensions); this run: %s\n", embedder.Model(), embedder.Dimensions(), count)
 	return nil
 }
 
-// reindexCount tells how far a reindex has come.
+// reindexProgress prints the progress of a reindex.
 type reindexCount struct {
 	*progress
 	told     time.Time
-	nodes    int // that have their words
+	nodes    int // indexed so far
 	mu       sync.Mutex
 	outcomes map[string]int64
 }
@@ -79,10 +79,10 @@ func (r *reindexCount) observe(outcome string, count int64) {
 	r.outcomes[outcome] += count
 }
 
-// words counts nodes that have their words.
+// showIndexed sets and shows the number of nodes whose words are indexed.
 func (r *reindexCount) words(nodes int) {
 	r.nodes = nodes
-	r.show(fmt.Sprintf("%d nodes have their words", nodes))
+	r.show(fmt.Sprintf("indexed the words of %d nodes", nodes))
 }
 
 func (r *reindexCount) show(text string) {
@@ -102,7 +102,7 @@ func (r *reindexCount) show(text string) {
 	r.line(text)
 }
 
-// String says what became of the texts.
+// String returns the counts by outcome.
 func (r *reindexCount) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,7 +111,7 @@ func (r *reindexCount) String() string {
 		text += fmt.Sprintf(", %d refused by the embedder", n)
 	}
 	if n := r.outcomes[graph.Postponed]; n > 0 {
-		text += fmt.Sprintf(", %d put off as the answer was wrong: kith serve tries them again", n)
+		text += fmt.Sprintf(", %d postponed after an invalid response: kith serve retries them", n)
 	}
 	return text
 }

@@ -20,17 +20,17 @@ import (
 // serveCmd runs the service.
 type serveCmd struct {
 	config
-	Demo bool `help:"Load the demo into a store that is new, and print how to ask for it."`
+	Demo bool `help:"Load the demo into a new store, and print how to query it."`
 }
 
 const (
-	drainTime = 20 * time.Second // for requests in flight at the end
+	drainTime = 20 * time.Second // for requests in flight at shutdown
 	stopTime  = 60 * time.Second // for the embedded Neo4j to stop cleanly
 	retryTime = 2 * time.Second  // between attempts to prepare the database
 	maxHeader = 64 << 10         // bytes of a request line and headers
 )
 
-// Run serves until ctx is done. The address answers from the start; /readyz says when the memory does.
+// Run serves until ctx is done. It answers requests from the start; /readyz reports when the memory is ready.
 func (c *serveCmd) Run(ctx context.Context, std streams) error {
 	log := c.logger(std.err, c.LogLevel)
 	listener, err := listen(ctx, "KITH_LISTEN", c.Listen)
@@ -40,7 +40,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 	gate := newGate()
 	group, ctx := errgroup.WithContext(ctx)
 	metrics := newMetrics()
-	// What requests need outlives the last of them.
+	// The services outlive the last request.
 	memory, release := context.WithCancel(context.WithoutCancel(ctx))
 	defer release()
 	group.Go(func() error {
@@ -60,7 +60,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 	return group.Wait()
 }
 
-// serveHTTP serves until ctx is done, and then until the requests in flight are answered.
+// serveHTTP serves until ctx is done and the requests in flight are answered.
 func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader}
 	stopped := make(chan error, 1)
@@ -76,7 +76,7 @@ func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler)
 	return <-stopped
 }
 
-// gate answers for the API until that is ready.
+// gate is the handler of the API, and answers with 503 until the API is ready.
 type gate struct{ open atomic.Pointer[http.Handler] }
 
 func newGate() *gate {
@@ -86,11 +86,11 @@ func newGate() *gate {
 	return g
 }
 
-// ServeHTTP hands the request to whoever answers now.
+// ServeHTTP passes the request to the current handler.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load()).ServeHTTP(w, r) }
 
-// serveMemory opens the memory and the gate, and gives both back when ctx is done. Stopping is done before that, while requests are
-// still answered.
+// serveMemory opens the memory and then the gate, and closes the memory when ctx is done. The context stopping is done
+// earlier, while requests are still answered.
 func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
 	front, err := c.openFront(metrics, log)
 	if err != nil {
@@ -118,7 +118,8 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 			services.Digests = reader
 		}
 		api := handlers.New(services, handlers.Options{
-			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, Origins: c.Origins, Issuer: c.OIDCIssuer, StreamPause: c.StreamPause,
+			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport,
+			Origins: c.Origins, Issuer: c.OIDCIssuer, StreamPause: c.StreamPause,
 			Streams: streams, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
 			Log: log, Observe: metrics.request, Verified: metrics.shown, Trace: m.traces.request(),
 		})
@@ -131,24 +132,24 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 	})
 }
 
-// warn logs what an operator should know of bootstrap keys.
+// warnBootstrapKeys logs warnings about bootstrap keys.
 func (c *serveCmd) warn(ctx context.Context, keys *auth.Keys, log *slog.Logger) {
 	warnings, err := keys.Warnings(ctx, c.BootstrapKey)
 	if err != nil {
-		log.Error("bootstrap keys could not be looked at", "error", err)
+		log.Error("checking the bootstrap keys failed", "error", err)
 	}
 	for _, warning := range warnings {
 		log.Warn(warning)
 	}
 }
 
-// announce tells a person how to get in. key is that of a store that was empty: shown here and, if it was generated,
-// never again.
+// announce prints the address of the service, and the bootstrap key of a new store. A generated key is printed only here.
+// The key is empty if the store is not new.
 func (c *serveCmd) announce(ctx context.Context, url, key string, log *slog.Logger, std streams) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(std.out, format+"\n", args...) }
 	say("Kith %s answers at %s", version, url)
 	if key == "" {
-		say("The memory was here before, and so were its keys. For another one: kith key create")
+		say("Using the existing memory and its keys. To create another key: kith key create")
 		return
 	}
 	if c.BootstrapKey == "" {
@@ -159,13 +160,13 @@ func (c *serveCmd) announce(ctx context.Context, url, key string, log *slog.Logg
 	}
 	user, err := loadDemo(ctx, newAPIClient(url, key), time.Now())
 	if err != nil {
-		log.Error("the demo could not be loaded", "error", err)
+		log.Error("loading the demo failed", "error", err)
 		return
 	}
-	say("A demo user is loaded: %s. Ask what an agent should know:\n\n%s\n", user, contextCurl(url, key, user))
+	say("A demo user is loaded: %s. Get the user's context:\n\n%s\n", user, contextCurl(url, key, user))
 }
 
-// reachable is an address to call for one to listen on.
+// reachable returns an address to call for an address to listen on.
 func reachable(listen string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
@@ -174,7 +175,7 @@ func reachable(listen string) string {
 	return listen
 }
 
-// unlessDone drops the error of something that was stopped.
+// ignoreCanceled returns err, or nil if ctx has ended.
 func unlessDone(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

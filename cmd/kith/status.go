@@ -16,29 +16,29 @@ import (
 	"kith/traverse"
 )
 
-// statusCmd says how a running Kith is, and what it holds for the caller.
+// statusCmd prints the state of a running Kith and how much it stores for the caller.
 type statusCmd struct {
 	access
-	User string `help:"Whose memory is counted; left out: the user of the key, or what the team shares and, with the scope admin, what its users have."`
+	User string `help:"User whose memory is counted. Default: the user of the key, or the team's shared memory and, with the scope admin, a list of users."`
 }
 
-// status is what there is to say.
+// status is the output of kith status.
 type status struct {
 	URL string `json:"url"`
 	handlers.Readiness
 	Kinds []traverse.KindSchema `json:"kinds"`
 	Links int64                 `json:"relationships"`
-	Part  bool                  `json:"part"` // there is more than was counted
+	Part  bool                  `json:"part"` // only a part was counted
 
-	Shared    bool         `json:"shared"`          // what is counted is what the team shares, and nobody's own
-	Users     []graph.User `json:"users,omitempty"` // the team's first users, where the key may see them
+	Shared    bool         `json:"shared"`          // the counts are of the team's shared memory, not of a user
+	Users     []graph.User `json:"users,omitempty"` // the team's first users, if the key may list them
 	MoreUsers bool         `json:"more_users,omitempty"`
 }
 
-// listedUsers is how many users a status has at most.
+// maxListedUsers is the most users in a status.
 const listedUsers = 200
 
-// Run prints the state and a table; exit status 1 if the service is not ready.
+// Run prints the state and a table of counts. It fails if the service is not ready.
 func (c *statusCmd) Run(ctx context.Context, std streams) error {
 	s, err := c.ask(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *statusCmd) ask(ctx context.Context) (*status, error) {
 	return s, nil
 }
 
-// askUsers adds the users of the team, if the key is of none of them.
+// fetchUsers adds the users of the team, if the key is not bound to a user.
 func (c *statusCmd) askUsers(ctx context.Context, s *status) error {
 	var me handlers.Me
 	if err := c.api().call(ctx, http.MethodGet, "/v1/me", nil, &me); err != nil {
@@ -106,7 +106,7 @@ func (s *status) print(std streams, p paint) error {
 		return err
 	}
 	if s.Shared {
-		if _, err := fmt.Fprintln(std.out, "Shared by the team (--user USER counts what a user sees):"); err != nil {
+		if _, err := fmt.Fprintln(std.out, "Shared by the team (--user USER counts the memory of a user):"); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (s *status) print(std streams, p paint) error {
 	}
 	rows = append(rows, []string{"relationships", count(s.Links)})
 	if s.Part {
-		rows = append(rows, []string{"", "(counted in part: there is more)"})
+		rows = append(rows, []string{"", "(partial count)"})
 	}
 	if err := printTable(std.out, rows); err != nil || len(s.Users) == 0 {
 		return err
@@ -124,7 +124,7 @@ func (s *status) print(std streams, p paint) error {
 	return s.printUsers(std)
 }
 
-// printUsers prints what the users of the team have of their own.
+// printUsers prints the counts of the team's users.
 func (s *status) printUsers(std streams) error {
 	rows := [][]string{{"USER", "NODES", "CONVERSATIONS", "MESSAGES", "CHATS", "LAST ACTIVITY"}}
 	for _, u := range s.Users {
@@ -138,9 +138,9 @@ func (s *status) printUsers(std streams) error {
 		rows = append(rows, []string{u.UserID, nodes, count(u.Conversations), count(u.Messages), count(u.Chats), last})
 	}
 	if s.MoreUsers {
-		rows = append(rows, []string{"(there are more users: GET /v1/users lists all)"})
+		rows = append(rows, []string{"(more users: GET /v1/users lists all)"})
 	}
-	if _, err := fmt.Fprintln(std.out, "\nOf its users:"); err != nil {
+	if _, err := fmt.Fprintln(std.out, "\nUsers of the team:"); err != nil {
 		return err
 	}
 	return printTable(std.out, rows)

@@ -9,10 +9,10 @@ import (
 	"kith/handlers"
 )
 
-// The linker sets them (Makefile): the date is that of the commit, so that a build can be repeated to the byte.
+// The linker sets these variables (Makefile). The date is the commit's, so that builds are reproducible.
 var version, commit, date = "development", "", ""
 
-// built is what this binary was made from; go build without make notes the commit too.
+// build returns the version of this binary. Without make, the commit and date come from go build.
 func built() handlers.Build {
 	b := handlers.Build{Version: version, Commit: commit, Date: date}
 	if info, ok := debug.ReadBuildInfo(); ok && commit == "" {
@@ -29,10 +29,10 @@ func built() handlers.Build {
 }
 
 type versionCmd struct {
-	JSON bool `name:"json" help:"As JSON."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run prints what this binary is.
+// Run prints the version of this binary.
 func (c versionCmd) Run(std streams) error {
 	if c.JSON {
 		return printJSON(std.out, struct {
