@@ -24,15 +24,15 @@ type apiClient struct {
 }
 
 const (
-	callTime    = time.Minute // timeout of one attempt
-	callTries   = 5
-	longestWait = 10 * time.Second // between attempts, whatever Retry-After says
-	maxAnswer   = 32 << 20         // bytes
-	shownFaults = 3                // field errors in the text of an apiError
+	attemptTimeout    = time.Minute // timeout of one attempt
+	maxAttempts   = 5
+	maxRetryWait = 10 * time.Second // between attempts, whatever Retry-After says
+	maxResponse   = 32 << 20         // bytes
+	maxErrorFaults = 3                // field errors in the text of an apiError
 )
 
 func newAPIClient(url, key string) *apiClient {
-	return &apiClient{url: strings.TrimRight(url, "/"), key: key, http: &http.Client{Timeout: callTime, CheckRedirect: redirect.SameHost}}
+	return &apiClient{url: strings.TrimRight(url, "/"), key: key, http: &http.Client{Timeout: attemptTimeout, CheckRedirect: redirect.SameHost}}
 }
 
 // call sends in as JSON (nil: no body) and decodes the response into out (nil: discarded; *[]byte: raw).
@@ -47,12 +47,12 @@ func (c *apiClient) call(ctx context.Context, method, path string, in, out any) 
 		}
 	}
 	for try := 1; ; try++ {
-		err := c.once(ctx, method, path, body, out)
+		err := c.send(ctx, method, path, body, out)
 		if err == nil {
 			return nil
 		}
 		var refused *apiError
-		if !errors.As(err, &refused) || !refused.again || try == callTries || !sleep.For(ctx, refused.wait) {
+		if !errors.As(err, &refused) || !refused.retryable || try == maxAttempts || !sleep.For(ctx, refused.retryAfter) {
 			return fmt.Errorf("call %s %s: %w", method, withoutQuery(path), err)
 		}
 	}
@@ -72,7 +72,7 @@ func (c *apiClient) request(ctx context.Context, method, path string, body io.Re
 	return request, err
 }
 
-func (c *apiClient) once(ctx context.Context, method, path string, body []byte, out any) error {
+func (c *apiClient) send(ctx context.Context, method, path string, body []byte, out any) error {
 	request, err := c.request(ctx, method, path, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -85,12 +85,12 @@ func (c *apiClient) once(ctx context.Context, method, path string, body []byte, 
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("read response: %w", err)
-	case len(answer) > maxAnswer:
-		return fmt.Errorf("response exceeds %d bytes", maxAnswer)
+	case len(answer) > maxResponse:
+		return fmt.Errorf("response exceeds %d bytes", maxResponse)
 	case response.StatusCode/100 != 2:
 		return newAPIError(response, answer)
 	case out == nil:
@@ -111,8 +111,8 @@ type apiError struct {
 	status int
 	detail string // of the problem; empty if the body is not a problem
 	faults []apiFault
-	again  bool // the response is a 503 with Retry-After
-	wait   time.Duration
+	retryable  bool // the response is a 503 with Retry-After
+	retryAfter   time.Duration
 }
 
 type apiFault struct {
@@ -130,8 +130,8 @@ func newAPIError(response *http.Response, answer []byte) *apiError {
 	_ = json.Unmarshal(answer, &problem)
 	e := &apiError{status: response.StatusCode, detail: cmp.Or(problem.Detail, problem.Stopped), faults: problem.Errors}
 	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-	if e.again = response.StatusCode == http.StatusServiceUnavailable && err == nil && seconds >= 0; e.again {
-		e.wait = min(time.Duration(seconds)*time.Second, longestWait)
+	if e.retryable = response.StatusCode == http.StatusServiceUnavailable && err == nil && seconds >= 0; e.retryable {
+		e.retryAfter = min(time.Duration(seconds)*time.Second, maxRetryWait)
 	}
 	return e
 }
@@ -144,10 +144,10 @@ func (e *apiError) Error() string {
 	} else if name := http.StatusText(e.status); name != "" {
 		text += " " + strings.ToLower(name)
 	}
-	for _, f := range e.faults[:min(len(e.faults), shownFaults)] {
+	for _, f := range e.faults[:min(len(e.faults), maxErrorFaults)] {
 		text += "; " + f.Location + " " + f.Message
 	}
-	if more := len(e.faults) - shownFaults; more > 0 {
+	if more := len(e.faults) - maxErrorFaults; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	return text

@@ -75,7 +75,7 @@ func TestCallTriesAgainOnlyWhenTold(t *testing.T) {
 		wantError         bool
 	}{
 		{"back after a while", 503, "0", 2, 3, false},
-		{"away for good", 503, "0", 99, callTries, true},
+		{"away for good", 503, "0", 99, maxAttempts, true},
 		{"no word of when", 503, "", 99, 1, true},
 		{"another failure", 500, "0", 99, 1, true},
 	} {
@@ -103,7 +103,7 @@ func TestCallStopsWaitingWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	called := make(chan struct{}, callTries)
+	called := make(chan struct{}, maxAttempts)
 	api := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 		called <- struct{}{}
 		w.Header().Set("Retry-After", "3600")
@@ -116,8 +116,8 @@ func TestCallStopsWaitingWithItsContext(t *testing.T) {
 	var refused *apiError
 	if err := api.call(ctx, http.MethodGet, "/v1/x", nil, nil); err == nil {
 		t.Error("no error")
-	} else if errors.As(err, &refused) && refused.wait > longestWait {
-		t.Errorf("would wait %v", refused.wait)
+	} else if errors.As(err, &refused) && refused.retryAfter > maxRetryWait {
+		t.Errorf("would wait %v", refused.retryAfter)
 	}
 	if n := len(called); n > 0 {
 		t.Errorf("called %d times more", n)
@@ -127,7 +127,7 @@ func TestCallStopsWaitingWithItsContext(t *testing.T) {
 func TestCallBoundsTheAnswer(t *testing.T) {
 	t.Parallel()
 	api := answering(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.Copy(w, io.LimitReader(zeros{}, maxAnswer+1))
+		_, _ = io.Copy(w, io.LimitReader(zeros{}, maxResponse+1))
 	})
 	err := api.call(t.Context(), http.MethodGet, "/v1/x", nil, &json.RawMessage{})
 	if err == nil || !strings.Contains(err.Error(), "has more than") {

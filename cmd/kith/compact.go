@@ -21,37 +21,37 @@ type compactCmd struct {
 }
 
 // compactResult is the result of a compaction.
-type compacted struct {
+type compactResult struct {
 	graph.Copied
 	BytesBefore int64 `json:"bytes_before"`
 	BytesAfter  int64 `json:"bytes_after"`
 }
 
-var errNotOwn = errors.New("compact: only the embedded Neo4j can be compacted, and KITH_NEO4J_URI is set: " +
+var errExternalDatabase = errors.New("compact: only the embedded Neo4j can be compacted, and KITH_NEO4J_URI is set: " +
 	"stop Kith and use `neo4j-admin database copy` (Enterprise), or export each team, import it into a new database " +
 	"and delete the old one; `neo4j-admin database dump` keeps erased data")
 
 // Run copies the store to new files that contain no erased data.
 func (c *compactCmd) Run(ctx context.Context, std streams) error {
 	if c.Neo4jURI != "" {
-		return errNotOwn
+		return errExternalDatabase
 	}
-	log := c.logger(std.err, slog.LevelWarn)
-	var result compacted
+	log := c.newLogger(std.err, slog.LevelWarn)
+	var result compactResult
 	sizes, err := embedded.Compact(ctx, embedded.Options{
 		Dir: c.Data, Neo4jHome: c.Neo4jHome, HeapMB: c.Neo4jHeap, Log: log, Progress: std.err,
 	}, c.Keep, func(ctx context.Context, from, to embedded.Endpoint) (err error) {
-		result.Copied, err = copyStore(ctx, connection(from), connection(to), log, std.err)
+		result.Copied, err = copyStore(ctx, newConnection(from), newConnection(to), log, std.err)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	result.BytesBefore, result.BytesAfter = sizes.Before, sizes.After
-	return c.conclude(std.out, result)
+	return c.printSummary(std.out, result)
 }
 
-func (c *compactCmd) conclude(out io.Writer, r compacted) error {
+func (c *compactCmd) printSummary(out io.Writer, r compactResult) error {
 	if c.JSON {
 		return json.NewEncoder(out).Encode(r)
 	}

@@ -110,7 +110,7 @@ func TestErasedTextsLeaveTheFiles(t *testing.T) {
 	t.Logf("before the compaction: %q", inFiles(t, data, canary))
 
 	code, out := command(t, environ, "compact", "--json")
-	var result compacted
+	var result compactResult
 	if err := json.Unmarshal([]byte(out[max(0, strings.LastIndex(strings.TrimSpace(out), "\n")+1):]), &result); err != nil || code != 0 || result.Nodes < 8 || result.Relationships < 2 {
 		t.Fatalf("compact: %d %+v, %v: %s", code, result, err, out)
 	}

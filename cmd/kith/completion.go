@@ -16,22 +16,22 @@ type completionCmd struct {
 // Run prints the script. It is used as source <(kith completion bash), or kith completion fish | source.
 func (c *completionCmd) Run(std streams, app *kong.Kong) error {
 	var script strings.Builder
-	commands := commandsOf(app.Model.Node, "")
+	commands := collectCommands(app.Model.Node, "")
 	switch c.Shell {
 	case "fish":
-		fishScript(&script, commands)
+		writeFishScript(&script, commands)
 	case "zsh":
 		script.WriteString("autoload -Uz compinit bashcompinit && compinit && bashcompinit\n")
 		fallthrough
 	default:
-		bashScript(&script, commands)
+		writeBashScript(&script, commands)
 	}
 	_, err := fmt.Fprint(std.out, script.String())
 	return err
 }
 
 // completionEntry is a command with the words that may follow it.
-type completed struct {
+type completionEntry struct {
 	path  string   // such as " key create"
 	words []string // subcommands, or values of its argument
 	file  bool     // whether it takes a file
@@ -39,45 +39,45 @@ type completed struct {
 }
 
 // collectCommands returns a command and all its subcommands.
-func commandsOf(node *kong.Node, path string) []completed {
-	c := completed{path: path}
-	var below []completed
+func collectCommands(node *kong.Node, path string) []completionEntry {
+	c := completionEntry{path: path}
+	var below []completionEntry
 	for _, child := range node.Children {
 		if !child.Hidden {
 			c.words = append(c.words, child.Name)
-			below = append(below, commandsOf(child, path+" "+child.Name)...)
+			below = append(below, collectCommands(child, path+" "+child.Name)...)
 		}
 	}
-	c.take(node)
+	c.addNode(node)
 	if node.DefaultCmd != nil {
-		c.take(node.DefaultCmd)
+		c.addNode(node.DefaultCmd)
 	}
 	return append(below, c)
 }
 
 // addNode adds the flags and arguments of a command.
-func (c *completed) take(node *kong.Node) {
+func (c *completionEntry) addNode(node *kong.Node) {
 	for _, flag := range slices.Concat(node.AllFlags(true)...) {
 		if !slices.ContainsFunc(c.flags, func(f *kong.Flag) bool { return f.Name == flag.Name }) {
 			c.flags = append(c.flags, flag)
 		}
 	}
 	for _, arg := range node.Positional {
-		c.words = append(c.words, listed(arg)...)
+		c.words = append(c.words, enumValues(arg)...)
 		c.file = c.file || arg.Name == "file"
 	}
 }
 
 // nextWords returns the words that may follow the command: its flags if it takes neither a word nor a file.
-func (c *completed) next() string {
+func (c *completionEntry) nextWords() string {
 	if len(c.words) == 0 && !c.file {
-		return c.dashed()
+		return c.flagNames()
 	}
 	return strings.Join(c.words, " ")
 }
 
 // flagNames returns the command's flags with their dashes.
-func (c *completed) dashed() string {
+func (c *completionEntry) flagNames() string {
 	names := make([]string, len(c.flags))
 	for i, flag := range c.flags {
 		names[i] = "--" + flag.Name
@@ -86,7 +86,7 @@ func (c *completed) dashed() string {
 }
 
 // enumValues returns the values of a flag or argument with a closed list, nil for others.
-func listed(v *kong.Value) []string {
+func enumValues(v *kong.Value) []string {
 	if v.Enum == "" {
 		return nil
 	}
@@ -94,19 +94,19 @@ func listed(v *kong.Value) []string {
 }
 
 // writeBashScript writes the completion script for bash, which zsh can run too.
-func bashScript(script *strings.Builder, commands []completed) {
+func writeBashScript(script *strings.Builder, commands []completionEntry) {
 	write := func(format string, args ...any) { _, _ = fmt.Fprintf(script, format, args...) }
 	write("_kith_value() {\n  case \"$1\" in\n")
 	for _, c := range commands {
 		for _, flag := range c.flags {
 			if !flag.IsBool() {
-				write("  '%s --%s') values='%s';;\n", c.path, flag.Name, strings.Join(listed(flag.Value), " "))
+				write("  '%s --%s') values='%s';;\n", c.path, flag.Name, strings.Join(enumValues(flag.Value), " "))
 			}
 		}
 	}
 	write("  *) return 1;;\n  esac\n}\n_kith_command() {\n  case \"$1\" in\n")
 	for _, c := range commands {
-		write("  '%s') next='%s' flags='%s';;\n", c.path, c.next(), c.dashed())
+		write("  '%s') next='%s' flags='%s';;\n", c.path, c.nextWords(), c.flagNames())
 	}
 	write(`  *) return 1;;
   esac
@@ -132,7 +132,7 @@ complete -o default -F _kith kith
 }
 
 // writeFishScript writes the completion script for fish.
-func fishScript(script *strings.Builder, commands []completed) {
+func writeFishScript(script *strings.Builder, commands []completionEntry) {
 	write := func(format string, args ...any) { _, _ = fmt.Fprintf(script, format, args...) }
 	write("complete -c kith -f\nset -g __kith_commands")
 	for _, c := range commands {
@@ -156,7 +156,7 @@ end
 			write("%s -F\n", at)
 		}
 		for _, flag := range c.flags {
-			switch values := listed(flag.Value); {
+			switch values := enumValues(flag.Value); {
 			case flag.IsBool():
 				write("%s -l %s\n", at, flag.Name)
 			case len(values) > 0:

@@ -101,7 +101,7 @@ type config struct {
 }
 
 // newLogger returns a logger that writes lines of the least level and above in the configured format.
-func (c *config) logger(out io.Writer, least slog.Level) *slog.Logger {
+func (c *config) newLogger(out io.Writer, least slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: least}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(out, options))
@@ -110,7 +110,7 @@ func (c *config) logger(out io.Writer, least slog.Level) *slog.Logger {
 }
 
 // readNeo4jPassword returns the configured password, or reads it from the configured file.
-func (c *config) neo4jPassword() (string, error) {
+func (c *config) readNeo4jPassword() (string, error) {
 	if c.Neo4jPasswordFile == "" {
 		return c.Neo4jPassword, nil
 	}
@@ -129,7 +129,7 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 	parser, err := kong.New(&cli,
 		kong.Name("kith"), kong.Description("A graph memory service for AI agents."),
 		kong.Writers(std.out, std.err), kong.Exit(func(code int) { exit = code }),
-		kong.Resolvers(environment(environ)), kong.Help(help), kong.Vars{"version": versionLine()},
+		kong.Resolvers(newEnvironmentResolver(environ)), kong.Help(printHelp), kong.Vars{"version": versionLine()},
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(std),
 	)
 	if err != nil {
@@ -142,13 +142,13 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 		return exit
 	}
 	if err != nil {
-		explainUsage(std.err, err)
+		printUsageError(std.err, err)
 		return 2
 	}
 	if hasSettings(command.Selected()) {
-		warnOfUnknown(std.err, parser.Model.Node, environ)
+		warnUnknownSettings(std.err, parser.Model.Node, environ)
 	}
-	if name := emptyID(command); name != "" {
+	if name := findEmptyID(command); name != "" {
 		_, _ = fmt.Fprintf(std.err, "kith: %s must not be empty: pass an id, or omit it if it is optional\n", name)
 		return 2
 	}
@@ -159,7 +159,7 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 }
 
 // exitInterrupted is the exit status of a program that Ctrl-C ended: 128 plus the number of the signal.
-const interrupted = 130
+const exitInterrupted = 130
 
 // exitStatus returns the exit status of a command that ended with err.
 func exitStatus(ctx context.Context, err error) int {
@@ -167,14 +167,14 @@ func exitStatus(ctx context.Context, err error) int {
 	case err == nil:
 		return 0
 	case ctx.Err() != nil:
-		return interrupted
+		return exitInterrupted
 	}
 	return 1
 }
 
 // findEmptyID returns the name of a user or team parameter that was passed an empty text.
 // An empty id is refused, as it might be taken for all users.
-func emptyID(command *kong.Context) string {
+func findEmptyID(command *kong.Context) string {
 	for _, p := range command.Path {
 		v, prefix := p.Positional, ""
 		if p.Flag != nil {
@@ -192,7 +192,7 @@ var errSilent = errors.New("")
 
 // newEnvironmentResolver resolves flags from environ instead of the process's environment, so that run depends only on
 // its arguments. An empty variable means the default, except for flags with the tag emptyenv.
-func environment(environ []string) kong.Resolver {
+func newEnvironmentResolver(environ []string) kong.Resolver {
 	values := map[string]string{}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")

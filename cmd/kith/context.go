@@ -31,7 +31,7 @@ func (c *contextCmd) Run(ctx context.Context, std streams) error {
 		if err := c.api().call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &object); err != nil {
 			return err
 		}
-		c.hint(std, string(object))
+		c.printHint(std, string(object))
 		return printJSON(std.out, object)
 	}
 	query.Set("format", "text")
@@ -42,13 +42,13 @@ func (c *contextCmd) Run(ctx context.Context, std streams) error {
 	if err := c.api().call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &text); err != nil {
 		return err
 	}
-	c.hint(std, string(text))
+	c.printHint(std, string(text))
 	_, err := fmt.Fprint(std.out, newPaint(std.out, c.NoColor).markdown(string(text)))
 	return err
 }
 
 // printHint prints on standard error what to do if nothing is stored for the user.
-func (c *contextCmd) hint(std streams, context string) {
+func (c *contextCmd) printHint(std streams, context string) {
 	if strings.Contains(context, loader.NothingKnown) {
 		_, _ = fmt.Fprintln(std.err, "kith: nothing is stored for this user: check the spelling, or store something (kith import, POST /v1/memory)")
 	}

@@ -34,26 +34,26 @@ func (c *demoCmd) Run(ctx context.Context, std streams) error {
 // loadDemo writes the demo through the public API and returns its user. The demo's times are relative to now.
 // Loading it again changes nothing: all keys are fixed, and times stay relative to the first load.
 func loadDemo(ctx context.Context, api *apiClient, now time.Time) (userID string, err error) {
-	life, err := readDemo()
+	data, err := readDemo()
 	if err != nil {
 		return "", fmt.Errorf("load demo: %w", err)
 	}
-	if now, err = demoLoadedAt(ctx, api, now); err != nil {
+	if now, err = fetchDemoLoadTime(ctx, api, now); err != nil {
 		return "", fmt.Errorf("load demo: %w", err)
 	}
-	if err := life.load(ctx, api, now); err != nil {
+	if err := data.load(ctx, api, now); err != nil {
 		return "", fmt.Errorf("load demo: %w", err)
 	}
 	return demoUser, nil
 }
 
 // load writes the memory, the workspaces (which link to it), the preferences and the conversations.
-func (l *demoLife) load(ctx context.Context, api *apiClient, now time.Time) error {
-	memory, sources, err := l.writes(now)
+func (l *demoData) load(ctx context.Context, api *apiClient, now time.Time) error {
+	memory, sources, err := l.memoryWrites(now)
 	if err != nil {
 		return err
 	}
-	workspaces, err := l.workspaces(now)
+	workspaces, err := l.workspaceWrite(now)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ type demoProperties struct {
 
 // fetchDemoLoadTime returns when the demo was first loaded: the time stored with its owner, or now. Stored messages
 // never change, so a later load must not move the conversations that contain them.
-func demoLoadedAt(ctx context.Context, api *apiClient, now time.Time) (time.Time, error) {
+func fetchDemoLoadTime(ctx context.Context, api *apiClient, now time.Time) (time.Time, error) {
 	var found struct {
 		User struct {
 			Owner *struct {
@@ -106,8 +106,8 @@ func (p demoProperties) raw() json.RawMessage {
 // contextCurl returns a curl command that gets a user's context as text.
 func contextCurl(base, key, user string) string {
 	address := strings.TrimRight(base, "/") + "/v1/context?format=text&user_id=" + url.QueryEscape(user)
-	return fmt.Sprintf("curl -s -H %s %s", shellQuoted("Authorization: Bearer "+key), shellQuoted(address))
+	return fmt.Sprintf("curl -s -H %s %s", shellQuote("Authorization: Bearer "+key), shellQuote(address))
 }
 
 // shellQuoted returns a text quoted as one word for a shell.
-func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -17,7 +17,7 @@ import (
 var demoFiles embed.FS
 
 // demoData is the content of the demo. Its keys are short; stored keys are prefixed with the user's id.
-type demoLife struct {
+type demoData struct {
 	Persons, Concepts, Entities []demoNode
 	Relationships               []demoRelationship
 	Conversations               []demoConversation // oldest first
@@ -49,12 +49,12 @@ type demoConversation struct {
 }
 
 // readDemo reads the embedded files.
-func readDemo() (*demoLife, error) {
-	life := &demoLife{}
+func readDemo() (*demoData, error) {
+	data := &demoData{}
 	for name, into := range map[string]any{
-		"persons": &life.Persons, "concepts": &life.Concepts, "entities": &life.Entities,
-		"relationships": &life.Relationships, "conversations": &life.Conversations, "preferences": &life.Preferences,
-		"projects": &life.Projects, "links": &life.Links,
+		"persons": &data.Persons, "concepts": &data.Concepts, "entities": &data.Entities,
+		"relationships": &data.Relationships, "conversations": &data.Conversations, "preferences": &data.Preferences,
+		"projects": &data.Projects, "links": &data.Links,
 	} {
 		raw, err := demoFiles.ReadFile("demo/" + name + ".json")
 		if err != nil {
@@ -64,7 +64,7 @@ func readDemo() (*demoLife, error) {
 			return nil, fmt.Errorf("read demo/%s.json: %w", name, err)
 		}
 	}
-	return life, nil
+	return data, nil
 }
 
 // decodeKnown decodes JSON and refuses fields that into does not have.
@@ -93,9 +93,9 @@ var latestHours = []string{"0d 19:30", "0d 12:40", "0d 07:10", "-1d 19:30"}
 
 // parse parses a time such as "-2d 09:30": two days ago at 09:30 in demoZone. "latest" is the newest of latestHours
 // that is at least three hours ago.
-func (c demoClock) when(text string) (time.Time, error) {
+func (c demoClock) parse(text string) (time.Time, error) {
 	if text == "latest" {
-		return c.latest()
+		return c.latestTime()
 	}
 	var days, hour, minute int
 	if _, err := fmt.Sscanf(text, "%dd %d:%d", &days, &hour, &minute); err != nil {
@@ -105,9 +105,9 @@ func (c demoClock) when(text string) (time.Time, error) {
 	return time.Date(year, month, day+days, hour, minute, 0, 0, c.now.Location()).UTC(), nil
 }
 
-func (c demoClock) latest() (found time.Time, err error) {
+func (c demoClock) latestTime() (found time.Time, err error) {
 	for _, text := range latestHours {
-		if found, err = c.when(text); err != nil || found.Before(c.now.Add(-3*time.Hour)) {
+		if found, err = c.parse(text); err != nil || found.Before(c.now.Add(-3*time.Hour)) {
 			break
 		}
 	}
@@ -117,9 +117,9 @@ func (c demoClock) latest() (found time.Time, err error) {
 // demoKey returns the entity key for a short key of the demo.
 func demoKey(parts ...string) string { return demoUser + "/" + strings.Join(parts, "/") }
 
-func demoKeys(own []string) []string {
-	keys := make([]string, len(own))
-	for i, key := range own {
+func demoKeys(short []string) []string {
+	keys := make([]string, len(short))
+	for i, key := range short {
 		keys[i] = demoKey(key)
 	}
 	return keys

@@ -29,13 +29,13 @@ func demoNows() []time.Time {
 	return nows
 }
 
-func demoWrites(t *testing.T, now time.Time) (*demoLife, *graph.MemoryWrite, []graph.SourceWrite) {
+func demoWrites(t *testing.T, now time.Time) (*demoData, *graph.MemoryWrite, []graph.SourceWrite) {
 	t.Helper()
 	life, err := readDemo()
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory, sources, err := life.writes(now)
+	memory, sources, err := life.memoryWrites(now)
 	if err != nil {
 		t.Fatal(err)
 	}

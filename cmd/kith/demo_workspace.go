@@ -28,14 +28,14 @@ var (
 )
 
 // workspaceWrite returns the request that writes all projects.
-func (l *demoLife) workspaces(now time.Time) (*graph.MemoryWrite, error) {
+func (l *demoData) workspaceWrite(now time.Time) (*graph.MemoryWrite, error) {
 	clock, err := newDemoClock(now)
 	if err != nil {
 		return nil, err
 	}
 	workspaces := &graph.MemoryWrite{UserID: demoUser, Strict: true}
 	for _, project := range l.Projects {
-		nodes, err := project.writes(clock)
+		nodes, err := project.nodeWrites(clock)
 		if err != nil {
 			return nil, err
 		}
@@ -46,18 +46,18 @@ func (l *demoLife) workspaces(now time.Time) (*graph.MemoryWrite, error) {
 		since[workspaces.Nodes[i].EntityKey] = workspaces.Nodes[i].CreatedAt.Value
 	}
 	for _, links := range l.Links {
-		workspaces.Relationships = append(workspaces.Relationships, links.writes(since)...)
+		workspaces.Relationships = append(workspaces.Relationships, links.relationshipWrites(since)...)
 	}
 	return workspaces, nil
 }
 
 // nodeWrites returns the nodes of the project, sorted by kind.
-func (p demoProject) writes(clock demoClock) ([]graph.NodeWrite, error) {
+func (p demoProject) nodeWrites(clock demoClock) ([]graph.NodeWrite, error) {
 	var nodes []graph.NodeWrite
 	project, _ := p["project"][0]["entity_key"].(string)
 	for _, kind := range slices.Sorted(maps.Keys(p)) {
 		for _, item := range p[kind] {
-			write, err := item.write(clock)
+			write, err := item.nodeWrite(clock)
 			if err != nil {
 				return nil, fmt.Errorf("%s %v: %w", kind, item["entity_key"], err)
 			}
@@ -72,7 +72,7 @@ func (p demoProject) writes(clock demoClock) ([]graph.NodeWrite, error) {
 }
 
 // nodeWrite returns the item with full keys and times. updated_at defaults to created_at.
-func (i demoItem) write(clock demoClock) (graph.NodeWrite, error) {
+func (i demoItem) nodeWrite(clock demoClock) (graph.NodeWrite, error) {
 	stored := map[string]any{}
 	for field, value := range i {
 		stored[field] = value
@@ -80,7 +80,7 @@ func (i demoItem) write(clock demoClock) (graph.NodeWrite, error) {
 		case slices.Contains(demoKeyFields, field):
 			stored[field] = demoKey(text)
 		case slices.Contains(demoTimeFields, field):
-			at, err := clock.when(text)
+			at, err := clock.parse(text)
 			if err != nil {
 				return graph.NodeWrite{}, err
 			}
@@ -100,7 +100,7 @@ func (i demoItem) write(clock demoClock) (graph.NodeWrite, error) {
 }
 
 // relationshipWrites returns the relationships. Each is valid from the time at which both ends exist.
-func (l demoLinks) writes(since map[string]time.Time) []graph.RelationshipWrite {
+func (l demoLinks) relationshipWrites(since map[string]time.Time) []graph.RelationshipWrite {
 	from := demoKey(l[0])
 	var links []graph.RelationshipWrite
 	for _, key := range l[2:] {

@@ -21,7 +21,7 @@ func demoWorkspaces(t *testing.T, now time.Time) *graph.MemoryWrite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	workspaces, err := life.workspaces(now)
+	workspaces, err := life.workspaceWrite(now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func duration(t *testing.T, v any) time.Duration {
 func TestKubernetesAsksWhatKithAnswers(t *testing.T) {
 	t.Parallel()
 	container := at(parsed(t, kubernetes+"deployment.yaml"), "spec", "template", "spec", "containers", 0)
-	starting := handlers.Starting(built())
+	starting := handlers.Starting(build())
 	for probe, want := range map[string]int{"startupProbe": 200, "livenessProbe": 200, "readinessProbe": 503} {
 		w := httptest.NewRecorder()
 		starting.ServeHTTP(w, httptest.NewRequest(http.MethodGet, at(container, probe, "httpGet", "path").(string), nil)) //nolint:errcheck // a panic fails too

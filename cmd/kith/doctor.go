@@ -38,19 +38,19 @@ type finding struct {
 }
 
 const (
-	lookTime  = 10 * time.Second // timeout of a check
-	worstSkew = 2 * time.Second  // largest difference of clocks that is accepted
+	checkTimeout  = 10 * time.Second // timeout of a check
+	maxClockSkew = 2 * time.Second  // largest difference of clocks that is accepted
 )
 
 // Run performs all checks and prints their findings. It fails if a check found a problem.
 func (c *doctorCmd) Run(ctx context.Context, std streams) error {
-	ctx, cancel := context.WithTimeout(ctx, 4*lookTime)
+	ctx, cancel := context.WithTimeout(ctx, 4*checkTimeout)
 	defer cancel()
-	findings := c.database(ctx)
+	findings := c.checkDatabase(ctx)
 	if c.RedisURI != "" {
-		findings = append(findings, judged("Redis", "answers", "start it, or unset KITH_REDIS_URI: Kith works without Redis", cache.Ping(ctx, c.RedisURI)))
+		findings = append(findings, newFinding("Redis", "answers", "start it, or unset KITH_REDIS_URI: Kith works without Redis", cache.Ping(ctx, c.RedisURI)))
 	}
-	findings = append(findings, c.service(ctx)...)
+	findings = append(findings, c.checkService(ctx)...)
 	if c.JSON {
 		if err := printJSON(std.out, findings); err != nil {
 			return err
@@ -83,7 +83,7 @@ func printFindings(std streams, p paint, findings []finding) error {
 }
 
 // newFinding returns a good finding, or, if err is not nil, a problem with advice.
-func judged(what, seen, advice string, err error) finding {
+func newFinding(what, seen, advice string, err error) finding {
 	if err != nil {
 		return finding{What: what, Seen: err.Error(), Advice: advice}
 	}
@@ -92,50 +92,50 @@ func judged(what, seen, advice string, err error) finding {
 
 // checkDatabase checks the configured Neo4j or the running embedded one. If neither is there, it checks what the embedded
 // Neo4j needs to start.
-func (c *doctorCmd) database(ctx context.Context) []finding {
+func (c *doctorCmd) checkDatabase(ctx context.Context) []finding {
 	if c.Neo4jURI != "" {
-		password, err := c.neo4jPassword()
+		password, err := c.readNeo4jPassword()
 		if err != nil {
-			return []finding{judged("Neo4j", "", "set KITH_NEO4J_PASSWORD_FILE to a readable file", err)}
+			return []finding{newFinding("Neo4j", "", "set KITH_NEO4J_PASSWORD_FILE to a readable file", err)}
 		}
-		return c.store(ctx, graph.Connection{URI: c.Neo4jURI, User: c.Neo4jUser, Password: password, Database: c.Neo4jDatabase})
+		return c.checkStore(ctx, graph.Connection{URI: c.Neo4jURI, User: c.Neo4jUser, Password: password, Database: c.Neo4jDatabase})
 	}
 	endpoint, err := embedded.Attach(c.Data)
 	if err == nil {
-		return c.store(ctx, connection(endpoint))
+		return c.checkStore(ctx, newConnection(endpoint))
 	}
 	if !errors.Is(err, embedded.ErrNotRunning) {
-		return []finding{judged("Neo4j", "", "set KITH_DATA to a folder that you own", err)}
+		return []finding{newFinding("Neo4j", "", "set KITH_DATA to a folder that you own", err)}
 	}
 	var findings []finding
 	for _, need := range embedded.Needs(ctx, embedded.Options{Neo4jHome: c.Neo4jHome}) {
-		findings = append(findings, judged(need.Name, "is available", "or start Docker", need.Err))
+		findings = append(findings, newFinding(need.Name, "is available", "or start Docker", need.Err))
 	}
 	return append(findings, finding{What: "Neo4j", Good: true, Seen: "not running; kith serve starts it in " + c.Data})
 }
 
 // checkStore checks the connection, the schema and the API keys of a database.
-func (c *doctorCmd) store(ctx context.Context, at graph.Connection) []finding {
+func (c *doctorCmd) checkStore(ctx context.Context, at graph.Connection) []finding {
 	store, err := graph.Open(at, graph.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		return []finding{judged("Neo4j", "", "correct KITH_NEO4J_URI", err)}
+		return []finding{newFinding("Neo4j", "", "correct KITH_NEO4J_URI", err)}
 	}
 	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
-	look, cancel := context.WithTimeout(ctx, lookTime)
+	look, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	findings := []finding{judged("Neo4j", "answers at "+at.URI, "start it, and check KITH_NEO4J_URI, _USER and _PASSWORD", store.Ping(look))}
+	findings := []finding{newFinding("Neo4j", "answers at "+at.URI, "start it, and check KITH_NEO4J_URI, _USER and _PASSWORD", store.Ping(look))}
 	if !findings[0].Good {
 		return findings
 	}
-	return append(findings, schemaFinding(look, store), keysFinding(look, store))
+	return append(findings, checkSchema(look, store), checkKeys(look, store))
 }
 
-func schemaFinding(ctx context.Context, store *graph.Store) finding {
+func checkSchema(ctx context.Context, store *graph.Store) finding {
 	stored, err := store.SchemaVersion(ctx)
 	known := len(cypher.Migrations())
 	switch {
 	case err != nil:
-		return judged("Schema", "", "look at the log of Neo4j", err)
+		return newFinding("Schema", "", "look at the log of Neo4j", err)
 	case stored > known:
 		return finding{What: "Schema", Seen: fmt.Sprintf("version %d is newer than this kith's %d", stored, known), Advice: "use the newer kith that migrated this database"}
 	case stored < known:
@@ -144,7 +144,7 @@ func schemaFinding(ctx context.Context, store *graph.Store) finding {
 	return finding{What: "Schema", Good: true, Seen: fmt.Sprintf("version %d is current", stored)}
 }
 
-func keysFinding(ctx context.Context, store *graph.Store) finding {
+func checkKeys(ctx context.Context, store *graph.Store) finding {
 	keys := auth.New(store, time.Now)
 	defer keys.Close()
 	all, err := keys.List(ctx, "")
@@ -157,11 +157,11 @@ func keysFinding(ctx context.Context, store *graph.Store) finding {
 	if err == nil && len(all) > 0 && good == 0 {
 		err = errors.New("all keys are revoked or expired") //nolint:err113 // for a person
 	}
-	return judged("Keys", fmt.Sprintf("%d valid", good), "create one: kith key create", err)
+	return newFinding("Keys", fmt.Sprintf("%d valid", good), "create one: kith key create", err)
 }
 
 // checkService checks that Kith is ready, accepts the key, and has the same time.
-func (c *doctorCmd) service(ctx context.Context) []finding {
+func (c *doctorCmd) checkService(ctx context.Context) []finding {
 	url := c.URL
 	if url == "" {
 		url = "http://" + reachable(c.Listen)
@@ -169,39 +169,39 @@ func (c *doctorCmd) service(ctx context.Context) []finding {
 	api := newAPIClient(url, c.Key)
 	request, err := api.request(ctx, http.MethodGet, "/readyz", nil)
 	if err != nil {
-		return []finding{judged("Kith", "", "correct KITH_URL", err)}
+		return []finding{newFinding("Kith", "", "correct KITH_URL", err)}
 	}
 	response, err := api.http.Do(request)
 	var refused *net.OpError
 	switch {
 	case c.URL == "" && errors.As(err, &refused):
-		return append([]finding{{What: "Kith", Good: true, Seen: "not running at " + url + "; kith serve starts it"}}, c.ports(ctx)...)
+		return append([]finding{{What: "Kith", Good: true, Seen: "not running at " + url + "; kith serve starts it"}}, c.checkPorts(ctx)...)
 	case err != nil:
-		return []finding{judged("Kith", "", "start it, or correct KITH_URL", err)}
+		return []finding{newFinding("Kith", "", "start it, or correct KITH_URL", err)}
 	}
 	err = json.NewDecoder(io.LimitReader(response.Body, maxReadiness)).Decode(&handlers.Readiness{})
 	_ = response.Body.Close()
 	if err != nil {
 		seen := finding{What: "Kith", Seen: "something else answers at " + url, Advice: "set KITH_URL or KITH_LISTEN to the address of Kith"}
-		return append([]finding{seen}, c.ports(ctx)...)
+		return append([]finding{seen}, c.checkPorts(ctx)...)
 	}
-	findings := append([]finding{{What: "Kith", Good: true, Seen: "is ready at " + url}}, c.adminPort(ctx)...)
+	findings := append([]finding{{What: "Kith", Good: true, Seen: "is ready at " + url}}, c.checkAdminPort(ctx)...)
 	if response.StatusCode != http.StatusOK {
 		findings[0] = finding{What: "Kith", Seen: "is not ready at " + url, Advice: "look at its log: it waits for its database"}
 	} else if c.Key != "" {
-		err := api.once(ctx, http.MethodGet, "/v1/nodes/person?limit=1", nil, nil)
-		findings = append(findings, judged("Key", "is valid", "create one with the scope read: kith key create", err))
+		err := api.send(ctx, http.MethodGet, "/v1/nodes/person?limit=1", nil, nil)
+		findings = append(findings, newFinding("Key", "is valid", "create one with the scope read: kith key create", err))
 	}
-	return append(findings, clockFinding(response.Header.Get("Date"), time.Now()))
+	return append(findings, checkClock(response.Header.Get("Date"), time.Now()))
 }
 
 // checkClock compares the service's clock, in whole seconds, with the local one.
-func clockFinding(date string, now time.Time) finding {
+func checkClock(date string, now time.Time) finding {
 	there, err := http.ParseTime(date)
 	if err != nil {
-		return judged("Clock", "", "call Kith directly, not through a proxy", err)
+		return newFinding("Clock", "", "call Kith directly, not through a proxy", err)
 	}
-	if skew := now.Sub(there).Round(time.Second); skew.Abs() > worstSkew {
+	if skew := now.Sub(there).Round(time.Second); skew.Abs() > maxClockSkew {
 		return finding{
 			What: "Clock", Seen: fmt.Sprintf("differs from the service's by %s", skew),
 			Advice: "synchronize both clocks (NTP): API keys expire by the service's clock",

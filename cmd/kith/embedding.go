@@ -38,7 +38,7 @@ func closeEmbedder(e llm.Embedder) {
 
 // openQueryEmbedder opens a second embedder for queries if the embedder is remote. Each has its own circuit breaker, so an
 // endpoint that is too slow for queued texts can still serve queries, and the other way round.
-func (c *config) apart(embedder llm.Embedder, log *slog.Logger) (llm.Embedder, error) {
+func (c *config) openQueryEmbedder(embedder llm.Embedder, log *slog.Logger) (llm.Embedder, error) {
 	if _, remote := embedder.(*llm.RemoteEmbedder); !remote {
 		return embedder, nil
 	}

@@ -53,7 +53,7 @@ func (c *evalRecallCmd) run(ctx context.Context, std streams, progress *progress
 	if err != nil {
 		return err
 	}
-	if err := set.leaveOut(c.Without); err != nil {
+	if err := set.excludeCategories(c.Without); err != nil {
 		return err
 	}
 	team, err := newEvalTeam(ctx, newAPIClient(c.URL, c.Key), c.Concurrency)
@@ -69,7 +69,7 @@ func (c *evalRecallCmd) run(ctx context.Context, std streams, progress *progress
 		return err
 	}
 	asker := &evalAsker{api: team.api, set: set, limit: c.Limit, progress: progress}
-	if err := asker.wait(ctx); err != nil {
+	if err := asker.waitForEmbeddings(ctx); err != nil {
 		return err
 	}
 	if !c.Ablation {
@@ -107,7 +107,7 @@ func (c *evalRecallCmd) ask(ctx context.Context, std streams, asker *evalAsker, 
 			return err
 		}
 	}
-	if failed := report.tellErrors(asker.progress); failed > 0 {
+	if failed := report.printErrors(asker.progress); failed > 0 {
 		return fmt.Errorf("questions that failed: %d", failed)
 	}
 	return nil

@@ -29,7 +29,7 @@ type evalAnswer struct {
 }
 
 // evalResponse is the part of a response of POST /v1/explore that is used.
-type evalFound struct {
+type evalResponse struct {
 	Meta struct {
 		Semantic string `json:"semantic"` // on, off, partial, unavailable or loading
 	} `json:"meta"`
@@ -44,7 +44,7 @@ type evalHit struct {
 }
 
 func (a *evalAsker) ask(ctx context.Context, q *evalQuestion) evalAnswer {
-	user, kind := evalReader, "source"
+	user, kind := evalUser, "source"
 	if a.set.dialogue {
 		user, kind = q.Conversation, "message"
 	}
@@ -55,7 +55,7 @@ func (a *evalAsker) ask(ctx context.Context, q *evalQuestion) evalAnswer {
 	if len(a.evidence) > 0 {
 		request["evidence"] = a.evidence
 	}
-	var found evalFound
+	var found evalResponse
 	begun := time.Now()
 	err := a.api.call(ctx, http.MethodPost, "/v1/explore", request, &found)
 	answer := evalAnswer{semantic: found.Meta.Semantic, took: time.Since(begun), err: err, ids: []string{}}
@@ -66,15 +66,15 @@ func (a *evalAsker) ask(ctx context.Context, q *evalQuestion) evalAnswer {
 }
 
 // evalWait is the interval of polling whether everything is embedded.
-const evalWait = time.Second
+const embeddingPollInterval = time.Second
 
 // evalPatience is how long an embedder may be unavailable before it is measured as it is.
-const evalPatience = 10 * time.Minute
+const maxEmbeddingWait = 10 * time.Minute
 
 // waitForEmbeddings sends a question per conversation until the service reports that vector search is ready or disabled.
-func (a *evalAsker) wait(ctx context.Context) error {
+func (a *evalAsker) waitForEmbeddings(ctx context.Context) error {
 	ready := map[string]bool{}
-	begun, told := time.Now(), time.Now()
+	begun, lastShown := time.Now(), time.Now()
 	for i := 0; i < len(a.set.questions); {
 		q := &a.set.questions[i]
 		if ready[q.Conversation] {
@@ -88,7 +88,7 @@ func (a *evalAsker) wait(ctx context.Context) error {
 		switch answer.semantic {
 		case "loading", "partial":
 		case "unavailable": // measured as it is when it stays unavailable
-			ready[q.Conversation] = time.Since(begun) >= evalPatience
+			ready[q.Conversation] = time.Since(begun) >= maxEmbeddingWait
 		default:
 			ready[q.Conversation] = true
 		}
@@ -98,11 +98,11 @@ func (a *evalAsker) wait(ctx context.Context) error {
 		text := "waiting for embeddings: " + time.Since(begun).Round(time.Second).String()
 		if a.progress.terminal {
 			a.progress.show(text)
-		} else if time.Since(told) >= lineEvery {
-			told = time.Now()
+		} else if time.Since(lastShown) >= lineInterval {
+			lastShown = time.Now()
 			a.progress.line(text)
 		}
-		if !sleep.For(ctx, evalWait) {
+		if !sleep.For(ctx, embeddingPollInterval) {
 			return ctx.Err()
 		}
 	}
@@ -114,15 +114,15 @@ func (a *evalAsker) askAll(ctx context.Context, atOnce int) ([]evalAnswer, error
 	var (
 		answers = make([]evalAnswer, len(a.set.questions))
 		asked   = newCounter(a.progress, "asked", len(answers))
-		telling sync.Mutex
+		mu sync.Mutex
 		group   errgroup.Group
 	)
 	group.SetLimit(atOnce)
 	for i := range answers {
 		group.Go(func() error {
 			answers[i] = a.ask(ctx, &a.set.questions[i])
-			telling.Lock()
-			defer telling.Unlock()
+			mu.Lock()
+			defer mu.Unlock()
 			asked.add(1, 0, time.Now())
 			return ctx.Err()
 		})

@@ -22,7 +22,7 @@ type evalGraph struct {
 }
 
 // addPassage adds a source. A text that is too long for a summary becomes a message of the source.
-func (g *evalGraph) passage(p *evalPassage) {
+func (g *evalGraph) addPassage(p *evalPassage) {
 	own := &graph.OwnFields{ContentType: graph.Some("text-note"), StartedAt: graph.Some(g.now), EndedAt: graph.Some(g.now)}
 	node := graph.NodeWrite{Kind: "source", EntityKey: p.ID, OwnFields: own}
 	if p.Title != "" {
@@ -41,18 +41,18 @@ func (g *evalGraph) passage(p *evalPassage) {
 }
 
 // addTriples adds the entities of a passage, including those that only its triples name, and their relationships.
-func (g *evalGraph) triples(t *evalTriples) {
+func (g *evalGraph) addTriples(t *evalTriples) {
 	for _, name := range t.Entities {
-		g.entity(t.Passage, name)
+		g.addEntity(t.Passage, name)
 	}
 	for _, triple := range t.Triples {
-		g.fact(g.entity(t.Passage, triple[0]), g.entity(t.Passage, triple[2]), strings.Join(triple, " "))
+		g.addFact(g.addEntity(t.Passage, triple[0]), g.addEntity(t.Passage, triple[2]), strings.Join(triple, " "))
 	}
 }
 
 // addEntity adds an entity if it is new, and the passage's mention of it. Names that differ only in case and white space
 // name the same entity.
-func (g *evalGraph) entity(passage, name string) (key string) {
+func (g *evalGraph) addEntity(passage, name string) (key string) {
 	name = strings.Join(strings.Fields(name), " ")
 	key = evalKey("entity", strings.ToLower(name))
 	if !g.seen[key] {
@@ -69,7 +69,7 @@ func (g *evalGraph) entity(passage, name string) (key string) {
 }
 
 // addFact adds a relationship, or adds the sentence to the existing one. A relationship of an entity with itself is ignored.
-func (g *evalGraph) fact(from, to, sentence string) {
+func (g *evalGraph) addFact(from, to, sentence string) {
 	if from == to {
 		return
 	}
@@ -90,13 +90,13 @@ func (g *evalGraph) fact(from, to, sentence string) {
 // writes returns the requests, nodes before relationships.
 func (g *evalGraph) writes() (writes []evalWrite) {
 	add := func(n int, w *graph.MemoryWrite) {
-		w.UserID, w.Strict = evalReader, true
+		w.UserID, w.Strict = evalUser, true
 		writes = append(writes, evalWrite{"/v1/memory", w, n})
 	}
-	for nodes := range slices.Chunk(g.nodes, evalPiece) {
+	for nodes := range slices.Chunk(g.nodes, evalBatchSize) {
 		add(len(nodes), &graph.MemoryWrite{Nodes: nodes})
 	}
-	for relationships := range slices.Chunk(g.relationships, evalPiece) {
+	for relationships := range slices.Chunk(g.relationships, evalBatchSize) {
 		add(len(relationships), &graph.MemoryWrite{Relationships: relationships})
 	}
 	return writes

@@ -36,11 +36,11 @@ func (p evalPassage) check(set *evalSet) error {
 	case set.dialogue:
 		return p.checkTurn()
 	}
-	return errors.Join(evalText("text", p.Text, graph.MaxMessageLength), evalText("title", p.Title, graph.MaxNameLength))
+	return errors.Join(checkEvalText("text", p.Text, graph.MaxMessageLength), checkEvalText("title", p.Title, graph.MaxNameLength))
 }
 
 func (p evalPassage) checkTurn() error {
-	if _, err := p.at(); err != nil {
+	if _, err := p.parseTime(); err != nil {
 		return err
 	}
 	switch {
@@ -51,23 +51,23 @@ func (p evalPassage) checkTurn() error {
 	case p.Speaker == "":
 		return errors.New("speaker is missing")
 	}
-	return errors.Join(evalText("speaker", p.Speaker, graph.MaxNameLength), evalText("text with caption", p.words(), graph.MaxMessageLength))
+	return errors.Join(checkEvalText("speaker", p.Speaker, graph.MaxNameLength), checkEvalText("text with caption", p.spokenText(), graph.MaxMessageLength))
 }
 
 // evalTimes lists the accepted layouts of times.
-var evalTimes = []string{time.RFC3339, "3:04 pm on 2 January, 2006"}
+var evalTimeLayouts = []string{time.RFC3339, "3:04 pm on 2 January, 2006"}
 
-func (p evalPassage) at() (time.Time, error) {
-	for _, layout := range evalTimes {
+func (p evalPassage) parseTime() (time.Time, error) {
+	for _, layout := range evalTimeLayouts {
 		if at, err := time.Parse(layout, p.Time); err == nil {
 			return at.UTC(), nil
 		}
 	}
-	return time.Time{}, errors.New("time is not written as " + strings.Join(evalTimes, " or "))
+	return time.Time{}, errors.New("time is not written as " + strings.Join(evalTimeLayouts, " or "))
 }
 
 // spokenText returns the text of a turn, with the caption of its photo.
-func (p evalPassage) words() string {
+func (p evalPassage) spokenText() string {
 	if p.Caption == "" {
 		return p.Text
 	}
@@ -75,7 +75,7 @@ func (p evalPassage) words() string {
 }
 
 // checkEvalText checks an optional text.
-func evalText(field, value string, limit int) error {
+func checkEvalText(field, value string, limit int) error {
 	switch {
 	case utf8.RuneCountInString(value) > limit:
 		return fmt.Errorf("%s must have at most %d characters", field, limit)
@@ -131,7 +131,7 @@ func (t evalTriples) check(set *evalSet) error {
 		return errors.New("triples are not allowed for turns of conversations")
 	}
 	for i, name := range t.Entities {
-		if err := evalName(fmt.Sprintf("entities[%d]", i), name); err != nil {
+		if err := checkEvalName(fmt.Sprintf("entities[%d]", i), name); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func (t evalTriples) check(set *evalSet) error {
 			return fmt.Errorf("triples[%d] must have a subject, a predicate and an object", i)
 		}
 		for n, name := range triple {
-			if err := evalName(fmt.Sprintf("triples[%d][%d]", i, n), name); err != nil {
+			if err := checkEvalName(fmt.Sprintf("triples[%d][%d]", i, n), name); err != nil {
 				return err
 			}
 		}
@@ -148,9 +148,9 @@ func (t evalTriples) check(set *evalSet) error {
 	return nil
 }
 
-func evalName(field, value string) error {
+func checkEvalName(field, value string) error {
 	if strings.TrimSpace(value) == "" {
 		return errors.New(field + " is missing")
 	}
-	return evalText(field, value, graph.MaxNameLength)
+	return checkEvalText(field, value, graph.MaxNameLength)
 }

@@ -54,22 +54,22 @@ func (r *evalReport) print(out io.Writer) error {
 		_, _ = fmt.Fprintf(table, "\tR@%d", k)
 	}
 	_, _ = fmt.Fprintln(table)
-	r.row(table, r.name, func(*evalQuestion) bool { return true })
+	r.printRow(table, r.name, func(*evalQuestion) bool { return true })
 	for _, category := range r.categories() {
-		r.row(table, "  "+category, func(q *evalQuestion) bool { return q.Category == category })
+		r.printRow(table, "  "+category, func(q *evalQuestion) bool { return q.Category == category })
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "latency: p50 %s, p95 %s; semantic: %s\n", r.latency(0.50), r.latency(0.95), r.semantic())
+	_, err := fmt.Fprintf(out, "latency: p50 %s, p95 %s; semantic: %s\n", r.latency(0.50), r.latency(0.95), r.semanticStates())
 	return err
 }
 
 // printRow writes the mean recall over the selected questions. A question that failed counts as 0.
-func (r *evalReport) row(out io.Writer, name string, of func(*evalQuestion) bool) {
+func (r *evalReport) printRow(out io.Writer, name string, selected func(*evalQuestion) bool) {
 	n, sums := 0, make([]float64, len(recallAt))
 	for i := range r.questions {
-		if !of(&r.questions[i]) {
+		if !selected(&r.questions[i]) {
 			continue
 		}
 		n++
@@ -111,7 +111,7 @@ func (r *evalReport) latency(share float64) string {
 }
 
 // semanticStates returns the states of vector search that the answers reported: one word, or several with counts.
-func (r *evalReport) semantic() string {
+func (r *evalReport) semanticStates() string {
 	counts := map[string]int{}
 	var words []string
 	for _, a := range r.answers {
@@ -152,7 +152,7 @@ func (r *evalReport) writeRun(path string) error {
 }
 
 // printErrors prints the questions that failed with their errors, and returns their number.
-func (r *evalReport) tellErrors(progress *progress) (failed int) {
+func (r *evalReport) printErrors(progress *progress) (failed int) {
 	for i, a := range r.answers {
 		if a.err != nil {
 			failed++

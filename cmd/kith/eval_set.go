@@ -57,7 +57,7 @@ func readEvalLines[T evalLine](path string, set *evalSet, progress *progress) ([
 		before = progress.faults
 		lines  = bufio.NewScanner(file)
 	)
-	lines.Buffer(nil, longestLine)
+	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		number++
 		raw := bytes.TrimSpace(lines.Bytes())
@@ -73,7 +73,7 @@ func readEvalLines[T evalLine](path string, set *evalSet, progress *progress) ([
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("%s:%d: line exceeds %d bytes", path, number+1, longestLine)
+		return nil, fmt.Errorf("%s:%d: line exceeds %d bytes", path, number+1, maxLine)
 	case err != nil:
 		return nil, err
 	case progress.faults > before:
@@ -101,7 +101,7 @@ func parseEvalLine[T evalLine](raw []byte, set *evalSet, seen map[string]int, nu
 }
 
 // excludeCategories removes the questions of some categories.
-func (s *evalSet) leaveOut(categories []string) error {
+func (s *evalSet) excludeCategories(categories []string) error {
 	s.questions = slices.DeleteFunc(s.questions, func(q evalQuestion) bool { return slices.Contains(categories, q.Category) })
 	if len(s.questions) == 0 {
 		return errors.New("no questions left")

@@ -76,7 +76,7 @@ func TestEvalSetsAreChecked(t *testing.T) {
 		{"no text", `{"id":"a","text":" "}`, question, "", "passages.jsonl:1: text is missing"},
 		{"twice", passage + "\n" + passage, question, "", "passages.jsonl:3: id is that of line 1"},
 		{"too long", `{"id":"a","text":"` + strings.Repeat("x", graph.MaxMessageLength+1) + `"}`, question, "", "passages.jsonl:1: text must have at most 65536 characters"},
-		{"a longer line", passage + strings.Repeat("x", longestLine), question, "", "passages.jsonl:2: has more than 1048576 bytes"},
+		{"a longer line", passage + strings.Repeat("x", maxLine), question, "", "passages.jsonl:2: has more than 1048576 bytes"},
 		{"nothing", " ", question, "", "passages.jsonl has no lines"},
 		{"both", turn + `{"id":"b","text":"x"}`, question, "", "passages.jsonl:2: all lines must have a conversation, or none"},
 		{"no time", strings.Replace(turn, "2023-03", "March", 1), question, "", "passages.jsonl:1: time is not written as 2006-01-02T15:04:05Z07:00 or 3:04 pm on 2 January, 2006"},
@@ -167,7 +167,7 @@ func TestRecall(t *testing.T) {
 func TestEvalLatency(t *testing.T) {
 	t.Parallel()
 	r := &evalReport{answers: []evalAnswer{{took: 3e6, semantic: "on"}, {took: 1e6, semantic: "on"}, {took: 99e6, err: io.EOF}, {took: 2e6, semantic: "partial"}}}
-	if got := r.latency(0.50) + " " + r.latency(0.95) + " " + r.semantic(); got != "2.0 ms 3.0 ms on 2, partial 1" {
+	if got := r.latency(0.50) + " " + r.latency(0.95) + " " + r.semanticStates(); got != "2.0 ms 3.0 ms on 2, partial 1" {
 		t.Error(got)
 	}
 }

@@ -15,8 +15,8 @@ type evalWrite struct {
 }
 
 const (
-	evalReader = "reader" // the user of passages without a conversation
-	evalPiece  = 200      // items per request
+	evalUser = "reader" // the user of passages without a conversation
+	evalBatchSize  = 200      // items per request
 )
 
 // writes returns the requests that store the set. Passages without a time get now.
@@ -26,10 +26,10 @@ func (s *evalSet) writes(now time.Time) []evalWrite {
 	}
 	g := &evalGraph{now: now, seen: map[string]bool{}, facts: map[[2]string]int{}}
 	for i := range s.passages {
-		g.passage(&s.passages[i])
+		g.addPassage(&s.passages[i])
 	}
 	for i := range s.triples {
-		g.triples(&s.triples[i])
+		g.addTriples(&s.triples[i])
 	}
 	return g.writes()
 }
@@ -37,7 +37,7 @@ func (s *evalSet) writes(now time.Time) []evalWrite {
 // sessionWrites returns the requests that store a source per session. Each conversation is a user.
 func (s *evalSet) sessionWrites() (writes []evalWrite) {
 	for _, source := range s.sessions() {
-		for messages := range slices.Chunk(source.Messages, evalPiece) {
+		for messages := range slices.Chunk(source.Messages, evalBatchSize) {
 			piece := *source
 			piece.Messages = messages
 			writes = append(writes, evalWrite{"/v1/sources", &piece, len(messages)})
@@ -51,7 +51,7 @@ func (s *evalSet) sessions() (all []*graph.SourceWrite) {
 	byKey, users := map[string]*graph.SourceWrite{}, map[string]string{}
 	for i := range s.passages {
 		p := &s.passages[i]
-		at, _ := p.at() // checked before
+		at, _ := p.parseTime() // checked before
 		key := evalKey("session", p.Conversation, string(p.Session))
 		source := byKey[key]
 		if source == nil {
@@ -72,7 +72,7 @@ func (s *evalSet) sessions() (all []*graph.SourceWrite) {
 		}
 		source.EndedAt = graph.Some(at)
 		source.Messages = append(source.Messages, graph.MessageWrite{
-			EntityKey: p.ID, Role: role, Name: p.Speaker, Text: p.words(), At: graph.Some(at),
+			EntityKey: p.ID, Role: role, Name: p.Speaker, Text: p.spokenText(), At: graph.Some(at),
 		})
 	}
 	return all

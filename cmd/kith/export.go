@@ -20,7 +20,7 @@ type exportCmd struct {
 func (c *exportCmd) Run(ctx context.Context, std streams) error {
 	progress := newProgress(std.err)
 	d := &download{
-		transfer: transfer{api: newAPIClient(c.URL, c.Key), silence: longestSilence, pause: firstPause, say: progress.line},
+		transfer: transfer{api: newAPIClient(c.URL, c.Key), maxSilence: maxSilence, retryPause: firstRetryPause, notify: progress.line},
 		progress: progress,
 	}
 	write := d.writeFile
@@ -40,7 +40,7 @@ func (c *exportCmd) Run(ctx context.Context, std streams) error {
 		})
 	}
 	_, _ = fmt.Fprintf(std.err, "exported %d nodes, %d relationships, %d preferences, %d chat turns: %d lines, %s\n",
-		end.Nodes, end.Relationships, end.Preferences, end.ChatTurns, d.received.lines, size(d.received.bytes))
+		end.Nodes, end.Relationships, end.Preferences, end.ChatTurns, d.received.lines, formatBytes(d.received.bytes))
 	return nil
 }
 
@@ -48,7 +48,7 @@ func (c *exportCmd) Run(ctx context.Context, std streams) error {
 type download struct {
 	transfer
 	progress *progress
-	received exportWatch
+	received exportMonitor
 }
 
 // writeFile writes an export to a file that appears when it is complete.
@@ -76,12 +76,12 @@ func (d *download) write(ctx context.Context, out io.Writer) error {
 var errIncomplete = errors.New("the export is incomplete: its last line is missing")
 
 func (d *download) copy(out io.Writer, in io.Reader, alive func()) error {
-	d.received = exportWatch{alive: alive, meter: newMeter(d.progress, "received", 0)}
+	d.received = exportMonitor{alive: alive, meter: newMeter(d.progress, "received", 0)}
 	_, err := io.Copy(io.MultiWriter(out, &d.received), in)
 	if err != nil {
 		return fmt.Errorf("after %d lines: %w", d.received.lines, err)
 	}
-	if !d.received.complete() {
+	if !d.received.parseEnd() {
 		return errIncomplete
 	}
 	return nil

@@ -128,11 +128,11 @@ func TestExportWatch(t *testing.T) {
 		strings.Repeat("x", 5000) + exportEnd: false, exportEnd + "\n": false, "": false, "\n": false, strings.TrimSpace(exportEnd): false,
 	} {
 		for _, piece := range []int{1, 2, 3, 50, 54, 55, 4096, 4097, 1 << 20} {
-			w := &exportWatch{alive: func() {}, meter: newMeter(newProgress(io.Discard), "received", 0)}
+			w := &exportMonitor{alive: func() {}, meter: newMeter(newProgress(io.Discard), "received", 0)}
 			for rest := []byte(in); len(rest) > 0; rest = rest[min(piece, len(rest)):] {
 				_, _ = w.Write(rest[:min(piece, len(rest))])
 			}
-			if w.complete() != want || w.lines != int64(strings.Count(in, "\n")) || len(w.tail) > longestEnd+1 {
+			if w.parseEnd() != want || w.lines != int64(strings.Count(in, "\n")) || len(w.tail) > maxEndLine+1 {
 				t.Errorf("pieces of %d, …%q: complete is not %v, lines %d, tail %d", piece, in[max(0, len(in)-20):], want, w.lines, len(w.tail))
 			}
 		}
@@ -143,7 +143,7 @@ func TestTransferEndsSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		said, calls, begun := []string{}, 0, time.Now()
-		tr := transfer{silence: time.Minute, pause: time.Second, say: func(text string) { said = append(said, text) }}
+		tr := transfer{maxSilence: time.Minute, retryPause: time.Second, notify: func(text string) { said = append(said, text) }}
 		err := tr.run(t.Context(), func(ctx context.Context, alive func()) error {
 			for range 3 { // together longer than the silence allowed
 				time.Sleep(59 * time.Second)
@@ -153,7 +153,7 @@ func TestTransferEndsSilence(t *testing.T) {
 				return ctx.Err()
 			}
 			<-ctx.Done()
-			return brokenError{ctx.Err()}
+			return connectionError{ctx.Err()}
 		})
 		if err != nil || calls != 3 || len(said) != 2 || said[0] != errSilence.Error()+"; trying again" {
 			t.Errorf("%v after %d calls: %q", err, calls, said)
@@ -167,10 +167,10 @@ func TestTransferEndsSilence(t *testing.T) {
 func TestTransferGivesUp(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]int{
-		brokenError{iotest.ErrTimeout}: callTries, &apiError{status: 503}: callTries, &apiError{status: 503, again: true}: callTries,
+		connectionError{iotest.ErrTimeout}: maxAttempts, &apiError{status: 503}: maxAttempts, &apiError{status: 503, retryable: true}: maxAttempts,
 		&apiError{status: 500}: 1, io.ErrUnexpectedEOF: 1,
 	} {
-		tr := transfer{silence: time.Minute, pause: time.Microsecond, say: func(string) {}}
+		tr := transfer{maxSilence: time.Minute, retryPause: time.Microsecond, notify: func(string) {}}
 		calls := 0
 		got := tr.run(t.Context(), func(context.Context, func()) error { calls++; return err })
 		if got != err || calls != want { //nolint:errorlint // the very same
@@ -179,8 +179,8 @@ func TestTransferGivesUp(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	tr := transfer{silence: time.Minute, pause: time.Hour, say: func(string) {}}
-	_ = tr.run(ctx, func(context.Context, func()) error { calls++; cancel(); return brokenError{io.EOF} })
+	tr := transfer{maxSilence: time.Minute, retryPause: time.Hour, notify: func(string) {}}
+	_ = tr.run(ctx, func(context.Context, func()) error { calls++; cancel(); return connectionError{io.EOF} })
 	if calls != 1 {
 		t.Errorf("%d calls after the end", calls)
 	}
@@ -193,8 +193,8 @@ func TestMeter(t *testing.T) {
 	m.add(500, 1, m.begun.Add(time.Millisecond)) // too soon to be shown
 	m.add(999_500, 9, m.begun.Add(2*time.Second))
 	m.add(1_000_000, 10, m.begun.Add(2*time.Second))
-	want := clearedLine + "[===============               ] sent 1.0 MB of 2.0 MB (50 %), 10 lines, 500.0 kB/s" +
-		clearedLine + "[==============================] sent 2.0 MB of 2.0 MB (100 %), 20 lines; waiting for the report"
+	want := clearLine + "[===============               ] sent 1.0 MB of 2.0 MB (50 %), 10 lines, 500.0 kB/s" +
+		clearLine + "[==============================] sent 2.0 MB of 2.0 MB (100 %), 20 lines; waiting for the report"
 	if out.String() != want {
 		t.Errorf("terminal: %q\nwant: %q", out.String(), want)
 	}
@@ -206,7 +206,7 @@ func TestMeter(t *testing.T) {
 	if want := "received 10.0 GB, 1.0 GB/s\nreceived 20.0 GB, 1.0 GB/s\n"; out.String() != want {
 		t.Errorf("lines: %q\nwant: %q", out.String(), want)
 	}
-	if got := fmt.Sprint(size(999), " ", size(1000)); got != "999 B 1.0 kB" {
+	if got := fmt.Sprint(formatBytes(999), " ", formatBytes(1000)); got != "999 B 1.0 kB" {
 		t.Error(got)
 	}
 }

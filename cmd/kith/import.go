@@ -46,12 +46,12 @@ func (c *importFileCmd) Run(ctx context.Context, std streams) error {
 		progress.end()
 		return fmt.Errorf("import: %w", err)
 	}
-	report.tell(progress)
+	report.printNotes(progress)
 	progress.end()
 	if err := c.print(std.out, report); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	if refused := report.refusals(); refused > 0 {
+	if refused := report.countRefused(); refused > 0 {
 		return fmt.Errorf("import: refused: %d", refused)
 	}
 	return nil
@@ -76,7 +76,7 @@ func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *progr
 	if c.Format == "auto" {
 		switch c.Format = guessFormat(io.NewSectionReader(file, 0, info.Size())); c.Format {
 		case "kith":
-		case conversations:
+		case conversationsFormat:
 			return nil, errors.New("the file looks like conversations: import it with kith import conversations FILE, or set --format")
 		default:
 			progress.line("detected format " + c.Format + "; --format overrides it")
@@ -89,15 +89,15 @@ func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *progr
 	}
 	query.Set("import_id", id)
 	u := &upload{
-		transfer: transfer{api: newAPIClient(c.URL, c.Key), silence: longestSilence, pause: firstPause, say: progress.line},
+		transfer: transfer{api: newAPIClient(c.URL, c.Key), maxSilence: maxSilence, retryPause: firstRetryPause, notify: progress.line},
 		path:     "/v1/import?" + query.Encode(), file: file, size: info.Size(), progress: progress,
 	}
 	if !c.DryRun {
-		u.stored = newStoredWatch(u.api, id, c, progress, lines)
+		u.monitor = newStoredMonitor(u.api, id, c, progress, lines)
 	}
 	report, err := u.send(ctx)
 	if err != nil && ctx.Err() != nil {
-		err = u.stored.interrupted(ctx)
+		err = u.monitor.interruptedError(ctx)
 	}
 	return report, err
 }
@@ -119,7 +119,7 @@ func (c *importFileCmd) query() url.Values {
 // importID returns a hash of the content and the parameters, and the number of lines. The service resumes an interrupted
 // import with the same id. As the hash includes the parameters, a dry run has another id.
 func importID(content io.Reader, query url.Values) (id string, lines int, err error) {
-	hash, counted := sha256.New(), &lineCount{}
+	hash, counted := sha256.New(), &lineCounter{}
 	_, _ = io.WriteString(hash, query.Encode()+"\n")
 	if _, err := io.Copy(io.MultiWriter(hash, counted), content); err != nil {
 		return "", 0, err
@@ -128,13 +128,13 @@ func importID(content io.Reader, query url.Values) (id string, lines int, err er
 }
 
 // lineCounter counts the lines of the text written to it. The last line may lack its newline.
-type lineCount struct {
+type lineCounter struct {
 	ended int
 	open  bool
 }
 
 // Write counts the lines of p. It never fails.
-func (c *lineCount) Write(p []byte) (int, error) {
+func (c *lineCounter) Write(p []byte) (int, error) {
 	c.ended += bytes.Count(p, []byte("\n"))
 	if len(p) > 0 {
 		c.open = p[len(p)-1] != '\n'
@@ -142,7 +142,7 @@ func (c *lineCount) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (c *lineCount) lines() int {
+func (c *lineCounter) lines() int {
 	if c.open {
 		return c.ended + 1
 	}

@@ -41,20 +41,20 @@ func (c *importConversationsCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return fmt.Errorf("import conversations: %w", err)
 	}
-	if err := c.conclude(importer, std.out); err != nil {
+	if err := c.printSummary(importer, std.out); err != nil {
 		return fmt.Errorf("import conversations: %w", err)
 	}
 	if progress.faults > 0 {
-		return fmt.Errorf("import conversations: faults: %d; sessions skipped: %d", progress.faults, importer.totals.leftOut)
+		return fmt.Errorf("import conversations: faults: %d; sessions skipped: %d", progress.faults, importer.totals.skipped)
 	}
 	return nil
 }
 
 // printSummary prints the totals, and a command that gets the first user's context.
-func (c *importConversationsCmd) conclude(i *importer, out io.Writer) error {
+func (c *importConversationsCmd) printSummary(i *importer, out io.Writer) error {
 	t := i.totals
 	if len(i.users) == 0 {
-		if c.Speaker != "" && t.leftOut == 0 {
+		if c.Speaker != "" && t.skipped == 0 {
 			return errors.New("no session with this speaker")
 		}
 		_, err := fmt.Fprintln(out, "nothing imported")
@@ -78,13 +78,13 @@ func (i *importer) load(ctx context.Context, sessions *sessionReader, progress *
 		if err := i.write(ctx, session); err != nil {
 			return fmt.Errorf("session %s of %s (line %d): %w", session.name, session.conversation, session.line, err)
 		}
-		progress.step(i.totals)
+		progress.showTotals(i.totals)
 	}
 }
 
 // importTotals counts what an import of conversations stored.
 type importTotals struct {
-	sessions, messages, leftOut int
+	sessions, messages, skipped int
 	sources, stored             outcomeCounts
 }
 
@@ -95,13 +95,13 @@ func (c outcomeCounts) String() string {
 	return fmt.Sprintf("%d created, %d updated, %d unchanged", c.created, c.updated, c.unchanged)
 }
 
-const toldEvery = 100 // sessions per progress line if the output is not a terminal
+const sessionsPerLine = 100 // sessions per progress line if the output is not a terminal
 
 // showTotals shows the progress of an import of conversations.
-func (p *progress) step(t importTotals) {
+func (p *progress) showTotals(t importTotals) {
 	if text := fmt.Sprintf("%d sessions, %d messages", t.sessions, t.messages); p.terminal {
 		p.show(text)
-	} else if t.sessions > 0 && t.sessions%toldEvery == 0 {
+	} else if t.sessions > 0 && t.sessions%sessionsPerLine == 0 {
 		p.line(text)
 	}
 }

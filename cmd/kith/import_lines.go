@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	longestLine    = 1 << 20   // bytes
-	largestSession = 256 << 20 // bytes of its lines; a session is buffered, so that a session with a fault is not stored in part
+	maxLine    = 1 << 20   // bytes
+	maxSession = 256 << 20 // bytes of its lines; a session is buffered, so that a session with a fault is not stored in part
 )
 
 // importSession is a session of a conversation with its lines.
@@ -45,7 +45,7 @@ type sessionReader struct {
 
 func newSessionReader(in io.Reader, layout string, report func(line int, message string)) *sessionReader {
 	return &sessionReader{
-		lines: bufio.NewReaderSize(in, longestLine+2), layout: layout, report: report, seen: map[[2]string]int{},
+		lines: bufio.NewReaderSize(in, maxLine+2), layout: layout, report: report, seen: map[[2]string]int{},
 	}
 }
 
@@ -59,7 +59,7 @@ func (r *sessionReader) read() (*importSession, error) {
 		case errors.Is(err, io.EOF) && session != nil:
 			return session, nil
 		case errors.Is(err, bufio.ErrBufferFull):
-			r.lost(session, fmt.Sprintf("line exceeds %d bytes", longestLine))
+			r.reportStray(session, fmt.Sprintf("line exceeds %d bytes", maxLine))
 			continue
 		case err != nil:
 			return nil, err
@@ -68,16 +68,16 @@ func (r *sessionReader) read() (*importSession, error) {
 		}
 		where, turn, faults := r.parse(raw)
 		if where == [2]string{} {
-			r.lost(session, strings.Join(faults, "; "))
+			r.reportStray(session, strings.Join(faults, "; "))
 			continue
 		}
 		if session != nil && where == [2]string{session.conversation, session.name} {
-			r.add(session, turn, faults)
+			r.addTurn(session, turn, faults)
 			r.stray = false
 			continue
 		}
-		begun := r.begin(where)
-		r.add(begun, turn, faults)
+		begun := r.newSession(where)
+		r.addTurn(begun, turn, faults)
 		if session != nil {
 			r.next = begun
 			return session, nil
@@ -108,15 +108,15 @@ func (r *sessionReader) readLine() ([]byte, error) {
 }
 
 // reportStray reports a line without a session. It may belong to the session before it or after it, so both are skipped.
-func (r *sessionReader) lost(session *importSession, message string) {
+func (r *sessionReader) reportStray(session *importSession, message string) {
 	r.report(r.line, message)
 	r.stray = true
 	if session != nil {
-		session.drop()
+		session.markFaulty()
 	}
 }
 
-func (r *sessionReader) begin(where [2]string) *importSession {
+func (r *sessionReader) newSession(where [2]string) *importSession {
 	session := &importSession{
 		conversation: where[0], name: where[1], line: r.line, faulty: r.stray, ids: map[string]int{},
 	}
@@ -130,9 +130,9 @@ func (r *sessionReader) begin(where [2]string) *importSession {
 	return session
 }
 
-func (r *sessionReader) add(session *importSession, turn importTurn, faults []string) {
-	if session.size += turn.size; session.size > largestSession && !session.faulty {
-		faults = append(faults, fmt.Sprintf("session exceeds %d bytes", largestSession))
+func (r *sessionReader) addTurn(session *importSession, turn importTurn, faults []string) {
+	if session.size += turn.size; session.size > maxSession && !session.faulty {
+		faults = append(faults, fmt.Sprintf("session exceeds %d bytes", maxSession))
 	}
 	if turn.id == "" {
 		turn.id = strconv.Itoa(len(session.turns) + 1)
@@ -142,7 +142,7 @@ func (r *sessionReader) add(session *importSession, turn importTurn, faults []st
 	}
 	if len(faults) > 0 {
 		r.report(r.line, strings.Join(faults, "; "))
-		session.drop()
+		session.markFaulty()
 	}
 	if !session.faulty {
 		session.ids[turn.id] = turn.line
@@ -151,4 +151,4 @@ func (r *sessionReader) add(session *importSession, turn importTurn, faults []st
 }
 
 // drop marks a session as faulty and frees its turns.
-func (s *importSession) drop() { s.faulty, s.turns, s.ids = true, nil, nil }
+func (s *importSession) markFaulty() { s.faulty, s.turns, s.ids = true, nil, nil }

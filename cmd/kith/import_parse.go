@@ -19,7 +19,7 @@ type importLine struct {
 type lineParser struct {
 	importLine
 	faults []string
-	wrong  string // the first field with another type than string
+	wrongField  string // the first field with another type than string
 }
 
 // parse parses a line. Where is its conversation and session, empty if one of them is missing.
@@ -28,20 +28,20 @@ func (r *sessionReader) parse(raw []byte) (where [2]string, turn importTurn, fau
 	if fault := p.decode(raw); fault != "" {
 		return where, turn, []string{fault}
 	}
-	where = [2]string{p.needed("conversation", p.Conversation), p.sessionName()}
+	where = [2]string{p.requiredText("conversation", p.Conversation), p.sessionName()}
 	if slices.Contains(where[:], "") {
 		where = [2]string{}
 	}
-	turn = importTurn{line: r.line, size: len(raw), id: p.word("id", p.ID), speaker: p.needed("speaker", p.Speaker)}
+	turn = importTurn{line: r.line, size: len(raw), id: p.textOrNumber("id", p.ID), speaker: p.requiredText("speaker", p.Speaker)}
 	if strings.Contains(turn.speaker, "/") {
 		p.fault("speaker must not contain a slash") // it separates the parts of a user id
 	}
-	if p.Text == nil && p.wrong != "text" {
+	if p.Text == nil && p.wrongField != "text" {
 		p.fault("text is missing")
 	} else if p.Text != nil {
 		turn.text = *p.Text
 	}
-	if written := p.needed("time", p.Time); written != "" {
+	if written := p.requiredText("time", p.Time); written != "" {
 		at, err := time.Parse(r.layout, written)
 		if err != nil {
 			p.fault("time does not match the layout " + r.layout)
@@ -55,8 +55,8 @@ func (r *sessionReader) parse(raw []byte) (where [2]string, turn importTurn, fau
 func (p *lineParser) decode(raw []byte) string {
 	wrong, fault := decodeLine(raw, &p.importLine)
 	if wrong != nil {
-		p.wrong = strings.ToLower(wrong.Field)
-		p.fault(p.wrong + " must be a string")
+		p.wrongField = strings.ToLower(wrong.Field)
+		p.fault(p.wrongField + " must be a string")
 	}
 	return fault
 }
@@ -80,11 +80,11 @@ func decodeLine(raw []byte, into any) (wrong *json.UnmarshalTypeError, fault str
 func (p *lineParser) fault(message string) { p.faults = append(p.faults, message) }
 
 // requiredText returns the value of a required field. It records a fault if the value is missing or blank.
-func (p *lineParser) needed(name string, value *string) string {
+func (p *lineParser) requiredText(name string, value *string) string {
 	if value != nil && strings.TrimSpace(*value) != "" {
 		return *value
 	}
-	if p.wrong != name {
+	if p.wrongField != name {
 		p.fault(name + " is missing")
 	}
 	return ""
@@ -92,15 +92,15 @@ func (p *lineParser) needed(name string, value *string) string {
 
 func (p *lineParser) sessionName() string {
 	faults := len(p.faults)
-	name := p.word("session", p.Session)
+	name := p.textOrNumber("session", p.Session)
 	if len(p.faults) > faults {
 		return ""
 	}
-	return p.needed("session", &name)
+	return p.requiredText("session", &name)
 }
 
 // textOrNumber returns the text of a JSON string or number, or "" if it is missing.
-func (p *lineParser) word(name string, raw json.RawMessage) (text string) {
+func (p *lineParser) textOrNumber(name string, raw json.RawMessage) (text string) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
 	case raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9':

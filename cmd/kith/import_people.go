@@ -21,8 +21,8 @@ type acquaintance struct {
 }
 
 // personsWrite returns the request that writes the persons of a session to a speaker's memory.
-func personsOf(s *importSession, speaker string) *graph.MemoryWrite {
-	user := userOf(s.conversation, speaker)
+func personsWrite(s *importSession, speaker string) *graph.MemoryWrite {
+	user := speakerUserID(s.conversation, speaker)
 	w := &graph.MemoryWrite{UserID: user, Strict: true}
 	for _, name := range s.speakers() {
 		w.Nodes = append(w.Nodes, graph.NodeWrite{
@@ -34,8 +34,8 @@ func personsOf(s *importSession, speaker string) *graph.MemoryWrite {
 }
 
 // addSession counts a session with others, and reports whether it has persons that are not stored yet.
-func (u *importUser) meet(s *importSession) (news bool) {
-	from, to := s.span()
+func (u *importUser) addSession(s *importSession) (news bool) {
+	from, to := s.timeRange()
 	news = len(u.others) == 0 // the person of the user
 	for _, name := range s.speakers() {
 		if name == u.name {

@@ -48,7 +48,7 @@ func (n *importNote) text() string {
 }
 
 // printNotes prints refusals and warnings.
-func (r *importReport) tell(p *progress) {
+func (r *importReport) printNotes(p *progress) {
 	for i := range r.Refused {
 		p.fault(int(r.Refused[i].Line), r.Refused[i].text())
 	}
@@ -62,12 +62,12 @@ func (r *importReport) tell(p *progress) {
 }
 
 // countRefused returns the number of refused items. A line that could not be read is only in Refused.
-func (r *importReport) refusals() int64 {
+func (r *importReport) countRefused() int64 {
 	return max(r.Nodes.Refused+r.Relationships.Refused+r.Preferences.Refused+r.ChatTrees.Refused+r.ChatTurns.Refused, int64(len(r.Refused)))
 }
 
 // countItems returns the number of items processed so far.
-func (r *importReport) items() (n int64) {
+func (r *importReport) countItems() (n int64) {
 	for _, c := range []importCounts{r.Nodes, r.Relationships, r.Preferences, r.ChatTrees, r.ChatTurns} {
 		n += c.Created + c.Updated + c.Unchanged + c.Refused
 	}

@@ -18,7 +18,7 @@ const (
 
 // spreadTimes sets turns that all have the same time one second apart, so that they keep their order. Many files have
 // only the time at which a session began.
-func (s *importSession) spread() {
+func (s *importSession) spreadTimes() {
 	for _, t := range s.turns {
 		if !t.at.Equal(s.turns[0].at) {
 			return
@@ -30,7 +30,7 @@ func (s *importSession) spread() {
 }
 
 // timeRange returns the times of the earliest and the latest turn.
-func (s *importSession) span() (from, to time.Time) {
+func (s *importSession) timeRange() (from, to time.Time) {
 	from, to = s.turns[0].at, s.turns[0].at
 	for _, t := range s.turns {
 		if t.at.Before(from) {
@@ -55,17 +55,17 @@ func (s *importSession) speakers() []string {
 }
 
 // speakerUserID returns the user id of a speaker. A speaker of two conversations becomes two users.
-func userOf(conversation, speaker string) string { return conversation + "/" + speaker }
+func speakerUserID(conversation, speaker string) string { return conversation + "/" + speaker }
 
 func personKey(user, name string) string { return user + "/person/" + name }
 
 // sourceWrites returns the requests that store the session in a speaker's memory, as one source. Only the last request
 // sets the end of the source, so that an incomplete source stays open. Appending messages to an open conversation would
 // not work for a second import, because an ended conversation accepts no messages.
-func (s *importSession) sources(speaker string) []graph.SourceWrite {
-	user := userOf(s.conversation, speaker)
+func (s *importSession) sourceWrites(speaker string) []graph.SourceWrite {
+	user := speakerUserID(s.conversation, speaker)
 	key := user + "/session-" + s.name
-	from, to := s.span()
+	from, to := s.timeRange()
 	base := graph.SourceWrite{
 		UserID: user, Strict: true, EntityKey: key, SourceType: graph.Some("text-import"), StartedAt: graph.Some(from),
 	}
@@ -81,14 +81,14 @@ func (s *importSession) sources(speaker string) []graph.SourceWrite {
 			chunks, size = append(chunks, base), t.size+messageFrame
 			last = &chunks[len(chunks)-1]
 		}
-		last.Messages = append(last.Messages, t.message(key, speaker))
+		last.Messages = append(last.Messages, t.messageWrite(key, speaker))
 	}
 	chunks[len(chunks)-1].EndedAt = graph.Some(to)
 	return chunks
 }
 
 // messageWrite returns the turn as a message in the speaker's memory.
-func (t *importTurn) message(source, speaker string) graph.MessageWrite {
+func (t *importTurn) messageWrite(source, speaker string) graph.MessageWrite {
 	role := "other"
 	if t.speaker == speaker {
 		role = "user"
@@ -100,14 +100,14 @@ func (t *importTurn) message(source, speaker string) graph.MessageWrite {
 
 // check reports, by line, what the service would refuse of the requests for a speaker. It returns whether there is nothing.
 func (s *importSession) check(speaker string, persons *graph.MemoryWrite, now time.Time, report func(line int, message string)) bool {
-	scope := graph.Scope{UserID: userOf(s.conversation, speaker)}
-	faults := faultsOf(persons.Validate(scope, now))
+	scope := graph.Scope{UserID: speakerUserID(s.conversation, speaker)}
+	faults := fieldErrors(persons.Validate(scope, now))
 	for _, f := range faults {
 		report(s.line, "persons of the session: "+f.Location+" "+f.Message)
 	}
 	done := 0
-	for _, chunk := range s.sources(speaker) {
-		found := faultsOf(chunk.Validate(scope, now))
+	for _, chunk := range s.sourceWrites(speaker) {
+		found := fieldErrors(chunk.Validate(scope, now))
 		for _, f := range found {
 			s.reportChunk(f, done, report)
 		}
@@ -130,7 +130,7 @@ func (s *importSession) reportChunk(f graph.FieldError, done int, report func(li
 	report(s.line, f.Location+" "+f.Message)
 }
 
-func faultsOf(err error) []graph.FieldError {
+func fieldErrors(err error) []graph.FieldError {
 	var invalid *graph.InvalidError
 	if errors.As(err, &invalid) {
 		return invalid.Fields

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	askedEvery = 2 * time.Second
-	lastAsked  = 2 * time.Second // timeout of the last poll of an interrupted import
+	pollInterval = 2 * time.Second
+	lastPollTimeout  = 2 * time.Second // timeout of the last poll of an interrupted import
 )
 
 // storedMonitor shows how much of an import the service has stored, while the file is sent and after it.
-type storedWatch struct {
+type storedMonitor struct {
 	api   *apiClient
 	path  string
 	every time.Duration
@@ -25,8 +25,8 @@ type storedWatch struct {
 	meter *meter
 }
 
-func newStoredWatch(api *apiClient, id string, c *importFileCmd, p *progress, lines int) *storedWatch {
-	w := &storedWatch{api: api, path: "/v1/imports/" + id, every: askedEvery, unit: "lines"}
+func newStoredMonitor(api *apiClient, id string, c *importFileCmd, p *progress, lines int) *storedMonitor {
+	w := &storedMonitor{api: api, path: "/v1/imports/" + id, every: pollInterval, unit: "lines"}
 	if c.User != "" {
 		w.path += "?user_id=" + url.QueryEscape(c.User)
 	}
@@ -38,13 +38,13 @@ func newStoredWatch(api *apiClient, id string, c *importFileCmd, p *progress, li
 }
 
 // follow polls the service and shows the progress until the returned function is called. It calls alive on progress.
-func (w *storedWatch) follow(ctx context.Context, alive func()) (stop func()) {
+func (w *storedMonitor) follow(ctx context.Context, alive func()) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for sleep.For(ctx, w.every) {
-			if n, err := w.stored(ctx); err == nil && n > w.meter.done {
+			if n, err := w.fetchStored(ctx); err == nil && n > w.meter.done {
 				alive()
 				w.show(n, time.Now())
 			}
@@ -54,7 +54,7 @@ func (w *storedWatch) follow(ctx context.Context, alive func()) (stop func()) {
 }
 
 // show sets the meter to n. The rate does not count the first n, which an earlier attempt may have stored.
-func (w *storedWatch) show(n int64, now time.Time) {
+func (w *storedMonitor) show(n int64, now time.Time) {
 	if w.meter.done == 0 {
 		w.meter.from, w.meter.begun = n, now
 	}
@@ -62,26 +62,26 @@ func (w *storedWatch) show(n int64, now time.Time) {
 }
 
 // fetchStored returns how many lines or items are stored. It fails if the service cannot report the import.
-func (w *storedWatch) stored(ctx context.Context) (int64, error) {
+func (w *storedMonitor) fetchStored(ctx context.Context) (int64, error) {
 	report := &importReport{}
-	if err := w.api.once(ctx, http.MethodGet, w.path, nil, report); err != nil {
+	if err := w.api.send(ctx, http.MethodGet, w.path, nil, report); err != nil {
 		return 0, err
 	}
 	if w.unit == "lines" {
 		return min(report.Lines, w.meter.total), nil // the bar must not exceed its width
 	}
-	return report.items(), nil
+	return report.countItems(), nil
 }
 
 // interruptedError returns the error of an interrupted import. A nil monitor means a dry run.
-func (w *storedWatch) interrupted(ctx context.Context) error {
+func (w *storedMonitor) interruptedError(ctx context.Context) error {
 	if w == nil {
 		return errors.New("interrupted; a dry run stores nothing")
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAsked)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastPollTimeout)
 	defer cancel()
 	what := "stored items stay stored"
-	if n, err := w.stored(ctx); err == nil && n > 0 {
+	if n, err := w.fetchStored(ctx); err == nil && n > 0 {
 		what = fmt.Sprintf("at least %d %s are stored", n, w.unit)
 	}
 	return errors.New("interrupted; " + what + ". Run the same command again to resume")

@@ -52,7 +52,7 @@ func readAll(t *testing.T, file, layout string) (sessions, faults []string) {
 
 func TestSessionReader(t *testing.T) {
 	t.Parallel()
-	good, long := line(1, "Ada", "hello"), strings.Repeat("x", longestLine)
+	good, long := line(1, "Ada", "hello"), strings.Repeat("x", maxLine)
 	for _, test := range []struct {
 		name, file       string
 		sessions, faults []string
@@ -144,13 +144,13 @@ func TestSessionTimes(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 18, 9, 0, 0, 0, time.UTC)
 	same := &importSession{turns: []importTurn{{at: at}, {at: at}, {at: at}}}
-	same.spread()
-	if from, to := same.span(); !from.Equal(at) || !to.Equal(at.Add(2*time.Second)) || !same.turns[1].at.Equal(at.Add(time.Second)) {
+	same.spreadTimes()
+	if from, to := same.timeRange(); !from.Equal(at) || !to.Equal(at.Add(2*time.Second)) || !same.turns[1].at.Equal(at.Add(time.Second)) {
 		t.Errorf("spread: %v to %v", from, to)
 	}
 	own := &importSession{turns: []importTurn{{at: at.Add(time.Minute)}, {at: at}, {at: at}}}
-	own.spread()
-	if from, to := own.span(); !from.Equal(at) || !to.Equal(at.Add(time.Minute)) || !own.turns[2].at.Equal(at) {
+	own.spreadTimes()
+	if from, to := own.timeRange(); !from.Equal(at) || !to.Equal(at.Add(time.Minute)) || !own.turns[2].at.Equal(at) {
 		t.Errorf("times of its own: %v to %v", from, to)
 	}
 }
@@ -311,7 +311,7 @@ func TestImportSplitsLongSessions(t *testing.T) {
 			if code, out, progress := importFile(t, service, file.String()); code != 0 || !strings.Contains(out, "sources: 1 created, 0") {
 				t.Fatalf("exit %d: %s%s", code, out, progress)
 			}
-			if len(service.sources) < 3 || service.largest > chunkBytes+longestLine {
+			if len(service.sources) < 3 || service.largest > chunkBytes+maxLine {
 				t.Errorf("%d requests of at most %d bytes", len(service.sources), service.largest)
 			}
 			keys := 0

@@ -19,23 +19,23 @@ type upload struct {
 	file     *os.File
 	size     int64
 	progress *progress
-	stored   *storedWatch // nil for a dry run, which shows the bytes sent
+	monitor   *storedMonitor // nil for a dry run, which shows the bytes sent
 }
 
 func (u *upload) send(ctx context.Context) (*importReport, error) {
 	var report *importReport
 	err := u.run(ctx, func(ctx context.Context, alive func()) (err error) {
-		report, err = u.once(ctx, alive)
+		report, err = u.attempt(ctx, alive)
 		return err
 	})
 	return report, err
 }
 
-func (u *upload) once(ctx context.Context, alive func()) (*importReport, error) {
+func (u *upload) attempt(ctx context.Context, alive func()) (*importReport, error) {
 	body := &sentFile{in: io.NewSectionReader(u.file, 0, u.size), alive: alive}
 	defer func() { _ = body.Close() }()
-	if u.stored != nil {
-		defer u.stored.follow(ctx, alive)()
+	if u.monitor != nil {
+		defer u.monitor.follow(ctx, alive)()
 	} else {
 		body.meter = newMeter(u.progress, "sent", u.size)
 	}
@@ -57,13 +57,13 @@ func (u *upload) once(ctx context.Context, alive func()) (*importReport, error) 
 }
 
 func readReport(in io.Reader, alive func()) (*importReport, error) {
-	answer, err := io.ReadAll(io.LimitReader(in, maxAnswer+1))
+	answer, err := io.ReadAll(io.LimitReader(in, maxResponse+1))
 	alive()
 	switch {
 	case err != nil:
-		return nil, brokenError{fmt.Errorf("read response: %w", err)}
-	case len(answer) > maxAnswer:
-		return nil, fmt.Errorf("response exceeds %d bytes", maxAnswer)
+		return nil, connectionError{fmt.Errorf("read response: %w", err)}
+	case len(answer) > maxResponse:
+		return nil, fmt.Errorf("response exceeds %d bytes", maxResponse)
 	}
 	report := &importReport{}
 	if err := json.Unmarshal(answer, report); err != nil {

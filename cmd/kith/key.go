@@ -32,7 +32,7 @@ type createKeyCmd struct {
 
 // Run creates a key and prints it.
 func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
-	return parent.with(ctx, std, func(keys *auth.Keys) error {
+	return parent.withKeys(ctx, std, func(keys *auth.Keys) error {
 		spec := auth.Spec{TeamID: c.Team, UserID: c.User, Scopes: c.Scopes, RateLimit: c.Limit}
 		if c.Expires > 0 {
 			end := time.Now().Add(c.Expires)
@@ -40,7 +40,7 @@ func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 		}
 		secret, id, err := keys.Create(ctx, spec)
 		if err == nil {
-			err = parent.audit("kith key create", std, c.Team, id)
+			err = parent.writeAudit("kith key create", std, c.Team, id)
 		}
 		if err != nil {
 			return err
@@ -57,29 +57,29 @@ type listKeysCmd struct {
 }
 
 // keyJSON is the JSON form of a key.
-type listedKey struct {
+type keyJSON struct {
 	handlers.KeyInfo
 	State     string `json:"state"`
 	Bootstrap string `json:"bootstrap"`
 }
 
-func printKeys(std streams, keys []graph.APIKey) error {
-	all := make([]listedKey, len(keys))
+func printKeysJSON(std streams, keys []graph.APIKey) error {
+	all := make([]keyJSON, len(keys))
 	for i, k := range keys {
-		all[i] = listedKey{handlers.InfoOf(k), state(k, time.Now()), bootstrap(k)}
+		all[i] = keyJSON{handlers.InfoOf(k), keyState(k, time.Now()), bootstrapState(k)}
 	}
 	return printJSON(std.out, all)
 }
 
 // Run prints a table of keys.
 func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
-	return parent.with(ctx, std, func(keys *auth.Keys) error {
+	return parent.withKeys(ctx, std, func(keys *auth.Keys) error {
 		found, err := keys.List(ctx, c.Team)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printKeys(std, found)
+			return printKeysJSON(std, found)
 		}
 		rows := [][]string{{"KEY ID", "TEAM", "USER", "SCOPES", "CREATED", "LAST USED", "STATE", "BOOTSTRAP"}}
 		for _, k := range found {
@@ -92,7 +92,7 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 				lastUsed = k.LastUsed.Format(time.DateTime)
 			}
 			rows = append(rows, []string{
-				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, state(k, time.Now()), bootstrap(k),
+				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, keyState(k, time.Now()), bootstrapState(k),
 			})
 		}
 		return printTable(std.out, rows)
@@ -101,7 +101,7 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 
 // bootstrapState returns whether a key is a bootstrap key: the first of the store, or set as KITH_BOOTSTRAP_KEY.
 // Keys of older versions have unknown.
-func bootstrap(k graph.APIKey) string {
+func bootstrapState(k graph.APIKey) string {
 	switch {
 	case k.Bootstrap == nil:
 		return "unknown"
@@ -111,7 +111,7 @@ func bootstrap(k graph.APIKey) string {
 	return "no"
 }
 
-func state(k graph.APIKey, now time.Time) string {
+func keyState(k graph.APIKey, now time.Time) string {
 	switch {
 	case k.RevokedAt != nil:
 		return "revoked"
@@ -129,10 +129,10 @@ type revokeKeyCmd struct {
 
 // Run revokes a key.
 func (c *revokeKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
-	return parent.with(ctx, std, func(keys *auth.Keys) error {
+	return parent.withKeys(ctx, std, func(keys *auth.Keys) error {
 		err := keys.Revoke(ctx, "", c.ID)
 		if err == nil {
-			err = parent.audit("kith key revoke", std, c.ID)
+			err = parent.writeAudit("kith key revoke", std, c.ID)
 		}
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ func (c *revokeKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 }
 
 // writeAudit logs a change of keys or teams by a command in the audit log.
-func (c *config) audit(operation string, std streams, ids ...string) error {
+func (c *config) writeAudit(operation string, std streams, ids ...string) error {
 	log, err := audit.Open(c.AuditLog, std.err) // standard output is for results, such as the new key
 	if err != nil {
 		return err
@@ -153,8 +153,8 @@ func (c *config) audit(operation string, std streams, ids ...string) error {
 }
 
 // withKeys opens the store of keys for a command.
-func (c *keyCmd) with(ctx context.Context, std streams, work func(*auth.Keys) error) error {
-	return c.besideStore(ctx, std, func(store *graph.Store) error {
+func (c *keyCmd) withKeys(ctx context.Context, std streams, work func(*auth.Keys) error) error {
+	return c.withStore(ctx, std, func(store *graph.Store) error {
 		keys := auth.New(store, time.Now)
 		defer keys.Close()
 		return work(keys)
@@ -162,9 +162,9 @@ func (c *keyCmd) with(ctx context.Context, std streams, work func(*auth.Keys) er
 }
 
 // withStore opens the store for a command that may run while a service runs.
-func (c *config) besideStore(ctx context.Context, std streams, work func(*graph.Store) error) error {
-	log := c.logger(std.err, slog.LevelWarn)
-	db, err := c.besideDatabase(ctx, log, std)
+func (c *config) withStore(ctx context.Context, std streams, work func(*graph.Store) error) error {
+	log := c.newLogger(std.err, slog.LevelWarn)
+	db, err := c.attachDatabase(ctx, log, std)
 	if err != nil {
 		return err
 	}

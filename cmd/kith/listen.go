@@ -32,7 +32,7 @@ func anyPort(address string) string {
 }
 
 // checkPort checks that kith serve can listen on the address of a setting.
-func portFinding(ctx context.Context, setting, address string) finding {
+func checkPort(ctx context.Context, setting, address string) finding {
 	listener, err := listen(ctx, setting, address)
 	if err != nil {
 		return finding{What: setting, Seen: "cannot listen on " + address, Advice: err.Error()}
@@ -42,15 +42,15 @@ func portFinding(ctx context.Context, setting, address string) finding {
 }
 
 // checkPorts checks that kith serve can listen on its two addresses. It returns nothing if --url is set.
-func (c *doctorCmd) ports(ctx context.Context) []finding {
+func (c *doctorCmd) checkPorts(ctx context.Context) []finding {
 	if c.URL != "" {
 		return nil
 	}
-	return append([]finding{portFinding(ctx, "KITH_LISTEN", c.Listen)}, c.adminPort(ctx)...)
+	return append([]finding{checkPort(ctx, "KITH_LISTEN", c.Listen)}, c.checkAdminPort(ctx)...)
 }
 
 // checkAdminPort checks that the admin address serves the metrics of a Kith, or that kith serve can listen on it.
-func (c *doctorCmd) adminPort(ctx context.Context) []finding {
+func (c *doctorCmd) checkAdminPort(ctx context.Context) []finding {
 	const setting = "KITH_ADMIN_LISTEN"
 	switch {
 	case c.URL != "" || c.AdminListen == "":
@@ -58,7 +58,7 @@ func (c *doctorCmd) adminPort(ctx context.Context) []finding {
 	case hasMetrics(ctx, "http://"+reachable(c.AdminListen)):
 		return []finding{{What: setting, Good: true, Seen: c.AdminListen + " serves the metrics of a Kith"}}
 	}
-	return []finding{portFinding(ctx, setting, c.AdminListen)}
+	return []finding{checkPort(ctx, setting, c.AdminListen)}
 }
 
 // hasMetrics reports whether a URL serves the metrics of a Kith.

@@ -74,7 +74,7 @@ func parsedConfig(t *testing.T, environ ...string) config {
 	var cli struct {
 		Serve serveCmd `cmd:""`
 	}
-	parser, err := kong.New(&cli, kong.Resolvers(environment(environ)))
+	parser, err := kong.New(&cli, kong.Resolvers(newEnvironmentResolver(environ)))
 	if err == nil {
 		_, err = parser.Parse([]string{"serve"})
 	}

@@ -30,18 +30,18 @@ func (c *mcpCmd) Run(ctx context.Context, std streams) error {
 		if c.Key == "" {
 			return errors.New("mcp: KITH_KEY is required with KITH_URL")
 		}
-		return unlessDone(ctx, mcp.Proxy(ctx, mcp.Remote{URL: c.URL, Key: c.Key}, version, transport))
+		return ignoreCanceled(ctx, mcp.Proxy(ctx, mcp.Remote{URL: c.URL, Key: c.Key}, version, transport))
 	}
 	if !graph.ValidKey(c.Team) || !graph.ValidKey(c.User) {
 		return errors.New("mcp: team and user must have 1 to 256 characters and no control characters")
 	}
-	log := c.logger(std.err, max(c.LogLevel, slog.LevelWarn))
-	return c.serve(ctx, c.besideDatabase, log, std, transport)
+	log := c.newLogger(std.err, max(c.LogLevel, slog.LevelWarn))
+	return c.serve(ctx, c.attachDatabase, log, std, transport)
 }
 
 // serve answers the agent without an API key, as the user who starts the process owns its memory. It answers at once while
 // the memory starts; calls that need the memory wait for it.
-func (c *mcpCmd) serve(ctx context.Context, open opens, log *slog.Logger, std streams, transport sdk.Transport) error {
+func (c *mcpCmd) serve(ctx context.Context, open databaseOpener, log *slog.Logger, std streams, transport sdk.Transport) error {
 	model, err := c.openModel(log)
 	if err != nil {
 		return err
@@ -51,23 +51,23 @@ func (c *mcpCmd) serve(ctx context.Context, open opens, log *slog.Logger, std st
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	tools := mcp.Starting(c.tools())
+	tools := mcp.Starting(c.toolOptions())
 	defer tools.Close()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer cancel()
-		return unlessDone(ctx, tools.Run(ctx, auth.Principal{TeamID: c.Team, UserID: c.User, Scopes: []string{auth.Read, auth.Write}}, transport))
+		return ignoreCanceled(ctx, tools.Run(ctx, auth.Principal{TeamID: c.Team, UserID: c.User, Scopes: []string{auth.Read, auth.Write}}, transport))
 	})
 	group.Go(func() error {
 		return c.withMemory(ctx, open, newMetrics(), log, streams{std.in, std.err, std.err}, func(ctx context.Context, m *memory) error {
 			err := m.prepare(ctx, func(context.Context) error {
-				tools.Start(m.tools(m.reader(model)))
+				tools.Start(m.toolServices(m.newReader(model)))
 				return nil
 			})
 			if err != nil {
-				return unlessDone(ctx, err)
+				return ignoreCanceled(ctx, err)
 			}
-			return m.upkeep(ctx)
+			return m.maintain(ctx)
 		})
 	})
 	return group.Wait()

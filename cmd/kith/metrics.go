@@ -32,19 +32,19 @@ import (
 type metrics struct {
 	registry   *prometheus.Registry
 	requests   *prometheus.CounterVec
-	times      *prometheus.HistogramVec // of requests
+	durations      *prometheus.HistogramVec // of requests
 	statements *prometheus.HistogramVec
 	cache      *prometheus.CounterVec
 	degraded   *prometheus.CounterVec
 	recalls    *prometheus.CounterVec
-	upkeep     *prometheus.CounterVec
+	maintenance     *prometheus.CounterVec
 	embeddings *prometheus.CounterVec
 	explores   *prometheus.CounterVec
 	traverses  *prometheus.CounterVec
 	chats      *prometheus.HistogramVec
 	tools      *prometheus.HistogramVec
 	limits     *prometheus.CounterVec
-	verified   *prometheus.CounterVec
+	credentials   *prometheus.CounterVec
 	quotas     prometheus.Histogram
 
 	slowAbove time.Duration
@@ -57,7 +57,7 @@ func newMetrics() *metrics {
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kith_http_requests_total", Help: "HTTP requests by route, method and status.",
 		}, []string{"route", "method", "status"}),
-		times: prometheus.NewHistogramVec(prometheus.HistogramOpts{ // no labels for method and status, as a histogram has 17 series
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{ // no labels for method and status, as a histogram has 17 series
 			Name: "kith_http_request_seconds", Help: "Duration of HTTP requests by route.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
 		}, []string{"route"}),
@@ -74,7 +74,7 @@ func newMetrics() *metrics {
 		recalls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kith_recalls_total", Help: "Recalls by outcome: stored, dropped because the queue was full, or failed.",
 		}, []string{"event"}),
-		upkeep: prometheus.NewCounterVec(prometheus.CounterOpts{
+		maintenance: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kith_maintenance_total", Help: "Items that maintenance by this instance changed, by step.",
 		}, []string{"step"}),
 		embeddings: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -97,7 +97,7 @@ func newMetrics() *metrics {
 		limits: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kith_rate_limit_total", Help: "Requests of callers with a rate limit: allowed, refused, or not counted by Redis.",
 		}, []string{"event"}),
-		verified: prometheus.NewCounterVec(prometheus.CounterOpts{
+		credentials: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kith_credentials_total", Help: "Credentials of callers by type and outcome: good, refused, limited, or failed to be verified.",
 		}, []string{"credential", "outcome"}),
 		quotas: prometheus.NewHistogram(prometheus.HistogramOpts{
@@ -105,20 +105,20 @@ func newMetrics() *metrics {
 			Buckets: []float64{0.5, 0.75, 0.9, 0.95, 1},
 		}),
 	}
-	b := built()
+	b := build()
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "kith_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": b.Version, "commit": b.Commit, "date": b.Date},
 	})
 	info.Set(1)
-	m.registry.MustRegister(info, m.requests, m.times, m.statements, m.cache, m.degraded, m.recalls, m.upkeep, m.embeddings,
-		m.explores, m.traverses, m.chats, m.tools, m.limits, m.verified, m.quotas,
+	m.registry.MustRegister(info, m.requests, m.durations, m.statements, m.cache, m.degraded, m.recalls, m.maintenance, m.embeddings,
+		m.explores, m.traverses, m.chats, m.tools, m.limits, m.credentials, m.quotas,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.begin()
+	m.initSeries()
 	return m
 }
 
 // initSeries creates the series that alarms watch with the value 0, as the first event of a new series is not an increase.
-func (m *metrics) begin() {
+func (m *metrics) initSeries() {
 	for _, s := range append(slices.Clone(graph.AllSections), graph.FocusSection) {
 		m.degraded.WithLabelValues(string(s))
 	}
@@ -133,76 +133,76 @@ func (m *metrics) begin() {
 	}
 	for _, c := range []handlers.Credential{handlers.Key, handlers.Token} {
 		for _, err := range []error{nil, auth.ErrUnauthorized, auth.ErrAttempts, auth.ErrIssuer} {
-			m.verified.WithLabelValues(string(c), outcomeOf(err))
+			m.credentials.WithLabelValues(string(c), credentialOutcome(err))
 		}
 	}
 	m.chats.WithLabelValues(string(chat.Refused))
 }
 
-func (m *metrics) request(route, method string, status int, took time.Duration) {
+func (m *metrics) observeRequest(route, method string, status int, took time.Duration) {
 	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
-	m.times.WithLabelValues(route).Observe(took.Seconds())
+	m.durations.WithLabelValues(route).Observe(took.Seconds())
 }
 
-func (m *metrics) statement(name string, took time.Duration, err error) {
+func (m *metrics) observeStatement(name string, took time.Duration, err error) {
 	outcome := "ok"
 	if err != nil {
 		outcome = "error"
 	}
 	m.statements.WithLabelValues(name, outcome).Observe(took.Seconds())
 	if m.slowAbove > 0 && took > m.slowAbove {
-		m.log.Warn("slow statement", "statement", name, "file", fileOf(name), "took", took, "outcome", outcome)
+		m.log.Warn("slow statement", "statement", name, "file", statementFile(name), "took", took, "outcome", outcome)
 	}
 }
 
 // statementFile returns the file of a statement, or "" for a caller's or a composed statement.
-func fileOf(name string) string {
+func statementFile(name string) string {
 	if slices.Contains(cypher.Names(), name) {
 		return "cypher/queries/" + name + ".cypher"
 	}
 	return ""
 }
 
-func (m *metrics) cacheEvent(e cache.Event) { m.cache.WithLabelValues(string(e)).Inc() }
+func (m *metrics) observeCache(e cache.Event) { m.cache.WithLabelValues(string(e)).Inc() }
 
-func (m *metrics) degradedSection(s graph.Section) { m.degraded.WithLabelValues(string(s)).Inc() }
+func (m *metrics) observeDegraded(s graph.Section) { m.degraded.WithLabelValues(string(s)).Inc() }
 
-func (m *metrics) recall(e graph.RecallEvent, reads int) {
+func (m *metrics) observeRecall(e graph.RecallEvent, reads int) {
 	m.recalls.WithLabelValues(string(e)).Add(float64(reads))
 }
 
-func (m *metrics) maintained(step string, count int64) {
-	m.upkeep.WithLabelValues(step).Add(float64(count))
+func (m *metrics) observeMaintenance(step string, count int64) {
+	m.maintenance.WithLabelValues(step).Add(float64(count))
 }
 
-func (m *metrics) embedded(outcome string, count int64) {
+func (m *metrics) observeEmbedding(outcome string, count int64) {
 	m.embeddings.WithLabelValues(outcome).Add(float64(count))
 }
 
-func (m *metrics) explored(semantic explore.Meaning, mode explore.Mode) {
+func (m *metrics) observeExplore(semantic explore.Meaning, mode explore.Mode) {
 	m.explores.WithLabelValues(string(semantic), string(mode)).Inc()
 }
 
-func (m *metrics) traversed(mode traverse.Mode, outcome traverse.Outcome) {
+func (m *metrics) observeTraverse(mode traverse.Mode, outcome traverse.Outcome) {
 	m.traverses.WithLabelValues(string(mode), string(outcome)).Inc()
 }
 
-func (m *metrics) generated(outcome chat.Outcome, took time.Duration) {
+func (m *metrics) observeGeneration(outcome chat.Outcome, took time.Duration) {
 	m.chats.WithLabelValues(string(outcome)).Observe(took.Seconds())
 }
 
-func (m *metrics) tool(name string, outcome mcp.Outcome, took time.Duration) {
+func (m *metrics) observeTool(name string, outcome mcp.Outcome, took time.Duration) {
 	m.tools.WithLabelValues(name, string(outcome)).Observe(took.Seconds())
 }
 
-func (m *metrics) limited(e limit.Event) { m.limits.WithLabelValues(string(e)).Inc() }
+func (m *metrics) observeLimit(e limit.Event) { m.limits.WithLabelValues(string(e)).Inc() }
 
-func (m *metrics) shown(c handlers.Credential, err error) {
-	m.verified.WithLabelValues(string(c), outcomeOf(err)).Inc()
+func (m *metrics) observeCredential(c handlers.Credential, err error) {
+	m.credentials.WithLabelValues(string(c), credentialOutcome(err)).Inc()
 }
 
 // credentialOutcome returns the label for the result of verifying a credential.
-func outcomeOf(err error) string {
+func credentialOutcome(err error) string {
 	switch {
 	case err == nil:
 		return "good"
@@ -215,12 +215,12 @@ func outcomeOf(err error) string {
 }
 
 // logSlowStatements makes statements that take longer than limit be logged. 0: none.
-func (m *metrics) slow(limit time.Duration, log *slog.Logger) {
+func (m *metrics) logSlowStatements(limit time.Duration, log *slog.Logger) {
 	m.slowAbove, m.log = limit, log
 }
 
 // registerMemory adds the gauges of the database connection and of the recalls.
-func (m *metrics) memory(of *memory) {
+func (m *metrics) registerMemory(of *memory) {
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}
@@ -233,7 +233,7 @@ func (m *metrics) memory(of *memory) {
 }
 
 // registerHTTP adds the metrics of chats and of the audit log.
-func (m *metrics) front(chats *chat.Service, streams *handlers.Streams, trail *audit.Log) {
+func (m *metrics) registerHTTP(chats *chat.Service, streams *handlers.Streams, auditLog *audit.Log) {
 	value := func(name, help string, labels prometheus.Labels, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
 	}
@@ -245,12 +245,12 @@ func (m *metrics) front(chats *chat.Service, streams *handlers.Streams, trail *a
 			func() float64 { return float64(count()) })
 	}
 	value("kith_chat_streams", "Open chat event streams.", nil, func() float64 { return float64(streams.Open()) })
-	if trail == nil {
+	if auditLog == nil {
 		return
 	}
 	for outcome, count := range map[string]func() int64{
-		"written": func() int64 { written, _ := trail.Entries(); return written },
-		"failed":  func() int64 { _, failed := trail.Entries(); return failed },
+		"written": func() int64 { written, _ := auditLog.Entries(); return written },
+		"failed":  func() int64 { _, failed := auditLog.Entries(); return failed },
 	} {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "kith_audit_total", Help: "Lines of the audit log by outcome: written, or failed to be written.",
@@ -260,7 +260,7 @@ func (m *metrics) front(chats *chat.Service, streams *handlers.Streams, trail *a
 }
 
 // registerVectors adds the metrics of queued texts and of the vectors in memory.
-func (m *metrics) vectors(store *graph.Store, index *vector.Index) {
+func (m *metrics) registerVectors(store *graph.Store, index *vector.Index) {
 	m.registry.MustRegister(backlog{store}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "kith_vector_bytes", Help: "Memory used by vectors, in bytes.",
 	}, func() float64 { return float64(index.Size()) }))
@@ -270,12 +270,12 @@ func (m *metrics) vectors(store *graph.Store, index *vector.Index) {
 type backlog struct{ store *graph.Store }
 
 var (
-	embeddingDue = prometheus.NewDesc("kith_embedding_due", "Texts queued for embedding, counted up to 10,000.", nil, nil)
-	embeddingLag = prometheus.NewDesc("kith_embedding_lag_seconds", "Age of the oldest text queued for embedding, in seconds.", nil, nil)
+	embeddingDueDesc = prometheus.NewDesc("kith_embedding_due", "Texts queued for embedding, counted up to 10,000.", nil, nil)
+	embeddingLagDesc = prometheus.NewDesc("kith_embedding_lag_seconds", "Age of the oldest text queued for embedding, in seconds.", nil, nil)
 )
 
 // Describe sends the descriptions of the metrics.
-func (backlog) Describe(all chan<- *prometheus.Desc) { all <- embeddingDue; all <- embeddingLag }
+func (backlog) Describe(all chan<- *prometheus.Desc) { all <- embeddingDueDesc; all <- embeddingLagDesc }
 
 // Collect queries the database and sends the values.
 func (b backlog) Collect(all chan<- prometheus.Metric) {
@@ -285,8 +285,8 @@ func (b backlog) Collect(all chan<- prometheus.Metric) {
 	if err != nil {
 		return
 	}
-	all <- prometheus.MustNewConstMetric(embeddingDue, prometheus.GaugeValue, float64(now.Due))
-	all <- prometheus.MustNewConstMetric(embeddingLag, prometheus.GaugeValue, now.Lag)
+	all <- prometheus.MustNewConstMetric(embeddingDueDesc, prometheus.GaugeValue, float64(now.Due))
+	all <- prometheus.MustNewConstMetric(embeddingLagDesc, prometheus.GaugeValue, now.Lag)
 }
 
 // handler returns the handler of the admin listener: metrics and, if profiles is set, pprof.

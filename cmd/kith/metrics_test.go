@@ -33,7 +33,7 @@ func TestRequestsMakeFewSeries(t *testing.T) {
 	statuses := []int{200, 401, 404, 422, 500}
 	for route := range 55 {
 		for _, status := range statuses {
-			m.request(string(rune('A'+route)), http.MethodGet, status, time.Millisecond)
+			m.observeRequest(string(rune('A'+route)), http.MethodGet, status, time.Millisecond)
 		}
 	}
 	series := seriesOf(t, m)
@@ -68,7 +68,7 @@ func TestAlarmsSeeTheFirstEvent(t *testing.T) {
 	if looked < 7 {
 		t.Errorf("%d counters were looked at", looked)
 	}
-	m.shown(handlers.Key, nil)
+	m.observeCredential(handlers.Key, nil)
 	if again := seriesOf(t, m); again["kith_credentials_total"] != series["kith_credentials_total"] {
 		t.Error("a credential made a series of its own")
 	}

@@ -127,9 +127,9 @@ var metricName = regexp.MustCompile(`\bkith_[a-z_]+[a-z]`)
 func TestMetricsAreWhatIsShown(t *testing.T) {
 	t.Parallel()
 	m := newMetrics()
-	m.vectors(&graph.Store{}, vector.New(0))
-	m.memory(&memory{store: &graph.Store{}, recalls: &graph.Recalls{}})
-	m.front(&chat.Service{}, &handlers.Streams{}, &audit.Log{})
+	m.registerVectors(&graph.Store{}, vector.New(0))
+	m.registerMemory(&memory{store: &graph.Store{}, recalls: &graph.Recalls{}})
+	m.registerHTTP(&chat.Service{}, &handlers.Streams{}, &audit.Log{})
 	described := make(chan *prometheus.Desc)
 	go func() {
 		m.registry.Describe(described)

@@ -9,39 +9,39 @@ import (
 )
 
 // preferenceStore is an optional store of preferences outside the graph. With the zero value they are in the graph.
-type ownPreferences struct{ store *preference.Store }
+type preferenceStore struct{ store *preference.Store }
 
-func (c *config) openPreferences(ctx context.Context, m *metrics) (ownPreferences, error) {
+func (c *config) openPreferences(ctx context.Context, m *metrics) (preferenceStore, error) {
 	if c.PostgresURI == "" {
-		return ownPreferences{}, nil
+		return preferenceStore{}, nil
 	}
-	store, err := preference.Open(ctx, c.PostgresURI, preference.Options{Observe: m.statement})
-	return ownPreferences{store}, err
+	store, err := preference.Open(ctx, c.PostgresURI, preference.Options{Observe: m.observeStatement})
+	return preferenceStore{store}, err
 }
 
 // orGraph returns the store of preferences: the one outside the graph if there is one, or the graph.
-func (o ownPreferences) orIn(g *graph.Store) graph.PreferenceStore {
+func (o preferenceStore) orGraph(g *graph.Store) graph.PreferenceStore {
 	if o.store == nil {
 		return g
 	}
-	return countedPreferences{o.store, g}
+	return meteredPreferences{o.store, g}
 }
 
 // meteredPreferences is a store of preferences outside the graph that enforces the quota of the team in the graph.
-type countedPreferences struct {
+type meteredPreferences struct {
 	*preference.Store
 	graph *graph.Store
 }
 
 // ReplacePreferences replaces a user's preferences if the quota of the team allows it.
-func (c countedPreferences) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error {
+func (c meteredPreferences) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error {
 	keys, values, err := graph.StoredPreferences(scope, preferences)
 	if err != nil {
 		return err
 	}
 	var text int64
 	for i := range keys {
-		text += preferenceText(scope, keys[i], values[i])
+		text += preferenceLength(scope, keys[i], values[i])
 	}
 	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope, "") }
 	return c.graph.StoreElsewhere(ctx, scope.TeamID, text, has, func(ctx context.Context) error {
@@ -50,24 +50,24 @@ func (c countedPreferences) ReplacePreferences(ctx context.Context, scope graph.
 }
 
 // SetPreference sets a preference if the quota of the team allows it.
-func (c countedPreferences) SetPreference(ctx context.Context, scope graph.Scope, p graph.Preference) error {
+func (c meteredPreferences) SetPreference(ctx context.Context, scope graph.Scope, p graph.Preference) error {
 	value, err := graph.StoredPreference(scope, p)
 	if err != nil {
 		return err
 	}
 	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope, p.Key) }
-	return c.graph.StoreElsewhere(ctx, scope.TeamID, preferenceText(scope, p.Key, value), has, func(ctx context.Context) error {
+	return c.graph.StoreElsewhere(ctx, scope.TeamID, preferenceLength(scope, p.Key, value), has, func(ctx context.Context) error {
 		return c.Store.SetPreference(ctx, scope, p)
 	})
 }
 
 // preferenceLength returns how many characters of a team's quota a preference uses.
-func preferenceText(scope graph.Scope, key, value string) int64 {
+func preferenceLength(scope graph.Scope, key, value string) int64 {
 	return int64(utf8.RuneCountInString(scope.UserID) + utf8.RuneCountInString(key) + utf8.RuneCountInString(value))
 }
 
 // orNil returns the store outside the graph, or a nil interface.
-func (o ownPreferences) orNil() graph.PreferenceStore {
+func (o preferenceStore) orNil() graph.PreferenceStore {
 	if o.store == nil {
 		return nil
 	}
@@ -75,14 +75,14 @@ func (o ownPreferences) orNil() graph.PreferenceStore {
 }
 
 // sections returns the sections of a context that do not come from the graph.
-func (o ownPreferences) sections() []graph.Section {
+func (o preferenceStore) sections() []graph.Section {
 	if o.store == nil {
 		return nil
 	}
 	return []graph.Section{graph.PreferencesSection}
 }
 
-func (o ownPreferences) migrate(ctx context.Context) error {
+func (o preferenceStore) migrate(ctx context.Context) error {
 	if o.store == nil {
 		return nil
 	}
@@ -90,13 +90,13 @@ func (o ownPreferences) migrate(ctx context.Context) error {
 }
 
 // guard makes the store refuse writes for users who were erased since the write began.
-func (o ownPreferences) guard(g *graph.Store) {
+func (o preferenceStore) guard(g *graph.Store) {
 	if o.store != nil {
 		o.store.Guard(g.Admit)
 	}
 }
 
-func (o ownPreferences) close() {
+func (o preferenceStore) close() {
 	if o.store != nil {
 		o.store.Close()
 	}

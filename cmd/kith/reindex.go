@@ -17,7 +17,7 @@ type reindexCmd struct{ config }
 // Run rebuilds the full-text index, and the vectors if an embedder is configured. An interrupted run resumes embedding where
 // it stopped.
 func (c *reindexCmd) Run(ctx context.Context, std streams) error {
-	log := c.logger(std.err, slog.LevelWarn)
+	log := c.newLogger(std.err, slog.LevelWarn)
 	embedder, err := c.openEmbedder(log)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 	if c.Neo4jURI == "" && !embedded.Exists(c.Data) {
 		return fmt.Errorf("reindex: no database in %s (KITH_DATA)", c.Data)
 	}
-	db, err := c.besideDatabase(ctx, log, std)
+	db, err := c.attachDatabase(ctx, log, std)
 	if err != nil {
 		return err
 	}
@@ -39,9 +39,9 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 	if err := store.Migrate(ctx); err != nil {
 		return err
 	}
-	count := &reindexCount{progress: newProgress(std.err), told: time.Now(), outcomes: map[string]int64{}}
+	count := &reindexProgress{progress: newProgress(std.err), lastShown: time.Now(), outcomes: map[string]int64{}}
 	defer count.end()
-	if err := store.Renew(ctx, count.words); err != nil {
+	if err := store.Renew(ctx, count.showIndexed); err != nil {
 		return fmt.Errorf("%w; run kith reindex again", err)
 	}
 	_, _ = fmt.Fprintf(std.out, "indexed the words of %d nodes\n", count.nodes)
@@ -65,36 +65,36 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 }
 
 // reindexProgress prints the progress of a reindex.
-type reindexCount struct {
+type reindexProgress struct {
 	*progress
-	told     time.Time
+	lastShown     time.Time
 	nodes    int // indexed so far
 	mu       sync.Mutex
 	outcomes map[string]int64
 }
 
-func (r *reindexCount) observe(outcome string, count int64) {
+func (r *reindexProgress) observe(outcome string, count int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.outcomes[outcome] += count
 }
 
 // showIndexed sets and shows the number of nodes whose words are indexed.
-func (r *reindexCount) words(nodes int) {
+func (r *reindexProgress) showIndexed(nodes int) {
 	r.nodes = nodes
 	r.show(fmt.Sprintf("indexed the words of %d nodes", nodes))
 }
 
-func (r *reindexCount) show(text string) {
-	every := lineEvery
+func (r *reindexProgress) show(text string) {
+	every := lineInterval
 	if r.terminal {
-		every = shownEvery
+		every = terminalInterval
 	}
 	now := time.Now()
-	if now.Sub(r.told) < every {
+	if now.Sub(r.lastShown) < every {
 		return
 	}
-	r.told = now
+	r.lastShown = now
 	if r.terminal {
 		r.progress.show(text)
 		return
@@ -103,7 +103,7 @@ func (r *reindexCount) show(text string) {
 }
 
 // String returns the counts by outcome.
-func (r *reindexCount) String() string {
+func (r *reindexProgress) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	text := fmt.Sprintf("%d embedded, %d empty", r.outcomes[graph.Embedded], r.outcomes[graph.Empty])

@@ -32,7 +32,7 @@ const (
 
 // Run serves until ctx is done. It answers requests from the start; /readyz reports when the memory is ready.
 func (c *serveCmd) Run(ctx context.Context, std streams) error {
-	log := c.logger(std.err, c.LogLevel)
+	log := c.newLogger(std.err, c.LogLevel)
 	listener, err := listen(ctx, "KITH_LISTEN", c.Listen)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ type gate struct{ open atomic.Pointer[http.Handler] }
 
 func newGate() *gate {
 	g := &gate{}
-	starting := handlers.Starting(built())
+	starting := handlers.Starting(build())
 	g.open.Store(&starting)
 	return g
 }
@@ -92,48 +92,48 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load
 // serveMemory opens the memory and then the gate, and closes the memory when ctx is done. The context stopping is done
 // earlier, while requests are still answered.
 func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
-	front, err := c.openFront(metrics, log)
+	services, err := c.openHTTPServices(metrics, log)
 	if err != nil {
 		return err
 	}
-	defer front.close()
+	defer services.close()
 	return c.withMemory(ctx, c.openDatabase, metrics, log, std, func(ctx context.Context, m *memory) error {
 		var key string
 		if err := m.prepare(ctx, func(ctx context.Context) (err error) {
 			key, err = m.keys.Bootstrap(ctx, c.BootstrapKey)
 			return err
 		}); err != nil {
-			return unlessDone(ctx, err)
+			return ignoreCanceled(ctx, err)
 		}
-		c.warn(ctx, m.keys, log)
-		chats := front.chats(c, m)
-		reader := m.reader(front.model)
-		tools := mcp.New(m.tools(reader))
+		c.warnBootstrapKeys(ctx, m.keys, log)
+		chats := services.newChats(c, m)
+		reader := m.newReader(services.model)
+		tools := mcp.New(m.toolServices(reader))
 		defer tools.Close()
-		services := front.services(m, tools)
-		services.Chats = chats
+		handled := services.handlerServices(m, tools)
+		handled.Chats = chats
 		streams := handlers.NewStreams(c.ChatStreams)
-		metrics.front(chats, streams, m.trail)
+		metrics.registerHTTP(chats, streams, m.auditLog)
 		if reader != nil {
-			services.Digests = reader
+			handled.Digests = reader
 		}
-		api := handlers.New(services, handlers.Options{
-			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport,
+		api := handlers.New(handled, handlers.Options{
+			Build: build(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport,
 			Origins: c.Origins, Issuer: c.OIDCIssuer, StreamPause: c.StreamPause,
 			Streams: streams, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
-			Log: log, Observe: metrics.request, Verified: metrics.shown, Trace: m.traces.request(),
+			Log: log, Observe: metrics.observeRequest, Verified: metrics.observeCredential, Trace: m.traces.request(),
 		})
 		gate.open.Store(&api)
 		c.announce(ctx, url, key, log, std)
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return chats.Run(ctx) })
-		group.Go(func() error { return m.upkeep(ctx) })
+		group.Go(func() error { return m.maintain(ctx) })
 		return group.Wait()
 	})
 }
 
 // warnBootstrapKeys logs warnings about bootstrap keys.
-func (c *serveCmd) warn(ctx context.Context, keys *auth.Keys, log *slog.Logger) {
+func (c *serveCmd) warnBootstrapKeys(ctx context.Context, keys *auth.Keys, log *slog.Logger) {
 	warnings, err := keys.Warnings(ctx, c.BootstrapKey)
 	if err != nil {
 		log.Error("checking the bootstrap keys failed", "error", err)
@@ -146,14 +146,14 @@ func (c *serveCmd) warn(ctx context.Context, keys *auth.Keys, log *slog.Logger) 
 // announce prints the address of the service, and the bootstrap key of a new store. A generated key is printed only here.
 // The key is empty if the store is not new.
 func (c *serveCmd) announce(ctx context.Context, url, key string, log *slog.Logger, std streams) {
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(std.out, format+"\n", args...) }
-	say("Kith %s answers at %s", version, url)
+	print := func(format string, args ...any) { _, _ = fmt.Fprintf(std.out, format+"\n", args...) }
+	print("Kith %s answers at %s", version, url)
 	if key == "" {
-		say("Using the existing memory and its keys. To create another key: kith key create")
+		print("Using the existing memory and its keys. To create another key: kith key create")
 		return
 	}
 	if c.BootstrapKey == "" {
-		say("First admin key (team default), shown once: %s", key)
+		print("First admin key (team default), shown once: %s", key)
 	}
 	if !c.Demo {
 		return
@@ -163,7 +163,7 @@ func (c *serveCmd) announce(ctx context.Context, url, key string, log *slog.Logg
 		log.Error("loading the demo failed", "error", err)
 		return
 	}
-	say("A demo user is loaded: %s. Get the user's context:\n\n%s\n", user, contextCurl(url, key, user))
+	print("A demo user is loaded: %s. Get the user's context:\n\n%s\n", user, contextCurl(url, key, user))
 }
 
 // reachable returns an address to call for an address to listen on.
@@ -176,7 +176,7 @@ func reachable(listen string) string {
 }
 
 // ignoreCanceled returns err, or nil if ctx has ended.
-func unlessDone(ctx context.Context, err error) error {
+func ignoreCanceled(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}

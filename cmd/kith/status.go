@@ -28,7 +28,7 @@ type status struct {
 	handlers.Readiness
 	Kinds []traverse.KindSchema `json:"kinds"`
 	Links int64                 `json:"relationships"`
-	Part  bool                  `json:"part"` // only a part was counted
+	Partial  bool                  `json:"part"` // only a part was counted
 
 	Shared    bool         `json:"shared"`          // the counts are of the team's shared memory, not of a user
 	Users     []graph.User `json:"users,omitempty"` // the team's first users, if the key may list them
@@ -36,11 +36,11 @@ type status struct {
 }
 
 // maxListedUsers is the most users in a status.
-const listedUsers = 200
+const maxListedUsers = 200
 
 // Run prints the state and a table of counts. It fails if the service is not ready.
 func (c *statusCmd) Run(ctx context.Context, std streams) error {
-	s, err := c.ask(ctx)
+	s, err := c.fetch(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (c *statusCmd) Run(ctx context.Context, std streams) error {
 	return err
 }
 
-func (c *statusCmd) ask(ctx context.Context) (*status, error) {
+func (c *statusCmd) fetch(ctx context.Context) (*status, error) {
 	s := &status{URL: c.URL, Kinds: []traverse.KindSchema{}}
 	var err error
 	if s.Readiness, err = c.api().readiness(ctx); err != nil || !s.Ready {
@@ -75,15 +75,15 @@ func (c *statusCmd) ask(ctx context.Context) (*status, error) {
 	for _, r := range schema.RelationshipTypes {
 		s.Links += r.Count
 	}
-	s.Part = schema.Sampled
+	s.Partial = schema.Sampled
 	if c.User == "" {
-		return s, c.askUsers(ctx, s)
+		return s, c.fetchUsers(ctx, s)
 	}
 	return s, nil
 }
 
 // fetchUsers adds the users of the team, if the key is not bound to a user.
-func (c *statusCmd) askUsers(ctx context.Context, s *status) error {
+func (c *statusCmd) fetchUsers(ctx context.Context, s *status) error {
 	var me handlers.Me
 	if err := c.api().call(ctx, http.MethodGet, "/v1/me", nil, &me); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (c *statusCmd) askUsers(ctx context.Context, s *status) error {
 		return nil
 	}
 	var page handlers.UserPage
-	err := c.api().call(ctx, http.MethodGet, "/v1/users?limit="+strconv.Itoa(listedUsers), nil, &page)
+	err := c.api().call(ctx, http.MethodGet, "/v1/users?limit="+strconv.Itoa(maxListedUsers), nil, &page)
 	s.Users, s.MoreUsers = page.Users, page.Next != nil
 	return err
 }
@@ -112,10 +112,10 @@ func (s *status) print(std streams, p paint) error {
 	}
 	rows := [][]string{{"KIND", "NODES"}}
 	for _, k := range s.Kinds {
-		rows = append(rows, []string{k.Label, count(k.Count)})
+		rows = append(rows, []string{k.Label, formatCount(k.Count)})
 	}
-	rows = append(rows, []string{"relationships", count(s.Links)})
-	if s.Part {
+	rows = append(rows, []string{"relationships", formatCount(s.Links)})
+	if s.Partial {
 		rows = append(rows, []string{"", "(partial count)"})
 	}
 	if err := printTable(std.out, rows); err != nil || len(s.Users) == 0 {
@@ -128,14 +128,14 @@ func (s *status) print(std streams, p paint) error {
 func (s *status) printUsers(std streams) error {
 	rows := [][]string{{"USER", "NODES", "CONVERSATIONS", "MESSAGES", "CHATS", "LAST ACTIVITY"}}
 	for _, u := range s.Users {
-		nodes, last := count(u.Nodes), "-"
+		nodes, last := formatCount(u.Nodes), "-"
 		if u.Partial {
 			nodes += " or more"
 		}
 		if u.LastActivityAt != nil {
 			last = u.LastActivityAt.Format(time.DateTime)
 		}
-		rows = append(rows, []string{u.UserID, nodes, count(u.Conversations), count(u.Messages), count(u.Chats), last})
+		rows = append(rows, []string{u.UserID, nodes, formatCount(u.Conversations), formatCount(u.Messages), formatCount(u.Chats), last})
 	}
 	if s.MoreUsers {
 		rows = append(rows, []string{"(more users: GET /v1/users lists all)"})
@@ -146,4 +146,4 @@ func (s *status) printUsers(std streams) error {
 	return printTable(std.out, rows)
 }
 
-func count(n int64) string { return strconv.FormatInt(n, 10) }
+func formatCount(n int64) string { return strconv.FormatInt(n, 10) }

@@ -25,15 +25,15 @@ type systemCmd struct {
 }
 
 // memoryPath returns the API path of the system's memory.
-func (c *systemCmd) path(system string) string {
+func (c *systemCmd) memoryPath(system string) string {
 	return "/v1/systems/" + url.PathEscape(system) + "/memory"
 }
 
 func (c *systemCmd) api() *apiClient { return newAPIClient(c.URL, c.Key) }
 
 // fetchMemory gets the memory of the system, raw and parsed.
-func (c *systemCmd) memory(ctx context.Context, system string) (file []byte, m graph.SystemMemory, err error) {
-	if err = c.api().call(ctx, http.MethodGet, c.path(system), nil, &file); err == nil {
+func (c *systemCmd) fetchMemory(ctx context.Context, system string) (file []byte, m graph.SystemMemory, err error) {
+	if err = c.api().call(ctx, http.MethodGet, c.memoryPath(system), nil, &file); err == nil {
 		m, err = parseMemory(file)
 	}
 	return file, m, err
@@ -47,12 +47,12 @@ type loadSystemCmd struct {
 
 // Run replaces the memory of the system. Without --force it refuses to empty a system because the file is missing.
 func (c *loadSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd) error {
-	file, err := readMemory(parent.MemoryFile)
+	file, err := readMemoryFile(parent.MemoryFile)
 	if err != nil {
 		return fmt.Errorf("load system: %w", err)
 	}
 	if file.missing {
-		_, stored, err := parent.memory(ctx, c.System)
+		_, stored, err := parent.fetchMemory(ctx, c.System)
 		if err != nil {
 			return fmt.Errorf("load system: %w", err)
 		}
@@ -62,7 +62,7 @@ func (c *loadSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 		}
 		_, _ = fmt.Fprintf(std.err, "%s does not exist: the system starts empty\n", parent.MemoryFile)
 	}
-	path := parent.path(c.System)
+	path := parent.memoryPath(c.System)
 	if c.Strict {
 		path += "?strict=true"
 	}
@@ -70,7 +70,7 @@ func (c *loadSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 	if err := parent.api().call(ctx, http.MethodPut, path, file.raw, &result); err != nil {
 		return fmt.Errorf("load system: %s: %w", parent.MemoryFile, err)
 	}
-	return report(std, "loaded", &result)
+	return printResult(std, "loaded", &result)
 }
 
 type mergeSystemCmd struct {
@@ -80,7 +80,7 @@ type mergeSystemCmd struct {
 
 // Run merges the file into the system.
 func (c *mergeSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd) error {
-	file, err := readMemory(parent.MemoryFile)
+	file, err := readMemoryFile(parent.MemoryFile)
 	if err != nil {
 		return fmt.Errorf("merge system: %w", err)
 	}
@@ -88,7 +88,7 @@ func (c *mergeSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd
 		_, err := fmt.Fprintf(std.out, "%s does not exist: nothing to merge\n", parent.MemoryFile)
 		return err
 	}
-	path := parent.path(c.System)
+	path := parent.memoryPath(c.System)
 	if c.Strict {
 		path += "?strict=true"
 	}
@@ -96,7 +96,7 @@ func (c *mergeSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd
 	if err := parent.api().call(ctx, http.MethodPost, path, file.raw, &result); err != nil {
 		return fmt.Errorf("merge system: %s: %w", parent.MemoryFile, err)
 	}
-	return report(std, "merged", &result)
+	return printResult(std, "merged", &result)
 }
 
 type exportSystemCmd struct {
@@ -106,12 +106,12 @@ type exportSystemCmd struct {
 
 // Run writes the file. Without --force it refuses to overwrite entities that were never loaded with an empty system.
 func (c *exportSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd) error {
-	file, stored, err := parent.memory(ctx, c.System)
+	file, stored, err := parent.fetchMemory(ctx, c.System)
 	if err != nil {
 		return fmt.Errorf("export system: %w", err)
 	}
 	if !c.Force {
-		old, err := readMemory(parent.MemoryFile)
+		old, err := readMemoryFile(parent.MemoryFile)
 		if err != nil {
 			return fmt.Errorf("export system: %w (--force overwrites it)", err)
 		}
@@ -120,7 +120,7 @@ func (c *exportSystemCmd) Run(ctx context.Context, std streams, parent *systemCm
 				"load it first, or use --force", parent.MemoryFile, n)
 		}
 	}
-	if err := writeMemory(parent.MemoryFile, file); err != nil {
+	if err := writeMemoryFile(parent.MemoryFile, file); err != nil {
 		return fmt.Errorf("export system: %w", err)
 	}
 	_, err = fmt.Fprintf(std.out, "%s: %d entities, %d relationships\n", parent.MemoryFile, len(stored.Entities), len(stored.Relationships))
@@ -143,7 +143,7 @@ func (c *showSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 		query.Set("max_tokens", fmt.Sprint(c.MaxTokens))
 	}
 	var text []byte
-	if err := parent.api().call(ctx, http.MethodGet, parent.path(c.System)+"/text?"+query.Encode(), nil, &text); err != nil {
+	if err := parent.api().call(ctx, http.MethodGet, parent.memoryPath(c.System)+"/text?"+query.Encode(), nil, &text); err != nil {
 		return fmt.Errorf("show system: %w", err)
 	}
 	printed := visible(string(text))
@@ -155,7 +155,7 @@ func (c *showSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 }
 
 // printResult prints the counts and warnings of a load or merge.
-func report(std streams, done string, r *graph.SystemResult) error {
+func printResult(std streams, done string, r *graph.SystemResult) error {
 	for _, w := range r.Warnings {
 		_, _ = fmt.Fprintln(std.err, "warning:", markup.Plain(w))
 	}
@@ -170,13 +170,13 @@ func report(std streams, done string, r *graph.SystemResult) error {
 	if r.Removed != nil {
 		removed = *r.Removed
 	}
-	if err := tell(std.out, done, "entities", entities, removed.Entities); err != nil {
+	if err := printCounts(std.out, done, "entities", entities, removed.Entities); err != nil {
 		return err
 	}
-	return tell(std.out, done, "relationships", relationships, removed.Relationships)
+	return printCounts(std.out, done, "relationships", relationships, removed.Relationships)
 }
 
-func tell(out io.Writer, done, what string, n map[graph.Status]int, removed int64) error {
+func printCounts(out io.Writer, done, what string, n map[graph.Status]int, removed int64) error {
 	_, err := fmt.Fprintf(out, "%s %s: %d added, %d updated, %d unchanged, %d refused, %d removed\n",
 		what, done, n[graph.Added], n[graph.Updated], n[graph.Unchanged], n[graph.Refused], removed)
 	return err

@@ -22,7 +22,7 @@ type memoryFile struct {
 }
 
 // readMemoryFile reads a memory file. A missing file is not an error.
-func readMemory(path string) (memoryFile, error) {
+func readMemoryFile(path string) (memoryFile, error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return memoryFile{raw: graph.SystemMemory{}.File(), missing: true}, nil
@@ -40,7 +40,7 @@ func readMemory(path string) (memoryFile, error) {
 // parseMemory decodes the JSON of a memory file. Its error has the line and column of the fault. The service validates the
 // values.
 func parseMemory(raw []byte) (graph.SystemMemory, error) {
-	if at := firstInvalid(raw); at >= 0 {
+	if at := firstInvalidUTF8(raw); at >= 0 {
 		return graph.SystemMemory{}, fmt.Errorf("%s: not valid UTF-8", position(raw, at))
 	}
 	var (
@@ -63,7 +63,7 @@ func parseMemory(raw []byte) (graph.SystemMemory, error) {
 }
 
 // firstInvalidUTF8 returns the offset of the first byte that is not valid UTF-8, or -1.
-func firstInvalid(raw []byte) int {
+func firstInvalidUTF8(raw []byte) int {
 	for i := 0; i < len(raw); {
 		r, size := utf8.DecodeRune(raw[i:])
 		if r == utf8.RuneError && size == 1 {
@@ -83,7 +83,7 @@ func position(raw []byte, at int) string {
 }
 
 // writeMemoryFile writes a memory file.
-func writeMemory(path string, content []byte) error {
+func writeMemoryFile(path string, content []byte) error {
 	return writePrivate(path, func(file io.Writer) error {
 		_, err := file.Write(content)
 		return err

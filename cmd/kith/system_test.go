@@ -157,7 +157,7 @@ func TestMemoryIsWrittenAtOnce(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path, link := filepath.Join(folder, "real.json"), filepath.Join(folder, "link.json")
-	for _, err := range []error{os.WriteFile(path, []byte("old"), 0o600), os.Symlink("real.json", link), writeMemory(link, []byte("new"))} {
+	for _, err := range []error{os.WriteFile(path, []byte("old"), 0o600), os.Symlink("real.json", link), writeMemoryFile(link, []byte("new"))} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestMemoryIsWrittenAtOnce(t *testing.T) {
 	if string(raw) != "new" || err != nil || info.Mode().Perm() != 0o600 || kind.Mode()&fs.ModeSymlink == 0 {
 		t.Errorf("%q %v %v %v", raw, err, info.Mode(), kind.Mode())
 	}
-	if err := writeMemory(folder, []byte("x")); err == nil {
+	if err := writeMemoryFile(folder, []byte("x")); err == nil {
 		t.Error("a folder was written over")
 	}
 	if entries, err := os.ReadDir(filepath.Dir(folder)); err != nil || len(entries) != 1 {
@@ -213,7 +213,7 @@ func TestMemoryFilesArePrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{older, filepath.Join(folder, "new.json")} {
-		if err := writeMemory(path, []byte("{}")); err != nil {
+		if err := writeMemoryFile(path, []byte("{}")); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {

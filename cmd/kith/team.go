@@ -21,10 +21,10 @@ type teamPurgeCmd struct {
 
 // Run purges the deleted data and prints how much it was.
 func (c *teamPurgeCmd) Run(ctx context.Context, std streams, parent *teamCmd) error {
-	return parent.besideStore(ctx, std, func(store *graph.Store) error {
+	return parent.withStore(ctx, std, func(store *graph.Store) error {
 		purged, err := store.PurgeTeam(ctx, c.Team)
 		if err == nil {
-			err = parent.audit("kith team purge", std, c.Team)
+			err = parent.writeAudit("kith team purge", std, c.Team)
 		}
 		if err != nil {
 			return err
@@ -60,11 +60,11 @@ func (c *teamQuotaCmd) printJSON(std streams, own graph.OwnQuota, standard *team
 
 // Run sets the limits that were passed, and prints the quota and usage.
 func (c *teamQuotaCmd) Run(ctx context.Context, std streams, parent *teamCmd) error {
-	return parent.besideStore(ctx, std, func(store *graph.Store) error {
+	return parent.withStore(ctx, std, func(store *graph.Store) error {
 		own, has, err := store.TeamQuota(ctx, c.Team)
 		if err == nil && c.Nodes+c.Relationships+c.Text != "" {
-			if err = c.set(ctx, store, &own); err == nil {
-				err = parent.audit("kith team quota", std, c.Team)
+			if err = c.setQuota(ctx, store, &own); err == nil {
+				err = parent.writeAudit("kith team quota", std, c.Team)
 			}
 		}
 		if err != nil {
@@ -78,27 +78,27 @@ func (c *teamQuotaCmd) Run(ctx context.Context, std streams, parent *teamCmd) er
 		}
 		_, err = fmt.Fprintf(std.out, "nodes: %d of %s\nrelationships: %d of %s\ncharacters: %d of %s\n"+
 			"of these, deleted but not purged: %d nodes and relationships\n",
-			has.Nodes, bound(own.Nodes, parent.QuotaNodes), has.Relationships, bound(own.Relationships, parent.QuotaLinks),
-			has.Text, bound(own.Text, parent.QuotaText), has.Deleted)
+			has.Nodes, limitText(own.Nodes, parent.QuotaNodes), has.Relationships, limitText(own.Relationships, parent.QuotaLinks),
+			has.Text, limitText(own.Text, parent.QuotaText), has.Deleted)
 		return err
 	})
 }
 
-func (c *teamQuotaCmd) set(ctx context.Context, store *graph.Store, own *graph.OwnQuota) (err error) {
-	if own.Nodes, err = ownBound(c.Nodes, own.Nodes); err != nil {
+func (c *teamQuotaCmd) setQuota(ctx context.Context, store *graph.Store, own *graph.OwnQuota) (err error) {
+	if own.Nodes, err = parseLimit(c.Nodes, own.Nodes); err != nil {
 		return err
 	}
-	if own.Relationships, err = ownBound(c.Relationships, own.Relationships); err != nil {
+	if own.Relationships, err = parseLimit(c.Relationships, own.Relationships); err != nil {
 		return err
 	}
-	if own.Text, err = ownBound(c.Text, own.Text); err != nil {
+	if own.Text, err = parseLimit(c.Text, own.Text); err != nil {
 		return err
 	}
 	return store.SetTeamQuota(ctx, c.Team, *own)
 }
 
 // parseLimit returns the limit that a flag sets: empty keeps the current one, standard removes it.
-func ownBound(flag string, was *int64) (*int64, error) {
+func parseLimit(flag string, was *int64) (*int64, error) {
 	switch flag {
 	case "":
 		return was, nil
@@ -113,7 +113,7 @@ func ownBound(flag string, was *int64) (*int64, error) {
 }
 
 // limitText returns a limit of a team, and whether it is the team's own or the standard.
-func bound(own *int64, standard int64) string {
+func limitText(own *int64, standard int64) string {
 	by := "own"
 	if own == nil {
 		own, by = &standard, "standard"

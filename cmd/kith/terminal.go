@@ -51,8 +51,8 @@ func (p paint) good(text string) string  { return p.as("32", text) }
 func (p paint) wrong(text string) string { return p.as("31", text) }
 
 var (
-	strong = regexp.MustCompile(`\*\*(.+?)\*\*`)
-	aside  = regexp.MustCompile(`^_(.+)_$`)
+	boldText = regexp.MustCompile(`\*\*(.+?)\*\*`)
+	asideText  = regexp.MustCompile(`^_(.+)_$`)
 )
 
 // markdown renders the Markdown that Kith writes: headings and names are bold, asides dim. It replaces control characters
@@ -66,10 +66,10 @@ func (p paint) markdown(text string) string {
 		switch {
 		case strings.HasPrefix(line, "#"):
 			line = p.bold(strings.TrimLeft(line, "# "))
-		case aside.MatchString(line):
+		case asideText.MatchString(line):
 			line = p.dim(line[1 : len(line)-1])
 		default:
-			line = strong.ReplaceAllString(line, p.bold("$1"))
+			line = boldText.ReplaceAllString(line, p.bold("$1"))
 		}
 		lines[i] = line
 	}

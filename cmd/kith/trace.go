@@ -40,7 +40,7 @@ func (c *config) openTracing(ctx context.Context, log *slog.Logger) (*tracing, e
 		return nil, fmt.Errorf("KITH_OTLP_ENDPOINT: %w", err)
 	}
 	provider := sdktrace.NewTracerProvider(
-		sdktrace.WithBatcher(reporting{exporter, log}),
+		sdktrace.WithBatcher(loggingExporter{exporter, log}),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(c.OTLPRatio))),
 		sdktrace.WithResource(resource.NewSchemaless(
 			attribute.String("service.name", "kith"), attribute.String("service.version", version))),
@@ -49,13 +49,13 @@ func (c *config) openTracing(ctx context.Context, log *slog.Logger) (*tracing, e
 }
 
 // reporting logs failed exports. The SDK would report them to a global error handler.
-type reporting struct {
+type loggingExporter struct {
 	sdktrace.SpanExporter
 	log *slog.Logger
 }
 
 // ExportSpans sends spans. It logs an error and returns nil.
-func (r reporting) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+func (r loggingExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := r.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		r.log.Warn("sending spans failed", "spans", len(spans), "error", err)
 	}

@@ -38,7 +38,7 @@ func hideSettings(app *kong.Node) {
 }
 
 // printHelp prints the help of a command, and a hint at the settings if it takes them.
-func help(options kong.HelpOptions, ctx *kong.Context) error {
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func help(options kong.HelpOptions, ctx *kong.Context) error {
 }
 
 // printUsageError prints three lines: the error, the usage of the command, and how to get help.
-func explainUsage(out io.Writer, err error) {
+func printUsageError(out io.Writer, err error) {
 	text, call := err.Error(), "kith"
 	var wrong *kong.ParseError
 	if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
@@ -74,7 +74,7 @@ func explainUsage(out io.Writer, err error) {
 var injected = regexp.MustCompile(`_SERVICE_(HOST|PORT)|_PORT(_|$)|^KITH_TEST_`)
 
 // warnUnknownSettings warns of variables that begin with KITH_ and are not settings, with the nearest setting.
-func warnOfUnknown(out io.Writer, app *kong.Node, environ []string) {
+func warnUnknownSettings(out io.Writer, app *kong.Node, environ []string) {
 	var known []string
 	_ = kong.Visit(app, func(v kong.Visitable, next kong.Next) error {
 		if f, ok := v.(*kong.Flag); ok {

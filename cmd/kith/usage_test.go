@@ -77,8 +77,8 @@ func TestUnknownSettingsAreNamed(t *testing.T) {
 func TestLogsAsJSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	(&config{LogFormat: "json"}).logger(&out, 0).Info("up", "n", 1)
-	(&config{LogFormat: "text"}).logger(&out, 0).Info("up", "n", 1)
+	(&config{LogFormat: "json"}).newLogger(&out, 0).Info("up", "n", 1)
+	(&config{LogFormat: "text"}).newLogger(&out, 0).Info("up", "n", 1)
 	if lines := strings.Split(out.String(), "\n"); !strings.Contains(lines[0], `"msg":"up","n":1}`) || !strings.Contains(lines[1], "msg=up n=1") {
 		t.Errorf("%s", &out)
 	}
@@ -176,7 +176,7 @@ func TestAnInterruptedImport(t *testing.T) {
 		args := strings.Fields(strings.Replace(test.args, "FILE", importedFile(t, content), 1))
 		var out, errs bytes.Buffer
 		code := run(ctx, append(args, "--url", api.url, "--key", "k"), nil, streams{nil, &out, &errs})
-		if last := "kith: " + test.want + "\n"; code != interrupted || !strings.HasSuffix(errs.String(), last) {
+		if last := "kith: " + test.want + "\n"; code != exitInterrupted || !strings.HasSuffix(errs.String(), last) {
 			t.Errorf("%s: status %d: %s", test.args, code, &errs)
 		}
 		if strings.HasPrefix(test.want, "import: interrupted; at least") && !strings.HasPrefix(asked, "/v1/imports/") {
@@ -192,7 +192,7 @@ func TestReportsAsJSON(t *testing.T) {
 		t.Errorf("import: %d %s %s", code, out, errs)
 	}
 	var out bytes.Buffer
-	if err := printKeys(streams{out: &out}, []graph.APIKey{{KeyID: "k1", TeamID: "t", Scopes: []string{auth.Read}}}); err != nil || !strings.Contains(out.String(), `"key_id": "k1"`) || !strings.Contains(out.String(), `"state": "good"`) {
+	if err := printKeysJSON(streams{out: &out}, []graph.APIKey{{KeyID: "k1", TeamID: "t", Scopes: []string{auth.Read}}}); err != nil || !strings.Contains(out.String(), `"key_id": "k1"`) || !strings.Contains(out.String(), `"state": "good"`) {
 		t.Errorf("key list: %v %s", err, &out)
 	}
 	out.Reset()

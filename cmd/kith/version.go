@@ -13,7 +13,7 @@ import (
 var version, commit, date = "development", "", ""
 
 // build returns the version of this binary. Without make, the commit and date come from go build.
-func built() handlers.Build {
+func build() handlers.Build {
 	b := handlers.Build{Version: version, Commit: commit, Date: date}
 	if info, ok := debug.ReadBuildInfo(); ok && commit == "" {
 		for _, s := range info.Settings {
@@ -39,7 +39,7 @@ func (c versionCmd) Run(std streams) error {
 			handlers.Build
 			Go       string `json:"go"`
 			Platform string `json:"platform"`
-		}{built(), runtime.Version(), platform})
+		}{build(), runtime.Version(), platform})
 	}
 	_, err := fmt.Fprintln(std.out, versionLine())
 	return err
@@ -48,6 +48,6 @@ func (c versionCmd) Run(std streams) error {
 const platform = runtime.GOOS + "/" + runtime.GOARCH
 
 func versionLine() string {
-	b := built()
+	b := build()
 	return fmt.Sprintf("kith %s (commit %s, %s, %s %s)", b.Version, cmp.Or(b.Commit, "unknown"), cmp.Or(b.Date, "undated"), runtime.Version(), platform)
 }

@@ -10,32 +10,32 @@ import (
 
 // logRotationInterval is the time between rotations of the transaction log of the embedded Neo4j. Neo4j deletes rotated
 // logs at a later checkpoint, and all logs when it stops cleanly.
-const logsEvery = 30 * time.Minute
+const logRotationInterval = 30 * time.Minute
 
 // logRotator rotates the transaction log of the embedded Neo4j at an interval, and at once after an erasure.
-type logKeeper struct {
+type logRotator struct {
 	*graph.Store
 	log    *slog.Logger
 	erased chan struct{} // has an element after an erasure
 }
 
-func newLogKeeper(store *graph.Store, log *slog.Logger) *logKeeper {
-	return &logKeeper{store, log, make(chan struct{}, 1)}
+func newLogRotator(store *graph.Store, log *slog.Logger) *logRotator {
+	return &logRotator{store, log, make(chan struct{}, 1)}
 }
 
 // EraseUser erases a user in the store, and then rotates the log.
-func (k *logKeeper) EraseUser(ctx context.Context, scope graph.Scope) (graph.Erasure, error) {
-	defer k.wake()
+func (k *logRotator) EraseUser(ctx context.Context, scope graph.Scope) (graph.Erasure, error) {
+	defer k.requestRotation()
 	return k.Store.EraseUser(ctx, scope)
 }
 
 // EraseTeam erases a team in the store, and then rotates the log.
-func (k *logKeeper) EraseTeam(ctx context.Context, teamID string) (graph.Erasure, error) {
-	defer k.wake()
+func (k *logRotator) EraseTeam(ctx context.Context, teamID string) (graph.Erasure, error) {
+	defer k.requestRotation()
 	return k.Store.EraseTeam(ctx, teamID)
 }
 
-func (k *logKeeper) wake() {
+func (k *logRotator) requestRotation() {
 	select {
 	case k.erased <- struct{}{}:
 	default:
@@ -43,8 +43,8 @@ func (k *logKeeper) wake() {
 }
 
 // run rotates the log until ctx is done. A failed rotation is logged and retried the next time.
-func (k *logKeeper) run(ctx context.Context) error {
-	tick := time.NewTicker(logsEvery)
+func (k *logRotator) run(ctx context.Context) error {
+	tick := time.NewTicker(logRotationInterval)
 	defer tick.Stop()
 	for {
 		if err := k.RotateLogs(ctx); err != nil && ctx.Err() == nil {

@@ -30,56 +30,56 @@ type memory struct {
 	traces   *tracing
 	log      *slog.Logger
 	store    *graph.Store
-	own      ownPreferences
-	kept     *cache.Cache
+	preferences      preferenceStore
+	cache     *cache.Cache
 	recalls  *graph.Recalls
 	keys     *auth.Keys
-	trail    *audit.Log // nil: disabled
+	auditLog    *audit.Log // nil: disabled
 	embedder llm.Embedder
 	vectors  *vector.Index
 
 	contexts  *loader.Loader
 	explorer  *explore.Explorer
 	traverser *traverse.Traverser
-	logs      *logKeeper // nil: the Neo4j is not embedded
+	logRotator      *logRotator // nil: the Neo4j is not embedded
 }
 
 // databaseOpener is openDatabase or attachDatabase.
-type opens func(ctx context.Context, log *slog.Logger, std streams) (database, error)
+type databaseOpener func(ctx context.Context, log *slog.Logger, std streams) (database, error)
 
 // withMemory opens the memory, calls work, and closes the memory.
 func (c *config) withMemory(
-	ctx context.Context, open opens, metrics *metrics, log *slog.Logger, std streams, work func(context.Context, *memory) error,
+	ctx context.Context, open databaseOpener, metrics *metrics, log *slog.Logger, std streams, work func(context.Context, *memory) error,
 ) error {
 	traces, err := c.openTracing(ctx, log)
 	if err != nil {
 		return err
 	}
 	defer traces.close(ctx)
-	trail, err := audit.Open(c.AuditLog, std.out)
+	auditLog, err := audit.Open(c.AuditLog, std.out)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = trail.Close() }()
-	metrics.slow(c.SlowStatement, log)
-	own, err := c.openPreferences(ctx, metrics)
+	defer func() { _ = auditLog.Close() }()
+	metrics.logSlowStatements(c.SlowStatement, log)
+	preferences, err := c.openPreferences(ctx, metrics)
 	if err != nil {
 		return err
 	}
-	defer own.close()
+	defer preferences.close()
 	embedder, err := c.openEmbedder(log)
 	if err != nil {
 		return err
 	}
 	defer closeEmbedder(embedder)
-	asking, err := c.apart(embedder, log)
+	queryEmbedder, err := c.openQueryEmbedder(embedder, log)
 	if err != nil {
 		return err
 	}
-	defer closeEmbedder(asking)
+	defer closeEmbedder(queryEmbedder)
 	db, err := open(ctx, log, std)
 	if err != nil {
-		return unlessDone(ctx, err)
+		return ignoreCanceled(ctx, err)
 	}
 	defer func() {
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
@@ -90,7 +90,7 @@ func (c *config) withMemory(
 	}()
 	c.RelationshipTypes.warn(log)
 	store, err := graph.Open(db.Connection, graph.Options{
-		Log: log, Observe: metrics.statement, Trace: traces.of("statement"), Types: c.RelationshipTypes.names,
+		Log: log, Observe: metrics.observeStatement, Trace: traces.of("statement"), Types: c.RelationshipTypes.names,
 		KeepDeleted: c.KeepDeleted, Embedder: embedder, ObserveQuota: metrics.quotas.Observe,
 		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
 	})
@@ -98,44 +98,44 @@ func (c *config) withMemory(
 		return err
 	}
 	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
-	own.guard(store)
+	preferences.guard(store)
 	keys := auth.New(store, time.Now)
 	defer keys.Close()
-	caching := cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.cacheEvent, Revoked: keys.Forget}
+	options := cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.observeCache, Revoked: keys.Forget}
 	if marks := store.Bookmarks(); marks != nil {
-		caching.Marks = marks
+		options.Marks = marks
 	}
-	kept, err := cache.New(caching) //nolint:contextcheck // a load outlives the request that started it
+	contextCache, err := cache.New(options) //nolint:contextcheck // a load outlives the request that started it
 	if err != nil {
 		return err
 	}
-	defer func() { _ = kept.Close() }()
+	defer func() { _ = contextCache.Close() }()
 	m := &memory{
-		config: c, metrics: metrics, traces: traces, log: log, store: store, own: own, kept: kept, keys: keys, trail: trail,
-		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.recall, Changed: kept.Changed}),
+		config: c, metrics: metrics, traces: traces, log: log, store: store, preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
+		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.observeRecall, Changed: contextCache.Changed}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
-	keys.Announce(kept.Revoked)
+	keys.Announce(contextCache.Revoked)
 	if c.Neo4jURI == "" {
-		m.logs = newLogKeeper(store, log)
+		m.logRotator = newLogRotator(store, log)
 	}
-	metrics.memory(m)
-	m.answer(asking)
+	metrics.registerMemory(m)
+	m.newReaders(queryEmbedder)
 	return m.run(ctx, work)
 }
 
 // newReaders creates the services that read the memory.
-func (m *memory) answer(asking llm.Embedder) {
-	m.contexts = loader.New(m.store, m.kept, loader.Options{
-		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.degradedSection, Preferences: m.own.orNil(),
+func (m *memory) newReaders(queryEmbedder llm.Embedder) {
+	m.contexts = loader.New(m.store, m.cache, loader.Options{
+		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.observeDegraded, Preferences: m.preferences.orNil(),
 		Trace: m.traces.of("load"),
 	})
-	m.explorer = explore.New(m.store, explore.Options{Embedder: asking, Vectors: m.vectors, Log: m.log, Observe: m.metrics.explored})
-	m.traverser = traverse.New(m.store, m.metrics.traversed)
+	m.explorer = explore.New(m.store, explore.Options{Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.observeExplore})
+	m.traverser = traverse.New(m.store, m.metrics.observeTraverse)
 }
 
 // newReader returns the reader of sources and texts, nil without a language model.
-func (m *memory) reader(model *llm.Generator) *digest.Reader {
+func (m *memory) newReader(model *llm.Generator) *digest.Reader {
 	if model == nil {
 		return nil
 	}
@@ -143,13 +143,13 @@ func (m *memory) reader(model *llm.Generator) *digest.Reader {
 }
 
 // toolServices returns the services and options of the MCP server. The reader may be nil.
-func (m *memory) tools(reader *digest.Reader) (mcp.Services, mcp.Options) {
-	o := m.config.tools()
+func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options) {
+	o := m.config.toolOptions()
 	o.Deadline, o.Reading, o.Log, o.RequestID = m.config.RequestTimeout, m.config.LLMTimeout, m.log, handlers.RequestID
-	o.Observe, o.Trace = m.metrics.tool, m.traces.of("tool")
+	o.Observe, o.Trace = m.metrics.observeTool, m.traces.of("tool")
 	s := mcp.Services{
-		Store: m.store, Preferences: m.own.orIn(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.kept,
-		Recalls: m.recalls, Audit: m.trail,
+		Store: m.store, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.cache,
+		Recalls: m.recalls, Audit: m.auditLog,
 	}
 	if reader != nil {
 		s.Reader = reader
@@ -158,7 +158,7 @@ func (m *memory) tools(reader *digest.Reader) (mcp.Services, mcp.Options) {
 }
 
 // toolOptions returns the options that determine the lists of the MCP server.
-func (c *config) tools() mcp.Options {
+func (c *config) toolOptions() mcp.Options {
 	return mcp.Options{Version: version, Memory: c.MCPCompat == "memory"}
 }
 
@@ -167,7 +167,7 @@ func (m *memory) run(ctx context.Context, work func(context.Context, *memory) er
 	group, ctx := errgroup.WithContext(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	group.Go(func() error { return m.kept.Run(ctx) })
+	group.Go(func() error { return m.cache.Run(ctx) })
 	group.Go(func() error { return m.recalls.Run(ctx) })
 	group.Go(func() error { return m.keys.Run(ctx) })
 	group.Go(func() error {
@@ -201,29 +201,29 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	if err := m.store.PrepareEmbedding(ctx); err != nil {
 		return err
 	}
-	if err := m.own.migrate(ctx); err != nil {
+	if err := m.preferences.migrate(ctx); err != nil {
 		return err
 	}
-	return m.store.Warm(ctx, m.own.sections()...)
+	return m.store.Warm(ctx, m.preferences.sections()...)
 }
 
 // maintain embeds queued texts and runs maintenance until ctx is done.
-func (m *memory) upkeep(ctx context.Context) error {
+func (m *memory) maintain(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return m.store.WatchErasures(ctx) })
 	if m.embedder != nil {
-		m.metrics.vectors(m.store, m.vectors)
+		m.metrics.registerVectors(m.store, m.vectors)
 		group.Go(func() error {
-			return graph.NewEmbedding(m.store, graph.EmbeddingOptions{Log: m.log, Observe: m.metrics.embedded}).Run(ctx)
+			return graph.NewEmbedding(m.store, graph.EmbeddingOptions{Log: m.log, Observe: m.metrics.observeEmbedding}).Run(ctx)
 		})
 	}
-	if m.logs != nil {
-		group.Go(func() error { return m.logs.run(ctx) })
+	if m.logRotator != nil {
+		group.Go(func() error { return m.logRotator.run(ctx) })
 	}
 	if m.config.Maintenance > 0 {
 		group.Go(func() error {
 			return graph.NewMaintenance(m.store, graph.MaintenanceOptions{
-				Every: m.config.Maintenance, Log: m.log, Observe: m.metrics.maintained, Changed: m.kept.Changed,
+				Every: m.config.Maintenance, Log: m.log, Observe: m.metrics.observeMaintenance, Changed: m.cache.Changed,
 			}).Run(ctx)
 		})
 	}

@@ -12,14 +12,14 @@ import (
 )
 
 // httpServices holds the services that HTTP requests need besides the memory.
-type front struct {
+type httpServices struct {
 	tokens *auth.Tokens   // nil: only API keys are accepted
 	model  *llm.Generator // nil: not configured
 	limits *limit.Limiter
 }
 
-func (c *config) openFront(metrics *metrics, log *slog.Logger) (*front, error) {
-	f := &front{}
+func (c *config) openHTTPServices(metrics *metrics, log *slog.Logger) (*httpServices, error) {
+	f := &httpServices{}
 	if err := f.open(c, metrics, log); err != nil {
 		f.close()
 		return nil, err
@@ -27,18 +27,18 @@ func (c *config) openFront(metrics *metrics, log *slog.Logger) (*front, error) {
 	return f, nil
 }
 
-func (f *front) open(c *config, metrics *metrics, log *slog.Logger) (err error) {
+func (f *httpServices) open(c *config, metrics *metrics, log *slog.Logger) (err error) {
 	if f.tokens, err = c.openTokens(); err != nil {
 		return err
 	}
 	if f.model, err = c.openModel(log); err != nil {
 		return err
 	}
-	f.limits, err = limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log, Observe: metrics.limited})
+	f.limits, err = limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log, Observe: metrics.observeLimit})
 	return err
 }
 
-func (f *front) close() {
+func (f *httpServices) close() {
 	if f.tokens != nil {
 		f.tokens.Close()
 	}
@@ -51,15 +51,15 @@ func (f *front) close() {
 }
 
 // handlerServices returns the services of the handlers.
-func (f *front) services(m *memory, tools *mcp.Server) handlers.Services {
+func (f *httpServices) handlerServices(m *memory, tools *mcp.Server) handlers.Services {
 	s := handlers.Services{
-		Store: m.store, Preferences: m.own.orIn(m.store), Keys: m.keys, Limits: f.limits, Audit: m.trail, Changes: m.kept,
+		Store: m.store, Preferences: m.preferences.orGraph(m.store), Keys: m.keys, Limits: f.limits, Audit: m.auditLog, Changes: m.cache,
 		Recalls: m.recalls,
-		Ready: m.store.Ping, Erasure: m.store, Kept: m.kept, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
+		Ready: m.store.Ping, Erasure: m.store, Kept: m.cache, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
 		MCP: tools.Handler(),
 	}
-	if m.logs != nil {
-		s.Erasure = m.logs
+	if m.logRotator != nil {
+		s.Erasure = m.logRotator
 	}
 	if f.tokens != nil {
 		f.tokens.Heed(m.store)
@@ -69,12 +69,12 @@ func (f *front) services(m *memory, tools *mcp.Server) handlers.Services {
 }
 
 // newChats returns the chat service. Without a model it does not generate answers.
-func (f *front) chats(c *serveCmd, m *memory) *chat.Service {
+func (f *httpServices) newChats(c *serveCmd, m *memory) *chat.Service {
 	var model chat.Generator
 	if f.model != nil {
 		model = f.model
 	}
 	return chat.New(m.store, model, m.contexts, chat.Options{
-		Workers: c.LLMWorkers, Queue: c.LLMQueue, PromptTokens: c.LLMPromptTokens, Log: m.log, Observe: m.metrics.generated,
+		Workers: c.LLMWorkers, Queue: c.LLMQueue, PromptTokens: c.LLMPromptTokens, Log: m.log, Observe: m.metrics.observeGeneration,
 	})
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // exportWatch counts the bytes and lines of an export that is written to it, and checks for its last line.
-type exportWatch struct {
+type exportMonitor struct {
 	alive        func()
 	meter        *meter
 	bytes, lines int64
@@ -17,21 +17,21 @@ type exportWatch struct {
 	end          exchange.End
 }
 
-const longestEnd = 4096 // bytes
+const maxEndLine = 4096 // bytes
 
 // Write counts p. It never fails.
-func (w *exportWatch) Write(p []byte) (int, error) {
+func (w *exportMonitor) Write(p []byte) (int, error) {
 	w.alive()
 	lines := int64(bytes.Count(p, []byte("\n")))
 	w.bytes += int64(len(p))
 	w.lines += lines
-	w.keep(p)
+	w.keepTail(p)
 	w.meter.add(int64(len(p)), lines, time.Now())
 	return len(p), nil
 }
 
 // keepTail keeps the last line that was begun.
-func (w *exportWatch) keep(p []byte) {
+func (w *exportMonitor) keepTail(p []byte) {
 	if len(p) == 0 {
 		return
 	}
@@ -41,13 +41,13 @@ func (w *exportWatch) keep(p []byte) {
 		w.tail = w.tail[:0]
 	}
 	p = p[begin:]
-	w.tail = append(w.tail, p[:min(len(p), longestEnd+1-len(w.tail))]...)
+	w.tail = append(w.tail, p[:min(len(p), maxEndLine+1-len(w.tail))]...)
 	w.ended = ended
 }
 
 // parseEnd parses the line that ends an export, and reports whether it was complete.
-func (w *exportWatch) complete() (ok bool) {
-	if len(w.tail) > longestEnd || !w.ended {
+func (w *exportMonitor) parseEnd() (ok bool) {
+	if len(w.tail) > maxEndLine || !w.ended {
 		return false
 	}
 	w.end, ok = exchange.ParseEnd(w.tail)
