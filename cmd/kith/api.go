@@ -24,10 +24,10 @@ type apiClient struct {
 }
 
 const (
-	attemptTimeout    = time.Minute // timeout of one attempt
-	maxAttempts   = 5
-	maxRetryWait = 10 * time.Second // between attempts, whatever Retry-After says
-	maxResponse   = 32 << 20         // bytes
+	attemptTimeout = time.Minute // timeout of one attempt
+	maxAttempts    = 5
+	maxRetryWait   = 10 * time.Second // between attempts, whatever Retry-After says
+	maxResponse    = 32 << 20         // bytes
 	maxErrorFaults = 3                // field errors in the text of an apiError
 )
 
@@ -108,11 +108,11 @@ func (c *apiClient) send(ctx context.Context, method, path string, body []byte, 
 
 // apiError is an error response of the service.
 type apiError struct {
-	status int
-	detail string // of the problem; empty if the body is not a problem
-	faults []apiFault
+	status     int
+	detail     string // of the problem; empty if the body is not a problem
+	faults     []apiFault
 	retryable  bool // the response is a 503 with Retry-After
-	retryAfter   time.Duration
+	retryAfter time.Duration
 }
 
 type apiFault struct {

@@ -13,15 +13,15 @@ import (
 
 // transfer is a call whose request or response may be large. It has no deadline, but it ends when no bytes move for too long.
 type transfer struct {
-	api     *apiClient
+	api        *apiClient
 	maxSilence time.Duration // without bytes, after which the connection counts as broken
-	retryPause   time.Duration // before the second attempt; it doubles with each
+	retryPause time.Duration // before the second attempt; it doubles with each
 	notify     func(string)  // called with a message before each retry
 }
 
 const (
-	maxSilence = 5 * time.Minute
-	firstRetryPause     = time.Second
+	maxSilence      = 5 * time.Minute
+	firstRetryPause = time.Second
 )
 
 var errSilence = errors.New("no data received for too long")

@@ -49,7 +49,7 @@ func TestCallTellsWhatIsRefused(t *testing.T) {
 			want: "call GET /v1/x: 422 the request has faults; body.a is needed; body.b x; body.c x; and 2 more",
 		},
 		{name: "page", status: 502, body: "<html>", want: "call GET /v1/x: 502 bad gateway"},
-		{name: "no JSON", status: 200, body: "<html>", want: "call GET /v1/x: read the answer: invalid character '<' looking for beginning of value"},
+		{name: "no JSON", status: 200, body: "<html>", want: "call GET /v1/x: read response: invalid character '<' looking for beginning of value"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -130,7 +130,7 @@ func TestCallBoundsTheAnswer(t *testing.T) {
 		_, _ = io.Copy(w, io.LimitReader(zeros{}, maxResponse+1))
 	})
 	err := api.call(t.Context(), http.MethodGet, "/v1/x", nil, &json.RawMessage{})
-	if err == nil || !strings.Contains(err.Error(), "has more than") {
+	if err == nil || !strings.Contains(err.Error(), "exceeds") {
 		t.Errorf("got %v", err)
 	}
 }

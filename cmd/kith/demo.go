@@ -109,5 +109,5 @@ func contextCurl(base, key, user string) string {
 	return fmt.Sprintf("curl -s -H %s %s", shellQuote("Authorization: Bearer "+key), shellQuote(address))
 }
 
-// shellQuoted returns a text quoted as one word for a shell.
+// shellQuote returns a text quoted as one word for a shell.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

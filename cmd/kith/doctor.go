@@ -38,7 +38,7 @@ type finding struct {
 }
 
 const (
-	checkTimeout  = 10 * time.Second // timeout of a check
+	checkTimeout = 10 * time.Second // timeout of a check
 	maxClockSkew = 2 * time.Second  // largest difference of clocks that is accepted
 )
 
@@ -137,7 +137,10 @@ func checkSchema(ctx context.Context, store *graph.Store) finding {
 	case err != nil:
 		return newFinding("Schema", "", "look at the log of Neo4j", err)
 	case stored > known:
-		return finding{What: "Schema", Seen: fmt.Sprintf("version %d is newer than this kith's %d", stored, known), Advice: "use the newer kith that migrated this database"}
+		return finding{
+			What: "Schema", Seen: fmt.Sprintf("version %d is newer than this kith's %d", stored, known),
+			Advice: "use the newer kith that migrated this database",
+		}
 	case stored < known:
 		return finding{What: "Schema", Good: true, Seen: fmt.Sprintf("version %d; kith serve migrates it to %d", stored, known)}
 	}

@@ -65,10 +65,10 @@ func (a *evalAsker) ask(ctx context.Context, q *evalQuestion) evalAnswer {
 	return answer
 }
 
-// evalWait is the interval of polling whether everything is embedded.
+// embeddingPollInterval is the interval of polling whether everything is embedded.
 const embeddingPollInterval = time.Second
 
-// evalPatience is how long an embedder may be unavailable before it is measured as it is.
+// maxEmbeddingWait is how long an embedder may be unavailable before it is measured as it is.
 const maxEmbeddingWait = 10 * time.Minute
 
 // waitForEmbeddings sends a question per conversation until the service reports that vector search is ready or disabled.
@@ -114,7 +114,7 @@ func (a *evalAsker) askAll(ctx context.Context, atOnce int) ([]evalAnswer, error
 	var (
 		answers = make([]evalAnswer, len(a.set.questions))
 		asked   = newCounter(a.progress, "asked", len(answers))
-		mu sync.Mutex
+		mu      sync.Mutex
 		group   errgroup.Group
 	)
 	group.SetLimit(atOnce)

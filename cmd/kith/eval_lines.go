@@ -54,7 +54,7 @@ func (p evalPassage) checkTurn() error {
 	return errors.Join(checkEvalText("speaker", p.Speaker, graph.MaxNameLength), checkEvalText("text with caption", p.spokenText(), graph.MaxMessageLength))
 }
 
-// evalTimes lists the accepted layouts of times.
+// evalTimeLayouts lists the accepted layouts of times.
 var evalTimeLayouts = []string{time.RFC3339, "3:04 pm on 2 January, 2006"}
 
 func (p evalPassage) parseTime() (time.Time, error) {

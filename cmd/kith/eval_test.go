@@ -74,27 +74,27 @@ func TestEvalSetsAreChecked(t *testing.T) {
 		{"another type", `{"id":1,"text":"x"}`, question, "", "passages.jsonl:1: id must not be a JSON number"},
 		{"no id", `{"text":"x"}`, question, "", "passages.jsonl:1: id must have 1 to 256 characters"},
 		{"no text", `{"id":"a","text":" "}`, question, "", "passages.jsonl:1: text is missing"},
-		{"twice", passage + "\n" + passage, question, "", "passages.jsonl:3: id is that of line 1"},
+		{"twice", passage + "\n" + passage, question, "", "passages.jsonl:3: id repeats that of line 1"},
 		{"too long", `{"id":"a","text":"` + strings.Repeat("x", graph.MaxMessageLength+1) + `"}`, question, "", "passages.jsonl:1: text must have at most 65536 characters"},
-		{"a longer line", passage + strings.Repeat("x", maxLine), question, "", "passages.jsonl:2: has more than 1048576 bytes"},
-		{"nothing", " ", question, "", "passages.jsonl has no lines"},
+		{"a longer line", passage + strings.Repeat("x", maxLine), question, "", "passages.jsonl:2: line exceeds 1048576 bytes"},
+		{"nothing", " ", question, "", "passages.jsonl is empty"},
 		{"both", turn + `{"id":"b","text":"x"}`, question, "", "passages.jsonl:2: all lines must have a conversation, or none"},
 		{"no time", strings.Replace(turn, "2023-03", "March", 1), question, "", "passages.jsonl:1: time is not written as 2006-01-02T15:04:05Z07:00 or 3:04 pm on 2 January, 2006"},
 		{"no session", strings.Replace(turn, `"session":1,`, "", 1), question, "", "passages.jsonl:1: session is missing"},
 		{"no speaker", strings.Replace(turn, `"Ada"`, `""`, 1), question, "", "passages.jsonl:1: speaker is missing"},
-		{"unknown gold", passage, `{"qid":"q","question":"x","gold":["a","b"]}`, "", "questions.jsonl:1: gold[1] is the id of no passage"},
-		{"gold of another conversation", turn, question, "", "questions.jsonl:1: gold[0] is not of the question's conversation"},
+		{"unknown gold", passage, `{"qid":"q","question":"x","gold":["a","b"]}`, "", "questions.jsonl:1: gold[1] is not the id of a passage"},
+		{"gold of another conversation", turn, question, "", "questions.jsonl:1: gold[0] belongs to another conversation"},
 		{"no gold", passage, `{"qid":"q","question":"x","gold":[]}`, "", "questions.jsonl:1: gold is missing"},
 		{"gold as a text", passage, `{"qid":"q","question":"x","gold":"a"}`, "", "questions.jsonl:1: gold must not be a JSON string"},
 		{"no qid", passage, `{"question":"x","gold":["a"]}`, "", "questions.jsonl:1: qid is missing"},
 		{"no question", passage, `{"qid":"q","gold":["a"]}`, "", "questions.jsonl:1: question is missing"},
-		{"two questions", passage, question + question, "", "questions.jsonl:2: qid is that of line 1"},
-		{"triples of nothing", passage, question, `{"passage":"b"}`, "triples.jsonl:1: passage is the id of none"},
+		{"two questions", passage, question + question, "", "questions.jsonl:2: qid repeats that of line 1"},
+		{"triples of nothing", passage, question, `{"passage":"b"}`, "triples.jsonl:1: passage is not the id of a passage"},
 		{"a pair", passage, question, `{"passage":"a","triples":[["x","y"]]}`, "triples.jsonl:1: triples[0] must have a subject, a predicate and an object"},
 		{"no object", passage, question, `{"passage":"a","triples":[["x","y",""]]}`, "triples.jsonl:1: triples[0][2] is missing"},
 		{"a nameless entity", passage, question, `{"passage":"a","entities":["x"," "]}`, "triples.jsonl:1: entities[1] is missing"},
-		{"triples of a turn", turn, question, `{"passage":"a"}`, "triples.jsonl:1: turns of conversations have no triples"},
-		{"all left out", passage, strings.Replace(question, "{", `{"category":"trick",`, 1), "", "no question is left"},
+		{"triples of a turn", turn, question, `{"passage":"a"}`, "triples.jsonl:1: triples are not allowed for turns of conversations"},
+		{"all skipped", passage, strings.Replace(question, "{", `{"category":"trick",`, 1), "", "no questions left"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -262,7 +262,7 @@ func TestEvalRecallCountsWhatFails(t *testing.T) {
 	if code != 1 || !strings.Contains(out, " 4  50.0   75.0 ") || !strings.Contains(out, "semantic: off\n") {
 		t.Errorf("status %d: %s", code, out)
 	}
-	if !strings.Contains(errs, "question q2: call POST /v1/explore: 500") || !strings.Contains(errs, "eval recall: questions without an answer: 1") || !service.removed() {
+	if !strings.Contains(errs, "question q2: call POST /v1/explore: 500") || !strings.Contains(errs, "eval recall: questions that failed: 1") || !service.removed() {
 		t.Errorf("%v: %s", service.requests, errs)
 	}
 }

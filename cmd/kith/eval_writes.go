@@ -15,8 +15,8 @@ type evalWrite struct {
 }
 
 const (
-	evalUser = "reader" // the user of passages without a conversation
-	evalBatchSize  = 200      // items per request
+	evalUser      = "reader" // the user of passages without a conversation
+	evalBatchSize = 200      // items per request
 )
 
 // writes returns the requests that store the set. Passages without a time get now.

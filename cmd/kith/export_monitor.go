@@ -7,7 +7,7 @@ import (
 	"kith/exchange"
 )
 
-// exportWatch counts the bytes and lines of an export that is written to it, and checks for its last line.
+// exportMonitor counts the bytes and lines of an export that is written to it, and checks for its last line.
 type exportMonitor struct {
 	alive        func()
 	meter        *meter

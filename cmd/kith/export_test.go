@@ -50,7 +50,7 @@ func TestExportWritesAFile(t *testing.T) {
 	if code != 0 || out != "" || err != nil || string(got) != wholeExport {
 		t.Fatalf("status %d, out %q, file of %d bytes (%v): %s", code, out, len(got), err, errs)
 	}
-	if want := "exported 1 nodes, 0 relationships, 0 preferences, 0 turns of chats: 3 lines, 9.1 kB\n"; errs != want {
+	if want := "exported 1 nodes, 0 relationships, 0 preferences, 0 chat turns: 3 lines, 9.1 kB\n"; errs != want {
 		t.Errorf("told %q, want %q", errs, want)
 	}
 }
@@ -115,7 +115,7 @@ func TestExportIsTriedAgain(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, wholeExport)
 	}, "export")
-	if code != 0 || out != wholeExport || calls != 2 || !strings.Contains(errs, "503 service unavailable; trying again\n") {
+	if code != 0 || out != wholeExport || calls != 2 || !strings.Contains(errs, "503 service unavailable; retrying\n") {
 		t.Errorf("status %d, %d bytes, %d calls: %s", code, len(out), calls, errs)
 	}
 }
@@ -155,7 +155,7 @@ func TestTransferEndsSilence(t *testing.T) {
 			<-ctx.Done()
 			return connectionError{ctx.Err()}
 		})
-		if err != nil || calls != 3 || len(said) != 2 || said[0] != errSilence.Error()+"; trying again" {
+		if err != nil || calls != 3 || len(said) != 2 || said[0] != errSilence.Error()+"; retrying" {
 			t.Errorf("%v after %d calls: %q", err, calls, said)
 		}
 		if took := time.Since(begun); took != 9*59*time.Second+2*time.Minute+3*time.Second {

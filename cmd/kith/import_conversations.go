@@ -36,7 +36,8 @@ func (c *importConversationsCmd) Run(ctx context.Context, std streams) error {
 	err = importer.load(ctx, newSessionReader(file, c.TimeLayout, progress.fault), progress)
 	progress.end()
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("import conversations: interrupted after %d sessions, which stay stored. Run the same command again to import the rest", importer.totals.sessions)
+		return fmt.Errorf("import conversations: interrupted after %d sessions, which stay stored. Run the same command again to import the rest",
+			importer.totals.sessions)
 	}
 	if err != nil {
 		return fmt.Errorf("import conversations: %w", err)

@@ -126,7 +126,7 @@ func TestImportTellsWhatWasRefused(t *testing.T) {
 		"refused":[{"line":5,"location":"node.name","message":"must not be blank"},{"line":7,"message":"is not valid JSON at byte 3"}],
 		"warnings":["the file ends early",{"line":8,"location":"name","message":"was cut to 512 characters"}]}`}
 	code, out, errs := kith(t, service.handle, "import", importedFile(t, "x"))
-	wantOut := "dry run: nothing was written; it would be\nlines:         9\nresumed at:    line 4\nnodes:         1 created, 0 updated, 0 unchanged, 1 refused\n" +
+	wantOut := "dry run: nothing was stored; an import would report\nlines:         9\nresumed at:    line 4\nnodes:         1 created, 0 updated, 0 unchanged, 1 refused\n" +
 		"relationships: 0 created, 0 updated, 0 unchanged, 0 refused\npreferences:   0 created, 0 updated, 0 unchanged, 0 refused\n"
 	wantErr := "line 5: node.name must not be blank\nline 7: is not valid JSON at byte 3\nwarning: the file ends early\nline 8: warning: name was cut to 512 characters\n" +
 		"kith: import: refused: 2\n"
@@ -160,7 +160,7 @@ func TestImportGoesOnAfterAFailure(t *testing.T) {
 			t.Error("another import_id")
 		}
 	}
-	if strings.Count(errs, "; trying again\n") != 2 || !strings.Contains(errs, "503 the database is away; trying again\n") || strings.Contains(errs, "user_id") {
+	if strings.Count(errs, "; retrying\n") != 2 || !strings.Contains(errs, "503 the database is away; retrying\n") || strings.Contains(errs, "user_id") {
 		t.Errorf("told: %s", errs)
 	}
 }
@@ -177,7 +177,7 @@ func TestImportFails(t *testing.T) {
 			"stopped", "kith: import: 401 the key is not good any more\n", 401,
 			`{"lines":9,"refused":[{"line":4,"location":"node.name","message":"must not be blank"}],"stopped":"the key is not good any more"}`,
 		},
-		{"not JSON", "kith: import: read the answer: invalid character '<' looking for beginning of value\n", 200, `<html>`},
+		{"not JSON", "kith: import: read response: invalid character '<' looking for beginning of value\n", 200, `<html>`},
 	} {
 		service := &importing{t: t, before: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 			w.WriteHeader(test.status)

@@ -150,5 +150,5 @@ func (r *sessionReader) addTurn(session *importSession, turn importTurn, faults 
 	}
 }
 
-// drop marks a session as faulty and frees its turns.
+// markFaulty marks a session as faulty and frees its turns.
 func (s *importSession) markFaulty() { s.faulty, s.turns, s.ids = true, nil, nil }

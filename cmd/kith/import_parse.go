@@ -18,8 +18,8 @@ type importLine struct {
 // lineParser parses the fields of a line and collects their faults.
 type lineParser struct {
 	importLine
-	faults []string
-	wrongField  string // the first field with another type than string
+	faults     []string
+	wrongField string // the first field with another type than string
 }
 
 // parse parses a line. Where is its conversation and session, empty if one of them is missing.

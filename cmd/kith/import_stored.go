@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	pollInterval = 2 * time.Second
-	lastPollTimeout  = 2 * time.Second // timeout of the last poll of an interrupted import
+	pollInterval    = 2 * time.Second
+	lastPollTimeout = 2 * time.Second // timeout of the last poll of an interrupted import
 )
 
 // storedMonitor shows how much of an import the service has stored, while the file is sent and after it.

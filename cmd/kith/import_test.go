@@ -89,16 +89,16 @@ func TestSessionReader(t *testing.T) {
 		{
 			name: "a line too long", file: line(1, "Ada", "x") + line(2, "Ada", long) + line(3, "Ada", "x") + line(4, "Ada", "x"),
 			sessions: []string{"c1/1 left out", "c1/3 left out", "c1/4: 1"},
-			faults:   []string{"2: has more than 1048576 bytes"},
+			faults:   []string{"2: line exceeds 1048576 bytes"},
 		},
 		{
 			name: "a session in two places", file: good + line(2, "Ada", "x") + good, sessions: []string{"c1/1: 1", "c1/2: 1", "c1/1 left out"},
-			faults: []string{"3: belongs to the session that began in line 1; lines of a session must stand together"},
+			faults: []string{"3: belongs to the session that began in line 1; the lines of a session must be adjacent"},
 		},
 		{
 			name:     "an id twice, also as a position",
 			file:     good + strings.Replace(good, `"text"`, `"id":1,"text"`, 1) + good,
-			sessions: []string{"c1/1 left out"}, faults: []string{"2: id is that of line 1"},
+			sessions: []string{"c1/1 left out"}, faults: []string{"2: id repeats that of line 1"},
 		},
 		{
 			name: "a slash in a speaker", file: line(1, "a/b", "x"), sessions: []string{"c1/1 left out"},
@@ -263,7 +263,7 @@ func TestImportOfOneSpeaker(t *testing.T) {
 	if code, out, _ := importFile(t, service, file, "--speaker", "Bo"); code != 0 || len(service.sources) != 1 || service.sources[0].UserID != "c1/Bo" {
 		t.Errorf("exit %d, %d sources: %s", code, len(service.sources), out)
 	}
-	if code, _, progress := importFile(t, service, file, "--speaker", "Cy"); code != 1 || !strings.Contains(progress, "no session has that speaker") {
+	if code, _, progress := importFile(t, service, file, "--speaker", "Cy"); code != 1 || !strings.Contains(progress, "no session with this speaker") {
 		t.Errorf("exit %d: %s", code, progress)
 	}
 }
@@ -286,7 +286,7 @@ func TestImportLeavesOutWhatHasFaults(t *testing.T) {
 	code, out, progress := importFile(t, service, file)
 	for _, want := range []string{
 		"line 3: text must have at most 65536 characters", "line 4: the session has a speaker whose name differs",
-		"faults: 2; sessions left out: 2",
+		"faults: 2; sessions skipped: 2",
 	} {
 		if !strings.Contains(progress, want) {
 			t.Errorf("%q is not in: %s", want, progress)

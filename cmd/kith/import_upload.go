@@ -19,7 +19,7 @@ type upload struct {
 	file     *os.File
 	size     int64
 	progress *progress
-	monitor   *storedMonitor // nil for a dry run, which shows the bytes sent
+	monitor  *storedMonitor // nil for a dry run, which shows the bytes sent
 }
 
 func (u *upload) send(ctx context.Context) (*importReport, error) {

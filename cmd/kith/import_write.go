@@ -13,14 +13,14 @@ import (
 
 // importer writes sessions into the memories of their speakers.
 type importer struct {
-	api    *apiClient
-	onlySpeaker   string // the only speaker whose memory is written; empty: all
-	now    time.Time
-	report func(line int, message string)
-	users  []*importUser // in the order of their first session
-	byID   map[string]*importUser
-	names  map[[2]string]string // conversation and name in lower case → name
-	totals importTotals
+	api         *apiClient
+	onlySpeaker string // the only speaker whose memory is written; empty: all
+	now         time.Time
+	report      func(line int, message string)
+	users       []*importUser // in the order of their first session
+	byID        map[string]*importUser
+	names       map[[2]string]string // conversation and name in lower case → name
+	totals      importTotals
 }
 
 func newImporter(api *apiClient, only string, now time.Time, report func(line int, message string)) *importer {

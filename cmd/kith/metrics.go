@@ -30,22 +30,22 @@ import (
 
 // metrics holds the metrics that the admin listener serves. Labels are routes, statements and events, never ids.
 type metrics struct {
-	registry   *prometheus.Registry
-	requests   *prometheus.CounterVec
-	durations      *prometheus.HistogramVec // of requests
-	statements *prometheus.HistogramVec
-	cache      *prometheus.CounterVec
-	degraded   *prometheus.CounterVec
-	recalls    *prometheus.CounterVec
-	maintenance     *prometheus.CounterVec
-	embeddings *prometheus.CounterVec
-	explores   *prometheus.CounterVec
-	traverses  *prometheus.CounterVec
-	chats      *prometheus.HistogramVec
-	tools      *prometheus.HistogramVec
-	limits     *prometheus.CounterVec
-	credentials   *prometheus.CounterVec
-	quotas     prometheus.Histogram
+	registry    *prometheus.Registry
+	requests    *prometheus.CounterVec
+	durations   *prometheus.HistogramVec // of requests
+	statements  *prometheus.HistogramVec
+	cache       *prometheus.CounterVec
+	degraded    *prometheus.CounterVec
+	recalls     *prometheus.CounterVec
+	maintenance *prometheus.CounterVec
+	embeddings  *prometheus.CounterVec
+	explores    *prometheus.CounterVec
+	traverses   *prometheus.CounterVec
+	chats       *prometheus.HistogramVec
+	tools       *prometheus.HistogramVec
+	limits      *prometheus.CounterVec
+	credentials *prometheus.CounterVec
+	quotas      prometheus.Histogram
 
 	slowAbove time.Duration
 	log       *slog.Logger
@@ -275,7 +275,10 @@ var (
 )
 
 // Describe sends the descriptions of the metrics.
-func (backlog) Describe(all chan<- *prometheus.Desc) { all <- embeddingDueDesc; all <- embeddingLagDesc }
+func (backlog) Describe(all chan<- *prometheus.Desc) {
+	all <- embeddingDueDesc
+	all <- embeddingLagDesc
+}
 
 // Collect queries the database and sends the values.
 func (b backlog) Collect(all chan<- prometheus.Metric) {

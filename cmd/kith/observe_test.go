@@ -116,7 +116,7 @@ func TestTracesWithoutACollector(t *testing.T) {
 	t.Parallel()
 	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_OTLP_ENDPOINT=http://127.0.0.1:1"))
 	s.as(s.newKey(t, testenv.Team(t), "read")).must(t, http.MethodGet, "/v1/context?user_id=u1", "")
-	if code := s.stop(); code != 0 || !strings.Contains(s.err.String(), "spans were not sent") {
+	if code := s.stop(); code != 0 || !strings.Contains(s.err.String(), "sending spans failed") {
 		t.Errorf("%d %s", code, s.err)
 	}
 }

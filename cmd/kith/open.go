@@ -25,23 +25,23 @@ import (
 
 // memory holds the open database and cache, and the services that use them.
 type memory struct {
-	config   *config
-	metrics  *metrics
-	traces   *tracing
-	log      *slog.Logger
-	store    *graph.Store
-	preferences      preferenceStore
-	cache     *cache.Cache
-	recalls  *graph.Recalls
-	keys     *auth.Keys
+	config      *config
+	metrics     *metrics
+	traces      *tracing
+	log         *slog.Logger
+	store       *graph.Store
+	preferences preferenceStore
+	cache       *cache.Cache
+	recalls     *graph.Recalls
+	keys        *auth.Keys
 	auditLog    *audit.Log // nil: disabled
-	embedder llm.Embedder
-	vectors  *vector.Index
+	embedder    llm.Embedder
+	vectors     *vector.Index
 
-	contexts  *loader.Loader
-	explorer  *explore.Explorer
-	traverser *traverse.Traverser
-	logRotator      *logRotator // nil: the Neo4j is not embedded
+	contexts   *loader.Loader
+	explorer   *explore.Explorer
+	traverser  *traverse.Traverser
+	logRotator *logRotator // nil: the Neo4j is not embedded
 }
 
 // databaseOpener is openDatabase or attachDatabase.

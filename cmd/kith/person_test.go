@@ -55,13 +55,13 @@ func TestStatusOfATeam(t *testing.T) {
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u2","nodes":[{"kind":"person","entity_key":"b","name":"Bo","is_owner":true}]}`)
 	c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u2"}`)
 	c.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"entity","entity_key":"e","name":"Quay"}]}`)
-	const sharedTable = "Shared by the team (--user USER counts what a user sees):\nKIND           NODES\nEntity         1\nrelationships  0\n"
+	const sharedTable = "Shared by the team (--user USER counts the memory of a user):\nKIND           NODES\nEntity         1\nrelationships  0\n"
 	for _, k := range []struct {
 		key, says, not string
 		args           []string
 		users          int
 	}{
-		{admin, sharedTable + "\nOf its users:\nUSER  NODES  CONVERSATIONS  MESSAGES  CHATS  LAST ACTIVITY\nu1    2      0              0         0      20", "-\n", nil, 2},
+		{admin, sharedTable + "\nUsers of the team:\nUSER  NODES  CONVERSATIONS  MESSAGES  CHATS  LAST ACTIVITY\nu1    2      0              0         0      20", "-\n", nil, 2},
 		{plain, sharedTable, "u1", nil, 0},
 		{bound, "Concept        1\n", "Shared", nil, 0},
 		{admin, "Concept        1\n", "Shared", []string{"--user", "u1"}, 0},
@@ -109,7 +109,7 @@ func TestDoctor(t *testing.T) {
 	ill := db
 	ill.Password = "wr0ng-secret"
 	code, out := command(t, append(settings(ill, "redis://:s3cret@127.0.0.1:1"), "KITH_URL="+s.url, "KITH_KEY=kith_wrong-secret"), "doctor")
-	for _, want := range []string{"✗ Neo4j", "✗ Redis", "✗ Key", "→ start it, and check KITH_NEO4J_URI", "→ make one with the scope read"} {
+	for _, want := range []string{"✗ Neo4j", "✗ Redis", "✗ Key", "→ start it, and check KITH_NEO4J_URI", "→ create one with the scope read"} {
 		if code != 1 || !strings.Contains(out, want) {
 			t.Errorf("ill: %d, not %q: %s", code, want, out)
 		}

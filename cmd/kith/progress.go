@@ -18,8 +18,8 @@ type progress struct {
 }
 
 const (
-	maxShownFaults  = 100 // faults that are printed; further ones are only counted
-	clearLine = "\r\x1b[K"
+	maxShownFaults = 100 // faults that are printed; further ones are only counted
+	clearLine      = "\r\x1b[K"
 )
 
 func newProgress(out io.Writer) *progress {
@@ -64,18 +64,18 @@ func (p *progress) end() {
 // meter prints how many bytes or items were processed, and how fast.
 type meter struct {
 	*progress
-	verb        string             // sent, received, stored lines:
-	format      func(int64) string // formats a number
-	total       int64              // 0: unknown
-	done, lines int64
-	from        int64 // the part of done that the rate does not count
+	verb             string             // sent, received, stored lines:
+	format           func(int64) string // formats a number
+	total            int64              // 0: unknown
+	done, lines      int64
+	from             int64 // the part of done that the rate does not count
 	begun, lastShown time.Time
 }
 
 const (
 	terminalInterval = 100 * time.Millisecond
-	lineInterval  = 10 * time.Second
-	barWidth   = 30
+	lineInterval     = 10 * time.Second
+	barWidth         = 30
 )
 
 func newMeter(p *progress, verb string, total int64) *meter {

@@ -67,10 +67,10 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 // reindexProgress prints the progress of a reindex.
 type reindexProgress struct {
 	*progress
-	lastShown     time.Time
-	nodes    int // indexed so far
-	mu       sync.Mutex
-	outcomes map[string]int64
+	lastShown time.Time
+	nodes     int // indexed so far
+	mu        sync.Mutex
+	outcomes  map[string]int64
 }
 
 func (r *reindexProgress) observe(outcome string, count int64) {

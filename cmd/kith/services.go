@@ -55,7 +55,7 @@ func (f *httpServices) handlerServices(m *memory, tools *mcp.Server) handlers.Se
 	s := handlers.Services{
 		Store: m.store, Preferences: m.preferences.orGraph(m.store), Keys: m.keys, Limits: f.limits, Audit: m.auditLog, Changes: m.cache,
 		Recalls: m.recalls,
-		Ready: m.store.Ping, Erasure: m.store, Kept: m.cache, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
+		Ready:   m.store.Ping, Erasure: m.store, Kept: m.cache, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
 		MCP: tools.Handler(),
 	}
 	if m.logRotator != nil {

@@ -26,9 +26,9 @@ type statusCmd struct {
 type status struct {
 	URL string `json:"url"`
 	handlers.Readiness
-	Kinds []traverse.KindSchema `json:"kinds"`
-	Links int64                 `json:"relationships"`
-	Partial  bool                  `json:"part"` // only a part was counted
+	Kinds   []traverse.KindSchema `json:"kinds"`
+	Links   int64                 `json:"relationships"`
+	Partial bool                  `json:"part"` // only a part was counted
 
 	Shared    bool         `json:"shared"`          // the counts are of the team's shared memory, not of a user
 	Users     []graph.User `json:"users,omitempty"` // the team's first users, if the key may list them

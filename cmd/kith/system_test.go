@@ -97,7 +97,7 @@ func TestSystemFlow(t *testing.T) {
 func TestSystemWithoutAFile(t *testing.T) {
 	t.Parallel()
 	c := newSystemCaller(t)
-	c.want(0, "does not exist: the system begins empty", "load", "s")
+	c.want(0, "does not exist: the system starts empty", "load", "s")
 	c.want(0, "nothing to merge", "merge", "s")
 	c.want(0, "0 entities, 0 relationships", "export", "s")
 	if got := c.read(); got != "{\n  \"entities\": [],\n  \"relationships\": []\n}" {

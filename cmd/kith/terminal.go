@@ -51,8 +51,8 @@ func (p paint) good(text string) string  { return p.as("32", text) }
 func (p paint) wrong(text string) string { return p.as("31", text) }
 
 var (
-	boldText = regexp.MustCompile(`\*\*(.+?)\*\*`)
-	asideText  = regexp.MustCompile(`^_(.+)_$`)
+	boldText  = regexp.MustCompile(`\*\*(.+?)\*\*`)
+	asideText = regexp.MustCompile(`^_(.+)_$`)
 )
 
 // markdown renders the Markdown that Kith writes: headings and names are bold, asides dim. It replaces control characters

@@ -48,7 +48,7 @@ func (c *config) openTracing(ctx context.Context, log *slog.Logger) (*tracing, e
 	return &tracing{provider: provider, tracer: provider.Tracer("kith")}, nil
 }
 
-// reporting logs failed exports. The SDK would report them to a global error handler.
+// loggingExporter logs failed exports. The SDK would report them to a global error handler.
 type loggingExporter struct {
 	sdktrace.SpanExporter
 	log *slog.Logger

@@ -21,9 +21,9 @@ func TestWrongCallsAreExplainedInThreeLines(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"nonsense"}, "kith: unexpected argument nonsense\nUsage: kith <command> [flags]\nRun \"kith --help\" for more.\n"},
-		{[]string{"key", "create", "--nope"}, "kith: unknown flag --nope\nUsage: kith key create [flags]\nRun \"kith key create --help\" for more.\n"},
-		{[]string{"context", "u1"}, "kith: missing flags: --key=STRING (or set KITH_KEY)\nUsage: kith context --key=STRING <user> [flags]\nRun \"kith context --help\" for more.\n"},
+		{[]string{"nonsense"}, "kith: unexpected argument nonsense\nUsage: kith <command> [flags]\nRun \"kith --help\" for more information.\n"},
+		{[]string{"key", "create", "--nope"}, "kith: unknown flag --nope\nUsage: kith key create [flags]\nRun \"kith key create --help\" for more information.\n"},
+		{[]string{"context", "u1"}, "kith: missing flags: --key=STRING (or set KITH_KEY)\nUsage: kith context --key=STRING <user> [flags]\nRun \"kith context --help\" for more information.\n"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(context.Background(), c.args, nil, streams{nil, &out, &errs}); code != 2 || out.Len() > 0 || errs.String() != c.want {
@@ -66,7 +66,7 @@ func TestUnknownSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	environ := []string{"KITH_RATE_LIMT=3", "KITH_SERVICE_HOST=10.0.0.1", "KITH_PORT_8080_TCP=x", "KITH_PORT=x", "KITH_TEST_NEO4J_URI=x", "KITH_URL=x", "OTHER=x", "KITH_LISTEN=127.0.0.1:none"}
 	_, out := command(t, environ, "serve")
-	if want := "kith: warning: KITH_RATE_LIMT is not a setting, and is ignored; the nearest is KITH_RATE_LIMIT\n"; !strings.HasPrefix(out, want) || strings.Count(out, "warning") != 1 {
+	if want := "kith: warning: KITH_RATE_LIMT is not a setting and is ignored; did you mean KITH_RATE_LIMIT?\n"; !strings.HasPrefix(out, want) || strings.Count(out, "warning") != 1 {
 		t.Errorf("%s", out)
 	}
 	if _, out := command(t, environ, "health"); strings.Contains(out, "warning") {
@@ -141,12 +141,12 @@ func TestAnInterruptedImport(t *testing.T) {
 	t.Parallel()
 	turns := line(1, "Ada", "hello") + line(2, "Ada", "again")
 	for _, test := range []struct{ args, stored, want string }{
-		{"import FILE", `{"lines":12}`, "import: interrupted; at least 12 lines are stored, and stay. The same command goes on where it stopped"},
-		{"import FILE --format mem0", `{"lines":1,"nodes":{"created":12}}`, "import: interrupted; at least 12 items are stored, and stay. The same command goes on where it stopped"},
-		{"import FILE", `{}`, "import: interrupted; what is stored stays. The same command goes on where it stopped"},
-		{"import FILE", "", "import: interrupted; what is stored stays. The same command goes on where it stopped"},
+		{"import FILE", `{"lines":12}`, "import: interrupted; at least 12 lines are stored. Run the same command again to resume"},
+		{"import FILE --format mem0", `{"lines":1,"nodes":{"created":12}}`, "import: interrupted; at least 12 items are stored. Run the same command again to resume"},
+		{"import FILE", `{}`, "import: interrupted; stored items stay stored. Run the same command again to resume"},
+		{"import FILE", "", "import: interrupted; stored items stay stored. Run the same command again to resume"},
 		{"import FILE --dry-run", `{"lines":12}`, "import: interrupted; a dry run stores nothing"},
-		{"import conversations FILE", "", "import conversations: interrupted after 1 sessions; what is stored stays. The same command loads the rest"},
+		{"import conversations FILE", "", "import conversations: interrupted after 1 sessions, which stay stored. Run the same command again to import the rest"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
