@@ -14,8 +14,8 @@ import (
 	"kith/internal/testenv"
 )
 
-// answering is a client of a service that answers with one handler.
-func answering(t *testing.T, handle http.HandlerFunc) *apiClient {
+// newTestClient returns a client of a server with one handler.
+func newTestClient(t *testing.T, handle http.HandlerFunc) *apiClient {
 	t.Helper()
 	server := httptest.NewServer(handle)
 	t.Cleanup(server.Close)
@@ -24,7 +24,7 @@ func answering(t *testing.T, handle http.HandlerFunc) *apiClient {
 
 func TestCallSendsAndReads(t *testing.T) {
 	t.Parallel()
-	api := answering(t, func(w http.ResponseWriter, r *http.Request) {
+	api := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if got := r.Method + " " + r.URL.Path + " " + r.Header.Get("Authorization") + " " + r.Header.Get("Content-Type"); got != "POST /v1/x Bearer kith_secret application/json" {
 			t.Errorf("request: %s", got)
@@ -53,7 +53,7 @@ func TestCallTellsWhatIsRefused(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			api := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+			api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(test.status)
 				_, _ = io.WriteString(w, test.body)
 			})
@@ -82,7 +82,7 @@ func TestCallTriesAgainOnlyWhenTold(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			called := 0
-			api := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			api := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 				if body, _ := io.ReadAll(r.Body); string(body) != `{"n":1}` {
 					t.Errorf("body of call %d: %s", called, body)
 				}
@@ -104,7 +104,7 @@ func TestCallStopsWaitingWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	called := make(chan struct{}, maxAttempts)
-	api := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+	api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		called <- struct{}{}
 		w.Header().Set("Retry-After", "3600")
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -126,7 +126,7 @@ func TestCallStopsWaitingWithItsContext(t *testing.T) {
 
 func TestCallBoundsTheAnswer(t *testing.T) {
 	t.Parallel()
-	api := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+	api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.Copy(w, io.LimitReader(zeros{}, maxResponse+1))
 	})
 	err := api.call(t.Context(), http.MethodGet, "/v1/x", nil, &json.RawMessage{})
@@ -139,7 +139,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return copy(p, strings.Repeat("0", len(p))), nil }
 
-// The key of a person that Kith made for a user stands for the one that took its place, wherever a node is asked for.
+// A node is found by the key of a generated owner that another person replaced.
 func TestFormerKeyOfAnOwner(t *testing.T) {
 	t.Parallel()
 	s := shared(t)

@@ -45,7 +45,7 @@ const (
 `
 )
 
-// evalArgs are those of a command on files with these contents.
+// evalArgs writes files with the given contents and returns the arguments of a command on them.
 func evalArgs(t *testing.T, passages, questions, triples string, more ...string) []string {
 	t.Helper()
 	args, folder := []string{"eval", "recall"}, t.TempDir()
@@ -99,7 +99,7 @@ func TestEvalSetsAreChecked(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			asked := func(_ http.ResponseWriter, r *http.Request) { t.Errorf("request %s", r.URL) }
-			code, out, errs := kith(t, asked, evalArgs(t, test.passages, test.questions, test.triples, "--without", "trick")...)
+			code, out, errs := runKith(t, asked, evalArgs(t, test.passages, test.questions, test.triples, "--without", "trick")...)
 			if code != 1 || out != "" || !strings.Contains(errs, test.want) {
 				t.Errorf("status %d, out %q, want %q: %s", code, out, test.want, errs)
 			}
@@ -107,7 +107,7 @@ func TestEvalSetsAreChecked(t *testing.T) {
 	}
 }
 
-// The examples of docs/recall.md are sets that can be read.
+// The examples of docs/recall.md are valid sets.
 func TestEvalExamples(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/recall.md")
@@ -126,10 +126,10 @@ func TestEvalExamples(t *testing.T) {
 		evalArgs(t, beginning(`{"id":"p`), beginning(`{"qid":"q1","question"`), beginning(`{"passage"`)),
 		evalArgs(t, beginning(`{"id":"c`), beginning(`{"qid":"q2","conversation"`), ""),
 	} {
-		service := &evaluated{explore: func(w http.ResponseWriter, _ string) {
+		service := &evalServer{explore: func(w http.ResponseWriter, _ string) {
 			_, _ = io.WriteString(w, `{"episodic":{"sources":[{"entity_key":"p1"}],"messages":[{"entity_key":"c1/1"}]}}`)
 		}}
-		if code, out, errs := kith(t, service.handle, args...); code != 0 || !strings.Contains(out, "questions  1  ") {
+		if code, out, errs := runKith(t, service.handle, args...); code != 0 || !strings.Contains(out, "questions  1  ") {
 			t.Errorf("status %d: %s%s", code, out, errs)
 		}
 	}
@@ -172,14 +172,14 @@ func TestEvalLatency(t *testing.T) {
 	}
 }
 
-// evaluated is a service that makes a team's key, stores whatever it gets, and lets a test answer questions.
-type evaluated struct {
+// evalServer is a service that creates a team's key, accepts every write, and lets a test answer questions.
+type evalServer struct {
 	mu       sync.Mutex
 	requests []string // method, path and key
 	explore  func(w http.ResponseWriter, request string)
 }
 
-func (s *evaluated) handle(w http.ResponseWriter, r *http.Request) {
+func (s *evalServer) handle(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, r.Method+" "+r.URL.Path+" "+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
@@ -194,8 +194,8 @@ func (s *evaluated) handle(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// removed says whether the last request was that of a team's removal.
-func (s *evaluated) removed() bool {
+// removed reports whether the last request removed the team.
+func (s *evalServer) removed() bool {
 	last := s.requests[len(s.requests)-1]
 	return strings.HasPrefix(last, "DELETE /v1/teams/eval-") && strings.HasSuffix(last, " kith_secret")
 }
@@ -203,7 +203,7 @@ func (s *evaluated) removed() bool {
 func TestEvalRecall(t *testing.T) {
 	t.Parallel()
 	first := true
-	service := &evaluated{explore: func(w http.ResponseWriter, request string) {
+	service := &evalServer{explore: func(w http.ResponseWriter, request string) {
 		semantic := "on"
 		if first { // as long as not all is embedded, no answer counts
 			semantic, first = "partial", false
@@ -220,7 +220,7 @@ func TestEvalRecall(t *testing.T) {
 		_, _ = io.WriteString(w, `{"meta":{"semantic":"`+semantic+`"},"episodic":{"sources":[],"messages":[`+found+`]}}`)
 	}}
 	path := filepath.Join(t.TempDir(), "run.jsonl")
-	code, out, errs := kith(t, service.handle, evalArgs(t, evalTurns, evalTurnQuestions, "", "--without", "trick", "--run", path, "--concurrency", "2")...)
+	code, out, errs := runKith(t, service.handle, evalArgs(t, evalTurns, evalTurnQuestions, "", "--without", "trick", "--run", path, "--concurrency", "2")...)
 	lines := strings.SplitAfter(out, "\n")
 	want := "SET        N  R@1   R@5   R@10  R@20\n" +
 		"questions  3  50.0  83.3  83.3  83.3\n" +
@@ -251,14 +251,14 @@ func TestEvalRecall(t *testing.T) {
 
 func TestEvalRecallCountsWhatFails(t *testing.T) {
 	t.Parallel()
-	service := &evaluated{explore: func(w http.ResponseWriter, request string) {
+	service := &evalServer{explore: func(w http.ResponseWriter, request string) {
 		if strings.Contains(request, "Which boats") {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
 		_, _ = io.WriteString(w, `{"meta":{"semantic":"off"},"episodic":{"messages":[{"entity_key":"c1/1"},{"entity_key":"c2/1"}]}}`)
 	}}
-	code, out, errs := kith(t, service.handle, evalArgs(t, evalTurns, evalTurnQuestions, "")...)
+	code, out, errs := runKith(t, service.handle, evalArgs(t, evalTurns, evalTurnQuestions, "")...)
 	if code != 1 || !strings.Contains(out, " 4  50.0   75.0 ") || !strings.Contains(out, "semantic: off\n") {
 		t.Errorf("status %d: %s", code, out)
 	}
@@ -282,7 +282,7 @@ func TestEvalRecallRemovesItsTeam(t *testing.T) {
 		"kept":                     {func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusNotFound) }, []string{"--keep"}, false, "kept: team eval-", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			service := &evaluated{explore: test.explore}
+			service := &evalServer{explore: test.explore}
 			server := httptest.NewServer(http.HandlerFunc(service.handle))
 			defer server.Close()
 			var errs bytes.Buffer
@@ -299,14 +299,14 @@ func TestEvalRecallRemovesItsTeam(t *testing.T) {
 	}
 }
 
-// storing is a real service whose answers to questions are those of a test, which looks at what is stored meanwhile.
-type storing struct {
+// evalStore is a real service whose answers to questions come from the test, which inspects the stored data.
+type evalStore struct {
 	*service
 	team string // that was removed
 	look func(c caller)
 }
 
-func (s *storing) handler(t *testing.T) http.HandlerFunc {
+func (s *evalStore) handler(t *testing.T) http.HandlerFunc {
 	t.Helper()
 	target, err := url.Parse(s.url)
 	if err != nil {
@@ -324,7 +324,7 @@ func (s *storing) handler(t *testing.T) http.HandlerFunc {
 	}
 }
 
-func (s *storing) measure(t *testing.T, args []string) {
+func (s *evalStore) measure(t *testing.T, args []string) {
 	t.Helper()
 	server := httptest.NewServer(s.handler(t))
 	defer server.Close()
@@ -332,14 +332,14 @@ func (s *storing) measure(t *testing.T, args []string) {
 	if code := run(t.Context(), args, []string{"KITH_URL=" + server.URL, "KITH_KEY=" + bootstrapKey}, streams{nil, io.Discard, &errs}); code != 0 {
 		t.Errorf("status %d: %s", code, &errs)
 	}
-	if n := inNeo4j(t, `MATCH (n {team_id: $text}) RETURN count(n)`, s.team); n != 0 || !strings.HasPrefix(s.team, "eval-") {
+	if n := neo4jNumber(t, `MATCH (n {team_id: $text}) RETURN count(n)`, s.team); n != 0 || !strings.HasPrefix(s.team, "eval-") {
 		t.Errorf("team %s has %d nodes", s.team, n)
 	}
 }
 
 func TestEvalStoresTurns(t *testing.T) {
 	t.Parallel()
-	s := &storing{service: shared(t)}
+	s := &evalStore{service: shared(t)}
 	looked := false
 	s.look = func(c caller) {
 		looked = true
@@ -374,7 +374,7 @@ func TestEvalStoresTurns(t *testing.T) {
 
 func TestEvalStoresPassages(t *testing.T) {
 	t.Parallel()
-	s := &storing{service: shared(t)}
+	s := &evalStore{service: shared(t)}
 	long := strings.Repeat("x", graph.MaxTextLength+1)
 	looked := false
 	s.look = func(c caller) {

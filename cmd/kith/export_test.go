@@ -20,8 +20,8 @@ const exportEnd = `{"end":{"nodes":1,"relationships":0,"preferences":0}}` + "\n"
 
 var wholeExport = `{"kith":{"version":1}}` + "\n" + `{"node":{"kind":"person","name":"` + strings.Repeat("a", 9000) + `"}}` + "\n" + exportEnd
 
-// kith runs the program against a service, and gives its exit status and what it wrote.
-func kith(t *testing.T, handle http.HandlerFunc, args ...string) (code int, out, err string) {
+// runKith runs the program against a service, and returns its exit status and output.
+func runKith(t *testing.T, handle http.HandlerFunc, args ...string) (code int, out, err string) {
 	t.Helper()
 	server := httptest.NewServer(handle)
 	defer server.Close()
@@ -45,7 +45,7 @@ func TestExportWritesAFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("older"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, out, errs := kith(t, exporting(t, wholeExport), "export", path)
+	code, out, errs := runKith(t, exporting(t, wholeExport), "export", path)
 	got, err := os.ReadFile(path)
 	if code != 0 || out != "" || err != nil || string(got) != wholeExport {
 		t.Fatalf("status %d, out %q, file of %d bytes (%v): %s", code, out, len(got), err, errs)
@@ -58,7 +58,7 @@ func TestExportWritesAFile(t *testing.T) {
 func TestExportWritesToStandardOutput(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"export"}, {"export", "-"}} {
-		if code, out, errs := kith(t, exporting(t, wholeExport), args...); code != 0 || out != wholeExport {
+		if code, out, errs := runKith(t, exporting(t, wholeExport), args...); code != 0 || out != wholeExport {
 			t.Errorf("%q: status %d, %d bytes: %s", args, code, len(out), errs)
 		}
 	}
@@ -92,7 +92,7 @@ func TestExportLeavesNoHalfFile(t *testing.T) {
 			if err := os.WriteFile(path, []byte("older"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			code, _, errs := kith(t, test.handle, "export", path)
+			code, _, errs := runKith(t, test.handle, "export", path)
 			if code != 1 || errs != test.want {
 				t.Errorf("status %d, told %q, want %q", code, errs, test.want)
 			}
@@ -107,7 +107,7 @@ func TestExportLeavesNoHalfFile(t *testing.T) {
 func TestExportIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	code, out, errs := kith(t, func(w http.ResponseWriter, _ *http.Request) {
+	code, out, errs := runKith(t, func(w http.ResponseWriter, _ *http.Request) {
 		if calls++; calls == 1 {
 			w.Header().Set("Retry-After", "0")
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -120,7 +120,7 @@ func TestExportIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestExportWatch cuts an export into pieces of every size.
+// TestExportWatch splits an export into pieces of every size.
 func TestExportWatch(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]bool{

@@ -18,13 +18,13 @@ import (
 	"kith/graph"
 )
 
-// line is a line of a file to import.
+// line returns a line of a file to import.
 func line(session int, speaker, text string) string {
 	return fmt.Sprintf(`{"conversation":"c1","session":%d,"time":"2026-03-%02dT09:00:00Z","speaker":%q,"text":%q}`+"\n",
 		session, session, speaker, text)
 }
 
-// readAll are the sessions of a file as "conversation/session: ids of its turns", and its faults.
+// readAll returns the sessions of a file as "conversation/session: ids of its turns", and its faults.
 func readAll(t *testing.T, file, layout string) (sessions, faults []string) {
 	t.Helper()
 	r := newSessionReader(strings.NewReader(file), layout, func(line int, message string) {
@@ -155,7 +155,7 @@ func TestSessionTimes(t *testing.T) {
 	}
 }
 
-// memoryService stands in for a service: it remembers what has which key.
+// memoryService is a fake service that records which keys are stored.
 type memoryService struct {
 	stored  map[string]bool
 	sources []graph.SourceWrite
@@ -171,7 +171,7 @@ func (m *memoryService) status(key string) graph.Status {
 	return graph.Created
 }
 
-// ServeHTTP takes memories and sources.
+// ServeHTTP accepts memories and sources.
 func (m *memoryService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	raw, _ := io.ReadAll(r.Body)
 	m.largest = max(m.largest, len(raw))
@@ -197,7 +197,7 @@ func importFile(t *testing.T, service *memoryService, file string, more ...strin
 	if service.stored == nil {
 		service.stored = map[string]bool{}
 	}
-	api := answering(t, service.ServeHTTP)
+	api := newTestClient(t, service.ServeHTTP)
 	path := filepath.Join(t.TempDir(), "turns.jsonl")
 	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
@@ -335,7 +335,7 @@ func TestImportSplitsLongSessions(t *testing.T) {
 func TestImportStopsWhenTheServiceRefuses(t *testing.T) {
 	t.Parallel()
 	called := 0
-	api := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+	api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		called++
 		w.WriteHeader(http.StatusUnauthorized)
 	})

@@ -12,7 +12,7 @@ import (
 	"kith/handlers"
 )
 
-// seriesOf are the series of each metric, as Prometheus counts them.
+// seriesOf returns the number of series of each metric, as Prometheus counts them.
 func seriesOf(t *testing.T, m *metrics) map[string]int {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -26,7 +26,7 @@ func seriesOf(t *testing.T, m *metrics) map[string]int {
 	return series
 }
 
-// A route has one histogram, whatever it answers: 299 pairs of method and status made 5,083 series when each had its own, and make 1,234 now.
+// A route has one histogram. With labels for method and status, 299 pairs made 5,083 series instead of 1,234.
 func TestRequestsMakeFewSeries(t *testing.T) {
 	t.Parallel()
 	m := newMetrics()
@@ -45,7 +45,7 @@ func TestRequestsMakeFewSeries(t *testing.T) {
 	}
 }
 
-// An alarm on the increase of a counter sees its first event only where the counter was 0 before.
+// An alarm on the increase of a counter detects its first event only if the counter was 0 before.
 func TestAlarmsSeeTheFirstEvent(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile("../../docs/alerts.yaml")

@@ -13,7 +13,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// What people ask of a running Kith: texts on a terminal, objects for programs.
+// Commands print text on a terminal and objects for programs.
 func TestCommandsForPeople(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -43,7 +43,7 @@ func TestCommandsForPeople(t *testing.T) {
 	}
 }
 
-// A key of no user has nothing of its own: its status has what is shared, and, for an admin, the team's users.
+// The status of a key without a user counts shared data and, for an admin, lists the team's users.
 func TestStatusOfATeam(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -79,7 +79,7 @@ func TestStatusOfATeam(t *testing.T) {
 	}
 }
 
-// A Kith that starts tells people and Docker so, and which one it is.
+// A Kith that starts reports that, and its version, to people and to Docker.
 func TestStartingIsNotReady(t *testing.T) {
 	t.Parallel()
 	starting := httptest.NewServer(handlers.Starting(handlers.Build{Version: "v9"}))
@@ -97,7 +97,7 @@ func TestStartingIsNotReady(t *testing.T) {
 	}
 }
 
-// The doctor says of each thing whether it is well, and what to do where it is not, without a secret.
+// The doctor reports each check and its advice, without secrets.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	db, redis := testenv.Neo4j(t), testenv.Redis(t)
@@ -137,7 +137,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A terminal gets emphasis, and nothing that a memory could do to it.
+// A terminal gets emphasis, and no control characters of stored texts.
 func TestMarkdownOnATerminal(t *testing.T) {
 	t.Parallel()
 	text := "# About \x1b[2JAda\n- **Grace**: her friend\n_Left out: 3._"
@@ -162,7 +162,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// The script does in a bash what it is for; the last word is the one to complete.
+// The bash script completes the last word.
 func TestCompletionInBash(t *testing.T) {
 	t.Parallel()
 	_, script := command(t, nil, "completion", "bash")

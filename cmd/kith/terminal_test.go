@@ -15,7 +15,7 @@ import (
 	"kith/internal/hostile"
 )
 
-// Whatever is stored, commands print as many lines as for harmless texts, and no terminal obeys any of it, whether one is there or not.
+// Whatever is stored, commands print as many lines as for harmless texts, and no control characters.
 func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 	t.Parallel()
 	prints := func(texts []string) map[string]string {
@@ -78,7 +78,7 @@ func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 	})
 }
 
-// The admin listener has profiles only where somebody asks for them.
+// The admin listener serves profiles only if they are enabled.
 func TestProfilesAreOff(t *testing.T) {
 	t.Parallel()
 	for profiles, want := range map[bool]int{false: http.StatusNotFound, true: http.StatusOK} {

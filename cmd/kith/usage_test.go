@@ -14,7 +14,7 @@ import (
 	"kith/graph"
 )
 
-// A wrong call is explained in three lines on standard error, and nothing on standard output.
+// An invalid command line is explained in three lines on standard error, with nothing on standard output.
 func TestWrongCallsAreExplainedInThreeLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -32,7 +32,7 @@ func TestWrongCallsAreExplainedInThreeLines(t *testing.T) {
 	}
 }
 
-// The help of a command shows its own flags; the settings of the service are those of serve.
+// The help of a command shows its own flags; the settings of the service are in the help of serve.
 func TestHelpShowsACommandsOwnFlags(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -61,7 +61,7 @@ func TestHelpShowsACommandsOwnFlags(t *testing.T) {
 	}
 }
 
-// A variable that is no setting is named at the start, with the setting that was likely meant.
+// A variable that is not a setting is reported at the start, with the nearest setting.
 func TestUnknownSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	environ := []string{"KITH_RATE_LIMT=3", "KITH_SERVICE_HOST=10.0.0.1", "KITH_PORT_8080_TCP=x", "KITH_PORT=x", "KITH_TEST_NEO4J_URI=x", "KITH_URL=x", "OTHER=x", "KITH_LISTEN=127.0.0.1:none"}
@@ -86,13 +86,13 @@ func TestLogsAsJSON(t *testing.T) {
 
 func TestHealthOfAnAddress(t *testing.T) {
 	t.Parallel()
-	api := answering(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"ready":true}`)) })
+	api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"ready":true}`)) })
 	if code, out := command(t, []string{"KITH_LISTEN=127.0.0.1:1"}, "health", "--url", api.url); code != 0 || !strings.Contains(out, `"ready":true`) {
 		t.Errorf("%d %s", code, out)
 	}
 }
 
-// The format of a file is guessed by its beginning.
+// The format of a file is detected by its beginning.
 func TestFormatsAreGuessed(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
@@ -102,15 +102,15 @@ func TestFormatsAreGuessed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		service := &importing{t: t, answer: importAnswer}
-		code, _, errs := kith(t, service.handle, "import", importedFile(t, string(content)))
+		service := &importServer{t: t, answer: importAnswer}
+		code, _, errs := runKith(t, service.handle, "import", importedFile(t, string(content)))
 		if code != 0 || service.queries[0].Get("format") != want || !strings.Contains(errs, "looks like one of "+want) {
 			t.Errorf("%s: status %d, taken for %s: %s", file, code, service.queries[0].Get("format"), errs)
 		}
 	}
 	for _, content := range []string{line(1, "Ada", "hello"), `{"speaker":"Ada"}`} {
-		service := &importing{t: t, answer: importAnswer}
-		code, _, errs := kith(t, service.handle, "import", importedFile(t, content))
+		service := &importServer{t: t, answer: importAnswer}
+		code, _, errs := runKith(t, service.handle, "import", importedFile(t, content))
 		if code != 1 || len(service.queries) > 0 || !strings.Contains(errs, "kith import conversations FILE loads it") {
 			t.Errorf("conversations: status %d: %s", code, errs)
 		}
@@ -122,21 +122,21 @@ func TestFormatsAreGuessed(t *testing.T) {
 	}
 }
 
-// A strict import that is refused says where it stopped, and why.
+// A strict import that is refused reports where it stopped, and why.
 func TestAStrictImportSaysWhereItStopped(t *testing.T) {
 	t.Parallel()
-	service := &importing{t: t, before: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+	service := &importServer{t: t, before: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		_, _ = w.Write([]byte(`{"lines":4,"nodes":{"refused":1},"refused":[{"line":4,"location":"node.name","message":"must not be blank"}],
 			"stopped":"the import stopped at the first fault: line 4: node.name must not be blank"}`))
 		return true
 	}}
-	if code, _, errs := kith(t, service.handle, "import", importedFile(t, "x"), "--strict"); code != 1 || errs != "kith: import: 422 the import stopped at the first fault: line 4: node.name must not be blank\n" {
+	if code, _, errs := runKith(t, service.handle, "import", importedFile(t, "x"), "--strict"); code != 1 || errs != "kith: import: 422 the import stopped at the first fault: line 4: node.name must not be blank\n" {
 		t.Errorf("status %d: %s", code, errs)
 	}
 }
 
-// Ctrl-C ends an import with the status that shells know, and a word on how to go on.
+// Ctrl-C ends an import with exit status 130 and a hint at how to resume.
 func TestAnInterruptedImport(t *testing.T) {
 	t.Parallel()
 	turns := line(1, "Ada", "hello") + line(2, "Ada", "again")
@@ -151,7 +151,7 @@ func TestAnInterruptedImport(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		sources, asked := 0, ""
-		api := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		api := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 			switch {
 			case r.Method == http.MethodGet:
 				asked = r.URL.String()
@@ -187,8 +187,8 @@ func TestAnInterruptedImport(t *testing.T) {
 
 func TestReportsAsJSON(t *testing.T) {
 	t.Parallel()
-	service := &importing{t: t, answer: importAnswer}
-	if code, out, errs := kith(t, service.handle, "import", importedFile(t, "x"), "--json"); code != 0 || !strings.Contains(out, `"lines": 3`) {
+	service := &importServer{t: t, answer: importAnswer}
+	if code, out, errs := runKith(t, service.handle, "import", importedFile(t, "x"), "--json"); code != 0 || !strings.Contains(out, `"lines": 3`) {
 		t.Errorf("import: %d %s %s", code, out, errs)
 	}
 	var out bytes.Buffer
