@@ -50,7 +50,7 @@ func TestDeployedKithHasTimeToStop(t *testing.T) {
 	for _, c := range []struct {
 		who    string
 		gives  any
-		before any // it tells Kith
+		before any // signals Kith to stop
 		least  time.Duration
 	}{
 		{"compose", at(parseYAML(t, composeFile), "services", "kith", "stop_grace_period"), 0, drainTime},

@@ -235,7 +235,7 @@ func TestImportShowsWhatIsStored(t *testing.T) {
 					t.Errorf("asked %s %s", r.Method, r.URL)
 				}
 				n := asked.Add(1)
-				if n == 2 { // tells nothing
+				if n == 2 { // an error response
 					w.WriteHeader(http.StatusServiceUnavailable)
 				}
 				_, _ = fmt.Fprintf(w, test.answer, min(n, 4))
