@@ -17,28 +17,27 @@ import (
 	"kith/internal/sleep"
 )
 
-// apiClient calls a running Kith as any other program would: over HTTP, with a key.
+// apiClient calls a running Kith over HTTP with an API key.
 type apiClient struct {
 	url, key string
 	http     *http.Client
 }
 
 const (
-	callTime    = time.Minute // for one attempt
-	callTries   = 5
-	longestWait = 10 * time.Second // between attempts, whatever the service asks for
-	maxAnswer   = 32 << 20         // bytes
-	shownFaults = 3
+	attemptTimeout = time.Minute // timeout of one attempt
+	maxAttempts    = 5
+	maxRetryWait   = 10 * time.Second // between attempts, whatever Retry-After says
+	maxResponse    = 32 << 20         // bytes
+	maxErrorFaults = 3                // field errors in the text of an apiError
 )
 
 func newAPIClient(url, key string) *apiClient {
-	return &apiClient{url: strings.TrimRight(url, "/"), key: key, http: &http.Client{Timeout: callTime, CheckRedirect: redirect.SameHost}}
+	return &apiClient{url: strings.TrimRight(url, "/"), key: key, http: &http.Client{Timeout: attemptTimeout, CheckRedirect: redirect.SameHost}}
 }
 
-// call sends in (nil: no body) as JSON and decodes the answer into out (nil: it is dropped; *[]byte: as it
-// is). Path begins with a slash
-// and is escaped. A 503 that says when to come back is tried again, so what is called must bear repetition.
-// What the service refuses is an *apiError.
+// call sends in as JSON (nil: no body) and decodes the response into out (nil: discarded; *[]byte: raw).
+// The path begins with a slash and is escaped. A 503 with Retry-After is retried, so the call must be idempotent.
+// An error response is returned as an *apiError.
 func (c *apiClient) call(ctx context.Context, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {
@@ -48,18 +47,18 @@ func (c *apiClient) call(ctx context.Context, method, path string, in, out any) 
 		}
 	}
 	for try := 1; ; try++ {
-		err := c.once(ctx, method, path, body, out)
+		err := c.send(ctx, method, path, body, out)
 		if err == nil {
 			return nil
 		}
 		var refused *apiError
-		if !errors.As(err, &refused) || !refused.again || try == callTries || !sleep.For(ctx, refused.wait) {
+		if !errors.As(err, &refused) || !refused.retryable || try == maxAttempts || !sleep.For(ctx, refused.retryAfter) {
 			return fmt.Errorf("call %s %s: %w", method, withoutQuery(path), err)
 		}
 	}
 }
 
-// withoutQuery leaves user ids out of errors.
+// withoutQuery returns path without its query, which may contain user ids that errors must not show.
 func withoutQuery(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	return path
@@ -73,7 +72,7 @@ func (c *apiClient) request(ctx context.Context, method, path string, body io.Re
 	return request, err
 }
 
-func (c *apiClient) once(ctx context.Context, method, path string, body []byte, out any) error {
+func (c *apiClient) send(ctx context.Context, method, path string, body []byte, out any) error {
 	request, err := c.request(ctx, method, path, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -86,12 +85,12 @@ func (c *apiClient) once(ctx context.Context, method, path string, body []byte, 
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	switch {
 	case err != nil:
-		return fmt.Errorf("read the answer: %w", err)
-	case len(answer) > maxAnswer:
-		return fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+		return fmt.Errorf("read response: %w", err)
+	case len(answer) > maxResponse:
+		return fmt.Errorf("response exceeds %d bytes", maxResponse)
 	case response.StatusCode/100 != 2:
 		return newAPIError(response, answer)
 	case out == nil:
@@ -102,18 +101,18 @@ func (c *apiClient) once(ctx context.Context, method, path string, body []byte, 
 		return nil
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
-		return fmt.Errorf("read the answer: %w", err)
+		return fmt.Errorf("read response: %w", err)
 	}
 	return nil
 }
 
-// apiError is an answer that is not a success.
+// apiError is an error response of the service.
 type apiError struct {
-	status int
-	detail string // of the problem; empty where the answer is none
-	faults []apiFault
-	again  bool // the service said when to try again
-	wait   time.Duration
+	status     int
+	detail     string // of the problem; empty if the body is not a problem
+	faults     []apiFault
+	retryable  bool // the response is a 503 with Retry-After
+	retryAfter time.Duration
 }
 
 type apiFault struct {
@@ -121,23 +120,23 @@ type apiFault struct {
 	Message  string `json:"message"`
 }
 
-// newAPIError reads a problem (RFC 9457). Something else, say a proxy's page, is told by its status alone.
+// newAPIError parses a problem (RFC 9457). For any other body, such as a proxy's page, the error has only the status.
 func newAPIError(response *http.Response, answer []byte) *apiError {
 	var problem struct {
 		Detail  string     `json:"detail"`
 		Errors  []apiFault `json:"errors"`
-		Stopped string     `json:"stopped"` // the report of an import that stopped is no problem
+		Stopped string     `json:"stopped"` // set in the report of an import that stopped, which is not a problem
 	}
 	_ = json.Unmarshal(answer, &problem)
 	e := &apiError{status: response.StatusCode, detail: cmp.Or(problem.Detail, problem.Stopped), faults: problem.Errors}
 	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-	if e.again = response.StatusCode == http.StatusServiceUnavailable && err == nil && seconds >= 0; e.again {
-		e.wait = min(time.Duration(seconds)*time.Second, longestWait)
+	if e.retryable = response.StatusCode == http.StatusServiceUnavailable && err == nil && seconds >= 0; e.retryable {
+		e.retryAfter = min(time.Duration(seconds)*time.Second, maxRetryWait)
 	}
 	return e
 }
 
-// Error tells status, detail and the first faults.
+// Error returns the status, the detail and the first field errors.
 func (e *apiError) Error() string {
 	text := strconv.Itoa(e.status)
 	if e.detail != "" {
@@ -145,10 +144,10 @@ func (e *apiError) Error() string {
 	} else if name := http.StatusText(e.status); name != "" {
 		text += " " + strings.ToLower(name)
 	}
-	for _, f := range e.faults[:min(len(e.faults), shownFaults)] {
+	for _, f := range e.faults[:min(len(e.faults), maxErrorFaults)] {
 		text += "; " + f.Location + " " + f.Message
 	}
-	if more := len(e.faults) - shownFaults; more > 0 {
+	if more := len(e.faults) - maxErrorFaults; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	return text

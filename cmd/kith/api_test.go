@@ -14,8 +14,8 @@ import (
 	"kith/internal/testenv"
 )
 
-// answering is a client of a service that answers with one handler.
-func answering(t *testing.T, handle http.HandlerFunc) *apiClient {
+// newTestClient returns a client of a server with one handler.
+func newTestClient(t *testing.T, handle http.HandlerFunc) *apiClient {
 	t.Helper()
 	server := httptest.NewServer(handle)
 	t.Cleanup(server.Close)
@@ -24,7 +24,7 @@ func answering(t *testing.T, handle http.HandlerFunc) *apiClient {
 
 func TestCallSendsAndReads(t *testing.T) {
 	t.Parallel()
-	api := answering(t, func(w http.ResponseWriter, r *http.Request) {
+	api := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if got := r.Method + " " + r.URL.Path + " " + r.Header.Get("Authorization") + " " + r.Header.Get("Content-Type"); got != "POST /v1/x Bearer kith_secret application/json" {
 			t.Errorf("request: %s", got)
@@ -49,11 +49,11 @@ func TestCallTellsWhatIsRefused(t *testing.T) {
 			want: "call GET /v1/x: 422 the request has faults; body.a is needed; body.b x; body.c x; and 2 more",
 		},
 		{name: "page", status: 502, body: "<html>", want: "call GET /v1/x: 502 bad gateway"},
-		{name: "no JSON", status: 200, body: "<html>", want: "call GET /v1/x: read the answer: invalid character '<' looking for beginning of value"},
+		{name: "no JSON", status: 200, body: "<html>", want: "call GET /v1/x: read response: invalid character '<' looking for beginning of value"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			api := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+			api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(test.status)
 				_, _ = io.WriteString(w, test.body)
 			})
@@ -75,14 +75,14 @@ func TestCallTriesAgainOnlyWhenTold(t *testing.T) {
 		wantError         bool
 	}{
 		{"back after a while", 503, "0", 2, 3, false},
-		{"away for good", 503, "0", 99, callTries, true},
+		{"away for good", 503, "0", 99, maxAttempts, true},
 		{"no word of when", 503, "", 99, 1, true},
 		{"another failure", 500, "0", 99, 1, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			called := 0
-			api := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			api := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 				if body, _ := io.ReadAll(r.Body); string(body) != `{"n":1}` {
 					t.Errorf("body of call %d: %s", called, body)
 				}
@@ -103,8 +103,8 @@ func TestCallStopsWaitingWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	called := make(chan struct{}, callTries)
-	api := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+	called := make(chan struct{}, maxAttempts)
+	api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		called <- struct{}{}
 		w.Header().Set("Retry-After", "3600")
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -116,8 +116,8 @@ func TestCallStopsWaitingWithItsContext(t *testing.T) {
 	var refused *apiError
 	if err := api.call(ctx, http.MethodGet, "/v1/x", nil, nil); err == nil {
 		t.Error("no error")
-	} else if errors.As(err, &refused) && refused.wait > longestWait {
-		t.Errorf("would wait %v", refused.wait)
+	} else if errors.As(err, &refused) && refused.retryAfter > maxRetryWait {
+		t.Errorf("would wait %v", refused.retryAfter)
 	}
 	if n := len(called); n > 0 {
 		t.Errorf("called %d times more", n)
@@ -126,11 +126,11 @@ func TestCallStopsWaitingWithItsContext(t *testing.T) {
 
 func TestCallBoundsTheAnswer(t *testing.T) {
 	t.Parallel()
-	api := answering(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.Copy(w, io.LimitReader(zeros{}, maxAnswer+1))
+	api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.Copy(w, io.LimitReader(zeros{}, maxResponse+1))
 	})
 	err := api.call(t.Context(), http.MethodGet, "/v1/x", nil, &json.RawMessage{})
-	if err == nil || !strings.Contains(err.Error(), "has more than") {
+	if err == nil || !strings.Contains(err.Error(), "exceeds") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -139,7 +139,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return copy(p, strings.Repeat("0", len(p))), nil }
 
-// The key of a person that Kith made for a user stands for the one that took its place, wherever a node is asked for.
+// A node is found by the key of a generated owner that another person replaced.
 func TestFormerKeyOfAnOwner(t *testing.T) {
 	t.Parallel()
 	s := shared(t)

@@ -23,7 +23,7 @@ const (
 	valuesAtWorst = attackHeap << 20 / 32
 )
 
-// worstForms are statements whose values take as much as the guard allows: %d becomes the largest number that it accepts.
+// worstForms lists statements whose values take as much as the guard allows. %d becomes the largest accepted number.
 var worstForms = []string{
 	"RETURN size([a IN range(1, %d) | a]) AS s",
 	"RETURN size([a IN range(1, %d) | {a: a, b: [a, a], c: toString(a)}]) AS s",
@@ -42,7 +42,7 @@ var worstForms = []string{
 	"UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b WITH [x IN range(1, %d) | {a: a, x: x}] AS l ORDER BY size(l) RETURN size(l) AS s",
 }
 
-// rowForms hold as many rows as they get, or lists whose length shows only when they run.
+// rowForms lists statements that hold as many rows as they get, or lists whose length is known only at run time.
 var rowForms = []string{
 	"UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b RETURN size(collect({a: a, b: b, c: [a, b]})) AS s",
 	"UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b WITH DISTINCT a, [a, b] AS l RETURN count(l) AS s",
@@ -58,7 +58,7 @@ var rowForms = []string{
 
 var attackParameters = map[string]any{"words": strings.Repeat("ab ", 1000), "pairs": slices.Repeat([]any{[]any{int64(1), "a"}}, 20)}
 
-// worst is the text of a form with the largest number that is accepted.
+// worst returns a form with the largest accepted number.
 func worst(t *testing.T, form string) string {
 	t.Helper()
 	with := func(n int) string { return strings.ReplaceAll(form, "%d", fmt.Sprint(n)) }
@@ -77,7 +77,7 @@ func worst(t *testing.T, form string) string {
 	return with(least)
 }
 
-// attack is what came of it.
+// attack collects the outcomes of an attack.
 type attack struct {
 	mu       sync.Mutex
 	statuses map[int]int            // of the statements
@@ -86,8 +86,8 @@ type attack struct {
 	answers  map[string]map[int]int // by statement
 }
 
-// Ten callers of several teams send the worst statements that are allowed to a Neo4j with a small heap. It stays alive,
-// and another team's writes all succeed. ATTACK is how long: make attack takes ten minutes.
+// Ten callers of several teams send the worst accepted statements to a Neo4j with a small heap. It stays alive, and another
+// team's writes all succeed. ATTACK sets the duration: make attack takes ten minutes.
 func TestStatementsDoNotStopTheDatabase(t *testing.T) {
 	lasts := 20 * time.Second
 	if d, err := time.ParseDuration(os.Getenv("ATTACK")); err == nil {
@@ -125,7 +125,7 @@ func TestStatementsDoNotStopTheDatabase(t *testing.T) {
 	}
 }
 
-// neo4jProcess is the id of the embedded Neo4j's process.
+// neo4jProcess returns the id of the embedded Neo4j's process.
 func neo4jProcess(t *testing.T, data string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(data, "neo4j.json"))
@@ -141,7 +141,7 @@ func neo4jProcess(t *testing.T, data string) int {
 	return state.PID
 }
 
-// send sends statements one after the other until the time is over, beginning with some.
+// send sends statements one after the other until ctx ends, the first ones first.
 func (a *attack) send(ctx context.Context, c caller, first, all []string) {
 	for i := 0; ctx.Err() == nil; i++ {
 		statement := all[i%len(all)]
@@ -175,7 +175,7 @@ func (a *attack) write(ctx context.Context, c caller) {
 	}
 }
 
-// report holds that no write failed, and that statements were answered, refused or sent back, and nothing else.
+// report checks that no write failed, and that each statement was answered, refused or turned away.
 func (a *attack) report(t *testing.T) {
 	t.Helper()
 	if len(a.failed) > 0 {

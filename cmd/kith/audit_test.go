@@ -84,8 +84,8 @@ func TestChangesAreAudited(t *testing.T) {
 	}
 }
 
-// linesOf are the lines of an audit log since so many, as operation, users and ids.
-func linesOf(t *testing.T, path string, since int) (lines []string) {
+// auditLines returns the lines of an audit log after the first ones, as operation, users and ids.
+func auditLines(t *testing.T, path string, since int) (lines []string) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -101,8 +101,8 @@ func linesOf(t *testing.T, path string, since int) (lines []string) {
 	return lines[since:]
 }
 
-// Each call of a tool that changes something has a line of its own with the tool and what it changed; no other call, resource or prompt
-// has one.
+// Each call of a tool that changes something has its own line with the tool and the changed ids. Other calls, resources and
+// prompts have no line.
 func TestChangesOverMCPAreAudited(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.log")
@@ -141,9 +141,9 @@ func TestChangesOverMCPAreAudited(t *testing.T) {
 		{"delete_relations", `{"relations":[{"from":"Zoe","to":"Bo","relationType":"knows"}]}`, "mcp delete_relations 200 [u1] [LINK]"},
 		{"delete_entities", `{"entityNames":["Zoe","nobody"]}`, "mcp delete_entities 200 [u1] [ZOE]"},
 	} {
-		before := len(linesOf(t, path, 0))
+		before := len(auditLines(t, path, 0))
 		a.call(t, c.tool, c.arguments)
-		got := linesOf(t, path, before)
+		got := auditLines(t, path, before)
 		if c.want == "" && len(got) > 0 || c.want != "" && len(got) != 1 {
 			t.Errorf("call %d, %s: %q", i, c.tool, got)
 			continue
@@ -152,26 +152,26 @@ func TestChangesOverMCPAreAudited(t *testing.T) {
 			sameLine(t, c.want, got[0])
 		}
 	}
-	before := len(linesOf(t, path, 0))
+	before := len(auditLines(t, path, 0))
 	if _, err := a.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "kith://context"}); err != nil {
 		t.Error(err)
 	}
 	if _, err := a.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "session_start"}); err != nil {
 		t.Error(err)
 	}
-	if got := linesOf(t, path, before); len(got) > 0 {
+	if got := auditLines(t, path, before); len(got) > 0 {
 		t.Errorf("resources and prompts: %q", got)
 	}
-	proxy := startedBy(t, []string{"KITH_URL=" + s.url, "KITH_KEY=" + key})
+	proxy := startMCP(t, []string{"KITH_URL=" + s.url, "KITH_KEY=" + key})
 	proxy.call(t, "remember", `{"nodes":[{"kind":"concept","entity_key":"d","name":"d"}]}`)
-	own := startedBy(t, append(settings(testenv.Neo4j(t), ""), "KITH_TEAM="+team, "KITH_USER=u1", "KITH_AUDIT_LOG="+path))
+	own := startMCP(t, append(settings(testenv.Neo4j(t), ""), "KITH_TEAM="+team, "KITH_USER=u1", "KITH_AUDIT_LOG="+path))
 	own.call(t, "forget", `{"entity_keys":["d"]}`)
-	if got := linesOf(t, path, before); !slices.Equal(got, []string{"mcp remember 200 [u1] [d]", "mcp forget 200 [u1] [d]"}) {
+	if got := auditLines(t, path, before); !slices.Equal(got, []string{"mcp remember 200 [u1] [d]", "mcp forget 200 [u1] [d]"}) {
 		t.Errorf("over standard input and output: %q", got)
 	}
 }
 
-// sameLine compares a line with what it should be, in which LINK and NOTE, and names in capitals, stand for a key that Kith made.
+// sameLine compares a line with the expected one, in which LINK, NOTE and names in capitals stand for generated keys.
 func sameLine(t *testing.T, want, got string) {
 	t.Helper()
 	wanted, found := strings.Fields(strings.Trim(want, "]")), strings.Fields(strings.Trim(got, "]"))

@@ -13,8 +13,8 @@ import (
 	"kith/internal/testenv"
 )
 
-// eventsOf are the lines of the stream of a turn's events.
-func eventsOf(t *testing.T, c caller, turn string) *bufio.Scanner {
+// openEvents opens the stream of a turn's events.
+func openEvents(t *testing.T, c caller, turn string) *bufio.Scanner {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"/v1/turns/"+turn+"/events?user_id=u1", http.NoBody)
 	if err != nil {
@@ -29,7 +29,7 @@ func eventsOf(t *testing.T, c caller, turn string) *bufio.Scanner {
 	return bufio.NewScanner(response.Body)
 }
 
-// Without a model kith serve keeps chats and says so. A stream of events that is open does not hold up its end.
+// Without a model kith serve stores chats and refuses to generate. An open stream of events does not delay shutdown.
 func TestServeKeepsChats(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -43,7 +43,7 @@ func TestServeKeepsChats(t *testing.T) {
 		t.Errorf("generate: %d %s", r.status, r.body)
 	}
 	turn := c.must(t, http.MethodPost, turns, `{"user_id":"u1","user_prompt":"x","generate":false}`)["id"].(string)
-	lines := eventsOf(t, c, turn)
+	lines := openEvents(t, c, turn)
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
 	}
 	if !strings.Contains(lines.Text(), `"status":"pending"`) {
@@ -60,8 +60,8 @@ func TestServeKeepsChats(t *testing.T) {
 	}
 }
 
-// turnOf is a turn as soon as it has ended.
-func turnOf(t *testing.T, c caller, id string) (turn map[string]any) {
+// waitForTurn returns a turn as soon as it has ended.
+func waitForTurn(t *testing.T, c caller, id string) (turn map[string]any) {
 	t.Helper()
 	eventually(t, time.Minute, "the turn ends", func() bool {
 		turn = c.must(t, http.MethodGet, "/v1/turns/"+id+"?user_id=u1", "")
@@ -70,10 +70,10 @@ func turnOf(t *testing.T, c caller, id string) (turn map[string]any) {
 	return turn
 }
 
-// Whatever becomes of a request to the model, its turn says so; it is retried when the model is well again.
+// A turn reports the outcome of each request to the model. It can be retried when the model works again.
 func TestServeGenerates(t *testing.T) {
 	t.Parallel()
-	model, s := withModel(t)
+	model, s := startWithModel(t)
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	c.must(t, http.MethodPost, "/v1/trees", `{"user_id":"u1","id":"t","system_prompt":"Be brief."}`)
 	parent := "null"
@@ -81,26 +81,26 @@ func TestServeGenerates(t *testing.T) {
 		what, reason string // empty: it is answered
 		script       []http.HandlerFunc
 	}{
-		{"streams", "", []http.HandlerFunc{answers("A bowline holds.")}},
-		{"too busy", "", []http.HandlerFunc{fails(429), answers("A bowline holds.")}},
-		{"fails once", "", []http.HandlerFunc{fails(500), answers("A bowline holds.")}},
-		{"fails", "status 500", []http.HandlerFunc{fails(500), fails(500), fails(500), fails(500)}},
-		{"refuses", "status 401", []http.HandlerFunc{fails(401)}},
+		{"streams", "", []http.HandlerFunc{streamText("A bowline holds.")}},
+		{"too busy", "", []http.HandlerFunc{failWith(429), streamText("A bowline holds.")}},
+		{"fails once", "", []http.HandlerFunc{failWith(500), streamText("A bowline holds.")}},
+		{"fails", "status 500", []http.HandlerFunc{failWith(500), failWith(500), failWith(500), failWith(500)}},
+		{"refuses", "status 401", []http.HandlerFunc{failWith(401)}},
 		{"answers garbage", "not an event stream", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>" + modelKey)) }}},
-		{"stalls", "no answer in time", []http.HandlerFunc{stalls}},
-		{"breaks off", "or broke", []http.HandlerFunc{breaksOff}},
+		{"stalls", "no answer in time", []http.HandlerFunc{stall}},
+		{"breaks off", "or broke", []http.HandlerFunc{breakConnection}},
 	} {
-		model.does(one.script...)
+		model.setScript(one.script...)
 		id := strings.ReplaceAll(one.what, " ", "-")
 		c.must(t, http.MethodPost, "/v1/trees/t/turns", `{"user_id":"u1","id":"`+id+`","parent_id":`+parent+`,"user_prompt":"`+one.what+`"}`)
-		turn := turnOf(t, c, id)
+		turn := waitForTurn(t, c, id)
 		if one.reason != "" {
 			if reason, _ := turn["error"].(string); turn["status"] != "error" || turn["assistant_text"] != nil || !strings.Contains(reason, one.reason) {
 				t.Errorf("%s: %v", one.what, turn)
 			}
-			model.does(answers("A bowline holds."))
+			model.setScript(streamText("A bowline holds."))
 			c.must(t, http.MethodPost, "/v1/turns/"+id+"/retry?user_id=u1", "")
-			turn = turnOf(t, c, id)
+			turn = waitForTurn(t, c, id)
 		}
 		if turn["status"] != "complete" || turn["assistant_text"] != "A bowline holds." || turn["provider_id"] != "tiny-2" || turn["error"] != nil {
 			t.Errorf("%s: %v", one.what, turn)
@@ -117,20 +117,20 @@ func TestServeGenerates(t *testing.T) {
 	s.neverLogged(t, modelKey, "bowline", model.URL)
 }
 
-// Text is told while the model streams; a cancel ends the request to it.
+// Text is sent while the model streams. A cancel ends the request to the model.
 func TestServeStreamsAndCancels(t *testing.T) {
 	t.Parallel()
-	model, s := withModel(t)
+	model, s := startWithModel(t)
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	c.must(t, http.MethodPost, "/v1/trees", `{"user_id":"u1","id":"t"}`)
 	over := make(chan struct{})
-	model.does(func(w http.ResponseWriter, r *http.Request) {
-		stalls(w, r)
+	model.setScript(func(w http.ResponseWriter, r *http.Request) {
+		stall(w, r)
 		close(over)
 	})
 	c.must(t, http.MethodPost, "/v1/trees/t/turns", `{"user_id":"u1","id":"c","user_prompt":"x"}`)
 	var told []string
-	for lines := eventsOf(t, c, "c"); lines.Scan(); {
+	for lines := openEvents(t, c, "c"); lines.Scan(); {
 		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
 			told = append(told, data)
 		}
@@ -145,7 +145,7 @@ func TestServeStreamsAndCancels(t *testing.T) {
 	<-over
 }
 
-// Nothing that looks into the memory finds a chat.
+// Search and context never return chats.
 func TestChatsAreNotOfTheMemory(t *testing.T) {
 	t.Parallel()
 	s := shared(t)

@@ -11,21 +11,21 @@ import (
 	"kith/markup"
 )
 
-// checkCmd looks over the database itself, so it needs no key.
+// checkCmd checks the database directly, so it needs no API key.
 type checkCmd struct {
 	config
-	Fix  bool   `help:"Repair what needs no choice."`
-	Team string `help:"Only this team, and not the schema."`
-	JSON bool   `name:"json" help:"One JSON object a line: the findings, and last the counts."`
+	Fix  bool   `help:"Repair the inconsistencies that have only one possible repair."`
+	Team string `help:"Check only this team, and not the schema."`
+	JSON bool   `name:"json" help:"Print one JSON object per line: the findings, then the counts."`
 }
 
-// Run tells of everything that breaks the rules of the store; the exit status is 1 if there was something.
+// Run prints every inconsistency of the database. It fails if there are any.
 func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	if c.Neo4jURI == "" && !embedded.Exists(c.Data) {
-		return fmt.Errorf("check: there is no database in %s (KITH_DATA)", c.Data)
+		return fmt.Errorf("check: no database in %s (KITH_DATA)", c.Data)
 	}
-	log := c.logger(std.err, slog.LevelWarn)
-	db, err := c.besideDatabase(ctx, log, std)
+	log := c.newLogger(std.err, slog.LevelWarn)
+	db, err := c.attachDatabase(ctx, log, std)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
 	result, err := store.Audit(ctx, graph.AuditOptions{
 		TeamID: c.Team, Fix: c.Fix,
-		Report: func(f graph.Finding) { c.report(std.out, f) },
+		Report: func(f graph.Finding) { c.printFinding(std.out, f) },
 		Progress: func(team string, nodes int64) {
 			_, _ = fmt.Fprintf(std.err, "team %s: %d nodes\n", markup.Plain(team), nodes)
 		},
@@ -45,14 +45,14 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	c.conclude(std.out, result)
+	c.printSummary(std.out, result)
 	if result.Findings > 0 {
 		return errSilent
 	}
 	return nil
 }
 
-func (c *checkCmd) report(out io.Writer, f graph.Finding) {
+func (c *checkCmd) printFinding(out io.Writer, f graph.Finding) {
 	if c.JSON {
 		_ = printLine(out, f)
 		return
@@ -68,7 +68,7 @@ func (c *checkCmd) report(out io.Writer, f graph.Finding) {
 	_, _ = fmt.Fprintln(out, markup.Plain(fmt.Sprintf("%s: %s%s %s %s (%s)", f.Check, where, f.Kind, f.Key, f.Detail, outcome)))
 }
 
-func (c *checkCmd) conclude(out io.Writer, r graph.AuditResult) {
+func (c *checkCmd) printSummary(out io.Writer, r graph.AuditResult) {
 	if c.JSON {
 		_ = printLine(out, r)
 		return

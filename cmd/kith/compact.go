@@ -13,56 +13,57 @@ import (
 	"kith/graph"
 )
 
-// compactCmd writes the store of Kith's own Neo4j anew.
+// compactCmd rewrites the store of the embedded Neo4j.
 type compactCmd struct {
 	config
-	Keep bool `help:"Keep the old store beside the new one, as neo4j.kept. It still holds what was erased."`
-	JSON bool `name:"json" help:"One JSON object at the end: counts, and bytes before and after."`
+	Keep bool `help:"Keep the old store as neo4j.kept. It still contains erased data."`
+	JSON bool `name:"json" help:"Print the result as JSON: counts, and bytes before and after."`
 }
 
-// compacted is what a compaction says at its end.
-type compacted struct {
+// compactResult is the result of a compaction.
+type compactResult struct {
 	graph.Copied
 	BytesBefore int64 `json:"bytes_before"`
 	BytesAfter  int64 `json:"bytes_after"`
 }
 
-var errNotOwn = errors.New("compact: the database of KITH_NEO4J_URI is not Kith's own: stop Kith and use `neo4j-admin database copy` there (Enterprise), " +
-	"or export each team, import it into a new database, and delete the old one; `neo4j-admin database dump` keeps what was erased")
+var errExternalDatabase = errors.New("compact: only the embedded Neo4j can be compacted, and KITH_NEO4J_URI is set: " +
+	"stop Kith and use `neo4j-admin database copy` (Enterprise), or export each team, import it into a new database " +
+	"and delete the old one; `neo4j-admin database dump` keeps erased data")
 
-// Run writes the store anew, so that nothing that was erased is in any of its files.
+// Run copies the store to new files that contain no erased data.
 func (c *compactCmd) Run(ctx context.Context, std streams) error {
 	if c.Neo4jURI != "" {
-		return errNotOwn
+		return errExternalDatabase
 	}
-	log := c.logger(std.err, slog.LevelWarn)
-	var result compacted
+	log := c.newLogger(std.err, slog.LevelWarn)
+	var result compactResult
 	sizes, err := embedded.Compact(ctx, embedded.Options{
 		Dir: c.Data, Neo4jHome: c.Neo4jHome, HeapMB: c.Neo4jHeap, Log: log, Progress: std.err,
 	}, c.Keep, func(ctx context.Context, from, to embedded.Endpoint) (err error) {
-		result.Copied, err = copyStore(ctx, connection(from), connection(to), log, std.err)
+		result.Copied, err = copyStore(ctx, newConnection(from), newConnection(to), log, std.err)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	result.BytesBefore, result.BytesAfter = sizes.Before, sizes.After
-	return c.conclude(std.out, result)
+	return c.printSummary(std.out, result)
 }
 
-func (c *compactCmd) conclude(out io.Writer, r compacted) error {
+func (c *compactCmd) printSummary(out io.Writer, r compactResult) error {
 	if c.JSON {
 		return json.NewEncoder(out).Encode(r)
 	}
-	_, err := fmt.Fprintf(out, "%d nodes and %d relationships in a new store: %d MB before, %d MB now\n",
+	_, err := fmt.Fprintf(out, "copied %d nodes and %d relationships to a new store: %d MB before, %d MB now\n",
 		r.Nodes, r.Relationships, r.BytesBefore>>20, r.BytesAfter>>20)
 	if err == nil && c.Keep {
-		_, err = fmt.Fprintln(out, "The old store is kept as neo4j.kept; it still holds what was erased: remove it when it is of no use any more.")
+		_, err = fmt.Fprintln(out, "The old store is kept as neo4j.kept. It still contains erased data; delete it when you no longer need it.")
 	}
 	return err
 }
 
-// copyStore copies everything from one Neo4j to an empty one.
+// copyStore copies all nodes and relationships from one Neo4j to an empty one.
 func copyStore(ctx context.Context, from, to graph.Connection, log *slog.Logger, progress io.Writer) (graph.Copied, error) {
 	old, err := graph.Open(from, graph.Options{Log: log})
 	if err != nil {

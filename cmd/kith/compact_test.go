@@ -17,8 +17,8 @@ import (
 	"unicode/utf16"
 )
 
-// inFiles are the files below a folder that hold a text in UTF-8, UTF-16 or Latin-1, by their names there.
-func inFiles(t *testing.T, dir, text string) (found []string) {
+// filesWith returns the files below a folder that contain a text in UTF-8, UTF-16 or Latin-1.
+func filesWith(t *testing.T, dir, text string) (found []string) {
 	t.Helper()
 	forms := [][]byte{[]byte(text)}
 	var little, big []byte
@@ -50,8 +50,8 @@ func inFiles(t *testing.T, dir, text string) (found []string) {
 	return found
 }
 
-// last is the transaction log that is written.
-func last(t *testing.T, dir string) string {
+// currentLog returns the transaction log that is being written.
+func currentLog(t *testing.T, dir string) string {
 	t.Helper()
 	logs, err := filepath.Glob(filepath.Join(dir, "neostore.transaction.db.*"))
 	if err != nil || len(logs) == 0 {
@@ -62,8 +62,8 @@ func last(t *testing.T, dir string) string {
 	})
 }
 
-// withCanaries gives a user one text of its own in each place that keeps texts.
-func withCanaries(t *testing.T, c caller, canary string) {
+// writeCanaries writes a text to each place that stores texts of a user.
+func writeCanaries(t *testing.T, c caller, canary string) {
 	t.Helper()
 	made := 0
 	next := func() string { made++; return fmt.Sprintf("%s%d", canary, made) }
@@ -82,7 +82,7 @@ func withCanaries(t *testing.T, c caller, canary string) {
 	c.must(t, http.MethodPatch, "/v1/turns/"+turn, fmt.Sprintf(`{"assistant_text":"%s"}`, next()))
 }
 
-// What was erased is in no transaction log once the erasure is over, and in no file at all after a compaction, which changes nothing
+// Erased data is in no transaction log after the erasure, and in no file after a compaction. The compaction changes nothing
 // else.
 func TestErasedTextsLeaveTheFiles(t *testing.T) {
 	t.Parallel()
@@ -94,30 +94,30 @@ func TestErasedTextsLeaveTheFiles(t *testing.T) {
 	s := start(t, environ)
 	admin := s.as(bootstrapKey)
 	for _, user := range []string{canary, stays} {
-		withCanaries(t, s.as(admin.must(t, http.MethodPost, "/v1/keys", `{"user_id":"`+user+`u","scopes":["read","write"]}`)["key"].(string)), user)
+		writeCanaries(t, s.as(admin.must(t, http.MethodPost, "/v1/keys", `{"user_id":"`+user+`u","scopes":["read","write"]}`)["key"].(string)), user)
 	}
-	eventually(t, time.Minute, "the texts are in a transaction log", func() bool { return len(inFiles(t, logs, canary)) > 0 })
+	eventually(t, time.Minute, "the texts are in a transaction log", func() bool { return len(filesWith(t, logs, canary)) > 0 })
 	admin.must(t, http.MethodDelete, "/v1/users/"+canary+"u", "")
-	eventually(t, time.Minute, "a new transaction log has begun", func() bool { return len(inFiles(t, last(t, logs), canary)) == 0 })
+	eventually(t, time.Minute, "a new transaction log has begun", func() bool { return len(filesWith(t, currentLog(t, logs), canary)) == 0 })
 	exported := admin.do(t, http.MethodGet, "/v1/export", "").body
 	if code, out := command(t, environ, "compact"); code != 1 || !strings.Contains(out, "another Kith") {
 		t.Errorf("beside a service: %d %s", code, out)
 	}
 	s.stop() // with a checkpoint, which drops the logs that have ended
-	if left := inFiles(t, logs, canary); left != nil {
+	if left := filesWith(t, logs, canary); left != nil {
 		t.Errorf("in transaction logs: %q", left)
 	}
-	t.Logf("before the compaction: %q", inFiles(t, data, canary))
+	t.Logf("before the compaction: %q", filesWith(t, data, canary))
 
 	code, out := command(t, environ, "compact", "--json")
-	var result compacted
+	var result compactResult
 	if err := json.Unmarshal([]byte(out[max(0, strings.LastIndex(strings.TrimSpace(out), "\n")+1):]), &result); err != nil || code != 0 || result.Nodes < 8 || result.Relationships < 2 {
 		t.Fatalf("compact: %d %+v, %v: %s", code, result, err, out)
 	}
-	if left := inFiles(t, data, canary); left != nil {
+	if left := filesWith(t, data, canary); left != nil {
 		t.Errorf("after it: %q", left)
 	}
-	if there := inFiles(t, data, stays); len(there) == 0 {
+	if there := filesWith(t, data, stays); len(there) == 0 {
 		t.Error("what stays is in no file: the look finds nothing")
 	}
 	again := start(t, environ)
@@ -130,7 +130,7 @@ func TestErasedTextsLeaveTheFiles(t *testing.T) {
 	again.stop()
 }
 
-// A database that is not Kith's own, and a folder without one, are refused, and stay as they are.
+// An external database, and a folder without a database, are refused and not changed.
 func TestCompactRefuses(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")

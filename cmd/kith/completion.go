@@ -8,75 +8,76 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completionCmd prints what a shell needs to complete kith's commands, flags, and those of their values that are in a list.
+// completionCmd prints a shell script that completes kith's commands, flags, and the values of flags with a closed list.
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Run prints the script: source <(kith completion bash), or kith completion fish | source.
+// Run prints the script. It is used as source <(kith completion bash), or kith completion fish | source.
 func (c *completionCmd) Run(std streams, app *kong.Kong) error {
 	var script strings.Builder
-	commands := commandsOf(app.Model.Node, "")
+	commands := collectCommands(app.Model.Node, "")
 	switch c.Shell {
 	case "fish":
-		fishScript(&script, commands)
+		writeFishScript(&script, commands)
 	case "zsh":
 		script.WriteString("autoload -Uz compinit bashcompinit && compinit && bashcompinit\n")
 		fallthrough
 	default:
-		bashScript(&script, commands)
+		writeBashScript(&script, commands)
 	}
 	_, err := fmt.Fprint(std.out, script.String())
 	return err
 }
 
-// completed is a command with what may come next.
-type completed struct {
+// completionEntry is a command with the words that may follow it.
+type completionEntry struct {
 	path  string   // such as " key create"
-	words []string // commands, or values of its argument
-	file  bool     // it takes a file
+	words []string // subcommands, or values of its argument
+	file  bool     // whether it takes a file
 	flags []*kong.Flag
 }
 
-// commandsOf are a command and all below it.
-func commandsOf(node *kong.Node, path string) []completed {
-	c := completed{path: path}
-	var below []completed
+// collectCommands returns a command and all its subcommands.
+func collectCommands(node *kong.Node, path string) []completionEntry {
+	c := completionEntry{path: path}
+	var below []completionEntry
 	for _, child := range node.Children {
 		if !child.Hidden {
 			c.words = append(c.words, child.Name)
-			below = append(below, commandsOf(child, path+" "+child.Name)...)
+			below = append(below, collectCommands(child, path+" "+child.Name)...)
 		}
 	}
-	c.take(node)
+	c.addNode(node)
 	if node.DefaultCmd != nil {
-		c.take(node.DefaultCmd)
+		c.addNode(node.DefaultCmd)
 	}
 	return append(below, c)
 }
 
-// take adds the flags and arguments of a command.
-func (c *completed) take(node *kong.Node) {
+// addNode adds the flags and arguments of a command.
+func (c *completionEntry) addNode(node *kong.Node) {
 	for _, flag := range slices.Concat(node.AllFlags(true)...) {
 		if !slices.ContainsFunc(c.flags, func(f *kong.Flag) bool { return f.Name == flag.Name }) {
 			c.flags = append(c.flags, flag)
 		}
 	}
 	for _, arg := range node.Positional {
-		c.words = append(c.words, listed(arg)...)
+		c.words = append(c.words, enumValues(arg)...)
 		c.file = c.file || arg.Name == "file"
 	}
 }
 
-// next are the words that may come next. A command that takes neither a word nor a file has flags.
-func (c *completed) next() string {
+// nextWords returns the words that may follow the command: its flags if it takes neither a word nor a file.
+func (c *completionEntry) nextWords() string {
 	if len(c.words) == 0 && !c.file {
-		return c.dashed()
+		return c.flagNames()
 	}
 	return strings.Join(c.words, " ")
 }
 
-func (c *completed) dashed() string {
+// flagNames returns the command's flags with their dashes.
+func (c *completionEntry) flagNames() string {
 	names := make([]string, len(c.flags))
 	for i, flag := range c.flags {
 		names[i] = "--" + flag.Name
@@ -84,28 +85,28 @@ func (c *completed) dashed() string {
 	return strings.Join(names, " ")
 }
 
-// listed are the values that a flag or an argument may have, where they are in a list.
-func listed(v *kong.Value) []string {
+// enumValues returns the values of a flag or argument with a closed list, nil for others.
+func enumValues(v *kong.Value) []string {
 	if v.Enum == "" {
 		return nil
 	}
 	return strings.Split(v.Enum, ",")
 }
 
-// bashScript writes a script that zsh understands too.
-func bashScript(script *strings.Builder, commands []completed) {
+// writeBashScript writes the completion script for bash, which zsh can run too.
+func writeBashScript(script *strings.Builder, commands []completionEntry) {
 	write := func(format string, args ...any) { _, _ = fmt.Fprintf(script, format, args...) }
 	write("_kith_value() {\n  case \"$1\" in\n")
 	for _, c := range commands {
 		for _, flag := range c.flags {
 			if !flag.IsBool() {
-				write("  '%s --%s') values='%s';;\n", c.path, flag.Name, strings.Join(listed(flag.Value), " "))
+				write("  '%s --%s') values='%s';;\n", c.path, flag.Name, strings.Join(enumValues(flag.Value), " "))
 			}
 		}
 	}
 	write("  *) return 1;;\n  esac\n}\n_kith_command() {\n  case \"$1\" in\n")
 	for _, c := range commands {
-		write("  '%s') next='%s' flags='%s';;\n", c.path, c.next(), c.dashed())
+		write("  '%s') next='%s' flags='%s';;\n", c.path, c.nextWords(), c.flagNames())
 	}
 	write(`  *) return 1;;
   esac
@@ -130,8 +131,8 @@ complete -o default -F _kith kith
 `)
 }
 
-// fishScript writes one line for each thing to complete.
-func fishScript(script *strings.Builder, commands []completed) {
+// writeFishScript writes the completion script for fish.
+func writeFishScript(script *strings.Builder, commands []completionEntry) {
 	write := func(format string, args ...any) { _, _ = fmt.Fprintf(script, format, args...) }
 	write("complete -c kith -f\nset -g __kith_commands")
 	for _, c := range commands {
@@ -155,7 +156,7 @@ end
 			write("%s -F\n", at)
 		}
 		for _, flag := range c.flags {
-			switch values := listed(flag.Value); {
+			switch values := enumValues(flag.Value); {
 			case flag.IsBool():
 				write("%s -l %s\n", at, flag.Name)
 			case len(values) > 0:

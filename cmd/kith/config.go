@@ -10,7 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"time"
-	_ "time/tzdata" // users' time zones, also where the system has none
+	_ "time/tzdata" // users' time zones, if the system has no database of them
 
 	"github.com/alecthomas/kong"
 
@@ -20,88 +20,88 @@ import (
 
 // commands is the whole command line.
 type commands struct {
-	Serve   serveCmd   `cmd:"" help:"Run the service; without KITH_NEO4J_URI on a Neo4j of its own."`
-	MCP     mcpCmd     `cmd:"" help:"Serve one agent over standard input and output, from a memory of its own or a running Kith."`
-	Key     keyCmd     `cmd:"" help:"Make, list and revoke API keys."`
-	Team    teamCmd    `cmd:"" help:"Show and set how much a team may have."`
-	Context contextCmd `cmd:"" help:"Show what an agent would be told of a user."`
+	Serve   serveCmd   `cmd:"" help:"Run the service, with an embedded Neo4j unless KITH_NEO4J_URI is set."`
+	MCP     mcpCmd     `cmd:"" help:"Serve one agent over standard input and output, from a local memory or a running Kith."`
+	Key     keyCmd     `cmd:"" help:"Create, list and revoke API keys."`
+	Team    teamCmd    `cmd:"" help:"Show and set a team's quota, and purge its deleted data."`
+	Context contextCmd `cmd:"" help:"Print the context of a user, as an agent gets it."`
 	Explore exploreCmd `cmd:"" help:"Search a memory."`
-	Status  statusCmd  `cmd:"" help:"Say how a running Kith is, and what it holds; exit status 1 if it is not ready."`
-	Doctor  doctorCmd  `cmd:"" help:"Look for what keeps Kith from running, and say what to do; exit status 1 if something does."`
-	Demo    demoCmd    `cmd:"" help:"Load a made-up memory of one user, and print how to ask for it."`
+	Status  statusCmd  `cmd:"" help:"Show the state of a running Kith and how much it stores. Exits with status 1 if it is not ready."`
+	Doctor  doctorCmd  `cmd:"" help:"Find problems that keep Kith from running, and suggest fixes. Exits with status 1 if any are found."`
+	Demo    demoCmd    `cmd:"" help:"Load the made-up memory of a demo user, and print how to query it."`
 	Export  exportCmd  `cmd:"" help:"Write a team's whole memory to a file."`
 	Import  importCmd  `cmd:"" help:"Load memories from files."`
-	System  systemCmd  `cmd:"" help:"Load, merge, export and show what is known of a software system."`
-	Eval    evalCmd    `cmd:"" help:"Measure a running Kith."`
-	Reindex reindexCmd `cmd:"" help:"Renew by what searches find everything: words, and vectors where an embedder is configured."`
-	Check   checkCmd   `cmd:"" help:"Look over the database for what breaks its rules; exit status 1 if something does."`
-	Compact compactCmd `cmd:"" help:"Write the store of Kith's own Neo4j anew, without what was erased; Kith is stopped meanwhile."`
-	Health  healthCmd  `cmd:"" help:"Ask a running service whether it is ready; exit status 1 if not."`
+	System  systemCmd  `cmd:"" help:"Load, merge, export and show the memory of a software system."`
+	Eval    evalCmd    `cmd:"" help:"Measure the search quality of a running Kith."`
+	Reindex reindexCmd `cmd:"" help:"Rebuild the search indexes: full text, and vectors if an embedder is configured."`
+	Check   checkCmd   `cmd:"" help:"Check the database for inconsistencies. Exits with status 1 if any are found."`
+	Compact compactCmd `cmd:"" help:"Rewrite the store of the embedded Neo4j without erased data. Kith must be stopped."`
+	Health  healthCmd  `cmd:"" help:"Report whether a running service is ready. Exits with status 1 if it is not."`
 	Version versionCmd `cmd:"" help:"Print version, commit and date."`
 
-	Completion completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
+	Completion completionCmd `cmd:"" help:"Print a shell completion script."`
 
 	ShowVersion kong.VersionFlag `name:"version" short:"v" help:"Print the version."`
 }
 
-// config are the settings of the service. Each is a flag and an environment variable.
+// config holds the settings of the service. Each is a flag and an environment variable.
 type config struct {
 	Listen            string        `env:"KITH_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
-	AdminListen       string        `env:"KITH_ADMIN_LISTEN" emptyenv:"" default:"127.0.0.1:8081" help:"Address of /metrics; empty: none."`
-	Pprof             bool          `env:"KITH_PPROF" help:"Also serve pprof at that address: profiles of the process, which hold parts of its memory."`
-	Origins           []string      `name:"cors-origins" env:"KITH_CORS_ORIGINS" placeholder:"URL,…" help:"Origins of pages that may call the API and the tools at /mcp from browsers (CORS), such as https://console.example.org; *: any. Empty: none but pages of Kith's own host."`
-	Data              string        `env:"KITH_DATA" default:"./kith-data" help:"Folder of the embedded Neo4j."`
-	Neo4jURI          string        `name:"neo4j-uri" env:"KITH_NEO4J_URI" help:"bolt:// address of a Neo4j 5.26 or newer, or neo4j:// of a cluster (bolt+s://, neo4j+s:// for TLS); empty: the embedded one."`
-	Neo4jUser         string        `name:"neo4j-user" env:"KITH_NEO4J_USER" default:"neo4j" help:"Login at Neo4j."`
-	Neo4jPassword     string        `name:"neo4j-password" env:"KITH_NEO4J_PASSWORD" help:"Password at Neo4j."`
-	Neo4jPasswordFile string        `name:"neo4j-password-file" env:"KITH_NEO4J_PASSWORD_FILE" help:"File that holds the password at Neo4j."`
-	Neo4jDatabase     string        `name:"neo4j-database" env:"KITH_NEO4J_DATABASE" help:"Database at Neo4j; empty: its default."`
-	Neo4jHome         string        `name:"neo4j-home" env:"NEO4J_HOME" help:"Installed Neo4j whose jars the embedded one uses; empty: fetched with Maven, or run by Docker."`
+	AdminListen       string        `env:"KITH_ADMIN_LISTEN" emptyenv:"" default:"127.0.0.1:8081" help:"Address of /metrics. Empty: disabled."`
+	Pprof             bool          `env:"KITH_PPROF" help:"Also serve pprof profiles at that address. Profiles contain parts of the process's memory."`
+	Origins           []string      `name:"cors-origins" env:"KITH_CORS_ORIGINS" placeholder:"URL,…" help:"Origins of web pages that may call the API and /mcp (CORS), such as https://console.example.org. *: any. Empty: same origin only."`
+	Data              string        `env:"KITH_DATA" default:"./kith-data" help:"Data folder of the embedded Neo4j."`
+	Neo4jURI          string        `name:"neo4j-uri" env:"KITH_NEO4J_URI" help:"bolt:// address of a Neo4j 5.26 or newer, or neo4j:// of a cluster (bolt+s://, neo4j+s:// for TLS). Empty: the embedded Neo4j."`
+	Neo4jUser         string        `name:"neo4j-user" env:"KITH_NEO4J_USER" default:"neo4j" help:"Neo4j user."`
+	Neo4jPassword     string        `name:"neo4j-password" env:"KITH_NEO4J_PASSWORD" help:"Neo4j password."`
+	Neo4jPasswordFile string        `name:"neo4j-password-file" env:"KITH_NEO4J_PASSWORD_FILE" help:"File with the Neo4j password. It overrides KITH_NEO4J_PASSWORD."`
+	Neo4jDatabase     string        `name:"neo4j-database" env:"KITH_NEO4J_DATABASE" help:"Neo4j database. Empty: the server's default."`
+	Neo4jHome         string        `name:"neo4j-home" env:"NEO4J_HOME" help:"Neo4j installation whose jars the embedded Neo4j uses. Empty: fetched with Maven, or run with Docker."`
 	Neo4jHeap         int           `name:"neo4j-heap" env:"KITH_NEO4J_HEAP" default:"512" help:"Heap of the embedded Neo4j, in MiB."`
-	RedisURI          string        `name:"redis-uri" env:"KITH_REDIS_URI" help:"redis:// address; empty: the cache in the process alone."`
-	PostgresURI       string        `name:"postgres-uri" env:"KITH_POSTGRES_URI" help:"postgres:// address of a database for users' preferences; empty: they are in Neo4j."`
-	BootstrapKey      string        `env:"KITH_BOOTSTRAP_KEY" help:"An admin key (team default), given instead of generated; at least 32 random characters. The one before it stays good until it is revoked."`
-	ContextLoad       loader.Mode   `env:"KITH_CONTEXT_LOAD" enum:"combined,parallel" default:"combined" help:"A context's sections in one statement, or each in its own."`
-	RequestTimeout    time.Duration `env:"KITH_REQUEST_TIMEOUT" default:"10s" help:"Deadline of a request, its body included."`
-	MaxBody           int64         `env:"KITH_MAX_BODY" default:"33554432" help:"Largest body of requests that write many items at once, in bytes; others may have 1 MiB, or this where it is less."`
+	RedisURI          string        `name:"redis-uri" env:"KITH_REDIS_URI" help:"redis:// address of the shared cache. Empty: each instance caches in its own memory."`
+	PostgresURI       string        `name:"postgres-uri" env:"KITH_POSTGRES_URI" help:"postgres:// address of a database for users' preferences. Empty: stored in Neo4j."`
+	BootstrapKey      string        `env:"KITH_BOOTSTRAP_KEY" help:"Admin API key of the team default, instead of a generated one; at least 32 random characters. An earlier key stays valid until it is revoked."`
+	ContextLoad       loader.Mode   `env:"KITH_CONTEXT_LOAD" enum:"combined,parallel" default:"combined" help:"combined: load the sections of a context in one statement; parallel: one statement per section."`
+	RequestTimeout    time.Duration `env:"KITH_REQUEST_TIMEOUT" default:"10s" help:"Deadline of a request, including reading its body."`
+	MaxBody           int64         `env:"KITH_MAX_BODY" default:"33554432" help:"Largest body of a request that writes many items, in bytes. Other bodies: 1 MiB, or this value if it is smaller."`
 	MaxImport         int64         `env:"KITH_MAX_IMPORT" default:"4294967296" help:"Largest import, in bytes."`
-	StreamPause       time.Duration `env:"KITH_STREAM_PAUSE" default:"1m" help:"How long an import or export may stand still; beyond that an import has to bring 4 KiB a second on average."`
-	KeepDeleted       time.Duration `env:"KITH_KEEP_DELETED" default:"720h" help:"How long deletes can be undone; then they are purged."`
-	Maintenance       time.Duration `env:"KITH_MAINTENANCE" default:"1h" help:"Between passes that archive, expire and purge; 0: none by this process."`
-	EmbeddingsURL     string        `name:"embeddings-url" env:"KITH_EMBEDDINGS_URL" help:"OpenAI-compatible endpoint that embeds texts, as far as /embeddings; empty: none."`
-	EmbeddingsKey     string        `env:"KITH_EMBEDDINGS_KEY" help:"Key of that endpoint; empty: none is sent."`
-	EmbeddingsModel   string        `env:"KITH_EMBEDDINGS_MODEL" help:"Name by which that endpoint knows the model."`
-	EmbeddingsDir     string        `name:"embeddings-model-dir" env:"KITH_EMBEDDINGS_MODEL_DIR" help:"Folder of a static embedding model, instead of an endpoint."`
-	EmbeddingsMemory  int64         `env:"KITH_EMBEDDINGS_MEMORY" default:"512" help:"Vectors kept in the process, in MiB."`
-	LLMURL            string        `name:"llm-url" env:"KITH_LLM_URL" help:"OpenAI-compatible endpoint of a language model, as far as /chat/completions; empty: none."`
-	LLMKey            string        `name:"llm-key" env:"KITH_LLM_KEY" help:"Key of that endpoint; empty: none is sent."`
-	LLMModel          string        `name:"llm-model" env:"KITH_LLM_MODEL" help:"Name by which that endpoint knows the model."`
-	LLMTimeout        time.Duration `name:"llm-timeout" env:"KITH_LLM_TIMEOUT" default:"1m" help:"How long the model may be silent in an answer, and may take to read a source."`
-	LLMWorkers        int           `name:"llm-workers" env:"KITH_LLM_WORKERS" default:"8" help:"Answers of chats that are generated at the same time."`
-	LLMQueue          int           `name:"llm-queue" env:"KITH_LLM_QUEUE" default:"64" help:"Answers of chats that may wait to be generated."`
-	LLMPromptTokens   int           `name:"llm-prompt-tokens" env:"KITH_LLM_PROMPT_TOKENS" default:"16000" help:"What the model is told for a turn of a chat, in o200k tokens; the oldest turns are left out."`
-	ChatStreams       int           `env:"KITH_CHAT_STREAMS" default:"1024" help:"Streams of events of chats that may be open at once; half of them for one team."`
-	OIDCIssuer        string        `name:"oidc-issuer" env:"KITH_OIDC_ISSUER" help:"URL of an OpenID Connect issuer whose tokens are good beside API keys; empty: none."`
-	OIDCAudience      string        `name:"oidc-audience" env:"KITH_OIDC_AUDIENCE" help:"What a token's aud must name."`
+	StreamPause       time.Duration `env:"KITH_STREAM_PAUSE" default:"1m" help:"How long an import or export may stall. After that time an import must average at least 4 KiB per second."`
+	KeepDeleted       time.Duration `env:"KITH_KEEP_DELETED" default:"720h" help:"How long deleted data can be restored before it is purged."`
+	Maintenance       time.Duration `env:"KITH_MAINTENANCE" default:"1h" help:"Interval of maintenance, which archives, expires and purges. 0: not run by this instance."`
+	EmbeddingsURL     string        `name:"embeddings-url" env:"KITH_EMBEDDINGS_URL" help:"OpenAI-compatible base URL of an embedder, without /embeddings. Empty: none."`
+	EmbeddingsKey     string        `env:"KITH_EMBEDDINGS_KEY" help:"API key of the embedder. Empty: none is sent."`
+	EmbeddingsModel   string        `env:"KITH_EMBEDDINGS_MODEL" help:"Name of the embedding model."`
+	EmbeddingsDir     string        `name:"embeddings-model-dir" env:"KITH_EMBEDDINGS_MODEL_DIR" help:"Folder of a static embedding model, used instead of KITH_EMBEDDINGS_URL."`
+	EmbeddingsMemory  int64         `env:"KITH_EMBEDDINGS_MEMORY" default:"512" help:"Memory for vectors in each instance, in MiB."`
+	LLMURL            string        `name:"llm-url" env:"KITH_LLM_URL" help:"OpenAI-compatible base URL of a language model, without /chat/completions. Empty: none."`
+	LLMKey            string        `name:"llm-key" env:"KITH_LLM_KEY" help:"API key of the language model. Empty: none is sent."`
+	LLMModel          string        `name:"llm-model" env:"KITH_LLM_MODEL" help:"Name of the language model."`
+	LLMTimeout        time.Duration `name:"llm-timeout" env:"KITH_LLM_TIMEOUT" default:"1m" help:"Longest pause of the model within an answer, and longest time to read a source."`
+	LLMWorkers        int           `name:"llm-workers" env:"KITH_LLM_WORKERS" default:"8" help:"Chat answers generated at the same time."`
+	LLMQueue          int           `name:"llm-queue" env:"KITH_LLM_QUEUE" default:"64" help:"Chat answers that may be queued."`
+	LLMPromptTokens   int           `name:"llm-prompt-tokens" env:"KITH_LLM_PROMPT_TOKENS" default:"16000" help:"Largest prompt for a chat turn, in o200k tokens. The oldest turns are omitted."`
+	ChatStreams       int           `env:"KITH_CHAT_STREAMS" default:"1024" help:"Chat event streams that may be open at once. One team may use half of them."`
+	OIDCIssuer        string        `name:"oidc-issuer" env:"KITH_OIDC_ISSUER" help:"URL of an OpenID Connect issuer whose tokens are accepted besides API keys. Empty: none."`
+	OIDCAudience      string        `name:"oidc-audience" env:"KITH_OIDC_AUDIENCE" help:"Audience that a token's aud claim must contain."`
 	OIDCTeamClaim     string        `name:"oidc-team-claim" env:"KITH_OIDC_TEAM_CLAIM" default:"team_id" help:"Claim with the caller's team."`
-	OIDCUserClaim     string        `name:"oidc-user-claim" env:"KITH_OIDC_USER_CLAIM" default:"sub" help:"Claim with the user that the caller is bound to; - for none: it may act for any of the team."`
-	OIDCScopesClaim   string        `name:"oidc-scopes-claim" env:"KITH_OIDC_SCOPES_CLAIM" default:"scope" help:"Claim with read, write, admin."`
-	RateLimit         int64         `env:"KITH_RATE_LIMIT" default:"0" help:"Units a minute that a key may spend on calls, unless it has a limit of its own; a look-up costs 1. 0: any number."`
-	QuotaNodes        int64         `env:"KITH_QUOTA_NODES" default:"0" help:"Nodes that a team may have, with chat trees and turns, and deleted ones until they are purged; 0: any number."`
-	QuotaLinks        int64         `name:"quota-relationships" env:"KITH_QUOTA_RELATIONSHIPS" default:"0" help:"Relationships that a team may have, past and deleted ones among them; 0: any number."`
-	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters that a team may have in all texts, keys and lists; 0: any number."`
-	AuditLog          string        `env:"KITH_AUDIT_LOG" help:"File to which a line is appended for each change: who, what ids, when; - for standard output, empty: none."`
-	RelationshipTypes typeList      `env:"KITH_RELATIONSHIP_TYPES" help:"Relationship types beside the vocabulary that teams share, with commas between; each team may use 32 of its own besides."`
-	MCPCompat         string        `name:"mcp-compat" env:"KITH_MCP_COMPAT" enum:"none,memory" default:"none" help:"memory: over MCP also the nine tools of the reference memory server."`
-	OTLPEndpoint      string        `name:"otlp-endpoint" env:"KITH_OTLP_ENDPOINT" help:"http:// address of an OpenTelemetry collector (OTLP) for traces; empty: none are made."`
-	OTLPRatio         float64       `name:"otlp-ratio" env:"KITH_OTLP_RATIO" default:"1" help:"Share of the requests that are traced, unless the caller says; 0 to 1."`
-	SlowStatement     time.Duration `env:"KITH_SLOW_STATEMENT" default:"1s" help:"Statements that take longer are logged, with the name of their file; 0: none."`
-	LogFormat         string        `env:"KITH_LOG_FORMAT" enum:"text,json" default:"text" help:"text (logfmt) or json, a line each."`
-	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
+	OIDCUserClaim     string        `name:"oidc-user-claim" env:"KITH_OIDC_USER_CLAIM" default:"sub" help:"Claim with the user that the caller is bound to. -: none, the caller may act for every user of the team."`
+	OIDCScopesClaim   string        `name:"oidc-scopes-claim" env:"KITH_OIDC_SCOPES_CLAIM" default:"scope" help:"Claim with the scopes read, write, admin."`
+	RateLimit         int64         `env:"KITH_RATE_LIMIT" default:"0" help:"Units per minute that an API key without its own limit may spend; a lookup costs 1. 0: unlimited."`
+	QuotaNodes        int64         `env:"KITH_QUOTA_NODES" default:"0" help:"Nodes that a team may store, including chat trees and turns, and deleted nodes until they are purged. 0: unlimited."`
+	QuotaLinks        int64         `name:"quota-relationships" env:"KITH_QUOTA_RELATIONSHIPS" default:"0" help:"Relationships that a team may store, including past and deleted ones. 0: unlimited."`
+	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters that a team may store in texts, keys and lists. 0: unlimited."`
+	AuditLog          string        `env:"KITH_AUDIT_LOG" help:"File for the audit log, one line per change: who, which ids, when. -: standard output. Empty: none."`
+	RelationshipTypes typeList      `env:"KITH_RELATIONSHIP_TYPES" help:"Additional relationship types for all teams, comma-separated. Each team may also use 32 types of its own."`
+	MCPCompat         string        `name:"mcp-compat" env:"KITH_MCP_COMPAT" enum:"none,memory" default:"none" help:"memory: offer the nine tools of the MCP reference memory server too."`
+	OTLPEndpoint      string        `name:"otlp-endpoint" env:"KITH_OTLP_ENDPOINT" help:"http:// address of an OpenTelemetry collector (OTLP) for traces. Empty: no tracing."`
+	OTLPRatio         float64       `name:"otlp-ratio" env:"KITH_OTLP_RATIO" default:"1" help:"Share of requests that are traced, 0 to 1, unless the caller decides."`
+	SlowStatement     time.Duration `env:"KITH_SLOW_STATEMENT" default:"1s" help:"Statements that take longer are logged with their file name. 0: never."`
+	LogFormat         string        `env:"KITH_LOG_FORMAT" enum:"text,json" default:"text" help:"Format of log lines: text (logfmt) or json."`
+	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"Lowest level that is logged: debug, info, warn or error."`
 }
 
-// logger writes lines of a level and above in the format that is configured.
-func (c *config) logger(out io.Writer, least slog.Level) *slog.Logger {
+// newLogger returns a logger that writes lines of the least level and above in the configured format.
+func (c *config) newLogger(out io.Writer, least slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: least}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(out, options))
@@ -109,8 +109,8 @@ func (c *config) logger(out io.Writer, least slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out, options))
 }
 
-// neo4jPassword is the password given, or the one in the file given.
-func (c *config) neo4jPassword() (string, error) {
+// readNeo4jPassword returns the configured password, or reads it from the configured file.
+func (c *config) readNeo4jPassword() (string, error) {
 	if c.Neo4jPasswordFile == "" {
 		return c.Neo4jPassword, nil
 	}
@@ -121,15 +121,15 @@ func (c *config) neo4jPassword() (string, error) {
 	return strings.TrimSpace(string(raw)), nil
 }
 
-// run is the whole program: it parses the command line and runs the command until it is done or ctx ends.
-// environ holds NAME=value as os.Environ does. It returns the exit status: 0, 1 for a failure, 2 for a wrong call.
+// run parses the command line and runs the command until it is done or ctx ends. environ holds NAME=value as os.Environ does.
+// It returns the exit status: 0, 1 for a failure, 2 for an invalid command line.
 func run(ctx context.Context, args, environ []string, std streams) int {
 	var cli commands
 	exit := -1
 	parser, err := kong.New(&cli,
 		kong.Name("kith"), kong.Description("A graph memory service for AI agents."),
 		kong.Writers(std.out, std.err), kong.Exit(func(code int) { exit = code }),
-		kong.Resolvers(environment(environ)), kong.Help(help), kong.Vars{"version": versionLine()},
+		kong.Resolvers(newEnvironmentResolver(environ)), kong.Help(printHelp), kong.Vars{"version": versionLine()},
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(std),
 	)
 	if err != nil {
@@ -142,14 +142,14 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 		return exit
 	}
 	if err != nil {
-		explainUsage(std.err, err)
+		printUsageError(std.err, err)
 		return 2
 	}
 	if hasSettings(command.Selected()) {
-		warnOfUnknown(std.err, parser.Model.Node, environ)
+		warnUnknownSettings(std.err, parser.Model.Node, environ)
 	}
-	if name := emptyID(command); name != "" {
-		_, _ = fmt.Fprintf(std.err, "kith: %s must not be empty: give an id, or leave it out where it is optional\n", name)
+	if name := findEmptyID(command); name != "" {
+		_, _ = fmt.Fprintf(std.err, "kith: %s must not be empty: pass an id, or omit it if it is optional\n", name)
 		return 2
 	}
 	if err = command.Run(); err != nil && !errors.Is(err, errSilent) {
@@ -158,22 +158,23 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 	return exitStatus(ctx, err)
 }
 
-// interrupted is the exit status of a program that Ctrl-C ended: 128 and the number of the signal.
-const interrupted = 130
+// exitInterrupted is the exit status of a program that Ctrl-C ended: 128 plus the number of the signal.
+const exitInterrupted = 130
 
-// exitStatus is that of a command which ended with an error, or without.
+// exitStatus returns the exit status of a command that ended with err.
 func exitStatus(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return 0
 	case ctx.Err() != nil:
-		return interrupted
+		return exitInterrupted
 	}
 	return 1
 }
 
-// emptyID is a user or a team that the command line names with an empty text; an empty id never means everybody.
-func emptyID(command *kong.Context) string {
+// findEmptyID returns the name of a user or team parameter that was passed an empty text.
+// An empty id is refused, as it might be taken for all users.
+func findEmptyID(command *kong.Context) string {
 	for _, p := range command.Path {
 		v, prefix := p.Positional, ""
 		if p.Flag != nil {
@@ -186,12 +187,12 @@ func emptyID(command *kong.Context) string {
 	return ""
 }
 
-// errSilent is a failure of which all has been said.
+// errSilent makes a command fail without another message.
 var errSilent = errors.New("")
 
-// environment resolves flags from the given environment instead of the process's own, so that run is a function of
-// its arguments. An empty variable leaves the default, except for flags with the tag emptyenv, where empty means something.
-func environment(environ []string) kong.Resolver {
+// newEnvironmentResolver resolves flags from environ instead of the process's environment, so that run depends only on
+// its arguments. An empty variable means the default, except for flags with the tag emptyenv.
+func newEnvironmentResolver(environ []string) kong.Resolver {
 	values := map[string]string{}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")

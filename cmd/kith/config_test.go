@@ -12,7 +12,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// The table of settings in the documents is that of the struct.
+// The documented table of settings matches the struct.
 func TestConfigurationIsDocumented(t *testing.T) {
 	t.Parallel()
 	var table strings.Builder
@@ -90,7 +90,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// A setting that cannot be ends the service with its name, whatever else has been opened by then.
+// An invalid setting makes kith serve fail with the setting's name, whatever was opened before.
 func TestServeTellsOfWrongSettings(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{

@@ -12,12 +12,12 @@ import (
 	"kith/loader"
 )
 
-// contextCmd shows what an agent would be told of a user.
+// contextCmd prints the context of a user.
 type contextCmd struct {
 	access
-	User      string `arg:"" help:"Whose context."`
-	MaxTokens int    `help:"At most so many tokens of text; the lowest-ranked lines go first."`
-	TimeZone  string `help:"IANA name; left out: the user's preference."`
+	User      string `arg:"" help:"The user."`
+	MaxTokens int    `help:"Token budget of the text. The lowest-ranked lines are omitted first."`
+	TimeZone  string `help:"IANA time zone. Default: the user's preference."`
 }
 
 // Run prints the context.
@@ -31,7 +31,7 @@ func (c *contextCmd) Run(ctx context.Context, std streams) error {
 		if err := c.api().call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &object); err != nil {
 			return err
 		}
-		c.hint(std, string(object))
+		c.printHint(std, string(object))
 		return printJSON(std.out, object)
 	}
 	query.Set("format", "text")
@@ -42,14 +42,14 @@ func (c *contextCmd) Run(ctx context.Context, std streams) error {
 	if err := c.api().call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &text); err != nil {
 		return err
 	}
-	c.hint(std, string(text))
+	c.printHint(std, string(text))
 	_, err := fmt.Fprint(std.out, newPaint(std.out, c.NoColor).markdown(string(text)))
 	return err
 }
 
-// hint tells, beside the context, what to do about a user of whom nothing is known.
-func (c *contextCmd) hint(std streams, context string) {
+// printHint prints on standard error what to do if nothing is stored for the user.
+func (c *contextCmd) printHint(std streams, context string) {
 	if strings.Contains(context, loader.NothingKnown) {
-		_, _ = fmt.Fprintln(std.err, "kith: nothing is stored for this user: check how the user is spelled, or write something (kith import, POST /v1/memory)")
+		_, _ = fmt.Fprintln(std.err, "kith: nothing is stored for this user: check the spelling, or store something (kith import, POST /v1/memory)")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"kith/internal/testenv"
 )
 
-// Whatever schemathesis makes of the contract, Kith answers as the contract says. KITH_TEST_FUZZ is how long it tries, and KITH_TEST_SEED
-// says what; then it also goes from one operation to the next, with what that has answered.
+// Kith answers generated requests as the contract says. KITH_TEST_FUZZ is the duration, KITH_TEST_SEED the seed; with it the
+// test also follows links between operations.
 func TestContractHolds(t *testing.T) {
 	t.Parallel()
 	tries, phases := 30*time.Second, "examples,coverage,fuzzing"
@@ -26,10 +26,10 @@ func TestContractHolds(t *testing.T) {
 	}
 	python := testenv.Python(t, "schemathesis==4.32.5")
 	issuer, token := startIssuer(t)
-	model, s := withModel(t, "KITH_OIDC_ISSUER="+issuer, "KITH_OIDC_AUDIENCE=kith", "KITH_OIDC_USER_CLAIM=-")
+	model, s := startWithModel(t, "KITH_OIDC_ISSUER="+issuer, "KITH_OIDC_AUDIENCE=kith", "KITH_OIDC_USER_CLAIM=-")
 	// A token, unlike a key, cannot be revoked by whoever tries all that can be done.
 	admin := token(map[string]any{"sub": "schemathesis", "team_id": testenv.Team(t), "scope": "read write admin"})
-	story(t, s.as(admin), model, "delete-node", "restore-node", "delete-tree", "delete-turn", "erase-user", "erase-team")
+	sendExamples(t, s.as(admin), model, "delete-node", "restore-node", "delete-tree", "delete-turn", "erase-user", "erase-team")
 
 	command := exec.CommandContext(t.Context(), python, "-m", "schemathesis.cli", "--config-file", "schemathesis.toml", "run", s.url+"/openapi.json", //nolint:gosec // the test's own
 		"--seed", cmp.Or(os.Getenv("KITH_TEST_SEED"), "1"), "--phases", phases, "--max-time", fmt.Sprintf("%.0f", tries.Seconds()))

@@ -9,7 +9,7 @@ import (
 	"kith/graph"
 )
 
-// database is a connection, and how to give it back.
+// database is a connection with a function that releases it.
 type database struct {
 	graph.Connection
 	close func(context.Context) error
@@ -17,10 +17,10 @@ type database struct {
 
 func noClose(context.Context) error { return nil }
 
-// openDatabase says how to reach Neo4j: the configured one, else the embedded one, which it starts.
+// openDatabase returns the configured Neo4j, or starts the embedded one.
 func (c *config) openDatabase(ctx context.Context, log *slog.Logger, std streams) (database, error) {
 	if c.Neo4jURI != "" {
-		password, err := c.neo4jPassword()
+		password, err := c.readNeo4jPassword()
 		return database{graph.Connection{URI: c.Neo4jURI, User: c.Neo4jUser, Password: password, Database: c.Neo4jDatabase}, noClose}, err
 	}
 	server, err := embedded.Start(ctx, embedded.Options{
@@ -29,15 +29,15 @@ func (c *config) openDatabase(ctx context.Context, log *slog.Logger, std streams
 	if err != nil {
 		return database{}, err
 	}
-	return database{connection(server.Endpoint()), server.Close}, nil
+	return database{newConnection(server.Endpoint()), server.Close}, nil
 }
 
-// besideDatabase is openDatabase for commands that may run beside a service: its embedded Neo4j is used as it runs.
-func (c *config) besideDatabase(ctx context.Context, log *slog.Logger, std streams) (database, error) {
+// attachDatabase is openDatabase for commands that may run while a service runs: they share its embedded Neo4j.
+func (c *config) attachDatabase(ctx context.Context, log *slog.Logger, std streams) (database, error) {
 	if c.Neo4jURI == "" {
 		endpoint, err := embedded.Attach(c.Data)
 		if err == nil {
-			return database{connection(endpoint), noClose}, nil
+			return database{newConnection(endpoint), noClose}, nil
 		}
 		if !errors.Is(err, embedded.ErrNotRunning) {
 			return database{}, err
@@ -46,6 +46,6 @@ func (c *config) besideDatabase(ctx context.Context, log *slog.Logger, std strea
 	return c.openDatabase(ctx, log, std)
 }
 
-func connection(e embedded.Endpoint) graph.Connection {
+func newConnection(e embedded.Endpoint) graph.Connection {
 	return graph.Connection{URI: e.URI, User: e.User, Password: e.Password}
 }

@@ -12,16 +12,16 @@ import (
 	"kith/graph"
 )
 
-// demoCmd loads a made-up memory.
+// demoCmd loads the memory of a made-up user.
 type demoCmd struct {
 	URL string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
 	Key string `env:"KITH_KEY" required:"" help:"An API key with the scopes read and write."`
 }
 
-// demoUser is whose memory the demo is.
+// demoUser is the id of the demo's user.
 const demoUser = "demo-noor"
 
-// Run loads the demo, and prints the user and how to ask for what an agent should know.
+// Run loads the demo, and prints the user and how to get the user's context.
 func (c *demoCmd) Run(ctx context.Context, std streams) error {
 	user, err := loadDemo(ctx, newAPIClient(c.URL, c.Key), time.Now())
 	if err != nil {
@@ -31,29 +31,29 @@ func (c *demoCmd) Run(ctx context.Context, std streams) error {
 	return err
 }
 
-// loadDemo writes the demo through the public API, its times counted back from now, and returns its user. Loading it
-// again changes nothing: all keys are fixed, and times go on counting from the first load.
+// loadDemo writes the demo through the public API and returns its user. The demo's times are relative to now.
+// Loading it again changes nothing: all keys are fixed, and times stay relative to the first load.
 func loadDemo(ctx context.Context, api *apiClient, now time.Time) (userID string, err error) {
-	life, err := readDemo()
+	data, err := readDemo()
 	if err != nil {
 		return "", fmt.Errorf("load demo: %w", err)
 	}
-	if now, err = demoLoadedAt(ctx, api, now); err != nil {
+	if now, err = fetchDemoLoadTime(ctx, api, now); err != nil {
 		return "", fmt.Errorf("load demo: %w", err)
 	}
-	if err := life.load(ctx, api, now); err != nil {
+	if err := data.load(ctx, api, now); err != nil {
 		return "", fmt.Errorf("load demo: %w", err)
 	}
 	return demoUser, nil
 }
 
-// load writes the memory, the workspaces, which link to it, the preferences and the conversations.
-func (l *demoLife) load(ctx context.Context, api *apiClient, now time.Time) error {
-	memory, sources, err := l.writes(now)
+// load writes the memory, the workspaces (which link to it), the preferences and the conversations.
+func (l *demoData) load(ctx context.Context, api *apiClient, now time.Time) error {
+	memory, sources, err := l.memoryWrites(now)
 	if err != nil {
 		return err
 	}
-	workspaces, err := l.workspaces(now)
+	workspaces, err := l.workspaceWrite(now)
 	if err != nil {
 		return err
 	}
@@ -74,14 +74,14 @@ func (l *demoLife) load(ctx context.Context, api *apiClient, now time.Time) erro
 	return nil
 }
 
-// demoProperties are kept with the demo's owner.
+// demoProperties are the properties of the demo's owner node.
 type demoProperties struct {
 	LoadedAt time.Time `json:"demo_loaded_at"`
 }
 
-// demoLoadedAt is when the demo was loaded first: the time its owner remembers, else now. Messages never change once
-// they are stored, so a later load must not move the conversations around them.
-func demoLoadedAt(ctx context.Context, api *apiClient, now time.Time) (time.Time, error) {
+// fetchDemoLoadTime returns when the demo was first loaded: the time stored with its owner, or now. Stored messages
+// never change, so a later load must not move the conversations that contain them.
+func fetchDemoLoadTime(ctx context.Context, api *apiClient, now time.Time) (time.Time, error) {
 	var found struct {
 		User struct {
 			Owner *struct {
@@ -99,15 +99,15 @@ func demoLoadedAt(ctx context.Context, api *apiClient, now time.Time) (time.Time
 }
 
 func (p demoProperties) raw() json.RawMessage {
-	raw, _ := json.Marshal(p) // a time of our own: it cannot fail
+	raw, _ := json.Marshal(p) // a time always encodes
 	return raw
 }
 
-// contextCurl is the command line that asks for a user's context, as text.
+// contextCurl returns a curl command that gets a user's context as text.
 func contextCurl(base, key, user string) string {
 	address := strings.TrimRight(base, "/") + "/v1/context?format=text&user_id=" + url.QueryEscape(user)
-	return fmt.Sprintf("curl -s -H %s %s", shellQuoted("Authorization: Bearer "+key), shellQuoted(address))
+	return fmt.Sprintf("curl -s -H %s %s", shellQuote("Authorization: Bearer "+key), shellQuote(address))
 }
 
-// shellQuoted is a text as one word of a shell.
-func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// shellQuote returns a text quoted as one word for a shell.
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -11,13 +11,13 @@ import (
 	"kith/graph"
 )
 
-// demoFiles hold the made-up life: who and what there is, how it hangs together, and what was talked about.
+// demoFiles holds the demo's persons, concepts, entities, relationships, conversations and projects.
 //
 //go:embed demo/*.json
 var demoFiles embed.FS
 
-// demoLife is the whole of the demo. Keys are short; what is stored has them behind the user's id.
-type demoLife struct {
+// demoData is the content of the demo. Its keys are short; stored keys are prefixed with the user's id.
+type demoData struct {
 	Persons, Concepts, Entities []demoNode
 	Relationships               []demoRelationship
 	Conversations               []demoConversation // oldest first
@@ -26,7 +26,7 @@ type demoLife struct {
 	Links                       []demoLinks
 }
 
-// demoNode is a person, concept or entity. Accessed is a time as when reads it.
+// demoNode is a person, concept or entity. Accessed is a time that demoClock parses.
 type demoNode struct {
 	Key, Name, Description, Type, State, Accessed string
 	TTLPolicy                                     string `json:"ttl_policy"`
@@ -34,14 +34,14 @@ type demoNode struct {
 	Owner, Goal                                   bool
 }
 
-// demoRelationship tells in Description how From and To relate; Word is its relationship_type.
+// demoRelationship is a relationship. Word is its relationship_type.
 type demoRelationship struct {
 	From, To, Type, Word, Description string
 	Salience                          float64
 	Attitude, Proximity               int64
 }
 
-// demoConversation is told in turns; the user begins, and the assistant has every second one.
+// demoConversation is a conversation. Its turns alternate between user and assistant, beginning with the user.
 type demoConversation struct {
 	Key, At, Summary string
 	ContextType      string `json:"context_type"`
@@ -49,12 +49,12 @@ type demoConversation struct {
 }
 
 // readDemo reads the embedded files.
-func readDemo() (*demoLife, error) {
-	life := &demoLife{}
+func readDemo() (*demoData, error) {
+	data := &demoData{}
 	for name, into := range map[string]any{
-		"persons": &life.Persons, "concepts": &life.Concepts, "entities": &life.Entities,
-		"relationships": &life.Relationships, "conversations": &life.Conversations, "preferences": &life.Preferences,
-		"projects": &life.Projects, "links": &life.Links,
+		"persons": &data.Persons, "concepts": &data.Concepts, "entities": &data.Entities,
+		"relationships": &data.Relationships, "conversations": &data.Conversations, "preferences": &data.Preferences,
+		"projects": &data.Projects, "links": &data.Links,
 	} {
 		raw, err := demoFiles.ReadFile("demo/" + name + ".json")
 		if err != nil {
@@ -64,20 +64,20 @@ func readDemo() (*demoLife, error) {
 			return nil, fmt.Errorf("read demo/%s.json: %w", name, err)
 		}
 	}
-	return life, nil
+	return data, nil
 }
 
-// decodeKnown reads JSON that has no other fields than into.
+// decodeKnown decodes JSON and refuses fields that into does not have.
 func decodeKnown(raw []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	return decoder.Decode(into)
 }
 
-// demoZone is where the demo's user lives.
+// demoZone is the time zone of the demo's user.
 const demoZone = "Europe/Brussels"
 
-// demoClock reads the demo's times, which count back from now.
+// demoClock parses the demo's times, which are relative to now.
 type demoClock struct{ now time.Time }
 
 func newDemoClock(now time.Time) (demoClock, error) {
@@ -88,38 +88,38 @@ func newDemoClock(now time.Time) (demoClock, error) {
 	return demoClock{now.In(zone)}, nil
 }
 
-// latestHours are when the newest conversation may have been: before work, at lunch, after dinner.
+// latestHours are the possible times of the newest conversation: before work, at lunch, after dinner.
 var latestHours = []string{"0d 19:30", "0d 12:40", "0d 07:10", "-1d 19:30"}
 
-// when reads "-2d 09:30", two days ago at half past nine where the user lives; "latest" is the newest time of
-// latestHours that is some hours ago.
-func (c demoClock) when(text string) (time.Time, error) {
+// parse parses a time such as "-2d 09:30": two days ago at 09:30 in demoZone. "latest" is the newest of latestHours
+// that is at least three hours ago.
+func (c demoClock) parse(text string) (time.Time, error) {
 	if text == "latest" {
-		return c.latest()
+		return c.latestTime()
 	}
 	var days, hour, minute int
 	if _, err := fmt.Sscanf(text, "%dd %d:%d", &days, &hour, &minute); err != nil {
-		return time.Time{}, fmt.Errorf("read the time %q: %w", text, err)
+		return time.Time{}, fmt.Errorf("parse time %q: %w", text, err)
 	}
 	year, month, day := c.now.Date()
 	return time.Date(year, month, day+days, hour, minute, 0, 0, c.now.Location()).UTC(), nil
 }
 
-func (c demoClock) latest() (found time.Time, err error) {
+func (c demoClock) latestTime() (found time.Time, err error) {
 	for _, text := range latestHours {
-		if found, err = c.when(text); err != nil || found.Before(c.now.Add(-3*time.Hour)) {
+		if found, err = c.parse(text); err != nil || found.Before(c.now.Add(-3*time.Hour)) {
 			break
 		}
 	}
 	return found, err
 }
 
-// demoKey is the entity key of one of the demo's own keys.
+// demoKey returns the entity key for a short key of the demo.
 func demoKey(parts ...string) string { return demoUser + "/" + strings.Join(parts, "/") }
 
-func demoKeys(own []string) []string {
-	keys := make([]string, len(own))
-	for i, key := range own {
+func demoKeys(short []string) []string {
+	keys := make([]string, len(short))
+	for i, key := range short {
 		keys[i] = demoKey(key)
 	}
 	return keys

@@ -15,7 +15,7 @@ import (
 	"kith/graph"
 )
 
-// demoNows are times of day at which the demo may be loaded, in two seasons and on the days when clocks change.
+// demoNows returns times of day at which the demo may be loaded, in two seasons and on the days when clocks change.
 func demoNows() []time.Time {
 	var nows []time.Time
 	for _, day := range []time.Time{
@@ -29,13 +29,13 @@ func demoNows() []time.Time {
 	return nows
 }
 
-func demoWrites(t *testing.T, now time.Time) (*demoLife, *graph.MemoryWrite, []graph.SourceWrite) {
+func readDemoWrites(t *testing.T, now time.Time) (*demoData, *graph.MemoryWrite, []graph.SourceWrite) {
 	t.Helper()
 	life, err := readDemo()
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory, sources, err := life.writes(now)
+	memory, sources, err := life.memoryWrites(now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func demoWrites(t *testing.T, now time.Time) (*demoLife, *graph.MemoryWrite, []g
 func TestDemoIsValid(t *testing.T) {
 	t.Parallel()
 	for _, now := range demoNows() {
-		life, memory, sources := demoWrites(t, now)
+		life, memory, sources := readDemoWrites(t, now)
 		scope := graph.Scope{TeamID: "t", UserID: demoUser}
 		for _, write := range []*graph.MemoryWrite{memory, demoWorkspaces(t, now)} {
 			if err := write.Validate(scope, now); err != nil {
@@ -66,7 +66,7 @@ func TestDemoIsValid(t *testing.T) {
 func TestDemoTimes(t *testing.T) {
 	t.Parallel()
 	for _, now := range demoNows() {
-		_, memory, sources := demoWrites(t, now)
+		_, memory, sources := readDemoWrites(t, now)
 		lastWeek := 0
 		for i, s := range sources {
 			start, end := s.StartedAt.Value, s.EndedAt.Value
@@ -96,7 +96,7 @@ func TestDemoTimes(t *testing.T) {
 
 func TestDemoIsRich(t *testing.T) {
 	t.Parallel()
-	life, memory, sources := demoWrites(t, demoNows()[0])
+	life, memory, sources := readDemoWrites(t, demoNows()[0])
 	atLeast := func(what string, got, want int) {
 		if got < want {
 			t.Errorf("%s: %d, want at least %d", what, got, want)
@@ -131,7 +131,7 @@ func TestDemoIsRich(t *testing.T) {
 	}
 }
 
-// demoTypes are the relationship types between kinds of the data model; the last is an older name.
+// demoTypes lists the relationship types between kinds of the data model. The last one is an older name.
 var demoTypes = map[[2]string][]string{
 	{"person", "person"}:   {"has_relationship_with"},
 	{"person", "concept"}:  {"engages_with", "thinks_about"},
@@ -143,7 +143,7 @@ var demoTypes = map[[2]string][]string{
 
 func TestDemoHangsTogether(t *testing.T) {
 	t.Parallel()
-	_, memory, sources := demoWrites(t, demoNows()[0])
+	_, memory, sources := readDemoWrites(t, demoNows()[0])
 	kinds, names := map[string]string{}, map[string]bool{}
 	for i, n := range memory.Nodes {
 		if n.IsOwner.Value != (i == 0) {
@@ -184,7 +184,7 @@ func TestLoadDemoAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	var bodies []string
 	properties := `{}`
-	api := answering(t, func(w http.ResponseWriter, r *http.Request) {
+	api := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
 		if r.Method == http.MethodGet {
 			_, _ = io.WriteString(w, `{"user":{"owner_person_node":{"properties":`+properties+`}}}`)

@@ -10,16 +10,16 @@ import (
 	"kith/graph"
 )
 
-// demoProject is all of a project by kind; what belongs to it belongs to the one node of the kind project.
+// demoProject holds the nodes of a project by kind. It has one node of the kind project, to which the others belong.
 type demoProject map[string][]demoItem
 
-// demoItem is a node of a project in the words of the API, but for short keys and for times as demoClock reads them.
+// demoItem is a node of a project with the field names of the API. Its keys are short, and demoClock parses its times.
 type demoItem map[string]any
 
-// demoLinks are a key, a type, and the keys that relationships of this type lead to.
+// demoLinks holds a key, a relationship type, and the keys that relationships of this type lead to.
 type demoLinks []string
 
-// The fields of a demoItem that are keys, and those that are times.
+// The fields of a demoItem that hold keys, and the fields that hold times.
 var (
 	demoKeyFields  = []string{"entity_key", "derived_from_signal_id"}
 	demoTimeFields = []string{
@@ -27,15 +27,15 @@ var (
 	}
 )
 
-// workspaces is the request that writes all projects.
-func (l *demoLife) workspaces(now time.Time) (*graph.MemoryWrite, error) {
+// workspaceWrite returns the request that writes all projects.
+func (l *demoData) workspaceWrite(now time.Time) (*graph.MemoryWrite, error) {
 	clock, err := newDemoClock(now)
 	if err != nil {
 		return nil, err
 	}
 	workspaces := &graph.MemoryWrite{UserID: demoUser, Strict: true}
 	for _, project := range l.Projects {
-		nodes, err := project.writes(clock)
+		nodes, err := project.nodeWrites(clock)
 		if err != nil {
 			return nil, err
 		}
@@ -46,18 +46,18 @@ func (l *demoLife) workspaces(now time.Time) (*graph.MemoryWrite, error) {
 		since[workspaces.Nodes[i].EntityKey] = workspaces.Nodes[i].CreatedAt.Value
 	}
 	for _, links := range l.Links {
-		workspaces.Relationships = append(workspaces.Relationships, links.writes(since)...)
+		workspaces.Relationships = append(workspaces.Relationships, links.relationshipWrites(since)...)
 	}
 	return workspaces, nil
 }
 
-// writes are the nodes of the project, kind by kind.
-func (p demoProject) writes(clock demoClock) ([]graph.NodeWrite, error) {
+// nodeWrites returns the nodes of the project, sorted by kind.
+func (p demoProject) nodeWrites(clock demoClock) ([]graph.NodeWrite, error) {
 	var nodes []graph.NodeWrite
 	project, _ := p["project"][0]["entity_key"].(string)
 	for _, kind := range slices.Sorted(maps.Keys(p)) {
 		for _, item := range p[kind] {
-			write, err := item.write(clock)
+			write, err := item.nodeWrite(clock)
 			if err != nil {
 				return nil, fmt.Errorf("%s %v: %w", kind, item["entity_key"], err)
 			}
@@ -71,8 +71,8 @@ func (p demoProject) writes(clock demoClock) ([]graph.NodeWrite, error) {
 	return nodes, nil
 }
 
-// write is the item with its keys and times as they are stored. What never changed was last updated when it was created.
-func (i demoItem) write(clock demoClock) (graph.NodeWrite, error) {
+// nodeWrite returns the item with full keys and times. updated_at defaults to created_at.
+func (i demoItem) nodeWrite(clock demoClock) (graph.NodeWrite, error) {
 	stored := map[string]any{}
 	for field, value := range i {
 		stored[field] = value
@@ -80,7 +80,7 @@ func (i demoItem) write(clock demoClock) (graph.NodeWrite, error) {
 		case slices.Contains(demoKeyFields, field):
 			stored[field] = demoKey(text)
 		case slices.Contains(demoTimeFields, field):
-			at, err := clock.when(text)
+			at, err := clock.parse(text)
 			if err != nil {
 				return graph.NodeWrite{}, err
 			}
@@ -99,8 +99,8 @@ func (i demoItem) write(clock demoClock) (graph.NodeWrite, error) {
 	return w, err
 }
 
-// writes are the relationships, which hold since both ends are there.
-func (l demoLinks) writes(since map[string]time.Time) []graph.RelationshipWrite {
+// relationshipWrites returns the relationships. Each is valid from the time at which both ends exist.
+func (l demoLinks) relationshipWrites(since map[string]time.Time) []graph.RelationshipWrite {
 	from := demoKey(l[0])
 	var links []graph.RelationshipWrite
 	for _, key := range l[2:] {

@@ -21,14 +21,14 @@ func demoWorkspaces(t *testing.T, now time.Time) *graph.MemoryWrite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	workspaces, err := life.workspaces(now)
+	workspaces, err := life.workspaceWrite(now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return workspaces
 }
 
-// demoStates are the states that nodes of a project have, by kind (S3-33); kinds that are not here have none.
+// demoStates lists the states of a project's nodes by kind. Other kinds have no states.
 var demoStates = map[string][]string{
 	"project":   {"planning", "active", "completed", "cancelled"},
 	"task":      {"todo", "in_progress", "blocked", "done"},
@@ -73,7 +73,7 @@ func TestDemoWorkspacesAreRich(t *testing.T) {
 
 func TestDemoWorkspacesHangTogether(t *testing.T) {
 	t.Parallel()
-	_, memory, _ := demoWrites(t, demoNows()[0])
+	_, memory, _ := readDemoWrites(t, demoNows()[0])
 	w := demoWorkspaces(t, demoNows()[0])
 	of, linked, triples := map[string]string{}, map[string]bool{}, map[string]bool{}
 	for _, n := range slices.Concat(memory.Nodes, w.Nodes) {
@@ -134,7 +134,7 @@ func TestDemoWorkspaceTimes(t *testing.T) {
 	}
 }
 
-// The demo is loaded as it is for everybody, and an agent is told of its workspaces what is there.
+// The demo loads through the public API, and its workspaces appear in the ontology.
 func TestDemoWorkspaces(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -178,13 +178,13 @@ func TestDemoWorkspaces(t *testing.T) {
 	}
 }
 
-// The service stores the demo as it is given, has nothing to say against it, and finds nothing to change the second time.
+// The service stores the demo without warnings, and loading it again changes nothing.
 func TestDemoIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	now := time.Now()
-	_, memory, _ := demoWrites(t, now)
+	_, memory, _ := readDemoWrites(t, now)
 	for _, want := range []string{"created", "unchanged"} {
 		for _, write := range []*graph.MemoryWrite{memory, demoWorkspaces(t, now)} {
 			body, err := json.Marshal(write)

@@ -7,21 +7,21 @@ import (
 	"kith/graph"
 )
 
-// demoConfidence is how sure the demo is of what it knows, by state; of the rest it is as unsure as the service.
+// demoConfidence is the confidence of the demo's nodes by state. Other states have the service's default.
 var demoConfidence = map[string]float64{"core": 0.95, "active": 0.85}
 
-// turnTime is between two turns of a conversation.
+// turnTime is the time between two turns of a conversation.
 const turnTime = 70 * time.Second
 
-// writes are the requests that make up the demo: one for nodes and relationships, and one a conversation.
-func (l *demoLife) writes(now time.Time) (*graph.MemoryWrite, []graph.SourceWrite, error) {
+// memoryWrites returns one request for nodes and relationships, and one for each conversation.
+func (l *demoData) memoryWrites(now time.Time) (*graph.MemoryWrite, []graph.SourceWrite, error) {
 	clock, err := newDemoClock(now)
 	if err != nil {
 		return nil, nil, err
 	}
 	sources := make([]graph.SourceWrite, len(l.Conversations))
 	for i := range l.Conversations {
-		if sources[i], err = l.Conversations[i].write(clock); err != nil {
+		if sources[i], err = l.Conversations[i].sourceWrite(clock); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -32,7 +32,7 @@ func (l *demoLife) writes(now time.Time) (*graph.MemoryWrite, []graph.SourceWrit
 		nodes []demoNode
 	}{{"person", l.Persons}, {"concept", l.Concepts}, {"entity", l.Entities}} {
 		for _, n := range group.nodes {
-			write, err := n.write(group.kind, known(demoKey(n.Key)), clock)
+			write, err := n.nodeWrite(group.kind, known(demoKey(n.Key)), clock)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -44,13 +44,13 @@ func (l *demoLife) writes(now time.Time) (*graph.MemoryWrite, []graph.SourceWrit
 		if from.Before(to) {
 			from = to
 		}
-		memory.Relationships = append(memory.Relationships, r.write(from))
+		memory.Relationships = append(memory.Relationships, r.relationshipWrite(from))
 	}
 	memory.Nodes[0].Properties = demoProperties{LoadedAt: now}.raw() // the owner is the first person
 	return memory, sources, nil
 }
 
-// firstMentions tells since when the memory knows of a node: from the first conversation about it, or from the start.
+// firstMentions returns a function that returns when a node was first mentioned, or when the first conversation ended.
 func firstMentions(sources []graph.SourceWrite) func(key string) time.Time {
 	first := map[string]time.Time{}
 	for i := len(sources) - 1; i >= 0; i-- {
@@ -66,7 +66,7 @@ func firstMentions(sources []graph.SourceWrite) func(key string) time.Time {
 	}
 }
 
-func (n *demoNode) write(kind string, since time.Time, clock demoClock) (graph.NodeWrite, error) {
+func (n *demoNode) nodeWrite(kind string, since time.Time, clock demoClock) (graph.NodeWrite, error) {
 	w := graph.NodeWrite{
 		Kind: kind, EntityKey: demoKey(n.Key), Name: graph.Some(n.Name), Description: graph.Some(n.Description),
 		State: graph.Some(n.State), Salience: graph.Some(n.Salience),
@@ -89,12 +89,12 @@ func (n *demoNode) write(kind string, since time.Time, clock demoClock) (graph.N
 	if n.Accessed == "" {
 		return w, nil
 	}
-	accessed, err := clock.when(n.Accessed)
+	accessed, err := clock.parse(n.Accessed)
 	w.LastAccessedAt = graph.Some(accessed)
 	return w, err
 }
 
-func (r *demoRelationship) write(since time.Time) graph.RelationshipWrite {
+func (r *demoRelationship) relationshipWrite(since time.Time) graph.RelationshipWrite {
 	return graph.RelationshipWrite{
 		From: demoKey(r.From), To: demoKey(r.To), Type: r.Type,
 		Description: graph.Some(r.Description), RelationshipType: graph.Some(r.Word), State: graph.Some("active"),
@@ -103,8 +103,8 @@ func (r *demoRelationship) write(since time.Time) graph.RelationshipWrite {
 	}
 }
 
-func (c *demoConversation) write(clock demoClock) (graph.SourceWrite, error) {
-	start, err := clock.when(c.At)
+func (c *demoConversation) sourceWrite(clock demoClock) (graph.SourceWrite, error) {
+	start, err := clock.parse(c.At)
 	if err != nil {
 		return graph.SourceWrite{}, err
 	}

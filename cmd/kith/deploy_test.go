@@ -26,7 +26,7 @@ const (
 	kubernetes  = "../../deploy/kubernetes/"
 )
 
-// Every setting that is made where Kith is deployed is one that Kith has.
+// Every setting in the deployment files exists.
 func TestDeployedSettingsAreKnown(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
@@ -34,7 +34,7 @@ func TestDeployedSettingsAreKnown(t *testing.T) {
 		known[f.Tag.Get("env")] = true
 	}
 	for _, file := range append(manifests(t), composeFile, unitFile, "../../Dockerfile", "../../docs/operations.md") {
-		for _, name := range regexp.MustCompile(`\bKITH_[A-Z0-9_]+`).FindAllString(string(content(t, file)), -1) {
+		for _, name := range regexp.MustCompile(`\bKITH_[A-Z0-9_]+`).FindAllString(string(readContent(t, file)), -1) {
 			if !known[name] {
 				t.Errorf("%s sets %s, which there is not", file, name)
 			}
@@ -42,18 +42,18 @@ func TestDeployedSettingsAreKnown(t *testing.T) {
 	}
 }
 
-// Whatever stops Kith leaves it the time that it takes to stop.
+// Every deployment leaves Kith the time that it needs to stop.
 func TestDeployedKithHasTimeToStop(t *testing.T) {
 	t.Parallel()
-	pod := at(parsed(t, kubernetes+"deployment.yaml"), "spec", "template", "spec")
-	unit := regexp.MustCompile(`(?m)^TimeoutStopSec=(.*)$`).FindSubmatch(content(t, unitFile))
+	pod := at(parseYAML(t, kubernetes+"deployment.yaml"), "spec", "template", "spec")
+	unit := regexp.MustCompile(`(?m)^TimeoutStopSec=(.*)$`).FindSubmatch(readContent(t, unitFile))
 	for _, c := range []struct {
 		who    string
 		gives  any
-		before any // it tells Kith
+		before any // signals Kith to stop
 		least  time.Duration
 	}{
-		{"compose", at(parsed(t, composeFile), "services", "kith", "stop_grace_period"), 0, drainTime},
+		{"compose", at(parseYAML(t, composeFile), "services", "kith", "stop_grace_period"), 0, drainTime},
 		{"Kubernetes", at(pod, "terminationGracePeriodSeconds"), at(pod, "containers", 0, "lifecycle", "preStop", "sleep", "seconds"), drainTime},
 		{"systemd", string(unit[1]), 0, drainTime + stopTime},
 	} {
@@ -63,11 +63,11 @@ func TestDeployedKithHasTimeToStop(t *testing.T) {
 	}
 }
 
-// Beside this machine nobody reaches what has no TLS.
+// No deployment publishes a port without TLS to other machines.
 func TestComposePublishesOnLoopbackAlone(t *testing.T) {
 	t.Parallel()
 	published := 0
-	for name, service := range at(parsed(t, composeFile), "services").(map[string]any) { //nolint:errcheck // a panic fails too
+	for name, service := range at(parseYAML(t, composeFile), "services").(map[string]any) { //nolint:errcheck // a panic fails too
 		ports, _ := at(service, "ports").([]any)
 		for _, port := range ports {
 			published++
@@ -81,10 +81,10 @@ func TestComposePublishesOnLoopbackAlone(t *testing.T) {
 	}
 }
 
-// No service can gain rights, and each has only those capabilities that it is given by name.
+// No service can gain privileges, and each has only the capabilities that are listed for it.
 func TestComposeGivesNoRights(t *testing.T) {
 	t.Parallel()
-	for name, service := range at(parsed(t, composeFile), "services").(map[string]any) { //nolint:errcheck // a panic fails too
+	for name, service := range at(parseYAML(t, composeFile), "services").(map[string]any) { //nolint:errcheck // a panic fails too
 		if got := fmt.Sprint(at(service, "cap_drop"), at(service, "security_opt")); got != "[ALL] [no-new-privileges:true]" {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -103,11 +103,11 @@ func duration(t *testing.T, v any) time.Duration {
 	return d
 }
 
-// A Kith that starts, or has lost its database, lives and is not ready: that is what Kubernetes asks, where Kith listens.
+// A Kith that starts or has lost its database is alive and not ready. Kubernetes probes the port on which Kith listens.
 func TestKubernetesAsksWhatKithAnswers(t *testing.T) {
 	t.Parallel()
-	container := at(parsed(t, kubernetes+"deployment.yaml"), "spec", "template", "spec", "containers", 0)
-	starting := handlers.Starting(built())
+	container := at(parseYAML(t, kubernetes+"deployment.yaml"), "spec", "template", "spec", "containers", 0)
+	starting := handlers.Starting(build())
 	for probe, want := range map[string]int{"startupProbe": 200, "livenessProbe": 200, "readinessProbe": 503} {
 		w := httptest.NewRecorder()
 		starting.ServeHTTP(w, httptest.NewRequest(http.MethodGet, at(container, probe, "httpGet", "path").(string), nil)) //nolint:errcheck // a panic fails too
@@ -126,7 +126,7 @@ func TestKubernetesAsksWhatKithAnswers(t *testing.T) {
 	}
 }
 
-// The manifests are of the published schemas of Kubernetes, without a field that is not in them.
+// The manifests match the published schemas of Kubernetes, without unknown fields.
 func TestKubernetesTakesTheManifests(t *testing.T) {
 	t.Parallel()
 	python := testenv.Python(t, "kubernetes-validate==1.34.1")
@@ -141,12 +141,12 @@ func TestKubernetesTakesTheManifests(t *testing.T) {
 	}
 }
 
-// The manifests are all applied, and speak of the same pods and ports.
+// All manifests are applied, and use the same pods and ports.
 func TestKubernetesManifestsBelongTogether(t *testing.T) {
 	t.Parallel()
 	all := map[string]any{}
 	for _, file := range manifests(t) {
-		all[filepath.Base(file)] = parsed(t, file)
+		all[filepath.Base(file)] = parseYAML(t, file)
 	}
 	listed := at(all["kustomization.yaml"], "resources").([]any) //nolint:errcheck // a panic fails too
 	if len(listed) != len(all)-1 {
@@ -188,7 +188,7 @@ func manifests(t *testing.T) []string {
 	return files
 }
 
-func content(t *testing.T, file string) []byte {
+func readContent(t *testing.T, file string) []byte {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -197,10 +197,10 @@ func content(t *testing.T, file string) []byte {
 	return raw
 }
 
-func parsed(t *testing.T, file string) any {
+func parseYAML(t *testing.T, file string) any {
 	t.Helper()
 	var v any
-	if err := yaml.Unmarshal(content(t, file), &v); err != nil {
+	if err := yaml.Unmarshal(readContent(t, file), &v); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 	return v

@@ -13,7 +13,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// languageModel is an OpenAI-compatible server that does for each request what is next in its script.
+// languageModel is an OpenAI-compatible server that handles each request with the next handler of its script.
 type languageModel struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -46,7 +46,7 @@ func (m *languageModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	m.mu.Lock()
 	m.asked = append(m.asked, request.Messages[len(request.Messages)-1].Content)
-	next := answers("out of script")
+	next := streamText("out of script")
 	if len(m.script) > 0 {
 		next, m.script = m.script[0], m.script[1:]
 	}
@@ -54,8 +54,8 @@ func (m *languageModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	next(w, r)
 }
 
-// does says what comes next.
-func (m *languageModel) does(script ...http.HandlerFunc) {
+// setScript sets the handlers of the next requests.
+func (m *languageModel) setScript(script ...http.HandlerFunc) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.script, m.asked = script, nil
@@ -67,8 +67,8 @@ func (m *languageModel) requests() []string {
 	return m.asked
 }
 
-// answers streams a text word by word.
-func answers(text string) http.HandlerFunc {
+// streamText returns a handler that streams a text word by word.
+func streamText(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, word := range strings.SplitAfter(text, " ") {
@@ -80,20 +80,20 @@ func answers(text string) http.HandlerFunc {
 	}
 }
 
-func fails(status int) http.HandlerFunc {
+func failWith(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, modelKey, status) }
 }
 
-// stalls begins an answer, and never ends it.
-func stalls(w http.ResponseWriter, r *http.Request) {
+// stall begins an answer and never ends it.
+func stall(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":"{"}}]}`+"\n\n")
 	w.(http.Flusher).Flush()
 	<-r.Context().Done()
 }
 
-// breaksOff ends the connection in the middle of an answer.
-func breaksOff(w http.ResponseWriter, _ *http.Request) {
+// breakConnection closes the connection in the middle of an answer.
+func breakConnection(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":"{"}}]}`+"\n\n")
 	w.(http.Flusher).Flush()
@@ -107,8 +107,8 @@ const proposals = `{"summary":"Jon is back from sea.","nodes":[
 	{"from":"user","to":"a","type":"has_relationship_with","description":"siblings","attitude":5,"proximity":5},
 	{"from":"a","to":"b","type":"associated_with","description":"his ship lies there","attitude":null,"proximity":null}]}`
 
-// withModel is a service that has a language model, and what else it is told.
-func withModel(t *testing.T, environ ...string) (*languageModel, *service) {
+// startWithModel starts a service with a language model and further settings.
+func startWithModel(t *testing.T, environ ...string) (*languageModel, *service) {
 	t.Helper()
 	model := startModel(t)
 	return model, start(t, append(append(settings(testenv.Neo4j(t), testenv.Redis(t)),
@@ -117,7 +117,7 @@ func withModel(t *testing.T, environ ...string) (*languageModel, *service) {
 
 func TestSourceIsExtracted(t *testing.T) {
 	t.Parallel()
-	model, s := withModel(t)
+	model, s := startWithModel(t)
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"me","name":"Ada","is_owner":true}]}`)
 	post := func(key string) map[string]any {
@@ -125,7 +125,7 @@ func TestSourceIsExtracted(t *testing.T) {
 		return c.must(t, http.MethodPost, "/v1/sources?extract=true", `{"user_id":"u1","entity_key":"`+key+`","messages":[{"role":"user","text":"Jon is back at Quay 4."}]}`)
 	}
 
-	model.does(fails(503), answers("I think that Jon"), answers("```json\n"+proposals+"\n```"))
+	model.setScript(failWith(503), streamText("I think that Jon"), streamText("```json\n"+proposals+"\n```"))
 	got := post("s-1")
 	if at(got, "extraction", "status") != "extracted" || at(got, "extraction", "provider_id") != "tiny-2" ||
 		names(at(got, "extraction", "nodes"), "name") != "Jon Quay 4" || names(at(got, "extraction", "relationships"), "status") != "created created" {
@@ -154,14 +154,14 @@ func TestSourceIsExtracted(t *testing.T) {
 		script []http.HandlerFunc
 		reason string
 	}{
-		"garbage twice":   {[]http.HandlerFunc{answers("none"), answers("none")}, "invalid JSON"},
-		"refused":         {[]http.HandlerFunc{fails(401)}, "status 401"},
-		"a stall":         {[]http.HandlerFunc{stalls}, "no answer in time"},
-		"a cut":           {[]http.HandlerFunc{breaksOff}, "connection failed or broke"},
-		"away":            {[]http.HandlerFunc{fails(500), fails(500), fails(500), fails(500)}, "status 500"},
-		"another purpose": {[]http.HandlerFunc{answers(`{"nodes":[{"ref":"x","kind":"source","name":"x","type":"","description":""}],"relationships":[]}`), answers("{}")}, "must be lists"},
+		"garbage twice":   {[]http.HandlerFunc{streamText("none"), streamText("none")}, "invalid JSON"},
+		"refused":         {[]http.HandlerFunc{failWith(401)}, "status 401"},
+		"a stall":         {[]http.HandlerFunc{stall}, "no answer in time"},
+		"a cut":           {[]http.HandlerFunc{breakConnection}, "connection failed or broke"},
+		"away":            {[]http.HandlerFunc{failWith(500), failWith(500), failWith(500), failWith(500)}, "status 500"},
+		"another purpose": {[]http.HandlerFunc{streamText(`{"nodes":[{"ref":"x","kind":"source","name":"x","type":"","description":""}],"relationships":[]}`), streamText("{}")}, "must be lists"},
 	} {
-		model.does(one.script...)
+		model.setScript(one.script...)
 		key := "s " + what
 		got := post(strings.ReplaceAll(key, " ", "-"))
 		reason, _ := at(got, "extraction", "error").(string)
@@ -176,23 +176,23 @@ func TestSourceIsExtracted(t *testing.T) {
 	s.neverLogged(t, modelKey, "Quay 4", "siblings", model.URL)
 }
 
-// A request that is repeated is read once, unless that failed.
+// A repeated request is read by the model once, unless reading failed.
 func TestExtractionIsRepeated(t *testing.T) {
 	t.Parallel()
-	model, s := withModel(t)
+	model, s := startWithModel(t)
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	post := func() reply {
 		return c.do(t, http.MethodPost, "/v1/sources?extract=true", `{"user_id":"u1","messages":[{"role":"user","text":"x"}]}`, "Idempotency-Key", "k")
 	}
-	model.does(answers("none"), answers("none"))
+	model.setScript(streamText("none"), streamText("none"))
 	if r := post(); at(r.object(t), "extraction", "status") != "failed" {
 		t.Errorf("%s", r.body)
 	}
-	model.does(answers(proposals))
+	model.setScript(streamText(proposals))
 	if r := post(); r.header.Get("Idempotency-Replayed") != "true" || at(r.object(t), "extraction", "status") != "extracted" {
 		t.Errorf("%s", r.body)
 	}
-	model.does()
+	model.setScript()
 	if r := post(); r.status != http.StatusOK || len(model.requests()) != 0 {
 		t.Errorf("%d %s, asked %d times", r.status, r.body, len(model.requests()))
 	}
@@ -201,16 +201,16 @@ func TestExtractionIsRepeated(t *testing.T) {
 const systemProposals = `{"entities":[{"name":"checkout","type":"service","description":"takes payments","tags":["go"]}],
 	"relationships":[{"from":"checkout","to":"ledger","type":"writes","properties":{"pool":1.0}},{"from":"checkout","to":"nowhere","type":"calls"}]}`
 
-// A text about a system is read by the model, and merged as what a caller gives; over HTTP and over MCP.
+// A text about a system is read by the model and merged like a caller's memory, over HTTP and over MCP.
 func TestSystemIsExtracted(t *testing.T) {
 	t.Parallel()
-	model, s := withModel(t)
+	model, s := startWithModel(t)
 	key := s.newKey(t, testenv.Team(t), "read", "write")
 	c, a := s.as(key), s.agent(t, key)
 	c.must(t, http.MethodPost, "/v1/systems/shop/memory", `{"entities":[{"name":"ledger","type":"data store","description":"hidden"}]}`)
 	const memory = "/v1/systems/shop/memory"
 
-	model.does(answers("The checkout"), answers("```json\n"+systemProposals+"\n```"))
+	model.setScript(streamText("The checkout"), streamText("```json\n"+systemProposals+"\n```"))
 	got := c.must(t, http.MethodPost, memory, `{"extract":"checkout writes to ledger"}`)
 	if at(got, "extraction", "status") != "extracted" || at(got, "extraction", "provider_id") != "tiny-2" || names(got["entities"], "status") != "added" ||
 		names(got["relationships"], "status") != "added refused" || fmt.Sprint(got["warnings"]) != "[relationships[1].to: entity not found]" {
@@ -223,26 +223,26 @@ func TestSystemIsExtracted(t *testing.T) {
 	if !strings.Contains(string(file), `"description": "takes payments"`) || !strings.Contains(string(file), `"pool": 1.0`) || !strings.Contains(string(file), `"hidden"`) {
 		t.Errorf("%s", file)
 	}
-	model.does(answers(systemProposals))
-	a.says(t, "merge_system", `{"system":"shop","extract":"the same"}`, "Stored 2 of 3: 0 added, 0 updated, 2 unchanged.", "relationships[1].to: entity not found")
+	model.setScript(streamText(systemProposals))
+	a.says(t, "merge_system", `{"system":"shop","extract":"the same"}`, "Stored 2 of 3: 0 added, 0 updated, 2 unchanged.", "relationships[1].to: there is no such entity")
 
 	for what, one := range map[string]struct {
 		body, reason string
 		script       []http.HandlerFunc
 	}{
-		"garbage twice": {`{"extract":"x"}`, "invalid JSON", []http.HandlerFunc{answers("none"), answers("none")}},
-		"a stall":       {`{"extract":"x"}`, "no answer in time", []http.HandlerFunc{stalls}},
-		"refused":       {`{"extract":"x"}`, "status 401", []http.HandlerFunc{fails(401)}},
-		"strict":        {`{"strict":true,"extract":"x"}`, "relationships[1].to", []http.HandlerFunc{answers(systemProposals)}},
+		"garbage twice": {`{"extract":"x"}`, "invalid JSON", []http.HandlerFunc{streamText("none"), streamText("none")}},
+		"a stall":       {`{"extract":"x"}`, "no answer in time", []http.HandlerFunc{stall}},
+		"refused":       {`{"extract":"x"}`, "status 401", []http.HandlerFunc{failWith(401)}},
+		"strict":        {`{"strict":true,"extract":"x"}`, "relationships[1].to", []http.HandlerFunc{streamText(systemProposals)}},
 	} {
-		model.does(one.script...)
+		model.setScript(one.script...)
 		got := c.must(t, http.MethodPost, memory, one.body)
 		reason, _ := at(got, "extraction", "error").(string)
 		if at(got, "extraction", "status") != "failed" || !strings.Contains(reason, one.reason) || len(got["entities"].([]any)) != 0 {
 			t.Errorf("%s: %v", what, got)
 		}
 	}
-	model.does(fails(401))
+	model.setScript(failWith(401))
 	a.says(t, "merge_system", `{"system":"shop","extract":"x"}`, "error: Nothing is stored", "status 401")
 	for _, body := range []string{`{"extract":" "}`, `{"extract":"x","entities":[{"name":"a","type":"t"}]}`, `{"extract":"` + strings.Repeat("x", 96<<10+1) + `"}`} {
 		if r := c.do(t, http.MethodPost, memory, body); r.status != http.StatusUnprocessableEntity || !strings.Contains(string(r.body), "body.extract") {
@@ -257,7 +257,7 @@ func TestSystemIsExtracted(t *testing.T) {
 
 func TestConversationIsSummedUp(t *testing.T) {
 	t.Parallel()
-	model, s := withModel(t)
+	model, s := startWithModel(t)
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	hold := func(messages string) string {
 		t.Helper()
@@ -273,7 +273,7 @@ func TestConversationIsSummedUp(t *testing.T) {
 		return ended, c.must(t, http.MethodGet, "/v1/conversations/"+id, "")
 	}
 
-	model.does(answers("Jon is back."))
+	model.setScript(streamText("Jon is back."))
 	id := hold("Jon is back")
 	c.must(t, http.MethodGet, "/v1/context?user_id=u1", "") // is kept, and goes with the summary
 	ended, stored := end(id, `{}`)
@@ -288,18 +288,18 @@ func TestConversationIsSummedUp(t *testing.T) {
 		"a summary given": {"x", `{"summary":"by hand"}`, "by hand"},
 		"none wanted":     {"x", `{"summary":null}`, ""},
 	} {
-		model.does()
+		model.setScript()
 		ended, stored := end(hold(one.messages), one.body)
 		if stored["summary"] != one.summary || ended["summary"] != nil || len(model.requests()) != 0 {
 			t.Errorf("%s: %v %v, asked %d times", what, ended, stored, len(model.requests()))
 		}
 	}
-	model.does()
+	model.setScript()
 	if ended, stored := end(id, `{}`); stored["summary"] != "Jon is back." || len(model.requests()) != 0 || ended["summary"] != nil {
 		t.Errorf("ended again: %v %v", ended, stored)
 	}
-	for what, fault := range map[string]http.HandlerFunc{"stall": stalls, "refusal": fails(403), "cut": breaksOff} {
-		model.does(fault)
+	for what, fault := range map[string]http.HandlerFunc{"stall": stall, "refusal": failWith(403), "cut": breakConnection} {
+		model.setScript(fault)
 		ended, stored := end(hold("x"), `{}`)
 		if stored["ended_at"] == nil || stored["summary"] != "" || !strings.Contains(fmt.Sprint(ended["warnings"]), "summary: the conversation has none") {
 			t.Errorf("%s: %v %v", what, ended, stored)

@@ -7,19 +7,19 @@ import (
 	"kith/llm"
 )
 
-// openEmbedder is the embedder that is configured; nil without one. closeEmbedder gives it back.
+// openEmbedder opens the configured embedder, nil if there is none. closeEmbedder closes it.
 func (c *config) openEmbedder(log *slog.Logger) (llm.Embedder, error) {
 	switch {
 	case c.EmbeddingsURL != "" && c.EmbeddingsDir != "":
-		return nil, errors.New("KITH_EMBEDDINGS_URL and KITH_EMBEDDINGS_MODEL_DIR are both given: one of them embeds")
+		return nil, errors.New("KITH_EMBEDDINGS_URL and KITH_EMBEDDINGS_MODEL_DIR are both set; set only one of them")
 	case c.EmbeddingsURL != "":
 		e, err := llm.NewRemoteEmbedder(c.EmbeddingsURL, c.EmbeddingsModel, llm.RemoteOptions{Key: c.EmbeddingsKey, Log: log})
 		if err != nil {
-			return nil, err // and no interface around a nil pointer
+			return nil, err // not an interface that holds a nil pointer
 		}
 		return e, nil
 	case c.EmbeddingsKey != "" || c.EmbeddingsModel != "":
-		return nil, errors.New("KITH_EMBEDDINGS_KEY or KITH_EMBEDDINGS_MODEL is given, and no KITH_EMBEDDINGS_URL to ask")
+		return nil, errors.New("KITH_EMBEDDINGS_KEY or KITH_EMBEDDINGS_MODEL is set without KITH_EMBEDDINGS_URL")
 	case c.EmbeddingsDir != "":
 		e, err := llm.OpenStaticEmbedder(c.EmbeddingsDir)
 		if err != nil {
@@ -36,9 +36,9 @@ func closeEmbedder(e llm.Embedder) {
 	}
 }
 
-// apart is an embedder for queries beside one for what waits: an endpoint that is too slow for the one, and so is left
-// alone for a while, is still asked by the other.
-func (c *config) apart(embedder llm.Embedder, log *slog.Logger) (llm.Embedder, error) {
+// openQueryEmbedder opens a second embedder for queries if the embedder is remote. Each has its own circuit breaker, so an
+// endpoint that is too slow for queued texts can still serve queries, and the other way round.
+func (c *config) openQueryEmbedder(embedder llm.Embedder, log *slog.Logger) (llm.Embedder, error) {
 	if _, remote := embedder.(*llm.RemoteEmbedder); !remote {
 		return embedder, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// TestEmbedding is what needs a Neo4j of its own, as a database has the vectors of one model.
+// TestEmbedding runs the tests that need a Neo4j of their own, as a database has the vectors of one model.
 func TestEmbedding(t *testing.T) {
 	t.Parallel()
 	environ := settings(testenv.StartNeo4j(t).Database(), "")
@@ -20,8 +20,8 @@ func TestEmbedding(t *testing.T) {
 	t.Run("explore", func(t *testing.T) { exploreByMeaning(t, environ) })
 }
 
-// What is written gets its vector while kith serve runs; with another model it does not start before kith reindex has
-// embedded everything anew.
+// Written texts get vectors while kith serve runs. With another model it does not start until kith reindex has embedded
+// everything again.
 func serveEmbeds(t *testing.T, environ []string) {
 	with := func(more ...string) []string { return append(slices.Clone(environ), more...) }
 	plain, half := "KITH_EMBEDDINGS_MODEL_DIR=../../llm/testdata/plain", "KITH_EMBEDDINGS_MODEL_DIR=../../llm/testdata/half"
@@ -78,7 +78,7 @@ func TestEmbedderIsChecked(t *testing.T) {
 	}
 }
 
-// freeAddress is one that nobody listens on.
+// freeAddress returns an address on which nothing listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -13,7 +13,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// writer writes for a user again and again, each time a node whose key says who wrote it and when that began.
+// writer writes nodes for a user repeatedly. Each key contains the writer and the time at which the request began.
 type writer struct {
 	name  string
 	c     caller
@@ -47,8 +47,8 @@ func (w *writer) run(t *testing.T, user string, receipt *atomic.Int64, end <-cha
 	}
 }
 
-// slowly begins an import of the user's nodes, whose last line is sent by the returned function, which gives the status.
-func slowly(t *testing.T, c caller, user, key string) func() int {
+// startSlowImport begins an import of a user's nodes. The returned function sends the last line and returns the status.
+func startSlowImport(t *testing.T, c caller, user, key string) func() int {
 	t.Helper()
 	in, out := io.Pipe()
 	line := func(n int) string {
@@ -76,8 +76,8 @@ func slowly(t *testing.T, c caller, user, key string) func() int {
 	}
 }
 
-// Nothing that began before the receipt of an erasure is stored after it, whoever writes at another process: neither by the user's own
-// key or token, nor by the team's key, nor by an import that takes its time. The team may write for the user again.
+// No write that began before the receipt of an erasure is stored after it: neither with the user's key or token, nor with the
+// team's key, nor by a slow import. Afterwards the team may write for the user again.
 func TestNothingIsWrittenAfterAReceipt(t *testing.T) {
 	t.Parallel()
 	for name, redis := range map[string]string{"with redis": testenv.Redis(t), "without": ""} {
@@ -94,7 +94,7 @@ func TestNothingIsWrittenAfterAReceipt(t *testing.T) {
 
 			byTeam := &writer{name: "team", c: there.as(teamKey)}
 			writers := []*writer{{name: "key", c: there.as(userKey)}, {name: "other", c: there.as(userKey)}, {name: "token", c: there.as(old)}, byTeam}
-			slowTeam, slowUser := slowly(t, there.as(teamKey), user, "slow"), slowly(t, there.as(userKey), user, "own")
+			slowTeam, slowUser := startSlowImport(t, there.as(teamKey), user, "slow"), startSlowImport(t, there.as(userKey), user, "own")
 			var receipt atomic.Int64
 			var running sync.WaitGroup
 			end := make(chan struct{})
@@ -140,7 +140,7 @@ func TestNothingIsWrittenAfterAReceipt(t *testing.T) {
 					t.Errorf("%s wrote %d times after the receipt", w.name, w.good.Load())
 				}
 			}
-			left := inNeo4j(t, `WITH split($text, ' ') AS given MATCH (n {team_id: given[0], user_id: 'gone'})
+			left := neo4jNumber(t, `WITH split($text, ' ') AS given MATCH (n {team_id: given[0], user_id: 'gone'})
 				WHERE NOT (n.entity_key STARTS WITH 'team.' AND toInteger(split(n.entity_key, '.')[2]) > toInteger(given[1]))
 				AND NOT (n.owner_generated IS NOT NULL AND n.created_at.epochMillis > toInteger(given[1]) / 1000000) RETURN count(n)`,
 				fmt.Sprint(team, " ", receipt.Load()))

@@ -21,8 +21,8 @@ import (
 	"kith/internal/testenv"
 )
 
-// inRedis are the keys that name or hold a text.
-func inRedis(t *testing.T, c *redis.Client, text string) (found []string) {
+// redisKeysWith returns the keys that contain a text, in their name or value.
+func redisKeysWith(t *testing.T, c *redis.Client, text string) (found []string) {
 	t.Helper()
 	keys := c.Scan(t.Context(), 0, "*", 1000).Iterator()
 	for keys.Next(t.Context()) {
@@ -37,7 +37,7 @@ func inRedis(t *testing.T, c *redis.Client, text string) (found []string) {
 	return found
 }
 
-// A user is erased through the front door: neither Neo4j nor Redis has a trace, and the user's key is none any more.
+// After an erasure neither Neo4j nor Redis has a trace of the user, and the user's key is revoked.
 func TestEraseAUser(t *testing.T) {
 	t.Parallel()
 	s, team := shared(t), testenv.Team(t)
@@ -60,7 +60,7 @@ func TestEraseAUser(t *testing.T) {
 	eventually(t, time.Minute, "the context is in Redis", func() bool {
 		bound.must(t, http.MethodGet, "/v1/context?format=json", "")
 		bound.do(t, http.MethodGet, "/v1/context?format=text", "")
-		return len(inRedis(t, direct, canary)) > 0
+		return len(redisKeysWith(t, direct, canary)) > 0
 	})
 
 	receipt := admin.must(t, http.MethodDelete, "/v1/users/"+user, "")
@@ -73,23 +73,23 @@ func TestEraseAUser(t *testing.T) {
 	if n, _ := receipt["cache_entries"].(float64); n < 2 { // in the process and in Redis
 		t.Errorf("receipt: %v cache entries", receipt["cache_entries"])
 	}
-	if left := inRedis(t, direct, canary); left != nil {
+	if left := redisKeysWith(t, direct, canary); left != nil {
 		t.Errorf("in Redis: %q", left)
 	}
-	if left := inNeo4j(t, `MATCH (n) WHERE any(k IN keys(n) WHERE any(v IN CASE WHEN valueType(n[k]) STARTS WITH 'LIST' THEN n[k] ELSE [n[k]] END WHERE toStringOrNull(v) CONTAINS $text)) RETURN count(n)`, canary); left != 0 {
+	if left := neo4jNumber(t, `MATCH (n) WHERE any(k IN keys(n) WHERE any(v IN CASE WHEN valueType(n[k]) STARTS WITH 'LIST' THEN n[k] ELSE [n[k]] END WHERE toStringOrNull(v) CONTAINS $text)) RETURN count(n)`, canary); left != 0 {
 		t.Errorf("in Neo4j: %d nodes", left)
 	}
 	if r := bound.do(t, http.MethodGet, "/v1/context", ""); r.status != 401 {
 		t.Errorf("the user's key: %d", r.status)
 	}
-	if n := inNeo4j(t, `MATCH (n:Concept {team_id: $text, entity_key: 'everyones'}) WHERE n.created_by IS NULL RETURN count(n)`, team); n != 1 {
+	if n := neo4jNumber(t, `MATCH (n:Concept {team_id: $text, entity_key: 'everyones'}) WHERE n.created_by IS NULL RETURN count(n)`, team); n != 1 {
 		t.Error("what the team shares is gone, or names the user")
 	}
-	if code, out := check(t, "--team", team); code != 0 {
+	if code, out := runCheck(t, "--team", team); code != 0 {
 		t.Errorf("kith check: %d %s", code, out)
 	}
 	admin.must(t, http.MethodDelete, "/v1/teams/"+team, "")
-	if n := inNeo4j(t, `MATCH (n {team_id: $text}) RETURN count(n)`, team); n != 0 {
+	if n := neo4jNumber(t, `MATCH (n {team_id: $text}) RETURN count(n)`, team); n != 0 {
 		t.Errorf("the team has %d nodes", n)
 	}
 	if r := admin.do(t, http.MethodGet, "/v1/keys", ""); r.status != 401 {
@@ -97,8 +97,8 @@ func TestEraseAUser(t *testing.T) {
 	}
 }
 
-// inNeo4j is the number that a statement returns.
-func inNeo4j(t *testing.T, statement, text string) int64 {
+// neo4jNumber returns the number that a statement returns.
+func neo4jNumber(t *testing.T, statement, text string) int64 {
 	t.Helper()
 	db := testenv.Neo4j(t)
 	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
@@ -113,8 +113,8 @@ func inNeo4j(t *testing.T, statement, text string) int64 {
 	return result.Records[0].Values[0].(int64)
 }
 
-// check runs kith check on the databases of the run.
-func check(t *testing.T, args ...string) (code int, out string) {
+// runCheck runs kith check on the databases of the test run.
+func runCheck(t *testing.T, args ...string) (code int, out string) {
 	t.Helper()
 	var results bytes.Buffer
 	code = run(t.Context(), append([]string{"check"}, args...), settings(testenv.Neo4j(t), ""), streams{nil, &results, &buffer{}})
@@ -125,7 +125,7 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 	t.Parallel()
 	s, team := shared(t), testenv.Team(t)
 	s.as(s.newKey(t, team, "read", "write")).must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"entity","entity_key":"quay","name":"Quay"}]}`)
-	if n := inNeo4j(t, `MATCH (n:Entity {team_id: $text}) SET n.salience = 7.0 RETURN count(n)`, team); n != 1 {
+	if n := neo4jNumber(t, `MATCH (n:Entity {team_id: $text}) SET n.salience = 7.0 RETURN count(n)`, team); n != 1 {
 		t.Fatalf("%d nodes", n)
 	}
 	for _, c := range []struct {
@@ -137,12 +137,12 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 		{[]string{"--team", team, "--fix"}, 1, "has a wrong salience (repaired)\n1 teams, 1 nodes: 1 findings, 1 repaired\n"},
 		{[]string{"--team", team}, 0, "1 teams, 1 nodes: 0 findings, 0 repaired\n"},
 	} {
-		if code, out := check(t, c.args...); code != c.code || !strings.HasSuffix(out, c.says) {
+		if code, out := runCheck(t, c.args...); code != c.code || !strings.HasSuffix(out, c.says) {
 			t.Errorf("kith check %v: %d, not %d with %q: %s", c.args, code, c.code, c.says, out)
 		}
 	}
-	inNeo4j(t, `MATCH (n:Entity {team_id: $text}) SET n.salience = -1.0 RETURN count(n)`, team)
-	code, out := check(t, "--team", team, "--json", "--fix")
+	neo4jNumber(t, `MATCH (n:Entity {team_id: $text}) SET n.salience = -1.0 RETURN count(n)`, team)
+	code, out := runCheck(t, "--team", team, "--json", "--fix")
 	var finding struct {
 		Check, Key string
 		Repaired   bool
@@ -156,7 +156,7 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 	}
 }
 
-// A check makes no database where there is none.
+// kith check does not create a database.
 func TestCheckOfNothing(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")

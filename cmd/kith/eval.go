@@ -9,28 +9,27 @@ import (
 	"time"
 )
 
-// evalCmd measures a running Kith.
+// evalCmd measures the search quality of a running Kith.
 type evalCmd struct {
-	Recall evalRecallCmd `cmd:"" help:"Measure what Kith finds of what it was told, and how fast."`
+	Recall evalRecallCmd `cmd:"" help:"Measure the recall and latency of search on a set of questions."`
 }
 
-// evalRecallCmd loads a set of passages into a team of its own, asks questions about them through POST /v1/explore, and
-// removes the team.
+// evalRecallCmd loads passages into a new team, sends questions about them to POST /v1/explore, and removes the team.
 type evalRecallCmd struct {
-	Passages    string   `required:"" type:"existingfile" help:"JSON lines of what Kith is told; docs/recall.md describes all three files."`
-	Questions   string   `required:"" type:"existingfile" help:"JSON lines of questions, with the ids of the passages that answer them."`
-	Triples     string   `type:"existingfile" help:"JSON lines of the entities in each passage, and of how they relate."`
-	RunFile     string   `name:"run" type:"path" help:"Write what was found for each question to this file."`
-	Without     []string `help:"Categories of questions to leave out."`
-	Limit       int      `default:"20" help:"How many passages to ask for; recall beyond cannot grow."`
-	Concurrency int      `default:"1" help:"Questions asked at a time."`
-	Ablation    bool     `help:"Ask with more and more evidence: words, neighbours, links, meaning."`
-	Keep        bool     `help:"Do not remove the team."`
+	Passages    string   `required:"" type:"existingfile" help:"JSON lines with the passages to store; docs/recall.md describes all three files."`
+	Questions   string   `required:"" type:"existingfile" help:"JSON lines with questions and the ids of the passages that answer them."`
+	Triples     string   `type:"existingfile" help:"JSON lines with the entities in each passage and their relationships."`
+	RunFile     string   `name:"run" type:"path" help:"Write the passages found for each question to this file."`
+	Without     []string `help:"Categories of questions to skip."`
+	Limit       int      `default:"20" help:"Number of passages to request per question."`
+	Concurrency int      `default:"1" help:"Questions sent at the same time."`
+	Ablation    bool     `help:"Measure with more and more evidence: words, neighbours, links, meaning."`
+	Keep        bool     `help:"Keep the team."`
 	URL         string   `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
-	Key         string   `env:"KITH_KEY" required:"" help:"An admin key of team default."`
+	Key         string   `env:"KITH_KEY" required:"" help:"An admin key of the team default."`
 }
 
-// Validate is called by kong.
+// Validate checks the flags for kong.
 func (c *evalRecallCmd) Validate() error {
 	if c.Limit < 1 || c.Concurrency < 1 {
 		return errors.New("--limit and --concurrency must be 1 or more")
@@ -38,7 +37,7 @@ func (c *evalRecallCmd) Validate() error {
 	return nil
 }
 
-// Run measures, and prints recall and latency. Questions that got no answer make it fail.
+// Run measures, and prints recall and latency. It fails if a question got an error.
 func (c *evalRecallCmd) Run(ctx context.Context, std streams) error {
 	progress := newProgress(std.err)
 	err := c.run(ctx, std, progress)
@@ -54,7 +53,7 @@ func (c *evalRecallCmd) run(ctx context.Context, std streams, progress *progress
 	if err != nil {
 		return err
 	}
-	if err := set.leaveOut(c.Without); err != nil {
+	if err := set.excludeCategories(c.Without); err != nil {
 		return err
 	}
 	team, err := newEvalTeam(ctx, newAPIClient(c.URL, c.Key), c.Concurrency)
@@ -70,7 +69,7 @@ func (c *evalRecallCmd) run(ctx context.Context, std streams, progress *progress
 		return err
 	}
 	asker := &evalAsker{api: team.api, set: set, limit: c.Limit, progress: progress}
-	if err := asker.wait(ctx); err != nil {
+	if err := asker.waitForEmbeddings(ctx); err != nil {
 		return err
 	}
 	if !c.Ablation {
@@ -85,14 +84,14 @@ func (c *evalRecallCmd) run(ctx context.Context, std streams, progress *progress
 	return nil
 }
 
-// evalEvidence is what can speak for a hit.
+// evalEvidence lists the kinds of evidence for a hit, in the order in which --ablation adds them.
 var evalEvidence = []string{"words", "neighbours", "links", "meaning"}
 
 func (c *evalRecallCmd) name() string {
 	return strings.TrimSuffix(filepath.Base(c.Questions), filepath.Ext(c.Questions))
 }
 
-// ask asks all questions of a set that is loaded, and tells what came of it.
+// ask sends all questions of a loaded set and prints the report.
 func (c *evalRecallCmd) ask(ctx context.Context, std streams, asker *evalAsker, name string) error {
 	answers, err := asker.askAll(ctx, c.Concurrency)
 	if err != nil {
@@ -108,8 +107,8 @@ func (c *evalRecallCmd) ask(ctx context.Context, std streams, asker *evalAsker, 
 			return err
 		}
 	}
-	if failed := report.tellErrors(asker.progress); failed > 0 {
-		return fmt.Errorf("questions without an answer: %d", failed)
+	if failed := report.printErrors(asker.progress); failed > 0 {
+		return fmt.Errorf("questions that failed: %d", failed)
 	}
 	return nil
 }

@@ -11,16 +11,16 @@ import (
 	"kith/internal/sleep"
 )
 
-// evalAsker asks the questions of a set that is loaded.
+// evalAsker sends the questions of a loaded set.
 type evalAsker struct {
 	api      *apiClient
 	set      *evalSet
 	limit    int
 	progress *progress
-	evidence []string // that may speak for hits; none: all
+	evidence []string // that explore may use; empty: all
 }
 
-// evalAnswer is what was found for a question: ids of passages, best first.
+// evalAnswer holds the ids of the passages found for a question, best first.
 type evalAnswer struct {
 	ids      []string
 	semantic string
@@ -28,8 +28,8 @@ type evalAnswer struct {
 	err      error
 }
 
-// evalFound is what is read of an answer of POST /v1/explore.
-type evalFound struct {
+// evalResponse is the part of a response of POST /v1/explore that is used.
+type evalResponse struct {
 	Meta struct {
 		Semantic string `json:"semantic"` // on, off, partial, unavailable or loading
 	} `json:"meta"`
@@ -44,7 +44,7 @@ type evalHit struct {
 }
 
 func (a *evalAsker) ask(ctx context.Context, q *evalQuestion) evalAnswer {
-	user, kind := evalReader, "source"
+	user, kind := evalUser, "source"
 	if a.set.dialogue {
 		user, kind = q.Conversation, "message"
 	}
@@ -55,26 +55,26 @@ func (a *evalAsker) ask(ctx context.Context, q *evalQuestion) evalAnswer {
 	if len(a.evidence) > 0 {
 		request["evidence"] = a.evidence
 	}
-	var found evalFound
+	var found evalResponse
 	begun := time.Now()
 	err := a.api.call(ctx, http.MethodPost, "/v1/explore", request, &found)
 	answer := evalAnswer{semantic: found.Meta.Semantic, took: time.Since(begun), err: err, ids: []string{}}
-	for _, hit := range append(found.Episodic.Sources, found.Episodic.Messages...) { // of one kind there are none
+	for _, hit := range append(found.Episodic.Sources, found.Episodic.Messages...) { // one of them is empty
 		answer.ids = append(answer.ids, hit.EntityKey)
 	}
 	return answer
 }
 
-// evalWait is between two looks at whether everything is embedded.
-const evalWait = time.Second
+// embeddingPollInterval is the interval of polling whether everything is embedded.
+const embeddingPollInterval = time.Second
 
-// evalPatience is how long an embedder may be away, or too busy with what was loaded to answer for questions.
-const evalPatience = 10 * time.Minute
+// maxEmbeddingWait is how long an embedder may be unavailable before it is measured as it is.
+const maxEmbeddingWait = 10 * time.Minute
 
-// wait asks a question for each conversation until the service says that search by meaning is ready, or that there is none.
-func (a *evalAsker) wait(ctx context.Context) error {
+// waitForEmbeddings sends a question per conversation until the service reports that vector search is ready or disabled.
+func (a *evalAsker) waitForEmbeddings(ctx context.Context) error {
 	ready := map[string]bool{}
-	begun, told := time.Now(), time.Now()
+	begun, lastShown := time.Now(), time.Now()
 	for i := 0; i < len(a.set.questions); {
 		q := &a.set.questions[i]
 		if ready[q.Conversation] {
@@ -87,8 +87,8 @@ func (a *evalAsker) wait(ctx context.Context) error {
 		}
 		switch answer.semantic {
 		case "loading", "partial":
-		case "unavailable": // an embedder that stays away is measured as it is
-			ready[q.Conversation] = time.Since(begun) >= evalPatience
+		case "unavailable": // measured as it is when it stays unavailable
+			ready[q.Conversation] = time.Since(begun) >= maxEmbeddingWait
 		default:
 			ready[q.Conversation] = true
 		}
@@ -98,31 +98,31 @@ func (a *evalAsker) wait(ctx context.Context) error {
 		text := "waiting for embeddings: " + time.Since(begun).Round(time.Second).String()
 		if a.progress.terminal {
 			a.progress.show(text)
-		} else if time.Since(told) >= lineEvery {
-			told = time.Now()
+		} else if time.Since(lastShown) >= lineInterval {
+			lastShown = time.Now()
 			a.progress.line(text)
 		}
-		if !sleep.For(ctx, evalWait) {
+		if !sleep.For(ctx, embeddingPollInterval) {
 			return ctx.Err()
 		}
 	}
 	return nil
 }
 
-// askAll asks all questions, so many at a time. It fails only when it is told to stop.
+// askAll sends all questions, at most atOnce at the same time. It fails only if ctx ends.
 func (a *evalAsker) askAll(ctx context.Context, atOnce int) ([]evalAnswer, error) {
 	var (
 		answers = make([]evalAnswer, len(a.set.questions))
 		asked   = newCounter(a.progress, "asked", len(answers))
-		telling sync.Mutex
+		mu      sync.Mutex
 		group   errgroup.Group
 	)
 	group.SetLimit(atOnce)
 	for i := range answers {
 		group.Go(func() error {
 			answers[i] = a.ask(ctx, &a.set.questions[i])
-			telling.Lock()
-			defer telling.Unlock()
+			mu.Lock()
+			defer mu.Unlock()
 			asked.add(1, 0, time.Now())
 			return ctx.Err()
 		})

@@ -11,8 +11,8 @@ import (
 	"kith/graph"
 )
 
-// evalGraph collects what passages and their triples become: a source each, entities that it mentions, and
-// relationships between these.
+// evalGraph collects the nodes and relationships for passages and their triples: a source per passage, the entities that
+// it mentions, and relationships between the entities.
 type evalGraph struct {
 	now           time.Time
 	nodes         []graph.NodeWrite
@@ -21,8 +21,8 @@ type evalGraph struct {
 	facts         map[[2]string]int // entities → their relationship
 }
 
-// passage adds a source. A text too long for a summary is a message of it.
-func (g *evalGraph) passage(p *evalPassage) {
+// addPassage adds a source. A text that is too long for a summary becomes a message of the source.
+func (g *evalGraph) addPassage(p *evalPassage) {
 	own := &graph.OwnFields{ContentType: graph.Some("text-note"), StartedAt: graph.Some(g.now), EndedAt: graph.Some(g.now)}
 	node := graph.NodeWrite{Kind: "source", EntityKey: p.ID, OwnFields: own}
 	if p.Title != "" {
@@ -40,19 +40,19 @@ func (g *evalGraph) passage(p *evalPassage) {
 	})
 }
 
-// triples adds the entities of a passage, those only named by its triples too, and how they relate.
-func (g *evalGraph) triples(t *evalTriples) {
+// addTriples adds the entities of a passage, including those that only its triples name, and their relationships.
+func (g *evalGraph) addTriples(t *evalTriples) {
 	for _, name := range t.Entities {
-		g.entity(t.Passage, name)
+		g.addEntity(t.Passage, name)
 	}
 	for _, triple := range t.Triples {
-		g.fact(g.entity(t.Passage, triple[0]), g.entity(t.Passage, triple[2]), strings.Join(triple, " "))
+		g.addFact(g.addEntity(t.Passage, triple[0]), g.addEntity(t.Passage, triple[2]), strings.Join(triple, " "))
 	}
 }
 
-// entity adds an entity if it is new, and the passage's mention of it. Names that differ only in capitals and blanks
-// are one.
-func (g *evalGraph) entity(passage, name string) (key string) {
+// addEntity adds an entity if it is new, and the passage's mention of it. Names that differ only in case and white space
+// name the same entity.
+func (g *evalGraph) addEntity(passage, name string) (key string) {
 	name = strings.Join(strings.Fields(name), " ")
 	key = evalKey("entity", strings.ToLower(name))
 	if !g.seen[key] {
@@ -68,8 +68,8 @@ func (g *evalGraph) entity(passage, name string) (key string) {
 	return key
 }
 
-// fact adds a relationship, or another sentence to the one that there is. What is said of a thing and itself is left out.
-func (g *evalGraph) fact(from, to, sentence string) {
+// addFact adds a relationship, or adds the sentence to the existing one. A relationship of an entity with itself is ignored.
+func (g *evalGraph) addFact(from, to, sentence string) {
 	if from == to {
 		return
 	}
@@ -87,22 +87,22 @@ func (g *evalGraph) fact(from, to, sentence string) {
 	}
 }
 
-// writes are the requests: nodes before what links them.
+// writes returns the requests, nodes before relationships.
 func (g *evalGraph) writes() (writes []evalWrite) {
 	add := func(n int, w *graph.MemoryWrite) {
-		w.UserID, w.Strict = evalReader, true
+		w.UserID, w.Strict = evalUser, true
 		writes = append(writes, evalWrite{"/v1/memory", w, n})
 	}
-	for nodes := range slices.Chunk(g.nodes, evalPiece) {
+	for nodes := range slices.Chunk(g.nodes, evalBatchSize) {
 		add(len(nodes), &graph.MemoryWrite{Nodes: nodes})
 	}
-	for relationships := range slices.Chunk(g.relationships, evalPiece) {
+	for relationships := range slices.Chunk(g.relationships, evalBatchSize) {
 		add(len(relationships), &graph.MemoryWrite{Relationships: relationships})
 	}
 	return writes
 }
 
-// evalKey makes a key of what identifies something.
+// evalKey returns a key derived from the parts that identify a node.
 func evalKey(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:16])

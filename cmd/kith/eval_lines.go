@@ -11,7 +11,8 @@ import (
 	"kith/graph"
 )
 
-// evalPassage is a text to be found: a passage of a document, or a turn of a conversation, which has the fields after it.
+// evalPassage is a text to find: a passage of a document, or a turn of a conversation. Only turns have the fields from
+// Conversation on.
 type evalPassage struct {
 	ID, Text, Title                      string
 	Conversation, Speaker, Time, Caption string
@@ -35,11 +36,11 @@ func (p evalPassage) check(set *evalSet) error {
 	case set.dialogue:
 		return p.checkTurn()
 	}
-	return errors.Join(evalText("text", p.Text, graph.MaxMessageLength), evalText("title", p.Title, graph.MaxNameLength))
+	return errors.Join(checkEvalText("text", p.Text, graph.MaxMessageLength), checkEvalText("title", p.Title, graph.MaxNameLength))
 }
 
 func (p evalPassage) checkTurn() error {
-	if _, err := p.at(); err != nil {
+	if _, err := p.parseTime(); err != nil {
 		return err
 	}
 	switch {
@@ -50,31 +51,31 @@ func (p evalPassage) checkTurn() error {
 	case p.Speaker == "":
 		return errors.New("speaker is missing")
 	}
-	return errors.Join(evalText("speaker", p.Speaker, graph.MaxNameLength), evalText("text with caption", p.words(), graph.MaxMessageLength))
+	return errors.Join(checkEvalText("speaker", p.Speaker, graph.MaxNameLength), checkEvalText("text with caption", p.spokenText(), graph.MaxMessageLength))
 }
 
-// evalTimes are the layouts of times.
-var evalTimes = []string{time.RFC3339, "3:04 pm on 2 January, 2006"}
+// evalTimeLayouts lists the accepted layouts of times.
+var evalTimeLayouts = []string{time.RFC3339, "3:04 pm on 2 January, 2006"}
 
-func (p evalPassage) at() (time.Time, error) {
-	for _, layout := range evalTimes {
+func (p evalPassage) parseTime() (time.Time, error) {
+	for _, layout := range evalTimeLayouts {
 		if at, err := time.Parse(layout, p.Time); err == nil {
 			return at.UTC(), nil
 		}
 	}
-	return time.Time{}, errors.New("time is not written as " + strings.Join(evalTimes, " or "))
+	return time.Time{}, errors.New("time is not written as " + strings.Join(evalTimeLayouts, " or "))
 }
 
-// words are what was said, and the photo that was shown.
-func (p evalPassage) words() string {
+// spokenText returns the text of a turn, with the caption of its photo.
+func (p evalPassage) spokenText() string {
 	if p.Caption == "" {
 		return p.Text
 	}
 	return p.Text + " [photo: " + p.Caption + "]"
 }
 
-// evalText checks a text that may be left out.
-func evalText(field, value string, limit int) error {
+// checkEvalText checks an optional text.
+func checkEvalText(field, value string, limit int) error {
 	switch {
 	case utf8.RuneCountInString(value) > limit:
 		return fmt.Errorf("%s must have at most %d characters", field, limit)
@@ -105,15 +106,15 @@ func (q evalQuestion) check(set *evalSet) error {
 		conversation, known := set.known[id]
 		switch {
 		case !known:
-			return fmt.Errorf("gold[%d] is the id of no passage", i)
+			return fmt.Errorf("gold[%d] is not the id of a passage", i)
 		case conversation != q.Conversation:
-			return fmt.Errorf("gold[%d] is not of the question's conversation", i)
+			return fmt.Errorf("gold[%d] belongs to another conversation", i)
 		}
 	}
 	return nil
 }
 
-// evalTriples are what somebody found in a passage: entities, and subjects, predicates and objects.
+// evalTriples holds the entities of a passage, and triples of subject, predicate and object.
 type evalTriples struct {
 	Passage  string
 	Entities []string
@@ -124,13 +125,13 @@ func (t evalTriples) id() (field, value string) { return "passage", t.Passage }
 
 func (t evalTriples) check(set *evalSet) error {
 	if _, known := set.known[t.Passage]; !known {
-		return errors.New("passage is the id of none")
+		return errors.New("passage is not the id of a passage")
 	}
 	if set.dialogue {
-		return errors.New("turns of conversations have no triples")
+		return errors.New("triples are not allowed for turns of conversations")
 	}
 	for i, name := range t.Entities {
-		if err := evalName(fmt.Sprintf("entities[%d]", i), name); err != nil {
+		if err := checkEvalName(fmt.Sprintf("entities[%d]", i), name); err != nil {
 			return err
 		}
 	}
@@ -139,7 +140,7 @@ func (t evalTriples) check(set *evalSet) error {
 			return fmt.Errorf("triples[%d] must have a subject, a predicate and an object", i)
 		}
 		for n, name := range triple {
-			if err := evalName(fmt.Sprintf("triples[%d][%d]", i, n), name); err != nil {
+			if err := checkEvalName(fmt.Sprintf("triples[%d][%d]", i, n), name); err != nil {
 				return err
 			}
 		}
@@ -147,9 +148,9 @@ func (t evalTriples) check(set *evalSet) error {
 	return nil
 }
 
-func evalName(field, value string) error {
+func checkEvalName(field, value string) error {
 	if strings.TrimSpace(value) == "" {
 		return errors.New(field + " is missing")
 	}
-	return evalText(field, value, graph.MaxNameLength)
+	return checkEvalText(field, value, graph.MaxNameLength)
 }

@@ -15,10 +15,10 @@ import (
 	"kith/markup"
 )
 
-// recallAt are the numbers of passages, counted from the best, among which gold ones are sought.
+// recallAt lists the values of k for which recall is reported.
 var recallAt = []int{1, 5, 10, 20}
 
-// recall is the share of the distinct gold ids that is among the first k distinct ids.
+// recall returns the share of the distinct gold ids that are among the first k distinct ids.
 func recall(gold, ids []string, k int) float64 {
 	gold, ids = distinct(gold), distinct(ids)
 	found := 0
@@ -39,14 +39,14 @@ func distinct(ids []string) (all []string) {
 	return all
 }
 
-// evalReport is what came of a set. Each question has its answer.
+// evalReport holds the questions of a set with their answers, in the same order.
 type evalReport struct {
 	name      string
 	questions []evalQuestion
 	answers   []evalAnswer
 }
 
-// print writes a table of the recall of the set and of each category, and a line of the latency.
+// print writes a table with the recall of the set and of each category, and a line with the latency.
 func (r *evalReport) print(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprint(table, "SET\tN")
@@ -54,22 +54,22 @@ func (r *evalReport) print(out io.Writer) error {
 		_, _ = fmt.Fprintf(table, "\tR@%d", k)
 	}
 	_, _ = fmt.Fprintln(table)
-	r.row(table, r.name, func(*evalQuestion) bool { return true })
+	r.printRow(table, r.name, func(*evalQuestion) bool { return true })
 	for _, category := range r.categories() {
-		r.row(table, "  "+category, func(q *evalQuestion) bool { return q.Category == category })
+		r.printRow(table, "  "+category, func(q *evalQuestion) bool { return q.Category == category })
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "latency: p50 %s, p95 %s; semantic: %s\n", r.latency(0.50), r.latency(0.95), r.semantic())
+	_, err := fmt.Fprintf(out, "latency: p50 %s, p95 %s; semantic: %s\n", r.latency(0.50), r.latency(0.95), r.semanticStates())
 	return err
 }
 
-// row writes the mean recall over some questions. One without an answer counts as 0.
-func (r *evalReport) row(out io.Writer, name string, of func(*evalQuestion) bool) {
+// printRow writes the mean recall over the selected questions. A question that failed counts as 0.
+func (r *evalReport) printRow(out io.Writer, name string, selected func(*evalQuestion) bool) {
 	n, sums := 0, make([]float64, len(recallAt))
 	for i := range r.questions {
-		if !of(&r.questions[i]) {
+		if !selected(&r.questions[i]) {
 			continue
 		}
 		n++
@@ -94,7 +94,7 @@ func (r *evalReport) categories() (all []string) {
 	return all
 }
 
-// latency is the time within which a share of the answers came.
+// latency returns a quantile of the response times.
 func (r *evalReport) latency(share float64) string {
 	var times []time.Duration
 	for _, a := range r.answers {
@@ -110,8 +110,8 @@ func (r *evalReport) latency(share float64) string {
 	return fmt.Sprintf("%.1f ms", float64(took)/float64(time.Millisecond))
 }
 
-// semantic says whether answers were sought by meaning too: one word, or several with their numbers.
-func (r *evalReport) semantic() string {
+// semanticStates returns the states of vector search that the answers reported: one word, or several with counts.
+func (r *evalReport) semanticStates() string {
 	counts := map[string]int{}
 	var words []string
 	for _, a := range r.answers {
@@ -131,7 +131,7 @@ func (r *evalReport) semantic() string {
 	return strings.Join(words, ", ")
 }
 
-// writeRun writes the ids that were found, a line for each question that has an answer.
+// writeRun writes the ids that were found, one line per question that did not fail.
 func (r *evalReport) writeRun(path string) error {
 	var lines bytes.Buffer
 	encoder := json.NewEncoder(&lines)
@@ -151,8 +151,8 @@ func (r *evalReport) writeRun(path string) error {
 	return os.WriteFile(path, lines.Bytes(), 0o600)
 }
 
-// tellErrors tells which questions got no answer and why, and counts them.
-func (r *evalReport) tellErrors(progress *progress) (failed int) {
+// printErrors prints the questions that failed with their errors, and returns their number.
+func (r *evalReport) printErrors(progress *progress) (failed int) {
 	for i, a := range r.answers {
 		if a.err != nil {
 			failed++

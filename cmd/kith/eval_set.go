@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// evalSet is what Kith is told, and what it is asked.
+// evalSet is a set of passages to store and of questions about them.
 type evalSet struct {
 	passages  []evalPassage
 	questions []evalQuestion
 	triples   []evalTriples
 	dialogue  bool              // passages are turns of conversations
-	known     map[string]string // passage → its conversation
+	known     map[string]string // passage id → its conversation
 }
 
 // evalLine is a line of one of a set's files.
 type evalLine interface {
 	id() (field, value string)
-	check(set *evalSet) error // the set knows what was read before
+	check(set *evalSet) error // the set holds the lines read before
 }
 
-// readEvalSet reads the files of a set; that of triples may be left out. All faults of them are told, and make it fail.
+// readEvalSet reads the files of a set; the file of triples is optional. It prints all faults and fails if there are any.
 func readEvalSet(passages, questions, triples string, progress *progress) (*evalSet, error) {
 	set := &evalSet{known: map[string]string{}}
 	var err error
@@ -43,7 +43,7 @@ func readEvalSet(passages, questions, triples string, progress *progress) (*eval
 	return set, nil
 }
 
-// readEvalLines reads one file. Its faults are told with their lines.
+// readEvalLines reads one file and prints its faults with their lines.
 func readEvalLines[T evalLine](path string, set *evalSet, progress *progress) ([]T, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func readEvalLines[T evalLine](path string, set *evalSet, progress *progress) ([
 		before = progress.faults
 		lines  = bufio.NewScanner(file)
 	)
-	lines.Buffer(nil, longestLine)
+	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		number++
 		raw := bytes.TrimSpace(lines.Bytes())
@@ -73,13 +73,13 @@ func readEvalLines[T evalLine](path string, set *evalSet, progress *progress) ([
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("%s:%d: has more than %d bytes", path, number+1, longestLine)
+		return nil, fmt.Errorf("%s:%d: line exceeds %d bytes", path, number+1, maxLine)
 	case err != nil:
 		return nil, err
 	case progress.faults > before:
 		return nil, fmt.Errorf("faults in %s: %d", path, progress.faults-before)
 	case len(items) == 0:
-		return nil, fmt.Errorf("%s has no lines", path)
+		return nil, fmt.Errorf("%s is empty", path)
 	}
 	return items, nil
 }
@@ -94,17 +94,17 @@ func parseEvalLine[T evalLine](raw []byte, set *evalSet, seen map[string]int, nu
 	}
 	field, id := item.id()
 	if first, again := seen[id]; again {
-		return item, fmt.Errorf("%s is that of line %d", field, first)
+		return item, fmt.Errorf("%s repeats that of line %d", field, first)
 	}
 	seen[id] = number
 	return item, item.check(set)
 }
 
-// leaveOut drops the questions of some categories.
-func (s *evalSet) leaveOut(categories []string) error {
+// excludeCategories removes the questions of some categories.
+func (s *evalSet) excludeCategories(categories []string) error {
 	s.questions = slices.DeleteFunc(s.questions, func(q evalQuestion) bool { return slices.Contains(categories, q.Category) })
 	if len(s.questions) == 0 {
-		return errors.New("no question is left")
+		return errors.New("no questions left")
 	}
 	return nil
 }

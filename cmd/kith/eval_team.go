@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// evalTeam is a team that is there for one measurement.
+// evalTeam is a team that exists for one measurement.
 type evalTeam struct {
 	id    string
 	admin *apiClient
 	api   *apiClient // with a key of the team
 }
 
-// newEvalTeam makes a team of a random name by making its key. It is not left half done.
+// newEvalTeam creates an API key for a team with a random name. It completes even if ctx ends.
 func newEvalTeam(ctx context.Context, admin *apiClient, callers int) (*evalTeam, error) {
 	team := &evalTeam{id: "eval-" + strings.ToLower(rand.Text()), admin: admin}
 	spec := map[string]any{"team_id": team.id, "scopes": []string{"read", "write"}}
@@ -25,13 +25,13 @@ func newEvalTeam(ctx context.Context, admin *apiClient, callers int) (*evalTeam,
 		return nil, err
 	}
 	team.api = newAPIClient(admin.url, made.Key)
-	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
+	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the documented type
 	transport.MaxIdleConnsPerHost = callers
 	team.api.http.Transport = transport
 	return team, nil
 }
 
-// load stores a set.
+// load sends the requests that store a set.
 func (t *evalTeam) load(ctx context.Context, writes []evalWrite, progress *progress) error {
 	total := 0
 	for _, w := range writes {
@@ -48,7 +48,7 @@ func (t *evalTeam) load(ctx context.Context, writes []evalWrite, progress *progr
 	return nil
 }
 
-// remove erases the team, also when the program is being stopped.
+// remove erases the team, even if ctx has ended.
 func (t *evalTeam) remove(ctx context.Context, progress *progress) error {
 	t.api.http.CloseIdleConnections()
 	if err := t.admin.call(context.WithoutCancel(ctx), http.MethodDelete, "/v1/teams/"+t.id, nil, nil); err != nil {

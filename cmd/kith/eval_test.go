@@ -45,7 +45,7 @@ const (
 `
 )
 
-// evalArgs are those of a command on files with these contents.
+// evalArgs writes files with the given contents and returns the arguments of a command on them.
 func evalArgs(t *testing.T, passages, questions, triples string, more ...string) []string {
 	t.Helper()
 	args, folder := []string{"eval", "recall"}, t.TempDir()
@@ -74,32 +74,32 @@ func TestEvalSetsAreChecked(t *testing.T) {
 		{"another type", `{"id":1,"text":"x"}`, question, "", "passages.jsonl:1: id must not be a JSON number"},
 		{"no id", `{"text":"x"}`, question, "", "passages.jsonl:1: id must have 1 to 256 characters"},
 		{"no text", `{"id":"a","text":" "}`, question, "", "passages.jsonl:1: text is missing"},
-		{"twice", passage + "\n" + passage, question, "", "passages.jsonl:3: id is that of line 1"},
+		{"twice", passage + "\n" + passage, question, "", "passages.jsonl:3: id repeats that of line 1"},
 		{"too long", `{"id":"a","text":"` + strings.Repeat("x", graph.MaxMessageLength+1) + `"}`, question, "", "passages.jsonl:1: text must have at most 65536 characters"},
-		{"a longer line", passage + strings.Repeat("x", longestLine), question, "", "passages.jsonl:2: has more than 1048576 bytes"},
-		{"nothing", " ", question, "", "passages.jsonl has no lines"},
+		{"a longer line", passage + strings.Repeat("x", maxLine), question, "", "passages.jsonl:2: line exceeds 1048576 bytes"},
+		{"nothing", " ", question, "", "passages.jsonl is empty"},
 		{"both", turn + `{"id":"b","text":"x"}`, question, "", "passages.jsonl:2: all lines must have a conversation, or none"},
 		{"no time", strings.Replace(turn, "2023-03", "March", 1), question, "", "passages.jsonl:1: time is not written as 2006-01-02T15:04:05Z07:00 or 3:04 pm on 2 January, 2006"},
 		{"no session", strings.Replace(turn, `"session":1,`, "", 1), question, "", "passages.jsonl:1: session is missing"},
 		{"no speaker", strings.Replace(turn, `"Ada"`, `""`, 1), question, "", "passages.jsonl:1: speaker is missing"},
-		{"unknown gold", passage, `{"qid":"q","question":"x","gold":["a","b"]}`, "", "questions.jsonl:1: gold[1] is the id of no passage"},
-		{"gold of another conversation", turn, question, "", "questions.jsonl:1: gold[0] is not of the question's conversation"},
+		{"unknown gold", passage, `{"qid":"q","question":"x","gold":["a","b"]}`, "", "questions.jsonl:1: gold[1] is not the id of a passage"},
+		{"gold of another conversation", turn, question, "", "questions.jsonl:1: gold[0] belongs to another conversation"},
 		{"no gold", passage, `{"qid":"q","question":"x","gold":[]}`, "", "questions.jsonl:1: gold is missing"},
 		{"gold as a text", passage, `{"qid":"q","question":"x","gold":"a"}`, "", "questions.jsonl:1: gold must not be a JSON string"},
 		{"no qid", passage, `{"question":"x","gold":["a"]}`, "", "questions.jsonl:1: qid is missing"},
 		{"no question", passage, `{"qid":"q","gold":["a"]}`, "", "questions.jsonl:1: question is missing"},
-		{"two questions", passage, question + question, "", "questions.jsonl:2: qid is that of line 1"},
-		{"triples of nothing", passage, question, `{"passage":"b"}`, "triples.jsonl:1: passage is the id of none"},
+		{"two questions", passage, question + question, "", "questions.jsonl:2: qid repeats that of line 1"},
+		{"triples of nothing", passage, question, `{"passage":"b"}`, "triples.jsonl:1: passage is not the id of a passage"},
 		{"a pair", passage, question, `{"passage":"a","triples":[["x","y"]]}`, "triples.jsonl:1: triples[0] must have a subject, a predicate and an object"},
 		{"no object", passage, question, `{"passage":"a","triples":[["x","y",""]]}`, "triples.jsonl:1: triples[0][2] is missing"},
 		{"a nameless entity", passage, question, `{"passage":"a","entities":["x"," "]}`, "triples.jsonl:1: entities[1] is missing"},
-		{"triples of a turn", turn, question, `{"passage":"a"}`, "triples.jsonl:1: turns of conversations have no triples"},
-		{"all left out", passage, strings.Replace(question, "{", `{"category":"trick",`, 1), "", "no question is left"},
+		{"triples of a turn", turn, question, `{"passage":"a"}`, "triples.jsonl:1: triples are not allowed for turns of conversations"},
+		{"all skipped", passage, strings.Replace(question, "{", `{"category":"trick",`, 1), "", "no questions left"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			asked := func(_ http.ResponseWriter, r *http.Request) { t.Errorf("request %s", r.URL) }
-			code, out, errs := kith(t, asked, evalArgs(t, test.passages, test.questions, test.triples, "--without", "trick")...)
+			code, out, errs := runKith(t, asked, evalArgs(t, test.passages, test.questions, test.triples, "--without", "trick")...)
 			if code != 1 || out != "" || !strings.Contains(errs, test.want) {
 				t.Errorf("status %d, out %q, want %q: %s", code, out, test.want, errs)
 			}
@@ -107,7 +107,7 @@ func TestEvalSetsAreChecked(t *testing.T) {
 	}
 }
 
-// The examples of docs/recall.md are sets that can be read.
+// The examples of docs/recall.md are valid sets.
 func TestEvalExamples(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/recall.md")
@@ -126,10 +126,10 @@ func TestEvalExamples(t *testing.T) {
 		evalArgs(t, beginning(`{"id":"p`), beginning(`{"qid":"q1","question"`), beginning(`{"passage"`)),
 		evalArgs(t, beginning(`{"id":"c`), beginning(`{"qid":"q2","conversation"`), ""),
 	} {
-		service := &evaluated{explore: func(w http.ResponseWriter, _ string) {
+		service := &evalServer{explore: func(w http.ResponseWriter, _ string) {
 			_, _ = io.WriteString(w, `{"episodic":{"sources":[{"entity_key":"p1"}],"messages":[{"entity_key":"c1/1"}]}}`)
 		}}
-		if code, out, errs := kith(t, service.handle, args...); code != 0 || !strings.Contains(out, "questions  1  ") {
+		if code, out, errs := runKith(t, service.handle, args...); code != 0 || !strings.Contains(out, "questions  1  ") {
 			t.Errorf("status %d: %s%s", code, out, errs)
 		}
 	}
@@ -167,19 +167,19 @@ func TestRecall(t *testing.T) {
 func TestEvalLatency(t *testing.T) {
 	t.Parallel()
 	r := &evalReport{answers: []evalAnswer{{took: 3e6, semantic: "on"}, {took: 1e6, semantic: "on"}, {took: 99e6, err: io.EOF}, {took: 2e6, semantic: "partial"}}}
-	if got := r.latency(0.50) + " " + r.latency(0.95) + " " + r.semantic(); got != "2.0 ms 3.0 ms on 2, partial 1" {
+	if got := r.latency(0.50) + " " + r.latency(0.95) + " " + r.semanticStates(); got != "2.0 ms 3.0 ms on 2, partial 1" {
 		t.Error(got)
 	}
 }
 
-// evaluated is a service that makes a team's key, stores whatever it gets, and lets a test answer questions.
-type evaluated struct {
+// evalServer is a service that creates a team's key, accepts every write, and lets a test answer questions.
+type evalServer struct {
 	mu       sync.Mutex
 	requests []string // method, path and key
 	explore  func(w http.ResponseWriter, request string)
 }
 
-func (s *evaluated) handle(w http.ResponseWriter, r *http.Request) {
+func (s *evalServer) handle(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, r.Method+" "+r.URL.Path+" "+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
@@ -194,8 +194,8 @@ func (s *evaluated) handle(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// removed says whether the last request was that of a team's removal.
-func (s *evaluated) removed() bool {
+// removed reports whether the last request removed the team.
+func (s *evalServer) removed() bool {
 	last := s.requests[len(s.requests)-1]
 	return strings.HasPrefix(last, "DELETE /v1/teams/eval-") && strings.HasSuffix(last, " kith_secret")
 }
@@ -203,7 +203,7 @@ func (s *evaluated) removed() bool {
 func TestEvalRecall(t *testing.T) {
 	t.Parallel()
 	first := true
-	service := &evaluated{explore: func(w http.ResponseWriter, request string) {
+	service := &evalServer{explore: func(w http.ResponseWriter, request string) {
 		semantic := "on"
 		if first { // as long as not all is embedded, no answer counts
 			semantic, first = "partial", false
@@ -220,7 +220,7 @@ func TestEvalRecall(t *testing.T) {
 		_, _ = io.WriteString(w, `{"meta":{"semantic":"`+semantic+`"},"episodic":{"sources":[],"messages":[`+found+`]}}`)
 	}}
 	path := filepath.Join(t.TempDir(), "run.jsonl")
-	code, out, errs := kith(t, service.handle, evalArgs(t, evalTurns, evalTurnQuestions, "", "--without", "trick", "--run", path, "--concurrency", "2")...)
+	code, out, errs := runKith(t, service.handle, evalArgs(t, evalTurns, evalTurnQuestions, "", "--without", "trick", "--run", path, "--concurrency", "2")...)
 	lines := strings.SplitAfter(out, "\n")
 	want := "SET        N  R@1   R@5   R@10  R@20\n" +
 		"questions  3  50.0  83.3  83.3  83.3\n" +
@@ -251,18 +251,18 @@ func TestEvalRecall(t *testing.T) {
 
 func TestEvalRecallCountsWhatFails(t *testing.T) {
 	t.Parallel()
-	service := &evaluated{explore: func(w http.ResponseWriter, request string) {
+	service := &evalServer{explore: func(w http.ResponseWriter, request string) {
 		if strings.Contains(request, "Which boats") {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
 		_, _ = io.WriteString(w, `{"meta":{"semantic":"off"},"episodic":{"messages":[{"entity_key":"c1/1"},{"entity_key":"c2/1"}]}}`)
 	}}
-	code, out, errs := kith(t, service.handle, evalArgs(t, evalTurns, evalTurnQuestions, "")...)
+	code, out, errs := runKith(t, service.handle, evalArgs(t, evalTurns, evalTurnQuestions, "")...)
 	if code != 1 || !strings.Contains(out, " 4  50.0   75.0 ") || !strings.Contains(out, "semantic: off\n") {
 		t.Errorf("status %d: %s", code, out)
 	}
-	if !strings.Contains(errs, "question q2: call POST /v1/explore: 500") || !strings.Contains(errs, "eval recall: questions without an answer: 1") || !service.removed() {
+	if !strings.Contains(errs, "question q2: call POST /v1/explore: 500") || !strings.Contains(errs, "eval recall: questions that failed: 1") || !service.removed() {
 		t.Errorf("%v: %s", service.requests, errs)
 	}
 }
@@ -282,7 +282,7 @@ func TestEvalRecallRemovesItsTeam(t *testing.T) {
 		"kept":                     {func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusNotFound) }, []string{"--keep"}, false, "kept: team eval-", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			service := &evaluated{explore: test.explore}
+			service := &evalServer{explore: test.explore}
 			server := httptest.NewServer(http.HandlerFunc(service.handle))
 			defer server.Close()
 			var errs bytes.Buffer
@@ -299,14 +299,14 @@ func TestEvalRecallRemovesItsTeam(t *testing.T) {
 	}
 }
 
-// storing is a real service whose answers to questions are those of a test, which looks at what is stored meanwhile.
-type storing struct {
+// evalStore is a real service whose answers to questions come from the test, which inspects the stored data.
+type evalStore struct {
 	*service
 	team string // that was removed
 	look func(c caller)
 }
 
-func (s *storing) handler(t *testing.T) http.HandlerFunc {
+func (s *evalStore) handler(t *testing.T) http.HandlerFunc {
 	t.Helper()
 	target, err := url.Parse(s.url)
 	if err != nil {
@@ -324,7 +324,7 @@ func (s *storing) handler(t *testing.T) http.HandlerFunc {
 	}
 }
 
-func (s *storing) measure(t *testing.T, args []string) {
+func (s *evalStore) measure(t *testing.T, args []string) {
 	t.Helper()
 	server := httptest.NewServer(s.handler(t))
 	defer server.Close()
@@ -332,14 +332,14 @@ func (s *storing) measure(t *testing.T, args []string) {
 	if code := run(t.Context(), args, []string{"KITH_URL=" + server.URL, "KITH_KEY=" + bootstrapKey}, streams{nil, io.Discard, &errs}); code != 0 {
 		t.Errorf("status %d: %s", code, &errs)
 	}
-	if n := inNeo4j(t, `MATCH (n {team_id: $text}) RETURN count(n)`, s.team); n != 0 || !strings.HasPrefix(s.team, "eval-") {
+	if n := neo4jNumber(t, `MATCH (n {team_id: $text}) RETURN count(n)`, s.team); n != 0 || !strings.HasPrefix(s.team, "eval-") {
 		t.Errorf("team %s has %d nodes", s.team, n)
 	}
 }
 
 func TestEvalStoresTurns(t *testing.T) {
 	t.Parallel()
-	s := &storing{service: shared(t)}
+	s := &evalStore{service: shared(t)}
 	looked := false
 	s.look = func(c caller) {
 		looked = true
@@ -374,7 +374,7 @@ func TestEvalStoresTurns(t *testing.T) {
 
 func TestEvalStoresPassages(t *testing.T) {
 	t.Parallel()
-	s := &storing{service: shared(t)}
+	s := &evalStore{service: shared(t)}
 	long := strings.Repeat("x", graph.MaxTextLength+1)
 	looked := false
 	s.look = func(c caller) {

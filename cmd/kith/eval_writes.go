@@ -7,7 +7,7 @@ import (
 	"kith/graph"
 )
 
-// evalWrite is one request of those that load a set. It may be repeated.
+// evalWrite is a request that stores a part of a set. It is idempotent.
 type evalWrite struct {
 	path  string
 	body  any
@@ -15,29 +15,29 @@ type evalWrite struct {
 }
 
 const (
-	evalReader = "reader" // whose the passages are that belong to no conversation
-	evalPiece  = 200      // items of a request
+	evalUser      = "reader" // the user of passages without a conversation
+	evalBatchSize = 200      // items per request
 )
 
-// writes are the requests that load the set; now is when it is.
+// writes returns the requests that store the set. Passages without a time get now.
 func (s *evalSet) writes(now time.Time) []evalWrite {
 	if s.dialogue {
 		return s.sessionWrites()
 	}
 	g := &evalGraph{now: now, seen: map[string]bool{}, facts: map[[2]string]int{}}
 	for i := range s.passages {
-		g.passage(&s.passages[i])
+		g.addPassage(&s.passages[i])
 	}
 	for i := range s.triples {
-		g.triples(&s.triples[i])
+		g.addTriples(&s.triples[i])
 	}
 	return g.writes()
 }
 
-// sessionWrites are a source for each session, in the memory of the one user of its conversation.
+// sessionWrites returns the requests that store a source per session. Each conversation is a user.
 func (s *evalSet) sessionWrites() (writes []evalWrite) {
 	for _, source := range s.sessions() {
-		for messages := range slices.Chunk(source.Messages, evalPiece) {
+		for messages := range slices.Chunk(source.Messages, evalBatchSize) {
 			piece := *source
 			piece.Messages = messages
 			writes = append(writes, evalWrite{"/v1/sources", &piece, len(messages)})
@@ -46,12 +46,12 @@ func (s *evalSet) sessionWrites() (writes []evalWrite) {
 	return writes
 }
 
-// sessions are the sessions of all conversations. Turns with the time of the one before follow it by a second.
+// sessions returns the sessions of all conversations. A turn that is not later than the one before follows it by a second.
 func (s *evalSet) sessions() (all []*graph.SourceWrite) {
 	byKey, users := map[string]*graph.SourceWrite{}, map[string]string{}
 	for i := range s.passages {
 		p := &s.passages[i]
-		at, _ := p.at() // which was checked
+		at, _ := p.parseTime() // checked before
 		key := evalKey("session", p.Conversation, string(p.Session))
 		source := byKey[key]
 		if source == nil {
@@ -64,7 +64,7 @@ func (s *evalSet) sessions() (all []*graph.SourceWrite) {
 			at = last.Add(time.Second)
 		}
 		if users[p.Conversation] == "" {
-			users[p.Conversation] = p.Speaker // the first to speak
+			users[p.Conversation] = p.Speaker // the first speaker
 		}
 		role := "assistant"
 		if p.Speaker == users[p.Conversation] {
@@ -72,7 +72,7 @@ func (s *evalSet) sessions() (all []*graph.SourceWrite) {
 		}
 		source.EndedAt = graph.Some(at)
 		source.Messages = append(source.Messages, graph.MessageWrite{
-			EntityKey: p.ID, Role: role, Name: p.Speaker, Text: p.words(), At: graph.Some(at),
+			EntityKey: p.ID, Role: role, Name: p.Speaker, Text: p.spokenText(), At: graph.Some(at),
 		})
 	}
 	return all

@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// knownBefore is what a team has before it imports manyLines: some of it by other keys.
-func knownBefore(t *testing.T, c caller) {
+// writeKnown writes what a team has before it imports manyLines, some of it with other keys.
+func writeKnown(t *testing.T, c caller) {
 	t.Helper()
 	var nodes []string
 	for n := range 300 {
@@ -28,8 +28,8 @@ func knownBefore(t *testing.T, c caller) {
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[`+strings.Join(nodes, ",")+`]}`)
 }
 
-// manyLines has all that can make a difference when an import goes on: keys that turn out to be others, things said
-// twice, faults between, and preferences.
+// manyLines returns lines that can differ when an import resumes: nodes stored under other keys, repeated nodes, faults, and
+// preferences.
 func manyLines(nodes int) string {
 	random := rand.New(rand.NewPCG(1, 2))
 	var out strings.Builder
@@ -56,7 +56,7 @@ func manyLines(nodes int) string {
 
 var errCable = errors.New("the cable is cut")
 
-// cut is a body that breaks off.
+// cut returns a body that fails after some bytes.
 func cut(body string, after int) io.Reader {
 	return io.MultiReader(strings.NewReader(body[:after]), failing{})
 }
@@ -65,8 +65,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errCable }
 
-// sent sends a body that may break off; ok says that a report came.
-func (c caller) sent(t *testing.T, body io.Reader, query ...string) (report exchange.Report, status int, ok bool) {
+// sendBody sends a body that may fail. ok reports whether a report was received.
+func (c caller) sendBody(t *testing.T, body io.Reader, query ...string) (report exchange.Report, status int, ok bool) {
 	t.Helper()
 	closer, ok := body.(io.ReadCloser) // a pipe, which is closed when the answer comes before its end
 	if !ok {
@@ -92,21 +92,21 @@ func (c caller) sent(t *testing.T, body io.Reader, query ...string) (report exch
 	return report, response.StatusCode, true
 }
 
-// holdsAPart waits until a part of manyLines is stored.
-func (c caller) holdsAPart(t *testing.T) {
+// waitForPart waits until a part of manyLines is stored.
+func (c caller) waitForPart(t *testing.T) {
 	t.Helper()
 	eventually(t, time.Minute, "a part is stored", func() bool {
 		return c.do(t, http.MethodGet, "/v1/nodes/concept/c-1?user_id=u1&relationships=0", "").status == http.StatusOK
 	})
 }
 
-// goesOn sends a body until it is taken, and gives the report without what only says that it was broken.
-func (c caller) goesOn(t *testing.T, body string, query ...string) exchange.Report {
+// resume sends a body until it is accepted, and returns the report without the fields that differ in a resumed import.
+func (c caller) resume(t *testing.T, body string, query ...string) exchange.Report {
 	t.Helper()
 	var report exchange.Report
 	eventually(t, time.Minute, "the import is complete", func() bool {
 		var status int
-		if report, status, _ = c.sent(t, strings.NewReader(body), query...); status == http.StatusServiceUnavailable {
+		if report, status, _ = c.sendBody(t, strings.NewReader(body), query...); status == http.StatusServiceUnavailable {
 			return false
 		}
 		if status != http.StatusOK || !report.Complete {
@@ -122,15 +122,15 @@ func TestBrokenImportsGoOn(t *testing.T) {
 	s := shared(t)
 	body := manyLines(2500)
 	whole, broken := s.team(t), s.team(t)
-	knownBefore(t, whole)
-	knownBefore(t, broken)
+	writeKnown(t, whole)
+	writeKnown(t, broken)
 	want, _ := whole.imported(t, body, "user_id", "u1")
 	if want.Nodes.Unchanged+want.Nodes.Updated < 100 || len(want.Refused) < 50 || want.Relationships.Refused == 0 || !want.Complete {
 		t.Fatalf("the file shows too little: %+v", want)
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 6 {
-		if _, status, ok := broken.sent(t, cut(body, random.IntN(len(body))), "user_id", "u1", "import_id", "i"); ok {
+		if _, status, ok := broken.sendBody(t, cut(body, random.IntN(len(body))), "user_id", "u1", "import_id", "i"); ok {
 			t.Fatalf("a body that broke off has an answer: %d", status)
 		}
 	}
@@ -138,11 +138,11 @@ func TestBrokenImportsGoOn(t *testing.T) {
 	in, out := io.Pipe()
 	answered := make(chan bool, 1)
 	go func() {
-		_, _, ok := broken.sent(t, in, "user_id", "u1", "import_id", "i")
+		_, _, ok := broken.sendBody(t, in, "user_id", "u1", "import_id", "i")
 		answered <- ok
 	}()
 	_, _ = io.WriteString(out, body[:len(body)/2])
-	broken.holdsAPart(t)
+	broken.waitForPart(t)
 	const path = "/v1/imports/i?user_id="
 	if stored := broken.must(t, http.MethodGet, path+"u1", ""); at(stored, "lines").(float64) < 1000 || at(stored, "nodes", "created") == 0.0 || at(stored, "complete") != false {
 		t.Errorf("while it is sent: %v", stored)
@@ -154,19 +154,19 @@ func TestBrokenImportsGoOn(t *testing.T) {
 	if <-answered {
 		t.Fatal("a body that broke off has an answer")
 	}
-	got := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
-	wentOn(t, 2, want, got)
+	got := broken.resume(t, body, "user_id", "u1", "import_id", "i")
+	sameResumed(t, 2, want, got)
 	sameMemories(t, whole, broken)
 	if done := broken.must(t, http.MethodGet, path+"u1", ""); at(done, "lines") != 0.0 {
 		t.Errorf("after its end: %v", done)
 	}
-	anew := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
+	anew := broken.resume(t, body, "user_id", "u1", "import_id", "i")
 	if anew.ResumedAtLine != 0 || anew.Nodes.Created != 0 || anew.Relationships.Created != 0 {
 		t.Errorf("the same id after the end: %+v", anew)
 	}
 }
 
-// Two requests with one id, at the same time: one of them goes on, and nothing is stored or counted twice.
+// Of two simultaneous requests with one id, one continues, and nothing is stored or counted twice.
 func TestImportsOfOneIDAtOnce(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -180,26 +180,26 @@ func TestImportsOfOneIDAtOnce(t *testing.T) {
 	}
 	first := make(chan answer, 1)
 	go func() {
-		report, status, _ := twice.sent(t, in, "user_id", "u1", "import_id", "i")
+		report, status, _ := twice.sendBody(t, in, "user_id", "u1", "import_id", "i")
 		first <- answer{report, status}
 	}()
 	half := len(body) / 2
 	if _, err := io.WriteString(out, body[:half]); err != nil {
 		t.Fatal(err)
 	}
-	second := twice.goesOn(t, body, "user_id", "u1", "import_id", "i")
+	second := twice.resume(t, body, "user_id", "u1", "import_id", "i")
 	_, _ = io.WriteString(out, body[half:])
 	_ = out.Close()
 	if a := <-first; a.status == http.StatusOK {
 		t.Errorf("the first one: %d %+v", a.status, a.report)
 	}
-	wentOn(t, 0, want, second)
+	sameResumed(t, 0, want, second)
 	sameMemories(t, whole, twice)
 }
 
-// wentOn compares what an import says that went on, at some line or behind it, with what an unbroken one says, but for what
-// was just stored when it broke: preferences that are not new any more (see docs/import.md).
-func wentOn(t *testing.T, line int64, want, got exchange.Report) {
+// sameResumed compares the report of a resumed import with that of an uninterrupted one. Preferences that were stored just
+// before the interruption count as unchanged (see docs/import.md).
+func sameResumed(t *testing.T, line int64, want, got exchange.Report) {
 	t.Helper()
 	if got.ResumedAtLine < line {
 		t.Errorf("resumed at line %d", got.ResumedAtLine)
@@ -213,17 +213,17 @@ func wentOn(t *testing.T, line int64, want, got exchange.Report) {
 	}
 }
 
-// sameMemories compares what two teams hold.
+// sameMemories compares the exports of two teams.
 func sameMemories(t *testing.T, a, b caller) {
 	t.Helper()
-	if a, b := alike(t, a), alike(t, b); a != b {
+	if a, b := normalized(t, a), normalized(t, b); a != b {
 		t.Errorf("memories (-first +second):\n%.5000s", cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
 	}
 }
 
 func sum(c exchange.Counts) int64 { return c.Created + c.Updated + c.Unchanged + c.Refused }
 
-// The database goes away and comes back; an import and an export that are under way say so.
+// When the database stops during an import and an export, both report it.
 func TestExchangeWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	neo4j := testenv.StartNeo4j(t)
@@ -241,12 +241,12 @@ func TestExchangeWithoutADatabase(t *testing.T) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		report, status, ok = broken.sent(t, in, "user_id", "u1", "import_id", "i")
+		report, status, ok = broken.sendBody(t, in, "user_id", "u1", "import_id", "i")
 	}()
 	if _, err := io.WriteString(out, body[:len(body)/2]); err != nil {
 		t.Fatal(err)
 	}
-	broken.holdsAPart(t)
+	broken.waitForPart(t)
 	neo4j.Stop()
 	go func() { // the answer may come before all of it is sent
 		_, err := io.WriteString(out, body[len(body)/2:])
@@ -261,8 +261,8 @@ func TestExchangeWithoutADatabase(t *testing.T) {
 		t.Errorf("export without a database: %d %s", code, &errs)
 	}
 	neo4j.Start()
-	got := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
-	wentOn(t, 2, want, got)
+	got := broken.resume(t, body, "user_id", "u1", "import_id", "i")
+	sameResumed(t, 2, want, got)
 	sameMemories(t, whole, broken)
 
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/v1/export", http.NoBody)

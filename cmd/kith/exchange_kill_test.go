@@ -11,15 +11,15 @@ import (
 	"kith/internal/testenv"
 )
 
-// servedAlone names the one command that a test binary is to run and nothing else: so that it can be killed, or started by others.
-const servedAlone = "KITH_TEST_SERVED_ALONE"
+// commandEnv names the command that a test binary runs instead of tests, as a process that can be killed.
+const commandEnv = "KITH_TEST_SERVED_ALONE"
 
-// process starts kith serve in a process of its own; kill ends it with SIGKILL.
-func process(t *testing.T, environ []string) (s *service, kill func()) {
+// startProcess starts kith serve in a separate process. kill ends it with SIGKILL.
+func startProcess(t *testing.T, environ []string) (s *service, kill func()) {
 	t.Helper()
 	s = &service{out: &buffer{}, err: &buffer{}}
 	command := exec.Command(os.Args[0])
-	command.Env = append(append(os.Environ(), environ...), servedAlone+"=serve")
+	command.Env = append(append(os.Environ(), environ...), commandEnv+"=serve")
 	command.Stdout, command.Stderr = s.out, s.err
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
@@ -40,27 +40,27 @@ func process(t *testing.T, environ []string) (s *service, kill func()) {
 	return s, kill
 }
 
-// A kith that is killed in the middle of an import leaves a mark and whole pieces; another one goes on from there, to the
-// same end as if nothing had happened.
+// A Kith that is killed during an import leaves a mark and complete batches. Another one resumes from there, with the same
+// result.
 func TestImportGoesOnAfterAKill(t *testing.T) {
 	t.Parallel()
 	environ := settings(testenv.Neo4j(t), "")
 	body := manyLines(2500)
 	s := start(t, environ)
 	whole, broken := s.team(t), s.team(t)
-	knownBefore(t, whole)
-	knownBefore(t, broken)
+	writeKnown(t, whole)
+	writeKnown(t, broken)
 	want, _ := whole.imported(t, body, "user_id", "u1")
 
 	for _, part := range []int{len(body) / 3, len(body) * 3 / 4} {
-		victim, kill := process(t, environ)
+		victim, kill := startProcess(t, environ)
 		attempt := broken
 		attempt.url = victim.url
 		before := strings.Count(broken.exported(t), "\n")
 		in, out := io.Pipe()
 		answered := make(chan bool, 1)
 		go func() {
-			_, _, ok := attempt.sent(t, in, "user_id", "u1", "import_id", "i")
+			_, _, ok := attempt.sendBody(t, in, "user_id", "u1", "import_id", "i")
 			answered <- ok
 		}()
 		if _, err := io.WriteString(out, body[:part]); err != nil {
@@ -74,7 +74,7 @@ func TestImportGoesOnAfterAKill(t *testing.T) {
 		}
 	}
 
-	got := broken.goesOn(t, body, "user_id", "u1", "import_id", "i")
-	wentOn(t, 1000, want, got)
+	got := broken.resume(t, body, "user_id", "u1", "import_id", "i")
+	sameResumed(t, 1000, want, got)
 	sameMemories(t, whole, broken)
 }

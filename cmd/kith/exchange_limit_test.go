@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A body that says itself that it is too large is refused before any of it is read; of another one the report says what
-// is stored.
+// A body with a Content-Length that is too large is refused before it is read. For a body without one, the report says how
+// much is stored.
 func TestImportLimit(t *testing.T) {
 	t.Parallel()
 	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_MAX_IMPORT=400000"))
@@ -29,7 +29,7 @@ func TestImportLimit(t *testing.T) {
 	for n := 0; body.Len() <= 500_000; n++ {
 		_, _ = fmt.Fprintf(&body, `{"node":{"kind":"concept","entity_key":"c-%d","name":"C %d","description":"%s"}}`+"\n", n, n, strings.Repeat("x", 100))
 	}
-	report, status, ok := c.sent(t, strings.NewReader(body.String()), "import_id", "i")
+	report, status, ok := c.sendBody(t, strings.NewReader(body.String()), "import_id", "i")
 	if !ok || status != http.StatusRequestEntityTooLarge || report.Complete || report.Stopped == "" {
 		t.Errorf("too large in the end: %d %+v", status, report)
 	}
@@ -38,7 +38,7 @@ func TestImportLimit(t *testing.T) {
 	}
 }
 
-// flood is a body of many gigabytes, whose length nobody says.
+// flood is a body of many gigabytes with unknown length.
 type flood struct {
 	line  string
 	taken int64
@@ -56,15 +56,15 @@ func (f *flood) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Of a body without end hardly more is read than what is taken, be it lines, blanks or one endless line, and so it is held
-// nowhere.
+// Of an endless body little more than the limit is read, whether it has lines, blanks or one long line, so that it never fills
+// memory or disk.
 func TestImportOfAFlood(t *testing.T) {
 	t.Parallel()
 	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_MAX_IMPORT=3000000"))
 	c := s.team(t)
 	for _, line := range []string{`{"node":{"kind":"concept","entity_key":"c","name":"C"}}` + "\n", "\n", "no end "} {
 		body := &flood{line: line}
-		report, status, ok := c.sent(t, body)
+		report, status, ok := c.sendBody(t, body)
 		if !ok || status != http.StatusRequestEntityTooLarge || report.Complete || report.Stopped != "the body must have at most 3000000 bytes" {
 			t.Errorf("%q: %d %+v", line, status, report.Stopped)
 		}
@@ -74,7 +74,7 @@ func TestImportOfAFlood(t *testing.T) {
 	}
 }
 
-// An upload that stands still is ended, one that moves is not, and what an export leaves behind hurts no later request.
+// A stalled upload is ended, a slow one is not, and an unfinished export does not affect later requests.
 func TestStreamPause(t *testing.T) {
 	t.Parallel()
 	const pause = time.Second
@@ -92,7 +92,7 @@ func TestStreamPause(t *testing.T) {
 		}
 		_ = out.Close()
 	}()
-	if report, status, _ := c.sent(t, moving); status != http.StatusOK || report.Nodes.Created != 9 {
+	if report, status, _ := c.sendBody(t, moving); status != http.StatusOK || report.Nodes.Created != 9 {
 		t.Errorf("an upload that moves: %d %+v", status, report)
 	}
 
@@ -117,8 +117,8 @@ func TestStreamPause(t *testing.T) {
 	}
 }
 
-// Other systems' files become what docs/import.md says; importing them again changes nothing; what the team knows
-// already by its natural key is taken over, and relationships lead to it.
+// Files of other systems are imported as docs/import.md says. Importing them again changes nothing. Nodes that the team
+// already has by natural key are reused, and relationships lead to them.
 func TestImportOfOtherSystems(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -140,7 +140,7 @@ func TestImportOfOtherSystems(t *testing.T) {
 	} {
 		c := s.team(t)
 		c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"p-ada","name":"Ada","description":"known"}]}`)
-		first := c.whole(t, test.body, "format", test.format, "user_id", "u1")
+		first := c.importComplete(t, test.body, "format", test.format, "user_id", "u1")
 		if first.Nodes.Created != test.nodes || first.Relationships.Created != test.others {
 			t.Errorf("%s: %+v", test.format, first)
 		}
@@ -148,7 +148,7 @@ func TestImportOfOtherSystems(t *testing.T) {
 		if strings.Count(file, `"kind":"person"`) != 2 || !strings.Contains(file, `{"relationship":{"from":"p-ada",`) || !strings.Contains(file, `"type":"`+test.to+`"`) {
 			t.Errorf("%s: stored: %s", test.format, file)
 		}
-		again := c.whole(t, test.body, "format", test.format, "user_id", "u1")
+		again := c.importComplete(t, test.body, "format", test.format, "user_id", "u1")
 		if again.Nodes.Created+again.Nodes.Updated+again.Relationships.Created+again.Relationships.Updated != 0 {
 			t.Errorf("%s, again: %+v", test.format, again)
 		}

@@ -18,8 +18,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// randomTeam draws the lines of a memory: every kind, every property, and texts that nobody would think of. Some lines
-// break a rule; the import refuses them.
+// randomTeam draws the lines of a memory: every kind, every property, and unusual texts. Some lines are invalid, and the
+// import refuses them.
 type randomTeam struct {
 	*rapid.T
 	keys, sources []string
@@ -40,7 +40,7 @@ func (r *randomTeam) text(what string) string {
 	return strings.ReplaceAll(text, "\x00", "0") // which refuses the whole line
 }
 
-// word is a text without what a word may not have.
+// word draws a text without the characters that a word may not have.
 func (r *randomTeam) word(what string) string {
 	word := strings.Map(func(c rune) rune {
 		if !unicode.IsGraphic(c) {
@@ -51,8 +51,8 @@ func (r *randomTeam) word(what string) string {
 	return "w" + string([]rune(word)[:min(20, utf8.RuneCountInString(word))])
 }
 
-// free are the fields that take any text.
-var free = []string{"Description", "Summary", "Text", "Content", "Goal", "NextStepShort", "NextStepLong", "Outcome", "Rationale"}
+// freeFields lists the fields that accept any text.
+var freeFields = []string{"Description", "Summary", "Text", "Content", "Goal", "NextStepShort", "NextStepLong", "Outcome", "Rationale"}
 
 func (r *randomTeam) json(depth int) any {
 	switch rapid.IntRange(0, 6+depth).Draw(r.T, "JSON") {
@@ -72,7 +72,7 @@ func (r *randomTeam) json(depth int) any {
 	return map[string]any{r.text("name"): r.json(depth - 1)}
 }
 
-// value draws one for a field by its type and tags.
+// value draws a value for a field by its type and tags.
 func (r *randomTeam) value(f reflect.StructField, of reflect.Type) any {
 	switch {
 	case f.Tag.Get("oneof") != "":
@@ -98,13 +98,13 @@ func (r *randomTeam) value(f reflect.StructField, of reflect.Type) any {
 	case reflect.Slice:
 		return []string{r.word(f.Name), "b", r.word(f.Name)}
 	}
-	if slices.Contains(free, f.Name) {
+	if slices.Contains(freeFields, f.Name) {
 		return r.text(f.Name)
 	}
 	return r.word(f.Name)
 }
 
-// fields draws some of a struct's optional fields, those of a kind.
+// fields draws some optional fields of a struct for a kind.
 func (r *randomTeam) fields(line map[string]any, structure reflect.Type, kind string) {
 	for i := range structure.NumField() {
 		f := structure.Field(i)
@@ -213,7 +213,7 @@ func (r *randomTeam) draw() string {
 	return r.lines.String()
 }
 
-// Whatever a team has, an import of its export into an empty team makes the same export, to the byte.
+// An import of a team's export into an empty team gives the same export, byte for byte.
 func TestExportOfRandomTeamsComesBack(t *testing.T) {
 	t.Parallel()
 	s := shared(t)

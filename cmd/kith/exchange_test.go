@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// exported is all that a caller's team has.
+// exported returns the export of the caller's team.
 func (c caller) exported(t *testing.T) string {
 	t.Helper()
 	r := c.do(t, http.MethodGet, "/v1/export", "")
@@ -33,7 +33,7 @@ func (c caller) exported(t *testing.T) string {
 	return string(r.body)
 }
 
-// imported sends a body, and gives the report and the status. Query holds names and values.
+// imported sends a body and returns the report and the status. Query holds names and values.
 func (c caller) imported(t *testing.T, body string, query ...string) (exchange.Report, int) {
 	t.Helper()
 	r := c.do(t, http.MethodPost, importPath(query...), body)
@@ -52,8 +52,8 @@ func importPath(query ...string) string {
 	return "/v1/import?" + values.Encode()
 }
 
-// whole is imported for a body that has to be taken without fault.
-func (c caller) whole(t *testing.T, body string, query ...string) exchange.Report {
+// importComplete is imported for a body that must be accepted without faults.
+func (c caller) importComplete(t *testing.T, body string, query ...string) exchange.Report {
 	t.Helper()
 	report, status := c.imported(t, body, query...)
 	if status != http.StatusOK || !report.Complete || len(report.Refused) > 0 {
@@ -71,8 +71,8 @@ func counted(created, updated, unchanged, refused int64) exchange.Counts {
 	return exchange.Counts{Created: created, Updated: updated, Unchanged: unchanged, Refused: refused}
 }
 
-// everything gives a team something of all that a team can have.
-func everything(t *testing.T, c caller) {
+// writeEverything gives a team an item of every type.
+func writeEverything(t *testing.T, c caller) {
 	t.Helper()
 	post := func(path, body string) map[string]any { t.Helper(); return c.must(t, http.MethodPost, path, body) }
 	post("/v1/memory", `{"user_id":"u1","nodes":[
@@ -141,7 +141,7 @@ func TestExportAndImportOfEverything(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
 	from, to := s.team(t), s.team(t)
-	everything(t, from)
+	writeEverything(t, from)
 	file := from.exported(t)
 	for _, has := range []string{`"next_seq"`, `"valid_to"`, `"access_count"`, `"decay_gradient"`, `"is_goal_given":false`, `"system":"pay/ments"`, `for a week`, `of a message`, `"mentions"`, `"payload"`, `"u2"`, `"chat_tree"`, `"parent_id":"c-1"`, `"error":"away"`, `"max_tokens":500`} {
 		if !strings.Contains(file, has) {
@@ -154,11 +154,11 @@ func TestExportAndImportOfEverything(t *testing.T) {
 	lines := int64(strings.Count(file, "\n"))
 	end, _ := exchange.ParseEnd([]byte(file[strings.LastIndexByte(strings.TrimSuffix(file, "\n"), '\n')+1:]))
 
-	dry := to.whole(t, file, "dry_run", "true")
+	dry := to.importComplete(t, file, "dry_run", "true")
 	if empty := to.exported(t); strings.Count(empty, "\n") != 2 {
 		t.Errorf("a dry run has stored: %s", empty)
 	}
-	first := to.whole(t, file)
+	first := to.importComplete(t, file)
 	want := exchange.Report{
 		Complete: true, Lines: lines, Nodes: counted(end.Nodes, 0, 0, 0), Relationships: counted(end.Relationships, 0, 0, 0),
 		Preferences: counted(end.Preferences, 0, 0, 0), ChatTrees: counted(end.ChatTrees, 0, 0, 0), ChatTurns: counted(end.ChatTurns, 0, 0, 0), Refused: []exchange.Refusal{}, Warnings: []exchange.Refusal{},
@@ -173,7 +173,7 @@ func TestExportAndImportOfEverything(t *testing.T) {
 	if diff := cmp.Diff(strings.Split(file, "\n"), strings.Split(to.exported(t), "\n")); diff != "" {
 		t.Errorf("the copy (-want +got):\n%s", diff)
 	}
-	again := to.whole(t, file)
+	again := to.importComplete(t, file)
 	want.DryRun, want.Nodes, want.Relationships, want.Preferences = false, counted(0, 0, end.Nodes, 0), counted(0, 0, end.Relationships, 0), counted(0, 0, end.Preferences, 0)
 	want.ChatTrees, want.ChatTurns = counted(0, 0, end.ChatTrees, 0), counted(0, 0, end.ChatTurns, 0)
 	if diff := cmp.Diff(want, again); diff != "" {
@@ -197,7 +197,7 @@ func TestExportAndImportOfEverything(t *testing.T) {
 	}
 }
 
-// numbers are those of messages and of the entities of systems.
+// numbers returns the numbers of messages and of the entities of systems.
 func numbers(t *testing.T, c caller) string {
 	t.Helper()
 	var out []string
@@ -228,7 +228,7 @@ func numbers(t *testing.T, c caller) string {
 	return strings.Join(bySort(out), " ")
 }
 
-// Each fault is told with its line and place, and keeps no other line from being stored.
+// Each fault is reported with its line and location, and the other lines are stored.
 func TestImportRefusesWithPlace(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -334,7 +334,7 @@ func TestImportRefusesWithPlace(t *testing.T) {
 	}
 }
 
-// sameDryRun compares an import of several pieces with the dry run before it, which says besides what it cannot see.
+// sameDryRun compares an import of several batches with its dry run, which also warns of what it cannot check.
 func sameDryRun(t *testing.T, report, dry exchange.Report) {
 	t.Helper()
 	last := len(dry.Warnings) - 1
@@ -347,7 +347,7 @@ func sameDryRun(t *testing.T, report, dry exchange.Report) {
 	}
 }
 
-// A dry run refuses what an import would refuse because of lines long before.
+// A dry run refuses lines that an import would refuse because of much earlier lines.
 func TestDryRunOfManyPieces(t *testing.T) {
 	t.Parallel()
 	c := shared(t).team(t)
@@ -386,7 +386,7 @@ func TestDryRunOfManyPieces(t *testing.T) {
 	sameDryRun(t, report, dry)
 }
 
-// What a file says of one thing several times is done in its order, wherever its pieces end.
+// Lines about the same item apply in their order, across batches.
 func TestImportTakesLinesInOrder(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -412,10 +412,10 @@ func TestImportTakesLinesInOrder(t *testing.T) {
 		`{"preference":{"key":"k","value":2,"user_id":"u"}}`,
 	}
 	together, each := s.team(t), s.team(t)
-	one := together.whole(t, strings.Join(lines, "\n"))
+	one := together.importComplete(t, strings.Join(lines, "\n"))
 	var sum exchange.Report
 	for _, l := range lines {
-		r := each.whole(t, l)
+		r := each.importComplete(t, l)
 		sum.Nodes, sum.Relationships, sum.Preferences = added(sum.Nodes, r.Nodes), added(sum.Relationships, r.Relationships), added(sum.Preferences, r.Preferences)
 	}
 	want := []exchange.Counts{counted(7, 1, 2, 0), counted(4, 1, 2, 0), counted(1, 1, 0, 0)}
@@ -441,8 +441,8 @@ func added(a, b exchange.Counts) exchange.Counts {
 	return exchange.Counts{Created: a.Created + b.Created, Updated: a.Updated + b.Updated, Unchanged: a.Unchanged + b.Unchanged, Refused: a.Refused + b.Refused}
 }
 
-// alike is an export without what differs between two imports of the same: keys made, and times of now.
-func alike(t *testing.T, c caller) string {
+// normalized returns an export without what differs between two imports of the same file: generated keys and times of now.
+func normalized(t *testing.T, c caller) string {
 	t.Helper()
 	var out []string
 	for line := range strings.Lines(c.exported(t)) {
@@ -481,7 +481,7 @@ func strip(v any) {
 	}
 }
 
-// An older export goes into a newer memory: what came since stays, and is counted.
+// An older export merges into a newer memory: newer data stays and is counted.
 func TestImportOfAnOlderExport(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -489,7 +489,7 @@ func TestImportOfAnOlderExport(t *testing.T) {
 	c.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u1","entity_key":"s","messages":[{"entity_key":"m0","role":"user","text":"a"},{"entity_key":"m1","role":"user","text":"b"}]}`)
 	old := c.exported(t)
 	c.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u1","entity_key":"s","messages":[{"entity_key":"m2","role":"user","text":"c"}]}`)
-	c.whole(t, old)
+	c.importComplete(t, old)
 	c.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u1","entity_key":"s","messages":[{"entity_key":"m3","role":"user","text":"d"}]}`)
 	if got := numbers(t, c); got != "m0=0 m1=1 m2=2 m3=3" {
 		t.Errorf("numbers: %s", got)
@@ -499,8 +499,8 @@ func TestImportOfAnOlderExport(t *testing.T) {
 	}
 }
 
-// Two memories put together: what one numbers as the other does is numbered on, in the order of the file, wherever its
-// pieces end, and nothing is lost.
+// Two memories are merged. Items with taken numbers get new ones in the order of the file, across batches, and nothing is
+// lost.
 func TestImportOfTwoMemories(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -525,11 +525,11 @@ func TestImportOfTwoMemories(t *testing.T) {
 		mine(c)
 		for again := range 2 {
 			for some := range slices.Chunk(lines, piece) {
-				c.whole(t, strings.Join(some, "\n"))
+				c.importComplete(t, strings.Join(some, "\n"))
 			}
 			if again == 0 {
-				exports = append(exports, strings.Join(numbersOfLinks(t, c), " "))
-			} else if got := strings.Join(numbersOfLinks(t, c), " "); got != exports[len(exports)-1] {
+				exports = append(exports, strings.Join(relationshipNumbers(t, c), " "))
+			} else if got := strings.Join(relationshipNumbers(t, c), " "); got != exports[len(exports)-1] {
 				t.Errorf("imported again: %s, before %s", got, exports[len(exports)-1])
 			}
 		}
@@ -550,12 +550,12 @@ func TestImportOfTwoMemories(t *testing.T) {
 		t.Errorf("numbers that cannot be: %s", got)
 	}
 	highest, copied := s.team(t), s.team(t)
-	highest.whole(t, `{"node":{"kind":"source","entity_key":"s","user_id":"u"}}
+	highest.importComplete(t, `{"node":{"kind":"source","entity_key":"s","user_id":"u"}}
 {"node":{"kind":"message","entity_key":"m","source_key":"s","role":"user","text":"x","user_id":"u","seq":9007199254740991}}`)
-	copied.whole(t, highest.exported(t))
+	copied.importComplete(t, highest.exported(t))
 }
 
-// Messages that are numbered anew stay in the order in which they were said, whatever their keys.
+// Renumbered messages keep the order of their times, whatever their keys.
 func TestImportKeepsTheOrderOfMessages(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -570,14 +570,14 @@ func TestImportKeepsTheOrderOfMessages(t *testing.T) {
 	to.must(t, http.MethodDelete, "/v1/nodes/message/m1?user_id=u", "") // whose number is free
 	file := from.exported(t)
 	file = file[:strings.LastIndex(file, `{"end"`)]
-	to.whole(t, file+`{"node":{"kind":"message","entity_key":"mc","source_key":"s","role":"user","text":"x","user_id":"u"}}`)
+	to.importComplete(t, file+`{"node":{"kind":"message","entity_key":"mc","source_key":"s","role":"user","text":"x","user_id":"u"}}`)
 	page := to.must(t, http.MethodGet, "/v1/conversations/s?user_id=u", "")
 	if got := names(page["messages"], "entity_key"); got != "m0 m2 m3 mz mm ma mb mc" {
 		t.Errorf("messages: %s", got)
 	}
 }
 
-// All that is said of a message is kept, or refused.
+// Every field of a message is stored, or the message is refused.
 func TestImportOfMessages(t *testing.T) {
 	t.Parallel()
 	c := shared(t).team(t)
@@ -618,7 +618,7 @@ func TestImportOfMessages(t *testing.T) {
 	}
 }
 
-// What a system has no room for is refused with its line, numbered or not, and the rest is stored; a dry run says the same.
+// Items beyond the limit of a system are refused with their lines, and the rest is stored. A dry run reports the same.
 func TestImportOfALargeSystem(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -664,8 +664,8 @@ func TestImportOfALargeSystem(t *testing.T) {
 	}
 }
 
-// numbersOfLinks are those of the relationships of systems, which no two may have.
-func numbersOfLinks(t *testing.T, c caller) []string {
+// relationshipNumbers returns the numbers of the relationships of systems, which must be unique.
+func relationshipNumbers(t *testing.T, c caller) []string {
 	t.Helper()
 	var out []string
 	once := map[int64]bool{}
@@ -693,7 +693,7 @@ func numbersOfLinks(t *testing.T, c caller) []string {
 	return bySort(out)
 }
 
-// A key that is bound to a user imports into that user's memory, and touches nobody else's.
+// A key that is bound to a user imports into that user's memory, and changes no other memory.
 func TestImportWithABoundKey(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -735,7 +735,7 @@ func nodesOf(keys ...string) string {
 	return lines.String()
 }
 
-// No two relationships have one key, whichever way the second comes.
+// No two relationships have the same key, whichever request writes the second.
 func TestAKeyIsOfOneRelationship(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -745,7 +745,7 @@ func TestAKeyIsOfOneRelationship(t *testing.T) {
 	t.Run("behind the one that it follows", func(t *testing.T) {
 		t.Parallel()
 		c := s.team(t)
-		c.whole(t, nodesOf("a", "b", "c", "d")+`{"relationship":{"from":"a","to":"b","type":"relates_to","key":"X","valid_from":"2020-01-01T00:00:00Z"}}`+"\n"+k("c", "d"))
+		c.importComplete(t, nodesOf("a", "b", "c", "d")+`{"relationship":{"from":"a","to":"b","type":"relates_to","key":"X","valid_from":"2020-01-01T00:00:00Z"}}`+"\n"+k("c", "d"))
 		r, _ := c.imported(t, `{"relationship":{"from":"a","to":"b","type":"relates_to","key":"X","valid_to":"2021-01-01T00:00:00Z"}}`+"\n"+k("a", "b"))
 		if r.Relationships != counted(0, 1, 0, 1) || len(r.Refused) != 1 || r.Refused[0].Line != 2 || r.Refused[0].Location != "key" {
 			t.Errorf("%+v", r)
@@ -755,7 +755,7 @@ func TestAKeyIsOfOneRelationship(t *testing.T) {
 		t.Parallel()
 		for range 5 {
 			c := s.team(t)
-			c.whole(t, nodesOf("a", "b", "c", "d"))
+			c.importComplete(t, nodesOf("a", "b", "c", "d"))
 			var created [2]int64
 			var running sync.WaitGroup
 			for n, line := range []string{k("a", "b"), k("c", "d")} {
@@ -774,7 +774,7 @@ func TestAKeyIsOfOneRelationship(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := s.team(t)
-			c.whole(t, nodesOf("a", "b", "c")+k("a", "b"))
+			c.importComplete(t, nodesOf("a", "b", "c")+k("a", "b"))
 			c.must(t, http.MethodDelete, path+"?user_id=u1", "")
 			r, _ := c.imported(t, k("b", "c"))
 			status := c.do(t, http.MethodPost, path+"/restore?user_id=u1", "").status
@@ -788,7 +788,7 @@ func TestAKeyIsOfOneRelationship(t *testing.T) {
 	}
 }
 
-// What one user calls an import is no business of another one's.
+// The import ids of different users are independent.
 func TestImportsOfTwoUsersHaveOneID(t *testing.T) {
 	t.Parallel()
 	s, team := shared(t), testenv.Team(t)
@@ -801,7 +801,7 @@ func TestImportsOfTwoUsersHaveOneID(t *testing.T) {
 	for n := range 1500 {
 		_, _ = fmt.Fprintf(&file, `{"node":{"kind":"concept","name":"n%d"}}`+"\n", n)
 	}
-	if _, _, ok := u1.sent(t, cut(file.String(), file.Len()-200), "import_id", "i"); ok {
+	if _, _, ok := u1.sendBody(t, cut(file.String(), file.Len()-200), "import_id", "i"); ok {
 		t.Fatal("the first import is whole")
 	}
 	report, _ := u2.imported(t, file.String(), "import_id", "i")
@@ -813,7 +813,7 @@ func TestImportsOfTwoUsersHaveOneID(t *testing.T) {
 	}
 }
 
-// Every refused line is told with its place.
+// Every refused line is reported with its location.
 func TestImportTellsAllPlaces(t *testing.T) {
 	t.Parallel()
 	c := shared(t).team(t)

@@ -10,16 +10,16 @@ import (
 	"kith/explore"
 )
 
-// exploreCmd searches a memory.
+// exploreCmd searches a user's memory.
 type exploreCmd struct {
 	access
-	Words []string `arg:"" help:"What to look for: a question, or words."`
-	User  string   `help:"Whose memory; left out: the user of the key, or what the team shares."`
-	Limit int      `default:"5" help:"At most so many of each sort."`
-	Kinds []string `help:"Only these kinds: person, concept, source, message …"`
+	Words []string `arg:"" help:"The query: a question or words."`
+	User  string   `help:"The user. Default: the user of the key, or the team's shared memory."`
+	Limit int      `default:"5" help:"Most results of each kind."`
+	Kinds []string `help:"Search only these kinds: person, concept, source, message, …"`
 }
 
-// Run prints what was found, the best first.
+// Run prints the results, best first.
 func (c *exploreCmd) Run(ctx context.Context, std streams) error {
 	words := strings.Join(c.Words, " ")
 	request := explore.Request{UserID: c.User, Queries: []explore.Query{{Query: words}}, Limit: c.Limit, Kinds: c.Kinds, Format: explore.JSON}

@@ -22,7 +22,7 @@ import (
 	"kith/vector"
 )
 
-// embeddings is an endpoint that gives every word a direction, and words of one meaning the same; it can be told to fail.
+// embeddings is an embedder that gives every word a direction, and synonyms the same one. It can be made to fail.
 type embeddings struct {
 	*httptest.Server
 	fault atomic.Value // string
@@ -89,14 +89,14 @@ func (e *embeddings) answer(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// same are words of one meaning.
-var same = map[string]string{"vessel": "ship", "boat": "ship", "physician": "doctor", "surgeon": "doctor"}
+// synonyms maps words to a word with the same meaning.
+var synonyms = map[string]string{"vessel": "ship", "boat": "ship", "physician": "doctor", "surgeon": "doctor"}
 
 func wordVector(text string, dimensions int) []float32 {
 	v := make([]float32, dimensions)
 	v[0] = 0.01 // no text is without a direction
 	for _, word := range graph.Words(text) {
-		if meant, ok := same[word]; ok {
+		if meant, ok := synonyms[word]; ok {
 			word = meant
 		}
 		h := fnv.New32a()
@@ -106,18 +106,18 @@ func wordVector(text string, dimensions int) []float32 {
 	return v
 }
 
-// texts are those of the messages found, best first.
+// messagesFound returns the texts of the messages found, best first.
 func messagesFound(t *testing.T, c caller, request string) (texts, semantic string) {
 	t.Helper()
 	answer := c.must(t, http.MethodPost, "/v1/explore", request)
 	return names(at(answer, "episodic", "messages"), "entity_key"), at(answer, "meta", "semantic").(string)
 }
 
-func asking(query string) string {
+func exploreRequest(query string) string {
 	return `{"user_id":"u1","queries":[{"query":"` + query + `"}],"kinds":["message"]}`
 }
 
-func say(t *testing.T, c caller, source string, texts ...string) {
+func writeMessages(t *testing.T, c caller, source string, texts ...string) {
 	t.Helper()
 	var messages []string
 	for i, text := range texts {
@@ -126,7 +126,7 @@ func say(t *testing.T, c caller, source string, texts ...string) {
 	c.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u1","entity_key":"`+source+`","content_type":"conversation","messages":[`+strings.Join(messages, ",")+`]}`)
 }
 
-// What is written is found by words at once, by every process, and what is deleted by none.
+// Every process finds written words at once, and no process finds deleted ones.
 func TestExploreByWords(t *testing.T) {
 	t.Parallel()
 	s, other := shared(t), shared(t)
@@ -134,24 +134,24 @@ func TestExploreByWords(t *testing.T) {
 	here, there := s.as(key), other.as(key)
 	for i := range 10 {
 		source, word := fmt.Sprint("s", i), fmt.Sprint("lantern", i)
-		say(t, here, source, "We hung the "+word+" over the quay.")
+		writeMessages(t, here, source, "We hung the "+word+" over the quay.")
 		for what, c := range map[string]caller{"the writer": here, "the other process": there} {
-			if found, semantic := messagesFound(t, c, asking(word)); found != source+"/0" || semantic != "off" {
+			if found, semantic := messagesFound(t, c, exploreRequest(word)); found != source+"/0" || semantic != "off" {
 				t.Fatalf("%s finds %q (%s) after the write of %s", what, found, semantic, source)
 			}
 		}
 	}
 	here.must(t, http.MethodDelete, "/v1/nodes/message/s3%2F0?user_id=u1", "")
 	for what, c := range map[string]caller{"the writer": here, "the other process": there} {
-		if found, _ := messagesFound(t, c, asking("lantern3")); found != "" {
+		if found, _ := messagesFound(t, c, exploreRequest("lantern3")); found != "" {
 			t.Errorf("%s finds what is deleted: %s", what, found)
 		}
 	}
 	foreign := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
-	if found, _ := messagesFound(t, foreign, asking("lantern4")); found != "" {
+	if found, _ := messagesFound(t, foreign, exploreRequest("lantern4")); found != "" {
 		t.Errorf("another team finds %s", found)
 	}
-	if found, _ := messagesFound(t, here, strings.Replace(asking("lantern4"), "u1", "u2", 1)); found != "" {
+	if found, _ := messagesFound(t, here, strings.Replace(exploreRequest("lantern4"), "u1", "u2", 1)); found != "" {
 		t.Errorf("another user finds %s", found)
 	}
 	text := here.do(t, http.MethodPost, "/v1/explore", `{"user_id":"u1","queries":[{"query":"lantern5"}],"format":"text"}`)
@@ -165,12 +165,12 @@ func TestExploreByWords(t *testing.T) {
 	})
 }
 
-// An explore is two round trips, and three where it looks a second time, with an embedder too.
+// An explore takes two round trips, and three if it searches a second time, also with an embedder.
 func TestExploreRoundTrips(t *testing.T) {
 	t.Parallel()
 	s, team := shared(t), testenv.Team(t)
 	c := s.as(s.newKey(t, team, "read", "write"))
-	say(t, c, "s", "The boat is at the quay.")
+	writeMessages(t, c, "s", "The boat is at the quay.")
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"Harbour boat"}]}`)
 	var mu sync.Mutex
 	var statements []string
@@ -211,8 +211,8 @@ func TestExploreRoundTrips(t *testing.T) {
 	}
 }
 
-// The life of a search by meaning: what is written is found soon, a restart and an erasure are
-// survived, and an embedder that fails in any way takes nothing but meaning away, in time.
+// Vector search finds what was written soon, and survives a restart and an erasure. If the embedder fails, only vector search
+// is missing, and the response is in time.
 func exploreByMeaning(t *testing.T, environ []string) {
 	e := newEmbeddings(t)
 	admin := freeAddress(t)
@@ -227,13 +227,13 @@ func exploreByMeaning(t *testing.T, environ []string) {
 	for i := range filler {
 		filler[i] = fmt.Sprintf("Entry%d tells of weather%d and cargo%d.", i, i, i)
 	}
-	say(t, c, "log", filler...)
-	say(t, c, "s1", "Our vessel leaks.", "The surgeon came aboard.")
-	if found, _ := messagesFound(t, c, asking("leaks")); !strings.HasPrefix(found, "s1/0") {
+	writeMessages(t, c, "log", filler...)
+	writeMessages(t, c, "s1", "Our vessel leaks.", "The surgeon came aboard.")
+	if found, _ := messagesFound(t, c, exploreRequest("leaks")); !strings.HasPrefix(found, "s1/0") {
 		t.Errorf("by words at once: %q", found)
 	}
 	meant := func(c caller) bool {
-		found, semantic := messagesFound(t, c, asking("boat"))
+		found, semantic := messagesFound(t, c, exploreRequest("boat"))
 		return strings.HasPrefix(found, "s1/0") && semantic == "on"
 	}
 	eventually(t, time.Minute, "a message is found by its meaning", func() bool { return meant(c) })
@@ -245,7 +245,7 @@ func exploreByMeaning(t *testing.T, environ []string) {
 		t.Error("no metrics of explore")
 	}
 	c.must(t, http.MethodDelete, "/v1/nodes/message/s1%2F0?user_id=u1", "")
-	if found, _ := messagesFound(t, c, asking("boat")); strings.Contains(found, "s1/0") {
+	if found, _ := messagesFound(t, c, exploreRequest("boat")); strings.Contains(found, "s1/0") {
 		t.Errorf("what is deleted is found by its meaning: %s", found)
 	}
 	c.must(t, http.MethodPost, "/v1/nodes/message/s1%2F0/restore?user_id=u1", "")
@@ -261,9 +261,9 @@ func exploreByMeaning(t *testing.T, environ []string) {
 	if !meant(other.as(key)) {
 		t.Error("another process finds nothing by meaning")
 	}
-	say(t, other.as(key), "s2", "A physician wrote.")
+	writeMessages(t, other.as(key), "s2", "A physician wrote.")
 	eventually(t, time.Minute, "what another process wrote is found by its meaning", func() bool {
-		found, _ := messagesFound(t, c, asking("doctor"))
+		found, _ := messagesFound(t, c, exploreRequest("doctor"))
 		return strings.Contains(found, "s2/0")
 	})
 	other.stop()
@@ -296,12 +296,12 @@ func exploreByMeaning(t *testing.T, environ []string) {
 	if after := metricOf(t, admin, "kith_vector_bytes"); before == "0" || after != "0" {
 		t.Errorf("bytes of vectors before the erasure: %s, after it: %s", before, after)
 	}
-	if found, _ := messagesFound(t, c, asking("boat leaks")); found != "" {
+	if found, _ := messagesFound(t, c, exploreRequest("boat leaks")); found != "" {
 		t.Errorf("found of a user who was erased: %s", found)
 	}
 }
 
-// metricOf is the value of a metric without labels.
+// metricOf returns the value of a metric without labels.
 func metricOf(t *testing.T, address, name string) string {
 	t.Helper()
 	for line := range strings.Lines(metricsAt(t, address)) {

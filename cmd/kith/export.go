@@ -8,19 +8,19 @@ import (
 	"net/http"
 )
 
-// exportCmd writes what GET /v1/export sends: a team's whole memory, which kith import reads.
+// exportCmd writes the response of GET /v1/export, a team's whole memory, in the format that kith import reads.
 type exportCmd struct {
-	File string `arg:"" optional:"" default:"-" help:"The file to write; - is standard output."`
+	File string `arg:"" optional:"" default:"-" help:"The file to write. -: standard output."`
 	URL  string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
 	Key  string `env:"KITH_KEY" required:"" help:"An API key with the scope read."`
-	JSON bool   `name:"json" help:"The totals, on standard error, as JSON."`
+	JSON bool   `name:"json" help:"Print the totals as JSON, on standard error."`
 }
 
-// Run writes the export. A file appears only when all of it has been written.
+// Run writes the export. The file appears only when it is complete.
 func (c *exportCmd) Run(ctx context.Context, std streams) error {
 	progress := newProgress(std.err)
 	d := &download{
-		transfer: transfer{api: newAPIClient(c.URL, c.Key), silence: longestSilence, pause: firstPause, say: progress.line},
+		transfer: transfer{api: newAPIClient(c.URL, c.Key), maxSilence: maxSilence, retryPause: firstRetryPause, notify: progress.line},
 		progress: progress,
 	}
 	write := d.writeFile
@@ -39,24 +39,24 @@ func (c *exportCmd) Run(ctx context.Context, std streams) error {
 			"lines": d.received.lines, "bytes": d.received.bytes,
 		})
 	}
-	_, _ = fmt.Fprintf(std.err, "exported %d nodes, %d relationships, %d preferences, %d turns of chats: %d lines, %s\n",
-		end.Nodes, end.Relationships, end.Preferences, end.ChatTurns, d.received.lines, size(d.received.bytes))
+	_, _ = fmt.Fprintf(std.err, "exported %d nodes, %d relationships, %d preferences, %d chat turns: %d lines, %s\n",
+		end.Nodes, end.Relationships, end.Preferences, end.ChatTurns, d.received.lines, formatBytes(d.received.bytes))
 	return nil
 }
 
-// download reads an export.
+// download receives an export.
 type download struct {
 	transfer
 	progress *progress
-	received exportWatch
+	received exportMonitor
 }
 
-// writeFile writes a file, which appears when it is whole.
+// writeFile writes an export to a file that appears when it is complete.
 func (d *download) writeFile(ctx context.Context, path string) error {
 	return writePrivate(path, func(file io.Writer) error { return d.write(ctx, file) })
 }
 
-// write copies an export to out. It is tried again until the first byte has come.
+// write copies an export to out. It is retried until the first byte has arrived.
 func (d *download) write(ctx context.Context, out io.Writer) error {
 	return d.run(ctx, func(ctx context.Context, alive func()) error {
 		request, err := d.api.request(ctx, http.MethodGet, "/v1/export", http.NoBody)
@@ -76,12 +76,12 @@ func (d *download) write(ctx context.Context, out io.Writer) error {
 var errIncomplete = errors.New("the export is incomplete: its last line is missing")
 
 func (d *download) copy(out io.Writer, in io.Reader, alive func()) error {
-	d.received = exportWatch{alive: alive, meter: newMeter(d.progress, "received", 0)}
+	d.received = exportMonitor{alive: alive, meter: newMeter(d.progress, "received", 0)}
 	_, err := io.Copy(io.MultiWriter(out, &d.received), in)
 	if err != nil {
 		return fmt.Errorf("after %d lines: %w", d.received.lines, err)
 	}
-	if !d.received.complete() {
+	if !d.received.parseEnd() {
 		return errIncomplete
 	}
 	return nil

@@ -20,8 +20,8 @@ const exportEnd = `{"end":{"nodes":1,"relationships":0,"preferences":0}}` + "\n"
 
 var wholeExport = `{"kith":{"version":1}}` + "\n" + `{"node":{"kind":"person","name":"` + strings.Repeat("a", 9000) + `"}}` + "\n" + exportEnd
 
-// kith runs the program against a service, and gives its exit status and what it wrote.
-func kith(t *testing.T, handle http.HandlerFunc, args ...string) (code int, out, err string) {
+// runKith runs the program against a service, and returns its exit status and output.
+func runKith(t *testing.T, handle http.HandlerFunc, args ...string) (code int, out, err string) {
 	t.Helper()
 	server := httptest.NewServer(handle)
 	defer server.Close()
@@ -45,12 +45,12 @@ func TestExportWritesAFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("older"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, out, errs := kith(t, exporting(t, wholeExport), "export", path)
+	code, out, errs := runKith(t, exporting(t, wholeExport), "export", path)
 	got, err := os.ReadFile(path)
 	if code != 0 || out != "" || err != nil || string(got) != wholeExport {
 		t.Fatalf("status %d, out %q, file of %d bytes (%v): %s", code, out, len(got), err, errs)
 	}
-	if want := "exported 1 nodes, 0 relationships, 0 preferences, 0 turns of chats: 3 lines, 9.1 kB\n"; errs != want {
+	if want := "exported 1 nodes, 0 relationships, 0 preferences, 0 chat turns: 3 lines, 9.1 kB\n"; errs != want {
 		t.Errorf("told %q, want %q", errs, want)
 	}
 }
@@ -58,7 +58,7 @@ func TestExportWritesAFile(t *testing.T) {
 func TestExportWritesToStandardOutput(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"export"}, {"export", "-"}} {
-		if code, out, errs := kith(t, exporting(t, wholeExport), args...); code != 0 || out != wholeExport {
+		if code, out, errs := runKith(t, exporting(t, wholeExport), args...); code != 0 || out != wholeExport {
 			t.Errorf("%q: status %d, %d bytes: %s", args, code, len(out), errs)
 		}
 	}
@@ -92,7 +92,7 @@ func TestExportLeavesNoHalfFile(t *testing.T) {
 			if err := os.WriteFile(path, []byte("older"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			code, _, errs := kith(t, test.handle, "export", path)
+			code, _, errs := runKith(t, test.handle, "export", path)
 			if code != 1 || errs != test.want {
 				t.Errorf("status %d, told %q, want %q", code, errs, test.want)
 			}
@@ -107,7 +107,7 @@ func TestExportLeavesNoHalfFile(t *testing.T) {
 func TestExportIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	code, out, errs := kith(t, func(w http.ResponseWriter, _ *http.Request) {
+	code, out, errs := runKith(t, func(w http.ResponseWriter, _ *http.Request) {
 		if calls++; calls == 1 {
 			w.Header().Set("Retry-After", "0")
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -115,12 +115,12 @@ func TestExportIsTriedAgain(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, wholeExport)
 	}, "export")
-	if code != 0 || out != wholeExport || calls != 2 || !strings.Contains(errs, "503 service unavailable; trying again\n") {
+	if code != 0 || out != wholeExport || calls != 2 || !strings.Contains(errs, "503 service unavailable; retrying\n") {
 		t.Errorf("status %d, %d bytes, %d calls: %s", code, len(out), calls, errs)
 	}
 }
 
-// TestExportWatch cuts an export into pieces of every size.
+// TestExportWatch splits an export into pieces of every size.
 func TestExportWatch(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]bool{
@@ -128,11 +128,11 @@ func TestExportWatch(t *testing.T) {
 		strings.Repeat("x", 5000) + exportEnd: false, exportEnd + "\n": false, "": false, "\n": false, strings.TrimSpace(exportEnd): false,
 	} {
 		for _, piece := range []int{1, 2, 3, 50, 54, 55, 4096, 4097, 1 << 20} {
-			w := &exportWatch{alive: func() {}, meter: newMeter(newProgress(io.Discard), "received", 0)}
+			w := &exportMonitor{alive: func() {}, meter: newMeter(newProgress(io.Discard), "received", 0)}
 			for rest := []byte(in); len(rest) > 0; rest = rest[min(piece, len(rest)):] {
 				_, _ = w.Write(rest[:min(piece, len(rest))])
 			}
-			if w.complete() != want || w.lines != int64(strings.Count(in, "\n")) || len(w.tail) > longestEnd+1 {
+			if w.parseEnd() != want || w.lines != int64(strings.Count(in, "\n")) || len(w.tail) > maxEndLine+1 {
 				t.Errorf("pieces of %d, …%q: complete is not %v, lines %d, tail %d", piece, in[max(0, len(in)-20):], want, w.lines, len(w.tail))
 			}
 		}
@@ -143,7 +143,7 @@ func TestTransferEndsSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		said, calls, begun := []string{}, 0, time.Now()
-		tr := transfer{silence: time.Minute, pause: time.Second, say: func(text string) { said = append(said, text) }}
+		tr := transfer{maxSilence: time.Minute, retryPause: time.Second, notify: func(text string) { said = append(said, text) }}
 		err := tr.run(t.Context(), func(ctx context.Context, alive func()) error {
 			for range 3 { // together longer than the silence allowed
 				time.Sleep(59 * time.Second)
@@ -153,9 +153,9 @@ func TestTransferEndsSilence(t *testing.T) {
 				return ctx.Err()
 			}
 			<-ctx.Done()
-			return brokenError{ctx.Err()}
+			return connectionError{ctx.Err()}
 		})
-		if err != nil || calls != 3 || len(said) != 2 || said[0] != errSilence.Error()+"; trying again" {
+		if err != nil || calls != 3 || len(said) != 2 || said[0] != errSilence.Error()+"; retrying" {
 			t.Errorf("%v after %d calls: %q", err, calls, said)
 		}
 		if took := time.Since(begun); took != 9*59*time.Second+2*time.Minute+3*time.Second {
@@ -167,10 +167,10 @@ func TestTransferEndsSilence(t *testing.T) {
 func TestTransferGivesUp(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]int{
-		brokenError{iotest.ErrTimeout}: callTries, &apiError{status: 503}: callTries, &apiError{status: 503, again: true}: callTries,
+		connectionError{iotest.ErrTimeout}: maxAttempts, &apiError{status: 503}: maxAttempts, &apiError{status: 503, retryable: true}: maxAttempts,
 		&apiError{status: 500}: 1, io.ErrUnexpectedEOF: 1,
 	} {
-		tr := transfer{silence: time.Minute, pause: time.Microsecond, say: func(string) {}}
+		tr := transfer{maxSilence: time.Minute, retryPause: time.Microsecond, notify: func(string) {}}
 		calls := 0
 		got := tr.run(t.Context(), func(context.Context, func()) error { calls++; return err })
 		if got != err || calls != want { //nolint:errorlint // the very same
@@ -179,8 +179,8 @@ func TestTransferGivesUp(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	tr := transfer{silence: time.Minute, pause: time.Hour, say: func(string) {}}
-	_ = tr.run(ctx, func(context.Context, func()) error { calls++; cancel(); return brokenError{io.EOF} })
+	tr := transfer{maxSilence: time.Minute, retryPause: time.Hour, notify: func(string) {}}
+	_ = tr.run(ctx, func(context.Context, func()) error { calls++; cancel(); return connectionError{io.EOF} })
 	if calls != 1 {
 		t.Errorf("%d calls after the end", calls)
 	}
@@ -193,8 +193,8 @@ func TestMeter(t *testing.T) {
 	m.add(500, 1, m.begun.Add(time.Millisecond)) // too soon to be shown
 	m.add(999_500, 9, m.begun.Add(2*time.Second))
 	m.add(1_000_000, 10, m.begun.Add(2*time.Second))
-	want := clearedLine + "[===============               ] sent 1.0 MB of 2.0 MB (50 %), 10 lines, 500.0 kB/s" +
-		clearedLine + "[==============================] sent 2.0 MB of 2.0 MB (100 %), 20 lines; waiting for the report"
+	want := clearLine + "[===============               ] sent 1.0 MB of 2.0 MB (50 %), 10 lines, 500.0 kB/s" +
+		clearLine + "[==============================] sent 2.0 MB of 2.0 MB (100 %), 20 lines; waiting for the report"
 	if out.String() != want {
 		t.Errorf("terminal: %q\nwant: %q", out.String(), want)
 	}
@@ -206,7 +206,7 @@ func TestMeter(t *testing.T) {
 	if want := "received 10.0 GB, 1.0 GB/s\nreceived 20.0 GB, 1.0 GB/s\n"; out.String() != want {
 		t.Errorf("lines: %q\nwant: %q", out.String(), want)
 	}
-	if got := fmt.Sprint(size(999), " ", size(1000)); got != "999 B 1.0 kB" {
+	if got := fmt.Sprint(formatBytes(999), " ", formatBytes(1000)); got != "999 B 1.0 kB" {
 		t.Error(got)
 	}
 }

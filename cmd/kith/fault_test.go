@@ -14,7 +14,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// acknowledged is the last number whose write was acknowledged, and when.
+// acknowledged records the times at which numbered writes were acknowledged.
 type acknowledged struct {
 	mu   sync.Mutex
 	log  []time.Time // log[i]: when i was acknowledged
@@ -28,7 +28,7 @@ func (a *acknowledged) add() {
 	a.last.Store(int64(len(a.log) - 1))
 }
 
-// before is the last number acknowledged before a time; -1 for none.
+// before returns the last number acknowledged before a time, -1 for none.
 func (a *acknowledged) before(t time.Time) int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -40,8 +40,8 @@ func (a *acknowledged) before(t time.Time) int64 {
 	return -1
 }
 
-// numberOf is the number that the context of a caller's user holds; -1 before the first.
-func numberOf(ctx context.Context, c caller) (int64, int, error) {
+// storedNumber returns the number in the context of a caller's user, -1 before the first.
+func storedNumber(ctx context.Context, c caller) (int64, int, error) {
 	r, err := c.try(ctx, http.MethodGet, "/v1/context?user_id=u1&sections=user", "")
 	if err != nil || r.status != http.StatusOK {
 		return -1, r.status, err
@@ -61,8 +61,8 @@ func numberOf(ctx context.Context, c caller) (int64, int, error) {
 	return answer.User.Preferences[0].Value, r.status, nil
 }
 
-// Redis stops, hangs and comes back empty under load: no call fails, the writer sees each of its writes at once, and
-// another process is never behind by more than the time it takes to notice.
+// Redis stops, hangs and comes back empty under load. No call fails, the writer sees its own writes at once, and another
+// process sees them as soon as it notices the failure.
 func TestRedisFaultsUnderLoad(t *testing.T) {
 	t.Parallel()
 	const mayLag = time.Second
@@ -85,7 +85,7 @@ func TestRedisFaultsUnderLoad(t *testing.T) {
 				return
 			}
 			acks.add()
-			if got, status, err := numberOf(t.Context(), c); got != n || err != nil {
+			if got, status, err := storedNumber(t.Context(), c); got != n || err != nil {
 				t.Errorf("the writer wrote %d and sees %d (%d, %v)", n, got, status, err)
 				return
 			}
@@ -96,7 +96,7 @@ func TestRedisFaultsUnderLoad(t *testing.T) {
 			c, seen := there.as(key), int64(-1)
 			for ctx.Err() == nil {
 				least := acks.before(time.Now().Add(-mayLag))
-				got, status, err := numberOf(t.Context(), c)
+				got, status, err := storedNumber(t.Context(), c)
 				if err != nil || status != http.StatusOK {
 					t.Errorf("read: %d %v", status, err)
 					return
@@ -128,7 +128,7 @@ func TestRedisFaultsUnderLoad(t *testing.T) {
 	load.Wait()
 }
 
-// Neo4j stops and comes back under load: what was acknowledged is there, once; every answer is right or a 503 with
+// Neo4j stops and comes back under load. Every acknowledged write is there once, and every response is correct or a 503 with
 // Retry-After, in time.
 func TestNeo4jFaultsUnderLoad(t *testing.T) {
 	t.Parallel()
@@ -209,7 +209,7 @@ func TestNeo4jFaultsUnderLoad(t *testing.T) {
 	}
 }
 
-// A request in flight when the service is told to stop is answered.
+// A request in flight is answered when the service stops.
 func TestStopAnswersWhatIsInFlight(t *testing.T) {
 	t.Parallel()
 	s := start(t, settings(testenv.Neo4j(t), ""))

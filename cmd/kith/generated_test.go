@@ -9,14 +9,14 @@ import (
 	"kith/internal/testenv"
 )
 
-// The contract, as files beside which others make their clients of it.
+// contractFile is the contract, from which clients are generated.
 const contractFile = "../../handlers/testdata/openapi.json"
 
-// What the clients say that are made of the contract: an empty memory, a write, what it made of the context, a search, a chat, a request
-// that is refused and something that is not there.
+// generatedSays is the output of the generated clients: an empty memory, a write, its effect on the context, a search, a chat,
+// a refused request and a missing node.
 const generatedSays = "nobody; created,created; Ada; Her oldest friend; Grace; 0; query.time_zone; 404\n"
 
-// A client in TypeScript is made of the contract, compiles as strictly as can be, and understands Kith.
+// A generated TypeScript client compiles with the strictest settings and works with Kith.
 func TestGeneratedTypeScript(t *testing.T) {
 	t.Parallel()
 	modules := filepath.Join(testenv.Packages(t, "openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "typescript@5.9.3", "@types/node@22.19.1"), "node_modules")
@@ -24,7 +24,7 @@ func TestGeneratedTypeScript(t *testing.T) {
 	if err := os.Symlink(modules, filepath.Join(folder, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
-	brought(t, folder, "generated.ts")
+	copyProgram(t, folder, "generated.ts")
 	if err := os.WriteFile(filepath.Join(folder, "package.json"), []byte(`{"type":"module"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -32,34 +32,34 @@ func TestGeneratedTypeScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ran(t, folder, "node_modules/.bin/openapi-typescript", contract, "--output", "contract.d.ts")
-	ran(t, folder, "node_modules/.bin/tsc", "--strict", "--noUncheckedIndexedAccess", "--module", "nodenext", "--target", "es2022", "--types", "node", "--skipLibCheck", "generated.ts")
+	runProgram(t, folder, "node_modules/.bin/openapi-typescript", contract, "--output", "contract.d.ts")
+	runProgram(t, folder, "node_modules/.bin/tsc", "--strict", "--noUncheckedIndexedAccess", "--module", "nodenext", "--target", "es2022", "--types", "node", "--skipLibCheck", "generated.ts")
 	s := shared(t)
-	if said := ran(t, folder, "node", "generated.js", s.url, s.newKey(t, testenv.Team(t), "read", "write")); said != generatedSays {
+	if said := runProgram(t, folder, "node", "generated.js", s.url, s.newKey(t, testenv.Team(t), "read", "write")); said != generatedSays {
 		t.Errorf("says %s", said)
 	}
 }
 
-// So does one in Python, of which mypy says that it is used as it says.
+// A generated Python client passes mypy and works with Kith.
 func TestGeneratedPython(t *testing.T) {
 	t.Parallel()
 	python := testenv.Python(t, "openapi-python-client==0.29.1", "mypy==2.4.1")
 	folder := t.TempDir()
-	brought(t, folder, "generated.py")
+	copyProgram(t, folder, "generated.py")
 	contract, err := filepath.Abs(contractFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ran(t, folder, python, "-m", "openapi_python_client", "generate", "--path", contract, "--meta", "none", "--output-path", "kith_client")
-	ran(t, folder, python, "-m", "mypy", "--strict", "--follow-imports=silent", "generated.py")
+	runProgram(t, folder, python, "-m", "openapi_python_client", "generate", "--path", contract, "--meta", "none", "--output-path", "kith_client")
+	runProgram(t, folder, python, "-m", "mypy", "--strict", "--follow-imports=silent", "generated.py")
 	s := shared(t)
-	if said := ran(t, folder, python, "generated.py", s.url, s.newKey(t, testenv.Team(t), "read", "write")); said != generatedSays {
+	if said := runProgram(t, folder, python, "generated.py", s.url, s.newKey(t, testenv.Team(t), "read", "write")); said != generatedSays {
 		t.Errorf("says %s", said)
 	}
 }
 
-// brought copies a program of the tests to where it finds what it needs.
-func brought(t *testing.T, folder, name string) {
+// copyProgram copies a test program to a folder with its dependencies.
+func copyProgram(t *testing.T, folder, name string) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
@@ -70,8 +70,8 @@ func brought(t *testing.T, folder, name string) {
 	}
 }
 
-// ran is what a program says that must succeed.
-func ran(t *testing.T, folder, program string, args ...string) string {
+// runProgram returns the output of a program that must succeed.
+func runProgram(t *testing.T, folder, program string, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), program, args...) //nolint:gosec // the test's own
 	command.Dir = folder

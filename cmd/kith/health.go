@@ -14,10 +14,10 @@ import (
 
 type healthCmd struct {
 	Listen string `env:"KITH_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
-	URL    string `help:"Ask the Kith at this URL, instead of the one at KITH_LISTEN."`
+	URL    string `help:"Check the Kith at this URL instead of the one at KITH_LISTEN."`
 }
 
-// Run asks /readyz, on the loopback interface where the service listens on all.
+// Run requests /readyz, on the loopback interface if the service listens on all interfaces.
 func (c *healthCmd) Run(ctx context.Context, std streams) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -33,7 +33,7 @@ func (c *healthCmd) Run(ctx context.Context, std streams) error {
 
 const maxReadiness = 1 << 12 // bytes
 
-// readiness asks a Kith that may be starting, or without its database.
+// readiness requests /readyz. It succeeds for a service that is not ready, too.
 func (c *apiClient) readiness(ctx context.Context) (r handlers.Readiness, err error) {
 	request, err := c.request(ctx, http.MethodGet, "/readyz", http.NoBody)
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *apiClient) readiness(ctx context.Context) (r handlers.Readiness, err er
 	}
 	defer func() { _ = response.Body.Close() }()
 	if err := json.NewDecoder(io.LimitReader(response.Body, maxReadiness)).Decode(&r); err != nil {
-		return r, fmt.Errorf("%s does not answer as Kith does: %w", request.URL, err)
+		return r, fmt.Errorf("%s is not a Kith: %w", request.URL, err)
 	}
 	return r, nil
 }

@@ -20,7 +20,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// hostileShapes are bodies made to cost as much as can be had for their length. Each is about so many bytes long.
+// hostileShapes returns bodies that cost as much as possible for their length. Each has about the given length.
 var hostileShapes = map[string]func(bytes int) string{
 	"unknown names":     func(n int) string { return filledWith(`{`, `"#":0`, `}`, n) },
 	"dotted names":      func(n int) string { return filledWith(`{"properties":{`, `"a.b.#":0`, `}}`, n) },
@@ -67,7 +67,7 @@ var hostileShapes = map[string]func(bytes int) string{
 	"entities": func(n int) string { return filledWith(`{"entities":[`, `{"name":7}`, `]}`, n) },
 }
 
-// filledWith repeats an item until a body is long enough; # becomes the item's number.
+// filledWith repeats an item until a body is long enough. # becomes the item's number.
 func filledWith(begin, item, end string, bytes int) string {
 	var b strings.Builder
 	b.Grow(bytes + len(item))
@@ -86,13 +86,13 @@ func filledWith(begin, item, end string, bytes int) string {
 	return b.String() + end
 }
 
-// hostilePaths are where they are sent to; mcpTool and importLine say how they are wrapped.
+// hostilePaths lists the paths of hostile bodies. mcpTool and importLine say how they are wrapped.
 var hostilePaths = []string{
 	"/v1/memory", "/v1/explore", "/v1/traverse", "/v1/sources", "/v1/systems/s/memory", "/v1/prompt", "/v1/edges", "/v1/conversations/c/messages",
 	"/mcp explore", "/mcp remember", "/mcp", "/v1/import", "/v1/keys", "/v1/nope",
 }
 
-// hostileCall is a request that is made to hurt.
+// hostileCall is a request that tries to exhaust resources.
 type hostileCall struct {
 	name, path, body string
 	chunked          bool
@@ -110,20 +110,20 @@ func hostileRequest(shape, path string, bytes int, chunked bool) hostileCall {
 	return hostileCall{fmt.Sprintf("%s to %s, %d bytes", shape, path, len(body)), route, body, chunked}
 }
 
-// untilSent notes when the last byte of a body was taken.
+// untilSent records when the last byte of a body was read.
 type untilSent struct {
 	io.Reader
 	last time.Time
 }
 
-// Read reads on.
+// Read reads from the body.
 func (u *untilSent) Read(p []byte) (int, error) {
 	n, err := u.Reader.Read(p)
 	u.last = time.Now()
 	return n, err
 }
 
-// send sends it. It returns how long the answer took after the last byte.
+// send sends the request. It returns how long the response took after the last byte.
 func (h hostileCall) send(ctx context.Context, c caller) (r reply, took time.Duration, err error) {
 	body := &untilSent{Reader: strings.NewReader(h.body)}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+h.path, body)
@@ -145,8 +145,8 @@ func (h hostileCall) send(ctx context.Context, c caller) (r reply, took time.Dur
 	return reply{response.StatusCode, response.Header, raw}, time.Since(body.last), err
 }
 
-// checked says what is wrong with an answer; empty: nothing.
-func (h hostileCall) checked(r reply) string {
+// check returns what is wrong with a response, "" for nothing.
+func (h hostileCall) check(r reply) string {
 	switch {
 	case h.path != "/v1/import" && len(r.body) > 64<<10:
 		return fmt.Sprintf("an answer of %d bytes", len(r.body))
@@ -164,8 +164,8 @@ func (h hostileCall) checked(r reply) string {
 	return ""
 }
 
-// resident is the memory of a process, in bytes.
-func resident(t *testing.T, pid int) int64 {
+// residentMemory returns the memory of a process in bytes.
+func residentMemory(t *testing.T, pid int) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -179,8 +179,8 @@ func resident(t *testing.T, pid int) int64 {
 	return kib << 10
 }
 
-// watched is the most memory that a process had until the end of ctx.
-func watched(ctx context.Context, t *testing.T, pid int) func() int64 {
+// watchMemory returns a function that returns the peak memory of a process until ctx ended.
+func watchMemory(ctx context.Context, t *testing.T, pid int) func() int64 {
 	t.Helper()
 	var most int64
 	var watcher sync.WaitGroup
@@ -188,26 +188,26 @@ func watched(ctx context.Context, t *testing.T, pid int) func() int64 {
 		tick := time.NewTicker(5 * time.Millisecond)
 		defer tick.Stop()
 		for ctx.Err() == nil {
-			most = max(most, resident(t, pid))
+			most = max(most, residentMemory(t, pid))
 			<-tick.C
 		}
 	})
 	return func() int64 { watcher.Wait(); return most }
 }
 
-// Whatever is sent, four at a time: it is answered soon after its last byte, in a few bytes, and Kith stays small. KITH_TEST_BODIES says
-// how many bodies, of up to 32 MiB; without, one of each shape is sent, most of them small.
+// Four hostile bodies at a time are answered soon after their last byte, in a few bytes, and Kith stays small.
+// KITH_TEST_BODIES sets the number of bodies, of up to 32 MiB; by default one of each shape is sent, most of them small.
 func TestHostileBodies(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("memory is read from /proc")
 	}
 	total, _ := strconv.Atoi(os.Getenv("KITH_TEST_BODIES"))
-	s, _ := process(t, append(settings(testenv.Neo4j(t), ""), "KITH_REQUEST_TIMEOUT=10s", "KITH_LOG_LEVEL=info"))
+	s, _ := startProcess(t, append(settings(testenv.Neo4j(t), ""), "KITH_REQUEST_TIMEOUT=10s", "KITH_LOG_LEVEL=info"))
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	idle := resident(t, s.pid)
-	most := watched(ctx, t, s.pid)
+	idle := residentMemory(t, s.pid)
+	most := watchMemory(ctx, t, s.pid)
 
 	var slowest struct {
 		sync.Mutex
@@ -225,7 +225,7 @@ func TestHostileBodies(t *testing.T) {
 				t.Errorf("%d: %s: %v", i, request.name, err)
 				return nil
 			}
-			if wrong := request.checked(r); wrong != "" {
+			if wrong := request.check(r); wrong != "" {
 				t.Errorf("%d: %s: %s", i, request.name, wrong)
 			}
 			slowest.Lock()
@@ -252,7 +252,7 @@ func TestHostileBodies(t *testing.T) {
 	}
 }
 
-// hostileRequests are so many, made when they are asked for: of all shapes, to all paths, of many lengths.
+// hostileRequests returns functions that create requests of all shapes, to all paths, of many lengths.
 func hostileRequests(total int) []func() hostileCall {
 	shapes := make([]string, 0, len(hostileShapes))
 	for shape := range hostileShapes {

@@ -13,27 +13,27 @@ import (
 	"strconv"
 )
 
-// importCmd loads memories that Kith or other programs wrote.
+// importCmd imports the files of Kith and of other programs.
 type importCmd struct {
-	File          importFileCmd          `cmd:"" default:"withargs" help:"Load an export of Kith, or another system's file. The word file may be left out."`
-	Conversations importConversationsCmd `cmd:"" help:"Load conversations from a file with one JSON object a turn."`
+	File          importFileCmd          `cmd:"" default:"withargs" help:"Import an export of Kith or another system's file. The word file is optional."`
+	Conversations importConversationsCmd `cmd:"" help:"Import conversations from a file with one JSON object per turn."`
 }
 
-// importFileCmd sends a file to POST /v1/import. Importing a file again changes nothing; an import that broke off goes on
+// importFileCmd sends a file to POST /v1/import. Importing a file again changes nothing. An interrupted import resumes
 // where it stopped.
 type importFileCmd struct {
-	Path   string `arg:"" name:"file" type:"existingfile" help:"The file: lines of kith export, or another system's."`
-	Format string `enum:"auto,kith,mcp-memory,graphiti,mem0" default:"auto" help:"kith, mcp-memory (memory.jsonl of the reference MCP memory server), graphiti or mem0 (JSON); auto: what the beginning of the file shows."`
-	DryRun bool   `help:"Only say what would be done."`
-	User   string `help:"Whose memory it becomes, where the file does not say (default: shared by the team)."`
-	Owner  string `help:"The name of the person who is the user: of the file, else one is made (default: a person named like the user, user or default_user)."`
-	Strict bool   `help:"Stop at the first fault; what stands before it is stored, and the rest of its piece of at most 1,000 items where only the database could tell."`
+	Path   string `arg:"" name:"file" type:"existingfile" help:"The file: the output of kith export, or another system's file."`
+	Format string `enum:"auto,kith,mcp-memory,graphiti,mem0" default:"auto" help:"kith, mcp-memory (memory.jsonl of the MCP reference memory server), graphiti or mem0 (JSON). auto: detected from the file."`
+	DryRun bool   `help:"Report what an import would do, and store nothing."`
+	User   string `help:"User for items without one (default: shared by the team)."`
+	Owner  string `help:"Name of the person who is the user; created if it is not in the file (default: a person named like the user, user or default_user)."`
+	Strict bool   `help:"Stop at the first fault. Items before it stay stored, and up to 1,000 items after it if only the database found the fault."`
 	URL    string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
 	Key    string `env:"KITH_KEY" required:"" help:"An API key with the scope write."`
-	JSON   bool   `name:"json" help:"The report as JSON."`
+	JSON   bool   `name:"json" help:"Print the report as JSON."`
 }
 
-// Run imports the file. What the service refuses is told, and makes it fail.
+// Run imports the file and prints the report. It fails if the service refused an item.
 func (c *importFileCmd) Run(ctx context.Context, std streams) error {
 	file, err := os.Open(c.Path)
 	if err != nil {
@@ -46,12 +46,12 @@ func (c *importFileCmd) Run(ctx context.Context, std streams) error {
 		progress.end()
 		return fmt.Errorf("import: %w", err)
 	}
-	report.tell(progress)
+	report.printNotes(progress)
 	progress.end()
 	if err := c.print(std.out, report); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	if refused := report.refusals(); refused > 0 {
+	if refused := report.countRefused(); refused > 0 {
 		return fmt.Errorf("import: refused: %d", refused)
 	}
 	return nil
@@ -71,15 +71,15 @@ func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *progr
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("the file must be a regular one: it may have to be read again")
+		return nil, errors.New("not a regular file, so it cannot be read again for a retry")
 	}
 	if c.Format == "auto" {
 		switch c.Format = guessFormat(io.NewSectionReader(file, 0, info.Size())); c.Format {
 		case "kith":
-		case conversations:
-			return nil, errors.New("the file looks like one of conversations: kith import conversations FILE loads it; --format names another format")
+		case conversationsFormat:
+			return nil, errors.New("the file looks like conversations: import it with kith import conversations FILE, or set --format")
 		default:
-			progress.line("the file looks like one of " + c.Format + "; --format names another format")
+			progress.line("detected format " + c.Format + "; --format overrides it")
 		}
 	}
 	query := c.query()
@@ -89,15 +89,15 @@ func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *progr
 	}
 	query.Set("import_id", id)
 	u := &upload{
-		transfer: transfer{api: newAPIClient(c.URL, c.Key), silence: longestSilence, pause: firstPause, say: progress.line},
+		transfer: transfer{api: newAPIClient(c.URL, c.Key), maxSilence: maxSilence, retryPause: firstRetryPause, notify: progress.line},
 		path:     "/v1/import?" + query.Encode(), file: file, size: info.Size(), progress: progress,
 	}
 	if !c.DryRun {
-		u.stored = newStoredWatch(u.api, id, c, progress, lines)
+		u.monitor = newStoredMonitor(u.api, id, c, progress, lines)
 	}
 	report, err := u.send(ctx)
 	if err != nil && ctx.Err() != nil {
-		err = u.stored.interrupted(ctx)
+		err = u.monitor.interruptedError(ctx)
 	}
 	return report, err
 }
@@ -116,10 +116,10 @@ func (c *importFileCmd) query() url.Values {
 	return query
 }
 
-// importID is the same for the same content imported in the same way, wherever the file lies: by it the service knows
-// an import that broke off. A dry run must not be taken for one. It returns the number of the content's lines as well.
+// importID returns a hash of the content and the parameters, and the number of lines. The service resumes an interrupted
+// import with the same id. As the hash includes the parameters, a dry run has another id.
 func importID(content io.Reader, query url.Values) (id string, lines int, err error) {
-	hash, counted := sha256.New(), &lineCount{}
+	hash, counted := sha256.New(), &lineCounter{}
 	_, _ = io.WriteString(hash, query.Encode()+"\n")
 	if _, err := io.Copy(io.MultiWriter(hash, counted), content); err != nil {
 		return "", 0, err
@@ -127,14 +127,14 @@ func importID(content io.Reader, query url.Values) (id string, lines int, err er
 	return hex.EncodeToString(hash.Sum(nil)), counted.lines(), nil
 }
 
-// lineCount counts the lines of what is written to it; the last one may lack its newline.
-type lineCount struct {
+// lineCounter counts the lines of the text written to it. The last line may lack its newline.
+type lineCounter struct {
 	ended int
 	open  bool
 }
 
-// Write counts.
-func (c *lineCount) Write(p []byte) (int, error) {
+// Write counts the lines of p. It never fails.
+func (c *lineCounter) Write(p []byte) (int, error) {
 	c.ended += bytes.Count(p, []byte("\n"))
 	if len(p) > 0 {
 		c.open = p[len(p)-1] != '\n'
@@ -142,7 +142,7 @@ func (c *lineCount) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (c *lineCount) lines() int {
+func (c *lineCounter) lines() int {
 	if c.open {
 		return c.ended + 1
 	}

@@ -33,8 +33,8 @@ func importedFile(t *testing.T, content string) string {
 	return path
 }
 
-// importing answers imports, and keeps what was asked.
-type importing struct {
+// importServer answers imports and records the requests.
+type importServer struct {
 	t       *testing.T
 	answer  string
 	queries []url.Values
@@ -42,7 +42,7 @@ type importing struct {
 	before  func(call int, w http.ResponseWriter, r *http.Request) (done bool)
 }
 
-func (s *importing) handle(w http.ResponseWriter, r *http.Request) {
+func (s *importServer) handle(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost || r.URL.Path != "/v1/import" || r.Header.Get("Authorization") != "Bearer kith_secret" {
 		s.t.Errorf("request: %s %s %s", r.Method, r.URL.Path, r.Header.Get("Authorization"))
 	}
@@ -61,8 +61,8 @@ func (s *importing) handle(w http.ResponseWriter, r *http.Request) {
 func TestImportSendsAFile(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{"", wholeExport, strings.Repeat(wholeExport, 500)} {
-		service := &importing{t: t, answer: importAnswer}
-		code, out, errs := kith(t, service.handle, "import", importedFile(t, content))
+		service := &importServer{t: t, answer: importAnswer}
+		code, out, errs := runKith(t, service.handle, "import", importedFile(t, content))
 		if code != 0 || out != importSummary || errs != "" {
 			t.Fatalf("status %d, out %q: %s", code, out, errs)
 		}
@@ -80,7 +80,7 @@ func TestImportSendsAFile(t *testing.T) {
 	}
 }
 
-// TestImportIDs are the same for the same content and manner, and no others.
+// TestImportIDs checks that the id depends on the content and the parameters, and on nothing else.
 func TestImportIDs(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
@@ -88,8 +88,8 @@ func TestImportIDs(t *testing.T) {
 		for _, content := range []string{"a", "b"} {
 			var last string
 			for range 2 {
-				service := &importing{t: t, answer: importAnswer}
-				if code, _, errs := kith(t, service.handle, append([]string{"import", importedFile(t, content)}, args...)...); code != 0 {
+				service := &importServer{t: t, answer: importAnswer}
+				if code, _, errs := runKith(t, service.handle, append([]string{"import", importedFile(t, content)}, args...)...); code != 0 {
 					t.Fatal(errs)
 				}
 				id := service.queries[0].Get("import_id")
@@ -109,8 +109,8 @@ func TestImportIDs(t *testing.T) {
 
 func TestImportPassesItsOptions(t *testing.T) {
 	t.Parallel()
-	service := &importing{t: t, answer: importAnswer}
-	code, _, errs := kith(t, service.handle, "import", importedFile(t, "x"), "--format", "graphiti", "--dry-run", "--user", "a&b", "--owner", "Ada", "--strict")
+	service := &importServer{t: t, answer: importAnswer}
+	code, _, errs := runKith(t, service.handle, "import", importedFile(t, "x"), "--format", "graphiti", "--dry-run", "--user", "a&b", "--owner", "Ada", "--strict")
 	if code != 0 {
 		t.Fatal(errs)
 	}
@@ -122,11 +122,11 @@ func TestImportPassesItsOptions(t *testing.T) {
 
 func TestImportTellsWhatWasRefused(t *testing.T) {
 	t.Parallel()
-	service := &importing{t: t, answer: `{"lines":9,"resumed_at_line":4,"dry_run":true,"nodes":{"created":1,"refused":1},
+	service := &importServer{t: t, answer: `{"lines":9,"resumed_at_line":4,"dry_run":true,"nodes":{"created":1,"refused":1},
 		"refused":[{"line":5,"location":"node.name","message":"must not be blank"},{"line":7,"message":"is not valid JSON at byte 3"}],
 		"warnings":["the file ends early",{"line":8,"location":"name","message":"was cut to 512 characters"}]}`}
-	code, out, errs := kith(t, service.handle, "import", importedFile(t, "x"))
-	wantOut := "dry run: nothing was written; it would be\nlines:         9\nresumed at:    line 4\nnodes:         1 created, 0 updated, 0 unchanged, 1 refused\n" +
+	code, out, errs := runKith(t, service.handle, "import", importedFile(t, "x"))
+	wantOut := "dry run: nothing was stored; an import would report\nlines:         9\nresumed at:    line 4\nnodes:         1 created, 0 updated, 0 unchanged, 1 refused\n" +
 		"relationships: 0 created, 0 updated, 0 unchanged, 0 refused\npreferences:   0 created, 0 updated, 0 unchanged, 0 refused\n"
 	wantErr := "line 5: node.name must not be blank\nline 7: is not valid JSON at byte 3\nwarning: the file ends early\nline 8: warning: name was cut to 512 characters\n" +
 		"kith: import: refused: 2\n"
@@ -138,7 +138,7 @@ func TestImportTellsWhatWasRefused(t *testing.T) {
 func TestImportGoesOnAfterAFailure(t *testing.T) {
 	t.Parallel()
 	content := strings.Repeat(wholeExport, 500)
-	service := &importing{t: t, answer: importAnswer, before: func(call int, w http.ResponseWriter, r *http.Request) bool {
+	service := &importServer{t: t, answer: importAnswer, before: func(call int, w http.ResponseWriter, r *http.Request) bool {
 		switch call {
 		case 1: // away after half of it
 			_, _ = io.CopyN(io.Discard, r.Body, int64(len(content)/2))
@@ -151,7 +151,7 @@ func TestImportGoesOnAfterAFailure(t *testing.T) {
 		}
 		return false
 	}}
-	code, out, errs := kith(t, service.handle, "import", importedFile(t, content))
+	code, out, errs := runKith(t, service.handle, "import", importedFile(t, content))
 	if code != 0 || out != importSummary || len(service.queries) != 3 || service.bodies[0] != content {
 		t.Fatalf("status %d after %d calls: %s", code, len(service.queries), errs)
 	}
@@ -160,7 +160,7 @@ func TestImportGoesOnAfterAFailure(t *testing.T) {
 			t.Error("another import_id")
 		}
 	}
-	if strings.Count(errs, "; trying again\n") != 2 || !strings.Contains(errs, "503 the database is away; trying again\n") || strings.Contains(errs, "user_id") {
+	if strings.Count(errs, "; retrying\n") != 2 || !strings.Contains(errs, "503 the database is away; retrying\n") || strings.Contains(errs, "user_id") {
 		t.Errorf("told: %s", errs)
 	}
 }
@@ -177,21 +177,21 @@ func TestImportFails(t *testing.T) {
 			"stopped", "kith: import: 401 the key is not good any more\n", 401,
 			`{"lines":9,"refused":[{"line":4,"location":"node.name","message":"must not be blank"}],"stopped":"the key is not good any more"}`,
 		},
-		{"not JSON", "kith: import: read the answer: invalid character '<' looking for beginning of value\n", 200, `<html>`},
+		{"not JSON", "kith: import: read response: invalid character '<' looking for beginning of value\n", 200, `<html>`},
 	} {
-		service := &importing{t: t, before: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+		service := &importServer{t: t, before: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 			w.WriteHeader(test.status)
 			_, _ = io.WriteString(w, test.answer)
 			return true
 		}}
-		code, out, errs := kith(t, service.handle, "import", importedFile(t, "x"))
+		code, out, errs := runKith(t, service.handle, "import", importedFile(t, "x"))
 		if code != 1 || out != "" || errs != test.want || len(service.queries) != 1 {
 			t.Errorf("%s: status %d after %d calls, out %q: %s", test.name, code, len(service.queries), out, errs)
 		}
 	}
 }
 
-// TestImportCommands checks which command a line calls.
+// TestImportCommands checks which command a command line selects.
 func TestImportCommands(t *testing.T) {
 	t.Parallel()
 	path := importedFile(t, "x")
@@ -207,8 +207,8 @@ func TestImportCommands(t *testing.T) {
 		{[]string{"import", path, "--format", "xml"}, 2, "--format must be one of"},
 		{[]string{"import", filepath.Dir(path)}, 2, "exists but is a directory"},
 	} {
-		service := &importing{t: t, answer: importAnswer}
-		if code, out, errs := kith(t, service.handle, test.args...); code != test.code || !strings.Contains(out+errs, test.told) {
+		service := &importServer{t: t, answer: importAnswer}
+		if code, out, errs := runKith(t, service.handle, test.args...); code != test.code || !strings.Contains(out+errs, test.told) {
 			t.Errorf("%q: status %d: %s%s", test.args, code, out, errs)
 		}
 	}
@@ -230,30 +230,30 @@ func TestImportShowsWhatIsStored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var asked atomic.Int64
-			api := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			api := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 				if r.Method != http.MethodGet || r.URL.String() != "/v1/imports/i?user_id=a%26b" {
 					t.Errorf("asked %s %s", r.Method, r.URL)
 				}
 				n := asked.Add(1)
-				if n == 2 { // tells nothing
+				if n == 2 { // an error response
 					w.WriteHeader(http.StatusServiceUnavailable)
 				}
 				_, _ = fmt.Fprintf(w, test.answer, min(n, 4))
 			})
 			var out bytes.Buffer
-			w := newStoredWatch(api, "i", &importFileCmd{User: "a&b", Format: test.format}, &progress{out: &out, terminal: true}, test.lines)
+			w := newStoredMonitor(api, "i", &importFileCmd{User: "a&b", Format: test.format}, &progress{out: &out, terminal: true}, test.lines)
 			w.every = time.Millisecond
-			w.meter.told = time.Time{} // so that the first one is shown at once
+			w.meter.lastShown = time.Time{} // so that the first one is shown at once
 			var alive atomic.Int64
 			stop := w.follow(t.Context(), func() { alive.Add(1) })
 			eventually(t, 10*time.Second, "all is shown", func() bool { return asked.Load() > 6 })
 			stop()
-			if w.show(w.meter.done, time.Now().Add(shownEvery)); alive.Load() != 3 || !strings.HasPrefix(out.String(), clearedLine) || !strings.Contains(out.String(), test.want) {
+			if w.show(w.meter.done, time.Now().Add(terminalInterval)); alive.Load() != 3 || !strings.HasPrefix(out.String(), clearLine) || !strings.Contains(out.String(), test.want) {
 				t.Errorf("%d times more: %q", alive.Load(), out.String())
 			}
 		})
 	}
-	w := &storedWatch{meter: newCounter(&progress{out: io.Discard}, "stored lines:", 4000)}
+	w := &storedMonitor{meter: newCounter(&progress{out: io.Discard}, "stored lines:", 4000)}
 	w.show(2000, w.meter.begun) // by an earlier attempt
 	w.show(3000, w.meter.begun.Add(10*time.Second))
 	if got := w.meter.text(w.meter.begun.Add(10 * time.Second)); got != "stored lines: 3000 of 4000 (75 %), 100/s" {

@@ -6,24 +6,24 @@ import (
 	"slices"
 )
 
-// guessed is how far a file is looked at for its format, in bytes.
-const guessed = 1 << 20
+// maxGuessBytes is how much of a file is read to detect its format.
+const maxGuessBytes = 1 << 20
 
-// formatKeys are fields by which the first object of a file shows what wrote it.
+// formatKeys lists fields of the first object of a file that identify its format.
 var formatKeys = map[string][]string{
 	"mcp-memory": {"entityType", "relationType"},
 	"graphiti":   {"nodes", "entity_nodes", "episodic_nodes", "episodes", "edges", "entity_edges", "episodic_edges", "community_nodes", "community_edges", "sagas"},
 	"mem0":       {"results", "memories"},
 
-	conversations: {"conversation", "speaker"},
+	conversationsFormat: {"conversation", "speaker"},
 }
 
-// conversations are the lines that kith import conversations reads; POST /v1/import does not.
-const conversations = "conversations"
+// conversationsFormat is the format of kith import conversations. POST /v1/import does not read it.
+const conversationsFormat = "conversations"
 
-// guessFormat returns the format of a file by its beginning: an export of Kith where nothing shows another one.
+// guessFormat detects the format of a file by its beginning. The default is an export of Kith.
 func guessFormat(in io.Reader) string {
-	decoder := json.NewDecoder(io.LimitReader(in, guessed))
+	decoder := json.NewDecoder(io.LimitReader(in, maxGuessBytes))
 	switch first, _ := decoder.Token(); first {
 	case json.Delim('['):
 		return "mem0" // a list of memories

@@ -12,44 +12,44 @@ import (
 )
 
 const (
-	longestLine    = 1 << 20   // bytes
-	largestSession = 256 << 20 // bytes of its lines; a session is held in memory, so that one with a fault is not half stored
+	maxLine    = 1 << 20   // bytes
+	maxSession = 256 << 20 // bytes of its lines; a session is buffered, so that a session with a fault is not stored in part
 )
 
-// importSession are the lines of one session of a conversation.
+// importSession is a session of a conversation with its lines.
 type importSession struct {
 	conversation, name string
-	line               int // its first
+	line               int // number of its first line
 	turns              []importTurn
-	faulty             bool           // nothing of it may be stored
+	faulty             bool           // it has a fault and is not stored
 	size               int            // bytes of its lines
-	ids                map[string]int // → line
+	ids                map[string]int // id of a turn → line
 }
 
 type importTurn struct {
 	line, size        int    // number and bytes of the line
-	id, speaker, text string // id: the position in the session where none is given
+	id, speaker, text string // id defaults to the position in the session
 	at                time.Time
 }
 
-// sessionReader reads sessions from lines, one at a time. Faults go to report; a session that may have one is marked.
+// sessionReader reads sessions from lines, one at a time. It reports faults and marks the sessions that they may belong to.
 type sessionReader struct {
 	lines  *bufio.Reader
 	layout string
 	report func(line int, message string)
 	line   int               // number of the last line read
-	next   *importSession    // begun by the last line read
+	next   *importSession    // the session begun by the last line read
 	seen   map[[2]string]int // conversation and session → first line
-	stray  bool              // since the last good line there was one that nobody can assign
+	stray  bool              // a line after the last good one belongs to an unknown session
 }
 
 func newSessionReader(in io.Reader, layout string, report func(line int, message string)) *sessionReader {
 	return &sessionReader{
-		lines: bufio.NewReaderSize(in, longestLine+2), layout: layout, report: report, seen: map[[2]string]int{},
+		lines: bufio.NewReaderSize(in, maxLine+2), layout: layout, report: report, seen: map[[2]string]int{},
 	}
 }
 
-// read is the next session; io.EOF after the last.
+// read returns the next session, or io.EOF after the last.
 func (r *sessionReader) read() (*importSession, error) {
 	session := r.next
 	r.next = nil
@@ -59,7 +59,7 @@ func (r *sessionReader) read() (*importSession, error) {
 		case errors.Is(err, io.EOF) && session != nil:
 			return session, nil
 		case errors.Is(err, bufio.ErrBufferFull):
-			r.lost(session, fmt.Sprintf("has more than %d bytes", longestLine))
+			r.reportStray(session, fmt.Sprintf("line exceeds %d bytes", maxLine))
 			continue
 		case err != nil:
 			return nil, err
@@ -68,16 +68,16 @@ func (r *sessionReader) read() (*importSession, error) {
 		}
 		where, turn, faults := r.parse(raw)
 		if where == [2]string{} {
-			r.lost(session, strings.Join(faults, "; "))
+			r.reportStray(session, strings.Join(faults, "; "))
 			continue
 		}
 		if session != nil && where == [2]string{session.conversation, session.name} {
-			r.add(session, turn, faults)
+			r.addTurn(session, turn, faults)
 			r.stray = false
 			continue
 		}
-		begun := r.begin(where)
-		r.add(begun, turn, faults)
+		begun := r.newSession(where)
+		r.addTurn(begun, turn, faults)
 		if session != nil {
 			r.next = begun
 			return session, nil
@@ -86,7 +86,8 @@ func (r *sessionReader) read() (*importSession, error) {
 	}
 }
 
-// readLine is the next line without blanks around it. One that is too long is read to its end, and ErrBufferFull.
+// readLine returns the next line without surrounding white space. It skips a line that is too long and returns
+// ErrBufferFull.
 func (r *sessionReader) readLine() ([]byte, error) {
 	raw, err := r.lines.ReadSlice('\n')
 	if errors.Is(err, io.EOF) && len(raw) == 0 {
@@ -106,22 +107,22 @@ func (r *sessionReader) readLine() ([]byte, error) {
 	return bytes.TrimSpace(raw), nil
 }
 
-// lost tells of a line that nobody can assign: it may belong to the session before it or to the one after.
-func (r *sessionReader) lost(session *importSession, message string) {
+// reportStray reports a line without a session. It may belong to the session before it or after it, so both are skipped.
+func (r *sessionReader) reportStray(session *importSession, message string) {
 	r.report(r.line, message)
 	r.stray = true
 	if session != nil {
-		session.drop()
+		session.markFaulty()
 	}
 }
 
-func (r *sessionReader) begin(where [2]string) *importSession {
+func (r *sessionReader) newSession(where [2]string) *importSession {
 	session := &importSession{
 		conversation: where[0], name: where[1], line: r.line, faulty: r.stray, ids: map[string]int{},
 	}
 	r.stray = false
 	if first, again := r.seen[where]; again {
-		r.report(r.line, fmt.Sprintf("belongs to the session that began in line %d; lines of a session must stand together", first))
+		r.report(r.line, fmt.Sprintf("belongs to the session that began in line %d; the lines of a session must be adjacent", first))
 		session.faulty = true
 	} else {
 		r.seen[where] = r.line
@@ -129,19 +130,19 @@ func (r *sessionReader) begin(where [2]string) *importSession {
 	return session
 }
 
-func (r *sessionReader) add(session *importSession, turn importTurn, faults []string) {
-	if session.size += turn.size; session.size > largestSession && !session.faulty {
-		faults = append(faults, fmt.Sprintf("the session has more than %d bytes", largestSession))
+func (r *sessionReader) addTurn(session *importSession, turn importTurn, faults []string) {
+	if session.size += turn.size; session.size > maxSession && !session.faulty {
+		faults = append(faults, fmt.Sprintf("session exceeds %d bytes", maxSession))
 	}
 	if turn.id == "" {
 		turn.id = strconv.Itoa(len(session.turns) + 1)
 	}
 	if first, again := session.ids[turn.id]; again {
-		faults = append(faults, fmt.Sprintf("id is that of line %d", first))
+		faults = append(faults, fmt.Sprintf("id repeats that of line %d", first))
 	}
 	if len(faults) > 0 {
 		r.report(r.line, strings.Join(faults, "; "))
-		session.drop()
+		session.markFaulty()
 	}
 	if !session.faulty {
 		session.ids[turn.id] = turn.line
@@ -149,5 +150,5 @@ func (r *sessionReader) add(session *importSession, turn importTurn, faults []st
 	}
 }
 
-// drop marks a session as faulty, and forgets what would not be stored.
-func (s *importSession) drop() { s.faulty, s.turns, s.ids = true, nil, nil }
+// markFaulty marks a session as faulty and frees its turns.
+func (s *importSession) markFaulty() { s.faulty, s.turns, s.ids = true, nil, nil }

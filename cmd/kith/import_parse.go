@@ -9,61 +9,61 @@ import (
 	"unicode/utf8"
 )
 
-// importLine is a line as it is written. Pointers tell what is missing from what is empty.
+// importLine is a line of the file. Its pointers distinguish missing from empty fields.
 type importLine struct {
 	Conversation, Time, Speaker, Text *string
 	Session, ID                       json.RawMessage
 }
 
-// lineParser reads the fields of one line, and collects what is wrong with them.
+// lineParser parses the fields of a line and collects their faults.
 type lineParser struct {
 	importLine
-	faults []string
-	wrong  string // the field that is not a string
+	faults     []string
+	wrongField string // the first field with another type than string
 }
 
-// parse reads a line. Where is empty if the line does not say to which session it belongs.
+// parse parses a line. Where is its conversation and session, empty if one of them is missing.
 func (r *sessionReader) parse(raw []byte) (where [2]string, turn importTurn, faults []string) {
 	p := &lineParser{}
 	if fault := p.decode(raw); fault != "" {
 		return where, turn, []string{fault}
 	}
-	where = [2]string{p.needed("conversation", p.Conversation), p.sessionName()}
+	where = [2]string{p.requiredText("conversation", p.Conversation), p.sessionName()}
 	if slices.Contains(where[:], "") {
 		where = [2]string{}
 	}
-	turn = importTurn{line: r.line, size: len(raw), id: p.word("id", p.ID), speaker: p.needed("speaker", p.Speaker)}
+	turn = importTurn{line: r.line, size: len(raw), id: p.textOrNumber("id", p.ID), speaker: p.requiredText("speaker", p.Speaker)}
 	if strings.Contains(turn.speaker, "/") {
-		p.fault("speaker must not contain a slash") // it separates the parts of a user's id
+		p.fault("speaker must not contain a slash") // it separates the parts of a user id
 	}
-	if p.Text == nil && p.wrong != "text" {
+	if p.Text == nil && p.wrongField != "text" {
 		p.fault("text is missing")
 	} else if p.Text != nil {
 		turn.text = *p.Text
 	}
-	if written := p.needed("time", p.Time); written != "" {
+	if written := p.requiredText("time", p.Time); written != "" {
 		at, err := time.Parse(r.layout, written)
 		if err != nil {
-			p.fault("time is not written as " + r.layout)
+			p.fault("time does not match the layout " + r.layout)
 		}
 		turn.at = at.UTC()
 	}
 	return where, turn, p.faults
 }
 
-// decode returns what makes the line unreadable as a whole; a field of a wrong type is noted.
+// decode decodes the line. It returns the fault of a line that cannot be decoded, and records a field of a wrong type.
 func (p *lineParser) decode(raw []byte) string {
 	wrong, fault := decodeLine(raw, &p.importLine)
 	if wrong != nil {
-		p.wrong = strings.ToLower(wrong.Field)
-		p.fault(p.wrong + " must be a string")
+		p.wrongField = strings.ToLower(wrong.Field)
+		p.fault(p.wrongField + " must be a string")
 	}
 	return fault
 }
 
-// decodeLine reads a JSON object. Fault is what makes it unreadable as a whole, wrong tells of a field of another type.
+// decodeLine decodes a JSON object. Fault says why it cannot be decoded; wrong is the error of a field with a wrong type.
 func decodeLine(raw []byte, into any) (wrong *json.UnmarshalTypeError, fault string) {
-	if !utf8.Valid(raw) { // the decoder would quietly replace what is not
+	if !utf8.Valid(raw) { // the decoder would replace invalid bytes silently
 		return nil, "is not valid UTF-8"
 	}
 	switch err := json.Unmarshal(raw, into); {
@@ -79,12 +79,12 @@ func decodeLine(raw []byte, into any) (wrong *json.UnmarshalTypeError, fault str
 
 func (p *lineParser) fault(message string) { p.faults = append(p.faults, message) }
 
-// needed is the value of a field that must not be left out or blank.
-func (p *lineParser) needed(name string, value *string) string {
+// requiredText returns the value of a required field. It records a fault if the value is missing or blank.
+func (p *lineParser) requiredText(name string, value *string) string {
 	if value != nil && strings.TrimSpace(*value) != "" {
 		return *value
 	}
-	if p.wrong != name {
+	if p.wrongField != name {
 		p.fault(name + " is missing")
 	}
 	return ""
@@ -92,15 +92,15 @@ func (p *lineParser) needed(name string, value *string) string {
 
 func (p *lineParser) sessionName() string {
 	faults := len(p.faults)
-	name := p.word("session", p.Session)
+	name := p.textOrNumber("session", p.Session)
 	if len(p.faults) > faults {
 		return ""
 	}
-	return p.needed("session", &name)
+	return p.requiredText("session", &name)
 }
 
-// word is the text of a JSON string or number; of what is left out, an empty one.
-func (p *lineParser) word(name string, raw json.RawMessage) (text string) {
+// textOrNumber returns the text of a JSON string or number, or "" if it is missing.
+func (p *lineParser) textOrNumber(name string, raw json.RawMessage) (text string) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
 	case raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9':

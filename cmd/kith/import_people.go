@@ -8,7 +8,7 @@ import (
 	"kith/graph"
 )
 
-// importUser is a user of the import, with the people of the sessions written so far.
+// importUser is a user of the import, with the people in the sessions written so far.
 type importUser struct {
 	id, name string
 	others   []*acquaintance
@@ -20,9 +20,9 @@ type acquaintance struct {
 	first, last time.Time
 }
 
-// personsOf are a user's own person and the others of a session.
-func personsOf(s *importSession, speaker string) *graph.MemoryWrite {
-	user := userOf(s.conversation, speaker)
+// personsWrite returns the request that writes the persons of a session to a speaker's memory.
+func personsWrite(s *importSession, speaker string) *graph.MemoryWrite {
+	user := speakerUserID(s.conversation, speaker)
 	w := &graph.MemoryWrite{UserID: user, Strict: true}
 	for _, name := range s.speakers() {
 		w.Nodes = append(w.Nodes, graph.NodeWrite{
@@ -33,10 +33,10 @@ func personsOf(s *importSession, speaker string) *graph.MemoryWrite {
 	return w
 }
 
-// meet counts a session with others, and says whether the memory has to be told of persons.
-func (u *importUser) meet(s *importSession) (news bool) {
-	from, to := s.span()
-	news = len(u.others) == 0 // the user's own person
+// addSession counts a session with others, and reports whether it has persons that are not stored yet.
+func (u *importUser) addSession(s *importSession) (news bool) {
+	from, to := s.timeRange()
+	news = len(u.others) == 0 // the person of the user
 	for _, name := range s.speakers() {
 		if name == u.name {
 			continue
@@ -58,7 +58,7 @@ func (u *importUser) meet(s *importSession) (news bool) {
 	return news
 }
 
-// String says how often and when the two talked.
+// String describes how often and when the two talked.
 func (a *acquaintance) String() string {
 	first, last := a.first.Format(time.DateOnly), a.last.Format(time.DateOnly)
 	switch {

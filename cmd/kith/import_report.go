@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// importReport is what POST /v1/import answers.
+// importReport is the response of POST /v1/import.
 type importReport struct {
 	Lines         int64        `json:"lines"`
 	Nodes         importCounts `json:"nodes"`
@@ -27,14 +27,14 @@ type importCounts struct {
 	Refused   int64 `json:"refused"`
 }
 
-// importNote is something to say about a line. A warning may also be a mere text.
+// importNote is a refusal or warning about a line. A warning may also be a JSON string.
 type importNote struct {
 	Line     int64  `json:"line"`
 	Location string `json:"location"`
 	Message  string `json:"message"`
 }
 
-// UnmarshalJSON reads an object or a text.
+// UnmarshalJSON decodes an object or a string.
 func (n *importNote) UnmarshalJSON(raw []byte) error {
 	if strings.HasPrefix(string(raw), `"`) {
 		return json.Unmarshal(raw, &n.Message)
@@ -47,8 +47,8 @@ func (n *importNote) text() string {
 	return strings.TrimSpace(n.Location + " " + n.Message)
 }
 
-// tell lists what was refused, and what there is to warn of.
-func (r *importReport) tell(p *progress) {
+// printNotes prints refusals and warnings.
+func (r *importReport) printNotes(p *progress) {
 	for i := range r.Refused {
 		p.fault(int(r.Refused[i].Line), r.Refused[i].text())
 	}
@@ -61,24 +61,24 @@ func (r *importReport) tell(p *progress) {
 	}
 }
 
-// refusals counts them; a line that could not be read is in no count of a kind.
-func (r *importReport) refusals() int64 {
+// countRefused returns the number of refused items. A line that could not be read is only in Refused.
+func (r *importReport) countRefused() int64 {
 	return max(r.Nodes.Refused+r.Relationships.Refused+r.Preferences.Refused+r.ChatTrees.Refused+r.ChatTurns.Refused, int64(len(r.Refused)))
 }
 
-// items counts what has been decided of the file.
-func (r *importReport) items() (n int64) {
+// countItems returns the number of items processed so far.
+func (r *importReport) countItems() (n int64) {
 	for _, c := range []importCounts{r.Nodes, r.Relationships, r.Preferences, r.ChatTrees, r.ChatTurns} {
 		n += c.Created + c.Updated + c.Unchanged + c.Refused
 	}
 	return n
 }
 
-// String is a summary in lines.
+// String returns a summary of several lines.
 func (r *importReport) String() string {
 	var out strings.Builder
 	if r.DryRun {
-		_, _ = fmt.Fprintln(&out, "dry run: nothing was written; it would be")
+		_, _ = fmt.Fprintln(&out, "dry run: nothing was stored; an import would report")
 	}
 	_, _ = fmt.Fprintf(&out, "lines:         %d\n", r.Lines)
 	if r.ResumedAtLine > 0 {

@@ -9,16 +9,16 @@ import (
 	"kith/graph"
 )
 
-// Bounds of one request: well below what a service takes by default, and soon done.
+// Limits of one request, well below the service's defaults.
 const (
 	chunkMessages = 1_000
 	chunkBytes    = 4 << 20
-	messageFrame  = 512 // bytes of a message's key, role and time
+	messageFrame  = 512 // estimated bytes of a message's key, role and time
 )
 
-// spread puts seconds between turns that all have the same time, so that they keep their order: files often know only
-// when a session began.
-func (s *importSession) spread() {
+// spreadTimes sets turns that all have the same time one second apart, so that they keep their order. Many files have
+// only the time at which a session began.
+func (s *importSession) spreadTimes() {
 	for _, t := range s.turns {
 		if !t.at.Equal(s.turns[0].at) {
 			return
@@ -29,8 +29,8 @@ func (s *importSession) spread() {
 	}
 }
 
-// span is from the earliest turn to the latest.
-func (s *importSession) span() (from, to time.Time) {
+// timeRange returns the times of the earliest and the latest turn.
+func (s *importSession) timeRange() (from, to time.Time) {
 	from, to = s.turns[0].at, s.turns[0].at
 	for _, t := range s.turns {
 		if t.at.Before(from) {
@@ -43,7 +43,7 @@ func (s *importSession) span() (from, to time.Time) {
 	return from, to
 }
 
-// speakers are who took part, in the order of their first words.
+// speakers returns the speakers of the session in the order of their first turns.
 func (s *importSession) speakers() []string {
 	var names []string
 	for _, t := range s.turns {
@@ -54,18 +54,18 @@ func (s *importSession) speakers() []string {
 	return names
 }
 
-// userOf is the id of a speaker's memory; a speaker of two conversations is two users.
-func userOf(conversation, speaker string) string { return conversation + "/" + speaker }
+// speakerUserID returns the user id of a speaker. A speaker of two conversations becomes two users.
+func speakerUserID(conversation, speaker string) string { return conversation + "/" + speaker }
 
 func personKey(user, name string) string { return user + "/person/" + name }
 
-// sources are the requests that store the session in a speaker's memory: one, or several that add to it. All are the
-// same source. Only the last says that it has ended: until then it is open, and what is there is not taken for all.
-// (Appending to an open conversation would say the same, but not bear a second import: an ended one takes no more.)
-func (s *importSession) sources(speaker string) []graph.SourceWrite {
-	user := userOf(s.conversation, speaker)
+// sourceWrites returns the requests that store the session in a speaker's memory, as one source. Only the last request
+// sets the end of the source, so that an incomplete source stays open. Appending messages to an open conversation would
+// not work for a second import, because an ended conversation accepts no messages.
+func (s *importSession) sourceWrites(speaker string) []graph.SourceWrite {
+	user := speakerUserID(s.conversation, speaker)
 	key := user + "/session-" + s.name
-	from, to := s.span()
+	from, to := s.timeRange()
 	base := graph.SourceWrite{
 		UserID: user, Strict: true, EntityKey: key, SourceType: graph.Some("text-import"), StartedAt: graph.Some(from),
 	}
@@ -81,14 +81,14 @@ func (s *importSession) sources(speaker string) []graph.SourceWrite {
 			chunks, size = append(chunks, base), t.size+messageFrame
 			last = &chunks[len(chunks)-1]
 		}
-		last.Messages = append(last.Messages, t.message(key, speaker))
+		last.Messages = append(last.Messages, t.messageWrite(key, speaker))
 	}
 	chunks[len(chunks)-1].EndedAt = graph.Some(to)
 	return chunks
 }
 
-// message is the turn as the speaker's memory has it.
-func (t *importTurn) message(source, speaker string) graph.MessageWrite {
+// messageWrite returns the turn as a message in the speaker's memory.
+func (t *importTurn) messageWrite(source, speaker string) graph.MessageWrite {
 	role := "other"
 	if t.speaker == speaker {
 		role = "user"
@@ -98,16 +98,16 @@ func (t *importTurn) message(source, speaker string) graph.MessageWrite {
 	}
 }
 
-// check finds what the service would refuse of the requests for a speaker, and reports it by line.
+// check reports, by line, what the service would refuse of the requests for a speaker. It returns whether there is nothing.
 func (s *importSession) check(speaker string, persons *graph.MemoryWrite, now time.Time, report func(line int, message string)) bool {
-	scope := graph.Scope{UserID: userOf(s.conversation, speaker)}
-	faults := faultsOf(persons.Validate(scope, now))
+	scope := graph.Scope{UserID: speakerUserID(s.conversation, speaker)}
+	faults := fieldErrors(persons.Validate(scope, now))
 	for _, f := range faults {
-		report(s.line, "the persons of the session: "+f.Location+" "+f.Message)
+		report(s.line, "persons of the session: "+f.Location+" "+f.Message)
 	}
 	done := 0
-	for _, chunk := range s.sources(speaker) {
-		found := faultsOf(chunk.Validate(scope, now))
+	for _, chunk := range s.sourceWrites(speaker) {
+		found := fieldErrors(chunk.Validate(scope, now))
 		for _, f := range found {
 			s.reportChunk(f, done, report)
 		}
@@ -117,7 +117,7 @@ func (s *importSession) check(speaker string, persons *graph.MemoryWrite, now ti
 	return len(faults) == 0
 }
 
-// reportChunk reports a fault of a request whose first message is the turn of number done.
+// reportChunk reports a fault of a request whose first message is the turn with index done.
 func (s *importSession) reportChunk(f graph.FieldError, done int, report func(line int, message string)) {
 	var (
 		index int
@@ -130,7 +130,7 @@ func (s *importSession) reportChunk(f graph.FieldError, done int, report func(li
 	report(s.line, f.Location+" "+f.Message)
 }
 
-func faultsOf(err error) []graph.FieldError {
+func fieldErrors(err error) []graph.FieldError {
 	var invalid *graph.InvalidError
 	if errors.As(err, &invalid) {
 		return invalid.Fields

@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	askedEvery = 2 * time.Second
-	lastAsked  = 2 * time.Second // what an interrupted import waits for the service at most
+	pollInterval    = 2 * time.Second
+	lastPollTimeout = 2 * time.Second // timeout of the last poll of an interrupted import
 )
 
-// storedWatch shows how much the service has stored of an import, while the file is sent and after it.
-type storedWatch struct {
+// storedMonitor shows how much of an import the service has stored, while the file is sent and after it.
+type storedMonitor struct {
 	api   *apiClient
 	path  string
 	every time.Duration
-	unit  string // lines, or items where the file is one document
+	unit  string // lines, or items if the file is one document
 	meter *meter
 }
 
-func newStoredWatch(api *apiClient, id string, c *importFileCmd, p *progress, lines int) *storedWatch {
-	w := &storedWatch{api: api, path: "/v1/imports/" + id, every: askedEvery, unit: "lines"}
+func newStoredMonitor(api *apiClient, id string, c *importFileCmd, p *progress, lines int) *storedMonitor {
+	w := &storedMonitor{api: api, path: "/v1/imports/" + id, every: pollInterval, unit: "lines"}
 	if c.User != "" {
 		w.path += "?user_id=" + url.QueryEscape(c.User)
 	}
@@ -37,14 +37,14 @@ func newStoredWatch(api *apiClient, id string, c *importFileCmd, p *progress, li
 	return w
 }
 
-// follow shows it until the returned function is called. Alive is called whenever more is stored.
-func (w *storedWatch) follow(ctx context.Context, alive func()) (stop func()) {
+// follow polls the service and shows the progress until the returned function is called. It calls alive on progress.
+func (w *storedMonitor) follow(ctx context.Context, alive func()) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for sleep.For(ctx, w.every) {
-			if n, err := w.stored(ctx); err == nil && n > w.meter.done {
+			if n, err := w.fetchStored(ctx); err == nil && n > w.meter.done {
 				alive()
 				w.show(n, time.Now())
 			}
@@ -53,36 +53,36 @@ func (w *storedWatch) follow(ctx context.Context, alive func()) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// show has the meter at n. Its rate begins with the first n, which an earlier attempt may have stored.
-func (w *storedWatch) show(n int64, now time.Time) {
+// show sets the meter to n. The rate does not count the first n, which an earlier attempt may have stored.
+func (w *storedMonitor) show(n int64, now time.Time) {
 	if w.meter.done == 0 {
 		w.meter.from, w.meter.begun = n, now
 	}
 	w.meter.add(n-w.meter.done, 0, now)
 }
 
-// stored is how much that is. A service that cannot report it fails.
-func (w *storedWatch) stored(ctx context.Context) (int64, error) {
+// fetchStored returns how many lines or items are stored. It fails if the service cannot report the import.
+func (w *storedMonitor) fetchStored(ctx context.Context) (int64, error) {
 	report := &importReport{}
-	if err := w.api.once(ctx, http.MethodGet, w.path, nil, report); err != nil {
+	if err := w.api.send(ctx, http.MethodGet, w.path, nil, report); err != nil {
 		return 0, err
 	}
 	if w.unit == "lines" {
-		return min(report.Lines, w.meter.total), nil // whatever it answers, the bar is at most full
+		return min(report.Lines, w.meter.total), nil // the bar must not exceed its width
 	}
-	return report.items(), nil
+	return report.countItems(), nil
 }
 
-// interrupted is the error of an import that its caller ended; nil is the watch of a dry run.
-func (w *storedWatch) interrupted(ctx context.Context) error {
+// interruptedError returns the error of an interrupted import. A nil monitor means a dry run.
+func (w *storedMonitor) interruptedError(ctx context.Context) error {
 	if w == nil {
 		return errors.New("interrupted; a dry run stores nothing")
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAsked)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastPollTimeout)
 	defer cancel()
-	what := "what is stored stays"
-	if n, err := w.stored(ctx); err == nil && n > 0 {
-		what = fmt.Sprintf("at least %d %s are stored, and stay", n, w.unit)
+	what := "stored items stay stored"
+	if n, err := w.fetchStored(ctx); err == nil && n > 0 {
+		what = fmt.Sprintf("at least %d %s are stored", n, w.unit)
 	}
-	return errors.New("interrupted; " + what + ". The same command goes on where it stopped")
+	return errors.New("interrupted; " + what + ". Run the same command again to resume")
 }

@@ -18,13 +18,13 @@ import (
 	"kith/graph"
 )
 
-// line is a line of a file to import.
+// line returns a line of a file to import.
 func line(session int, speaker, text string) string {
 	return fmt.Sprintf(`{"conversation":"c1","session":%d,"time":"2026-03-%02dT09:00:00Z","speaker":%q,"text":%q}`+"\n",
 		session, session, speaker, text)
 }
 
-// readAll are the sessions of a file as "conversation/session: ids of its turns", and its faults.
+// readAll returns the sessions of a file as "conversation/session: ids of its turns", and its faults.
 func readAll(t *testing.T, file, layout string) (sessions, faults []string) {
 	t.Helper()
 	r := newSessionReader(strings.NewReader(file), layout, func(line int, message string) {
@@ -52,7 +52,7 @@ func readAll(t *testing.T, file, layout string) (sessions, faults []string) {
 
 func TestSessionReader(t *testing.T) {
 	t.Parallel()
-	good, long := line(1, "Ada", "hello"), strings.Repeat("x", longestLine)
+	good, long := line(1, "Ada", "hello"), strings.Repeat("x", maxLine)
 	for _, test := range []struct {
 		name, file       string
 		sessions, faults []string
@@ -89,16 +89,16 @@ func TestSessionReader(t *testing.T) {
 		{
 			name: "a line too long", file: line(1, "Ada", "x") + line(2, "Ada", long) + line(3, "Ada", "x") + line(4, "Ada", "x"),
 			sessions: []string{"c1/1 left out", "c1/3 left out", "c1/4: 1"},
-			faults:   []string{"2: has more than 1048576 bytes"},
+			faults:   []string{"2: line exceeds 1048576 bytes"},
 		},
 		{
 			name: "a session in two places", file: good + line(2, "Ada", "x") + good, sessions: []string{"c1/1: 1", "c1/2: 1", "c1/1 left out"},
-			faults: []string{"3: belongs to the session that began in line 1; lines of a session must stand together"},
+			faults: []string{"3: belongs to the session that began in line 1; the lines of a session must be adjacent"},
 		},
 		{
 			name:     "an id twice, also as a position",
 			file:     good + strings.Replace(good, `"text"`, `"id":1,"text"`, 1) + good,
-			sessions: []string{"c1/1 left out"}, faults: []string{"2: id is that of line 1"},
+			sessions: []string{"c1/1 left out"}, faults: []string{"2: id repeats that of line 1"},
 		},
 		{
 			name: "a slash in a speaker", file: line(1, "a/b", "x"), sessions: []string{"c1/1 left out"},
@@ -144,18 +144,18 @@ func TestSessionTimes(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 18, 9, 0, 0, 0, time.UTC)
 	same := &importSession{turns: []importTurn{{at: at}, {at: at}, {at: at}}}
-	same.spread()
-	if from, to := same.span(); !from.Equal(at) || !to.Equal(at.Add(2*time.Second)) || !same.turns[1].at.Equal(at.Add(time.Second)) {
+	same.spreadTimes()
+	if from, to := same.timeRange(); !from.Equal(at) || !to.Equal(at.Add(2*time.Second)) || !same.turns[1].at.Equal(at.Add(time.Second)) {
 		t.Errorf("spread: %v to %v", from, to)
 	}
 	own := &importSession{turns: []importTurn{{at: at.Add(time.Minute)}, {at: at}, {at: at}}}
-	own.spread()
-	if from, to := own.span(); !from.Equal(at) || !to.Equal(at.Add(time.Minute)) || !own.turns[2].at.Equal(at) {
+	own.spreadTimes()
+	if from, to := own.timeRange(); !from.Equal(at) || !to.Equal(at.Add(time.Minute)) || !own.turns[2].at.Equal(at) {
 		t.Errorf("times of its own: %v to %v", from, to)
 	}
 }
 
-// memoryService stands in for a service: it remembers what has which key.
+// memoryService is a fake service that records which keys are stored.
 type memoryService struct {
 	stored  map[string]bool
 	sources []graph.SourceWrite
@@ -171,7 +171,7 @@ func (m *memoryService) status(key string) graph.Status {
 	return graph.Created
 }
 
-// ServeHTTP takes memories and sources.
+// ServeHTTP accepts memories and sources.
 func (m *memoryService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	raw, _ := io.ReadAll(r.Body)
 	m.largest = max(m.largest, len(raw))
@@ -197,7 +197,7 @@ func importFile(t *testing.T, service *memoryService, file string, more ...strin
 	if service.stored == nil {
 		service.stored = map[string]bool{}
 	}
-	api := answering(t, service.ServeHTTP)
+	api := newTestClient(t, service.ServeHTTP)
 	path := filepath.Join(t.TempDir(), "turns.jsonl")
 	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
@@ -263,7 +263,7 @@ func TestImportOfOneSpeaker(t *testing.T) {
 	if code, out, _ := importFile(t, service, file, "--speaker", "Bo"); code != 0 || len(service.sources) != 1 || service.sources[0].UserID != "c1/Bo" {
 		t.Errorf("exit %d, %d sources: %s", code, len(service.sources), out)
 	}
-	if code, _, progress := importFile(t, service, file, "--speaker", "Cy"); code != 1 || !strings.Contains(progress, "no session has that speaker") {
+	if code, _, progress := importFile(t, service, file, "--speaker", "Cy"); code != 1 || !strings.Contains(progress, "no session with this speaker") {
 		t.Errorf("exit %d: %s", code, progress)
 	}
 }
@@ -286,7 +286,7 @@ func TestImportLeavesOutWhatHasFaults(t *testing.T) {
 	code, out, progress := importFile(t, service, file)
 	for _, want := range []string{
 		"line 3: text must have at most 65536 characters", "line 4: the session has a speaker whose name differs",
-		"faults: 2; sessions left out: 2",
+		"faults: 2; sessions skipped: 2",
 	} {
 		if !strings.Contains(progress, want) {
 			t.Errorf("%q is not in: %s", want, progress)
@@ -311,7 +311,7 @@ func TestImportSplitsLongSessions(t *testing.T) {
 			if code, out, progress := importFile(t, service, file.String()); code != 0 || !strings.Contains(out, "sources: 1 created, 0") {
 				t.Fatalf("exit %d: %s%s", code, out, progress)
 			}
-			if len(service.sources) < 3 || service.largest > chunkBytes+longestLine {
+			if len(service.sources) < 3 || service.largest > chunkBytes+maxLine {
 				t.Errorf("%d requests of at most %d bytes", len(service.sources), service.largest)
 			}
 			keys := 0
@@ -335,7 +335,7 @@ func TestImportSplitsLongSessions(t *testing.T) {
 func TestImportStopsWhenTheServiceRefuses(t *testing.T) {
 	t.Parallel()
 	called := 0
-	api := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+	api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		called++
 		w.WriteHeader(http.StatusUnauthorized)
 	})

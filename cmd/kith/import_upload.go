@@ -12,30 +12,30 @@ import (
 	"time"
 )
 
-// upload sends a file, and reads the report of its import.
+// upload sends a file to import and receives the report.
 type upload struct {
 	transfer
 	path     string
 	file     *os.File
 	size     int64
 	progress *progress
-	stored   *storedWatch // nil: a dry run, which shows what is sent
+	monitor  *storedMonitor // nil for a dry run, which shows the bytes sent
 }
 
 func (u *upload) send(ctx context.Context) (*importReport, error) {
 	var report *importReport
 	err := u.run(ctx, func(ctx context.Context, alive func()) (err error) {
-		report, err = u.once(ctx, alive)
+		report, err = u.attempt(ctx, alive)
 		return err
 	})
 	return report, err
 }
 
-func (u *upload) once(ctx context.Context, alive func()) (*importReport, error) {
+func (u *upload) attempt(ctx context.Context, alive func()) (*importReport, error) {
 	body := &sentFile{in: io.NewSectionReader(u.file, 0, u.size), alive: alive}
 	defer func() { _ = body.Close() }()
-	if u.stored != nil {
-		defer u.stored.follow(ctx, alive)()
+	if u.monitor != nil {
+		defer u.monitor.follow(ctx, alive)()
 	} else {
 		body.meter = newMeter(u.progress, "sent", u.size)
 	}
@@ -47,7 +47,7 @@ func (u *upload) once(ctx context.Context, alive func()) (*importReport, error) 
 		request.Body = http.NoBody
 	}
 	request.Header.Set("Content-Type", "application/octet-stream")
-	request.Header.Set("Expect", "100-continue") // so that a wrong key is told before the file is sent
+	request.Header.Set("Expect", "100-continue") // so that a wrong API key is refused before the file is sent
 	response, err := u.open(request)
 	if err != nil {
 		return nil, err
@@ -57,32 +57,32 @@ func (u *upload) once(ctx context.Context, alive func()) (*importReport, error) 
 }
 
 func readReport(in io.Reader, alive func()) (*importReport, error) {
-	answer, err := io.ReadAll(io.LimitReader(in, maxAnswer+1))
+	answer, err := io.ReadAll(io.LimitReader(in, maxResponse+1))
 	alive()
 	switch {
 	case err != nil:
-		return nil, brokenError{fmt.Errorf("read the answer: %w", err)}
-	case len(answer) > maxAnswer:
-		return nil, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+		return nil, connectionError{fmt.Errorf("read response: %w", err)}
+	case len(answer) > maxResponse:
+		return nil, fmt.Errorf("response exceeds %d bytes", maxResponse)
 	}
 	report := &importReport{}
 	if err := json.Unmarshal(answer, report); err != nil {
-		return nil, fmt.Errorf("read the answer: %w", err)
+		return nil, fmt.Errorf("read response: %w", err)
 	}
 	return report, nil
 }
 
-// sentFile is the body of one attempt. The transport may still read it when the attempt is over, so closing it takes
-// effect at once and for good: two attempts never tell their progress at the same time.
+// sentFile is the request body of one attempt. The transport may still read it after the attempt. Close makes further
+// reads fail, so that two attempts never update the meter at the same time.
 type sentFile struct {
 	lock   sync.Mutex
 	in     io.Reader
 	alive  func()
-	meter  *meter // nil: none
+	meter  *meter // nil: bytes are not counted
 	closed bool
 }
 
-// Read reads the file and tells of it.
+// Read reads the file and updates the meter.
 func (s *sentFile) Read(p []byte) (int, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -97,7 +97,7 @@ func (s *sentFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends reading. The file stays open for another attempt.
+// Close makes further reads fail. The file stays open for another attempt.
 func (s *sentFile) Close() error {
 	s.lock.Lock()
 	defer s.lock.Unlock()

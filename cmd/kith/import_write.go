@@ -13,34 +13,34 @@ import (
 
 // importer writes sessions into the memories of their speakers.
 type importer struct {
-	api    *apiClient
-	only   string // the one speaker whose memory is written; empty: everybody's
-	now    time.Time
-	report func(line int, message string)
-	users  []*importUser // in the order of their first session
-	byID   map[string]*importUser
-	names  map[[2]string]string // conversation and name in lower case → name
-	totals importTotals
+	api         *apiClient
+	onlySpeaker string // the only speaker whose memory is written; empty: all
+	now         time.Time
+	report      func(line int, message string)
+	users       []*importUser // in the order of their first session
+	byID        map[string]*importUser
+	names       map[[2]string]string // conversation and name in lower case → name
+	totals      importTotals
 }
 
 func newImporter(api *apiClient, only string, now time.Time, report func(line int, message string)) *importer {
 	return &importer{
-		api: api, only: only, now: now, report: report,
+		api: api, onlySpeaker: only, now: now, report: report,
 		byID: map[string]*importUser{}, names: map[[2]string]string{},
 	}
 }
 
-// write stores a session in the memory of each of its speakers, or, if it has a fault, in none.
+// write stores a session in the memory of each of its speakers. It skips a session with a fault.
 func (i *importer) write(ctx context.Context, s *importSession) error {
 	if !s.faulty {
-		s.spread()
+		s.spreadTimes()
 		s.faulty = !i.check(s)
 	}
 	if s.faulty {
-		i.totals.leftOut++
+		i.totals.skipped++
 		return nil
 	}
-	speakers := i.wanted(s)
+	speakers := i.selectedSpeakers(s)
 	for _, speaker := range speakers {
 		if err := i.writeFor(ctx, s, speaker); err != nil {
 			return err
@@ -53,14 +53,14 @@ func (i *importer) write(ctx context.Context, s *importSession) error {
 	return nil
 }
 
-// wanted are the speakers of a session whose memories are written.
-func (i *importer) wanted(s *importSession) []string {
+// selectedSpeakers returns the speakers of a session whose memories are written.
+func (i *importer) selectedSpeakers(s *importSession) []string {
 	speakers := s.speakers()
 	switch {
-	case i.only == "":
+	case i.onlySpeaker == "":
 		return speakers
-	case slices.Contains(speakers, i.only):
-		return []string{i.only}
+	case slices.Contains(speakers, i.onlySpeaker):
+		return []string{i.onlySpeaker}
 	}
 	return nil
 }
@@ -69,13 +69,13 @@ func (i *importer) check(s *importSession) bool {
 	for _, speaker := range s.speakers() {
 		at := [2]string{s.conversation, strings.ToLower(strings.Join(strings.Fields(speaker), " "))}
 		if other, ok := i.names[at]; ok && other != speaker {
-			i.report(s.line, "the session has a speaker whose name differs from another's only in capitals or blanks")
+			i.report(s.line, "two speakers have names that differ only in case or white space")
 			return false
 		}
 		i.names[at] = speaker
 	}
-	for _, speaker := range i.wanted(s) {
-		if !s.check(speaker, personsOf(s, speaker), i.now, i.report) {
+	for _, speaker := range i.selectedSpeakers(s) {
+		if !s.check(speaker, personsWrite(s, speaker), i.now, i.report) {
 			return false
 		}
 	}
@@ -85,25 +85,25 @@ func (i *importer) check(s *importSession) bool {
 // writeFor stores a session in one speaker's memory.
 func (i *importer) writeFor(ctx context.Context, s *importSession, speaker string) error {
 	user := i.user(s, speaker)
-	if user.meet(s) { // else all persons are stored
-		if err := i.api.call(ctx, http.MethodPost, "/v1/memory", personsOf(s, speaker), nil); err != nil {
+	if user.addSession(s) { // otherwise all persons are stored already
+		if err := i.api.call(ctx, http.MethodPost, "/v1/memory", personsWrite(s, speaker), nil); err != nil {
 			return err
 		}
 	}
-	fresh, changed := false, false
-	for _, chunk := range s.sources(speaker) {
+	created, changed := false, false
+	for _, chunk := range s.sourceWrites(speaker) {
 		var result graph.SourceResult
 		if err := i.api.call(ctx, http.MethodPost, "/v1/sources", &chunk, &result); err != nil {
 			return err
 		}
-		fresh = fresh || result.Status == graph.Created
+		created = created || result.Status == graph.Created
 		changed = i.totals.stored.count(result.Messages) || changed || result.Status != graph.Unchanged
 	}
-	i.totals.sources.add(fresh, changed)
+	i.totals.sources.add(created, changed)
 	return nil
 }
 
-// count adds messages, and says whether any is new.
+// count adds messages, and reports whether any is new.
 func (c *outcomeCounts) count(messages []graph.MessageResult) (anyNew bool) {
 	for _, m := range messages {
 		isNew := m.Status == graph.Created
@@ -113,9 +113,9 @@ func (c *outcomeCounts) count(messages []graph.MessageResult) (anyNew bool) {
 	return anyNew
 }
 
-func (c *outcomeCounts) add(fresh, changed bool) {
+func (c *outcomeCounts) add(created, changed bool) {
 	switch {
-	case fresh:
+	case created:
 		c.created++
 	case changed:
 		c.updated++
@@ -125,7 +125,7 @@ func (c *outcomeCounts) add(fresh, changed bool) {
 }
 
 func (i *importer) user(s *importSession, speaker string) *importUser {
-	id := userOf(s.conversation, speaker)
+	id := speakerUserID(s.conversation, speaker)
 	user := i.byID[id]
 	if user == nil {
 		user = &importUser{id: id, name: speaker}
@@ -134,7 +134,7 @@ func (i *importer) user(s *importSession, speaker string) *importUser {
 	return user
 }
 
-// writeRelationships stores, once all sessions are known, how each user knows the others.
+// writeRelationships stores the relationships of each user to the others, when all sessions are known.
 func (i *importer) writeRelationships(ctx context.Context) error {
 	for _, user := range i.users {
 		w := &graph.MemoryWrite{UserID: user.id, Strict: true}
@@ -148,7 +148,7 @@ func (i *importer) writeRelationships(ctx context.Context) error {
 			continue
 		}
 		if err := i.api.call(ctx, http.MethodPost, "/v1/memory", w, nil); err != nil {
-			return fmt.Errorf("the relationships of a user: %w", err)
+			return fmt.Errorf("write relationships: %w", err)
 		}
 	}
 	return nil

@@ -9,8 +9,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// The main job, through the front door: a memory is written, a conversation opened, held and ended, and the next one
-// knows of it.
+// A memory is written, a conversation is opened, held and ended, and the next conversation knows of it.
 func TestAContextAtConversationStart(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -171,7 +170,7 @@ func TestETag(t *testing.T) {
 	}
 }
 
-// A write is seen by its writer at once, and by another process through Redis.
+// The writer sees a write at once, and another process sees it through Redis.
 func TestAWriteIsSeen(t *testing.T) {
 	t.Parallel()
 	s, other := shared(t), shared(t)

@@ -14,25 +14,25 @@ import (
 	"kith/markup"
 )
 
-// keyCmd manages API keys in the database itself, so it needs no key.
+// keyCmd manages API keys directly in the database, so it needs no API key.
 type keyCmd struct {
 	config
-	Create createKeyCmd `cmd:"" help:"Make a key; it is printed once."`
+	Create createKeyCmd `cmd:"" help:"Create a key. It is printed once."`
 	List   listKeysCmd  `cmd:"" help:"List keys, without their secrets."`
 	Revoke revokeKeyCmd `cmd:"" help:"Revoke a key."`
 }
 
 type createKeyCmd struct {
-	Team    string        `default:"default" help:"Team the key belongs to."`
-	User    *string       `help:"Bind the key to this user; left out: the key acts for every user of the team."`
-	Scopes  []string      `default:"read,write" enum:"read,write,admin" help:"read, write, admin."`
-	Limit   *int64        `help:"Requests a minute; 0: any number; left out: as the service has it."`
-	Expires time.Duration `help:"How long the key is good; 0: for ever."`
+	Team    string        `default:"default" help:"Team of the key."`
+	User    *string       `help:"Bind the key to this user. Default: it may act for every user of the team."`
+	Scopes  []string      `default:"read,write" enum:"read,write,admin" help:"Scopes of the key: read, write, admin."`
+	Limit   *int64        `help:"Rate limit in units per minute. 0: unlimited. Default: KITH_RATE_LIMIT."`
+	Expires time.Duration `help:"How long the key is valid. 0: it does not expire."`
 }
 
-// Run makes a key and prints it.
+// Run creates a key and prints it.
 func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
-	return parent.with(ctx, std, func(keys *auth.Keys) error {
+	return parent.withKeys(ctx, std, func(keys *auth.Keys) error {
 		spec := auth.Spec{TeamID: c.Team, UserID: c.User, Scopes: c.Scopes, RateLimit: c.Limit}
 		if c.Expires > 0 {
 			end := time.Now().Add(c.Expires)
@@ -40,7 +40,7 @@ func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 		}
 		secret, id, err := keys.Create(ctx, spec)
 		if err == nil {
-			err = parent.audit("kith key create", std, c.Team, id)
+			err = parent.writeAudit("kith key create", std, c.Team, id)
 		}
 		if err != nil {
 			return err
@@ -52,34 +52,34 @@ func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 }
 
 type listKeysCmd struct {
-	Team string `help:"Only this team's keys."`
-	JSON bool   `name:"json" help:"As JSON."`
+	Team string `help:"List only this team's keys."`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// listedKey is a key as JSON.
-type listedKey struct {
+// keyJSON is the JSON form of a key.
+type keyJSON struct {
 	handlers.KeyInfo
 	State     string `json:"state"`
 	Bootstrap string `json:"bootstrap"`
 }
 
-func printKeys(std streams, keys []graph.APIKey) error {
-	all := make([]listedKey, len(keys))
+func printKeysJSON(std streams, keys []graph.APIKey) error {
+	all := make([]keyJSON, len(keys))
 	for i, k := range keys {
-		all[i] = listedKey{handlers.InfoOf(k), state(k, time.Now()), bootstrap(k)}
+		all[i] = keyJSON{handlers.InfoOf(k), keyState(k, time.Now()), bootstrapState(k)}
 	}
 	return printJSON(std.out, all)
 }
 
 // Run prints a table of keys.
 func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
-	return parent.with(ctx, std, func(keys *auth.Keys) error {
+	return parent.withKeys(ctx, std, func(keys *auth.Keys) error {
 		found, err := keys.List(ctx, c.Team)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printKeys(std, found)
+			return printKeysJSON(std, found)
 		}
 		rows := [][]string{{"KEY ID", "TEAM", "USER", "SCOPES", "CREATED", "LAST USED", "STATE", "BOOTSTRAP"}}
 		for _, k := range found {
@@ -92,15 +92,16 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 				lastUsed = k.LastUsed.Format(time.DateTime)
 			}
 			rows = append(rows, []string{
-				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, state(k, time.Now()), bootstrap(k),
+				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, keyState(k, time.Now()), bootstrapState(k),
 			})
 		}
 		return printTable(std.out, rows)
 	})
 }
 
-// bootstrap is whether a key was the first of the store, or given as KITH_BOOTSTRAP_KEY, as far as that is known.
-func bootstrap(k graph.APIKey) string {
+// bootstrapState returns whether a key is a bootstrap key: the first of the store, or set as KITH_BOOTSTRAP_KEY.
+// Keys of older versions have unknown.
+func bootstrapState(k graph.APIKey) string {
 	switch {
 	case k.Bootstrap == nil:
 		return "unknown"
@@ -110,7 +111,7 @@ func bootstrap(k graph.APIKey) string {
 	return "no"
 }
 
-func state(k graph.APIKey, now time.Time) string {
+func keyState(k graph.APIKey, now time.Time) string {
 	switch {
 	case k.RevokedAt != nil:
 		return "revoked"
@@ -123,15 +124,15 @@ func state(k graph.APIKey, now time.Time) string {
 }
 
 type revokeKeyCmd struct {
-	ID string `arg:"" name:"key-id" help:"As kith key list shows it."`
+	ID string `arg:"" name:"key-id" help:"The key id, as printed by kith key list."`
 }
 
 // Run revokes a key.
 func (c *revokeKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
-	return parent.with(ctx, std, func(keys *auth.Keys) error {
+	return parent.withKeys(ctx, std, func(keys *auth.Keys) error {
 		err := keys.Revoke(ctx, "", c.ID)
 		if err == nil {
-			err = parent.audit("kith key revoke", std, c.ID)
+			err = parent.writeAudit("kith key revoke", std, c.ID)
 		}
 		if err != nil {
 			return err
@@ -141,9 +142,9 @@ func (c *revokeKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) err
 	})
 }
 
-// audit notes a change of keys or teams that no request made.
-func (c *config) audit(operation string, std streams, ids ...string) error {
-	log, err := audit.Open(c.AuditLog, std.err) // standard output has the key
+// writeAudit logs a change of keys or teams by a command in the audit log.
+func (c *config) writeAudit(operation string, std streams, ids ...string) error {
+	log, err := audit.Open(c.AuditLog, std.err) // standard output is for results, such as the new key
 	if err != nil {
 		return err
 	}
@@ -151,19 +152,19 @@ func (c *config) audit(operation string, std streams, ids ...string) error {
 	return log.Write(audit.Entry{At: time.Now().UTC(), Operation: operation, TeamID: auth.DefaultTeam, IDs: ids})
 }
 
-// with opens the store for one command.
-func (c *keyCmd) with(ctx context.Context, std streams, work func(*auth.Keys) error) error {
-	return c.besideStore(ctx, std, func(store *graph.Store) error {
+// withKeys opens the store of keys for a command.
+func (c *keyCmd) withKeys(ctx context.Context, std streams, work func(*auth.Keys) error) error {
+	return c.withStore(ctx, std, func(store *graph.Store) error {
 		keys := auth.New(store, time.Now)
 		defer keys.Close()
 		return work(keys)
 	})
 }
 
-// besideStore opens the store for a command that may run beside a service.
-func (c *config) besideStore(ctx context.Context, std streams, work func(*graph.Store) error) error {
-	log := c.logger(std.err, slog.LevelWarn)
-	db, err := c.besideDatabase(ctx, log, std)
+// withStore opens the store for a command that may run while a service runs.
+func (c *config) withStore(ctx context.Context, std streams, work func(*graph.Store) error) error {
+	log := c.newLogger(std.err, slog.LevelWarn)
+	db, err := c.attachDatabase(ctx, log, std)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func TestQuotas(t *testing.T) {
 			t.Errorf("%v: %d %s", args, code, out)
 		}
 	}
-	if code, out := quota("--nodes", "standard"); code != 0 || !strings.Contains(out, "nodes: 5 of 4 (standard)\nrelationships: ") || !strings.Contains(out, "of any number (standard)\n") {
+	if code, out := quota("--nodes", "standard"); code != 0 || !strings.Contains(out, "nodes: 5 of 4 (standard)\nrelationships: ") || !strings.Contains(out, "of unlimited (standard)\n") {
 		t.Errorf("as it was: %d %s", code, out)
 	}
 }

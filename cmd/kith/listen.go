@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// listen opens the address that a setting names. The error names the setting, and what to write in it instead.
+// listen opens the address of a setting. Its error names the setting and a value that works.
 func listen(ctx context.Context, setting, address string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	switch {
@@ -25,14 +25,14 @@ func listen(ctx context.Context, setting, address string) (net.Listener, error) 
 	return listener, nil
 }
 
-// anyPort is an address with the port that the system chooses.
+// anyPort returns the address with port 0, for which the system chooses a port.
 func anyPort(address string) string {
 	host, _, _ := net.SplitHostPort(address)
 	return net.JoinHostPort(host, "0")
 }
 
-// portFinding reports whether kith serve could listen on the address of a setting.
-func portFinding(ctx context.Context, setting, address string) finding {
+// checkPort checks that kith serve can listen on the address of a setting.
+func checkPort(ctx context.Context, setting, address string) finding {
 	listener, err := listen(ctx, setting, address)
 	if err != nil {
 		return finding{What: setting, Seen: "cannot listen on " + address, Advice: err.Error()}
@@ -41,16 +41,16 @@ func portFinding(ctx context.Context, setting, address string) finding {
 	return finding{What: setting, Good: true, Seen: address + " is free"}
 }
 
-// ports reports whether kith serve could listen on its two addresses; nothing where another Kith was asked for by its URL.
-func (c *doctorCmd) ports(ctx context.Context) []finding {
+// checkPorts checks that kith serve can listen on its two addresses. It returns nothing if --url is set.
+func (c *doctorCmd) checkPorts(ctx context.Context) []finding {
 	if c.URL != "" {
 		return nil
 	}
-	return append([]finding{portFinding(ctx, "KITH_LISTEN", c.Listen)}, c.adminPort(ctx)...)
+	return append([]finding{checkPort(ctx, "KITH_LISTEN", c.Listen)}, c.checkAdminPort(ctx)...)
 }
 
-// adminPort reports whether the admin listener is a Kith's, or could be.
-func (c *doctorCmd) adminPort(ctx context.Context) []finding {
+// checkAdminPort checks that the admin address serves the metrics of a Kith, or that kith serve can listen on it.
+func (c *doctorCmd) checkAdminPort(ctx context.Context) []finding {
 	const setting = "KITH_ADMIN_LISTEN"
 	switch {
 	case c.URL != "" || c.AdminListen == "":
@@ -58,10 +58,10 @@ func (c *doctorCmd) adminPort(ctx context.Context) []finding {
 	case hasMetrics(ctx, "http://"+reachable(c.AdminListen)):
 		return []finding{{What: setting, Good: true, Seen: c.AdminListen + " serves the metrics of a Kith"}}
 	}
-	return []finding{portFinding(ctx, setting, c.AdminListen)}
+	return []finding{checkPort(ctx, setting, c.AdminListen)}
 }
 
-// hasMetrics reports whether the metrics of a Kith are served at an address.
+// hasMetrics reports whether a URL serves the metrics of a Kith.
 func hasMetrics(ctx context.Context, url string) bool {
 	api := newAPIClient(url, "")
 	request, err := api.request(ctx, http.MethodGet, "/metrics", nil)
@@ -77,4 +77,4 @@ func hasMetrics(ctx context.Context, url string) bool {
 	return err == nil && strings.Contains(string(text), "\nkith_build_info{")
 }
 
-const maxMetrics = 4 << 20 // bytes of another's answer that are looked through
+const maxMetrics = 4 << 20 // bytes of the response that are searched

@@ -11,19 +11,19 @@ import (
 	"kith/internal/testenv"
 )
 
-// taken is an address on which something else answers every request.
-func taken(t *testing.T) string {
+// startOther returns an address at which another program answers every request.
+func startOther(t *testing.T) string {
 	t.Helper()
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("something else")) }))
 	t.Cleanup(other.Close)
 	return other.Listener.Addr().String()
 }
 
-// A port that is in use ends the service with the name of the setting, and with an address to write instead.
+// If a port is in use, kith serve fails with the name of the setting and a better address.
 func TestServeNamesThePortThatIsInUse(t *testing.T) {
 	t.Parallel()
 	for _, setting := range []string{"KITH_LISTEN", "KITH_ADMIN_LISTEN"} {
-		address := taken(t)
+		address := startOther(t)
 		environ := append(settings(testenv.Database{URI: "bolt://127.0.0.1:1"}, ""), setting+"="+address)
 		code, out := command(t, environ, "serve")
 		if code != 1 || !strings.Contains(out, setting+": "+address+" is in use") || !strings.Contains(out, "set "+setting+" to another address, such as 127.0.0.1:0") {
@@ -36,7 +36,7 @@ func TestServeNamesThePortThatIsInUse(t *testing.T) {
 	}
 }
 
-// Both default ports may be in use by others: an empty KITH_ADMIN_LISTEN opens no listener, as the documents say.
+// Both default ports may be in use: an empty KITH_ADMIN_LISTEN disables the listener, as documented.
 func TestAnEmptyAdminListenOpensNone(t *testing.T) {
 	t.Parallel()
 	cli := parsedConfig(t, "KITH_ADMIN_LISTEN=", "KITH_LISTEN=")
@@ -48,11 +48,11 @@ func TestAnEmptyAdminListenOpensNone(t *testing.T) {
 	}
 }
 
-// The doctor looks at both ports: free, a Kith's, or in use by something else.
+// The doctor reports for both ports whether they are free, a Kith's, or in use by another program.
 func TestDoctorLooksAtThePorts(t *testing.T) {
 	t.Parallel()
 	data := "KITH_DATA=" + t.TempDir()
-	code, out := command(t, []string{data, "KITH_LISTEN=" + taken(t), "KITH_ADMIN_LISTEN=" + taken(t)}, "doctor")
+	code, out := command(t, []string{data, "KITH_LISTEN=" + startOther(t), "KITH_ADMIN_LISTEN=" + startOther(t)}, "doctor")
 	for _, want := range []string{"✗ KITH_LISTEN cannot listen", "→ KITH_LISTEN: ", "✗ KITH_ADMIN_LISTEN cannot listen", "something else answers at http://"} {
 		if code != 1 || !strings.Contains(out, want) {
 			t.Errorf("in use: %d, not %q: %s", code, want, out)
@@ -68,13 +68,13 @@ func TestDoctorLooksAtThePorts(t *testing.T) {
 	}
 }
 
-// parsedConfig is the configuration of kith serve in an environment.
+// parsedConfig returns the configuration of kith serve for an environment.
 func parsedConfig(t *testing.T, environ ...string) config {
 	t.Helper()
 	var cli struct {
 		Serve serveCmd `cmd:""`
 	}
-	parser, err := kong.New(&cli, kong.Resolvers(environment(environ)))
+	parser, err := kong.New(&cli, kong.Resolvers(newEnvironmentResolver(environ)))
 	if err == nil {
 		_, err = parser.Parse([]string{"serve"})
 	}

@@ -1,4 +1,4 @@
-// Command kith is a graph memory service for AI agents: the server, and the commands beside it.
+// Command kith is a graph memory service for AI agents: the server and its command-line tools.
 package main
 
 import (
@@ -16,7 +16,7 @@ func main() {
 	os.Exit(code)
 }
 
-// streams are where a command reads and writes: results go to out, all else to err.
+// streams holds the standard streams of a command. Results go to out, everything else to err.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer

@@ -14,34 +14,34 @@ import (
 	"kith/mcp"
 )
 
-// mcpCmd is Kith for one agent, which starts it and talks to it over standard input and output.
+// mcpCmd serves one agent over standard input and output.
 type mcpCmd struct {
 	config
-	URL  string `env:"KITH_URL" help:"Address of a running Kith to stand before; empty: a memory of its own, in KITH_DATA or at KITH_NEO4J_URI."`
+	URL  string `env:"KITH_URL" help:"Address of a running Kith, to which calls are forwarded. Empty: a local memory in KITH_DATA or at KITH_NEO4J_URI."`
 	Key  string `env:"KITH_KEY" help:"An API key of that Kith."`
 	Team string `env:"KITH_TEAM" default:"default" help:"Without KITH_URL: the team."`
 	User string `env:"KITH_USER" default:"me" help:"Without KITH_URL: the user."`
 }
 
-// Run serves until the agent hangs up. Standard output is the agent's: what there is to say goes to standard error.
+// Run serves until the agent closes the connection. Standard output belongs to the protocol, so logs go to standard error.
 func (c *mcpCmd) Run(ctx context.Context, std streams) error {
 	transport := &sdk.IOTransport{Reader: io.NopCloser(std.in), Writer: nopCloser{std.out}}
 	if c.URL != "" {
 		if c.Key == "" {
-			return errors.New("mcp: KITH_KEY is needed with KITH_URL")
+			return errors.New("mcp: KITH_KEY is required with KITH_URL")
 		}
-		return unlessDone(ctx, mcp.Proxy(ctx, mcp.Remote{URL: c.URL, Key: c.Key}, version, transport))
+		return ignoreCanceled(ctx, mcp.Proxy(ctx, mcp.Remote{URL: c.URL, Key: c.Key}, version, transport))
 	}
 	if !graph.ValidKey(c.Team) || !graph.ValidKey(c.User) {
 		return errors.New("mcp: team and user must have 1 to 256 characters and no control characters")
 	}
-	log := c.logger(std.err, max(c.LogLevel, slog.LevelWarn))
-	return c.serve(ctx, c.besideDatabase, log, std, transport)
+	log := c.newLogger(std.err, max(c.LogLevel, slog.LevelWarn))
+	return c.serve(ctx, c.attachDatabase, log, std, transport)
 }
 
-// serve answers the agent, who needs no key: whoever starts the process owns its memory. The agent is answered at once, and the memory
-// started meanwhile: calls that need it wait.
-func (c *mcpCmd) serve(ctx context.Context, open opens, log *slog.Logger, std streams, transport sdk.Transport) error {
+// serve answers the agent without an API key, as the user who starts the process owns its memory. It answers at once while
+// the memory starts; calls that need the memory wait for it.
+func (c *mcpCmd) serve(ctx context.Context, open databaseOpener, log *slog.Logger, std streams, transport sdk.Transport) error {
 	model, err := c.openModel(log)
 	if err != nil {
 		return err
@@ -51,30 +51,30 @@ func (c *mcpCmd) serve(ctx context.Context, open opens, log *slog.Logger, std st
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	tools := mcp.Starting(c.tools())
+	tools := mcp.Starting(c.toolOptions())
 	defer tools.Close()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer cancel()
-		return unlessDone(ctx, tools.Run(ctx, auth.Principal{TeamID: c.Team, UserID: c.User, Scopes: []string{auth.Read, auth.Write}}, transport))
+		return ignoreCanceled(ctx, tools.Run(ctx, auth.Principal{TeamID: c.Team, UserID: c.User, Scopes: []string{auth.Read, auth.Write}}, transport))
 	})
 	group.Go(func() error {
 		return c.withMemory(ctx, open, newMetrics(), log, streams{std.in, std.err, std.err}, func(ctx context.Context, m *memory) error {
 			err := m.prepare(ctx, func(context.Context) error {
-				tools.Start(m.tools(m.reader(model)))
+				tools.Start(m.toolServices(m.newReader(model)))
 				return nil
 			})
 			if err != nil {
-				return unlessDone(ctx, err)
+				return ignoreCanceled(ctx, err)
 			}
-			return m.upkeep(ctx)
+			return m.maintain(ctx)
 		})
 	})
 	return group.Wait()
 }
 
-// nopCloser leaves closing to whoever opened.
+// nopCloser is a writer whose Close does nothing.
 type nopCloser struct{ io.Writer }
 
-// Close does nothing.
+// Close returns nil.
 func (nopCloser) Close() error { return nil }

@@ -34,25 +34,25 @@ func connect(t *testing.T, transport sdk.Transport) agent {
 	return agent{session}
 }
 
-// bearing sends a key with every request.
-type bearing string
+// bearerTransport sends an API key with every request.
+type bearerTransport string
 
-func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+string(b))
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// agent is one that calls a service over HTTP.
+// agent connects an agent to the service over HTTP.
 func (s *service) agent(t *testing.T, key string) agent {
 	t.Helper()
 	return connect(t, &sdk.StreamableClientTransport{
-		Endpoint: s.url + "/mcp", HTTPClient: &http.Client{Transport: bearing(key)}, DisableStandaloneSSE: true,
+		Endpoint: s.url + "/mcp", HTTPClient: &http.Client{Transport: bearerTransport(key)}, DisableStandaloneSSE: true,
 	})
 }
 
-// startedBy is one that starts kith mcp, and ends it by hanging up.
-func startedBy(t *testing.T, environ []string) agent {
+// startMCP starts kith mcp, and ends it by closing its input.
+func startMCP(t *testing.T, environ []string) agent {
 	t.Helper()
 	in, toKith := io.Pipe()
 	fromKith, out := io.Pipe()
@@ -71,7 +71,7 @@ func startedBy(t *testing.T, environ []string) agent {
 	return a
 }
 
-// call calls a tool: the text and the object that it answers.
+// call calls a tool and returns its text and object.
 func (a agent) call(t *testing.T, tool, arguments string) (text string, object map[string]any) {
 	t.Helper()
 	result, err := a.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
@@ -88,7 +88,7 @@ func (a agent) call(t *testing.T, tool, arguments string) (text string, object m
 	return text, object
 }
 
-// says calls a tool, whose text must have some parts.
+// says calls a tool and checks that its text contains some parts.
 func (a agent) says(t *testing.T, tool, arguments string, parts ...string) map[string]any {
 	t.Helper()
 	text, object := a.call(t, tool, arguments)
@@ -103,7 +103,7 @@ func (a agent) says(t *testing.T, tool, arguments string, parts ...string) map[s
 	return object
 }
 
-// An agent that remembers is told in its next conversation, whichever way it is connected.
+// What an agent remembers is in its next conversation, over every transport.
 func TestMCPConversation(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -115,8 +115,8 @@ func TestMCPConversation(t *testing.T) {
 		agent agent
 	}{
 		{"over-http", s.agent(t, key)},
-		{"over-stdio", startedBy(t, own)},
-		{"over-a-proxy", startedBy(t, []string{"KITH_URL=" + s.url, "KITH_KEY=" + key})},
+		{"over-stdio", startMCP(t, own)},
+		{"over-a-proxy", startMCP(t, []string{"KITH_URL=" + s.url, "KITH_KEY=" + key})},
 	} {
 		t.Run(way.user, func(t *testing.T) { converse(t, way.agent, way.user) })
 	}
@@ -187,7 +187,7 @@ func converse(t *testing.T, a agent, user string) {
 	}
 }
 
-// An agent is answered while the memory starts, and its call when it has.
+// The agent is answered while the memory starts; its first call waits for the memory.
 func TestMCPAnswersBeforeTheMemory(t *testing.T) {
 	t.Parallel()
 	in, toKith := io.Pipe()
@@ -234,8 +234,8 @@ func TestMCPAnswersBeforeTheMemory(t *testing.T) {
 	}
 }
 
-// Who may not is told so: by HTTP where nobody is let in, by the protocol where there is no such thing, and else by a result
-// that a model can read.
+// Refusals are reported by HTTP without a valid key, by the protocol for unknown names, and otherwise by a result that a model
+// can read.
 func TestMCPRefuses(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -281,12 +281,12 @@ func TestMCPRefuses(t *testing.T) {
 	other.says(t, "forget", `{"user_id":"u1","entity_keys":["ada-`+team+`"]}`, "error: ", "not found")
 }
 
-// npmPackages are other people's programs that Kith has to get along with.
+// npmPackages returns the folder of the npm packages that Kith is tested with.
 func npmPackages(t *testing.T) string {
 	return filepath.Join(testenv.Packages(t, "@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/server-memory@2026.8.31"), "node_modules")
 }
 
-// The reference client, which checks what it gets against the schemas, understands Kith over both transports.
+// The reference client, which validates results by schema, works with Kith over both transports.
 func TestMCPWithTheReferenceClient(t *testing.T) {
 	t.Parallel()
 	modules := npmPackages(t)
@@ -300,7 +300,7 @@ func TestMCPWithTheReferenceClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := exec.CommandContext(t.Context(), "node", script, s.url+"/mcp", s.newKey(t, testenv.Team(t), "read", "write"), os.Args[0]) //nolint:gosec // the test's own
-	command.Env = append(append(os.Environ(), settings(testenv.Neo4j(t), "")...), "KITH_TEAM="+testenv.Team(t), servedAlone+"=mcp", "KITH_MCP_COMPAT=memory")
+	command.Env = append(append(os.Environ(), settings(testenv.Neo4j(t), "")...), "KITH_TEAM="+testenv.Team(t), commandEnv+"=mcp", "KITH_MCP_COMPAT=memory")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -318,7 +318,7 @@ func TestMCPMemoryIsLikeTheReference(t *testing.T) {
 	theirs := exec.Command("node", filepath.Join(npmPackages(t), "@modelcontextprotocol/server-memory/dist/index.js")) //nolint:gosec // the test's own
 	theirs.Env = append(os.Environ(), "MEMORY_FILE_PATH="+filepath.Join(t.TempDir(), "memory.jsonl"))
 	reference := connect(t, &sdk.CommandTransport{Command: theirs})
-	kith := startedBy(t, append(settings(testenv.Neo4j(t), ""), "KITH_TEAM="+testenv.Team(t), "KITH_MCP_COMPAT=memory"))
+	kith := startMCP(t, append(settings(testenv.Neo4j(t), ""), "KITH_TEAM="+testenv.Team(t), "KITH_MCP_COMPAT=memory"))
 	for i, c := range []struct{ tool, arguments string }{
 		{"read_graph", `{}`},
 		{"create_entities", `{"entities":[{"name":"Zoe","entityType":"person","observations":["likes <tea> & rain","plays go"]},{"name":"Acme Corp","entityType":"organization","observations":[]},{"name":"alpha","entityType":"concept","observations":["an idea"]},{"name":"Ümlaut 東京","entityType":"","observations":["x"]}]}`},

@@ -12,7 +12,7 @@ import (
 	"kith/handlers"
 )
 
-// seriesOf are the series of each metric, as Prometheus counts them.
+// seriesOf returns the number of series of each metric, as Prometheus counts them.
 func seriesOf(t *testing.T, m *metrics) map[string]int {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -26,14 +26,14 @@ func seriesOf(t *testing.T, m *metrics) map[string]int {
 	return series
 }
 
-// A route has one histogram, whatever it answers: 299 pairs of method and status made 5,083 series when each had its own, and make 1,234 now.
+// A route has one histogram. With labels for method and status, 299 pairs made 5,083 series instead of 1,234.
 func TestRequestsMakeFewSeries(t *testing.T) {
 	t.Parallel()
 	m := newMetrics()
 	statuses := []int{200, 401, 404, 422, 500}
 	for route := range 55 {
 		for _, status := range statuses {
-			m.request(string(rune('A'+route)), http.MethodGet, status, time.Millisecond)
+			m.observeRequest(string(rune('A'+route)), http.MethodGet, status, time.Millisecond)
 		}
 	}
 	series := seriesOf(t, m)
@@ -45,7 +45,7 @@ func TestRequestsMakeFewSeries(t *testing.T) {
 	}
 }
 
-// An alarm on the increase of a counter sees its first event only where the counter was 0 before.
+// An alarm on the increase of a counter detects its first event only if the counter was 0 before.
 func TestAlarmsSeeTheFirstEvent(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile("../../docs/alerts.yaml")
@@ -68,7 +68,7 @@ func TestAlarmsSeeTheFirstEvent(t *testing.T) {
 	if looked < 7 {
 		t.Errorf("%d counters were looked at", looked)
 	}
-	m.shown(handlers.Key, nil)
+	m.observeCredential(handlers.Key, nil)
 	if again := seriesOf(t, m); again["kith_credentials_total"] != series["kith_credentials_total"] {
 		t.Error("a credential made a series of its own")
 	}

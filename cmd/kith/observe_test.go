@@ -29,13 +29,13 @@ import (
 	"kith/vector"
 )
 
-// received are the spans that a collector was sent.
-type received struct {
+// spanCollector collects the spans that it receives.
+type spanCollector struct {
 	mu  sync.Mutex
 	all []*spans.Span
 }
 
-func (r *received) ServeHTTP(_ http.ResponseWriter, request *http.Request) {
+func (r *spanCollector) ServeHTTP(_ http.ResponseWriter, request *http.Request) {
 	body, _ := io.ReadAll(request.Body)
 	var batch collector.ExportTraceServiceRequest
 	if proto.Unmarshal(body, &batch) != nil {
@@ -50,8 +50,8 @@ func (r *received) ServeHTTP(_ http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// ways are the names of spans from each one of a name up to the request that it is part of.
-func (r *received) ways(name string) (ways []string) {
+// paths returns the names of spans from each span of a name up to its request.
+func (r *spanCollector) paths(name string) (ways []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.all {
@@ -72,11 +72,11 @@ func (r *received) ways(name string) (ways []string) {
 	return ways
 }
 
-// A trace leads from the request over what is loaded to the statement, within the trace of the caller, and tells nothing of what
-// it was about. Slow statements are logged with the file in which they stand.
+// A trace leads from the request over loads to statements, within the caller's trace, and contains no stored data. Slow
+// statements are logged with their file.
 func TestTraces(t *testing.T) {
 	t.Parallel()
-	got := &received{}
+	got := &spanCollector{}
 	server := httptest.NewServer(got)
 	t.Cleanup(server.Close)
 	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_OTLP_ENDPOINT="+server.URL, "KITH_SLOW_STATEMENT=1ns"))
@@ -97,7 +97,7 @@ func TestTraces(t *testing.T) {
 		"node_create": "node_create < POST /v1/memory",
 		"search":      "search < tool explore < POST /mcp",
 	} {
-		if ways := got.ways(name); !slices.Contains(ways, want) {
+		if ways := got.paths(name); !slices.Contains(ways, want) {
 			t.Errorf("the ways to %s: %q, without %q", name, ways, want)
 		}
 	}
@@ -111,25 +111,25 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// A collector that is away costs nothing but spans.
+// An unavailable collector only loses spans.
 func TestTracesWithoutACollector(t *testing.T) {
 	t.Parallel()
 	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_OTLP_ENDPOINT=http://127.0.0.1:1"))
 	s.as(s.newKey(t, testenv.Team(t), "read")).must(t, http.MethodGet, "/v1/context?user_id=u1", "")
-	if code := s.stop(); code != 0 || !strings.Contains(s.err.String(), "spans were not sent") {
+	if code := s.stop(); code != 0 || !strings.Contains(s.err.String(), "sending spans failed") {
 		t.Errorf("%d %s", code, s.err)
 	}
 }
 
 var metricName = regexp.MustCompile(`\bkith_[a-z_]+[a-z]`)
 
-// What the dashboard and the alarms ask for is what there is, and all that there is is told of in the documents.
+// The dashboard and the alarms use existing metrics, and the documents list all metrics.
 func TestMetricsAreWhatIsShown(t *testing.T) {
 	t.Parallel()
 	m := newMetrics()
-	m.vectors(&graph.Store{}, vector.New(0))
-	m.memory(&memory{store: &graph.Store{}, recalls: &graph.Recalls{}})
-	m.front(&chat.Service{}, &handlers.Streams{}, &audit.Log{})
+	m.registerVectors(&graph.Store{}, vector.New(0))
+	m.registerMemory(&memory{store: &graph.Store{}, recalls: &graph.Recalls{}})
+	m.registerHTTP(&chat.Service{}, &handlers.Streams{}, &audit.Log{})
 	described := make(chan *prometheus.Desc)
 	go func() {
 		m.registry.Describe(described)
@@ -167,7 +167,7 @@ func TestMetricsAreWhatIsShown(t *testing.T) {
 	}
 }
 
-// What is refused, verified, generated and streamed is told by the metrics.
+// The metrics count refusals, credentials, generations and streams.
 func TestMetricsTell(t *testing.T) {
 	t.Parallel()
 	admin, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -193,7 +193,7 @@ func TestMetricsTell(t *testing.T) {
 	for range 2 {
 		s.as(once).do(t, http.MethodGet, "/v1/keys", "")
 	}
-	model.does(stalls)
+	model.setScript(stall)
 	stream := func(c caller) *http.Response {
 		tree := c.must(t, http.MethodPost, "/v1/trees", `{"user_id":"u1"}`)["id"].(string)
 		turn := c.must(t, http.MethodPost, "/v1/trees/"+tree+"/turns", `{"user_id":"u1","user_prompt":"x","generate":`+strconv.FormatBool(c == other)+`}`)["id"].(string)

@@ -14,16 +14,16 @@ import (
 	"kith/internal/testenv"
 )
 
-// The requests that the contract shows are sent to a real Kith, one after the other, and what it answers is of the form that
-// is shown: go test ./cmd/kith -run Operations -update records it anew.
+// The documented requests are sent to a real Kith in order, and the responses have the documented form. go test ./cmd/kith
+// -run Operations -update records them.
 func TestOperationsAnswerAsShown(t *testing.T) {
 	t.Parallel()
-	model, s := withModel(t)
+	model, s := startWithModel(t)
 	team := testenv.Team(t)
 	var live []handlers.Example
-	for _, sent := range story(t, s.as(s.newKey(t, team, "read", "write", "admin")), model) {
+	for _, sent := range sendExamples(t, s.as(s.newKey(t, team, "read", "write", "admin")), model) {
 		e := handlers.Example{ID: sent.ID, Method: sent.Method, Path: strings.ReplaceAll(sent.Path, team, "acme"), Status: sent.status}
-		e.Answer = shown(t, sent.answer, team)
+		e.Answer = redacted(t, sent.answer, team)
 		live = append(live, e)
 	}
 	recorded := handlers.Examples()
@@ -39,34 +39,34 @@ func TestOperationsAnswerAsShown(t *testing.T) {
 		if i >= len(recorded) || recorded[i].ID != e.ID || recorded[i].Status != e.Status {
 			t.Fatalf("operations.json is not of the requests in operations.md: %s", e.ID)
 		}
-		if want, got := formOf(t, recorded[i].Answer), formOf(t, e.Answer); !slices.Equal(want, got) {
+		if want, got := fieldPaths(t, recorded[i].Answer), fieldPaths(t, e.Answer); !slices.Equal(want, got) {
 			t.Errorf("%s answers in another form than is shown (renew with -update):\n%s\n%s", e.ID, want, got)
 		}
 	}
 }
 
-// chapter is a request that was sent, and what it answered.
-type chapter struct {
+// exampleCall is a request and its response.
+type exampleCall struct {
 	handlers.Operation
 	status int
 	answer any
 }
 
-// story sends the requests of operations.md in their order, but for some.
-func story(t *testing.T, c caller, model *languageModel, without ...string) []chapter {
+// sendExamples sends the requests of operations.md in their order, except some.
+func sendExamples(t *testing.T, c caller, model *languageModel, without ...string) []exampleCall {
 	t.Helper()
 	answers := map[string]any{}
-	var sent []chapter
+	var sent []exampleCall
 	for _, o := range handlers.Operations() {
 		if slices.Contains(without, o.ID) {
 			continue
 		}
 		if o.ID == "explain" { // the next one cancels it
-			model.does(stalls)
+			model.setScript(stall)
 		}
 		o.Path = placeholder.ReplaceAllStringFunc(o.Path, func(name string) string {
 			steps := strings.Split(strings.Trim(name, "{}"), "/")
-			return fmt.Sprint(at(answers[steps[0]], steppingStones(steps[1:])...))
+			return fmt.Sprint(at(answers[steps[0]], pathSteps(steps[1:])...))
 		})
 		r := c.do(t, o.Method, o.Path, o.Body)
 		if r.status >= http.StatusBadRequest {
@@ -78,15 +78,15 @@ func story(t *testing.T, c caller, model *languageModel, without ...string) []ch
 			answer = string(r.body)
 		}
 		answers[o.ID] = answer
-		sent = append(sent, chapter{o, r.status, answer})
+		sent = append(sent, exampleCall{o, r.status, answer})
 	}
 	return sent
 }
 
 var placeholder = regexp.MustCompile(`\{[a-z-]+/[^}]+\}`)
 
-// steppingStones are the steps into an answer: names, and places in lists.
-func steppingStones(steps []string) []any {
+// pathSteps returns the steps of a path into a response: names and list indexes.
+func pathSteps(steps []string) []any {
 	var stones []any
 	for _, step := range steps {
 		var place int
@@ -99,8 +99,8 @@ func steppingStones(steps []string) []any {
 	return stones
 }
 
-// shown is an answer as it may be shown: without the name of the test's team, and without a key that looks like a real one.
-func shown(t *testing.T, answer any, team string) json.RawMessage {
+// redacted returns a response without the team of the test and without texts that look like a real API key.
+func redacted(t *testing.T, answer any, team string) json.RawMessage {
 	if answer == "" {
 		return nil
 	}
@@ -112,8 +112,8 @@ func shown(t *testing.T, answer any, team string) json.RawMessage {
 	return json.RawMessage(regexp.MustCompile(`kith_[\w-]{20,}`).ReplaceAllString(text, "kith_shown-this-once"))
 }
 
-// formOf are the fields of an answer, wherever they are in it.
-func formOf(t *testing.T, answer json.RawMessage) []string {
+// fieldPaths returns the paths of all fields of a response.
+func fieldPaths(t *testing.T, answer json.RawMessage) []string {
 	t.Helper()
 	var v any
 	if len(answer) > 0 && json.Unmarshal(answer, &v) != nil {

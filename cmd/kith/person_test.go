@@ -13,7 +13,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// What people ask of a running Kith: texts on a terminal, objects for programs.
+// Commands print text on a terminal and objects for programs.
 func TestCommandsForPeople(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -43,7 +43,7 @@ func TestCommandsForPeople(t *testing.T) {
 	}
 }
 
-// A key of no user has nothing of its own: its status has what is shared, and, for an admin, the team's users.
+// The status of a key without a user counts shared data and, for an admin, lists the team's users.
 func TestStatusOfATeam(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -55,13 +55,13 @@ func TestStatusOfATeam(t *testing.T) {
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u2","nodes":[{"kind":"person","entity_key":"b","name":"Bo","is_owner":true}]}`)
 	c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u2"}`)
 	c.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"entity","entity_key":"e","name":"Quay"}]}`)
-	const sharedTable = "Shared by the team (--user USER counts what a user sees):\nKIND           NODES\nEntity         1\nrelationships  0\n"
+	const sharedTable = "Shared by the team (--user USER counts the memory of a user):\nKIND           NODES\nEntity         1\nrelationships  0\n"
 	for _, k := range []struct {
 		key, says, not string
 		args           []string
 		users          int
 	}{
-		{admin, sharedTable + "\nOf its users:\nUSER  NODES  CONVERSATIONS  MESSAGES  CHATS  LAST ACTIVITY\nu1    2      0              0         0      20", "-\n", nil, 2},
+		{admin, sharedTable + "\nUsers of the team:\nUSER  NODES  CONVERSATIONS  MESSAGES  CHATS  LAST ACTIVITY\nu1    2      0              0         0      20", "-\n", nil, 2},
 		{plain, sharedTable, "u1", nil, 0},
 		{bound, "Concept        1\n", "Shared", nil, 0},
 		{admin, "Concept        1\n", "Shared", []string{"--user", "u1"}, 0},
@@ -79,7 +79,7 @@ func TestStatusOfATeam(t *testing.T) {
 	}
 }
 
-// A Kith that starts tells people and Docker so, and which one it is.
+// A Kith that starts reports that, and its version, to people and to Docker.
 func TestStartingIsNotReady(t *testing.T) {
 	t.Parallel()
 	starting := httptest.NewServer(handlers.Starting(handlers.Build{Version: "v9"}))
@@ -97,7 +97,7 @@ func TestStartingIsNotReady(t *testing.T) {
 	}
 }
 
-// The doctor says of each thing whether it is well, and what to do where it is not, without a secret.
+// The doctor reports each check and its advice, without secrets.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	db, redis := testenv.Neo4j(t), testenv.Redis(t)
@@ -109,7 +109,7 @@ func TestDoctor(t *testing.T) {
 	ill := db
 	ill.Password = "wr0ng-secret"
 	code, out := command(t, append(settings(ill, "redis://:s3cret@127.0.0.1:1"), "KITH_URL="+s.url, "KITH_KEY=kith_wrong-secret"), "doctor")
-	for _, want := range []string{"✗ Neo4j", "✗ Redis", "✗ Key", "→ start it, and check KITH_NEO4J_URI", "→ make one with the scope read"} {
+	for _, want := range []string{"✗ Neo4j", "✗ Redis", "✗ Key", "→ start it, and check KITH_NEO4J_URI", "→ create one with the scope read"} {
 		if code != 1 || !strings.Contains(out, want) {
 			t.Errorf("ill: %d, not %q: %s", code, want, out)
 		}
@@ -128,16 +128,16 @@ func TestClock(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for ahead, good := range map[time.Duration]bool{0: true, -time.Second: true, time.Minute: false, -time.Hour: false} {
-		if f := clockFinding(now.Add(ahead).UTC().Format(http.TimeFormat), now); f.Good != good || good != (f.Advice == "") {
+		if f := checkClock(now.Add(ahead).UTC().Format(http.TimeFormat), now); f.Good != good || good != (f.Advice == "") {
 			t.Errorf("%s ahead: %+v", ahead, f)
 		}
 	}
-	if clockFinding("", now).Good {
+	if checkClock("", now).Good {
 		t.Error("no date is good")
 	}
 }
 
-// A terminal gets emphasis, and nothing that a memory could do to it.
+// A terminal gets emphasis, and no control characters of stored texts.
 func TestMarkdownOnATerminal(t *testing.T) {
 	t.Parallel()
 	text := "# About \x1b[2JAda\n- **Grace**: her friend\n_Left out: 3._"
@@ -162,7 +162,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// The script does in a bash what it is for; the last word is the one to complete.
+// The bash script completes the last word.
 func TestCompletionInBash(t *testing.T) {
 	t.Parallel()
 	_, script := command(t, nil, "completion", "bash")

@@ -8,40 +8,40 @@ import (
 	"kith/preference"
 )
 
-// ownPreferences is the store of preferences outside the graph. Its zero value is none: they are in the graph.
-type ownPreferences struct{ store *preference.Store }
+// preferenceStore is an optional store of preferences outside the graph. With the zero value they are in the graph.
+type preferenceStore struct{ store *preference.Store }
 
-func (c *config) openPreferences(ctx context.Context, m *metrics) (ownPreferences, error) {
+func (c *config) openPreferences(ctx context.Context, m *metrics) (preferenceStore, error) {
 	if c.PostgresURI == "" {
-		return ownPreferences{}, nil
+		return preferenceStore{}, nil
 	}
-	store, err := preference.Open(ctx, c.PostgresURI, preference.Options{Observe: m.statement})
-	return ownPreferences{store}, err
+	store, err := preference.Open(ctx, c.PostgresURI, preference.Options{Observe: m.observeStatement})
+	return preferenceStore{store}, err
 }
 
-// orIn is the store of their own, else the graph.
-func (o ownPreferences) orIn(g *graph.Store) graph.PreferenceStore {
+// orGraph returns the store of preferences: the one outside the graph if there is one, or the graph.
+func (o preferenceStore) orGraph(g *graph.Store) graph.PreferenceStore {
 	if o.store == nil {
 		return g
 	}
-	return countedPreferences{o.store, g}
+	return meteredPreferences{o.store, g}
 }
 
-// countedPreferences are preferences outside the graph that count in the quota of their team, which is in the graph.
-type countedPreferences struct {
+// meteredPreferences is a store of preferences outside the graph that enforces the quota of the team in the graph.
+type meteredPreferences struct {
 	*preference.Store
 	graph *graph.Store
 }
 
-// ReplacePreferences is that of the store, where the team may have them.
-func (c countedPreferences) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error {
+// ReplacePreferences replaces a user's preferences if the quota of the team allows it.
+func (c meteredPreferences) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error {
 	keys, values, err := graph.StoredPreferences(scope, preferences)
 	if err != nil {
 		return err
 	}
 	var text int64
 	for i := range keys {
-		text += preferenceText(scope, keys[i], values[i])
+		text += preferenceLength(scope, keys[i], values[i])
 	}
 	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope, "") }
 	return c.graph.StoreElsewhere(ctx, scope.TeamID, text, has, func(ctx context.Context) error {
@@ -49,54 +49,54 @@ func (c countedPreferences) ReplacePreferences(ctx context.Context, scope graph.
 	})
 }
 
-// SetPreference is that of the store, where the team may have it.
-func (c countedPreferences) SetPreference(ctx context.Context, scope graph.Scope, p graph.Preference) error {
+// SetPreference sets a preference if the quota of the team allows it.
+func (c meteredPreferences) SetPreference(ctx context.Context, scope graph.Scope, p graph.Preference) error {
 	value, err := graph.StoredPreference(scope, p)
 	if err != nil {
 		return err
 	}
 	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope, p.Key) }
-	return c.graph.StoreElsewhere(ctx, scope.TeamID, preferenceText(scope, p.Key, value), has, func(ctx context.Context) error {
+	return c.graph.StoreElsewhere(ctx, scope.TeamID, preferenceLength(scope, p.Key, value), has, func(ctx context.Context) error {
 		return c.Store.SetPreference(ctx, scope, p)
 	})
 }
 
-// preferenceText is how many characters of a team's quota a preference takes.
-func preferenceText(scope graph.Scope, key, value string) int64 {
+// preferenceLength returns how many characters of a team's quota a preference uses.
+func preferenceLength(scope graph.Scope, key, value string) int64 {
 	return int64(utf8.RuneCountInString(scope.UserID) + utf8.RuneCountInString(key) + utf8.RuneCountInString(value))
 }
 
-// orNil is the store of their own, or an interface that is nil.
-func (o ownPreferences) orNil() graph.PreferenceStore {
+// orNil returns the store outside the graph, or a nil interface.
+func (o preferenceStore) orNil() graph.PreferenceStore {
 	if o.store == nil {
 		return nil
 	}
 	return o.store
 }
 
-// sections are those of a context that do not come from the graph.
-func (o ownPreferences) sections() []graph.Section {
+// sections returns the sections of a context that do not come from the graph.
+func (o preferenceStore) sections() []graph.Section {
 	if o.store == nil {
 		return nil
 	}
 	return []graph.Section{graph.PreferencesSection}
 }
 
-func (o ownPreferences) migrate(ctx context.Context) error {
+func (o preferenceStore) migrate(ctx context.Context) error {
 	if o.store == nil {
 		return nil
 	}
 	return o.store.Migrate(ctx)
 }
 
-// guard keeps writes for users away who were erased meanwhile.
-func (o ownPreferences) guard(g *graph.Store) {
+// guard makes the store refuse writes for users who were erased since the write began.
+func (o preferenceStore) guard(g *graph.Store) {
 	if o.store != nil {
 		o.store.Guard(g.Admit)
 	}
 }
 
-func (o ownPreferences) close() {
+func (o preferenceStore) close() {
 	if o.store != nil {
 		o.store.Close()
 	}

@@ -16,8 +16,8 @@ import (
 
 const preferencesPath = "/v1/users/u1/preferences"
 
-// notTelling fails the test if a service says the password of an address.
-func notTelling(t *testing.T, uri string, said ...fmt.Stringer) {
+// checkNoPassword fails the test if an output contains the password of an address.
+func checkNoPassword(t *testing.T, uri string, said ...fmt.Stringer) {
 	t.Helper()
 	u, err := url.Parse(uri)
 	if err != nil {
@@ -31,8 +31,8 @@ func notTelling(t *testing.T, uri string, said ...fmt.Stringer) {
 	}
 }
 
-// Wherever preferences are kept the answers are the same. While their PostgreSQL is away contexts go without them and
-// say so, and nothing else suffers.
+// Responses are the same for both stores of preferences. While PostgreSQL is unavailable, contexts omit preferences with a
+// warning, and nothing else fails.
 func TestPreferencesInPostgres(t *testing.T) {
 	t.Parallel()
 	postgres := testenv.StartPostgres(t)
@@ -88,10 +88,10 @@ func TestPreferencesInPostgres(t *testing.T) {
 		}
 		c.must(t, http.MethodPut, preferencesPath, `{"preferences":[{"key":"n","value":1}]}`)
 	}
-	notTelling(t, postgres.URI(), own.out, own.err)
+	checkNoPassword(t, postgres.URI(), own.out, own.err)
 }
 
-// A PostgreSQL that is away at the start is waited for.
+// kith serve waits for a PostgreSQL that is unavailable at the start.
 func TestServeWaitsForPostgres(t *testing.T) {
 	t.Parallel()
 	postgres := testenv.StartPostgres(t)
@@ -111,10 +111,10 @@ func TestServeWaitsForPostgres(t *testing.T) {
 	if code := <-ended; code != 0 {
 		t.Errorf("exit status %d: %s", code, &said)
 	}
-	notTelling(t, postgres.URI(), &out, &said)
+	checkNoPassword(t, postgres.URI(), &out, &said)
 }
 
-// An address that is none ends the service at once, and is not repeated.
+// An invalid address makes kith serve fail at once, without showing the address.
 func TestServeRefusesAnAddress(t *testing.T) {
 	t.Parallel()
 	const uri = "mysql://u:a-secret@h/db"
@@ -123,5 +123,5 @@ func TestServeRefusesAnAddress(t *testing.T) {
 	if code != 1 || !strings.Contains(out.String(), "KITH_POSTGRES_URI") {
 		t.Errorf("exit status %d: %s", code, &out)
 	}
-	notTelling(t, uri, &out)
+	checkNoPassword(t, uri, &out)
 }

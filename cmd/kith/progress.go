@@ -10,7 +10,7 @@ import (
 	"kith/markup"
 )
 
-// progress tells a person how far something is: on a terminal in one line that changes, else in a line now and then.
+// progress prints the progress of a command: on a terminal in one line that changes, otherwise in a line at intervals.
 type progress struct {
 	out      io.Writer
 	terminal bool
@@ -18,8 +18,8 @@ type progress struct {
 }
 
 const (
-	toldFaults  = 100 // beyond these they are only counted
-	clearedLine = "\r\x1b[K"
+	maxShownFaults = 100 // faults that are printed; further ones are only counted
+	clearLine      = "\r\x1b[K"
 )
 
 func newProgress(out io.Writer) *progress {
@@ -31,74 +31,74 @@ func (p *progress) fault(line int, message string) {
 }
 
 func (p *progress) faultAt(where, message string) {
-	if p.faults++; p.faults > toldFaults {
+	if p.faults++; p.faults > maxShownFaults {
 		return
 	}
 	p.line(where + ": " + message)
 }
 
-// line writes a line that stays.
+// line prints a permanent line.
 func (p *progress) line(text string) {
 	p.clear()
 	_, _ = fmt.Fprintln(p.out, markup.Plain(text))
 }
 
-// show changes the line of a terminal.
+// show replaces the current line of a terminal.
 func (p *progress) show(text string) {
-	_, _ = fmt.Fprint(p.out, clearedLine, text)
+	_, _ = fmt.Fprint(p.out, clearLine, text)
 }
 
 func (p *progress) clear() {
 	if p.terminal {
-		_, _ = fmt.Fprint(p.out, clearedLine)
+		_, _ = fmt.Fprint(p.out, clearLine)
 	}
 }
 
 func (p *progress) end() {
 	p.clear()
-	if more := p.faults - toldFaults; more > 0 {
+	if more := p.faults - maxShownFaults; more > 0 {
 		_, _ = fmt.Fprintf(p.out, "and %d more faults\n", more)
 	}
 }
 
-// meter tells how many bytes, or what else it counts, have gone by, and how fast: on a terminal several times a second.
+// meter prints how many bytes or items were processed, and how fast.
 type meter struct {
 	*progress
-	verb        string             // sent, received, stored lines:
-	amount      func(int64) string // as text
-	total       int64              // 0: not known
-	done, lines int64
-	from        int64 // of done, which the rate leaves out
-	begun, told time.Time
+	verb             string             // sent, received, stored lines:
+	format           func(int64) string // formats a number
+	total            int64              // 0: unknown
+	done, lines      int64
+	from             int64 // the part of done that the rate does not count
+	begun, lastShown time.Time
 }
 
 const (
-	shownEvery = 100 * time.Millisecond
-	lineEvery  = 10 * time.Second
-	barWidth   = 30
+	terminalInterval = 100 * time.Millisecond
+	lineInterval     = 10 * time.Second
+	barWidth         = 30
 )
 
 func newMeter(p *progress, verb string, total int64) *meter {
 	now := time.Now()
-	return &meter{progress: p, verb: verb, amount: size, total: total, begun: now, told: now}
+	return &meter{progress: p, verb: verb, format: formatBytes, total: total, begun: now, lastShown: now}
 }
 
-// newCounter is a meter of things instead of bytes.
+// newCounter returns a meter of items instead of bytes.
 func newCounter(p *progress, verb string, total int) *meter {
 	m := newMeter(p, verb, int64(total))
-	m.amount = func(n int64) string { return strconv.FormatInt(n, 10) }
+	m.format = func(n int64) string { return strconv.FormatInt(n, 10) }
 	return m
 }
 
 func (m *meter) add(amount, lines int64, now time.Time) {
 	m.done += amount
 	m.lines += lines
-	switch since := now.Sub(m.told); {
-	case m.terminal && (since >= shownEvery || m.done == m.total):
-		m.told = now
+	switch since := now.Sub(m.lastShown); {
+	case m.terminal && (since >= terminalInterval || m.done == m.total):
+		m.lastShown = now
 		m.show(m.bar() + m.text(now))
-	case !m.terminal && since >= lineEvery:
-		m.told = now
+	case !m.terminal && since >= lineInterval:
+		m.lastShown = now
 		m.line(m.text(now))
 	}
 }
@@ -112,9 +112,9 @@ func (m *meter) bar() string {
 }
 
 func (m *meter) text(now time.Time) string {
-	text := m.verb + " " + m.amount(m.done)
+	text := m.verb + " " + m.format(m.done)
 	if m.total > 0 {
-		text += fmt.Sprintf(" of %s (%d %%)", m.amount(m.total), 100*m.done/m.total)
+		text += fmt.Sprintf(" of %s (%d %%)", m.format(m.total), 100*m.done/m.total)
 	}
 	if m.lines > 0 {
 		text += fmt.Sprintf(", %d lines", m.lines)
@@ -122,13 +122,13 @@ func (m *meter) text(now time.Time) string {
 	if m.verb == "sent" && m.done == m.total {
 		return text + "; waiting for the report"
 	}
-	if seconds := now.Sub(m.begun).Seconds(); seconds > 0.5 { // before, a rate says little
-		text += fmt.Sprintf(", %s/s", m.amount(int64(float64(m.done-m.from)/seconds)))
+	if seconds := now.Sub(m.begun).Seconds(); seconds > 0.5 { // earlier rates are inaccurate
+		text += fmt.Sprintf(", %s/s", m.format(int64(float64(m.done-m.from)/seconds)))
 	}
 	return text
 }
 
-func size(bytes int64) string {
+func formatBytes(bytes int64) string {
 	const unit = 1000
 	switch {
 	case bytes < unit:

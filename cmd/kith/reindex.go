@@ -11,22 +11,22 @@ import (
 	"kith/graph"
 )
 
-// reindexCmd works on the database itself, so it needs no key.
+// reindexCmd works directly on the database, so it needs no API key.
 type reindexCmd struct{ config }
 
-// Run gives everything anew the words by which it is found, and its vector where an embedder is configured; that goes on
-// where it was broken off.
+// Run rebuilds the full-text index, and the vectors if an embedder is configured. An interrupted run resumes embedding where
+// it stopped.
 func (c *reindexCmd) Run(ctx context.Context, std streams) error {
-	log := c.logger(std.err, slog.LevelWarn)
+	log := c.newLogger(std.err, slog.LevelWarn)
 	embedder, err := c.openEmbedder(log)
 	if err != nil {
 		return err
 	}
 	defer closeEmbedder(embedder)
 	if c.Neo4jURI == "" && !embedded.Exists(c.Data) {
-		return fmt.Errorf("reindex: there is no database in %s (KITH_DATA)", c.Data)
+		return fmt.Errorf("reindex: no database in %s (KITH_DATA)", c.Data)
 	}
-	db, err := c.besideDatabase(ctx, log, std)
+	db, err := c.attachDatabase(ctx, log, std)
 	if err != nil {
 		return err
 	}
@@ -39,14 +39,14 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 	if err := store.Migrate(ctx); err != nil {
 		return err
 	}
-	count := &reindexCount{progress: newProgress(std.err), told: time.Now(), outcomes: map[string]int64{}}
+	count := &reindexProgress{progress: newProgress(std.err), lastShown: time.Now(), outcomes: map[string]int64{}}
 	defer count.end()
-	if err := store.Renew(ctx, count.words); err != nil {
+	if err := store.Renew(ctx, count.showIndexed); err != nil {
 		return fmt.Errorf("%w; run kith reindex again", err)
 	}
-	_, _ = fmt.Fprintf(std.out, "%d nodes are found by their words\n", count.nodes)
+	_, _ = fmt.Fprintf(std.out, "indexed the words of %d nodes\n", count.nodes)
 	if embedder == nil {
-		_, _ = fmt.Fprintln(std.out, "no embedder is configured (KITH_EMBEDDINGS_URL or KITH_EMBEDDINGS_MODEL_DIR): nothing is embedded")
+		_, _ = fmt.Fprintln(std.out, "no embedder is configured (KITH_EMBEDDINGS_URL or KITH_EMBEDDINGS_MODEL_DIR): no vectors were computed")
 		return nil
 	}
 	resumed, err := store.RenewEmbeddings(ctx)
@@ -54,47 +54,47 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if resumed {
-		count.line("this goes on where the last one was broken off")
+		count.line("resuming the interrupted reindex")
 	}
 	err = graph.NewEmbedding(store, graph.EmbeddingOptions{Log: log, Observe: count.observe}).Finish(ctx, func() { count.show(count.String()) })
 	if err != nil {
-		return fmt.Errorf("%w; run kith reindex again: it goes on", err)
+		return fmt.Errorf("%w; run kith reindex again to resume", err)
 	}
-	_, _ = fmt.Fprintf(std.out, "all is embedded by %s (%d numbers); here: %s\n", embedder.Model(), embedder.Dimensions(), count)
+	_, _ = fmt.Fprintf(std.out, "embedded everything with %s (%d dimensions); this run: %s\n", embedder.Model(), embedder.Dimensions(), count)
 	return nil
 }
 
-// reindexCount tells how far a reindex has come.
-type reindexCount struct {
+// reindexProgress prints the progress of a reindex.
+type reindexProgress struct {
 	*progress
-	told     time.Time
-	nodes    int // that have their words
-	mu       sync.Mutex
-	outcomes map[string]int64
+	lastShown time.Time
+	nodes     int // indexed so far
+	mu        sync.Mutex
+	outcomes  map[string]int64
 }
 
-func (r *reindexCount) observe(outcome string, count int64) {
+func (r *reindexProgress) observe(outcome string, count int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.outcomes[outcome] += count
 }
 
-// words counts nodes that have their words.
-func (r *reindexCount) words(nodes int) {
+// showIndexed sets and shows the number of nodes whose words are indexed.
+func (r *reindexProgress) showIndexed(nodes int) {
 	r.nodes = nodes
-	r.show(fmt.Sprintf("%d nodes have their words", nodes))
+	r.show(fmt.Sprintf("indexed the words of %d nodes", nodes))
 }
 
-func (r *reindexCount) show(text string) {
-	every := lineEvery
+func (r *reindexProgress) show(text string) {
+	every := lineInterval
 	if r.terminal {
-		every = shownEvery
+		every = terminalInterval
 	}
 	now := time.Now()
-	if now.Sub(r.told) < every {
+	if now.Sub(r.lastShown) < every {
 		return
 	}
-	r.told = now
+	r.lastShown = now
 	if r.terminal {
 		r.progress.show(text)
 		return
@@ -102,8 +102,8 @@ func (r *reindexCount) show(text string) {
 	r.line(text)
 }
 
-// String says what became of the texts.
-func (r *reindexCount) String() string {
+// String returns the counts by outcome.
+func (r *reindexProgress) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	text := fmt.Sprintf("%d embedded, %d empty", r.outcomes[graph.Embedded], r.outcomes[graph.Empty])
@@ -111,7 +111,7 @@ func (r *reindexCount) String() string {
 		text += fmt.Sprintf(", %d refused by the embedder", n)
 	}
 	if n := r.outcomes[graph.Postponed]; n > 0 {
-		text += fmt.Sprintf(", %d put off as the answer was wrong: kith serve tries them again", n)
+		text += fmt.Sprintf(", %d postponed after an invalid response: kith serve retries them", n)
 	}
 	return text
 }

@@ -20,19 +20,19 @@ import (
 // serveCmd runs the service.
 type serveCmd struct {
 	config
-	Demo bool `help:"Load the demo into a store that is new, and print how to ask for it."`
+	Demo bool `help:"Load the demo into a new store, and print how to query it."`
 }
 
 const (
-	drainTime = 20 * time.Second // for requests in flight at the end
+	drainTime = 20 * time.Second // for requests in flight at shutdown
 	stopTime  = 60 * time.Second // for the embedded Neo4j to stop cleanly
 	retryTime = 2 * time.Second  // between attempts to prepare the database
 	maxHeader = 64 << 10         // bytes of a request line and headers
 )
 
-// Run serves until ctx is done. The address answers from the start; /readyz says when the memory does.
+// Run serves until ctx is done. It answers requests from the start; /readyz reports when the memory is ready.
 func (c *serveCmd) Run(ctx context.Context, std streams) error {
-	log := c.logger(std.err, c.LogLevel)
+	log := c.newLogger(std.err, c.LogLevel)
 	listener, err := listen(ctx, "KITH_LISTEN", c.Listen)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 	gate := newGate()
 	group, ctx := errgroup.WithContext(ctx)
 	metrics := newMetrics()
-	// What requests need outlives the last of them.
+	// The services outlive the last request.
 	memory, release := context.WithCancel(context.WithoutCancel(ctx))
 	defer release()
 	group.Go(func() error {
@@ -60,7 +60,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 	return group.Wait()
 }
 
-// serveHTTP serves until ctx is done, and then until the requests in flight are answered.
+// serveHTTP serves until ctx is done and the requests in flight are answered.
 func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader}
 	stopped := make(chan error, 1)
@@ -76,96 +76,97 @@ func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler)
 	return <-stopped
 }
 
-// gate answers for the API until that is ready.
+// gate is the handler of the API, and answers with 503 until the API is ready.
 type gate struct{ open atomic.Pointer[http.Handler] }
 
 func newGate() *gate {
 	g := &gate{}
-	starting := handlers.Starting(built())
+	starting := handlers.Starting(build())
 	g.open.Store(&starting)
 	return g
 }
 
-// ServeHTTP hands the request to whoever answers now.
+// ServeHTTP passes the request to the current handler.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load()).ServeHTTP(w, r) }
 
-// serveMemory opens the memory and the gate, and gives both back when ctx is done. Stopping is done before that, while requests are
-// still answered.
+// serveMemory opens the memory and then the gate, and closes the memory when ctx is done. The context stopping is done
+// earlier, while requests are still answered.
 func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
-	front, err := c.openFront(metrics, log)
+	services, err := c.openHTTPServices(metrics, log)
 	if err != nil {
 		return err
 	}
-	defer front.close()
+	defer services.close()
 	return c.withMemory(ctx, c.openDatabase, metrics, log, std, func(ctx context.Context, m *memory) error {
 		var key string
 		if err := m.prepare(ctx, func(ctx context.Context) (err error) {
 			key, err = m.keys.Bootstrap(ctx, c.BootstrapKey)
 			return err
 		}); err != nil {
-			return unlessDone(ctx, err)
+			return ignoreCanceled(ctx, err)
 		}
-		c.warn(ctx, m.keys, log)
-		chats := front.chats(c, m)
-		reader := m.reader(front.model)
-		tools := mcp.New(m.tools(reader))
+		c.warnBootstrapKeys(ctx, m.keys, log)
+		chats := services.newChats(c, m)
+		reader := m.newReader(services.model)
+		tools := mcp.New(m.toolServices(reader))
 		defer tools.Close()
-		services := front.services(m, tools)
-		services.Chats = chats
+		handled := services.handlerServices(m, tools)
+		handled.Chats = chats
 		streams := handlers.NewStreams(c.ChatStreams)
-		metrics.front(chats, streams, m.trail)
+		metrics.registerHTTP(chats, streams, m.auditLog)
 		if reader != nil {
-			services.Digests = reader
+			handled.Digests = reader
 		}
-		api := handlers.New(services, handlers.Options{
-			Build: built(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport, Origins: c.Origins, Issuer: c.OIDCIssuer, StreamPause: c.StreamPause,
+		api := handlers.New(handled, handlers.Options{
+			Build: build(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport,
+			Origins: c.Origins, Issuer: c.OIDCIssuer, StreamPause: c.StreamPause,
 			Streams: streams, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
-			Log: log, Observe: metrics.request, Verified: metrics.shown, Trace: m.traces.request(),
+			Log: log, Observe: metrics.observeRequest, Verified: metrics.observeCredential, Trace: m.traces.request(),
 		})
 		gate.open.Store(&api)
 		c.announce(ctx, url, key, log, std)
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return chats.Run(ctx) })
-		group.Go(func() error { return m.upkeep(ctx) })
+		group.Go(func() error { return m.maintain(ctx) })
 		return group.Wait()
 	})
 }
 
-// warn logs what an operator should know of bootstrap keys.
-func (c *serveCmd) warn(ctx context.Context, keys *auth.Keys, log *slog.Logger) {
+// warnBootstrapKeys logs warnings about bootstrap keys.
+func (c *serveCmd) warnBootstrapKeys(ctx context.Context, keys *auth.Keys, log *slog.Logger) {
 	warnings, err := keys.Warnings(ctx, c.BootstrapKey)
 	if err != nil {
-		log.Error("bootstrap keys could not be looked at", "error", err)
+		log.Error("checking the bootstrap keys failed", "error", err)
 	}
 	for _, warning := range warnings {
 		log.Warn(warning)
 	}
 }
 
-// announce tells a person how to get in. key is that of a store that was empty: shown here and, if it was generated,
-// never again.
+// announce prints the address of the service, and the bootstrap key of a new store. A generated key is printed only here.
+// The key is empty if the store is not new.
 func (c *serveCmd) announce(ctx context.Context, url, key string, log *slog.Logger, std streams) {
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(std.out, format+"\n", args...) }
-	say("Kith %s answers at %s", version, url)
+	print := func(format string, args ...any) { _, _ = fmt.Fprintf(std.out, format+"\n", args...) }
+	print("Kith %s answers at %s", version, url)
 	if key == "" {
-		say("The memory was here before, and so were its keys. For another one: kith key create")
+		print("Using the existing memory and its keys. To create another key: kith key create")
 		return
 	}
 	if c.BootstrapKey == "" {
-		say("First admin key (team default), shown once: %s", key)
+		print("First admin key (team default), shown once: %s", key)
 	}
 	if !c.Demo {
 		return
 	}
 	user, err := loadDemo(ctx, newAPIClient(url, key), time.Now())
 	if err != nil {
-		log.Error("the demo could not be loaded", "error", err)
+		log.Error("loading the demo failed", "error", err)
 		return
 	}
-	say("A demo user is loaded: %s. Ask what an agent should know:\n\n%s\n", user, contextCurl(url, key, user))
+	print("A demo user is loaded: %s. Get the user's context:\n\n%s\n", user, contextCurl(url, key, user))
 }
 
-// reachable is an address to call for one to listen on.
+// reachable returns an address to call for an address to listen on.
 func reachable(listen string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
@@ -174,8 +175,8 @@ func reachable(listen string) string {
 	return listen
 }
 
-// unlessDone drops the error of something that was stopped.
-func unlessDone(ctx context.Context, err error) error {
+// ignoreCanceled returns err, or nil if ctx has ended.
+func ignoreCanceled(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if command := os.Getenv(servedAlone); command != "" {
+	if command := os.Getenv(commandEnv); command != "" {
 		os.Exit(run(context.Background(), []string{command}, os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr}))
 	}
 	testenv.Main(m)
@@ -29,7 +29,7 @@ const bootstrapKey = "a-bootstrap-key-of-the-tests-0000"
 // maxRevocation is how long another process may accept a revoked key.
 const maxRevocation = 5 * time.Second
 
-// buffer is an output that may be read while it is written.
+// buffer is an output that can be read while it is written.
 type buffer struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -55,7 +55,7 @@ type service struct {
 	stop     func() int // ends it and returns its exit status
 }
 
-// neverLogged holds that the log has none of some texts; an empty one is that of a database without a password.
+// neverLogged checks that the log contains none of the texts. It ignores empty texts, such as a missing password.
 func (s *service) neverLogged(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -65,7 +65,7 @@ func (s *service) neverLogged(t *testing.T, texts ...string) {
 	}
 }
 
-// settings are the environment of a kith serve on the databases of the run.
+// settings returns the environment of a kith serve on the databases of the test run.
 func settings(db testenv.Database, redis string) []string {
 	return []string{
 		"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_BOOTSTRAP_KEY=" + bootstrapKey,
@@ -74,7 +74,7 @@ func settings(db testenv.Database, redis string) []string {
 	}
 }
 
-// command runs kith with some arguments. It returns the exit status, and all that was printed.
+// command runs kith with arguments. It returns the exit status and the output.
 func command(t *testing.T, environ []string, args ...string) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -109,7 +109,7 @@ func start(t *testing.T, environ []string, args ...string) *service {
 	return s
 }
 
-// eventually asks again and again until it is so.
+// eventually polls until a condition is true.
 func eventually(t *testing.T, within time.Duration, what string, is func() bool) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -122,7 +122,7 @@ func eventually(t *testing.T, within time.Duration, what string, is func() bool)
 	t.Fatalf("not within %v: %s", within, what)
 }
 
-// reply is an answer of the service.
+// reply is a response of the service.
 type reply struct {
 	status int
 	header http.Header
@@ -138,7 +138,7 @@ func (r reply) object(t *testing.T) map[string]any {
 	return object
 }
 
-// caller calls a service with a key.
+// caller calls a service with an API key.
 type caller struct {
 	url, key string
 	client   *http.Client
@@ -146,7 +146,7 @@ type caller struct {
 
 func (s *service) as(key string) caller { return caller{s.url, key, http.DefaultClient} }
 
-// try is a call that may fail on the way.
+// try sends a request and returns its error.
 func (c caller) try(ctx context.Context, method, path, body string, header ...string) (reply, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.url+path, strings.NewReader(body))
 	if err != nil {
@@ -179,7 +179,7 @@ func (c caller) do(t *testing.T, method, path, body string, header ...string) re
 	return r
 }
 
-// must is do for a call that has to succeed.
+// must is do for a call that must succeed.
 func (c caller) must(t *testing.T, method, path, body string) map[string]any {
 	t.Helper()
 	r := c.do(t, method, path, body)
@@ -189,7 +189,7 @@ func (c caller) must(t *testing.T, method, path, body string) map[string]any {
 	return r.object(t)
 }
 
-// newKey makes a key for a team.
+// newKey creates an API key for a team.
 func (s *service) newKey(t *testing.T, team string, scopes ...string) string {
 	t.Helper()
 	body, _ := json.Marshal(map[string]any{"team_id": team, "user_id": nil, "scopes": scopes, "expires_at": nil})
@@ -201,7 +201,7 @@ func shared(t *testing.T) *service {
 	return start(t, settings(testenv.Neo4j(t), testenv.Redis(t)))
 }
 
-// at walks into decoded JSON by field names and list places.
+// at returns a part of decoded JSON, by field names and list indexes.
 func at(v any, path ...any) any {
 	for _, step := range path {
 		switch s := step.(type) {

@@ -10,7 +10,7 @@ import (
 	"kith/loader"
 )
 
-// A conversation that is opened again has its start and its last messages, and is no part of its own past.
+// A reopened conversation has its start and its last messages, and is not part of its own past.
 func TestAConversationThatGoesOn(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -52,7 +52,7 @@ func TestAConversationThatGoesOn(t *testing.T) {
 		}
 	}
 
-	// Another user's is a key that is taken, and tells nothing.
+	// A key of another user's conversation is refused as taken, without further details.
 	for user, conversation := range map[string]string{"u2": "talk"} {
 		r := c.do(t, http.MethodPost, "/v1/conversations", `{"user_id":"`+user+`","conversation_id":"`+conversation+`"}`)
 		if r.status < 400 || strings.Contains(string(r.body), "Jon") || strings.Contains(string(r.body), "u1") {
@@ -61,7 +61,7 @@ func TestAConversationThatGoesOn(t *testing.T) {
 	}
 }
 
-// What fills room is told as soon as it is written, and gone as soon as it is deleted, also out of caches.
+// Filled items appear as soon as they are written, and disappear as soon as they are deleted, also from caches.
 func TestWhatFillsRoomIsRenewed(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -91,7 +91,7 @@ func TestWhatFillsRoomIsRenewed(t *testing.T) {
 	}
 }
 
-// A user without any memory is told apart from one with a small one.
+// A context distinguishes a user without a memory from one with a small memory.
 func TestAUserWithoutMemory(t *testing.T) {
 	t.Parallel()
 	s := shared(t)

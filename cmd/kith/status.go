@@ -16,31 +16,31 @@ import (
 	"kith/traverse"
 )
 
-// statusCmd says how a running Kith is, and what it holds for the caller.
+// statusCmd prints the state of a running Kith and how much it stores for the caller.
 type statusCmd struct {
 	access
-	User string `help:"Whose memory is counted; left out: the user of the key, or what the team shares and, with the scope admin, what its users have."`
+	User string `help:"User whose memory is counted. Default: the user of the key, or the team's shared memory and, with the scope admin, a list of users."`
 }
 
-// status is what there is to say.
+// status is the output of kith status.
 type status struct {
 	URL string `json:"url"`
 	handlers.Readiness
-	Kinds []traverse.KindSchema `json:"kinds"`
-	Links int64                 `json:"relationships"`
-	Part  bool                  `json:"part"` // there is more than was counted
+	Kinds   []traverse.KindSchema `json:"kinds"`
+	Links   int64                 `json:"relationships"`
+	Partial bool                  `json:"part"` // only a part was counted
 
-	Shared    bool         `json:"shared"`          // what is counted is what the team shares, and nobody's own
-	Users     []graph.User `json:"users,omitempty"` // the team's first users, where the key may see them
+	Shared    bool         `json:"shared"`          // the counts are of the team's shared memory, not of a user
+	Users     []graph.User `json:"users,omitempty"` // the team's first users, if the key may list them
 	MoreUsers bool         `json:"more_users,omitempty"`
 }
 
-// listedUsers is how many users a status has at most.
-const listedUsers = 200
+// maxListedUsers is the most users in a status.
+const maxListedUsers = 200
 
-// Run prints the state and a table; exit status 1 if the service is not ready.
+// Run prints the state and a table of counts. It fails if the service is not ready.
 func (c *statusCmd) Run(ctx context.Context, std streams) error {
-	s, err := c.ask(ctx)
+	s, err := c.fetch(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (c *statusCmd) Run(ctx context.Context, std streams) error {
 	return err
 }
 
-func (c *statusCmd) ask(ctx context.Context) (*status, error) {
+func (c *statusCmd) fetch(ctx context.Context) (*status, error) {
 	s := &status{URL: c.URL, Kinds: []traverse.KindSchema{}}
 	var err error
 	if s.Readiness, err = c.api().readiness(ctx); err != nil || !s.Ready {
@@ -75,15 +75,15 @@ func (c *statusCmd) ask(ctx context.Context) (*status, error) {
 	for _, r := range schema.RelationshipTypes {
 		s.Links += r.Count
 	}
-	s.Part = schema.Sampled
+	s.Partial = schema.Sampled
 	if c.User == "" {
-		return s, c.askUsers(ctx, s)
+		return s, c.fetchUsers(ctx, s)
 	}
 	return s, nil
 }
 
-// askUsers adds the users of the team, if the key is of none of them.
-func (c *statusCmd) askUsers(ctx context.Context, s *status) error {
+// fetchUsers adds the users of the team, if the key is not bound to a user.
+func (c *statusCmd) fetchUsers(ctx context.Context, s *status) error {
 	var me handlers.Me
 	if err := c.api().call(ctx, http.MethodGet, "/v1/me", nil, &me); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (c *statusCmd) askUsers(ctx context.Context, s *status) error {
 		return nil
 	}
 	var page handlers.UserPage
-	err := c.api().call(ctx, http.MethodGet, "/v1/users?limit="+strconv.Itoa(listedUsers), nil, &page)
+	err := c.api().call(ctx, http.MethodGet, "/v1/users?limit="+strconv.Itoa(maxListedUsers), nil, &page)
 	s.Users, s.MoreUsers = page.Users, page.Next != nil
 	return err
 }
@@ -106,17 +106,17 @@ func (s *status) print(std streams, p paint) error {
 		return err
 	}
 	if s.Shared {
-		if _, err := fmt.Fprintln(std.out, "Shared by the team (--user USER counts what a user sees):"); err != nil {
+		if _, err := fmt.Fprintln(std.out, "Shared by the team (--user USER counts the memory of a user):"); err != nil {
 			return err
 		}
 	}
 	rows := [][]string{{"KIND", "NODES"}}
 	for _, k := range s.Kinds {
-		rows = append(rows, []string{k.Label, count(k.Count)})
+		rows = append(rows, []string{k.Label, formatCount(k.Count)})
 	}
-	rows = append(rows, []string{"relationships", count(s.Links)})
-	if s.Part {
-		rows = append(rows, []string{"", "(counted in part: there is more)"})
+	rows = append(rows, []string{"relationships", formatCount(s.Links)})
+	if s.Partial {
+		rows = append(rows, []string{"", "(partial count)"})
 	}
 	if err := printTable(std.out, rows); err != nil || len(s.Users) == 0 {
 		return err
@@ -124,26 +124,26 @@ func (s *status) print(std streams, p paint) error {
 	return s.printUsers(std)
 }
 
-// printUsers prints what the users of the team have of their own.
+// printUsers prints the counts of the team's users.
 func (s *status) printUsers(std streams) error {
 	rows := [][]string{{"USER", "NODES", "CONVERSATIONS", "MESSAGES", "CHATS", "LAST ACTIVITY"}}
 	for _, u := range s.Users {
-		nodes, last := count(u.Nodes), "-"
+		nodes, last := formatCount(u.Nodes), "-"
 		if u.Partial {
 			nodes += " or more"
 		}
 		if u.LastActivityAt != nil {
 			last = u.LastActivityAt.Format(time.DateTime)
 		}
-		rows = append(rows, []string{u.UserID, nodes, count(u.Conversations), count(u.Messages), count(u.Chats), last})
+		rows = append(rows, []string{u.UserID, nodes, formatCount(u.Conversations), formatCount(u.Messages), formatCount(u.Chats), last})
 	}
 	if s.MoreUsers {
-		rows = append(rows, []string{"(there are more users: GET /v1/users lists all)"})
+		rows = append(rows, []string{"(more users: GET /v1/users lists all)"})
 	}
-	if _, err := fmt.Fprintln(std.out, "\nOf its users:"); err != nil {
+	if _, err := fmt.Fprintln(std.out, "\nUsers of the team:"); err != nil {
 		return err
 	}
 	return printTable(std.out, rows)
 }
 
-func count(n int64) string { return strconv.FormatInt(n, 10) }
+func formatCount(n int64) string { return strconv.FormatInt(n, 10) }

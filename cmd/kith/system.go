@@ -11,29 +11,29 @@ import (
 	"kith/markup"
 )
 
-// systemCmd moves what is known of a software system between a running Kith and a memory file: load at the start of a
-// flow, export at its end, if it succeeded.
+// systemCmd copies the memory of a software system between a running Kith and a memory file: load at the start of a
+// workflow, export at its end if it succeeded.
 type systemCmd struct {
-	MemoryFile string `default:"context.json" help:"The memory file. One that does not exist is an empty memory; export writes it."`
+	MemoryFile string `default:"context.json" help:"The memory file. A missing file is an empty memory; export creates it."`
 	URL        string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
 	Key        string `env:"KITH_KEY" required:"" help:"An API key with the scopes read and write."`
 
-	Load   loadSystemCmd   `cmd:"" help:"Replace what is known of a system by the memory file."`
-	Merge  mergeSystemCmd  `cmd:"" help:"Add the memory file to what is known of a system."`
-	Export exportSystemCmd `cmd:"" help:"Write what is known of a system to the memory file."`
-	Show   showSystemCmd   `cmd:"" help:"Print what is known of a system, as a text for a prompt."`
+	Load   loadSystemCmd   `cmd:"" help:"Replace the memory of a system with the memory file."`
+	Merge  mergeSystemCmd  `cmd:"" help:"Merge the memory file into the memory of a system."`
+	Export exportSystemCmd `cmd:"" help:"Write the memory of a system to the memory file."`
+	Show   showSystemCmd   `cmd:"" help:"Print the memory of a system as text for a prompt."`
 }
 
-// path is that of the system's memory.
-func (c *systemCmd) path(system string) string {
+// memoryPath returns the API path of the system's memory.
+func (c *systemCmd) memoryPath(system string) string {
 	return "/v1/systems/" + url.PathEscape(system) + "/memory"
 }
 
 func (c *systemCmd) api() *apiClient { return newAPIClient(c.URL, c.Key) }
 
-// memory is what is known of the system.
-func (c *systemCmd) memory(ctx context.Context, system string) (file []byte, m graph.SystemMemory, err error) {
-	if err = c.api().call(ctx, http.MethodGet, c.path(system), nil, &file); err == nil {
+// fetchMemory gets the memory of the system, raw and parsed.
+func (c *systemCmd) fetchMemory(ctx context.Context, system string) (file []byte, m graph.SystemMemory, err error) {
+	if err = c.api().call(ctx, http.MethodGet, c.memoryPath(system), nil, &file); err == nil {
 		m, err = parseMemory(file)
 	}
 	return file, m, err
@@ -41,28 +41,28 @@ func (c *systemCmd) memory(ctx context.Context, system string) (file []byte, m g
 
 type loadSystemCmd struct {
 	System string `arg:"" help:"Name of the system."`
-	Strict bool   `help:"Fail when the end of a relationship is missing, instead of leaving it out with a warning."`
-	Force  bool   `help:"Let a memory file that does not exist empty the system."`
+	Strict bool   `help:"Fail if an end of a relationship is missing, instead of omitting the relationship with a warning."`
+	Force  bool   `help:"Empty the system if the memory file does not exist."`
 }
 
-// Run replaces the system, unless that would forget all of it for the want of a file.
+// Run replaces the memory of the system. Without --force it refuses to empty a system because the file is missing.
 func (c *loadSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd) error {
-	file, err := readMemory(parent.MemoryFile)
+	file, err := readMemoryFile(parent.MemoryFile)
 	if err != nil {
 		return fmt.Errorf("load system: %w", err)
 	}
 	if file.missing {
-		_, stored, err := parent.memory(ctx, c.System)
+		_, stored, err := parent.fetchMemory(ctx, c.System)
 		if err != nil {
 			return fmt.Errorf("load system: %w", err)
 		}
 		if n := len(stored.Entities); n > 0 && !c.Force {
 			return fmt.Errorf("load system: %s does not exist, and loading nothing would delete %d entities: "+
-				"write it with kith system export, or give --force", parent.MemoryFile, n)
+				"write it with kith system export, or use --force", parent.MemoryFile, n)
 		}
-		_, _ = fmt.Fprintf(std.err, "%s does not exist: the system begins empty\n", parent.MemoryFile)
+		_, _ = fmt.Fprintf(std.err, "%s does not exist: the system starts empty\n", parent.MemoryFile)
 	}
-	path := parent.path(c.System)
+	path := parent.memoryPath(c.System)
 	if c.Strict {
 		path += "?strict=true"
 	}
@@ -70,25 +70,25 @@ func (c *loadSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 	if err := parent.api().call(ctx, http.MethodPut, path, file.raw, &result); err != nil {
 		return fmt.Errorf("load system: %s: %w", parent.MemoryFile, err)
 	}
-	return report(std, "loaded", &result)
+	return printResult(std, "loaded", &result)
 }
 
 type mergeSystemCmd struct {
 	System string `arg:"" help:"Name of the system."`
-	Strict bool   `help:"Fail when an item is refused, instead of leaving it out with a warning."`
+	Strict bool   `help:"Fail if an item is refused, instead of omitting it with a warning."`
 }
 
 // Run merges the file into the system.
 func (c *mergeSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd) error {
-	file, err := readMemory(parent.MemoryFile)
+	file, err := readMemoryFile(parent.MemoryFile)
 	if err != nil {
 		return fmt.Errorf("merge system: %w", err)
 	}
 	if file.missing {
-		_, err := fmt.Fprintf(std.out, "%s does not exist: there is nothing to merge\n", parent.MemoryFile)
+		_, err := fmt.Fprintf(std.out, "%s does not exist: nothing to merge\n", parent.MemoryFile)
 		return err
 	}
-	path := parent.path(c.System)
+	path := parent.memoryPath(c.System)
 	if c.Strict {
 		path += "?strict=true"
 	}
@@ -96,31 +96,31 @@ func (c *mergeSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd
 	if err := parent.api().call(ctx, http.MethodPost, path, file.raw, &result); err != nil {
 		return fmt.Errorf("merge system: %s: %w", parent.MemoryFile, err)
 	}
-	return report(std, "merged", &result)
+	return printResult(std, "merged", &result)
 }
 
 type exportSystemCmd struct {
 	System string `arg:"" help:"Name of the system."`
-	Force  bool   `help:"Write over a file that is no memory file, and write an empty system over one that holds something."`
+	Force  bool   `help:"Overwrite a file that is not a memory file, and a memory file with an empty system."`
 }
 
-// Run writes the file, unless that would destroy something that was never loaded: saving before loading.
+// Run writes the file. Without --force it refuses to overwrite entities that were never loaded with an empty system.
 func (c *exportSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd) error {
-	file, stored, err := parent.memory(ctx, c.System)
+	file, stored, err := parent.fetchMemory(ctx, c.System)
 	if err != nil {
 		return fmt.Errorf("export system: %w", err)
 	}
 	if !c.Force {
-		old, err := readMemory(parent.MemoryFile)
+		old, err := readMemoryFile(parent.MemoryFile)
 		if err != nil {
-			return fmt.Errorf("export system: %w (--force writes over it)", err)
+			return fmt.Errorf("export system: %w (--force overwrites it)", err)
 		}
 		if n := len(old.memory.Entities); n > 0 && len(stored.Entities) == 0 {
-			return fmt.Errorf("export system: nothing is known of the system, and %s holds %d entities: "+
-				"load it first, or give --force", parent.MemoryFile, n)
+			return fmt.Errorf("export system: the system is empty, and %s has %d entities: "+
+				"load it first, or use --force", parent.MemoryFile, n)
 		}
 	}
-	if err := writeMemory(parent.MemoryFile, file); err != nil {
+	if err := writeMemoryFile(parent.MemoryFile, file); err != nil {
 		return fmt.Errorf("export system: %w", err)
 	}
 	_, err = fmt.Fprintf(std.out, "%s: %d entities, %d relationships\n", parent.MemoryFile, len(stored.Entities), len(stored.Relationships))
@@ -129,11 +129,11 @@ func (c *exportSystemCmd) Run(ctx context.Context, std streams, parent *systemCm
 
 type showSystemCmd struct {
 	System    string   `arg:"" help:"Name of the system."`
-	Format    string   `default:"json" enum:"json,compact" help:"json: as the file; compact: a line for each entity and relationship."`
-	MaxTokens int      `help:"Bound of the text in o200k tokens, 100 to 100,000."`
-	Type      []string `sep:"none" help:"Only entities of this type; may be given again."`
-	Tag       []string `sep:"none" help:"Only entities with this tag; may be given again."`
-	Name      []string `sep:"none" help:"Only this entity and those one relationship away; may be given again."`
+	Format    string   `default:"json" enum:"json,compact" help:"json: as in the memory file. compact: one line per entity and relationship."`
+	MaxTokens int      `help:"Budget of the text in o200k tokens, 100 to 100,000."`
+	Type      []string `sep:"none" help:"Only entities of this type. Can be repeated."`
+	Tag       []string `sep:"none" help:"Only entities with this tag. Can be repeated."`
+	Name      []string `sep:"none" help:"Only this entity and the entities linked to it. Can be repeated."`
 }
 
 // Run prints the text.
@@ -143,7 +143,7 @@ func (c *showSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 		query.Set("max_tokens", fmt.Sprint(c.MaxTokens))
 	}
 	var text []byte
-	if err := parent.api().call(ctx, http.MethodGet, parent.path(c.System)+"/text?"+query.Encode(), nil, &text); err != nil {
+	if err := parent.api().call(ctx, http.MethodGet, parent.memoryPath(c.System)+"/text?"+query.Encode(), nil, &text); err != nil {
 		return fmt.Errorf("show system: %w", err)
 	}
 	printed := visible(string(text))
@@ -154,8 +154,8 @@ func (c *showSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 	return err
 }
 
-// report says what became of a file.
-func report(std streams, done string, r *graph.SystemResult) error {
+// printResult prints the counts and warnings of a load or merge.
+func printResult(std streams, done string, r *graph.SystemResult) error {
 	for _, w := range r.Warnings {
 		_, _ = fmt.Fprintln(std.err, "warning:", markup.Plain(w))
 	}
@@ -170,13 +170,13 @@ func report(std streams, done string, r *graph.SystemResult) error {
 	if r.Removed != nil {
 		removed = *r.Removed
 	}
-	if err := tell(std.out, done, "entities", entities, removed.Entities); err != nil {
+	if err := printCounts(std.out, done, "entities", entities, removed.Entities); err != nil {
 		return err
 	}
-	return tell(std.out, done, "relationships", relationships, removed.Relationships)
+	return printCounts(std.out, done, "relationships", relationships, removed.Relationships)
 }
 
-func tell(out io.Writer, done, what string, n map[graph.Status]int, removed int64) error {
+func printCounts(out io.Writer, done, what string, n map[graph.Status]int, removed int64) error {
 	_, err := fmt.Fprintf(out, "%s %s: %d added, %d updated, %d unchanged, %d refused, %d removed\n",
 		what, done, n[graph.Added], n[graph.Updated], n[graph.Unchanged], n[graph.Refused], removed)
 	return err

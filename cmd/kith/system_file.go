@@ -14,15 +14,15 @@ import (
 	"kith/graph"
 )
 
-// memoryFile is a memory file as it was read.
+// memoryFile is the content of a memory file.
 type memoryFile struct {
 	raw     json.RawMessage
 	memory  graph.SystemMemory
-	missing bool // there is no such file: the memory is empty
+	missing bool // the file does not exist: the memory is empty
 }
 
-// readMemory reads a memory file. Only that it is missing is no error.
-func readMemory(path string) (memoryFile, error) {
+// readMemoryFile reads a memory file. A missing file is not an error.
+func readMemoryFile(path string) (memoryFile, error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return memoryFile{raw: graph.SystemMemory{}.File(), missing: true}, nil
@@ -37,10 +37,10 @@ func readMemory(path string) (memoryFile, error) {
 	return memoryFile{raw: raw, memory: m}, nil
 }
 
-// parseMemory reads the JSON of a memory file; its error says in which line and column the fault is. What the values
-// mean is the service's to check.
+// parseMemory decodes the JSON of a memory file. Its error has the line and column of the fault. The service validates the
+// values.
 func parseMemory(raw []byte) (graph.SystemMemory, error) {
-	if at := firstInvalid(raw); at >= 0 {
+	if at := firstInvalidUTF8(raw); at >= 0 {
 		return graph.SystemMemory{}, fmt.Errorf("%s: not valid UTF-8", position(raw, at))
 	}
 	var (
@@ -62,8 +62,8 @@ func parseMemory(raw []byte) (graph.SystemMemory, error) {
 	return m, err
 }
 
-// firstInvalid is where the first byte that is not UTF-8 stands, -1 for none.
-func firstInvalid(raw []byte) int {
+// firstInvalidUTF8 returns the offset of the first byte that is not valid UTF-8, or -1.
+func firstInvalidUTF8(raw []byte) int {
 	for i := 0; i < len(raw); {
 		r, size := utf8.DecodeRune(raw[i:])
 		if r == utf8.RuneError && size == 1 {
@@ -74,7 +74,7 @@ func firstInvalid(raw []byte) int {
 	return -1
 }
 
-// position names a byte of a text by line and column, in characters from 1.
+// position returns the line and column of a byte, in characters from 1.
 func position(raw []byte, at int) string {
 	before := raw[:max(0, min(at, len(raw)))]
 	line := bytes.Count(before, []byte("\n")) + 1
@@ -82,16 +82,16 @@ func position(raw []byte, at int) string {
 	return fmt.Sprintf("line %d, column %d", line, column)
 }
 
-// writeMemory writes a memory file.
-func writeMemory(path string, content []byte) error {
+// writeMemoryFile writes a memory file.
+func writeMemoryFile(path string, content []byte) error {
 	return writePrivate(path, func(file io.Writer) error {
 		_, err := file.Write(content)
 		return err
 	})
 }
 
-// writePrivate writes a file beside the one of that name and puts it in its place: whoever reads sees the old one or the new one, and a
-// failure leaves the old one. It holds a memory: it is for its owner's eyes.
+// writePrivate replaces a file atomically: it writes a temporary file in the same folder and renames it. Readers see the old
+// or the new file, and a failure leaves the old one. Only the owner may read the file, as it contains a memory.
 func writePrivate(path string, write func(io.Writer) error) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -113,7 +113,7 @@ func writePrivate(path string, write func(io.Writer) error) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFolder makes a rename last. A system that cannot sync a folder says so, and has no better way.
+// syncFolder makes a rename durable. It ignores that some systems cannot sync a folder.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// systemCaller runs kith system in a folder of its own, for a team of its own.
+// systemCaller runs kith system in a temporary folder for a new team.
 type systemCaller struct {
 	*testing.T
 	url, key, file string
@@ -25,14 +25,14 @@ func newSystemCaller(t *testing.T) systemCaller {
 	return systemCaller{t, s.url, s.newKey(t, testenv.Team(t), "read", "write"), filepath.Join(t.TempDir(), "context.json")}
 }
 
-// run is the exit status, and all that was printed.
+// run returns the exit status and the output.
 func (c systemCaller) run(args ...string) (int, string) {
 	c.Helper()
 	args = append([]string{"system"}, append(args, "--url", c.url, "--memory-file", c.file)...)
 	return command(c.T, []string{"KITH_KEY=" + c.key}, args...)
 }
 
-// want runs a command, and wants its exit status and a part of what it prints.
+// want runs a command and checks its exit status and a part of its output.
 func (c systemCaller) want(status int, part string, args ...string) {
 	c.Helper()
 	if code, out := c.run(args...); code != status || !strings.Contains(out, part) {
@@ -59,7 +59,7 @@ func (c systemCaller) read() string {
 const twoEntities = `{"entities":[{"name":"a","description":"","type":"service","tags":[],"properties":{"n":1.0}},
 {"name":"b","type":"store"}],"relationships":[{"from":"a","to":"b","type":"uses"},{"from":"a","to":"gone","type":"uses"}]}`
 
-// The flow: load at its start, use, merge what was learned, export at its end.
+// The workflow: load at its start, use, merge new facts, export at its end.
 func TestSystemFlow(t *testing.T) {
 	t.Parallel()
 	c := newSystemCaller(t)
@@ -93,11 +93,11 @@ func TestSystemFlow(t *testing.T) {
 	}
 }
 
-// A missing file is an empty memory; nothing is forgotten, and nothing overwritten, for the want of the other side.
+// A missing file is an empty memory. Neither side is emptied because the other is missing.
 func TestSystemWithoutAFile(t *testing.T) {
 	t.Parallel()
 	c := newSystemCaller(t)
-	c.want(0, "does not exist: the system begins empty", "load", "s")
+	c.want(0, "does not exist: the system starts empty", "load", "s")
 	c.want(0, "nothing to merge", "merge", "s")
 	c.want(0, "0 entities, 0 relationships", "export", "s")
 	if got := c.read(); got != "{\n  \"entities\": [],\n  \"relationships\": []\n}" {
@@ -116,7 +116,7 @@ func TestSystemWithoutAFile(t *testing.T) {
 	c.want(0, `"entities": []`, "show", "s")
 }
 
-// What is wrong with a file is told with its place, and nothing changes.
+// Faults of a file are reported with their position, and nothing changes.
 func TestSystemFileFaults(t *testing.T) {
 	t.Parallel()
 	c := newSystemCaller(t)
@@ -152,12 +152,12 @@ func TestSystemFileFaults(t *testing.T) {
 	c.want(1, "401", "show", "s")
 }
 
-// A file is replaced as a whole or not at all, and keeps its mode; a link stays one.
+// A file is replaced as a whole or not at all, and keeps its mode. A link stays a link.
 func TestMemoryIsWrittenAtOnce(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path, link := filepath.Join(folder, "real.json"), filepath.Join(folder, "link.json")
-	for _, err := range []error{os.WriteFile(path, []byte("old"), 0o600), os.Symlink("real.json", link), writeMemory(link, []byte("new"))} {
+	for _, err := range []error{os.WriteFile(path, []byte("old"), 0o600), os.Symlink("real.json", link), writeMemoryFile(link, []byte("new"))} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestMemoryIsWrittenAtOnce(t *testing.T) {
 	if string(raw) != "new" || err != nil || info.Mode().Perm() != 0o600 || kind.Mode()&fs.ModeSymlink == 0 {
 		t.Errorf("%q %v %v %v", raw, err, info.Mode(), kind.Mode())
 	}
-	if err := writeMemory(folder, []byte("x")); err == nil {
+	if err := writeMemoryFile(folder, []byte("x")); err == nil {
 		t.Error("a folder was written over")
 	}
 	if entries, err := os.ReadDir(filepath.Dir(folder)); err != nil || len(entries) != 1 {
@@ -176,10 +176,10 @@ func TestMemoryIsWrittenAtOnce(t *testing.T) {
 	}
 }
 
-// The default is context.json in the working directory.
+// The default file is context.json in the working directory.
 func TestMemoryFileDefault(t *testing.T) {
 	t.Chdir(t.TempDir())
-	api := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+	api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"entities":[],"relationships":[]}`))
 	})
 	code, out := command(t, []string{"KITH_KEY=kith_secret"}, "system", "export", "s", "--url", api.url)
@@ -204,7 +204,7 @@ func FuzzParseMemory(f *testing.F) {
 	})
 }
 
-// A memory file is for its owner's eyes, as an export is, whatever it was before.
+// Only the owner can read a memory file or an export, whatever the mode was before.
 func TestMemoryFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -213,7 +213,7 @@ func TestMemoryFilesArePrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{older, filepath.Join(folder, "new.json")} {
-		if err := writeMemory(path, []byte("{}")); err != nil {
+		if err := writeMemoryFile(path, []byte("{}")); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {

@@ -8,23 +8,23 @@ import (
 	"kith/graph"
 )
 
-// teamCmd manages teams in the database itself, so it needs no key.
+// teamCmd manages teams directly in the database, so it needs no API key.
 type teamCmd struct {
 	config
-	Quota teamQuotaCmd `cmd:"" help:"Show how much a team has and may have, or give it a quota of its own."`
-	Purge teamPurgeCmd `cmd:"" help:"Take what a team has deleted away for good, before KITH_KEEP_DELETED has passed."`
+	Quota teamQuotaCmd `cmd:"" help:"Show the usage and quota of a team, or set a quota for it."`
+	Purge teamPurgeCmd `cmd:"" help:"Purge the deleted data of a team before KITH_KEEP_DELETED has passed."`
 }
 
 type teamPurgeCmd struct {
 	Team string `arg:"" help:"The team."`
 }
 
-// Run purges.
+// Run purges the deleted data and prints how much it was.
 func (c *teamPurgeCmd) Run(ctx context.Context, std streams, parent *teamCmd) error {
-	return parent.besideStore(ctx, std, func(store *graph.Store) error {
+	return parent.withStore(ctx, std, func(store *graph.Store) error {
 		purged, err := store.PurgeTeam(ctx, c.Team)
 		if err == nil {
-			err = parent.audit("kith team purge", std, c.Team)
+			err = parent.writeAudit("kith team purge", std, c.Team)
 		}
 		if err != nil {
 			return err
@@ -36,13 +36,13 @@ func (c *teamPurgeCmd) Run(ctx context.Context, std streams, parent *teamCmd) er
 
 type teamQuotaCmd struct {
 	Team          string `arg:"" help:"The team."`
-	Nodes         string `placeholder:"N" help:"Nodes that it may have; 0: any number, standard: as the service has it."`
-	Relationships string `placeholder:"N" help:"Relationships that it may have; 0: any number, standard: as the service has it."`
-	Text          string `placeholder:"N" help:"Characters of text that it may have; 0: any number, standard: as the service has it."`
-	JSON          bool   `name:"json" help:"As JSON."`
+	Nodes         string `placeholder:"N" help:"Nodes that the team may store. 0: unlimited. standard: the service's quota."`
+	Relationships string `placeholder:"N" help:"Relationships that the team may store. 0: unlimited. standard: the service's quota."`
+	Text          string `placeholder:"N" help:"Characters of text that the team may store. 0: unlimited. standard: the service's quota."`
+	JSON          bool   `name:"json" help:"Print JSON."`
 }
 
-// printJSON prints what a team may have and has; a limit of 0 is any number.
+// printJSON prints the quota and usage of a team. A limit of 0 means unlimited.
 func (c *teamQuotaCmd) printJSON(std streams, own graph.OwnQuota, standard *teamCmd, has graph.Usage) error {
 	share := func(own *int64, standard, used int64) map[string]any {
 		limit := standard
@@ -58,46 +58,47 @@ func (c *teamQuotaCmd) printJSON(std streams, own graph.OwnQuota, standard *team
 	})
 }
 
-// Run sets what is given, and prints what there is.
+// Run sets the limits that were passed, and prints the quota and usage.
 func (c *teamQuotaCmd) Run(ctx context.Context, std streams, parent *teamCmd) error {
-	return parent.besideStore(ctx, std, func(store *graph.Store) error {
+	return parent.withStore(ctx, std, func(store *graph.Store) error {
 		own, has, err := store.TeamQuota(ctx, c.Team)
 		if err == nil && c.Nodes+c.Relationships+c.Text != "" {
-			if err = c.set(ctx, store, &own); err == nil {
-				err = parent.audit("kith team quota", std, c.Team)
+			if err = c.setQuota(ctx, store, &own); err == nil {
+				err = parent.writeAudit("kith team quota", std, c.Team)
 			}
 		}
 		if err != nil {
 			return err
 		}
 		if parent.QuotaNodes+parent.QuotaLinks+parent.QuotaText == 0 {
-			_, _ = fmt.Fprintln(std.err, "a service without KITH_QUOTA_NODES, KITH_QUOTA_RELATIONSHIPS and KITH_QUOTA_TEXT bounds no team")
+			_, _ = fmt.Fprintln(std.err, "quotas are disabled unless KITH_QUOTA_NODES, KITH_QUOTA_RELATIONSHIPS or KITH_QUOTA_TEXT is set")
 		}
 		if c.JSON {
 			return c.printJSON(std, own, parent, has)
 		}
-		_, err = fmt.Fprintf(std.out, "nodes: %d of %s\nrelationships: %d of %s\ncharacters: %d of %s\ndeleted, until they are purged: %d of the nodes and relationships\n",
-			has.Nodes, bound(own.Nodes, parent.QuotaNodes), has.Relationships, bound(own.Relationships, parent.QuotaLinks),
-			has.Text, bound(own.Text, parent.QuotaText), has.Deleted)
+		_, err = fmt.Fprintf(std.out, "nodes: %d of %s\nrelationships: %d of %s\ncharacters: %d of %s\n"+
+			"of these, deleted but not purged: %d nodes and relationships\n",
+			has.Nodes, limitText(own.Nodes, parent.QuotaNodes), has.Relationships, limitText(own.Relationships, parent.QuotaLinks),
+			has.Text, limitText(own.Text, parent.QuotaText), has.Deleted)
 		return err
 	})
 }
 
-func (c *teamQuotaCmd) set(ctx context.Context, store *graph.Store, own *graph.OwnQuota) (err error) {
-	if own.Nodes, err = ownBound(c.Nodes, own.Nodes); err != nil {
+func (c *teamQuotaCmd) setQuota(ctx context.Context, store *graph.Store, own *graph.OwnQuota) (err error) {
+	if own.Nodes, err = parseLimit(c.Nodes, own.Nodes); err != nil {
 		return err
 	}
-	if own.Relationships, err = ownBound(c.Relationships, own.Relationships); err != nil {
+	if own.Relationships, err = parseLimit(c.Relationships, own.Relationships); err != nil {
 		return err
 	}
-	if own.Text, err = ownBound(c.Text, own.Text); err != nil {
+	if own.Text, err = parseLimit(c.Text, own.Text); err != nil {
 		return err
 	}
 	return store.SetTeamQuota(ctx, c.Team, *own)
 }
 
-// ownBound is what a flag makes of a bound: empty leaves it, standard takes it away.
-func ownBound(flag string, was *int64) (*int64, error) {
+// parseLimit returns the limit that a flag sets: empty keeps the current one, standard removes it.
+func parseLimit(flag string, was *int64) (*int64, error) {
 	switch flag {
 	case "":
 		return was, nil
@@ -106,19 +107,19 @@ func ownBound(flag string, was *int64) (*int64, error) {
 	}
 	n, err := strconv.ParseInt(flag, 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("--nodes, --relationships and --text take a number, or standard: %w", graph.ErrInvalid)
+		return nil, fmt.Errorf("--nodes, --relationships and --text take a number or standard: %w", graph.ErrInvalid)
 	}
 	return &n, nil
 }
 
-// bound is how much a team may have, and by whom.
-func bound(own *int64, standard int64) string {
-	by := "its own"
+// limitText returns a limit of a team, and whether it is the team's own or the standard.
+func limitText(own *int64, standard int64) string {
+	by := "own"
 	if own == nil {
 		own, by = &standard, "standard"
 	}
 	if *own == 0 {
-		return "any number (" + by + ")"
+		return "unlimited (" + by + ")"
 	}
 	return fmt.Sprintf("%d (%s)", *own, by)
 }

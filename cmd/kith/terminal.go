@@ -14,17 +14,17 @@ import (
 	"kith/markup"
 )
 
-// access is how commands for people reach a running Kith, and how they print what it answers.
+// access holds the flags of commands that read from a running Kith and print the response.
 type access struct {
 	URL     string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
 	Key     string `env:"KITH_KEY" required:"" help:"An API key with the scope read."`
-	JSON    bool   `name:"json" help:"As JSON."`
+	JSON    bool   `name:"json" help:"Print JSON."`
 	NoColor string `env:"NO_COLOR" hidden:"" help:"Not empty: no colours."`
 }
 
 func (c *access) api() *apiClient { return newAPIClient(c.URL, c.Key) }
 
-// paint is how a terminal shows text; without one it is shown as it is.
+// paint styles text for a terminal. It returns text unchanged if the output is not a terminal.
 type paint struct{ on bool }
 
 func newPaint(out io.Writer, noColor string) paint { return paint{isTerminal(out) && noColor == ""} }
@@ -51,12 +51,12 @@ func (p paint) good(text string) string  { return p.as("32", text) }
 func (p paint) wrong(text string) string { return p.as("31", text) }
 
 var (
-	strong = regexp.MustCompile(`\*\*(.+?)\*\*`)
-	aside  = regexp.MustCompile(`^_(.+)_$`)
+	boldText  = regexp.MustCompile(`\*\*(.+?)\*\*`)
+	asideText = regexp.MustCompile(`^_(.+)_$`)
 )
 
-// markdown shows Kith's own texts: headings and names are bold, asides dim. Control characters of what was remembered
-// never reach a terminal, nor a file that may be shown on one.
+// markdown renders the Markdown that Kith writes: headings and names are bold, asides dim. It replaces control characters
+// of stored texts, also for files, which may be shown on a terminal later.
 func (p paint) markdown(text string) string {
 	if text = visible(text); !p.on {
 		return text
@@ -66,17 +66,17 @@ func (p paint) markdown(text string) string {
 		switch {
 		case strings.HasPrefix(line, "#"):
 			line = p.bold(strings.TrimLeft(line, "# "))
-		case aside.MatchString(line):
+		case asideText.MatchString(line):
 			line = p.dim(line[1 : len(line)-1])
 		default:
-			line = strong.ReplaceAllString(line, p.bold("$1"))
+			line = boldText.ReplaceAllString(line, p.bold("$1"))
 		}
 		lines[i] = line
 	}
 	return strings.Join(lines, "\n")
 }
 
-// visible is a text of several lines for people: a dot stands for each control character, and what is not seen is left out.
+// visible returns a text of several lines with control characters replaced by dots and without invisible characters.
 func visible(text string) string {
 	return markup.Lines(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\u2028' || r == '\u2029' {
@@ -86,7 +86,7 @@ func visible(text string) string {
 	}, text))
 }
 
-// printJSON prints a value as one reads it.
+// printJSON prints a value as indented JSON.
 func printJSON(out io.Writer, v any) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -99,7 +99,7 @@ func printJSON(out io.Writer, v any) error {
 	return err
 }
 
-// printLine prints a value as JSON on a line.
+// printLine prints a value as one line of JSON.
 func printLine(out io.Writer, v any) error {
 	raw, err := json.Marshal(v)
 	if err == nil {
@@ -108,7 +108,7 @@ func printLine(out io.Writer, v any) error {
 	return err
 }
 
-// printTable prints rows, the first of which has the headings.
+// printTable prints rows in columns. The first row holds the headings.
 func printTable(out io.Writer, rows [][]string) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, row := range rows {

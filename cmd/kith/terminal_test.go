@@ -15,7 +15,7 @@ import (
 	"kith/internal/hostile"
 )
 
-// Whatever is stored, commands print as many lines as for harmless texts, and no terminal obeys any of it, whether one is there or not.
+// Whatever is stored, commands print as many lines as for harmless texts, and no control characters.
 func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 	t.Parallel()
 	prints := func(texts []string) map[string]string {
@@ -35,14 +35,14 @@ func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 			return printFindings(streams{out: out}, paint{}, []finding{{What: "Neo4j", Seen: texts[2], Advice: "start it"}})
 		})
 		print("check", func(out *bytes.Buffer) error {
-			(&checkCmd{}).report(out, graph.Finding{Check: "x", TeamID: texts[3], Kind: "person", Key: texts[4], Detail: texts[5]})
+			(&checkCmd{}).printFinding(out, graph.Finding{Check: "x", TeamID: texts[3], Kind: "person", Key: texts[4], Detail: texts[5]})
 			return nil
 		})
 		print("import", func(out *bytes.Buffer) error {
 			(&importReport{
 				Refused:  []importNote{{Line: 3, Location: texts[6], Message: texts[7]}},
 				Warnings: []importNote{{Message: texts[8]}, {Line: 4, Location: texts[9]}},
-			}).tell(newProgress(out))
+			}).printNotes(newProgress(out))
 			return nil
 		})
 		print("json", func(out *bytes.Buffer) error { return printJSON(out, map[string]string{"a": texts[0], "b": texts[1]}) })
@@ -78,7 +78,7 @@ func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 	})
 }
 
-// The admin listener has profiles only where somebody asks for them.
+// The admin listener serves profiles only if they are enabled.
 func TestProfilesAreOff(t *testing.T) {
 	t.Parallel()
 	for profiles, want := range map[bool]int{false: http.StatusNotFound, true: http.StatusOK} {

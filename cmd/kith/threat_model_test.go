@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The threat model names a test for each promise: each of them exists.
+// Every test that the threat model names exists.
 func TestThreatModel(t *testing.T) {
 	page, err := os.ReadFile("../../docs/threat-model.md")
 	if err != nil {

@@ -7,19 +7,19 @@ import (
 	"kith/auth"
 )
 
-// openTokens verifies the tokens of the issuer that is configured; nil without one.
+// openTokens opens the verifier of tokens of the configured issuer, nil if there is none.
 func (c *config) openTokens() (*auth.Tokens, error) {
 	if c.OIDCIssuer == "" && c.OIDCAudience != "" {
-		return nil, errors.New("KITH_OIDC_AUDIENCE is given, and no KITH_OIDC_ISSUER")
+		return nil, errors.New("KITH_OIDC_AUDIENCE is set without KITH_OIDC_ISSUER")
 	}
 	if c.OIDCIssuer == "" {
 		return nil, nil
 	}
 	if c.OIDCUserClaim == "" {
-		return nil, errors.New("KITH_OIDC_USER_CLAIM is empty: name a claim, or write - to let tokens act for every user of their team")
+		return nil, errors.New("KITH_OIDC_USER_CLAIM is empty: set it to a claim, or to - to let tokens act for every user of their team")
 	}
 	user := c.OIDCUserClaim
-	if user == "-" { // as an empty setting is the default
+	if user == "-" { // an empty setting would mean the default
 		user = ""
 	}
 	return auth.NewTokens(auth.TokenOptions{

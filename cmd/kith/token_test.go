@@ -17,7 +17,7 @@ import (
 	"kith/internal/testenv"
 )
 
-// startIssuer is an OpenID Connect issuer; token makes one of its tokens.
+// startIssuer starts an OpenID Connect issuer. token creates one of its tokens.
 func startIssuer(t *testing.T) (address string, token func(claims map[string]any) string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

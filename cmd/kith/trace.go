@@ -20,17 +20,17 @@ import (
 	"kith/handlers"
 )
 
-// tracing sends spans of requests, of what they load, and of the statements that it takes, to a collector. They have the names
-// of routes, sections and files, and never an id, a text or a parameter.
+// tracing sends spans of requests, loads and statements to a collector. Spans have the names of routes, sections and files,
+// and never an id, a text or a parameter.
 type tracing struct {
-	provider *sdktrace.TracerProvider // nil: tracing is off, and costs nothing
+	provider *sdktrace.TracerProvider // nil: tracing is disabled
 	tracer   trace.Tracer
 	incoming propagation.TraceContext
 }
 
-const flushTime = 5 * time.Second // for spans that are not sent yet at the end
+const flushTime = 5 * time.Second // for sending the last spans at shutdown
 
-// openTracing reaches no collector yet: one that is away costs spans, and nothing else.
+// openTracing does not connect yet. If the collector is unavailable, spans are lost and nothing else fails.
 func (c *config) openTracing(ctx context.Context, log *slog.Logger) (*tracing, error) {
 	if c.OTLPEndpoint == "" {
 		return &tracing{}, nil
@@ -40,7 +40,7 @@ func (c *config) openTracing(ctx context.Context, log *slog.Logger) (*tracing, e
 		return nil, fmt.Errorf("KITH_OTLP_ENDPOINT: %w", err)
 	}
 	provider := sdktrace.NewTracerProvider(
-		sdktrace.WithBatcher(reporting{exporter, log}),
+		sdktrace.WithBatcher(loggingExporter{exporter, log}),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(c.OTLPRatio))),
 		sdktrace.WithResource(resource.NewSchemaless(
 			attribute.String("service.name", "kith"), attribute.String("service.version", version))),
@@ -48,31 +48,31 @@ func (c *config) openTracing(ctx context.Context, log *slog.Logger) (*tracing, e
 	return &tracing{provider: provider, tracer: provider.Tracer("kith")}, nil
 }
 
-// reporting tells the log of spans that the collector did not take; the SDK would tell it to a package variable.
-type reporting struct {
+// loggingExporter logs failed exports. The SDK would report them to a global error handler.
+type loggingExporter struct {
 	sdktrace.SpanExporter
 	log *slog.Logger
 }
 
-// ExportSpans sends spans.
-func (r reporting) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+// ExportSpans sends spans. It logs an error and returns nil.
+func (r loggingExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := r.SpanExporter.ExportSpans(ctx, spans); err != nil {
-		r.log.Warn("spans were not sent", "spans", len(spans), "error", err)
+		r.log.Warn("sending spans failed", "spans", len(spans), "error", err)
 	}
 	return nil
 }
 
-// close sends what is left.
+// close sends the remaining spans.
 func (t *tracing) close(ctx context.Context) {
 	if t.provider == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // what is not sent is logged
+	_ = t.provider.Shutdown(ctx) // the exporter logs errors
 }
 
-// of is what traces a kind of things: statements, loads, tools.
+// of returns a function that traces one kind of operation: statements, loads or tools.
 func (t *tracing) of(kind string) graph.Trace {
 	if t.provider == nil {
 		return graph.NoTrace
@@ -81,14 +81,14 @@ func (t *tracing) of(kind string) graph.Trace {
 		ctx, span := t.tracer.Start(ctx, name, trace.WithAttributes(attribute.String("kith."+kind, name)))
 		return ctx, func(err error) {
 			if err != nil && !errors.Is(err, graph.ErrNotFound) && !errors.Is(err, graph.ErrInvalid) {
-				span.SetStatus(codes.Error, "failed") // the error's text may have values
+				span.SetStatus(codes.Error, "failed") // not the error's text, which may contain values
 			}
 			span.End()
 		}
 	}
 }
 
-// request traces a request, within the trace that the caller says it belongs to. Nil: none is traced.
+// request returns a function that traces a request within the caller's trace, nil if tracing is disabled.
 func (t *tracing) request() func(*http.Request, string) (context.Context, func(int)) {
 	if t.provider == nil {
 		return nil

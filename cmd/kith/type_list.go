@@ -9,14 +9,14 @@ import (
 	"kith/graph"
 )
 
-// typeList has the types of KITH_RELATIONSHIP_TYPES: names with commas between. Earlier versions had a number there, which
-// says nothing any more.
+// typeList holds the types of KITH_RELATIONSHIP_TYPES, a comma-separated list of names. The setting was a number in earlier
+// versions; a number is ignored.
 type typeList struct {
 	names  []string
 	number bool
 }
 
-// UnmarshalText reads the names. Errors say which is wrong.
+// UnmarshalText parses the names. Its error names the invalid one.
 func (l *typeList) UnmarshalText(text []byte) error {
 	*l = typeList{}
 	if _, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
@@ -37,7 +37,7 @@ func (l *typeList) UnmarshalText(text []byte) error {
 // warn logs that a number is ignored.
 func (l *typeList) warn(log *slog.Logger) {
 	if l.number {
-		log.Warn("KITH_RELATIONSHIP_TYPES is a number, which is ignored: it lists further relationship types now, with commas between; " +
-			"each team may use 32 of its own beside them")
+		log.Warn("KITH_RELATIONSHIP_TYPES is a number and is ignored: it is now a comma-separated list of additional relationship types; " +
+			"each team may also use 32 types of its own")
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"kith/markup"
 )
 
-// hasSettings reports whether a command takes the settings of the service, its own or those of the command that it belongs to.
+// hasSettings reports whether a command or one of its parents takes the settings of the service.
 func hasSettings(node *kong.Node) bool {
 	for ; node != nil; node = node.Parent {
 		if slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == "neo4j-uri" }) {
@@ -23,7 +23,8 @@ func hasSettings(node *kong.Node) bool {
 	return false
 }
 
-// hideSettings keeps the settings of the service out of the help of all commands but serve, and out of completion. They work everywhere.
+// hideSettings hides the settings of the service in the help and completion of all commands except serve. The flags still
+// work.
 func hideSettings(app *kong.Node) {
 	serve := app.Children[slices.IndexFunc(app.Children, func(n *kong.Node) bool { return n.Name == "serve" })]
 	_ = kong.Visit(app, func(v kong.Visitable, next kong.Next) error {
@@ -36,20 +37,20 @@ func hideSettings(app *kong.Node) {
 	})
 }
 
-// help prints the help of a command, and where the settings are that it takes besides.
-func help(options kong.HelpOptions, ctx *kong.Context) error {
+// printHelp prints the help of a command, and a hint at the settings if it takes them.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
 	if node := ctx.Selected(); node != nil && node.Name != "serve" && hasSettings(node) {
-		_, err := fmt.Fprintln(ctx.Stdout, "\nThe settings of the service (kith serve --help) apply too, as flags or as KITH_ variables.")
+		_, err := fmt.Fprintln(ctx.Stdout, "\nThe settings of the service (see kith serve --help) apply too, as flags or KITH_ variables.")
 		return err
 	}
 	return nil
 }
 
-// explainUsage says in three lines what is wrong with a command line, how the command is called, and where its help is.
-func explainUsage(out io.Writer, err error) {
+// printUsageError prints three lines: the error, the usage of the command, and how to get help.
+func printUsageError(out io.Writer, err error) {
 	text, call := err.Error(), "kith"
 	var wrong *kong.ParseError
 	if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
@@ -66,14 +67,14 @@ func explainUsage(out io.Writer, err error) {
 	} else {
 		_, _ = fmt.Fprintf(out, "kith: %s\nUsage: kith <command> [flags]\n", markup.Plain(text))
 	}
-	_, _ = fmt.Fprintf(out, "Run \"%s --help\" for more.\n", call)
+	_, _ = fmt.Fprintf(out, "Run \"%s --help\" for more information.\n", call)
 }
 
-// injected are variables that Kubernetes and Docker make of a service by the name of kith, and those of tests.
+// injected matches variables that Kubernetes and Docker set for a service named kith, and variables of tests.
 var injected = regexp.MustCompile(`_SERVICE_(HOST|PORT)|_PORT(_|$)|^KITH_TEST_`)
 
-// warnOfUnknown warns of variables that look like settings and are none, each with the nearest name.
-func warnOfUnknown(out io.Writer, app *kong.Node, environ []string) {
+// warnUnknownSettings warns of variables that begin with KITH_ and are not settings, with the nearest setting.
+func warnUnknownSettings(out io.Writer, app *kong.Node, environ []string) {
 	var known []string
 	_ = kong.Visit(app, func(v kong.Visitable, next kong.Next) error {
 		if f, ok := v.(*kong.Flag); ok {
@@ -87,11 +88,11 @@ func warnOfUnknown(out io.Writer, app *kong.Node, environ []string) {
 			continue
 		}
 		nearest := slices.MinFunc(known, func(a, b string) int { return distance(name, a) - distance(name, b) })
-		_, _ = fmt.Fprintf(out, "kith: warning: %s is not a setting, and is ignored; the nearest is %s\n", markup.Plain(name), nearest)
+		_, _ = fmt.Fprintf(out, "kith: warning: %s is not a setting and is ignored; did you mean %s?\n", markup.Plain(name), nearest)
 	}
 }
 
-// distance is how many letters have to be added, taken away or replaced to make one text of another.
+// distance returns the Levenshtein distance of two texts, in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

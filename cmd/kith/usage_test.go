@@ -14,16 +14,16 @@ import (
 	"kith/graph"
 )
 
-// A wrong call is explained in three lines on standard error, and nothing on standard output.
+// An invalid command line is explained in three lines on standard error, with nothing on standard output.
 func TestWrongCallsAreExplainedInThreeLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{"nonsense"}, "kith: unexpected argument nonsense\nUsage: kith <command> [flags]\nRun \"kith --help\" for more.\n"},
-		{[]string{"key", "create", "--nope"}, "kith: unknown flag --nope\nUsage: kith key create [flags]\nRun \"kith key create --help\" for more.\n"},
-		{[]string{"context", "u1"}, "kith: missing flags: --key=STRING (or set KITH_KEY)\nUsage: kith context --key=STRING <user> [flags]\nRun \"kith context --help\" for more.\n"},
+		{[]string{"nonsense"}, "kith: unexpected argument nonsense\nUsage: kith <command> [flags]\nRun \"kith --help\" for more information.\n"},
+		{[]string{"key", "create", "--nope"}, "kith: unknown flag --nope\nUsage: kith key create [flags]\nRun \"kith key create --help\" for more information.\n"},
+		{[]string{"context", "u1"}, "kith: missing flags: --key=STRING (or set KITH_KEY)\nUsage: kith context --key=STRING <user> [flags]\nRun \"kith context --help\" for more information.\n"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(context.Background(), c.args, nil, streams{nil, &out, &errs}); code != 2 || out.Len() > 0 || errs.String() != c.want {
@@ -32,7 +32,7 @@ func TestWrongCallsAreExplainedInThreeLines(t *testing.T) {
 	}
 }
 
-// The help of a command shows its own flags; the settings of the service are those of serve.
+// The help of a command shows its own flags; the settings of the service are in the help of serve.
 func TestHelpShowsACommandsOwnFlags(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -67,12 +67,12 @@ func TestHelpShowsACommandsOwnFlags(t *testing.T) {
 	}
 }
 
-// A variable that is no setting is named at the start, with the setting that was likely meant.
+// A variable that is not a setting is reported at the start, with the nearest setting.
 func TestUnknownSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	environ := []string{"KITH_RATE_LIMT=3", "KITH_SERVICE_HOST=10.0.0.1", "KITH_PORT_8080_TCP=x", "KITH_PORT=x", "KITH_TEST_NEO4J_URI=x", "KITH_URL=x", "OTHER=x", "KITH_LISTEN=127.0.0.1:none"}
 	_, out := command(t, environ, "serve")
-	if want := "kith: warning: KITH_RATE_LIMT is not a setting, and is ignored; the nearest is KITH_RATE_LIMIT\n"; !strings.HasPrefix(out, want) || strings.Count(out, "warning") != 1 {
+	if want := "kith: warning: KITH_RATE_LIMT is not a setting and is ignored; did you mean KITH_RATE_LIMIT?\n"; !strings.HasPrefix(out, want) || strings.Count(out, "warning") != 1 {
 		t.Errorf("%s", out)
 	}
 	if _, out := command(t, environ, "health"); strings.Contains(out, "warning") {
@@ -83,8 +83,8 @@ func TestUnknownSettingsAreNamed(t *testing.T) {
 func TestLogsAsJSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	(&config{LogFormat: "json"}).logger(&out, 0).Info("up", "n", 1)
-	(&config{LogFormat: "text"}).logger(&out, 0).Info("up", "n", 1)
+	(&config{LogFormat: "json"}).newLogger(&out, 0).Info("up", "n", 1)
+	(&config{LogFormat: "text"}).newLogger(&out, 0).Info("up", "n", 1)
 	if lines := strings.Split(out.String(), "\n"); !strings.Contains(lines[0], `"msg":"up","n":1}`) || !strings.Contains(lines[1], "msg=up n=1") {
 		t.Errorf("%s", &out)
 	}
@@ -92,13 +92,13 @@ func TestLogsAsJSON(t *testing.T) {
 
 func TestHealthOfAnAddress(t *testing.T) {
 	t.Parallel()
-	api := answering(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"ready":true}`)) })
+	api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"ready":true}`)) })
 	if code, out := command(t, []string{"KITH_LISTEN=127.0.0.1:1"}, "health", "--url", api.url); code != 0 || !strings.Contains(out, `"ready":true`) {
 		t.Errorf("%d %s", code, out)
 	}
 }
 
-// The format of a file is guessed by its beginning.
+// The format of a file is detected by its beginning.
 func TestFormatsAreGuessed(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
@@ -108,15 +108,15 @@ func TestFormatsAreGuessed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		service := &importing{t: t, answer: importAnswer}
-		code, _, errs := kith(t, service.handle, "import", importedFile(t, string(content)))
+		service := &importServer{t: t, answer: importAnswer}
+		code, _, errs := runKith(t, service.handle, "import", importedFile(t, string(content)))
 		if code != 0 || service.queries[0].Get("format") != want || !strings.Contains(errs, "looks like one of "+want) {
 			t.Errorf("%s: status %d, taken for %s: %s", file, code, service.queries[0].Get("format"), errs)
 		}
 	}
 	for _, content := range []string{line(1, "Ada", "hello"), `{"speaker":"Ada"}`} {
-		service := &importing{t: t, answer: importAnswer}
-		code, _, errs := kith(t, service.handle, "import", importedFile(t, content))
+		service := &importServer{t: t, answer: importAnswer}
+		code, _, errs := runKith(t, service.handle, "import", importedFile(t, content))
 		if code != 1 || len(service.queries) > 0 || !strings.Contains(errs, "kith import conversations FILE loads it") {
 			t.Errorf("conversations: status %d: %s", code, errs)
 		}
@@ -128,36 +128,36 @@ func TestFormatsAreGuessed(t *testing.T) {
 	}
 }
 
-// A strict import that is refused says where it stopped, and why.
+// A strict import that is refused reports where it stopped, and why.
 func TestAStrictImportSaysWhereItStopped(t *testing.T) {
 	t.Parallel()
-	service := &importing{t: t, before: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+	service := &importServer{t: t, before: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		_, _ = w.Write([]byte(`{"lines":4,"nodes":{"refused":1},"refused":[{"line":4,"location":"node.name","message":"must not be blank"}],
 			"stopped":"the import stopped at the first fault: line 4: node.name must not be blank"}`))
 		return true
 	}}
-	if code, _, errs := kith(t, service.handle, "import", importedFile(t, "x"), "--strict"); code != 1 || errs != "kith: import: 422 the import stopped at the first fault: line 4: node.name must not be blank\n" {
+	if code, _, errs := runKith(t, service.handle, "import", importedFile(t, "x"), "--strict"); code != 1 || errs != "kith: import: 422 the import stopped at the first fault: line 4: node.name must not be blank\n" {
 		t.Errorf("status %d: %s", code, errs)
 	}
 }
 
-// Ctrl-C ends an import with the status that shells know, and a word on how to go on.
+// Ctrl-C ends an import with exit status 130 and a hint at how to resume.
 func TestAnInterruptedImport(t *testing.T) {
 	t.Parallel()
 	turns := line(1, "Ada", "hello") + line(2, "Ada", "again")
 	for _, test := range []struct{ args, stored, want string }{
-		{"import FILE", `{"lines":12}`, "import: interrupted; at least 12 lines are stored, and stay. The same command goes on where it stopped"},
-		{"import FILE --format mem0", `{"lines":1,"nodes":{"created":12}}`, "import: interrupted; at least 12 items are stored, and stay. The same command goes on where it stopped"},
-		{"import FILE", `{}`, "import: interrupted; what is stored stays. The same command goes on where it stopped"},
-		{"import FILE", "", "import: interrupted; what is stored stays. The same command goes on where it stopped"},
+		{"import FILE", `{"lines":12}`, "import: interrupted; at least 12 lines are stored. Run the same command again to resume"},
+		{"import FILE --format mem0", `{"lines":1,"nodes":{"created":12}}`, "import: interrupted; at least 12 items are stored. Run the same command again to resume"},
+		{"import FILE", `{}`, "import: interrupted; stored items stay stored. Run the same command again to resume"},
+		{"import FILE", "", "import: interrupted; stored items stay stored. Run the same command again to resume"},
 		{"import FILE --dry-run", `{"lines":12}`, "import: interrupted; a dry run stores nothing"},
-		{"import conversations FILE", "", "import conversations: interrupted after 1 sessions; what is stored stays. The same command loads the rest"},
+		{"import conversations FILE", "", "import conversations: interrupted after 1 sessions, which stay stored. Run the same command again to import the rest"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		sources, asked := 0, ""
-		api := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		api := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 			switch {
 			case r.Method == http.MethodGet:
 				asked = r.URL.String()
@@ -182,7 +182,7 @@ func TestAnInterruptedImport(t *testing.T) {
 		args := strings.Fields(strings.Replace(test.args, "FILE", importedFile(t, content), 1))
 		var out, errs bytes.Buffer
 		code := run(ctx, append(args, "--url", api.url, "--key", "k"), nil, streams{nil, &out, &errs})
-		if last := "kith: " + test.want + "\n"; code != interrupted || !strings.HasSuffix(errs.String(), last) {
+		if last := "kith: " + test.want + "\n"; code != exitInterrupted || !strings.HasSuffix(errs.String(), last) {
 			t.Errorf("%s: status %d: %s", test.args, code, &errs)
 		}
 		if strings.HasPrefix(test.want, "import: interrupted; at least") && !strings.HasPrefix(asked, "/v1/imports/") {
@@ -193,12 +193,12 @@ func TestAnInterruptedImport(t *testing.T) {
 
 func TestReportsAsJSON(t *testing.T) {
 	t.Parallel()
-	service := &importing{t: t, answer: importAnswer}
-	if code, out, errs := kith(t, service.handle, "import", importedFile(t, "x"), "--json"); code != 0 || !strings.Contains(out, `"lines": 3`) {
+	service := &importServer{t: t, answer: importAnswer}
+	if code, out, errs := runKith(t, service.handle, "import", importedFile(t, "x"), "--json"); code != 0 || !strings.Contains(out, `"lines": 3`) {
 		t.Errorf("import: %d %s %s", code, out, errs)
 	}
 	var out bytes.Buffer
-	if err := printKeys(streams{out: &out}, []graph.APIKey{{KeyID: "k1", TeamID: "t", Scopes: []string{auth.Read}}}); err != nil || !strings.Contains(out.String(), `"key_id": "k1"`) || !strings.Contains(out.String(), `"state": "good"`) {
+	if err := printKeysJSON(streams{out: &out}, []graph.APIKey{{KeyID: "k1", TeamID: "t", Scopes: []string{auth.Read}}}); err != nil || !strings.Contains(out.String(), `"key_id": "k1"`) || !strings.Contains(out.String(), `"state": "good"`) {
 		t.Errorf("key list: %v %s", err, &out)
 	}
 	out.Reset()

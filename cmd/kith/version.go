@@ -9,11 +9,11 @@ import (
 	"kith/handlers"
 )
 
-// The linker sets them (Makefile): the date is that of the commit, so that a build can be repeated to the byte.
+// The linker sets these variables (Makefile). The date is the commit's, so that builds are reproducible.
 var version, commit, date = "development", "", ""
 
-// built is what this binary was made from; go build without make notes the commit too.
-func built() handlers.Build {
+// build returns the version of this binary. Without make, the commit and date come from go build.
+func build() handlers.Build {
 	b := handlers.Build{Version: version, Commit: commit, Date: date}
 	if info, ok := debug.ReadBuildInfo(); ok && commit == "" {
 		for _, s := range info.Settings {
@@ -29,17 +29,17 @@ func built() handlers.Build {
 }
 
 type versionCmd struct {
-	JSON bool `name:"json" help:"As JSON."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run prints what this binary is.
+// Run prints the version of this binary.
 func (c versionCmd) Run(std streams) error {
 	if c.JSON {
 		return printJSON(std.out, struct {
 			handlers.Build
 			Go       string `json:"go"`
 			Platform string `json:"platform"`
-		}{built(), runtime.Version(), platform})
+		}{build(), runtime.Version(), platform})
 	}
 	_, err := fmt.Fprintln(std.out, versionLine())
 	return err
@@ -48,6 +48,6 @@ func (c versionCmd) Run(std streams) error {
 const platform = runtime.GOOS + "/" + runtime.GOARCH
 
 func versionLine() string {
-	b := built()
+	b := build()
 	return fmt.Sprintf("kith %s (commit %s, %s, %s %s)", b.Version, cmp.Or(b.Commit, "unknown"), cmp.Or(b.Date, "undated"), runtime.Version(), platform)
 }

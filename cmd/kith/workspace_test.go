@@ -8,8 +8,8 @@ import (
 	"kith/internal/testenv"
 )
 
-// harbour writes a small project, what another user has of it, and another project.
-func (c caller) harbour(t *testing.T) {
+// writeHarbour writes a small project, another user's part of it, and another project.
+func (c caller) writeHarbour(t *testing.T) {
 	t.Helper()
 	c.must(t, http.MethodPost, "/v1/memory", `{"strict":true,"nodes":[
 		{"kind":"project","entity_key":"p","name":"Quay 4","state_key":"active","description":"Make it bear ten tons."},
@@ -36,7 +36,7 @@ func (c caller) harbour(t *testing.T) {
 	}
 }
 
-// A workspace through the front door: written, linked, told of, and told anew as soon as it changes.
+// A workspace is written, linked and shown, and shown with changes at once.
 func TestAWorkspace(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -46,7 +46,7 @@ func TestAWorkspace(t *testing.T) {
 	if at(none, "metadata", "total_projects") != 0.0 {
 		t.Errorf("an empty store: %v", none)
 	}
-	c.harbour(t)
+	c.writeHarbour(t)
 
 	const project = "/v1/ontology?user_id=u1&context_type=project&project_id=p"
 	const combined = project + "&focus_kind=task&focus_id=t2"
@@ -78,7 +78,7 @@ func TestAWorkspace(t *testing.T) {
 		t.Errorf("the user's own task is not counted: %v", mine)
 	}
 
-	// What is written is told at once, from the caches too.
+	// Writes are visible at once, through caches too.
 	state := func() any { return at(c.must(t, http.MethodGet, combined, ""), "entities", "task", "state_key") }
 	if state() != "in_progress" {
 		t.Error("as it was")
@@ -101,12 +101,12 @@ func TestAWorkspace(t *testing.T) {
 	}
 }
 
-// What is bad is refused with its place, and what is not there, or of others, is the same 404.
+// Invalid requests are refused with their location. Missing nodes and nodes of others give the same 404.
 func TestWorkspaceProblems(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
 	c, other := s.as(s.newKey(t, testenv.Team(t), "read", "write")), s.as(s.newKey(t, testenv.Team(t), "read", "write"))
-	c.harbour(t)
+	c.writeHarbour(t)
 	missing := string(c.do(t, http.MethodGet, "/v1/ontology?context_type=project&project_id=none", "").body)
 	for what, r := range map[string]reply{
 		"another team's project":  other.do(t, http.MethodGet, "/v1/ontology?context_type=project&project_id=p", ""),
@@ -158,13 +158,13 @@ func TestWorkspaceProblems(t *testing.T) {
 	}
 }
 
-// A conversation remembers what its user looks at, and a prompt is made of it (S3-3, S3-24).
+// A conversation stores its user's focus, and a prompt is composed for it.
 func TestAPromptOfAConversation(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
 	team := testenv.Team(t)
 	c := s.as(s.newKey(t, team, "read", "write"))
-	c.harbour(t)
+	c.writeHarbour(t)
 	c.must(t, http.MethodPut, "/v1/users/u1/preferences", `{"preferences":[{"key":"conversation_style","value":"short"}]}`)
 	id := c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1","focus":{"project_id":"p","focus_kind":"task","focus_id":"t2"}}`)["conversation_id"].(string)
 	prompt := func(more string) map[string]any {

@@ -13,8 +13,8 @@ import (
 
 var firstKey = regexp.MustCompile(`shown once: (kith_\S+)`)
 
-// With nothing configured Kith runs on a Neo4j of its own: the first start prints a key and keeps none, commands work
-// beside it, a second service on the folder is refused, and the next start has the same memory.
+// Without settings Kith runs on an embedded Neo4j. The first start prints a key, commands work while it runs, a second service
+// on the folder is refused, and the next start has the same memory.
 func TestServeOnItsOwnNeo4j(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -77,7 +77,7 @@ func TestServeOnItsOwnNeo4j(t *testing.T) {
 	}
 }
 
-// passwordFile is where the embedded Neo4j's password is kept; nobody else may read it.
+// passwordFile returns the file with the embedded Neo4j's password. Only its owner may read it.
 func passwordFile(t *testing.T, data string) string {
 	t.Helper()
 	path := filepath.Join(data, "neo4j", "auth")

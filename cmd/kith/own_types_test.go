@@ -9,8 +9,8 @@ import (
 	"kith/internal/testenv"
 )
 
-// crew gives a team relationships whose types are words of its own, among persons and in a project.
-func (c caller) crew(t *testing.T) (key string) {
+// writeOwnTypes writes relationships with a team's own types, between persons and in a project.
+func (c caller) writeOwnTypes(t *testing.T) (key string) {
 	t.Helper()
 	written := c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","strict":true,"nodes":[
 		{"kind":"person","entity_key":"ada","name":"Ada","is_owner":true},{"kind":"person","entity_key":"grace","name":"Grace","state":"active"},
@@ -27,13 +27,13 @@ func (c caller) crew(t *testing.T) (key string) {
 	return at(written, "relationships", 0, "key").(string)
 }
 
-// A word of a team is a type wherever it is read: it is shown, and asked for, as those of the vocabulary are.
+// A team's own relationship types are shown and filtered like those of the vocabulary.
 func TestWordsAreTypesEverywhere(t *testing.T) {
 	t.Parallel()
 	s, team := shared(t), testenv.Team(t)
 	apiKey := s.newKey(t, team, "read", "write")
 	c := s.as(apiKey)
-	key := c.crew(t)
+	key := c.writeOwnTypes(t)
 	traverse := func(rest string) string { return `{"user_id":"u1",` + rest + `}` }
 	for what, r := range map[string]struct{ method, path, body, says string }{
 		"a relationship":         {"GET", "/v1/relationships/" + key + "?user_id=u1", "", `"type":"mentors"`},
@@ -79,20 +79,20 @@ func TestWordsAreTypesEverywhere(t *testing.T) {
 	a.says(t, "explore", traverse(`"text_matches":["lantern"]`), "mentors")
 	a.says(t, "remember", traverse(`"relationships":[{"from":"grace","to":"ada","type":"pays_wages"}]`), "pays_wages")
 	a.says(t, "get_linked_entities", traverse(`"entity_id":"grind","entity_kind":"task"`), "mentors")
-	if code, out := check(t, "--team", team); code != 0 {
+	if code, out := runCheck(t, "--team", team); code != 0 {
 		t.Errorf("check: %s", out)
 	}
 }
 
-// An export with words is imported as it is, up to the number that a team may have; a dry run says the same.
+// An export with own types can be imported, up to the limit of a team. A dry run reports the same.
 func TestWordsAreExchanged(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
 	c := s.team(t)
-	c.crew(t)
+	c.writeOwnTypes(t)
 	text := c.exported(t)
 	other := s.team(t)
-	other.whole(t, text)
+	other.importComplete(t, text)
 	if again := other.exported(t); again != text {
 		t.Errorf("exported %s\nagain %s", text, again)
 	}

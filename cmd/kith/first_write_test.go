@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What somebody writes without a word on states and times is in the next context.
+// What a caller writes without states and times is in the next context.
 func TestFirstWriteIsInTheFirstContext(t *testing.T) {
 	t.Parallel()
 	c := shared(t).team(t)
@@ -29,7 +29,7 @@ func TestFirstWriteIsInTheFirstContext(t *testing.T) {
 	}
 }
 
-// An agent that remembers, without saying who the user is, links what it learned with the user and is told of it.
+// An agent that remembers facts without naming the user links them with the user, and gets them in the context.
 func TestRememberedIsInTheNextContext(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -50,8 +50,7 @@ func TestRememberedIsInTheNextContext(t *testing.T) {
 	}
 }
 
-// journeys are files of each format, with what of them is in the context, and what explore finds: words of messages and of
-// notes that are no conversations.
+// journeys lists files of each format, with texts that must be in the context, and words that explore must find.
 var journeys = map[string]struct{ args, file, owner, says, finds string }{
 	"mcp-memory": {"", `{"type":"entity","name":"default_user","entityType":"person","observations":["keeps the tide tables"]}
 {"type":"entity","name":"Sarah","entityType":"person","observations":["moves to Hvar","sings alto"]}
@@ -80,7 +79,7 @@ var journeys = map[string]struct{ args, file, owner, says, finds string }{
 	"conversations": {"conversations", line(1, "u1", "I keep the tide tables") + line(1, "Sarah", "I sail to Hvar"), "u1", "Sarah|talked in 1 session", "I keep the tide tables|I sail to Hvar"},
 }
 
-// What kith import reads of a file, in any format, is all in the next context, which kith context prints, or found by kith explore.
+// Everything that kith import reads, in any format, is in the next context or found by kith explore.
 func TestImportedIsInTheNextContext(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
@@ -120,7 +119,7 @@ func TestImportOfAnOwnerThatIsNotInTheFile(t *testing.T) {
 	t.Parallel()
 	c := shared(t).team(t)
 	file := `{"node":{"kind":"concept","entity_key":"x","name":"learn to sail","is_goal":true}}`
-	report := c.whole(t, file, "user_id", "u1", "owner", "Ada")
+	report := c.importComplete(t, file, "user_id", "u1", "owner", "Ada")
 	if report.Nodes != counted(2, 0, 0, 0) || len(report.Warnings) != 2 || report.Warnings[1].Location != "owner" {
 		t.Errorf("report: %+v", report)
 	}
@@ -140,8 +139,8 @@ func TestImportOfAnOwnerThatIsNotInTheFile(t *testing.T) {
 	}
 }
 
-// What names what is not there, or not the user's, is refused with its place and stores nothing; where it need not be strict
-// the rest is stored, with a warning.
+// References to missing nodes, or to nodes of other users, are refused with their location and nothing is stored. Without
+// strict the rest is stored with a warning.
 func TestFirstWritesThatAreWrong(t *testing.T) {
 	t.Parallel()
 	c := shared(t).team(t)
@@ -216,7 +215,7 @@ func TestImportsThatAreWrong(t *testing.T) {
 	}
 }
 
-// A source may mention far more than a request can: the context shows it all the same.
+// A context includes a source that has more mentions than a request may write.
 func TestImportOfManyMentions(t *testing.T) {
 	t.Parallel()
 	const many = 10_000
@@ -229,7 +228,7 @@ func TestImportOfManyMentions(t *testing.T) {
 	for n := range many {
 		_, _ = fmt.Fprintf(&file, `{"relationship":{"from":"s","to":"k%d","type":"mentions"}}`+"\n", n)
 	}
-	if report := c.whole(t, file.String(), "user_id", "u1"); report.Relationships != counted(many, 0, 0, 0) {
+	if report := c.importComplete(t, file.String(), "user_id", "u1"); report.Relationships != counted(many, 0, 0, 0) {
 		t.Errorf("%+v", report)
 	}
 	got := c.do(t, http.MethodGet, "/v1/context?user_id=u1", "")

@@ -14,11 +14,11 @@ import (
 	"kith/internal/testenv"
 )
 
-// pair is two processes of their own on one Neo4j and one Redis. Each may be killed, and started again.
+// pair is two separate processes on one Neo4j and one Redis. Each can be killed and restarted.
 type pair struct {
-	environ []string
-	kiths   [2]*service
-	kill    [2]func()
+	environ  []string
+	services [2]*service
+	kill     [2]func()
 }
 
 func startPair(t *testing.T, environ []string) *pair {
@@ -31,10 +31,10 @@ func startPair(t *testing.T, environ []string) *pair {
 
 func (p *pair) restart(t *testing.T, i int) {
 	t.Helper()
-	p.kiths[i], p.kill[i] = process(t, p.environ)
+	p.services[i], p.kill[i] = startProcess(t, p.environ)
 }
 
-// Two processes are one service: what one is told the other knows, and each lives on when the other, or Redis, dies.
+// Two processes are one service: each sees the other's writes, and continues when the other or Redis stops.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	redis, model := testenv.StartRedis(t), startModel(t)
@@ -42,23 +42,23 @@ func TestTwoProcesses(t *testing.T) {
 	db.URI = strings.Replace(db.URI, "bolt://", "neo4j://", 1) // as before a cluster
 	p := startPair(t, append(settings(db, redis.URI()), "KITH_LLM_URL="+model.URL+"/v1", "KITH_LLM_KEY="+modelKey, "KITH_LLM_MODEL=tiny"))
 	team := testenv.Team(t)
-	key := p.kiths[0].newKey(t, team, "read", "write")
-	p.seen(t, key)
-	p.revoked(t, team)
-	turn := p.generating(t, model, key)
-	p.dies(t, key, 0)
+	key := p.services[0].newKey(t, team, "read", "write")
+	p.checkVisibility(t, key)
+	p.checkRevocation(t, team)
+	turn := p.startGeneration(t, model, key)
+	p.checkKill(t, key, 0)
 	p.restart(t, 0)
-	p.withoutRedis(t, team, key, redis)
-	p.dies(t, key, 1)
+	p.checkWithoutRedis(t, team, key, redis)
+	p.checkKill(t, key, 1)
 	// The lease of the generation of the one that died first ends within 30 s of its last sign, and is looked for each 5 s.
-	c := p.kiths[0].as(key)
+	c := p.services[0].as(key)
 	eventually(t, 45*time.Second, "a generation ends as interrupted", func() bool {
 		got := c.must(t, http.MethodGet, "/v1/turns/"+turn+"?user_id=u1", "")
 		return got["status"] == "error" && got["error"] == "generation interrupted"
 	})
 }
 
-// views are requests whose answers tell of what seen writes.
+// views lists requests whose responses contain the texts that checkVisibility writes.
 var views = map[string][3]string{ //nolint:gochecknoglobals // a constant table
 	"context":     {http.MethodGet, "/v1/context?user_id=u1"},
 	"preferences": {http.MethodGet, preferencesPath},
@@ -68,11 +68,11 @@ var views = map[string][3]string{ //nolint:gochecknoglobals // a constant table
 	"linked":      {http.MethodGet, "/v1/nodes/project/p/linked?user_id=u1"},
 }
 
-// seen writes through one process what the other has kept, and measures for how long that still tells the old.
-func (p *pair) seen(t *testing.T, key string) {
+// checkVisibility writes through one process what the other has cached, and measures how long the other returns old data.
+func (p *pair) checkVisibility(t *testing.T, key string) {
 	t.Helper()
 	const rounds = 6
-	here, there := p.kiths[0].as(key), p.kiths[1].as(key)
+	here, there := p.services[0].as(key), p.services[1].as(key)
 	var late []time.Duration
 	for n := range rounds {
 		mark := fmt.Sprintf("mark%d.", n)
@@ -107,12 +107,12 @@ func (p *pair) seen(t *testing.T, key string) {
 	}
 }
 
-// revoked revokes a key at one process that the other has just let in.
-func (p *pair) revoked(t *testing.T, team string) {
+// checkRevocation revokes a key at one process that the other has just accepted.
+func (p *pair) checkRevocation(t *testing.T, team string) {
 	t.Helper()
-	admin := p.kiths[0].as(bootstrapKey)
+	admin := p.services[0].as(bootstrapKey)
 	made := admin.must(t, http.MethodPost, "/v1/keys", `{"team_id":"`+team+`","scopes":["read"]}`)
-	there := p.kiths[1].as(made["key"].(string))
+	there := p.services[1].as(made["key"].(string))
 	there.must(t, http.MethodGet, preferencesPath, "")
 	admin.do(t, http.MethodDelete, "/v1/keys/"+made["key_id"].(string), "")
 	eventually(t, maxRevocation, "the other process refuses a revoked key", func() bool {
@@ -120,22 +120,22 @@ func (p *pair) revoked(t *testing.T, team string) {
 	})
 }
 
-// generating has the first process generate an answer that never comes, and gives the turn.
-func (p *pair) generating(t *testing.T, model *languageModel, key string) string {
+// startGeneration makes the first process generate an answer that never ends, and returns the turn.
+func (p *pair) startGeneration(t *testing.T, model *languageModel, key string) string {
 	t.Helper()
-	model.does(stalls)
-	c := p.kiths[0].as(key)
+	model.setScript(stall)
+	c := p.services[0].as(key)
 	tree := c.must(t, http.MethodPost, "/v1/trees", `{"user_id":"u1"}`)["id"].(string)
 	turn := c.must(t, http.MethodPost, "/v1/trees/"+tree+"/turns", `{"user_id":"u1","user_prompt":"x"}`)["id"].(string)
 	eventually(t, time.Minute, "the model is asked", func() bool { return len(model.requests()) > 0 })
-	if got := p.kiths[1].as(key).must(t, http.MethodGet, "/v1/turns/"+turn+"?user_id=u1", "")["status"]; got != "generating" {
+	if got := p.services[1].as(key).must(t, http.MethodGet, "/v1/turns/"+turn+"?user_id=u1", "")["status"]; got != "generating" {
 		t.Errorf("the other process says %v", got)
 	}
 	return turn
 }
 
-// load writes and reads at a process until it is to end. Every answer has to be good, unless the process is to die; each that was
-// is counted.
+// load writes and reads at a process until ctx ends, and counts the successes. Every request must succeed unless the process
+// may die.
 func load(ctx context.Context, t *testing.T, c caller, mayDie bool, done *atomic.Int64) *sync.WaitGroup {
 	t.Helper()
 	id := c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`)["conversation_id"].(string)
@@ -162,14 +162,14 @@ func load(ctx context.Context, t *testing.T, c caller, mayDie bool, done *atomic
 	return &callers
 }
 
-// dies kills one process under load on both. The other goes on without an error.
-func (p *pair) dies(t *testing.T, key string, victim int) {
+// checkKill kills one process under load on both. The other continues without an error.
+func (p *pair) checkKill(t *testing.T, key string, victim int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var gone, left atomic.Int64
-	dying := load(ctx, t, p.kiths[victim].as(key), true, &gone)
-	living := load(ctx, t, p.kiths[1-victim].as(key), false, &left)
+	dying := load(ctx, t, p.services[victim].as(key), true, &gone)
+	living := load(ctx, t, p.services[1-victim].as(key), false, &left)
 	eventually(t, time.Minute, "both are under load", func() bool { return gone.Load() > 20 && left.Load() > 20 })
 	p.kill[victim]()
 	dying.Wait()
@@ -177,19 +177,19 @@ func (p *pair) dies(t *testing.T, key string, victim int) {
 	eventually(t, time.Minute, "the other goes on", func() bool { return left.Load() > at+40 || t.Failed() })
 	cancel()
 	living.Wait()
-	if strings.Contains(p.kiths[1-victim].err.String(), "level=ERROR") {
-		t.Errorf("the other has errors of its own: %s", p.kiths[1-victim].err)
+	if strings.Contains(p.services[1-victim].err.String(), "level=ERROR") {
+		t.Errorf("the other has errors of its own: %s", p.services[1-victim].err)
 	}
 }
 
-// withoutRedis takes Redis away and gives it back under load. Rate limits, shared before and after, are those of each process
-// meanwhile.
-func (p *pair) withoutRedis(t *testing.T, team, key string, redis *testenv.RedisServer) {
+// checkWithoutRedis stops and restarts Redis under load. Meanwhile each process has its own rate limits; before and after they
+// are shared.
+func (p *pair) checkWithoutRedis(t *testing.T, team, key string, redis *testenv.RedisServer) {
 	t.Helper()
 	limited := func() (allowed int) {
-		c := p.kiths[0].as(bootstrapKey).must(t, http.MethodPost, "/v1/keys", `{"team_id":"`+team+`","scopes":["read"],"rate_limit":3}`)
+		c := p.services[0].as(bootstrapKey).must(t, http.MethodPost, "/v1/keys", `{"team_id":"`+team+`","scopes":["read"],"rate_limit":3}`)
 		for i := range 8 {
-			if p.kiths[i%2].as(c["key"].(string)).do(t, http.MethodGet, preferencesPath, "").status == http.StatusOK {
+			if p.services[i%2].as(c["key"].(string)).do(t, http.MethodGet, preferencesPath, "").status == http.StatusOK {
 				allowed++
 			}
 		}
@@ -198,7 +198,7 @@ func (p *pair) withoutRedis(t *testing.T, team, key string, redis *testenv.Redis
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var done atomic.Int64
-	both := []*sync.WaitGroup{load(ctx, t, p.kiths[0].as(key), false, &done), load(ctx, t, p.kiths[1].as(key), false, &done)}
+	both := []*sync.WaitGroup{load(ctx, t, p.services[0].as(key), false, &done), load(ctx, t, p.services[1].as(key), false, &done)}
 	eventually(t, time.Minute, "rate limits are shared", func() bool { return limited() == 3 || t.Failed() })
 	redis.Stop()
 	if got := limited(); got != 6 {

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"kith/audit"
+	"kith/auth"
+	"kith/cache"
+	"kith/digest"
+	"kith/explore"
+	"kith/graph"
+	"kith/handlers"
+	"kith/internal/sleep"
+	"kith/llm"
+	"kith/loader"
+	"kith/mcp"
+	"kith/traverse"
+	"kith/vector"
+)
+
+// memory holds the open database and cache, and the services that use them.
+type memory struct {
+	config      *config
+	metrics     *metrics
+	traces      *tracing
+	log         *slog.Logger
+	store       *graph.Store
+	preferences preferenceStore
+	cache       *cache.Cache
+	recalls     *graph.Recalls
+	keys        *auth.Keys
+	auditLog    *audit.Log // nil: disabled
+	embedder    llm.Embedder
+	vectors     *vector.Index
+
+	contexts   *loader.Loader
+	explorer   *explore.Explorer
+	traverser  *traverse.Traverser
+	logRotator *logRotator // nil: the Neo4j is not embedded
+}
+
+// databaseOpener is openDatabase or attachDatabase.
+type databaseOpener func(ctx context.Context, log *slog.Logger, std streams) (database, error)
+
+// withMemory opens the memory, calls work, and closes the memory.
+func (c *config) withMemory(
+	ctx context.Context, open databaseOpener, metrics *metrics, log *slog.Logger, std streams, work func(context.Context, *memory) error,
+) error {
+	traces, err := c.openTracing(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer traces.close(ctx)
+	auditLog, err := audit.Open(c.AuditLog, std.out)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = auditLog.Close() }()
+	metrics.logSlowStatements(c.SlowStatement, log)
+	preferences, err := c.openPreferences(ctx, metrics)
+	if err != nil {
+		return err
+	}
+	defer preferences.close()
+	embedder, err := c.openEmbedder(log)
+	if err != nil {
+		return err
+	}
+	defer closeEmbedder(embedder)
+	queryEmbedder, err := c.openQueryEmbedder(embedder, log)
+	if err != nil {
+		return err
+	}
+	defer closeEmbedder(queryEmbedder)
+	db, err := open(ctx, log, std)
+	if err != nil {
+		return ignoreCanceled(ctx, err)
+	}
+	defer func() {
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+		defer cancel()
+		if err := db.close(stop); err != nil {
+			log.Error("neo4j did not stop cleanly", "error", err)
+		}
+	}()
+	c.RelationshipTypes.warn(log)
+	store, err := graph.Open(db.Connection, graph.Options{
+		Log: log, Observe: metrics.observeStatement, Trace: traces.of("statement"), Types: c.RelationshipTypes.names,
+		KeepDeleted: c.KeepDeleted, Embedder: embedder, ObserveQuota: metrics.quotas.Observe,
+		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
+	preferences.guard(store)
+	keys := auth.New(store, time.Now)
+	defer keys.Close()
+	options := cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.observeCache, Revoked: keys.Forget}
+	if marks := store.Bookmarks(); marks != nil {
+		options.Marks = marks
+	}
+	contextCache, err := cache.New(options) //nolint:contextcheck // a load outlives the request that started it
+	if err != nil {
+		return err
+	}
+	defer func() { _ = contextCache.Close() }()
+	m := &memory{
+		config: c, metrics: metrics, traces: traces, log: log, store: store, preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
+		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.observeRecall, Changed: contextCache.Changed}),
+		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
+	}
+	keys.Announce(contextCache.Revoked)
+	if c.Neo4jURI == "" {
+		m.logRotator = newLogRotator(store, log)
+	}
+	metrics.registerMemory(m)
+	m.newReaders(queryEmbedder)
+	return m.run(ctx, work)
+}
+
+// newReaders creates the services that read the memory.
+func (m *memory) newReaders(queryEmbedder llm.Embedder) {
+	m.contexts = loader.New(m.store, m.cache, loader.Options{
+		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.observeDegraded, Preferences: m.preferences.orNil(),
+		Trace: m.traces.of("load"),
+	})
+	m.explorer = explore.New(m.store, explore.Options{Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.observeExplore})
+	m.traverser = traverse.New(m.store, m.metrics.observeTraverse)
+}
+
+// newReader returns the reader of sources and texts, nil without a language model.
+func (m *memory) newReader(model *llm.Generator) *digest.Reader {
+	if model == nil {
+		return nil
+	}
+	return digest.New(m.store, model, digest.Options{Timeout: m.config.LLMTimeout, Log: m.log})
+}
+
+// toolServices returns the services and options of the MCP server. The reader may be nil.
+func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options) {
+	o := m.config.toolOptions()
+	o.Deadline, o.Reading, o.Log, o.RequestID = m.config.RequestTimeout, m.config.LLMTimeout, m.log, handlers.RequestID
+	o.Observe, o.Trace = m.metrics.observeTool, m.traces.of("tool")
+	s := mcp.Services{
+		Store: m.store, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.cache,
+		Recalls: m.recalls, Audit: m.auditLog,
+	}
+	if reader != nil {
+		s.Reader = reader
+	}
+	return s, o
+}
+
+// toolOptions returns the options that determine the lists of the MCP server.
+func (c *config) toolOptions() mcp.Options {
+	return mcp.Options{Version: version, Memory: c.MCPCompat == "memory"}
+}
+
+// run calls work while the cache receives changes and recalls are stored.
+func (m *memory) run(ctx context.Context, work func(context.Context, *memory) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	group.Go(func() error { return m.cache.Run(ctx) })
+	group.Go(func() error { return m.recalls.Run(ctx) })
+	group.Go(func() error { return m.keys.Run(ctx) })
+	group.Go(func() error {
+		defer cancel()
+		return work(ctx, m)
+	})
+	return group.Wait()
+}
+
+// prepare migrates schemas, warms query plans and calls then. It retries while the database is unavailable.
+func (m *memory) prepare(ctx context.Context, then func(context.Context) error) error {
+	for {
+		err := m.prepareOnce(ctx)
+		if err == nil {
+			err = then(ctx)
+		}
+		if err == nil || !errors.Is(err, graph.ErrUnavailable) {
+			return err
+		}
+		m.log.Warn("database unavailable, retrying", "error", err)
+		if !sleep.For(ctx, retryTime) {
+			return ctx.Err()
+		}
+	}
+}
+
+func (m *memory) prepareOnce(ctx context.Context) error {
+	if err := m.store.Migrate(ctx); err != nil {
+		return err
+	}
+	if err := m.store.PrepareEmbedding(ctx); err != nil {
+		return err
+	}
+	if err := m.preferences.migrate(ctx); err != nil {
+		return err
+	}
+	return m.store.Warm(ctx, m.preferences.sections()...)
+}
+
+// maintain embeds queued texts and runs maintenance until ctx is done.
+func (m *memory) maintain(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return m.store.WatchErasures(ctx) })
+	if m.embedder != nil {
+		m.metrics.registerVectors(m.store, m.vectors)
+		group.Go(func() error {
+			return graph.NewEmbedding(m.store, graph.EmbeddingOptions{Log: m.log, Observe: m.metrics.observeEmbedding}).Run(ctx)
+		})
+	}
+	if m.logRotator != nil {
+		group.Go(func() error { return m.logRotator.run(ctx) })
+	}
+	if m.config.Maintenance > 0 {
+		group.Go(func() error {
+			return graph.NewMaintenance(m.store, graph.MaintenanceOptions{
+				Every: m.config.Maintenance, Log: m.log, Observe: m.metrics.observeMaintenance, Changed: m.cache.Changed,
+			}).Run(ctx)
+		})
+	}
+	<-ctx.Done()
+	return group.Wait()
+}

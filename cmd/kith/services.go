@@ -1,0 +1,80 @@
+package main
+
+import (
+	"log/slog"
+
+	"kith/auth"
+	"kith/chat"
+	"kith/handlers"
+	"kith/limit"
+	"kith/llm"
+	"kith/mcp"
+)
+
+// httpServices holds the services that HTTP requests need besides the memory.
+type httpServices struct {
+	tokens *auth.Tokens   // nil: only API keys are accepted
+	model  *llm.Generator // nil: not configured
+	limits *limit.Limiter
+}
+
+func (c *config) openHTTPServices(metrics *metrics, log *slog.Logger) (*httpServices, error) {
+	f := &httpServices{}
+	if err := f.open(c, metrics, log); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *httpServices) open(c *config, metrics *metrics, log *slog.Logger) (err error) {
+	if f.tokens, err = c.openTokens(); err != nil {
+		return err
+	}
+	if f.model, err = c.openModel(log); err != nil {
+		return err
+	}
+	f.limits, err = limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log, Observe: metrics.observeLimit})
+	return err
+}
+
+func (f *httpServices) close() {
+	if f.tokens != nil {
+		f.tokens.Close()
+	}
+	if f.model != nil {
+		f.model.Close()
+	}
+	if f.limits != nil {
+		_ = f.limits.Close()
+	}
+}
+
+// handlerServices returns the services of the handlers.
+func (f *httpServices) handlerServices(m *memory, tools *mcp.Server) handlers.Services {
+	s := handlers.Services{
+		Store: m.store, Preferences: m.preferences.orGraph(m.store), Keys: m.keys, Limits: f.limits, Audit: m.auditLog, Changes: m.cache,
+		Recalls: m.recalls,
+		Ready:   m.store.Ping, Erasure: m.store, Kept: m.cache, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
+		MCP: tools.Handler(),
+	}
+	if m.logRotator != nil {
+		s.Erasure = m.logRotator
+	}
+	if f.tokens != nil {
+		f.tokens.Heed(m.store)
+		s.Tokens = f.tokens
+	}
+	return s
+}
+
+// newChats returns the chat service. Without a model it does not generate answers.
+func (f *httpServices) newChats(c *serveCmd, m *memory) *chat.Service {
+	var model chat.Generator
+	if f.model != nil {
+		model = f.model
+	}
+	return chat.New(m.store, model, m.contexts, chat.Options{
+		Workers: c.LLMWorkers, Queue: c.LLMQueue, PromptTokens: c.LLMPromptTokens, Log: m.log, Observe: m.metrics.observeGeneration,
+	})
+}
