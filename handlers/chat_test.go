@@ -170,7 +170,7 @@ func TestChatErrors(t *testing.T) {
 		detail string
 	}{
 		{fmt.Errorf("generate: %w", chat.ErrFull), 429, "as many generations run and wait"},
-		{chat.ErrNoModel, 501, `{"type":"urn:kith:problem:no-language-model","title":"No Language Model","status":501,"detail":"no language model is configured: a turn with generate=false`},
+		{chat.ErrNoModel, 501, `{"type":"urn:kith:problem:no-language-model","title":"No Language Model","status":501,"detail":"no language model is configured: set generate=false`},
 		{fmt.Errorf("cancel: the turn has ended (complete): %w", graph.ErrConflict), 409, "the turn has ended (complete)"},
 		{graph.ErrNotFound, 404, "nothing of this id"},
 		{&graph.InvalidError{Fields: []graph.FieldError{{Location: "user_prompt", Message: "must not be blank"}}}, 422, `"location":"body.user_prompt"`},
