@@ -11,18 +11,17 @@ import (
 	"kith/audit"
 )
 
-// trail is what a request has changed.
+// trail records the users and ids that a request changed.
 type trail struct {
 	mu         sync.Mutex
 	users, ids []string
 }
 
-// asking are the routes of POST that change nothing, unless they say so. Over MCP each call of a tool that changes something has its own
-// line, which package mcp writes.
-var asking = []string{"/v1/explore", "/v1/prompt", "/v1/traverse", mcpPath} //nolint:gochecknoglobals // a constant table
+// readOnlyPosts are the POST routes that usually change nothing. Package mcp writes a line of its own for each tool call that does.
+var readOnlyPosts = []string{"/v1/explore", "/v1/prompt", "/v1/traverse", mcpPath} //nolint:gochecknoglobals // a constant table
 
-// audited writes of each request that changed something who made it, and what it changed. What is refused changes nothing.
-func (a *API) audited(c *gin.Context) {
+// writeAudit writes a line for each request that changed something: the caller, and what changed. Refused requests change nothing.
+func (a *API) writeAudit(c *gin.Context) {
 	if a.Audit == nil {
 		return
 	}
@@ -33,7 +32,7 @@ func (a *API) audited(c *gin.Context) {
 	if status >= http.StatusBadRequest && status < http.StatusInternalServerError {
 		return
 	}
-	asks := c.Request.Method == http.MethodGet || slices.Contains(asking, c.FullPath())
+	asks := c.Request.Method == http.MethodGet || slices.Contains(readOnlyPosts, c.FullPath())
 	if asks && len(t.users)+len(t.ids) == 0 {
 		return
 	}
@@ -50,12 +49,12 @@ func (a *API) audited(c *gin.Context) {
 		KeyID: caller.KeyID, TeamID: caller.TeamID, Users: slices.Compact(t.users), IDs: t.ids,
 	})
 	if err != nil { // what was done is done
-		a.options.Log.Error("not audited", "request_id", requestID(ctx), "error", err)
+		a.options.Log.Error("write audit log failed", "request_id", requestID(ctx), "error", err)
 	}
 }
 
-// noted puts what a request has changed on its trail.
-func noted(ctx context.Context, users []string, ids ...string) {
+// noteChange adds users and ids to the trail of a request.
+func noteChange(ctx context.Context, users []string, ids ...string) {
 	if t, _ := ctx.Value(trailKey).(*trail); t != nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()

@@ -26,8 +26,8 @@ const (
 	firstLargePiece = 1 << 20
 )
 
-// taken is what an operation takes.
-type taken struct {
+// bodyRule bounds and describes the body of an operation.
+type bodyRule struct {
 	id     string
 	most   int64         // bytes
 	large  bool          // as many items are written at once
@@ -35,56 +35,55 @@ type taken struct {
 	known  huma.Registry // of its references
 }
 
-// small is what all take that are no operation: MCP, whose messages are bounded as small bodies, and paths that do not exist.
-func (a *API) small(id string) taken {
-	return taken{id: id, most: min(maxSmallBody, a.options.MaxBody)}
+// smallBodyRule returns the rule for requests without an operation: MCP and unknown paths.
+func (a *API) smallBodyRule(id string) bodyRule {
+	return bodyRule{id: id, most: min(maxSmallBody, a.options.MaxBody)}
 }
 
-// large has an operation take bodies as large as Kith takes any. They are validated as they are walked over: huma would decode all of
-// one for it.
+// large allows an operation the largest bodies. They are validated while they are scanned, because huma would decode the whole body.
 func large(_ huma.API, o *huma.Operation) {
 	o.Metadata, o.SkipValidateBody = map[string]any{isLarge: true}, true
 }
 
 const isLarge = "large"
 
-// collect remembers what each operation takes, by method and route.
-func (a *API) collect(api *huma.OpenAPI) {
-	a.takes = map[string]taken{}
+// collectBodyRules stores the rule of each operation by method and route.
+func (a *API) collectBodyRules(api *huma.OpenAPI) {
+	a.bodyRules = map[string]bodyRule{}
 	for path, item := range api.Paths {
 		route := strings.NewReplacer("{", ":", "}", "").Replace(path)
 		for _, o := range operationsAt(item) {
-			t := a.small(o.OperationID)
+			t := a.smallBodyRule(o.OperationID)
 			if t.known = api.Components.Schemas; o.Metadata[isLarge] == true {
 				t.large, t.most = true, a.options.MaxBody
 			}
 			if o.RequestBody != nil && o.RequestBody.Content[jsonType] != nil {
 				t.schema = o.RequestBody.Content[jsonType].Schema
 			}
-			a.takes[o.Method+" "+route] = t
+			a.bodyRules[o.Method+" "+route] = t
 		}
 	}
 }
 
-// takenBy is what the operation of a request takes.
-func (a *API) takenBy(c *gin.Context) taken {
-	if t, ok := a.takes[c.Request.Method+" "+c.FullPath()]; ok {
+// bodyRuleOf returns the rule for the operation of a request.
+func (a *API) bodyRuleOf(c *gin.Context) bodyRule {
+	if t, ok := a.bodyRules[c.Request.Method+" "+c.FullPath()]; ok {
 		return t
 	}
-	return a.small(limit.MCP)
+	return a.smallBodyRule(limit.MCP)
 }
 
-// body reads the request's body within its bounds, and refuses what would cost more to read than it is worth, or what a JSON decoder
-// would quietly repair. It holds the body's place until the request is answered.
+// body reads the request body within its bounds. It refuses bodies that are too large or that a JSON decoder would silently repair.
+// It holds the place of the body until the request is answered.
 func (a *API) body(c *gin.Context) {
 	if c.Request.Body == nil || c.Request.Body == http.NoBody || exchanges[c.Request.URL.Path] || principal(c.Request.Context()).TeamID == "" {
 		return
 	}
-	t := a.takenBy(c)
+	t := a.bodyRuleOf(c)
 	raw, leave, err := a.readBody(c, t.most)
 	defer leave()
 	if err != nil {
-		abort(c, a.unread(c, t, err))
+		abort(c, a.bodyProblem(c, t, err))
 		return
 	}
 	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Time{}) // or it would end the request while it is answered
@@ -96,12 +95,12 @@ func (a *API) body(c *gin.Context) {
 	if !a.charge(c, limit.Cost(t.id, raw), limit.Least(t.id)) {
 		return
 	}
-	c.Request.Body = &handed{bytes.NewReader(raw)}
+	c.Request.Body = &readOnceBody{bytes.NewReader(raw)}
 	c.Next()
 }
 
-// faults are those of a body for which it is not decoded.
-func (t taken) faults(raw []byte) []Fault {
+// faults returns the faults of a body before it is decoded.
+func (t bodyRule) faults(raw []byte) []Fault {
 	if len(raw) == 0 { // huma knows whether it is needed
 		return nil
 	}
@@ -112,20 +111,20 @@ func (t taken) faults(raw []byte) []Fault {
 	return faultsFrom(walk.Faults(raw))
 }
 
-// handed is a body that is read once, and then not held any more.
-type handed struct{ *bytes.Reader }
+// readOnceBody releases its bytes after they are read.
+type readOnceBody struct{ *bytes.Reader }
 
-// WriteTo gives all of it at once, so that whoever takes it knows its length.
-func (h *handed) WriteTo(w io.Writer) (int64, error) {
+// WriteTo writes the whole body at once, so that the reader knows its length.
+func (h *readOnceBody) WriteTo(w io.Writer) (int64, error) {
 	defer h.Reset(nil)
 	return h.Reader.WriteTo(w)
 }
 
 // Close does nothing.
-func (h *handed) Close() error { return nil }
+func (h *readOnceBody) Close() error { return nil }
 
-// unread says why a body was not read.
-func (a *API) unread(c *gin.Context, t taken, err error) *Problem {
+// bodyProblem returns the problem for a body that could not be read.
+func (a *API) bodyProblem(c *gin.Context, t bodyRule, err error) *Problem {
 	switch {
 	case errors.Is(err, errTooLarge):
 		return problemOf(http.StatusRequestEntityTooLarge, tooLarge(t.most))
@@ -139,14 +138,14 @@ func (a *API) unread(c *gin.Context, t taken, err error) *Problem {
 
 var (
 	errTooLarge = errors.New("the body is too large")
-	errNoPlace  = errors.New("as many large bodies are read as may; try again")
+	errNoPlace  = errors.New("too many large bodies; try again")
 )
 
-// readBody reads a body of at most some bytes. What is held of it has a place, until leave is called.
+// readBody reads at most `most` bytes. The body keeps its place until leave is called.
 func (a *API) readBody(c *gin.Context, most int64) (raw []byte, leave func(), err error) {
 	length, in := c.Request.ContentLength, c.Request.Body
 	if length > most {
-		return nil, func() {}, a.drained(c, length)
+		return nil, func() {}, a.drainBody(c, length)
 	}
 	held := length
 	if length < 0 {
@@ -165,7 +164,7 @@ func (a *API) readBody(c *gin.Context, most int64) (raw []byte, leave func(), er
 		raw, err = fill(raw, in)
 	}
 	if err == nil && int64(len(raw)) > most {
-		raw, err = nil, a.drained(c, -1)
+		raw, err = nil, a.drainBody(c, -1)
 	}
 	p.keep(int64(len(raw)))
 	return raw, p.leave, err
@@ -180,9 +179,9 @@ func fill(raw []byte, in io.Reader) ([]byte, error) {
 	return raw[:len(raw)+n], err
 }
 
-// drained reads what is left of a body that is too large and keeps nothing of it, since callers that are still sending would not see
-// the answer. One that is far too large is not read.
-func (a *API) drained(c *gin.Context, length int64) error {
+// drainBody discards the rest of a body that is too large, because callers that are still sending would not see the answer.
+// It does not read a body that is more than twice too large.
+func (a *API) drainBody(c *gin.Context, length int64) error {
 	most := 2 * a.options.MaxBody
 	if length <= most {
 		if n, err := io.Copy(io.Discard, io.LimitReader(c.Request.Body, most)); err == nil && n < most {
@@ -193,9 +192,8 @@ func (a *API) drained(c *gin.Context, length int64) error {
 	return errTooLarge
 }
 
-// filled refuses parameters that are there and empty, where empty is no value of theirs, which huma takes for left out, and ids that no
-// user or team can have.
-func filled(api huma.API) func(huma.Context, func(huma.Context)) {
+// rejectEmptyParameters refuses empty query parameters, which huma treats as omitted, and invalid ids of users and teams.
+func rejectEmptyParameters(api huma.API) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		if u := ctx.URL(); u.RawQuery != "" {
 			if faults := emptyIn(u.Query(), ctx.Operation().Parameters); len(faults) > 0 {

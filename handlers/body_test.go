@@ -54,7 +54,7 @@ func TestBodiesAreBoundedByOperation(t *testing.T) {
 	}
 }
 
-// What is wrong is found before huma decodes a body, and told in at most 100 faults of at most 64 KiB, without values.
+// What is wrong is found before huma decodes a body, and reported in at most 100 faults of at most 64 KiB, without values.
 func TestFaultsAreBounded(t *testing.T) {
 	t.Parallel()
 	h := newAPI(&fakes{})
@@ -108,7 +108,7 @@ func many(item string, n int) string {
 	return strings.Join(items, ",")
 }
 
-// A team has at most half of the places for large bodies, so that others find one; whoever waits in vain is told to come again.
+// A team has at most half of the places for large bodies, so that others find one; a request that waits in vain gets a 503.
 func TestPlacesForLargeBodies(t *testing.T) {
 	t.Parallel()
 	const waiting = 20 * time.Millisecond

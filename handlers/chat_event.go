@@ -23,8 +23,10 @@ const (
 	longestStream = 10 * time.Minute // then it is asked for again
 )
 
-// streams says whether a request is answered for as long as something moves.
-func streams(c *gin.Context) bool { return exchanges[c.Request.URL.Path] || c.FullPath() == eventsPath }
+// isStream reports whether a request is answered by a stream without a total deadline.
+func isStream(c *gin.Context) bool {
+	return exchanges[c.Request.URL.Path] || c.FullPath() == eventsPath
+}
 
 // TurnEventsInput asks for the events of a turn.
 type TurnEventsInput struct {

@@ -85,7 +85,7 @@ type ChatPath struct {
 
 // resolve is the scope of the request. What cannot be an id has nothing.
 func (p *ChatPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {
-	scope, err := actFor(ctx, needs, "", p.UserID)
+	scope, err := scopeFor(ctx, needs, "", p.UserID)
 	if err == nil && (!graph.ValidKey(p.ID) || scope.UserID != "" && !graph.ValidKey(scope.UserID)) {
 		err = graph.ErrNotFound
 	}
@@ -125,7 +125,7 @@ func (a *API) createTree(ctx context.Context, in *CreateTreeInput) (*TreeViewOut
 		return nil, err
 	}
 	tree, created, err := a.Store.CreateChatTree(ctx, scope, in.Body.ID, &in.Body.ChatTreeWrite)
-	noted(ctx, []string{scope.UserID}, tree.ID)
+	noteChange(ctx, []string{scope.UserID}, tree.ID)
 	return a.treeOutput(statusOf(created, http.StatusCreated), tree, err)
 }
 
@@ -155,7 +155,7 @@ type TreePageOutput struct {
 }
 
 func (a *API) listTrees(ctx context.Context, in *ListTreesInput) (*TreePageOutput, error) {
-	scope, err := actFor(ctx, auth.Read, "", in.UserID)
+	scope, err := scopeFor(ctx, auth.Read, "", in.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (a *API) listTrees(ctx context.Context, in *ListTreesInput) (*TreePageOutpu
 		return nil, located("query", err)
 	}
 	out := &TreePageOutput{}
-	out.Body.Trees, out.Body.Next, out.Body.Availability = page.Trees, nonEmpty(page.Next), a.Chats.Availability()
+	out.Body.Trees, out.Body.Next, out.Body.Availability = page.Trees, stringOrNil(page.Next), a.Chats.Availability()
 	return out, nil
 }
 
@@ -214,7 +214,7 @@ type RemovedTurnsOutput struct {
 }
 
 func removed(ctx context.Context, turns []string, err error) (*RemovedTurnsOutput, error) {
-	noted(ctx, nil, turns...)
+	noteChange(ctx, nil, turns...)
 	out := &RemovedTurnsOutput{}
 	out.Body.Removed = turns
 	return out, err

@@ -86,7 +86,7 @@ func (a *API) submitTurn(ctx context.Context, in *SubmitTurnInput) (*TurnOutput,
 		status = http.StatusCreated
 	}
 	turn, created, err := a.Chats.Submit(ctx, scope, in.ID, p)
-	noted(ctx, []string{scope.UserID}, turn.ID)
+	noteChange(ctx, []string{scope.UserID}, turn.ID)
 	return turnOutput(statusOf(created, status), turn, err)
 }
 
@@ -104,7 +104,7 @@ func (a *API) explain(ctx context.Context, in *ExplainInput) (*TurnOutput, error
 		return nil, err
 	}
 	turn, created, err := a.Chats.Explain(ctx, scope, &in.Body.Explanation)
-	noted(ctx, []string{scope.UserID}, turn.TreeID, turn.ID)
+	noteChange(ctx, []string{scope.UserID}, turn.TreeID, turn.ID)
 	return turnOutput(statusOf(created, http.StatusAccepted), turn, err)
 }
 
@@ -203,13 +203,13 @@ func (a *API) turnDescendants(ctx context.Context, in *TurnInput) (*TurnDescenda
 	return out, err
 }
 
-// TurnPromptInput asks for what the model is told.
+// TurnPromptInput asks for the prompt of a turn.
 type TurnPromptInput struct {
 	ChatPath
 	MaxTokens int `query:"max_tokens" minimum:"1" maximum:"1000000" doc:"of o200k; default: as many as generations are given"`
 }
 
-// TurnPromptOutput is what the model is told.
+// TurnPromptOutput is the prompt of a turn.
 type TurnPromptOutput struct{ Body chat.Assembled }
 
 func (a *API) turnPrompt(ctx context.Context, in *TurnPromptInput) (*TurnPromptOutput, error) {

@@ -49,6 +49,6 @@ func (a *API) consolidate(ctx context.Context, in *ConsolidateInput) (*Consolida
 		return nil, located("body", err)
 	}
 	a.changed(ctx, scope, result.Users...)
-	noted(ctx, nil, graph.ChangedNodes(result.Sources)...)
+	noteChange(ctx, nil, graph.ChangedNodes(result.Sources)...)
 	return &ConsolidateOutput{Body: result}, nil
 }

@@ -2,17 +2,12 @@ package handlers
 
 import (
 	"context"
-	"net/http"
 	"reflect"
-	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/auth"
-	"kith/graph"
 	"kith/loader"
 )
 
@@ -33,90 +28,16 @@ type ContextInput struct {
 }
 
 func (a *API) getContext(ctx context.Context, in *ContextInput) (*huma.StreamResponse, error) {
-	scope, err := actFor(ctx, auth.Read, in.TeamID, in.UserID)
+	scope, err := scopeFor(ctx, auth.Read, in.TeamID, in.UserID)
 	if err != nil {
 		return nil, err
 	}
 	answer, err := a.Contexts.Context(ctx, loader.Request{
 		Scope: scope, TimeZone: in.TimeZone, Format: loader.Format(in.Format), MaxTokens: in.MaxTokens,
-		Sections: apart(in.Sections), FocusKind: in.FocusKind, FocusID: in.FocusID, AsOf: optionalTime(in.AsOf),
+		Sections: splitList(in.Sections), FocusKind: in.FocusKind, FocusID: in.FocusID, AsOf: timeOrNil(in.AsOf),
 		ConversationID: in.ConversationID,
 	}, nil)
-	return unless(in.IfNoneMatch, answer, err)
-}
-
-// apart are the words of a list that is given by repeating its parameter, with commas, or both.
-func apart(list []string) []string {
-	if len(list) == 0 {
-		return nil
-	}
-	return strings.Split(strings.Join(list, ","), ",")
-}
-
-// unless sends an answer that is ready, unless the caller has it.
-func unless(ifNoneMatch string, answer loader.Answer, err error) (*huma.StreamResponse, error) {
-	if err != nil {
-		return nil, located("query", err)
-	}
-	if matches(ifNoneMatch, answer.ETag) {
-		return send(http.StatusNotModified, answer), nil
-	}
-	return send(http.StatusOK, answer, answer.Head, answer.Tail), nil
-}
-
-// send writes bytes that are ready, in one piece and with their length: net/http would send them in chunks.
-func send(status int, answer loader.Answer, parts ...[]byte) *huma.StreamResponse {
-	return &huma.StreamResponse{Body: func(ctx huma.Context) {
-		ctx.SetHeader("Content-Type", answer.ContentType)
-		ctx.SetHeader("Cache-Control", "private, no-cache")
-		ctx.AppendHeader("Vary", "Authorization") // beside what compression and CORS vary by
-		if answer.ETag != "" {
-			ctx.SetHeader("ETag", answer.ETag)
-		}
-		if len(parts) == 0 {
-			ctx.SetStatus(status)
-			return
-		}
-		whole, _ := buffers.Get().(*[]byte)
-		*whole = (*whole)[:0]
-		for _, part := range parts {
-			*whole = append(*whole, part...)
-		}
-		ctx.SetHeader("Content-Length", strconv.Itoa(len(*whole)))
-		ctx.SetStatus(status)
-		_, _ = ctx.BodyWriter().Write(*whole) // a caller that has gone is nobody's error
-		buffers.Put(whole)
-	}}
-}
-
-// buffers are reused for answers put together from parts.
-var buffers = sync.Pool{New: func() any { return new([]byte) }} //nolint:gochecknoglobals // a pool
-
-// actFor is the scope in which the caller acts: its team, and the user named or bound.
-func actFor(ctx context.Context, needs, teamID, userID string) (graph.Scope, error) {
-	p := principal(ctx)
-	if teamID != "" && teamID != p.TeamID {
-		return graph.Scope{}, errOtherTeam
-	}
-	return p.For(needs, userID)
-}
-
-// matches compares weakly, as If-None-Match does.
-func matches(header, etag string) bool {
-	for candidate := range strings.SplitSeq(header, ",") {
-		candidate = strings.TrimSpace(candidate)
-		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == strings.TrimPrefix(etag, "W/") {
-			return header != ""
-		}
-	}
-	return false
-}
-
-// jsonOrText describes an answer that comes as JSON, or as Markdown for a prompt.
-func jsonOrText(description string, schema *huma.Schema) *huma.Response {
-	return &huma.Response{Description: description, Content: map[string]*huma.MediaType{
-		jsonType: {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
-	}}
+	return sendUnlessMatched(in.IfNoneMatch, answer, err)
 }
 
 // contextResponse describes the answer, which is sent as bytes.

@@ -58,7 +58,7 @@ func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (
 		Format: loader.Format(in.Body.Format), MaxTokens: in.Body.MaxTokens,
 	}
 	if err := errors.Join(write.Validate(scope, now), request.Validate()); err != nil {
-		return nil, located("body", joined(err))
+		return nil, located("body", joinInvalid(err))
 	}
 	current, exists, err := a.currentConversation(ctx, scope, in, now)
 	if err != nil {
@@ -77,7 +77,7 @@ func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (
 	if err != nil {
 		return nil, located("body", err)
 	}
-	return opened(result.EntityKey, request.Format, answer)
+	return openedAnswer(result.EntityKey, request.Format, answer)
 }
 
 // usualMessages is how many messages of a conversation that goes on are returned by default.
@@ -108,8 +108,8 @@ func (a *API) currentConversation(ctx context.Context, scope graph.Scope, in *Op
 	return current, true, err
 }
 
-// opened is the answer to an opened conversation: an object with its context, or the context as text.
-func opened(key string, format loader.Format, answer loader.Answer) (*huma.StreamResponse, error) {
+// openedAnswer returns the answer to an opened conversation: an object with its context, or the context as text.
+func openedAnswer(key string, format loader.Format, answer loader.Answer) (*huma.StreamResponse, error) {
 	quoted, err := json.Marshal(key)
 	if err != nil {
 		return nil, err
@@ -119,32 +119,17 @@ func opened(key string, format loader.Format, answer loader.Answer) (*huma.Strea
 	if format != loader.Text {
 		parts = [][]byte{[]byte(`{"conversation_id":`), quoted, []byte(`,"context":`), answer.Head, answer.Tail, []byte("}")}
 	}
-	sent := send(http.StatusCreated, answer, parts...)
+	sent := sendBytes(http.StatusCreated, answer, parts...)
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		ctx.SetHeader("Location", "/v1/conversations/"+url.PathEscape(key))
 		sent.Body(ctx)
 	}}, nil
 }
 
-// joined makes one InvalidError of several.
-func joined(err error) error {
-	var all graph.InvalidError
-	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // errors.Join's own form
-		for _, one := range several.Unwrap() {
-			var invalid *graph.InvalidError
-			if !errors.As(one, &invalid) {
-				return err
-			}
-			all.Fields = append(all.Fields, invalid.Fields...)
-		}
-	}
-	return &all
-}
-
-// changed says that something of users was written.
+// changed invalidates the caches of users and adds them to the trail.
 func (a *API) changed(ctx context.Context, scope graph.Scope, users ...string) {
 	a.Changes.Changed(ctx, scope.TeamID, users...)
-	noted(ctx, users)
+	noteChange(ctx, users)
 }
 
 // ConversationInput asks for a conversation.
@@ -213,8 +198,8 @@ func (a *API) appendMessages(ctx context.Context, in *AppendMessagesInput) (*Sou
 	return a.sourceOutput(ctx, scope, result, err)
 }
 
-// sourceOutput tells the cache of a write to a source, and makes its answer. Where it failed, whose source it was may
-// not be known, and part of what failed may be stored: the team's caches go.
+// sourceOutput invalidates the cache after a write to a source and returns its answer. A failed write may be stored in part, and
+// its user may be unknown, so it invalidates the caches of the team.
 func (a *API) sourceOutput(ctx context.Context, scope graph.Scope, result graph.SourceResult, err error) (*SourceOutput, error) {
 	if err != nil {
 		if !errors.Is(err, graph.ErrInvalid) && !errors.Is(err, graph.ErrNotFound) {
@@ -223,8 +208,8 @@ func (a *API) sourceOutput(ctx context.Context, scope graph.Scope, result graph.
 		return nil, located("body", err)
 	}
 	a.changed(ctx, scope, result.UserID)
-	noted(ctx, nil, result.Changed()...)
-	return &SourceOutput{Repeated: replayed(result.Repeated), Body: ReadSource{SourceResult: result}}, nil
+	noteChange(ctx, nil, result.Changed()...)
+	return &SourceOutput{Repeated: replayedHeader(result.Repeated), Body: ReadSource{SourceResult: result}}, nil
 }
 
 // EndInput ends a conversation.
@@ -238,7 +223,7 @@ func (a *API) endConversation(ctx context.Context, in *EndInput) (*SourceOutput,
 	if err != nil {
 		return nil, err
 	}
-	result, err := storing(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
+	result, err := withDeadline(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
 		return a.Store.EndConversation(ctx, scope, in.ID, &in.Body)
 	})
 	out, err := a.sourceOutput(ctx, scope, result, err)

@@ -19,24 +19,24 @@ type SetFocusInput struct {
 }
 
 func (a *API) setFocus(ctx context.Context, in *SetFocusInput) (*SourceOutput, error) {
-	scope, err := actFor(ctx, auth.Write, "", in.Body.UserID)
+	scope, err := scopeFor(ctx, auth.Write, "", in.Body.UserID)
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Store.SetFocus(ctx, scope, in.ID, inFocus(in.Body.Focus))
+	result, err := a.Store.SetFocus(ctx, scope, in.ID, focusValue(in.Body.Focus))
 	return a.sourceOutput(ctx, scope, result, err)
 }
 
-func inFocus(given graph.Optional[graph.ConversationFocus]) *graph.ConversationFocus {
+func focusValue(given graph.Optional[graph.ConversationFocus]) *graph.ConversationFocus {
 	if !given.Given || given.Null {
 		return nil
 	}
 	return &given.Value
 }
 
-// look has a request look at a focus that is given, which the conversation, if there is one, remembers; else at the one it remembers.
-func (a *API) look(ctx context.Context, scope graph.Scope, conversation string, given graph.Optional[graph.ConversationFocus], r *loader.OntologyRequest) error {
-	focus := inFocus(given)
+// applyFocus sets the focus of a request and stores it in the conversation, if there is one. Without a focus it uses the stored one.
+func (a *API) applyFocus(ctx context.Context, scope graph.Scope, conversation string, given graph.Optional[graph.ConversationFocus], r *loader.OntologyRequest) error {
+	focus := focusValue(given)
 	if focus != nil {
 		if err := focus.Validate(); err != nil {
 			return err
@@ -47,7 +47,7 @@ func (a *API) look(ctx context.Context, scope graph.Scope, conversation string, 
 	case conversation == "":
 		return nil
 	case !given.Given:
-		return a.remembered(ctx, scope, conversation, r)
+		return a.applyRememberedFocus(ctx, scope, conversation, r)
 	case !principal(ctx).Allows(auth.Write):
 		return fmt.Errorf("the key lacks the scope %s, which a focus to remember needs: %w", auth.Write, auth.ErrForbidden)
 	}
@@ -58,8 +58,8 @@ func (a *API) look(ctx context.Context, scope graph.Scope, conversation string, 
 	return err
 }
 
-// remembered has a request look at what a conversation remembers.
-func (a *API) remembered(ctx context.Context, scope graph.Scope, conversation string, r *loader.OntologyRequest) error {
+// applyRememberedFocus sets the focus of a request to the one that a conversation stores.
+func (a *API) applyRememberedFocus(ctx context.Context, scope graph.Scope, conversation string, r *loader.OntologyRequest) error {
 	if !graph.ValidKey(conversation) {
 		return graph.ErrNotFound
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What is in focus is what is given, which a conversation remembers, else what it remembers (S3-3).
+// A request uses its own focus, which the conversation stores, or else the stored one.
 func TestFocusOfConversations(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

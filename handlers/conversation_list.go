@@ -32,6 +32,6 @@ func (a *API) listConversations(ctx context.Context, in *ListConversationsInput)
 		return nil, located("query", err)
 	}
 	out := &ConversationListOutput{}
-	out.Body.Conversations, out.Body.Next = page.Conversations, nonEmpty(page.Next)
+	out.Body.Conversations, out.Body.Next = page.Conversations, stringOrNil(page.Next)
 	return out, nil
 }

@@ -21,7 +21,7 @@ var docsHTML string
 // pageOf is the contract as a page for people: whole, without anything that a browser would have to fetch.
 func pageOf(contract *huma.OpenAPI) []byte {
 	page := template.Must(template.New("docs").Funcs(template.FuncMap{
-		"operations": operationsOf, "type": typeOf, "properties": propertiesOf, "pretty": pretty, "statuses": statusesOf, "code": codeOf,
+		"operations": operationsOf, "type": typeLink, "properties": propertiesOf, "pretty": pretty, "statuses": statusesOf, "code": codeOf,
 	}).Parse(docsHTML))
 	var b bytes.Buffer
 	if err := page.Execute(&b, contract); err != nil {
@@ -61,7 +61,7 @@ func statusesOf(o *huma.Operation) []string { return slices.Sorted(maps.Keys(o.R
 type link struct{ Before, Name, To, After string }
 
 // typeOf is what a value is, in a few words.
-func typeOf(s *huma.Schema) link {
+func typeLink(s *huma.Schema) link {
 	switch {
 	case s == nil:
 		return link{Name: "anything"}
@@ -69,7 +69,7 @@ func typeOf(s *huma.Schema) link {
 		name := s.Ref[strings.LastIndex(s.Ref, "/")+1:]
 		return link{Name: name, To: name}
 	case s.Type == huma.TypeArray:
-		of := typeOf(s.Items)
+		of := typeLink(s.Items)
 		of.Before = "list of " + of.Before
 		return of
 	case len(s.Enum) > 0:

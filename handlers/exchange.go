@@ -63,7 +63,7 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 		if err == nil {
 			err = out.Flush()
 		}
-		if err != nil { // the stream ends without its last line, which tells the reader
+		if err != nil { // the stream ends without its last line, so the reader knows that it is incomplete
 			a.options.Log.ErrorContext(ctx, "export broke off", "request_id", requestID(ctx), "error", err)
 			panic(http.ErrAbortHandler)
 		}
@@ -127,7 +127,7 @@ func (r *movingReader) patience() time.Duration {
 
 // stream lets the routes that stream reach their connection.
 func stream(c *gin.Context) {
-	if streams(c) {
+	if isStream(c) {
 		controller := http.NewResponseController(c.Writer)
 		c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), controllerKey, controller))
 	}
@@ -144,20 +144,20 @@ type ImportInput struct {
 }
 
 func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamResponse, error) {
-	scope, err := actFor(ctx, auth.Write, "", in.UserID)
+	scope, err := scopeFor(ctx, auth.Write, "", in.UserID)
 	if err != nil {
 		return nil, err
 	}
 	if in.Owner != "" && scope.UserID == "" {
-		return nil, fault("query.owner", "needs a user_id")
+		return nil, invalidField("query.owner", "needs a user_id")
 	}
 	for field, value := range map[string]string{"user_id": scope.UserID, "import_id": in.ImportID, "owner": in.Owner} {
 		if value != "" && !graph.ValidKey(value) {
-			return nil, fault("query."+field, "must not be blank, nor contain control characters")
+			return nil, invalidField("query."+field, "must not be blank, nor contain control characters")
 		}
 	}
 	if in.ImportID != "" {
-		noted(ctx, nil, in.ImportID)
+		noteChange(ctx, nil, in.ImportID)
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		report, err := a.runImport(ctx, scope, in, hc.BodyReader())
@@ -195,7 +195,7 @@ type ImportProgressOutput struct{ Body exchange.Report }
 
 // importProgress returns how far an import has come, also while its body still comes.
 func (a *API) importProgress(ctx context.Context, in *ImportProgressInput) (*ImportProgressOutput, error) {
-	scope, err := actFor(ctx, auth.Write, "", in.UserID)
+	scope, err := scopeFor(ctx, auth.Write, "", in.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func importResponse(api huma.API, o *huma.Operation) {
 	}
 }
 
-// importBody describes the body; told when the route is registered, it would be read and held. An import that stops
+// importBody describes the body. If huma knew it at registration, it would read and hold it. An import that stops
 // answers with its report, which counts what is stored, and one that does not begin with a problem.
 func importBody(api huma.API) {
 	o := api.OpenAPI().Paths["/v1/import"].Post

@@ -16,7 +16,7 @@ type ExploreInput struct {
 }
 
 func (a *API) explore(ctx context.Context, in *ExploreInput) (*huma.StreamResponse, error) {
-	scope, err := actFor(ctx, auth.Read, "", in.Body.UserID)
+	scope, err := scopeFor(ctx, auth.Read, "", in.Body.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (a *API) explore(ctx context.Context, in *ExploreInput) (*huma.StreamRespon
 		return nil, located("body", err)
 	}
 	a.Recalls.Recalled(scope, recall)
-	return written(result, in.Body.Format == explore.Text || in.Body.Format == explore.Keyed)
+	return sendResult(result, in.Body.Format == explore.Text || in.Body.Format == explore.Keyed)
 }
 
 // exploreResponse describes the answer, which is sent as bytes.

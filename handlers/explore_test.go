@@ -47,7 +47,7 @@ func (m memory) Details(context.Context, graph.Scope, graph.Wanted) (graph.Detai
 
 func (memory) Vectors(context.Context, string, int64, int) ([]vector.Row, error) { return nil, nil }
 
-// Every fault of a request is told with its place, all of them at once, and no value comes back.
+// Every fault of a request is reported with its place, all of them at once, and no value comes back.
 func TestExploreFaults(t *testing.T) {
 	t.Parallel()
 	const long = 20_000

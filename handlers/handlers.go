@@ -102,7 +102,7 @@ type keys interface {
 	Forget()
 }
 
-// recalls is told what a read returned; it never slows one down.
+// recalls counts the nodes that a read returned. It never delays the read.
 type recalls interface {
 	Recalled(scope graph.Scope, r graph.Recall)
 }
@@ -162,7 +162,7 @@ type Options struct {
 	Log      *slog.Logger // default: discards
 	Observe  func(route, method string, status int, took time.Duration)
 	Verified func(credential Credential, err error) // who was let in, and who was not
-	// Trace tells of a request that begins, and gives what is to be called when it ends; default: none.
+	// Trace starts a span for a request and returns the function that ends it; default: none.
 	Trace func(r *http.Request, route string) (context.Context, func(status int))
 	Now   func() time.Time
 }
@@ -170,11 +170,11 @@ type Options struct {
 // API answers requests.
 type API struct {
 	Services
-	options  Options
-	takes    map[string]taken // by method and route
-	places   *places          // for large bodies
-	document []byte           // the OpenAPI contract
-	page     func() []byte    // that shows it, made when somebody asks for it
+	options   Options
+	bodyRules map[string]bodyRule // by method and route
+	places    *places             // for large bodies
+	document  []byte              // the OpenAPI contract
+	page      func() []byte       // that shows it, made when somebody asks for it
 }
 
 // New makes the handler of all routes.
@@ -222,13 +222,13 @@ func New(s Services, o Options) http.Handler {
 	engine.UnescapePathValues = true
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
-	engine.Use(a.observe, a.recover, stream, a.deadline, a.origin, a.authenticate, a.limit, a.audited, a.admit, a.body)
+	engine.Use(a.observe, a.recover, stream, a.deadline, a.origin, a.authenticate, a.limit, a.writeAudit, a.admit, a.body)
 	engine.NoRoute(func(c *gin.Context) { abort(c, problemOf(http.StatusNotFound, "there is no such path")) })
 	engine.NoMethod(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))
 	})
 	api := humagin.New(engine, document(o.Build.Version))
-	api.UseMiddleware(filled(api))
+	api.UseMiddleware(rejectEmptyParameters(api))
 	a.routes(api)
 	a.plain(engine)
 	return a.wire(engine)

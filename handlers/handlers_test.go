@@ -327,7 +327,7 @@ func TestErrorsGolden(t *testing.T) {
 	}
 }
 
-// A write tells the cache whose memory changed, also when its outcome is not known.
+// A write invalidates the cache of the users whose memory changed, also when its outcome is not known.
 func TestWritesTellTheCache(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -24,7 +24,7 @@ func Starting(b Build) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.GET("/livez", livez)
-	engine.GET("/readyz", func(c *gin.Context) { tellReadiness(c, Readiness{false, b}) })
+	engine.GET("/readyz", func(c *gin.Context) { sendReadiness(c, Readiness{false, b}) })
 	engine.NoRoute(func(c *gin.Context) {
 		abort(c, problemOf(http.StatusServiceUnavailable, "the service is starting; try again"))
 	})
@@ -35,10 +35,10 @@ func livez(c *gin.Context) { c.Data(http.StatusOK, textType, []byte("ok\n")) }
 
 // readyz says whether requests can be answered now.
 func (a *API) readyz(c *gin.Context) {
-	tellReadiness(c, Readiness{a.Ready(c.Request.Context()) == nil, a.options.Build})
+	sendReadiness(c, Readiness{a.Ready(c.Request.Context()) == nil, a.options.Build})
 }
 
-func tellReadiness(c *gin.Context, r Readiness) {
+func sendReadiness(c *gin.Context, r Readiness) {
 	status := http.StatusOK
 	if !r.Ready {
 		c.Header("Retry-After", retryAfter)

@@ -43,7 +43,7 @@ func (a *API) createKey(ctx context.Context, in *CreateKeyInput) (*CreatedKeyOut
 	}
 	out := &CreatedKeyOutput{}
 	out.Body.Key, out.Body.KeyID, err = a.Keys.Create(ctx, spec)
-	noted(ctx, nil, spec.TeamID, out.Body.KeyID)
+	noteChange(ctx, nil, spec.TeamID, out.Body.KeyID)
 	return out, err
 }
 

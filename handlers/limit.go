@@ -14,7 +14,7 @@ import (
 
 // limit lets a key make as many calls as it may, and reports with each how much is left. What a body adds to the cost is charged when
 // it has been read.
-func (a *API) limit(c *gin.Context) { a.charge(c, limit.Least(a.takenBy(c).id), 0) }
+func (a *API) limit(c *gin.Context) { a.charge(c, limit.Least(a.bodyRuleOf(c).id), 0) }
 
 // charge takes what a call costs, of which some may be paid. It is false where the key has too little left, and answers then.
 func (a *API) charge(c *gin.Context, cost, paid int64) bool {

@@ -33,7 +33,7 @@ func (a *API) me(ctx context.Context, _ *struct{}) (*MeOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	me := Me{KeyID: p.KeyID, TeamID: p.TeamID, UserID: nonEmpty(p.UserID), Scopes: append([]string{}, p.Scopes...), Quota: quota}
+	me := Me{KeyID: p.KeyID, TeamID: p.TeamID, UserID: stringOrNil(p.UserID), Scopes: append([]string{}, p.Scopes...), Quota: quota}
 	if d, _ := ctx.Value(decisionKey).(limit.Decision); d.Limit > 0 {
 		me.RateLimit = &RateLimit{Limit: d.Limit, Remaining: d.Remaining}
 	}

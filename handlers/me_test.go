@@ -75,7 +75,7 @@ func TestWhoMayList(t *testing.T) {
 	}
 }
 
-// A request for a key is told all of its faults at once.
+// A request for a key reports all of its faults at once.
 func TestAllFaultsOfAKeyAreLocated(t *testing.T) {
 	t.Parallel()
 	w := ask(newAPI(&fakes{}), http.MethodPost, "/v1/keys", `{"scopes":["read","reed"],"ratelimit":3}`)

@@ -21,21 +21,6 @@ type MemoryOutput struct {
 	Body     graph.MemoryResult
 }
 
-// idempotencyKey is that of the header or of the body, which must not be two.
-func idempotencyKey(header, body string) (string, error) {
-	if header != "" && body != "" && header != body {
-		return "", fault("body.idempotency_key", "must be that of the header Idempotency-Key")
-	}
-	return max(header, body), nil
-}
-
-func replayed(repeated bool) string {
-	if repeated {
-		return "true"
-	}
-	return ""
-}
-
 func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, error) {
 	caller := principal(ctx)
 	scope, err := caller.For(auth.Write, in.Body.UserID)
@@ -45,7 +30,7 @@ func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, 
 	if err := boundTo(caller, in.Body.Nodes); err != nil {
 		return nil, err
 	}
-	if in.Body.IdempotencyKey, err = idempotencyKey(in.IdempotencyKey, in.Body.IdempotencyKey); err != nil {
+	if in.Body.IdempotencyKey, err = chooseIdempotencyKey(in.IdempotencyKey, in.Body.IdempotencyKey); err != nil {
 		return nil, err
 	}
 	result, err := a.Store.Write(ctx, scope, &in.Body)
@@ -56,8 +41,8 @@ func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, 
 		return nil, located("body", err)
 	}
 	a.changed(ctx, scope, result.Users...)
-	noted(ctx, nil, result.Changed()...)
-	return &MemoryOutput{Repeated: replayed(result.Repeated), Body: result}, nil
+	noteChange(ctx, nil, result.Changed()...)
+	return &MemoryOutput{Repeated: replayedHeader(result.Repeated), Body: result}, nil
 }
 
 // boundTo makes sure that a key bound to a user writes nothing into another's memory.
@@ -72,5 +57,3 @@ func boundTo(caller auth.Principal, nodes []graph.NodeWrite) error {
 	}
 	return nil
 }
-
-var errOtherTeam = fmt.Errorf("the key belongs to another team: %w", auth.ErrForbidden)

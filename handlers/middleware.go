@@ -39,7 +39,7 @@ func RequestID(ctx context.Context) string { return requestID(ctx) }
 // principal is the caller; the middleware has made sure that there is one.
 func principal(ctx context.Context) auth.Principal { return auth.PrincipalOf(ctx) }
 
-// observe gives the request its id, and tells of it when it is done.
+// observe sets the request id and reports the request when it ends.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
 	ctx, end := a.options.Trace(c.Request, routeOf(c))
@@ -117,7 +117,7 @@ var readings = map[string]bool{ //nolint:gochecknoglobals // a constant table
 
 // deadline bounds the request as a whole; nothing below has one of its own.
 func (a *API) deadline(c *gin.Context) {
-	if streams(c) {
+	if isStream(c) {
 		a.boundStream(c)
 		return
 	}
@@ -199,9 +199,9 @@ func (a *API) authenticate(c *gin.Context) {
 		return
 	}
 	ctx = auth.WithPrincipal(ctx, p)
-	if streams(c) || c.Request.URL.Path == mcpPath {
+	if isStream(c) || c.Request.URL.Path == mcpPath {
 		var done func()
-		ctx, done = a.whileGood(ctx, key)
+		ctx, done = a.whileAuthorized(ctx, key)
 		defer done()
 		c.Request = c.Request.WithContext(ctx)
 		c.Next()

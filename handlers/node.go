@@ -18,7 +18,7 @@ type NodePath struct {
 
 // resolve is the scope of the request and the kind that its path names; an unknown kind has no nodes.
 func (p *NodePath) resolve(ctx context.Context, needs string) (graph.Scope, graph.Kind, error) {
-	scope, err := actFor(ctx, needs, "", p.UserID)
+	scope, err := scopeFor(ctx, needs, "", p.UserID)
 	if err != nil {
 		return scope, graph.Kind{}, err
 	}
@@ -45,7 +45,7 @@ func (a *API) getNode(ctx context.Context, in *GetNodeInput) (*NodeOutput, error
 	if err != nil {
 		return nil, err
 	}
-	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{AsOf: optionalTime(in.AsOf), Relationships: in.Relationships})
+	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{AsOf: timeOrNil(in.AsOf), Relationships: in.Relationships})
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +53,6 @@ func (a *API) getNode(ctx context.Context, in *GetNodeInput) (*NodeOutput, error
 		a.Recalls.Recalled(scope, graph.Recall{Nodes: []string{node.EntityKey}})
 	}
 	return &NodeOutput{Body: node}, nil
-}
-
-func optionalTime(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }
 
 // ListNodesInput asks for a page of nodes.
@@ -81,7 +74,7 @@ type NodePageOutput struct {
 }
 
 func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodePageOutput, error) {
-	scope, err := actFor(ctx, auth.Read, "", in.UserID)
+	scope, err := scopeFor(ctx, auth.Read, "", in.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +83,9 @@ func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodePageOutpu
 	case !ok:
 		return nil, graph.ErrNotFound
 	case kind.Name == "message" && !in.Deleted:
-		return nil, fault("path.kind", "messages are listed by their conversation: GET /v1/conversations/{id}")
+		return nil, invalidField("path.kind", "messages are listed by their conversation: GET /v1/conversations/{id}")
 	case in.ProjectID != "" && !graph.ValidKey(in.ProjectID):
-		return nil, fault("query.project_id", "must not be blank, nor contain control characters")
+		return nil, invalidField("query.project_id", "must not be blank, nor contain control characters")
 	}
 	page, err := a.Store.Nodes(ctx, scope, graph.NodeList{
 		Kind: kind, ProjectID: in.ProjectID, Deleted: in.Deleted, Cursor: in.Cursor, Limit: in.Limit,
@@ -101,19 +94,8 @@ func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodePageOutpu
 		return nil, located("query", err)
 	}
 	out := &NodePageOutput{}
-	out.Body.Nodes, out.Body.Next = page.Nodes, nonEmpty(page.Next)
+	out.Body.Nodes, out.Body.Next = page.Nodes, stringOrNil(page.Next)
 	return out, nil
-}
-
-func fault(location, message string) error {
-	return &graph.InvalidError{Fields: []graph.FieldError{{Location: location, Message: message}}}
-}
-
-func nonEmpty(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // PatchNodeInput changes a node.
@@ -133,12 +115,12 @@ func (a *API) patchNode(ctx context.Context, in *PatchNodeInput) (*NodeOutput, e
 		return nil, err
 	}
 	if w.Kind != "" && w.Kind != in.Kind || w.EntityKey != "" && w.EntityKey != in.Key {
-		return nil, fault("body", "kind and entity_key never change: leave them out, or give those of the path")
+		return nil, invalidField("body", "kind and entity_key never change: leave them out, or give those of the path")
 	}
 	w.Kind, w.EntityKey = in.Kind, in.Key
 	result, err := a.Store.PatchNode(ctx, scope, w)
 	if err != nil {
-		a.unsure(ctx, scope, err, scope.UserID, "")
+		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
 		return nil, located("body", err)
 	}
 	a.changed(ctx, scope, result.Users...)
@@ -146,8 +128,8 @@ func (a *API) patchNode(ctx context.Context, in *PatchNodeInput) (*NodeOutput, e
 	return &NodeOutput{Body: node}, err
 }
 
-// unsure tells the cache of a write that failed in a way that may have left something of it stored.
-func (a *API) unsure(ctx context.Context, scope graph.Scope, err error, users ...string) {
+// changedIfUncertain invalidates the cache after a failed write that may have been stored in part.
+func (a *API) changedIfUncertain(ctx context.Context, scope graph.Scope, err error, users ...string) {
 	if p := problemFor(err); p.Status >= 500 {
 		a.changed(ctx, scope, users...)
 	}
@@ -169,7 +151,7 @@ func (a *API) deleteNode(ctx context.Context, in *DeleteNodeInput) (*DeletionOut
 	}
 	receipt, err := a.Store.DeleteNode(ctx, scope, kind, in.Key, in.IfVersion)
 	if err != nil {
-		a.unsure(ctx, scope, err, scope.UserID, "")
+		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
 		return nil, located("query", err)
 	}
 	a.changed(ctx, scope, receipt.Users...)
@@ -216,18 +198,18 @@ func (a *API) nodeRelationships(ctx context.Context, in *NodeRelationshipsInput)
 	if err != nil {
 		return nil, err
 	}
-	types := apart(in.Types)
+	types := splitList(in.Types)
 	if len(types) > 256 || strings.ContainsAny(strings.Join(types, ""), " \x00") {
-		return nil, fault("query.types", "must be at most 256 relationship types")
+		return nil, invalidField("query.types", "must be at most 256 relationship types")
 	}
 	page, err := a.Store.Relationships(ctx, scope, graph.RelationshipList{
-		Kind: kind, Key: in.Key, Direction: in.Direction, Types: types, AsOf: optionalTime(in.AsOf), Past: in.Past,
+		Kind: kind, Key: in.Key, Direction: in.Direction, Types: types, AsOf: timeOrNil(in.AsOf), Past: in.Past,
 		Cursor: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, located("query", err)
 	}
 	out := &RelationshipPageOutput{}
-	out.Body.Relationships, out.Body.Next = page.Relationships, nonEmpty(page.Next)
+	out.Body.Relationships, out.Body.Next = page.Relationships, stringOrNil(page.Next)
 	return out, nil
 }

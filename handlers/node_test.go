@@ -74,7 +74,7 @@ func TestNodesAreAskedForAsTheyAreNamed(t *testing.T) {
 	}
 }
 
-// What the store finds wrong is told with its place in the request.
+// What the store finds wrong is reported with its place in the request.
 func TestFaultsOfNodesHavePlacesInTheRequest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ method, path, body, stored, told string }{

@@ -19,10 +19,10 @@ type NoteListOutput struct {
 // NoteBody is a note to add.
 type NoteBody struct{ Body graph.NoteWrite }
 
-// notes makes the answer of a change to notes, and tells the cache of it.
+// notes invalidates the cache after a change to notes and returns the answer.
 func (a *API) notes(ctx context.Context, scope graph.Scope, changed graph.Changed, err error) (*NoteListOutput, error) {
 	if err != nil {
-		a.unsure(ctx, scope, err, scope.UserID, "")
+		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
 		return nil, located("body", ofOneNote(err))
 	}
 	a.changed(ctx, scope, changed.User)

@@ -27,7 +27,7 @@ type OntologyInput struct {
 }
 
 func (a *API) getOntology(ctx context.Context, in *OntologyInput) (*huma.StreamResponse, error) {
-	scope, err := actFor(ctx, auth.Read, "", in.UserID)
+	scope, err := scopeFor(ctx, auth.Read, "", in.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -36,12 +36,12 @@ func (a *API) getOntology(ctx context.Context, in *OntologyInput) (*huma.StreamR
 		Format: loader.Format(in.Format), MaxTokens: in.MaxTokens, WithoutJSON: !in.Snapshot, WithoutLinked: !in.Linked,
 	}
 	if in.ConversationID != "" && in.ProjectID == "" && in.FocusKind == "" && in.FocusID == "" {
-		if err := a.remembered(ctx, scope, in.ConversationID, &r); err != nil {
+		if err := a.applyRememberedFocus(ctx, scope, in.ConversationID, &r); err != nil {
 			return nil, err
 		}
 	}
 	answer, err := a.Contexts.Ontology(ctx, r)
-	return unless(in.IfNoneMatch, answer, err)
+	return sendUnlessMatched(in.IfNoneMatch, answer, err)
 }
 
 // LinkedInput asks for what a node of a project is linked with.
@@ -66,7 +66,7 @@ func (a *API) linked(ctx context.Context, in *LinkedInput) (*huma.StreamResponse
 		Scope: scope, Kind: kind, Key: in.Key, Mode: loader.LinkedMode(in.Mode), Filter: in.FilterKind, Most: in.MaxPerKind, Cursor: in.Cursor,
 		Available: in.Available, Format: loader.Format(in.Format), MaxTokens: in.MaxTokens,
 	})
-	return unless(in.IfNoneMatch, answer, err)
+	return sendUnlessMatched(in.IfNoneMatch, answer, err)
 }
 
 // linkedResponse describes the answer, which is sent as bytes.

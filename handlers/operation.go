@@ -20,7 +20,7 @@ var operationsText string
 //go:embed operations.json
 var operationsAnswers []byte
 
-// Operation is what operations.md tells of one: in words, and by a request that can be sent.
+// Operation is a section of operations.md: a description and a request that can be sent.
 type Operation struct {
 	ID, Description    string
 	Method, Path, Body string
@@ -35,7 +35,7 @@ type Example struct {
 	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
-// Operations are what is told of every operation, in the order in which the requests can be sent.
+// Operations returns the sections of operations.md, in the order in which the requests can be sent.
 func Operations() []Operation {
 	sections := strings.Split(operationsText, "\n## ")[1:]
 	all := make([]Operation, len(sections))
@@ -58,8 +58,8 @@ func Examples() []Example {
 	return all
 }
 
-// tell puts into the contract what is told of its operations.
-func tell(api *huma.OpenAPI) {
+// describeOperations adds descriptions, examples and tags to the contract.
+func describeOperations(api *huma.OpenAPI) {
 	operations := map[string]*huma.Operation{}
 	for path, item := range api.Paths {
 		for _, o := range operationsAt(item) {
@@ -81,8 +81,8 @@ func tell(api *huma.OpenAPI) {
 	}
 }
 
-// shown is the contract as others read it. Huma validates with the other one.
-func shown(api *huma.OpenAPI) *huma.OpenAPI {
+// publish returns the contract as clients read it. Huma validates with the original.
+func publish(api *huma.OpenAPI) *huma.OpenAPI {
 	var taken []*huma.Schema
 	whole, components := *api, *api.Components
 	whole.Paths = maps.Clone(api.Paths)

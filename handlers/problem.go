@@ -120,7 +120,7 @@ func faultsFrom(fields []graph.FieldError) []Fault {
 	return faults
 }
 
-// fieldsOf are the places that an error tells of.
+// fieldsOf returns the field errors of an error.
 func fieldsOf(err error) []graph.FieldError {
 	var invalid *graph.InvalidError
 	var version *graph.VersionError

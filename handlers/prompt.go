@@ -28,7 +28,7 @@ type PromptOutput struct{ Body *loader.Prompt }
 
 func (a *API) prompt(ctx context.Context, in *PromptInput) (*PromptOutput, error) {
 	b := &in.Body
-	scope, err := actFor(ctx, auth.Read, "", b.UserID)
+	scope, err := scopeFor(ctx, auth.Read, "", b.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (a *API) prompt(ctx context.Context, in *PromptInput) (*PromptOutput, error
 	if err := r.Validate(); err != nil { // before anything is remembered
 		return nil, located("body", err)
 	}
-	if err := a.look(ctx, scope, b.ConversationID, b.Focus, &r.Ontology); err != nil {
+	if err := a.applyFocus(ctx, scope, b.ConversationID, b.Focus, &r.Ontology); err != nil {
 		return nil, located("body", err)
 	}
 	p, err := a.Contexts.Prompt(ctx, r)

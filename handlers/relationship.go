@@ -14,7 +14,7 @@ type RelationshipPath struct {
 }
 
 func (p *RelationshipPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {
-	scope, err := actFor(ctx, needs, "", p.UserID)
+	scope, err := scopeFor(ctx, needs, "", p.UserID)
 	if err == nil && (!graph.ValidKey(p.Key) || scope.UserID != "" && !graph.ValidKey(scope.UserID)) {
 		err = graph.ErrNotFound
 	}
@@ -43,19 +43,19 @@ type EdgesInput struct{ Body graph.EdgesWrite }
 type EdgesOutput struct{ Body graph.EdgesResult }
 
 func (a *API) link(ctx context.Context, in *EdgesInput) (*EdgesOutput, error) {
-	scope, err := actFor(ctx, auth.Write, "", in.Body.UserID)
+	scope, err := scopeFor(ctx, auth.Write, "", in.Body.UserID)
 	if err != nil {
 		return nil, err
 	}
 	result, err := a.Store.Link(ctx, scope, &in.Body)
 	if err != nil {
-		a.unsure(ctx, scope, err, scope.UserID, "")
+		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
 		return nil, located("body", err)
 	}
 	a.changed(ctx, scope, result.Users...)
 	for _, e := range result.Edges {
 		if e.Created {
-			noted(ctx, nil, e.ID)
+			noteChange(ctx, nil, e.ID)
 		}
 	}
 	return &EdgesOutput{Body: result}, nil
@@ -74,7 +74,7 @@ func (a *API) deleteRelationship(ctx context.Context, in *DeleteRelationshipInpu
 	}
 	receipt, err := a.Store.DeleteRelationship(ctx, scope, in.Key, in.IfVersion)
 	if err != nil {
-		a.unsure(ctx, scope, err, scope.UserID, "")
+		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
 		return nil, located("query", err)
 	}
 	a.changed(ctx, scope, receipt.Users...)

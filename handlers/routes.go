@@ -63,9 +63,9 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/keys", "list-keys", "API keys, without their secrets", a.listKeys)
 	route(a, api, http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke an API key", a.revokeKey)
 	importBody(api)
-	a.collect(api.OpenAPI())
-	tell(api.OpenAPI())
-	document, err := json.Marshal(shown(api.OpenAPI()))
+	a.collectBodyRules(api.OpenAPI())
+	describeOperations(api.OpenAPI())
+	document, err := json.Marshal(publish(api.OpenAPI()))
 	if err != nil {
 		panic("handlers: the OpenAPI document cannot be marshalled: " + err.Error())
 	}

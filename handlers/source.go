@@ -21,16 +21,16 @@ func (a *API) writeSource(ctx context.Context, in *SourceInput) (*SourceOutput, 
 	if err != nil {
 		return nil, err
 	}
-	if in.Body.IdempotencyKey, err = idempotencyKey(in.IdempotencyKey, in.Body.IdempotencyKey); err != nil {
+	if in.Body.IdempotencyKey, err = chooseIdempotencyKey(in.IdempotencyKey, in.Body.IdempotencyKey); err != nil {
 		return nil, err
 	}
 	if in.Extract && a.Digests == nil {
 		return nil, errNoReader
 	}
 	if in.Extract && scope.UserID == "" {
-		return nil, fault("query.extract", "needs a user_id: what is proposed belongs to a user")
+		return nil, invalidField("query.extract", "needs a user_id: what is proposed belongs to a user")
 	}
-	result, err := storing(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
+	result, err := withDeadline(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
 		return a.Store.WriteSource(ctx, scope, &in.Body)
 	})
 	out, err := a.sourceOutput(ctx, scope, result, err)
@@ -42,8 +42,8 @@ func (a *API) writeSource(ctx context.Context, in *SourceInput) (*SourceOutput, 
 
 var errNoReader = fmt.Errorf("extract needs a language model, and none is configured: %w", chat.ErrNoModel)
 
-// storing writes within the time that requests without a language model have.
-func storing[T any](ctx context.Context, a *API, write func(context.Context) (T, error)) (T, error) {
+// withDeadline writes within the time that requests without a language model have.
+func withDeadline[T any](ctx context.Context, a *API, write func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.options.Deadline)
 	defer cancel()
 	return write(ctx)
@@ -64,7 +64,7 @@ func (a *API) extract(ctx context.Context, scope graph.Scope, out *SourceOutput)
 		return err
 	}
 	a.changed(ctx, scope, extraction.Users...)
-	noted(ctx, nil, extraction.Changed()...)
+	noteChange(ctx, nil, extraction.Changed()...)
 	out.Body.Extraction = &extraction
 	return nil
 }

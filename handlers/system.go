@@ -112,7 +112,7 @@ func (a *API) getSystemMemory(ctx context.Context, in *InSystem) (*huma.StreamRe
 	if err != nil {
 		return nil, err
 	}
-	return send(http.StatusOK, loader.Answer{ContentType: jsonType}, memory.File()), nil
+	return sendBytes(http.StatusOK, loader.Answer{ContentType: jsonType}, memory.File()), nil
 }
 
 // PutSystemInput replaces a system by a file.
@@ -153,7 +153,7 @@ func (a *API) mergeSystemMemory(ctx context.Context, in *MergeSystemInput) (*Mer
 	if in.Body.Extract != "" {
 		return a.extractSystem(ctx, scope, in)
 	}
-	result, err := storing(ctx, a, func(ctx context.Context) (graph.SystemResult, error) {
+	result, err := withDeadline(ctx, a, func(ctx context.Context) (graph.SystemResult, error) {
 		return a.Store.MergeSystem(ctx, scope, in.System, &in.Body.SystemWrite)
 	})
 	return &MergedSystemOutput{digest.MergedSystem{SystemResult: result}}, located("body", err)
@@ -201,7 +201,7 @@ func (a *API) getSystemText(ctx context.Context, in *SystemTextInput) (*huma.Str
 	if err != nil {
 		return nil, err
 	}
-	return send(http.StatusOK, loader.Answer{ContentType: textType}, text), nil
+	return sendBytes(http.StatusOK, loader.Answer{ContentType: textType}, text), nil
 }
 
 // fileResponse describes the file, which is sent as bytes.

@@ -2,15 +2,12 @@ package handlers
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/auth"
-	"kith/loader"
 	"kith/traverse"
 )
 
@@ -20,7 +17,7 @@ type TraverseInput struct {
 }
 
 func (a *API) traverse(ctx context.Context, in *TraverseInput) (*huma.StreamResponse, error) {
-	scope, err := actFor(ctx, auth.Read, "", in.Body.UserID)
+	scope, err := scopeFor(ctx, auth.Read, "", in.Body.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -29,22 +26,7 @@ func (a *API) traverse(ctx context.Context, in *TraverseInput) (*huma.StreamResp
 		return nil, located("body", err)
 	}
 	a.Recalls.Recalled(scope, recall)
-	return written(result, in.Body.Format == traverse.Text)
-}
-
-// texted is an answer that can also be written for a prompt.
-type texted interface{ Text() string }
-
-// written sends an answer as JSON, or as text for a prompt.
-func written(answer texted, asText bool) (*huma.StreamResponse, error) {
-	if asText {
-		return send(http.StatusOK, loader.Answer{ContentType: markdownType}, []byte(answer.Text())), nil
-	}
-	raw, err := json.Marshal(answer)
-	if err != nil {
-		return nil, fmt.Errorf("write the answer: %w", err)
-	}
-	return send(http.StatusOK, loader.Answer{ContentType: jsonType}, raw), nil
+	return sendResult(result, in.Body.Format == traverse.Text)
 }
 
 // traverseResponse describes the answer, which is sent as bytes.
@@ -68,7 +50,7 @@ type SchemaInput struct {
 }
 
 func (a *API) schema(ctx context.Context, in *SchemaInput) (*huma.StreamResponse, error) {
-	scope, err := actFor(ctx, auth.Read, "", in.UserID)
+	scope, err := scopeFor(ctx, auth.Read, "", in.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +58,7 @@ func (a *API) schema(ctx context.Context, in *SchemaInput) (*huma.StreamResponse
 	if err != nil {
 		return nil, located("query", err)
 	}
-	return written(schema, in.Format == string(traverse.Text))
+	return sendResult(schema, in.Format == string(traverse.Text))
 }
 
 func schemaResponse(api huma.API, o *huma.Operation) {

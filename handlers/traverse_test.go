@@ -65,7 +65,7 @@ var aWalk = map[string]string{
 	"cypher":    `"mode":"cypher","cypher":"RETURN $n AS x","parameters":{"n":9007199254740993}`,
 }
 
-// Each mode answers as JSON and as text, and tells what it returned to whoever counts recalls.
+// Each mode answers as JSON and as text, and reports its recalls.
 func TestTraverseModes(t *testing.T) {
 	t.Parallel()
 	const node = `"node_type":"Concept","name":"%s","description":"","salience":0,"confidence":0,"access_count":0,"updated_at":"0001-01-01T00:00:00Z"`
@@ -159,7 +159,7 @@ func faults(t *testing.T, raw []byte) string {
 	return strings.Join(all, " ")
 }
 
-// Every fault is told with its place in the body, and nothing is asked of the store.
+// Every fault is reported with its place in the body, and nothing is asked of the store.
 func TestTraverseFaults(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

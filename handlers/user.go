@@ -28,11 +28,11 @@ func (a *API) listUsers(ctx context.Context, in *ListUsersInput) (*UserPageOutpu
 		return nil, err
 	}
 	if !graph.ValidKey(team) {
-		return nil, fault("query.team_id", "must not be blank, nor contain control characters")
+		return nil, invalidField("query.team_id", "must not be blank, nor contain control characters")
 	}
 	page, err := a.Store.Users(ctx, team, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, located("query", err)
 	}
-	return &UserPageOutput{UserPage{page.Users, nonEmpty(page.Next)}}, nil
+	return &UserPageOutput{UserPage{page.Users, stringOrNil(page.Next)}}, nil
 }

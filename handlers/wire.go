@@ -62,10 +62,10 @@ func compressed(next http.Handler) http.Handler {
 	return wrap(next)
 }
 
-// formType is what curl -d says of a body where it is not told what that is.
+// formType is the default content type of curl -d.
 const formType = "application/x-www-form-urlencoded"
 
-// nameJSON takes a body for JSON that begins as JSON and is said to be a form, as curl -d says where it is told nothing. A page of another
+// nameJSON sets the content type of a form body that begins as JSON, as curl -d sends it. A page of another
 // origin can send such a body without asking first; it cannot send a key with it, as keys are headers, and there are no cookies.
 func nameJSON(c *gin.Context, raw []byte) {
 	kind, _, _ := mime.ParseMediaType(c.GetHeader("Content-Type"))

@@ -70,7 +70,7 @@ func TestBodiesOfCurl(t *testing.T) {
 	}
 }
 
-// A page of an allowed origin may call, after a preflight without a key; another one is told nothing that would let it.
+// A page of an allowed origin may call, after a preflight without a key; another one is not allowed.
 func TestPagesOfAllowedOriginsCall(t *testing.T) {
 	t.Parallel()
 	url := wired(t)

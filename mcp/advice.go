@@ -60,7 +60,7 @@ func (s *Server) advice(ctx context.Context, tool string, err error) (string, Ou
 	return "Something went wrong here; the service's log says what. Go on without this tool.", Failed
 }
 
-// located are the places that an error tells of, a line each.
+// located returns the field errors of an error, one line each.
 func located(err error) string {
 	var fields []graph.FieldError
 	var invalid *graph.InvalidError

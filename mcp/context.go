@@ -20,7 +20,7 @@ type contextInput struct {
 	ConversationID string `json:"conversation_id,omitempty" maxLength:"256" doc:"the open conversation, if it is stored already: left out"`
 }
 
-// contextTokens is the budget of a context that nobody has given one (S1-15).
+// contextTokens is the default token budget of a context.
 const contextTokens = 1300
 
 func (s *Server) addContext() {

@@ -8,7 +8,7 @@ import (
 	"kith/internal/contract"
 )
 
-// exploreTokens is how long an answer is unless the caller says (S1-16).
+// exploreTokens is the default token budget of an answer.
 const exploreTokens = 500
 
 type exploreInput struct {

@@ -72,7 +72,7 @@ func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
 			return answer{}, err
 		}
 	}
-	return out.told(), nil
+	return out.answer(), nil
 }
 
 func (in *forgetInput) validate() error {
@@ -114,7 +114,7 @@ func (s *Server) delete(ctx context.Context, scope graph.Scope, key string, out 
 	return err
 }
 
-func (f *forgotten) told() answer {
+func (f *forgotten) answer() answer {
 	var t strings.Builder
 	missing := 0
 	for _, item := range f.Deleted {

@@ -24,7 +24,7 @@ type linkedInput struct {
 // linkedTokens is how long an answer is unless the caller says.
 const linkedTokens = 2000
 
-// linkedOutput is S2-17.
+// linkedOutput is the answer of get_linked_entities.
 type linkedOutput struct {
 	LinkedEntities string         `json:"linked_entities" doc:"Markdown"`
 	Summary        string         `json:"summary" example:"2 plans, 1 goal"`

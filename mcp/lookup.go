@@ -10,7 +10,7 @@ import (
 	"kith/graph"
 )
 
-// How many looks a conversation should need (S1-16), and how many conversations are counted, for how long after the last look.
+// How many looks a conversation should need, and how many conversations are counted, for how long after the last look.
 const (
 	usualLooks       = 5
 	maxConversations = 10_000
@@ -34,7 +34,7 @@ func newLookups() *lookups {
 	})}
 }
 
-// hint counts a look, and is what to tell the caller of it: nothing, until there were many.
+// hint counts a look-up and returns a hint for the caller once there were many.
 func (l *lookups) hint(scope graph.Scope, c Conversing) string {
 	if c.ConversationID == "" {
 		return ""

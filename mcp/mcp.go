@@ -54,7 +54,7 @@ type traverser interface {
 	Schema(ctx context.Context, scope graph.Scope, maxTokens int) (*traverse.Schema, error)
 }
 
-// recalls is told what a read returned; it never slows one down.
+// recalls counts the nodes that a read returned. It never delays the read.
 type recalls interface {
 	Recalled(scope graph.Scope, r graph.Recall)
 }

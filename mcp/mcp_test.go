@@ -326,7 +326,7 @@ func TestToolsAreDescribed(t *testing.T) {
 	}
 }
 
-// An error is a result that says what to do instead, and tells nothing that it should not.
+// An error is a result that says what to do instead, and reveals nothing else.
 func TestErrorsAreAdvice(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -388,7 +388,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// Who may not act is told so, whatever the tool.
+// Every tool refuses callers without the scope.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	arguments := map[string]string{
@@ -436,7 +436,7 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// A conversation is told when it has looked five times; others, and other users, have counts of their own.
+// A conversation gets a hint after five look-ups; others, and other users, have counts of their own.
 func TestLooksAreCounted(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}

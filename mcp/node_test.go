@@ -207,7 +207,7 @@ func TestMergeSystemFromText(t *testing.T) {
 	}
 }
 
-// A key sees the tools that it may call, and is told which scope the others need.
+// A key sees the tools that it may call, and an error names the scope of the others.
 func TestToolsOfAKey(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

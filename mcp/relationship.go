@@ -13,7 +13,7 @@ import (
 	"kith/markup"
 )
 
-// relationshipsEach is how many come of each direction (S2-17), and relationshipsTokens how long an answer is unless the caller says.
+// relationshipsEach is how many come of each direction, and relationshipsTokens how long an answer is unless the caller says.
 const (
 	relationshipsEach   = 50
 	relationshipsTokens = 2000

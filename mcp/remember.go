@@ -83,7 +83,7 @@ func (s *Server) remember(ctx context.Context, in *rememberInput) (answer, error
 		}
 		result.Relationships, result.Warnings = related.Relationships, append(result.Warnings, related.Warnings...)
 	}
-	return in.told(&result), nil
+	return in.resultAnswer(&result), nil
 }
 
 // ends are the ends of relationships that are no names of nodes of the call.
@@ -175,8 +175,8 @@ func (in *rememberInput) related(stored []graph.NodeResult) []graph.Relationship
 	return related
 }
 
-// told says what became of each item. A call of which nothing was stored is wrong.
-func (in *rememberInput) told(r *graph.MemoryResult) answer {
+// resultAnswer reports what became of each item. A call of which nothing was stored is wrong.
+func (in *rememberInput) resultAnswer(r *graph.MemoryResult) answer {
 	var t strings.Builder
 	refused := 0
 	line := func(what, key string, status graph.Status, fault *string) {

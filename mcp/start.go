@@ -49,7 +49,7 @@ func (s *Server) wait(ctx context.Context, r sdk.Request) error {
 	}
 }
 
-// notifyStart tells the caller for how many seconds it has waited.
+// notifyStart sends the caller the number of seconds that it has waited.
 func notifyStart(ctx context.Context, r sdk.Request, seconds float64) {
 	params, ok := r.GetParams().(sdk.RequestParams)
 	if !ok || params.GetProgressToken() == nil {

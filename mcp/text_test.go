@@ -38,7 +38,7 @@ func answersWith(t []string) map[string]string {
 	known, _ := plainAnswer(memoryEntities{[]memoryEntity{{Name: t[0] + "x", Observations: []string{t[1]}}}}, nil)
 	in := rememberInput{Nodes: []nodeInput{{Kind: "person"}, {Kind: "person"}}}
 	return map[string]string{
-		"relationships": edges("Outgoing", list), "forgotten": gone.told().text, "remembered": in.told(&result).text,
+		"relationships": edges("Outgoing", list), "forgotten": gone.answer().text, "remembered": in.resultAnswer(&result).text,
 		"faults": located(&invalid), "known": known.text,
 		"node": node, "nodes": nodesText("person", []graph.NodeView{full}, "", 0), "merged": mergedSystem(&merged).text,
 	}

@@ -85,7 +85,7 @@ func add[I any](s *Server, t tool, input contract.Form, call func(ctx context.Co
 	s.needs[t.name] = t.needs()
 	s.sdk.AddTool(definition, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var in I
-		return sent(ctx, s.call(ctx, t.name, func(ctx context.Context) (answer, error) {
+		return holdLongValues(ctx, s.call(ctx, t.name, func(ctx context.Context) (answer, error) {
 			if err := input.Read(input.Mend(r.Params.Arguments), &in); err != nil {
 				return answer{}, err
 			}
@@ -148,8 +148,8 @@ func (s *Server) timeOf(tool string) time.Duration {
 	return s.options.Deadline
 }
 
-// sent is a result that is to be sent as it is: over HTTP its text and object are held until then.
-func sent(ctx context.Context, r *sdk.CallToolResult) *sdk.CallToolResult {
+// holdLongValues prepares a result for sending: over HTTP its text and object are held until then.
+func holdLongValues(ctx context.Context, r *sdk.CallToolResult) *sdk.CallToolResult {
 	h := heldOf(ctx)
 	if h == nil {
 		return r

@@ -12,9 +12,9 @@ import (
 // lookEvery is the time between two looks at the credential of a stream. A look costs a statement in two seconds at most.
 const lookEvery = time.Second
 
-// whileGood is a context that ends when the credential of its request is revoked or expires, or when its user or team is erased: its
+// whileAuthorized returns a context that ends when the credential of its request is revoked or expires, or when its user or team is erased: its
 // cause is auth.ErrUnauthorized then. A database or an issuer that does not answer ends nothing. Call done at the end.
-func (a *API) whileGood(ctx context.Context, credential string) (_ context.Context, done func()) {
+func (a *API) whileAuthorized(ctx context.Context, credential string) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	_, verify := a.verifier(credential)
 	var looking sync.WaitGroup
