@@ -181,7 +181,7 @@ func tooLongCypher() error { return fmt.Errorf("%w: %w", errTooLong, invalidCyph
 var cypherFaults = []struct{ code, message string }{ //nolint:gochecknoglobals // a constant table
 	{"Neo.ClientError.Statement.ArithmeticError", "a calculation failed: a division by 0, or a number that does not fit into 64 bits"},
 	{"Neo.ClientError.Statement.ArgumentError", "a function got a value that it does not take, a range has a step of 0, " +
-		"a list or a range within a loop has more than 10,000 items (300 in a nested loop), " +
+		"a range, or a list within a loop, is longer than 10,000 items (300 in a nested loop), " +
 		"or a text that is searched, converted to a number or used within a loop is too long: " +
 		"ask for fewer items, or use UNWIND and MATCH"},
 	{"Neo.ClientError.Statement.TypeError", "a value has the wrong type for what is done with it: " +
