@@ -15,7 +15,7 @@ import (
 	"kith/internal/golden"
 )
 
-// TestOntologyTextsAreCapped shows all below and at a cap, and the cap above it (S3-27 to S3-31).
+// TestOntologyTextsAreCapped checks lists below, at and above their caps.
 func TestOntologyTextsAreCapped(t *testing.T) {
 	t.Parallel()
 	text := func(s *fakeStore, r OntologyRequest) string {

@@ -121,7 +121,7 @@ func TestNeighborsOfNothing(t *testing.T) {
 		t.Errorf("of what is not there: %v", err)
 	}
 	got := rows(t, f, Request{Mode: Neighbors, EntityKey: "alone"})
-	if !strings.HasPrefix(got.Message, "the node is linked with nothing") || len(got.Rows) > 0 {
+	if !strings.HasPrefix(got.Message, "no linked node matches") || len(got.Rows) > 0 {
 		t.Errorf("of what is linked with nothing: %+v", got)
 	}
 }
@@ -148,7 +148,7 @@ func TestNeighborsOfHubs(t *testing.T) {
 		for {
 			got := rows(t, f, r)
 			seen += len(got.Rows)
-			if got.Truncated != c.cut || strings.HasPrefix(got.Message, "there are more relationships") != c.cut {
+			if got.Truncated != c.cut || strings.HasPrefix(got.Message, "too many relationships") != c.cut {
 				t.Fatalf("%d in %d steps: %t %q", c.degree, c.hops, got.Truncated, got.Message)
 			}
 			if r.Cursor = got.NextCursor; r.Cursor == "" {

@@ -98,7 +98,7 @@ func TestRanksOfHubs(t *testing.T) {
 			f.link("seed", "relates_to", fmt.Sprint("n", i), 0.5)
 		}
 		got := rows(t, f, Request{Mode: PPR, SeedNodes: []string{"seed"}})
-		if got.Truncated != cut || strings.HasPrefix(got.Message, "there are more relationships") != cut || len(got.Rows) != 20 {
+		if got.Truncated != cut || strings.HasPrefix(got.Message, "too many relationships") != cut || len(got.Rows) != 20 {
 			t.Errorf("degree %d: %t %q, %d rows", degree, got.Truncated, got.Message, len(got.Rows))
 		}
 	}

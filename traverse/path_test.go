@@ -13,7 +13,7 @@ import (
 	"kith/graph"
 )
 
-// told is a path as its nodes, with arrows as the relationships lead.
+// pathText is a path as its nodes, with arrows as the relationships lead.
 func (w *Way) rounded() string {
 	var t strings.Builder
 	for i := range w.Relationships {

@@ -47,7 +47,7 @@ func TestTexts(t *testing.T) {
 		},
 		"no neighbors": {
 			Request{Mode: Neighbors, EntityKey: "c-boat"},
-			"# Neighbors\n\n_the node is linked with nothing of that description: try direction both, or more hops_\n",
+			"# Neighbors\n\n_no linked node matches: try direction both, or more hops_\n",
 		},
 		"path": {
 			Request{Mode: Path, From: "p-ada", To: "e-quay"},

@@ -382,7 +382,7 @@ func TestCypher(t *testing.T) {
 	if err != nil || asked != "RETURN $n AS x with int64 map[n:7]" {
 		t.Errorf("asked %s: %v", asked, err)
 	}
-	if got := asJSON(t, result); got != `{"mode":"cypher","columns":["x"],"rows":[],"truncated":false,"message":"nothing was found. GET /v1/schema tells which kinds, properties and relationship types there are"}` {
+	if got := asJSON(t, result); got != `{"mode":"cypher","columns":["x"],"rows":[],"truncated":false,"message":"nothing was found. GET /v1/schema lists kinds, properties and relationship types"}` {
 		t.Errorf("got %s", got)
 	}
 }
