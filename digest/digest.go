@@ -91,7 +91,7 @@ type Proposed struct {
 
 // Extract asks the model for proposals from a user's source, and stores them. An answer that cannot be stored is sent
 // back once, with its faults. A failing model, or proposals that the store refuses, are no error: the Extraction and
-// the source report them. Errors are those of the store.
+// the source report them. It returns the errors of the store.
 func (r *Reader) Extract(ctx context.Context, scope graph.Scope, key string) (Extraction, error) {
 	read, err := r.readTranscript(ctx, scope, key)
 	if err != nil {
@@ -163,7 +163,7 @@ func propose[T any](ctx context.Context, r *Reader, prompt, text string, check f
 }
 
 // Summarize asks the model for a summary of a user's source, and stores it. A source that has a summary or no message
-// does not change, and the returned summary is empty. Errors are those of package llm and of the store.
+// does not change, and the returned summary is empty. It returns the errors of package llm and of the store.
 func (r *Reader) Summarize(ctx context.Context, scope graph.Scope, key string) (summary string, warnings []string, err error) {
 	read, err := r.readTranscript(ctx, scope, key)
 	if err != nil || read.source.Summary != "" || len(read.lines) == 0 {

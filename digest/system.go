@@ -90,7 +90,7 @@ func (r *Reader) unread(reason error) MergedSystem {
 	}
 }
 
-// systemText is what a model is given: the name of the system, the entities that are known as far as there is room, and the text, each
+// systemText returns the input of the model: the name of the system, the entities that are known as far as there is room, and the text, each
 // on a line of its own. Warnings say what it was not given.
 func systemText(system string, known []graph.SystemEntity, text string) (given string, warnings []string) {
 	var t strings.Builder
@@ -126,7 +126,7 @@ func validSystem(system string, m *graph.SystemMemory) error {
 	return m.Validate(system)
 }
 
-// merging is what a model read as a write. It removes nothing; a description that is empty is kept as it is stored.
+// merging returns the write for what a model read. It removes nothing; a description that is empty is kept as it is stored.
 func merging(read *graph.SystemMemory, strict bool) *graph.SystemWrite {
 	w := &graph.SystemWrite{Strict: strict}
 	for _, e := range read.Entities {

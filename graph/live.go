@@ -115,7 +115,7 @@ func (w *MemoryWrite) wakes(h *History) []string {
 // export, which is stored as it was.
 func (w *MemoryWrite) stated(h *History) bool { return w.author != proposalAuthor && h == nil }
 
-// tell records that a caller has written a node or relationship now. A write that changes nothing records it at most once an
+// tell stores that a caller has written a node or relationship now. A write that changes nothing records it at most once an
 // hour, so that repeating it changes nothing.
 func (p properties) tell(changed properties, now time.Time) (touched bool) {
 	last := p.moment("last_accessed_at")

@@ -12,7 +12,7 @@ import (
 	"kith/llm"
 )
 
-// chatStore is what the handlers ask of the store of chats.
+// chatStore reads and writes chats.
 type chatStore interface {
 	CreateChatTree(ctx context.Context, scope graph.Scope, id string, w *graph.ChatTreeWrite) (graph.ChatTree, bool, error)
 	ChatTree(ctx context.Context, scope graph.Scope, id string) (graph.ChatTree, error)

@@ -182,7 +182,7 @@ type SourceOutput struct {
 	Body     ReadSource
 }
 
-// ReadSource is what became of a source, and what a language model made of it.
+// ReadSource has the results of a stored source and of its extraction.
 type ReadSource struct {
 	graph.SourceResult
 	Summary    string             `json:"summary,omitempty" doc:"that the language model made of a conversation that ended without one"`

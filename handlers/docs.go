@@ -60,7 +60,7 @@ func statusesOf(o *huma.Operation) []string { return slices.Sorted(maps.Keys(o.R
 // link leads to a schema on the page; without one, name is a type of its own.
 type link struct{ Before, Name, To, After string }
 
-// typeOf is what a value is, in a few words.
+// typeOf describes the type of a value in a few words.
 func typeLink(s *huma.Schema) link {
 	switch {
 	case s == nil:

@@ -126,7 +126,7 @@ func (a *API) erase(ctx context.Context, scope graph.Scope, e erasing) (r Receip
 	return Receipt{erased, last.entries}, nil
 }
 
-// lastErasing is what is taken away while nobody can write for the user any more, once.
+// lastErasing removes the rest, once nobody can write for the user any more.
 type lastErasing struct {
 	api   *API
 	scope graph.Scope

@@ -26,7 +26,7 @@ var exchanges = map[string]bool{"/v1/export": true, "/v1/import": true} //nolint
 
 const ndjsonType = "application/x-ndjson"
 
-// memories is what exports and imports ask of the memory.
+// memories exports and imports the memory.
 type memories interface {
 	ExportNodes(ctx context.Context, teamID string, visit func(*graph.NodeWrite) error) error
 	ExportRelationships(ctx context.Context, teamID string, visit func(*graph.RelationshipWrite) error) error
@@ -206,7 +206,7 @@ func (a *API) importProgress(ctx context.Context, in *ImportProgressInput) (*Imp
 	return &ImportProgressOutput{Body: *report}, nil
 }
 
-// importStatus is that of the report's answer. What the report counts is stored, whatever the status.
+// importStatus returns the status of a report's response. What the report counts is stored, whatever the status.
 func (a *API) importStatus(ctx context.Context, report *exchange.Report, err error) int {
 	var large *http.MaxBytesError
 	var document *exchange.DocumentError

@@ -24,7 +24,7 @@ import (
 	"kith/traverse"
 )
 
-// store is what the handlers ask of the memory.
+// store reads and writes the memory.
 type store interface {
 	Write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error)
 	WriteSource(ctx context.Context, scope graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error)
@@ -123,7 +123,7 @@ type forgets interface {
 	EraseTeam(ctx context.Context, team string) (int64, error)
 }
 
-// Services are what the handlers are made of.
+// Services are the dependencies of the handlers.
 type Services struct {
 	Store       store
 	Preferences graph.PreferenceStore
@@ -144,7 +144,7 @@ type Services struct {
 	Ready       func(ctx context.Context) error // nil error: requests can be answered
 }
 
-// Options are what the handlers may be given.
+// Options configure the handlers; all are optional.
 type Options struct {
 	Build     Build
 	Deadline  time.Duration // of a request; default 10 s

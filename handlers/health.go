@@ -6,14 +6,14 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Build is what of Kith runs.
+// Build describes the running program.
 type Build struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit"` // its hash; empty where nobody noted it
 	Date    string `json:"date"`   // of the commit, RFC 3339; empty like it
 }
 
-// Readiness is what /readyz answers, with 200 or 503.
+// Readiness is the response of /readyz, with status 200 or 503.
 type Readiness struct {
 	Ready bool `json:"ready"`
 	Build

@@ -15,7 +15,7 @@ type MemoryInput struct {
 	Body           graph.MemoryWrite
 }
 
-// MemoryOutput says what became of each. Repeated is true where the answer is that of an earlier request.
+// MemoryOutput has a result for each item. Repeated reports that the response repeats that to an earlier request.
 type MemoryOutput struct {
 	Repeated string `header:"Idempotency-Replayed" doc:"true: the answer of an earlier request with the same idempotency key"`
 	Body     graph.MemoryResult

@@ -65,7 +65,7 @@ func (a *API) observed(c *gin.Context, took time.Duration) {
 	}
 }
 
-// methods are those that any route takes.
+// methods lists the methods of all routes.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} //nolint:gochecknoglobals // a constant table
 
 // Method is a request's method, or "other": callers without a key choose it, and metrics keep a series of each.
@@ -150,7 +150,7 @@ func (a *API) boundStream(c *gin.Context) {
 	_ = connection.SetReadDeadline(time.Now().Add(a.options.Deadline))
 }
 
-// Credential is what a caller shows.
+// Credential is the kind of credential that a request carries.
 type Credential string
 
 // Key is an API key, or nothing that is known; Token a token, where those are good.

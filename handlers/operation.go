@@ -49,7 +49,7 @@ func Operations() []Operation {
 	return all
 }
 
-// Examples are those of operations.json.
+// Examples returns the examples of operations.json.
 func Examples() []Example {
 	var all []Example
 	if err := json.Unmarshal(operationsAnswers, &all); err != nil {

@@ -30,7 +30,7 @@ func newPlaces(largest int64, wait time.Duration) *places {
 	return &places{all: semaphore.NewWeighted(2 * largest), half: largest, wait: wait, teams: map[string]*share{}}
 }
 
-// place is what one body holds.
+// place is the room that one body takes.
 type place struct {
 	of   *places
 	team string

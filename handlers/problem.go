@@ -38,7 +38,7 @@ func (p *Problem) Error() string { return p.Detail }
 // GetStatus is the problem's status; it makes Problem a huma.StatusError.
 func (p *Problem) GetStatus() int { return p.Status }
 
-// ContentType is that of problems.
+// ContentType returns the content type of problems.
 func (p *Problem) ContentType(string) string { return problemType }
 
 const problemType = "application/problem+json"

@@ -35,7 +35,7 @@ func (a *API) describeResource(engine *gin.Engine) {
 	}
 }
 
-// challenge is what an answer to nobody says of how to be let in.
+// challenge is the WWW-Authenticate header of a 401.
 func (a *API) challenge(r *http.Request) string {
 	if a.options.Issuer == "" {
 		return `Bearer realm="kith"`

@@ -118,5 +118,5 @@ func mayMiss(_ huma.API, o *huma.Operation) { o.Errors = append(o.Errors, http.S
 
 func asksModel(_ huma.API, o *huma.Operation) { o.Errors = append(o.Errors, http.StatusNotImplemented) }
 
-// retryAfter is what a 503 advises, in seconds.
+// retryAfter is the Retry-After of a 503, in seconds.
 const retryAfter = "2"

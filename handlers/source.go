@@ -49,7 +49,7 @@ func withDeadline[T any](ctx context.Context, a *API, write func(context.Context
 	return write(ctx)
 }
 
-// extract has the language model propose what a stored source tells of. An answer that is repeated has been read before,
+// extract asks the language model for what a stored source mentions. An answer that is repeated has been read before,
 // unless that failed.
 func (a *API) extract(ctx context.Context, scope graph.Scope, out *SourceOutput) error {
 	if out.Repeated != "" {

@@ -14,7 +14,7 @@ import (
 	"kith/loader"
 )
 
-// systems is what the handlers ask of the knowledge of systems.
+// systems is the part of the store that holds software systems.
 type systems interface {
 	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]graph.System, error)
 	DeleteSystem(ctx context.Context, scope graph.Scope, system string) (graph.SystemCounts, error)

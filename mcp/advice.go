@@ -34,7 +34,7 @@ var toolNames = strings.NewReplacer( //nolint:gochecknoglobals // a constant tab
 	"GET /v1/schema", "the resource kith://schema", "POST /v1/memory", "remember", "POST /v1/explore", "explore", "POST /v1/traverse", "traverse",
 )
 
-// advice is what a model reads of an error. What is not its fault is logged.
+// advice returns the text of an error for a model. What is not its fault is logged.
 func (s *Server) advice(ctx context.Context, tool string, err error) (string, Outcome) {
 	for _, a := range advices {
 		if !errors.Is(err, a.is) {

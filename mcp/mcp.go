@@ -19,7 +19,7 @@ import (
 	"kith/traverse"
 )
 
-// store is what the tools ask of the memory.
+// store reads and writes the memory.
 type store interface {
 	Write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error)
 	WriteSource(ctx context.Context, scope graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error)
@@ -68,7 +68,7 @@ type changes interface {
 	Changed(ctx context.Context, team string, users ...string)
 }
 
-// Services are what the tools are made of.
+// Services are the dependencies of the tools.
 type Services struct {
 	Store       store
 	Preferences preferences
@@ -81,7 +81,7 @@ type Services struct {
 	Audit       *audit.Log // nil: none is kept
 }
 
-// Options are what the tools may be given.
+// Options configure the tools; all are optional.
 type Options struct {
 	Version  string
 	Deadline time.Duration // of a call; default 10 s
@@ -90,7 +90,7 @@ type Options struct {
 	Log      *slog.Logger  // default: discards
 	Observe  func(tool string, outcome Outcome, took time.Duration)
 	Trace    graph.Trace // of every call; default: none
-	// RequestID is that of the request that a call came with, for the audit log; default: it has none.
+	// RequestID returns the id of the request of a call, for the audit log; default: none.
 	RequestID func(ctx context.Context) string
 }
 

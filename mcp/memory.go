@@ -105,7 +105,7 @@ func (s *Server) addMemory() {
 		"Entities of given names, with their relations."}, auth.Read, (*known).openNodes)
 }
 
-// known is what is known as a call begins, and how its names lead to what is stored.
+// known holds the stored entities and relations at the start of a call, by name.
 type known struct {
 	*Server
 	scope graph.Scope
@@ -150,7 +150,7 @@ func doneAnswer(message string) (answer, error) {
 	return answer{text: message, object: memoryDone{true, message}}, nil
 }
 
-// observations are what is said of a node: its description, unless that is made of the notes, and the notes as they came.
+// observations returns the observations of a node: its description, unless that is made of the notes, and the notes as they came.
 func observations(n *graph.NodeView) []string {
 	notes, list := slices.Clone(n.Notes), []string{}
 	slices.SortStableFunc(notes, func(a, b graph.Note) int { return a.DateAdded.Compare(b.DateAdded) })

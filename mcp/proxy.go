@@ -44,7 +44,7 @@ func Proxy(ctx context.Context, r Remote, version string, transport sdk.Transpor
 	return server.Run(ctx, transport)
 }
 
-// clientOf is what calls a remote Kith, and no other host.
+// clientOf returns a client that calls a remote Kith and no other host.
 func clientOf(r Remote) (*http.Client, error) {
 	at, err := url.Parse(r.URL)
 	if err != nil || at.Host == "" {

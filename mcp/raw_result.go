@@ -32,7 +32,7 @@ func holding(next http.Handler) http.Handler {
 	})
 }
 
-// heldOf is what holds values for the request of a context; nil for one that did not come over HTTP.
+// heldOf returns the holder of values of a request; nil for one that did not come over HTTP.
 func heldOf(ctx context.Context) *held {
 	h, _ := ctx.Value(heldKey{}).(*held)
 	return h

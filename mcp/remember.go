@@ -20,7 +20,7 @@ type rememberInput struct {
 	Relationships []relatedInput `json:"relationships,omitempty" maxItems:"200"`
 }
 
-// nodeInput is what a model says of a node; the HTTP API takes more.
+// nodeInput is a node in a call; the HTTP API takes more fields.
 type nodeInput struct {
 	Kind        string                    `json:"kind" enum:"person,concept,entity,project,task,plan,goal,milestone,document,output,risk,decision,requirement,insight" doc:"concept: ideas, beliefs, goals, interests; entity: organisations, places and other things; project to insight: work"`
 	EntityKey   string                    `json:"entity_key,omitempty" maxLength:"256" doc:"of a stored node; omit for new ones. A person, concept or entity is also found by its name"`
@@ -40,7 +40,7 @@ type nodeInput struct {
 	Properties  json.RawMessage           `json:"properties,omitempty" doc:"an object; replaces the stored one"`
 }
 
-// relatedInput is what a model says of a relationship.
+// relatedInput is a relationship in a call.
 type relatedInput struct {
 	From        string                    `json:"from" minLength:"1" maxLength:"512" doc:"entity key or name"`
 	To          string                    `json:"to" minLength:"1" maxLength:"512" doc:"entity key or name"`

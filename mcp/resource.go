@@ -76,7 +76,7 @@ func (s *Server) read(ctx context.Context, uri string, text func(context.Context
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: markdownType, Text: got}}}, nil
 }
 
-// text is what resources and prompts are made of. They have no results that are errors: the text of an error
+// text returns the text of a resource or prompt. They have no results that are errors: the text of an error
 // is in the error of the protocol.
 func (s *Server) text(ctx context.Context, what string, make func(context.Context) (string, error)) (string, error) {
 	result := s.call(ctx, what, func(ctx context.Context) (answer, error) {

@@ -70,7 +70,7 @@ func (t tool) annotations() *sdk.ToolAnnotations {
 	return a
 }
 
-// answer is what a tool gives: text for a model, and what a program may want of it as an object, if anything. With Wrong it did nothing.
+// answer is the result of a tool: text for a model, and what a program may want of it as an object, if anything. With Wrong it did nothing.
 type answer struct {
 	text   string
 	object any

@@ -13,7 +13,7 @@ import (
 	"kith/graph"
 )
 
-// trail is what one call has changed.
+// trail records the changes of one call.
 type trail struct {
 	mu         sync.Mutex
 	users, ids []string
