@@ -182,7 +182,7 @@ func (a *attack) report(t *testing.T) {
 		t.Errorf("%d of %d writes failed, first: %s", len(a.failed), len(a.writes), a.failed[0])
 	}
 	if len(a.writes) == 0 || a.statuses[http.StatusOK] == 0 {
-		t.Errorf("it shows nothing: %d writes, statements by status: %v", len(a.writes), a.statuses)
+		t.Fatalf("it shows nothing: %d writes, statements by status: %v", len(a.writes), a.statuses)
 	}
 	for status, n := range a.statuses {
 		if !slices.Contains([]int{http.StatusOK, http.StatusUnprocessableEntity, http.StatusTooManyRequests}, status) {
