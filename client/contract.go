@@ -148,7 +148,7 @@ func (c *Client) ImportProgress(ctx context.Context, id string, query ImportProg
 	return fetch[ImportReport](ctx, c, request{method: http.MethodGet, path: "/v1/imports/" + escape(id), query: query, again: true})
 }
 
-// ImportProgressQuery is what ImportProgress may be asked for besides.
+// ImportProgressQuery holds the query parameters of ImportProgress.
 type ImportProgressQuery struct {
 	UserID string `json:"user_id,omitempty"` // the user_id of the import
 }
@@ -1105,7 +1105,7 @@ type ExploreMeta struct {
 	Granularity int64    `json:"granularity"`
 	Mode        string   `json:"mode"`
 	QueryUsed   []string `json:"query_used"` // the queries and text matches, and in deep mode what was added
-	Semantic    string   `json:"semantic"`   // whether meaning counted: partial: not all memories have their vector yet; loading: the vectors are being read, ask again; unavailable: the embedder did not answer in time, or wrongly; off: there is no embedder
+	Semantic    string   `json:"semantic"`   // search by meaning; partial: some memories have no vector yet; loading: vectors are being read, try again; unavailable: the embedder timed out or failed; off: no embedder
 }
 
 // ExploreQuery is part of the contract.
@@ -1117,17 +1117,17 @@ type ExploreQuery struct {
 // ExploreRequest is part of the contract.
 type ExploreRequest struct {
 	AsOf                Optional[time.Time]  `json:"as_of,omitzero"`                 // the memory of that day: what was said and made by then, and the relationships that were current
-	Evidence            []string             `json:"evidence,omitempty"`             // what may speak for a hit: words, neighbours (the words of the messages around one), links, meaning; left out: all
+	Evidence            []string             `json:"evidence,omitempty"`             // evidence that counts: words, neighbours (the words of the messages around one), links, meaning; default: all
 	Expand              int64                `json:"expand,omitempty"`               // so many neighbours of the nodes found; default none
 	Format              string               `json:"format,omitempty"`               // json (default), text, or keyed: text with entity keys, to go on from
 	Granularity         int64                `json:"granularity,omitempty"`          // 1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines
 	IncludeArchived     bool                 `json:"include_archived,omitempty"`     // also what is archived: faded, ended or put away; it is always found by its key
-	Kinds               []string             `json:"kinds,omitempty"`                // only these kinds of nodes; message: messages as a list of their own. Left out: all but messages, which come with their sources
+	Kinds               []string             `json:"kinds,omitempty"`                // only these kinds of nodes; message: messages as a list of their own. Default: all except messages, which come with their sources
 	Limit               int64                `json:"limit,omitempty"`                // of nodes in all, of sources and of messages; default 5. Relationships are up to twice as many; storylines and macros, unless it is given, 3 and 2 (of granularity 1), 5 and 2, none and 5
 	MaxTokens           int64                `json:"max_tokens,omitempty"`           // o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went
 	Mode                string               `json:"mode,omitempty"`                 // fast (default), or deep: a second look with what the first has found
 	MultiQuery          bool                 `json:"multi_query,omitempty"`          // the same as mode deep
-	Queries             []ExploreQuery       `json:"queries,omitempty"`              // questions or descriptions, searched by words and by meaning; this or text_matches is needed
+	Queries             []ExploreQuery       `json:"queries,omitempty"`              // questions or descriptions, searched by words and by meaning; this or text_matches is required
 	RelationshipFilters *RelationshipFilters `json:"relationship_filters,omitempty"` // which relationships count; applied before anything is ranked
 	ReturnExplanations  bool                 `json:"return_explanations,omitempty"`  // with each hit, what its score is made of
 	SalienceWeight      Optional[float64]    `json:"salience_weight,omitzero"`       // of salience; default 0.4
@@ -1137,7 +1137,7 @@ type ExploreRequest struct {
 	TextMatches         []string             `json:"text_matches,omitempty"`         // names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words
 	TimeWeight          Optional[float64]    `json:"time_weight,omitzero"`           // of recency; default 0.3
 	Until               Optional[time.Time]  `json:"until,omitzero"`                 // what was said, or made, until then
-	UserID              string               `json:"user_id,omitempty"`              // whose memory, with what the team shares; left out: the user of the key, or only what the team shares
+	UserID              string               `json:"user_id,omitempty"`              // whose memory, with what the team shares; default: the user of the key, or only what the team shares
 }
 
 // ExploreResult is part of the contract.
@@ -1255,9 +1255,9 @@ type Highlights struct {
 
 // HistoryUsage is part of the contract.
 type HistoryUsage struct {
-	LeftOut   int64 `json:"left_out"`  // the oldest
-	Shortened int64 `json:"shortened"` // older ones, of which the beginning is told
-	Whole     int64 `json:"whole"`     // messages that are told as they are
+	LeftOut   int64 `json:"left_out"`  // the oldest messages, omitted
+	Shortened int64 `json:"shortened"` // older messages of which the beginning is kept
+	Whole     int64 `json:"whole"`     // messages kept whole
 }
 
 // ImportCounts is part of the contract.
@@ -1344,26 +1344,26 @@ type KeyList struct {
 
 // LinkedContext is part of the contract.
 type LinkedContext struct {
-	AvailableEntities map[string][]AvailableEntity `json:"available_entities,omitempty"` // what the project has of every kind that is asked for, at most 100 of each
-	Counts            map[string]int64             `json:"counts"`                       // every kind, in the plural, and their total: of all there are of the kinds that are asked for, not of those that are shown
-	LinkedEntities    map[string][]LinkedEntity    `json:"linked_entities"`              // every kind, in the plural; those that are under way before the others, then the newest first
+	AvailableEntities map[string][]AvailableEntity `json:"available_entities,omitempty"` // nodes of the project of every requested kind, at most 100 of each
+	Counts            map[string]int64             `json:"counts"`                       // every kind, in the plural, and their total: all nodes of the requested kinds, also those not shown
+	LinkedEntities    map[string][]LinkedEntity    `json:"linked_entities"`              // every kind, in the plural; active ones first, then the newest first
 	LoadedAt          time.Time                    `json:"loaded_at"`
-	Next              *string                      `json:"next"` // cursor of the next page of mode full; null: this is the last
+	Next              *string                      `json:"next"` // cursor of the next page of mode full; null on the last
 	Source            LinkedSource                 `json:"source"`
-	Truncated         bool                         `json:"truncated"` // there are more than are shown
+	Truncated         bool                         `json:"truncated"` // not all are shown
 	Warnings          []string                     `json:"warnings,omitempty"`
 }
 
 // LinkedEntity is part of the contract.
 type LinkedEntity struct {
-	ContextDocument bool             `json:"context_document,omitempty"` // it is the document by which the project is described
+	ContextDocument bool             `json:"context_document,omitempty"` // the context document of the project
 	Description     string           `json:"description,omitempty"`      // in mode full
-	Direction       string           `json:"direction"`                  // seen from the node that is asked about
+	Direction       string           `json:"direction"`                  // seen from the source
 	DueAt           time.Time        `json:"due_at,omitzero"`            // of milestones and tasks
 	EdgeID          string           `json:"edge_id"`
 	ID              string           `json:"id"`
 	Kind            string           `json:"kind"`
-	MoreRelations   []LinkedRelation `json:"more_relations,omitempty"` // where there are several between the two
+	MoreRelations   []LinkedRelation `json:"more_relations,omitempty"` // further relationships between the two
 	Name            string           `json:"name"`
 	Relation        string           `json:"relation"`
 	State           *string          `json:"state"`
@@ -1710,7 +1710,7 @@ type NodeWrite struct {
 type NotShown struct {
 	AtLeast bool   `json:"at_least,omitempty"` // not all were counted
 	Count   int64  `json:"count"`
-	Reason  string `json:"reason"` // faded: the salience has decayed below 0.01; faded and archived memories are found by explore with include_archived, all others without
+	Reason  string `json:"reason"` // faded: salience below 0.01; explore finds faded and archived ones with include_archived, others without
 	Section string `json:"section"`
 }
 
@@ -1804,7 +1804,7 @@ type OntologyMetadata struct {
 // OntologyRelationships is part of the contract.
 type OntologyRelationships struct {
 	Edges          []OntologyEdge `json:"edges"`
-	HierarchyLevel *int64         `json:"hierarchy_level"` // steps from the project; null: there is no way to one
+	HierarchyLevel *int64         `json:"hierarchy_level"` // steps from the project; null: not in a project
 }
 
 // OntologyScope is part of the contract.
@@ -2459,10 +2459,10 @@ type TraverseNode struct {
 
 // TraversePaths is part of the contract.
 type TraversePaths struct {
-	Message   string        `json:"message,omitempty"` // when nothing was found, or not all was looked at
+	Message   string        `json:"message,omitempty"` // when nothing was found, or not all was read
 	Mode      string        `json:"mode"`
 	Paths     []TraverseWay `json:"paths"`     // the strongest first
-	Truncated bool          `json:"truncated"` // there are more relationships than are looked at: there may be a path, or a shorter one
+	Truncated bool          `json:"truncated"` // not all relationships were read: there may be a path, or a shorter one
 }
 
 // TraverseRelationship is part of the contract.
@@ -2505,7 +2505,7 @@ type TraverseRequest struct {
 	SeedNodes                []string        `json:"seed_nodes,omitempty"`                 // ppr: 1 to 20 entity keys
 	To                       string          `json:"to,omitempty"`                         // path: entity key of the node where it ends
 	TopK                     int64           `json:"top_k,omitempty"`                      // ppr: so many nodes, 1 to 100; default 20
-	UserID                   string          `json:"user_id,omitempty"`                    // whose memory, with what the team shares; left out: the user of the key, or only what the team shares
+	UserID                   string          `json:"user_id,omitempty"`                    // whose memory, with what the team shares; default: the user of the key, or only what the team shares
 	Verbose                  bool            `json:"verbose,omitempty"`                    // texts in full; otherwise 200 characters of each
 }
 
@@ -2519,11 +2519,11 @@ type TraverseRow struct {
 
 // TraverseRows is part of the contract.
 type TraverseRows struct {
-	Message    string        `json:"message,omitempty"` // when nothing was found, or not all was looked at
+	Message    string        `json:"message,omitempty"` // when nothing was found, or not all was read
 	Mode       string        `json:"mode"`
 	NextCursor string        `json:"next_cursor,omitempty"` // neighbors: of the next page
 	Rows       []TraverseRow `json:"rows"`                  // the best first
-	Truncated  bool          `json:"truncated"`             // there are more relationships than are looked at, or more rows than fit into max_tokens
+	Truncated  bool          `json:"truncated"`             // not all relationships were read, or not all rows fit into max_tokens
 }
 
 // TraverseSchema is part of the contract.
@@ -2531,11 +2531,11 @@ type TraverseSchema struct {
 	CommonProperties       map[string]string            `json:"common_properties"` // of nodes of every kind, with their types
 	Cut                    int64                        `json:"cut,omitempty"`     // so many of the kinds and relationship types, the rarest, did not fit into max_tokens
 	Examples               []TraverseExample            `json:"examples"`
-	Kinds                  []TraverseKindSchema         `json:"kinds"`                   // those that the scope has nodes of, the most first
+	Kinds                  []TraverseKindSchema         `json:"kinds"`                   // kinds with nodes in the scope, the most frequent first
 	RelationshipProperties map[string]string            `json:"relationship_properties"` // of relationships of every type, with their types
 	RelationshipTypes      []TraverseRelationshipSchema `json:"relationship_types"`      // the most frequent first
 	Rules                  []string                     `json:"rules"`
-	Sampled                bool                         `json:"sampled"` // counts are those of a part: there is more than is counted
+	Sampled                bool                         `json:"sampled"` // only a part was counted
 }
 
 // TraverseTable is part of the contract.

@@ -191,7 +191,7 @@ func TestOntologySelection(t *testing.T) {
 	}
 }
 
-// TestShorten cuts texts as S3-15 says.
+// TestShorten checks how texts are cut.
 func TestShorten(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
