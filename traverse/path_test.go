@@ -26,7 +26,7 @@ func (w *Way) text() string {
 	return t.String() + w.Nodes[len(w.Nodes)-1].EntityKey
 }
 
-func (p *Paths) rounded() string {
+func (p *Paths) text() string {
 	all := make([]string, len(p.Paths))
 	for i := range p.Paths {
 		all[i] = p.Paths[i].text()
