@@ -1710,7 +1710,7 @@ type NodeWrite struct {
 type NotShown struct {
 	AtLeast bool   `json:"at_least,omitempty"` // not all were counted
 	Count   int64  `json:"count"`
-	Reason  string `json:"reason"` // faded: salience below 0.01; explore finds faded and archived ones with include_archived
+	Reason  string `json:"reason"` // faded: salience below 0.01; explore finds faded and archived ones with include_archived, others without
 	Section string `json:"section"`
 }
 

@@ -277,7 +277,7 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// What is returned is told to whoever counts recalls.
+// The recall contains what is returned.
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	for granularity, want := range map[int]string{1: "c-boat d-plan p-ada s-1 s-2 st-1 m-1", 2: "c-boat d-plan p-ada st-1 m-1", 3: "c-boat d-plan p-ada m-1"} {

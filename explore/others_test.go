@@ -138,7 +138,7 @@ func (b *beside) requests(count int) []Request {
 	return all
 }
 
-// answer is that of a user of a team, without the keys that Kith makes for relationships.
+// answer returns the answer for a user of a team, without generated keys of relationships.
 func (b *beside) answer(team string, r Request) string {
 	b.Helper()
 	result, _, err := New(b.store, Options{Now: func() time.Time { return now }}).Explore(b.Context(), graph.Scope{TeamID: team, UserID: "u"}, &r)

@@ -16,7 +16,7 @@ func asksFor(queries ...string) []ask {
 	return asks
 }
 
-// A snippet is what stands around the words, in texts of any letters.
+// A snippet has the text around the words, in any script.
 func TestAround(t *testing.T) {
 	t.Parallel()
 	const length = 100

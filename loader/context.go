@@ -13,7 +13,7 @@ import (
 	"kith/graph"
 )
 
-// AgentContext is what an agent knows at the start of a conversation. Optional parts are omitted if empty.
+// AgentContext is the context of an agent at the start of a conversation. Optional parts are omitted if empty.
 type AgentContext struct {
 	User                *User                     `json:"user,omitempty"`
 	Relationships       []graph.OwnerRelationship `json:"relationships,omitempty" doc:"at most 10, the strongest first"`

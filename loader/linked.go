@@ -100,7 +100,7 @@ type LinkedRequest struct {
 	MaxTokens int
 }
 
-// Validate checks the request; locations are those of the query parameters.
+// Validate checks the request; locations refer to the query parameters.
 func (r *LinkedRequest) Validate() error {
 	faults := formatFaults(r.Format, r.MaxTokens)
 	add := func(field, message string) {

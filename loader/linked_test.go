@@ -11,7 +11,7 @@ import (
 	"kith/internal/golden"
 )
 
-// links are those of a task.
+// links returns the links of a task.
 func links() *graph.LinkedEntities {
 	due := at.AddDate(0, 0, 9)
 	l := &graph.LinkedEntities{

@@ -272,7 +272,7 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// The temporal part is that of the answer, not of the loading: what is kept ages.
+// The temporal part is computed for each answer, also for cached contexts.
 func TestTimeIsToldWhenAnswering(t *testing.T) {
 	t.Parallel()
 	now := at

@@ -18,7 +18,7 @@ type NotShown struct {
 	Section string `json:"section" enum:"core_beliefs,primary_goals,relationships,recent_context"`
 	Count   int64  `json:"count"`
 	AtLeast bool   `json:"at_least,omitempty" doc:"not all were counted"`
-	Reason  string `json:"reason" enum:"no_room,faded,archived,older_than_7_days" doc:"faded: salience below 0.01; explore finds faded and archived ones with include_archived"`
+	Reason  string `json:"reason" enum:"no_room,faded,archived,older_than_7_days" doc:"faded: salience below 0.01; explore finds faded and archived ones with include_archived, others without"`
 }
 
 // Why memories are not shown.

@@ -10,7 +10,7 @@ import (
 	"kith/graph"
 )
 
-// OntologyContext is what an agent knows about its workspace.
+// OntologyContext describes the workspace of an agent.
 type OntologyContext struct {
 	Type          OntologyType           `json:"type" enum:"global,project,element,combined,none"`
 	Entities      OntologyEntities       `json:"entities"`

@@ -93,7 +93,7 @@ func TestOntologyTextsAreCapped(t *testing.T) {
 	}
 }
 
-// TestCombinedTellsARelationshipOnce: those of the focus come first, and the project's with it are not told again.
+// TestCombinedTellsARelationshipOnce checks that relationships of the focus come first, and are not repeated by the project.
 func TestCombinedTellsARelationshipOnce(t *testing.T) {
 	t.Parallel()
 	s := ontologies()
@@ -114,7 +114,7 @@ func TestCombinedTellsARelationshipOnce(t *testing.T) {
 	}
 }
 
-// TestAbbreviatedLinksKeepTheirBudget: nine kinds of three with long keys make no more than 500 tokens, and tell how many there are.
+// TestAbbreviatedLinksKeepTheirBudget checks that nine kinds of three with long keys have at most 500 tokens, and are counted.
 func TestAbbreviatedLinksKeepTheirBudget(t *testing.T) {
 	t.Parallel()
 	s := ontologies()
@@ -244,7 +244,7 @@ func TestViewsOfWorkspaces(t *testing.T) {
 	}
 }
 
-// TestDetailsOfEachKind holds what is told of a node of each kind in focus, with all fields and with none.
+// TestDetailsOfEachKind checks the details of each kind in focus, with all fields and with none.
 func TestDetailsOfEachKind(t *testing.T) {
 	t.Parallel()
 	day := func(days int) graph.Optional[time.Time] { return graph.Some(at.AddDate(0, 0, days)) }

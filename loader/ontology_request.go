@@ -31,7 +31,7 @@ type OntologyRequest struct {
 	gone       bool // the remembered focus was gone
 }
 
-// Validate checks the request; locations are those of the query parameters.
+// Validate checks the request; locations refer to the query parameters.
 func (r *OntologyRequest) Validate() error {
 	var faults []graph.FieldError
 	add := func(field, message string) {

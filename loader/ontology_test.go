@@ -191,7 +191,7 @@ func TestOntologySelection(t *testing.T) {
 	}
 }
 
-// TestShorten cuts texts to the lengths of the highlights.
+// TestShorten checks how texts are cut.
 func TestShorten(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -85,7 +85,7 @@ func usage(tokens, budget int) PartUsage {
 	return PartUsage{tokens, budget, status}
 }
 
-// Validate checks the request; locations are those of the body.
+// Validate checks the request; locations refer to the body.
 func (r *PromptRequest) Validate() error {
 	var faults []graph.FieldError
 	add := func(field, message string) {

@@ -60,7 +60,7 @@ type Request struct {
 	reserved int // tokens of the budget used by the conversation
 }
 
-// Validate checks the request; locations are those of the query parameters.
+// Validate checks the request; locations refer to the query parameters.
 func (r *Request) Validate() error {
 	var faults []graph.FieldError
 	add := func(field, message string) {

@@ -46,7 +46,7 @@ func TestAnswersKeepTheirBudget(t *testing.T) {
 	}
 }
 
-// What did not fit comes on the next page: nothing is told twice, and nothing is lost.
+// What did not fit comes on the next page: nothing is repeated or lost.
 func TestACutPageGoesOn(t *testing.T) {
 	t.Parallel()
 	f, r := star(), Request{Mode: Neighbors, EntityKey: "a", Limit: 100, Format: Text, MaxTokens: 400}

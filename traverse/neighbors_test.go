@@ -87,7 +87,7 @@ func TestNeighborsFollow(t *testing.T) {
 	}
 }
 
-// A node is told of as it is reached in the fewest steps, even where a longer way is stronger.
+// A node appears by the fewest steps, even if a longer way is stronger.
 func TestNeighborsByTheFewestSteps(t *testing.T) {
 	t.Parallel()
 	f := newFake()
@@ -173,7 +173,7 @@ func TestNeighborsThatWent(t *testing.T) {
 	}
 }
 
-// All pages tell of the time of the first.
+// All pages show the memory at the time of the first.
 func TestPagesHaveOneTime(t *testing.T) {
 	t.Parallel()
 	f := aboutBoat()
@@ -314,7 +314,7 @@ func (f *fake) naive(r *Request) []naiveRow {
 	return all
 }
 
-// All pages together are what the plainest walk finds, each row once and in one order, whatever the sizes of the pages.
+// All pages together equal a plain walk: each row once, in one order, for any page size.
 func TestNeighborsAgainstNaive(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -346,7 +346,7 @@ func TestNeighborsAgainstNaive(t *testing.T) {
 	})
 }
 
-// The same memory gives the same answer, whatever order the database tells of it in.
+// The same memory gives the same answer, in whatever order the database returns it.
 func TestOneAnswer(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

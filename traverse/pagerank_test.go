@@ -194,7 +194,7 @@ func iterated(m [][]float64, keys []string, r *Request) map[string]float64 {
 	return ranks
 }
 
-// The ranks are those of the plainest iteration, whatever the damping.
+// The ranks equal those of a plain iteration, for any damping.
 func TestRanksAgainstNaive(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

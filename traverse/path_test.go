@@ -13,8 +13,8 @@ import (
 	"kith/graph"
 )
 
-// pathText is a path as its nodes, with arrows as the relationships lead.
-func (w *Way) rounded() string {
+// text returns a path as its nodes, with arrows in the direction of the relationships.
+func (w *Way) text() string {
 	var t strings.Builder
 	for i := range w.Relationships {
 		arrow := ">"
@@ -26,10 +26,10 @@ func (w *Way) rounded() string {
 	return t.String() + w.Nodes[len(w.Nodes)-1].EntityKey
 }
 
-func (p *Paths) rounded() string {
+func (p *Paths) text() string {
 	all := make([]string, len(p.Paths))
 	for i := range p.Paths {
-		all[i] = p.Paths[i].rounded()
+		all[i] = p.Paths[i].text()
 	}
 	return strings.Join(all, " ")
 }
@@ -83,8 +83,8 @@ func TestPaths(t *testing.T) {
 			c.r.To = "z"
 		}
 		got := paths(t, byTwoWays(), c.r)
-		if got.rounded() != c.want || got.Truncated || got.Paths == nil {
-			t.Errorf("%s: %s, %t", what, got.rounded(), got.Truncated)
+		if got.text() != c.want || got.Truncated || got.Paths == nil {
+			t.Errorf("%s: %s, %t", what, got.text(), got.Truncated)
 		}
 		want := ""
 		if c.want == "" {
@@ -122,8 +122,8 @@ func TestPathsThatWent(t *testing.T) {
 	f := byTwoWays()
 	f.gone = "strong"
 	got := paths(t, f, Request{Mode: Path, From: "a", To: "z", Limit: 10})
-	if got.rounded() != "a<back<z a>weak>z" {
-		t.Errorf("got %s", got.rounded())
+	if got.text() != "a<back<z a>weak>z" {
+		t.Errorf("got %s", got.text())
 	}
 }
 
@@ -151,7 +151,7 @@ func TestPathsBeyondBounds(t *testing.T) {
 	f.link("z", "involves", "a", 0.5)
 	f.links = append(f.links[len(f.links)-2:], f.links...)
 	got := paths(t, f, Request{Mode: Path, From: "a", To: "z", RelationshipTypes: []string{"involves"}})
-	if got.rounded() != "a<z" || got.Truncated || got.Message != "" {
+	if got.text() != "a<z" || got.Truncated || got.Message != "" {
 		t.Errorf("by a type that has few: %+v", got)
 	}
 }
@@ -164,8 +164,8 @@ func TestPathsAskLittle(t *testing.T) {
 		f.link(fmt.Sprint("n", i), "relates_to", fmt.Sprint("n", i+1), 0.5)
 	}
 	got := paths(t, f, Request{Mode: Path, From: "n0", To: "n6"})
-	if got.rounded() != "n0>n1>n2>n3>n4>n5>n6" || strings.Join(f.calls, " ") != "NodesByKey Edges Edges Edges Edges Edges Edges Steps" {
-		t.Errorf("%s by %v", got.rounded(), f.calls)
+	if got.text() != "n0>n1>n2>n3>n4>n5>n6" || strings.Join(f.calls, " ") != "NodesByKey Edges Edges Edges Edges Edges Edges Steps" {
+		t.Errorf("%s by %v", got.text(), f.calls)
 	}
 }
 
@@ -185,8 +185,8 @@ func TestTheStrongestOfManyPaths(t *testing.T) {
 	f.link("l07", "involves", "r31", 1)
 	for range 5 {
 		got := paths(t, f, Request{Mode: Path, From: "a", To: "z", Direction: outbound})
-		if got.rounded() != "a>l07>r31>z" {
-			t.Fatalf("got %s", got.rounded())
+		if got.text() != "a>l07>r31>z" {
+			t.Fatalf("got %s", got.text())
 		}
 	}
 }

@@ -46,7 +46,7 @@ func many(n int, item string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
 
-// Every fault is told with its place, all of them at once, and no value comes back.
+// All faults are reported at once, with locations and without values.
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 257)

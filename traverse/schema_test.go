@@ -32,7 +32,7 @@ func large(types int) *fake {
 	return f
 }
 
-// What there is is told as callers write it, the most first; what there is not is left out.
+// The schema lists what exists, the most frequent first, in the notation of statements.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	f := newFake()
@@ -87,7 +87,7 @@ func TestSampledSchema(t *testing.T) {
 	}
 }
 
-// The budget cuts the rarest, and says how many; nobody is told of more tokens than asked for.
+// The budget cuts the rarest, and counts them; the text keeps the requested tokens.
 func TestSchemaBudget(t *testing.T) {
 	t.Parallel()
 	const types = 900

@@ -69,7 +69,7 @@ func TestTexts(t *testing.T) {
 				"| x \\| y \\z |  |\n" +
 				"| 2026-04-30 | 1.5 |\n" +
 				"| [\"a\\|b\",true] | {\"at\":\"x\"} |\n" +
-				"\n_there is more than an answer may have: ask for fewer rows or properties, or go on with SKIP_\n",
+				"\n_the result is too large: ask for fewer rows or properties, or continue with SKIP_\n",
 		},
 	} {
 		f := harbour()
@@ -142,7 +142,7 @@ func TestShortTexts(t *testing.T) {
 	}
 }
 
-// What was said, or what it was about, is what a source, message or goal is described by.
+// A source, message or goal is described by its summary or text.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	for want, n := range map[string]graph.NodeView{

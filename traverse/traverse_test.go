@@ -39,7 +39,7 @@ type fake struct {
 	links  []link
 	random *rand.Rand
 	clock  time.Time
-	times  []time.Time // of which walks were told
+	times  []time.Time // times passed to walks
 	calls  []string
 	gone   string           // a node that is read in full no more
 	errs   map[string]error // by method
@@ -92,7 +92,7 @@ func (f *fake) around(w graph.Walk, key string, each int, do func(l link, other 
 	return looked
 }
 
-// visit is what every question begins with.
+// visit is called first by every query.
 func (f *fake) visit(method string, at time.Time) error {
 	f.calls, f.times = append(f.calls, method), append(f.times, at)
 	return f.errs[method]
@@ -205,7 +205,7 @@ func ask(f *fake, r Request) (Result, graph.Recall, error) {
 	return New(f, func(Mode, Outcome) {}).Traverse(context.Background(), scope, &r)
 }
 
-// rows is what a walk finds that must find something.
+// rows returns the rows of a walk, and fails without any.
 func rows(t testing.TB, f *fake, r Request) *Rows {
 	t.Helper()
 	result, _, err := ask(f, r)
@@ -332,7 +332,7 @@ func TestFaultsAskNothing(t *testing.T) {
 	}
 }
 
-// What is returned is told once to whoever counts recalls, however often it is a part of the answer.
+// The recall contains what is returned, each item once.
 func TestRecalls(t *testing.T) {
 	t.Parallel()
 	f := aboutBoat()
