@@ -16,7 +16,7 @@ import (
 type Explanation struct {
 	SessionID string    `json:"session_id" minLength:"1" maxLength:"256" doc:"one tree for each of a user's sessions"`
 	ID        string    `json:"id,omitempty" maxLength:"256" doc:"of the turn; generated (UUIDv7) when left out; asking again is harmless"`
-	Result    string    `json:"result" max:"92160" word:"true" doc:"what is to be explained; at most 90 KiB"`
+	Result    string    `json:"result" max:"92160" word:"filled" doc:"what is to be explained; at most 90 KiB"`
 	Subjects  []Subject `json:"subjects,omitempty" maxItems:"20" doc:"what the result is about"`
 	Question  string    `json:"question,omitempty" max:"4096" doc:"what is to be explained about it; at most 4 KiB"`
 }
@@ -24,7 +24,7 @@ type Explanation struct {
 // Subject is a node of the memory, named by its kind in CamelCase and its key.
 type Subject struct {
 	EntityType string `json:"entity_type" maxLength:"64" matches:"^[A-Z][A-Za-z]*$" doc:"a kind in CamelCase"`
-	EntityID   string `json:"entity_id" maxLength:"256" doc:"entity_key; it must not be blank, contain blanks or end with punctuation, or a prompt could not name it"`
+	EntityID   string `json:"entity_id" maxLength:"256" matches:"^[^\\s\\x00-\\x1F\\x7F-\\x9F]+$" doc:"entity_key; it must not be blank, contain blanks or end with punctuation, or a prompt could not name it"`
 }
 
 const (

@@ -42,11 +42,11 @@ type ContextQuery struct {
 	ConversationID string    `json:"conversation_id,omitempty"` // the conversation that is open now: neither recent_context nor temporal has it
 	FocusID        string    `json:"focus_id,omitempty"`        // entity_key of what the user looks at; with focus_kind, and never without
 	FocusKind      string    `json:"focus_kind,omitempty"`      // person, concept or entity; with focus_id, and never without
-	MaxTokens      int64     `json:"max_tokens,omitempty"`      // o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went
+	MaxTokens      int64     `json:"max_tokens,omitempty"`      // o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went; only with format=text
 	Sections       []string  `json:"sections,omitempty"`        // user, relationships, recent_context, temporal, repeated or with commas; default: all
 	TeamID         string    `json:"team_id,omitempty"`         // must be the key's team, if given
 	TimeZone       string    `json:"time_zone,omitempty"`       // IANA name; default: the preference time_zone, else UTC
-	UserID         string    `json:"user_id,omitempty"`         // whose context; left out: the user of the key
+	UserID         string    `json:"user_id,omitempty"`         // whose context; default: the user of the key. Required where the key is not bound to one
 }
 
 // ListConversations is GET /v1/conversations: a page of a user's conversations, the newest first.
@@ -244,10 +244,10 @@ func (c *Client) ListLinkedText(ctx context.Context, kind string, key string, qu
 // ListLinkedQuery holds the query parameters of ListLinked.
 type ListLinkedQuery struct {
 	Cursor           string `json:"cursor,omitempty"`            // next of the page before, in mode full
-	FilterKind       string `json:"filter_kind,omitempty"`       // plan, goal, task, milestone, document, output, risk, decision, requirement, or all
+	FilterKind       string `json:"filter_kind,omitempty"`       // only this kind; default: all
 	IncludeAvailable bool   `json:"include_available,omitempty"` // also what the project has of each kind, at most 100
 	MaxPerKind       int64  `json:"max_per_kind,omitempty"`      // 3, or 50 in mode full, if left out
-	MaxTokens        int64  `json:"max_tokens,omitempty"`        // o200k tokens of the text, 100 to 100,000; 500 in mode abbreviated if left out; the last lines go first
+	MaxTokens        int64  `json:"max_tokens,omitempty"`        // o200k tokens of the text, 100 to 100,000; 500 in mode abbreviated if left out; the last lines go first; only with format=text
 	Mode             string `json:"mode,omitempty"`              // abbreviated: some names of each kind, for a prompt; full: descriptions, page by page
 	UserID           string `json:"user_id,omitempty"`           // for whom; left out: the user of the key, or the team itself
 }
@@ -294,7 +294,7 @@ type ListNodeRelationshipsQuery struct {
 	Direction string    `json:"direction,omitempty"`
 	Limit     int64     `json:"limit,omitempty"`
 	Past      bool      `json:"past,omitempty"`    // also those that are over
-	Types     []string  `json:"types,omitempty"`   // only these, repeated or with commas; left out: all
+	Types     []string  `json:"types,omitempty"`   // only these, at most 256, repeated or with commas; left out: all
 	UserID    string    `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -325,7 +325,7 @@ type OntologyQuery struct {
 	FocusID        string         `json:"focus_id,omitempty"`        // entity_key of what the user looks at; it must belong to the project
 	FocusKind      string         `json:"focus_kind,omitempty"`      // task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide
 	Linked         Optional[bool] `json:"linked,omitzero"`           // false leaves out what is linked with the focus
-	MaxTokens      int64          `json:"max_tokens,omitempty"`      // o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went
+	MaxTokens      int64          `json:"max_tokens,omitempty"`      // o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went; only with format=text
 	ProjectID      string         `json:"project_id,omitempty"`      // entity_key of the project
 	Snapshot       Optional[bool] `json:"snapshot,omitzero"`         // false leaves the graph snapshot out of the text
 	UserID         string         `json:"user_id,omitempty"`         // for whom; left out: the user of the key, or the team itself
@@ -757,7 +757,7 @@ type AgentContext struct {
 
 // AnswerTurnRequest is part of the contract.
 type AnswerTurnRequest struct {
-	AssistantText  Optional[string]             `json:"assistant_text,omitzero"` // at most 256 KiB
+	AssistantText  Optional[string]             `json:"assistant_text,omitzero"` // at most 256 KiB; this or an error, and not both
 	Error          Optional[string]             `json:"error,omitzero"`          // at most 4,096 characters
 	ProviderConfig Optional[ChatProviderConfig] `json:"provider_config,omitzero"`
 	ProviderID     Optional[string]             `json:"provider_id,omitzero"` // at most 256 characters
@@ -811,11 +811,11 @@ type ChangeTreeRequest struct {
 
 // ChatContext is part of the contract.
 type ChatContext struct {
-	FocusID   string `json:"focus_id,omitempty"`
-	FocusKind string `json:"focus_kind,omitempty"`
+	FocusID   string `json:"focus_id,omitempty"`   // entity_key of what is in focus; with focus_kind
+	FocusKind string `json:"focus_kind,omitempty"` // a kind; with focus_id
 	MaxTokens int64  `json:"max_tokens,omitempty"` // default 2,000
 	ProjectID string `json:"project_id,omitempty"` // what an agent should know of this project
-	UserID    string `json:"user_id,omitempty"`    // the user of the tree: what an agent should know of this user
+	UserID    string `json:"user_id,omitempty"`    // the user of the tree: what an agent should know of this user; either this, or a project_id, a focus or both
 }
 
 // ChatPath is part of the contract.
@@ -884,7 +884,7 @@ type ChatTurnLine struct {
 type Consolidation struct {
 	EntityKeys []string `json:"entity_keys"`
 	Strict     bool     `json:"strict,omitempty"`  // all or nothing: an unknown source is a 422 and nothing is archived
-	UserID     string   `json:"user_id,omitempty"` // whose sources; default: the user of the API key
+	UserID     string   `json:"user_id,omitempty"` // whose sources; default: the user of the API key. Required if the API key is not bound to one
 }
 
 // ConsolidationCandidate is part of the contract.
@@ -948,7 +948,7 @@ type ContextUser struct {
 
 // ConversationEnd is part of the contract.
 type ConversationEnd struct {
-	EndedAt  Optional[time.Time] `json:"ended_at,omitzero"`  // default: now
+	EndedAt  Optional[time.Time] `json:"ended_at,omitzero"`  // default: now; not before the start
 	Mentions []string            `json:"mentions,omitempty"` // entity keys of persons, concepts and entities
 	Summary  Optional[string]    `json:"summary,omitzero"`   // one or two sentences; at most 16,384 characters
 	UserID   string              `json:"user_id,omitempty"`
@@ -956,8 +956,8 @@ type ConversationEnd struct {
 
 // ConversationFocus is part of the contract.
 type ConversationFocus struct {
-	FocusID   string `json:"focus_id,omitempty"`   // entity_key of a node of the project
-	FocusKind string `json:"focus_kind,omitempty"` // task, plan, goal, document, output, milestone, risk, decision or requirement; default: the project as a whole
+	FocusID   string `json:"focus_id,omitempty"`   // entity_key of a node of the project; with focus_kind
+	FocusKind string `json:"focus_kind,omitempty"` // task, plan, goal, document, output, milestone, risk, decision or requirement, with focus_id; default or project-wide: the project as a whole
 	ProjectID string `json:"project_id"`           // entity_key of the project
 }
 
@@ -1039,7 +1039,7 @@ type EdgeResult struct {
 
 // EdgeWrite is part of the contract.
 type EdgeWrite struct {
-	DstID   string          `json:"dst_id"`
+	DstID   string          `json:"dst_id"` // entity_key; must differ from src_id
 	DstKind string          `json:"dst_kind"`
 	Props   json.RawMessage `json:"props,omitempty"` // an object that the caller defines; at most 16,384 bytes, 8 levels
 	Rel     string          `json:"rel"`             // ^[a-z][a-z0-9_]{0,63}$; usual types: has_plan, has_task, supports_goal, depends_on, references, produces, targets_milestone, …
@@ -1116,7 +1116,7 @@ type ExploreQuery struct {
 
 // ExploreRequest is part of the contract.
 type ExploreRequest struct {
-	AsOf                Optional[time.Time]  `json:"as_of,omitzero"`                 // the memory of that day: what was said and made by then, and the relationships that were current
+	AsOf                Optional[time.Time]  `json:"as_of,omitzero"`                 // the memory of that day: what was said and made by then, and the relationships that were current; not before since
 	Evidence            []string             `json:"evidence,omitempty"`             // evidence that counts: words, neighbours (the words of the messages around one), links, meaning; default: all
 	Expand              int64                `json:"expand,omitempty"`               // so many neighbours of the nodes found; default none
 	Format              string               `json:"format,omitempty"`               // json (default), text, or keyed: text with entity keys, to go on from
@@ -1132,11 +1132,11 @@ type ExploreRequest struct {
 	ReturnExplanations  bool                 `json:"return_explanations,omitempty"`  // with each hit, what its score is made of
 	SalienceWeight      Optional[float64]    `json:"salience_weight,omitzero"`       // of salience; default 0.4
 	SearchRelationships Optional[bool]       `json:"search_relationships,omitzero"`  // default true
-	SemanticWeight      Optional[float64]    `json:"semantic_weight,omitzero"`       // of relevance; default 0.3
+	SemanticWeight      Optional[float64]    `json:"semantic_weight,omitzero"`       // of relevance; default 0.3. The three weights are not all 0
 	Since               Optional[time.Time]  `json:"since,omitzero"`                 // what was said, or changed, from then on
-	TextMatches         []string             `json:"text_matches,omitempty"`         // names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words
+	TextMatches         []string             `json:"text_matches,omitempty"`         // names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words; each of at most 16,384 characters
 	TimeWeight          Optional[float64]    `json:"time_weight,omitzero"`           // of recency; default 0.3
-	Until               Optional[time.Time]  `json:"until,omitzero"`                 // what was said, or made, until then
+	Until               Optional[time.Time]  `json:"until,omitzero"`                 // what was said, or made, until then; not before since
 	UserID              string               `json:"user_id,omitempty"`              // whose memory, with what the team shares; default: the user of the key, or only what the team shares
 }
 
@@ -1426,10 +1426,10 @@ type MemoryResult struct {
 // MemoryWrite is part of the contract.
 type MemoryWrite struct {
 	IdempotencyKey string              `json:"idempotency_key,omitempty"` // same as the Idempotency-Key header: for a day, the same key and body return the same answer; another body returns 409
-	Nodes          []NodeWrite         `json:"nodes,omitempty"`
-	Relationships  []RelationshipWrite `json:"relationships,omitempty"`
-	Strict         bool                `json:"strict,omitempty"`  // all or nothing: a refused item is a 422 and nothing is written
-	UserID         string              `json:"user_id,omitempty"` // whose memory; default: the user of the API key, else the team
+	Nodes          []NodeWrite         `json:"nodes,omitempty"`           // each node once; nodes and relationships together are at most 10,000
+	Relationships  []RelationshipWrite `json:"relationships,omitempty"`   // at most one of each type from one node to another
+	Strict         bool                `json:"strict,omitempty"`          // all or nothing: a refused item is a 422 and nothing is written
+	UserID         string              `json:"user_id,omitempty"`         // whose memory; default: the user of the API key, else the team
 }
 
 // MentionedNode is part of the contract.
@@ -1480,7 +1480,7 @@ type MessageResult struct {
 // MessageWrite is part of the contract.
 type MessageWrite struct {
 	At        Optional[time.Time] `json:"at,omitzero"`          // default: now
-	EntityKey string              `json:"entity_key,omitempty"` // default: a generated UUIDv7
+	EntityKey string              `json:"entity_key,omitempty"` // default: a generated UUIDv7; each key once
 	Name      string              `json:"name,omitempty"`       // name of the speaker
 	Role      string              `json:"role"`                 // user, assistant or another word
 	Text      string              `json:"text"`
@@ -1538,85 +1538,85 @@ type NodeResult struct {
 // NodeView is part of the contract.
 type NodeView struct {
 	AccessCount         int64                     `json:"access_count"`
-	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`      // key of the node it is about; read only
-	At                  Optional[time.Time]       `json:"at,omitzero"`              // messages
+	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`      // key of the node it is about; read only; only of storyline, macro
+	At                  Optional[time.Time]       `json:"at,omitzero"`              // only of message
 	CanonicalName       string                    `json:"canonical_name,omitempty"` // persons only
-	Channel             Optional[string]          `json:"channel,omitzero"`
-	CompletedAt         Optional[time.Time]       `json:"completed_at,omitzero"`
+	Channel             Optional[string]          `json:"channel,omitzero"`         // only of signal
+	CompletedAt         Optional[time.Time]       `json:"completed_at,omitzero"`    // only of task, goal, milestone
 	Confidence          float64                   `json:"confidence"`
-	Content             Optional[string]          `json:"content,omitzero"`
-	ContentType         Optional[string]          `json:"content_type,omitzero"` // sources: conversation (default), email, slack-thread, meeting or text-note
-	ContextType         Optional[string]          `json:"context_type,omitzero"` // sources
+	Content             Optional[string]          `json:"content,omitzero"`      // only of risk, document
+	ContentType         Optional[string]          `json:"content_type,omitzero"` // conversation (default), email, slack-thread, meeting or text-note; only of source
+	ContextType         Optional[string]          `json:"context_type,omitzero"` // only of source
 	CreatedAt           time.Time                 `json:"created_at"`
-	DecisionAt          Optional[time.Time]       `json:"decision_at,omitzero"`
+	DecisionAt          Optional[time.Time]       `json:"decision_at,omitzero"` // only of decision
 	DeletedAt           time.Time                 `json:"deleted_at,omitzero"`
-	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero"`
+	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero"` // only of insight
 	Description         string                    `json:"description"`
-	DueAt               Optional[time.Time]       `json:"due_at,omitzero"`
-	EndAt               Optional[time.Time]       `json:"end_at,omitzero"`
-	EndedAt             Optional[time.Time]       `json:"ended_at,omitzero"` // sources; null: still open
+	DueAt               Optional[time.Time]       `json:"due_at,omitzero"`   // only of task, milestone
+	EndAt               Optional[time.Time]       `json:"end_at,omitzero"`   // only of project
+	EndedAt             Optional[time.Time]       `json:"ended_at,omitzero"` // null: still open; only of source
 	EntityKey           string                    `json:"entity_key"`
-	FacetContext        Optional[string]          `json:"facet_context,omitzero"`
-	FacetScale          Optional[string]          `json:"facet_scale,omitzero"`
-	FacetStage          Optional[string]          `json:"facet_stage,omitzero"`
-	FirstMentionedAt    Optional[time.Time]       `json:"first_mentioned_at,omitzero"`
-	FirstSourceAt       Optional[time.Time]       `json:"first_source_at,omitzero"`
-	FocusID             Optional[string]          `json:"focus_id,omitzero"`         // conversations: the key of the node in focus
-	FocusKind           Optional[string]          `json:"focus_kind,omitzero"`       // conversations: the kind of the node in focus
-	FocusProjectID      Optional[string]          `json:"focus_project_id,omitzero"` // conversations: the project in focus
-	Goal                Optional[string]          `json:"goal,omitzero"`
-	Impact              Optional[string]          `json:"impact,omitzero"`    // low, medium, high or critical
-	IsGoal              bool                      `json:"is_goal,omitempty"`  // concepts only
-	IsOwner             bool                      `json:"is_owner,omitempty"` // persons only
-	Keywords            Optional[[]string]        `json:"keywords,omitzero"`  // sources
+	FacetContext        Optional[string]          `json:"facet_context,omitzero"`      // only of project, plan
+	FacetScale          Optional[string]          `json:"facet_scale,omitzero"`        // only of project, plan, task
+	FacetStage          Optional[string]          `json:"facet_stage,omitzero"`        // only of project, plan, output
+	FirstMentionedAt    Optional[time.Time]       `json:"first_mentioned_at,omitzero"` // only of person, concept, entity
+	FirstSourceAt       Optional[time.Time]       `json:"first_source_at,omitzero"`    // only of storyline, macro
+	FocusID             Optional[string]          `json:"focus_id,omitzero"`           // conversations: the key of the node in focus; only of source
+	FocusKind           Optional[string]          `json:"focus_kind,omitzero"`         // conversations: the kind of the node in focus; only of source
+	FocusProjectID      Optional[string]          `json:"focus_project_id,omitzero"`   // conversations: the project in focus; only of source
+	Goal                Optional[string]          `json:"goal,omitzero"`               // only of goal
+	Impact              Optional[string]          `json:"impact,omitzero"`             // low, medium, high or critical; only of risk
+	IsGoal              bool                      `json:"is_goal,omitempty"`           // concepts only
+	IsOwner             bool                      `json:"is_owner,omitempty"`          // persons only
+	Keywords            Optional[[]string]        `json:"keywords,omitzero"`           // only of source
 	Kind                string                    `json:"kind"`
 	LastAccessedAt      *time.Time                `json:"last_accessed_at"`
-	LastMentionedAt     Optional[time.Time]       `json:"last_mentioned_at,omitzero"`
-	LastSourceAt        Optional[time.Time]       `json:"last_source_at,omitzero"`
-	MessageCount        Optional[int64]           `json:"message_count,omitzero"` // sources; read only
-	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero"`
+	LastMentionedAt     Optional[time.Time]       `json:"last_mentioned_at,omitzero"` // only of person, concept, entity
+	LastSourceAt        Optional[time.Time]       `json:"last_source_at,omitzero"`    // only of storyline, macro
+	MessageCount        Optional[int64]           `json:"message_count,omitzero"`     // read only; only of source
+	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero"`      // only of risk
 	Name                string                    `json:"name"`
-	NextStepLong        Optional[string]          `json:"next_step_long,omitzero"`
-	NextStepShort       Optional[string]          `json:"next_step_short,omitzero"`
-	Notes               []Note                    `json:"notes,omitempty"` // newest first, without expired ones
-	Outcome             Optional[string]          `json:"outcome,omitzero"`
-	Participants        Optional[[]string]        `json:"participants,omitzero"`      // sources: user ids
-	Payload             Optional[json.RawMessage] `json:"payload,omitzero"`           // an object
-	Priority            Optional[int64]           `json:"priority,omitzero"`          // 1 to 5
-	Probability         Optional[float64]         `json:"probability,omitzero"`       // 0 to 1
-	ProcessedAt         Optional[time.Time]       `json:"processed_at,omitzero"`      // sources; read only
-	ProcessingError     Optional[string]          `json:"processing_error,omitzero"`  // sources: why processing failed; read only
-	ProcessingStatus    Optional[string]          `json:"processing_status,omitzero"` // sources: how far a language model has processed it; default: raw; read only
-	ProjectID           Optional[string]          `json:"project_id,omitzero"`        // the project it belongs to
+	NextStepLong        Optional[string]          `json:"next_step_long,omitzero"`    // only of project
+	NextStepShort       Optional[string]          `json:"next_step_short,omitzero"`   // only of project
+	Notes               []Note                    `json:"notes,omitempty"`            // newest first, without expired ones
+	Outcome             Optional[string]          `json:"outcome,omitzero"`           // only of decision
+	Participants        Optional[[]string]        `json:"participants,omitzero"`      // user ids; only of source
+	Payload             Optional[json.RawMessage] `json:"payload,omitzero"`           // an object; only of signal
+	Priority            Optional[int64]           `json:"priority,omitzero"`          // 1 to 5; only of task, requirement
+	Probability         Optional[float64]         `json:"probability,omitzero"`       // 0 to 1; only of risk
+	ProcessedAt         Optional[time.Time]       `json:"processed_at,omitzero"`      // read only; only of source
+	ProcessingError     Optional[string]          `json:"processing_error,omitzero"`  // why processing failed; read only; only of source
+	ProcessingStatus    Optional[string]          `json:"processing_status,omitzero"` // how far a language model has processed it; default: raw; read only; only of source
+	ProjectID           Optional[string]          `json:"project_id,omitzero"`        // the project it belongs to; only of task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight
 	Properties          json.RawMessage           `json:"properties,omitempty"`
-	Props               Optional[json.RawMessage] `json:"props,omitzero"` // an object
-	Rationale           Optional[string]          `json:"rationale,omitzero"`
+	Props               Optional[json.RawMessage] `json:"props,omitzero"`          // an object; only of insight
+	Rationale           Optional[string]          `json:"rationale,omitzero"`      // only of decision
 	Relationships       []RelationshipView        `json:"relationships,omitempty"` // strongest first
 	RestorableUntil     time.Time                 `json:"restorable_until,omitzero"`
-	Role                Optional[string]          `json:"role,omitzero"` // messages
+	Role                Optional[string]          `json:"role,omitzero"` // only of message
 	Salience            float64                   `json:"salience"`
-	Sensitivity         Optional[string]          `json:"sensitivity,omitzero"`        // sources: low, normal (default) or high
-	Seq                 Optional[int64]           `json:"seq,omitzero"`                // messages: their number, from 0; read only
-	SourceCount         Optional[int64]           `json:"source_count,omitzero"`       // sources that mention it; read only
-	SourceDocumentID    Optional[string]          `json:"source_document_id,omitzero"` // outputs: the document it was made from
-	SourceEventID       Optional[string]          `json:"source_event_id,omitzero"`    // outputs: the event it was made from
-	SourceKey           Optional[string]          `json:"source_key,omitzero"`         // messages: the source they belong to
-	SourceType          Optional[string]          `json:"source_type,omitzero"`        // sources; never changes
-	StartAt             Optional[time.Time]       `json:"start_at,omitzero"`
-	StartedAt           Optional[time.Time]       `json:"started_at,omitzero"` // sources
+	Sensitivity         Optional[string]          `json:"sensitivity,omitzero"`        // low, normal (default) or high; only of source
+	Seq                 Optional[int64]           `json:"seq,omitzero"`                // its number, from 0; read only; only of message, system_entity
+	SourceCount         Optional[int64]           `json:"source_count,omitzero"`       // sources that mention it; read only; only of person, concept, entity, storyline, macro
+	SourceDocumentID    Optional[string]          `json:"source_document_id,omitzero"` // the document it was made from; only of output
+	SourceEventID       Optional[string]          `json:"source_event_id,omitzero"`    // the event it was made from; only of output
+	SourceKey           Optional[string]          `json:"source_key,omitzero"`         // the source it belongs to; only of message
+	SourceType          Optional[string]          `json:"source_type,omitzero"`        // never changes; only of source
+	StartAt             Optional[time.Time]       `json:"start_at,omitzero"`           // only of project, task
+	StartedAt           Optional[time.Time]       `json:"started_at,omitzero"`         // only of source
 	State               string                    `json:"state"`
-	StateKey            Optional[string]          `json:"state_key,omitzero"` // the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) return a warning
-	StorylineCount      Optional[int64]           `json:"storyline_count,omitzero"`
-	Summary             Optional[string]          `json:"summary,omitzero"` // sources
-	System              Optional[string]          `json:"system,omitzero"`  // system entities: the system they belong to
-	Tags                Optional[[]string]        `json:"tags,omitzero"`    // sources and system entities
-	TargetDate          Optional[time.Time]       `json:"target_date,omitzero"`
-	Text                Optional[string]          `json:"text,omitzero"`  // requirements and messages
-	Title               Optional[string]          `json:"title,omitzero"` // the same as name
-	TS                  Optional[time.Time]       `json:"ts,omitzero"`
+	StateKey            Optional[string]          `json:"state_key,omitzero"`       // the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) return a warning; only of project, task, plan, goal, milestone, document, output, risk, decision
+	StorylineCount      Optional[int64]           `json:"storyline_count,omitzero"` // only of macro
+	Summary             Optional[string]          `json:"summary,omitzero"`         // only of source
+	System              Optional[string]          `json:"system,omitzero"`          // the system it belongs to; only of system_entity
+	Tags                Optional[[]string]        `json:"tags,omitzero"`            // only of source, system_entity
+	TargetDate          Optional[time.Time]       `json:"target_date,omitzero"`     // only of goal
+	Text                Optional[string]          `json:"text,omitzero"`            // only of requirement, message
+	Title               Optional[string]          `json:"title,omitzero"`           // the same as name; only of task, milestone, risk, document, decision, insight
+	TS                  Optional[time.Time]       `json:"ts,omitzero"`              // only of signal
 	TTLPolicy           string                    `json:"ttl_policy"`
 	Type                string                    `json:"type,omitempty"`    // entities only
-	TypeKey             Optional[string]          `json:"type_key,omitzero"` // such as plan.phase.works
+	TypeKey             Optional[string]          `json:"type_key,omitzero"` // such as plan.phase.works; only of project, task, plan, goal, milestone, document, output, risk, requirement
 	UpdatedAt           time.Time                 `json:"updated_at"`
 	UserID              *string                   `json:"user_id"`
 	Version             int64                     `json:"version"`
@@ -1624,86 +1624,86 @@ type NodeView struct {
 
 // NodeWrite is part of the contract.
 type NodeWrite struct {
-	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`     // key of the node it is about; read only
-	At                  Optional[time.Time]       `json:"at,omitzero"`             // messages
+	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`     // key of the node it is about; read only; only of storyline, macro
+	At                  Optional[time.Time]       `json:"at,omitzero"`             // only of message
 	CanonicalName       Optional[string]          `json:"canonical_name,omitzero"` // persons only; default: the name in lower case
-	Channel             Optional[string]          `json:"channel,omitzero"`
-	CompletedAt         Optional[time.Time]       `json:"completed_at,omitzero"`
-	Confidence          Optional[float64]         `json:"confidence,omitzero"` // 0 to 1; default 0.5
-	Content             Optional[string]          `json:"content,omitzero"`
-	ContentType         Optional[string]          `json:"content_type,omitzero"` // sources: conversation (default), email, slack-thread, meeting or text-note
-	ContextType         Optional[string]          `json:"context_type,omitzero"` // sources
+	Channel             Optional[string]          `json:"channel,omitzero"`        // only of signal
+	CompletedAt         Optional[time.Time]       `json:"completed_at,omitzero"`   // only of task, goal, milestone
+	Confidence          Optional[float64]         `json:"confidence,omitzero"`     // 0 to 1; default 0.5
+	Content             Optional[string]          `json:"content,omitzero"`        // only of risk, document
+	ContentType         Optional[string]          `json:"content_type,omitzero"`   // conversation (default), email, slack-thread, meeting or text-note; only of source
+	ContextType         Optional[string]          `json:"context_type,omitzero"`   // only of source
 	CreatedAt           Optional[time.Time]       `json:"created_at,omitzero"`
-	DecisionAt          Optional[time.Time]       `json:"decision_at,omitzero"`
-	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero"`
-	Description         Optional[string]          `json:"description,omitzero"` // at most 16,384 characters
-	DueAt               Optional[time.Time]       `json:"due_at,omitzero"`
-	EndAt               Optional[time.Time]       `json:"end_at,omitzero"`
-	EndedAt             Optional[time.Time]       `json:"ended_at,omitzero"`    // sources; null: still open
-	EntityKey           string                    `json:"entity_key,omitempty"` // default: a generated UUIDv7
-	FacetContext        Optional[string]          `json:"facet_context,omitzero"`
-	FacetScale          Optional[string]          `json:"facet_scale,omitzero"`
-	FacetStage          Optional[string]          `json:"facet_stage,omitzero"`
-	FirstMentionedAt    Optional[time.Time]       `json:"first_mentioned_at,omitzero"`
-	FirstSourceAt       Optional[time.Time]       `json:"first_source_at,omitzero"`
-	FocusID             Optional[string]          `json:"focus_id,omitzero"`         // conversations: the key of the node in focus
-	FocusKind           Optional[string]          `json:"focus_kind,omitzero"`       // conversations: the kind of the node in focus
-	FocusProjectID      Optional[string]          `json:"focus_project_id,omitzero"` // conversations: the project in focus
-	Goal                Optional[string]          `json:"goal,omitzero"`
-	History             Optional[ImportedHistory] `json:"history,omitzero"`          // internal data of the node; exports contain it, and only imports may set it
-	IfVersion           Optional[int64]           `json:"if_version,omitzero"`       // write only if this is the stored version; 0: only if it does not exist. Otherwise 409 and nothing is written
-	Impact              Optional[string]          `json:"impact,omitzero"`           // low, medium, high or critical
-	IsGoal              Optional[bool]            `json:"is_goal,omitzero"`          // concepts only; default: whether name or description has the word goal
-	IsOwner             Optional[bool]            `json:"is_owner,omitzero"`         // persons only: this person is the user; one per user
-	Keywords            Optional[[]string]        `json:"keywords,omitzero"`         // sources
-	Kind                string                    `json:"kind,omitempty"`            // person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity
-	LastAccessedAt      Optional[time.Time]       `json:"last_accessed_at,omitzero"` // salience is its value at this time, if later than updated_at
-	LastMentionedAt     Optional[time.Time]       `json:"last_mentioned_at,omitzero"`
-	LastSourceAt        Optional[time.Time]       `json:"last_source_at,omitzero"`
-	MessageCount        Optional[int64]           `json:"message_count,omitzero"` // sources; read only
-	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero"`
-	Name                Optional[string]          `json:"name,omitzero"` // required for a new node of most kinds; at most 512 characters
-	NextStepLong        Optional[string]          `json:"next_step_long,omitzero"`
-	NextStepShort       Optional[string]          `json:"next_step_short,omitzero"`
-	Notes               []NoteWrite               `json:"notes,omitempty"` // added to the existing ones
-	Outcome             Optional[string]          `json:"outcome,omitzero"`
-	Participants        Optional[[]string]        `json:"participants,omitzero"`      // sources: user ids
-	Payload             Optional[json.RawMessage] `json:"payload,omitzero"`           // an object
-	Priority            Optional[int64]           `json:"priority,omitzero"`          // 1 to 5
-	Probability         Optional[float64]         `json:"probability,omitzero"`       // 0 to 1
-	ProcessedAt         Optional[time.Time]       `json:"processed_at,omitzero"`      // sources; read only
-	ProcessingError     Optional[string]          `json:"processing_error,omitzero"`  // sources: why processing failed; read only
-	ProcessingStatus    Optional[string]          `json:"processing_status,omitzero"` // sources: how far a language model has processed it; default: raw; read only
-	ProjectID           Optional[string]          `json:"project_id,omitzero"`        // the project it belongs to
-	Properties          json.RawMessage           `json:"properties,omitempty"`       // a free-form object; at most 16,384 bytes, 8 levels
-	Props               Optional[json.RawMessage] `json:"props,omitzero"`             // an object
-	Rationale           Optional[string]          `json:"rationale,omitzero"`
-	Role                Optional[string]          `json:"role,omitzero"`               // messages
-	Salience            Optional[float64]         `json:"salience,omitzero"`           // 0 to 1; default 0.5, an owner 1; null is 0
-	Sensitivity         Optional[string]          `json:"sensitivity,omitzero"`        // sources: low, normal (default) or high
-	Seq                 Optional[int64]           `json:"seq,omitzero"`                // messages: their number, from 0; read only
-	SourceCount         Optional[int64]           `json:"source_count,omitzero"`       // sources that mention it; read only
-	SourceDocumentID    Optional[string]          `json:"source_document_id,omitzero"` // outputs: the document it was made from
-	SourceEventID       Optional[string]          `json:"source_event_id,omitzero"`    // outputs: the event it was made from
-	SourceKey           Optional[string]          `json:"source_key,omitzero"`         // messages: the source they belong to
-	SourceType          Optional[string]          `json:"source_type,omitzero"`        // sources; never changes
-	StartAt             Optional[time.Time]       `json:"start_at,omitzero"`
-	StartedAt           Optional[time.Time]       `json:"started_at,omitzero"` // sources
-	State               Optional[string]          `json:"state,omitzero"`      // active (default), candidate, core or archived
-	StateKey            Optional[string]          `json:"state_key,omitzero"`  // the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) return a warning
-	StorylineCount      Optional[int64]           `json:"storyline_count,omitzero"`
-	Summary             Optional[string]          `json:"summary,omitzero"` // sources
-	System              Optional[string]          `json:"system,omitzero"`  // system entities: the system they belong to
-	Tags                Optional[[]string]        `json:"tags,omitzero"`    // sources and system entities
-	TargetDate          Optional[time.Time]       `json:"target_date,omitzero"`
-	Text                Optional[string]          `json:"text,omitzero"`  // requirements and messages
-	Title               Optional[string]          `json:"title,omitzero"` // the same as name
-	TS                  Optional[time.Time]       `json:"ts,omitzero"`
-	TTLPolicy           Optional[string]          `json:"ttl_policy,omitzero"` // decay (default), keep_forever (default of an owner) or ephemeral
-	Type                Optional[string]          `json:"type,omitzero"`       // entities and system entities; at most 128 characters
-	TypeKey             Optional[string]          `json:"type_key,omitzero"`   // such as plan.phase.works
-	UpdatedAt           Optional[time.Time]       `json:"updated_at,omitzero"` // default: now; salience is its value at this time
-	UserID              Optional[string]          `json:"user_id,omitzero"`    // default: the request's user; null: shared by the team
+	DecisionAt          Optional[time.Time]       `json:"decision_at,omitzero"`            // only of decision
+	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero"` // only of insight
+	Description         Optional[string]          `json:"description,omitzero"`            // at most 16,384 characters
+	DueAt               Optional[time.Time]       `json:"due_at,omitzero"`                 // only of task, milestone
+	EndAt               Optional[time.Time]       `json:"end_at,omitzero"`                 // only of project
+	EndedAt             Optional[time.Time]       `json:"ended_at,omitzero"`               // null: still open; only of source
+	EntityKey           string                    `json:"entity_key,omitempty"`            // default: a generated UUIDv7; in PATCH that of the path
+	FacetContext        Optional[string]          `json:"facet_context,omitzero"`          // only of project, plan
+	FacetScale          Optional[string]          `json:"facet_scale,omitzero"`            // only of project, plan, task
+	FacetStage          Optional[string]          `json:"facet_stage,omitzero"`            // only of project, plan, output
+	FirstMentionedAt    Optional[time.Time]       `json:"first_mentioned_at,omitzero"`     // only of person, concept, entity
+	FirstSourceAt       Optional[time.Time]       `json:"first_source_at,omitzero"`        // only of storyline, macro
+	FocusID             Optional[string]          `json:"focus_id,omitzero"`               // conversations: the key of the node in focus; only of source
+	FocusKind           Optional[string]          `json:"focus_kind,omitzero"`             // conversations: the kind of the node in focus; only of source
+	FocusProjectID      Optional[string]          `json:"focus_project_id,omitzero"`       // conversations: the project in focus; only of source
+	Goal                Optional[string]          `json:"goal,omitzero"`                   // only of goal
+	History             Optional[ImportedHistory] `json:"history,omitzero"`                // internal data of the node; exports contain it, and only imports may set it
+	IfVersion           Optional[int64]           `json:"if_version,omitzero"`             // write only if this is the stored version; 0: only if it does not exist. Otherwise 409 and nothing is written
+	Impact              Optional[string]          `json:"impact,omitzero"`                 // low, medium, high or critical; only of risk
+	IsGoal              Optional[bool]            `json:"is_goal,omitzero"`                // concepts only; default: whether name or description has the word goal
+	IsOwner             Optional[bool]            `json:"is_owner,omitzero"`               // persons only: this person is the user, and user_id is required; one per user
+	Keywords            Optional[[]string]        `json:"keywords,omitzero"`               // only of source
+	Kind                string                    `json:"kind,omitempty"`                  // person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity; required in POST /v1/memory, in PATCH that of the path
+	LastAccessedAt      Optional[time.Time]       `json:"last_accessed_at,omitzero"`       // salience is its value at this time, if later than updated_at
+	LastMentionedAt     Optional[time.Time]       `json:"last_mentioned_at,omitzero"`      // only of person, concept, entity
+	LastSourceAt        Optional[time.Time]       `json:"last_source_at,omitzero"`         // only of storyline, macro
+	MessageCount        Optional[int64]           `json:"message_count,omitzero"`          // read only; only of source
+	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero"`           // only of risk
+	Name                Optional[string]          `json:"name,omitzero"`                   // required for a new node without an entity_key, except for sources and messages; at most 512 characters; null only for sources and messages
+	NextStepLong        Optional[string]          `json:"next_step_long,omitzero"`         // only of project
+	NextStepShort       Optional[string]          `json:"next_step_short,omitzero"`        // only of project
+	Notes               []NoteWrite               `json:"notes,omitempty"`                 // added to the existing ones
+	Outcome             Optional[string]          `json:"outcome,omitzero"`                // only of decision
+	Participants        Optional[[]string]        `json:"participants,omitzero"`           // user ids; only of source
+	Payload             Optional[json.RawMessage] `json:"payload,omitzero"`                // an object; only of signal
+	Priority            Optional[int64]           `json:"priority,omitzero"`               // 1 to 5; only of task, requirement
+	Probability         Optional[float64]         `json:"probability,omitzero"`            // 0 to 1; only of risk
+	ProcessedAt         Optional[time.Time]       `json:"processed_at,omitzero"`           // read only; only of source
+	ProcessingError     Optional[string]          `json:"processing_error,omitzero"`       // why processing failed; read only; only of source
+	ProcessingStatus    Optional[string]          `json:"processing_status,omitzero"`      // how far a language model has processed it; default: raw; read only; only of source
+	ProjectID           Optional[string]          `json:"project_id,omitzero"`             // the project it belongs to; only of task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight
+	Properties          json.RawMessage           `json:"properties,omitempty"`            // a free-form object; at most 16,384 bytes, 8 levels
+	Props               Optional[json.RawMessage] `json:"props,omitzero"`                  // an object; only of insight
+	Rationale           Optional[string]          `json:"rationale,omitzero"`              // only of decision
+	Role                Optional[string]          `json:"role,omitzero"`                   // only of message
+	Salience            Optional[float64]         `json:"salience,omitzero"`               // 0 to 1; default 0.5, an owner 1; null is 0
+	Sensitivity         Optional[string]          `json:"sensitivity,omitzero"`            // low, normal (default) or high; only of source
+	Seq                 Optional[int64]           `json:"seq,omitzero"`                    // its number, from 0; read only; only of message, system_entity
+	SourceCount         Optional[int64]           `json:"source_count,omitzero"`           // sources that mention it; read only; only of person, concept, entity, storyline, macro
+	SourceDocumentID    Optional[string]          `json:"source_document_id,omitzero"`     // the document it was made from; only of output
+	SourceEventID       Optional[string]          `json:"source_event_id,omitzero"`        // the event it was made from; only of output
+	SourceKey           Optional[string]          `json:"source_key,omitzero"`             // the source it belongs to; only of message
+	SourceType          Optional[string]          `json:"source_type,omitzero"`            // never changes; only of source
+	StartAt             Optional[time.Time]       `json:"start_at,omitzero"`               // only of project, task
+	StartedAt           Optional[time.Time]       `json:"started_at,omitzero"`             // only of source
+	State               Optional[string]          `json:"state,omitzero"`                  // active (default), candidate, core or archived
+	StateKey            Optional[string]          `json:"state_key,omitzero"`              // the project's own state, such as in_progress; values other than the known ones of its kind (GET /v1/schema) return a warning; only of project, task, plan, goal, milestone, document, output, risk, decision
+	StorylineCount      Optional[int64]           `json:"storyline_count,omitzero"`        // only of macro
+	Summary             Optional[string]          `json:"summary,omitzero"`                // only of source
+	System              Optional[string]          `json:"system,omitzero"`                 // the system it belongs to; only of system_entity
+	Tags                Optional[[]string]        `json:"tags,omitzero"`                   // only of source, system_entity
+	TargetDate          Optional[time.Time]       `json:"target_date,omitzero"`            // only of goal
+	Text                Optional[string]          `json:"text,omitzero"`                   // only of requirement, message
+	Title               Optional[string]          `json:"title,omitzero"`                  // the same as name; only of task, milestone, risk, document, decision, insight
+	TS                  Optional[time.Time]       `json:"ts,omitzero"`                     // only of signal
+	TTLPolicy           Optional[string]          `json:"ttl_policy,omitzero"`             // decay (default), keep_forever (default of an owner) or ephemeral
+	Type                Optional[string]          `json:"type,omitzero"`                   // entities and system entities; at most 128 characters
+	TypeKey             Optional[string]          `json:"type_key,omitzero"`               // such as plan.phase.works; only of project, task, plan, goal, milestone, document, output, risk, requirement
+	UpdatedAt           Optional[time.Time]       `json:"updated_at,omitzero"`             // default: now; salience is its value at this time
+	UserID              Optional[string]          `json:"user_id,omitzero"`                // default: the request's user; null: shared by the team, as system entities always are
 }
 
 // NotShown is part of the contract.
@@ -1822,11 +1822,11 @@ type OpenConversationRequest struct {
 	FocusID        string                      `json:"focus_id,omitempty"`        // entity_key; with focus_kind
 	FocusKind      string                      `json:"focus_kind,omitempty"`      // person, concept or entity: what the context also tells of; with focus_id
 	Format         string                      `json:"format,omitempty"`          // json (default), or text: the context as Markdown, with conversation and messages at its end; the header Location has the conversation
-	MaxTokens      int64                       `json:"max_tokens,omitempty"`      // o200k tokens of the text, a quarter of them for messages at most
+	MaxTokens      int64                       `json:"max_tokens,omitempty"`      // o200k tokens of the text, a quarter of them for messages at most; only with format=text
 	Messages       Optional[int64]             `json:"messages,omitzero"`         // at most so many of the last messages of a conversation that exists; default 20
 	Sections       []string                    `json:"sections,omitempty"`        // user, relationships, recent_context, temporal; default: all
 	TimeZone       string                      `json:"time_zone,omitempty"`       // IANA name
-	UserID         string                      `json:"user_id,omitempty"`         // whose conversation; left out: the user of the key
+	UserID         string                      `json:"user_id,omitempty"`         // whose conversation; default: the user of the key. Required where the key is not bound to one
 }
 
 // OpenedConversation is part of the contract.
@@ -1855,8 +1855,8 @@ type PartUsage struct {
 
 // Preference is part of the contract.
 type Preference struct {
-	Key   string          `json:"key"`
-	Value json.RawMessage `json:"value"`
+	Key   string          `json:"key"`   // each key once
+	Value json.RawMessage `json:"value"` // any JSON value but null, of at most 4,096 bytes
 }
 
 // Preferences is part of the contract.
@@ -1989,8 +1989,8 @@ type RecentSource struct {
 // RelationshipFilters is part of the contract.
 type RelationshipFilters struct {
 	ExcludeRelationshipTypes []string        `json:"exclude_relationship_types,omitempty"` // all but these
-	MaxAttitude              Optional[int64] `json:"max_attitude,omitzero"`                // 1 to 5
-	MaxProximity             Optional[int64] `json:"max_proximity,omitzero"`               // 1 to 5
+	MaxAttitude              Optional[int64] `json:"max_attitude,omitzero"`                // 1 to 5; not below min_attitude
+	MaxProximity             Optional[int64] `json:"max_proximity,omitzero"`               // 1 to 5; not below min_proximity
 	MinAttitude              Optional[int64] `json:"min_attitude,omitzero"`                // 1 to 5
 	MinProximity             Optional[int64] `json:"min_proximity,omitzero"`               // 1 to 5
 	RelationshipTypes        []string        `json:"relationship_types,omitempty"`         // only these
@@ -2080,11 +2080,11 @@ type RelationshipWrite struct {
 	RelationshipType Optional[string]          `json:"relationship_type,omitzero"` // one free word
 	Salience         Optional[float64]         `json:"salience,omitzero"`          // 0 to 1; default 0.5; null is 0
 	State            Optional[string]          `json:"state,omitzero"`             // active (default), candidate, core or archived
-	To               string                    `json:"to"`                         // entity_key
+	To               string                    `json:"to"`                         // entity_key; another one than from
 	Type             string                    `json:"type"`                       // ^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to
 	UpdatedAt        Optional[time.Time]       `json:"updated_at,omitzero"`        // only for imports
 	ValidFrom        Optional[time.Time]       `json:"valid_from,omitzero"`        // default: now, or the end of the last one if that is in the future. Must not be within the validity of another one
-	ValidTo          Optional[time.Time]       `json:"valid_to,omitzero"`          // closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again if there is no current one
+	ValidTo          Optional[time.Time]       `json:"valid_to,omitzero"`          // after valid_from; closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again if there is no current one
 }
 
 // RemovedTurns is part of the contract.
@@ -2215,7 +2215,7 @@ type SourceResult struct {
 type SourceWrite struct {
 	ContentType    Optional[string]            `json:"content_type,omitzero"`     // conversation (default), email, slack-thread, meeting or text-note
 	ContextType    Optional[string]            `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
-	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero"`         // null or omitted: still open
+	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero"`         // null or omitted: still open; not before started_at
 	EntityKey      string                      `json:"entity_key,omitempty"`      // default: a generated UUIDv7
 	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // conversations: the project and node in focus; null: clears the focus
 	IdempotencyKey string                      `json:"idempotency_key,omitempty"` // same as the Idempotency-Key header
@@ -2320,13 +2320,13 @@ type SystemLink struct {
 	Key        string          `json:"key"`
 	Properties json.RawMessage `json:"properties,omitempty"` // an object; at most 16,384 bytes, 8 levels
 	To         string          `json:"to"`                   // name of an entity
-	Type       string          `json:"type"`                 // free text; 1 to 128 characters
+	Type       string          `json:"type"`                 // free text; 1 to 128 characters, no blanks around them
 }
 
 // SystemMemory is part of the contract.
 type SystemMemory struct {
-	Entities      []SystemEntity       `json:"entities"`
-	Relationships []SystemRelationship `json:"relationships"`
+	Entities      []SystemEntity       `json:"entities"`      // each name once; entities and relationships together are at most 10,000
+	Relationships []SystemRelationship `json:"relationships"` // between these entities, one of a type from an entity to another
 }
 
 // SystemNode is part of the contract.
@@ -2353,7 +2353,7 @@ type SystemRelationship struct {
 	From       string          `json:"from"`                 // name of an entity
 	Properties json.RawMessage `json:"properties,omitempty"` // an object; at most 16,384 bytes, 8 levels
 	To         string          `json:"to"`                   // name of an entity
-	Type       string          `json:"type"`                 // free text; 1 to 128 characters
+	Type       string          `json:"type"`                 // free text; 1 to 128 characters, no blanks around them
 }
 
 // SystemRelationshipPage is part of the contract.
@@ -2377,7 +2377,7 @@ type SystemRelationshipWrite struct {
 	Properties       json.RawMessage `json:"properties,omitempty"`        // an object; at most 16,384 bytes, 8 levels
 	RemoveProperties []string        `json:"remove_properties,omitempty"` // names of properties
 	To               string          `json:"to"`                          // name of an entity
-	Type             string          `json:"type"`                        // free text; 1 to 128 characters
+	Type             string          `json:"type"`                        // free text; 1 to 128 characters, no blanks around them
 }
 
 // SystemResult is part of the contract.
@@ -2390,10 +2390,10 @@ type SystemResult struct {
 
 // SystemWrite is part of the contract.
 type SystemWrite struct {
-	Entities      []SystemEntityWrite       `json:"entities,omitempty"`
-	Extract       string                    `json:"extract,omitempty"` // instead of entities and relationships: a text of at most 98,304 bytes, out of which the language model reads them; it may take a minute
-	Relationships []SystemRelationshipWrite `json:"relationships,omitempty"`
-	Strict        bool                      `json:"strict,omitempty"` // all or nothing: a refused item is a 422 and nothing is written
+	Entities      []SystemEntityWrite       `json:"entities,omitempty"`      // entities and relationships together are at most 10,000
+	Extract       string                    `json:"extract,omitempty"`       // instead of entities and relationships: a text of at most 98,304 bytes, out of which the language model reads them; it may take a minute
+	Relationships []SystemRelationshipWrite `json:"relationships,omitempty"` // between entities that the system has, or gets with this
+	Strict        bool                      `json:"strict,omitempty"`        // all or nothing: a refused item is a 422 and nothing is written
 }
 
 // TeamErasure is part of the contract.
@@ -2487,23 +2487,23 @@ type TraverseRelationshipSchema struct {
 // TraverseRequest is part of the contract.
 type TraverseRequest struct {
 	Cursor                   string          `json:"cursor,omitempty"`                     // neighbors: next_cursor of the page before
-	Cypher                   string          `json:"cypher,omitempty"`                     // cypher: the statement, at most 8,192 bytes. GET /v1/schema says what there is
+	Cypher                   string          `json:"cypher,omitempty"`                     // cypher, required: the statement, at most 8,192 bytes. GET /v1/schema says what there is
 	Damping                  float64         `json:"damping,omitempty"`                    // ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85
-	Direction                string          `json:"direction,omitempty"`                  // of the relationships that are followed: outbound (default of neighbors), inbound or both (default of path and ppr)
-	EntityKey                string          `json:"entity_key,omitempty"`                 // neighbors: of the node
-	ExcludeRelationshipTypes []string        `json:"exclude_relationship_types,omitempty"` // all but these are followed
+	Direction                string          `json:"direction,omitempty"`                  // not for cypher: of the relationships that are followed, outbound (default of neighbors), inbound or both (default of path and ppr)
+	EntityKey                string          `json:"entity_key,omitempty"`                 // neighbors, required: of the node
+	ExcludeRelationshipTypes []string        `json:"exclude_relationship_types,omitempty"` // not for cypher: all but these are followed
 	Format                   string          `json:"format,omitempty"`                     // json (default) or text
-	From                     string          `json:"from,omitempty"`                       // path: entity key of the node where it begins
+	From                     string          `json:"from,omitempty"`                       // path, required: entity key of the node where it begins
 	Kinds                    []string        `json:"kinds,omitempty"`                      // neighbors, ppr: only nodes of these kinds are returned
 	Limit                    int64           `json:"limit,omitempty"`                      // neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1
 	MaxDepth                 int64           `json:"max_depth,omitempty"`                  // ppr: how far from the seeds, 1 to 3 (default)
 	MaxHops                  int64           `json:"max_hops,omitempty"`                   // neighbors: 1 (default) to 3; path: 1 to 6 (default)
 	MaxTokens                int64           `json:"max_tokens,omitempty"`                 // o200k tokens of the answer, 100 to 100,000; the last rows or paths go first, and message says how many went
-	Mode                     string          `json:"mode"`                                 // neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads
+	Mode                     string          `json:"mode"`                                 // neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads. Fields of another mode are refused
 	Parameters               json.RawMessage `json:"parameters,omitempty"`                 // cypher: of the statement, by their names without $; at most 100
-	RelationshipTypes        []string        `json:"relationship_types,omitempty"`         // only these are followed
-	SeedNodes                []string        `json:"seed_nodes,omitempty"`                 // ppr: 1 to 20 entity keys
-	To                       string          `json:"to,omitempty"`                         // path: entity key of the node where it ends
+	RelationshipTypes        []string        `json:"relationship_types,omitempty"`         // not for cypher: only these are followed
+	SeedNodes                []string        `json:"seed_nodes,omitempty"`                 // ppr, required: 1 to 20 entity keys
+	To                       string          `json:"to,omitempty"`                         // path, required: entity key of the node where it ends; another one than from
 	TopK                     int64           `json:"top_k,omitempty"`                      // ppr: so many nodes, 1 to 100; default 20
 	UserID                   string          `json:"user_id,omitempty"`                    // whose memory, with what the team shares; default: the user of the key, or only what the team shares
 	Verbose                  bool            `json:"verbose,omitempty"`                    // texts in full; otherwise 200 characters of each

@@ -44,17 +44,17 @@ const (
 type Request struct {
 	UserID              string                    `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose memory, with what the team shares; default: the user of the key, or only what the team shares"`
 	Queries             []Query                   `json:"queries,omitempty" maxItems:"8" doc:"questions or descriptions, searched by words and by meaning; this or text_matches is required"`
-	TextMatches         []string                  `json:"text_matches,omitempty" maxItems:"16" doc:"names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words"`
-	Kinds               []string                  `json:"kinds,omitempty" doc:"only these kinds of nodes; message: messages as a list of their own. Default: all except messages, which come with their sources"`
+	TextMatches         []string                  `json:"text_matches,omitempty" maxItems:"16" word:"filled" doc:"names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words; each of at most 16,384 characters"`
+	Kinds               []string                  `json:"kinds,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity storyline macro" doc:"only these kinds of nodes; message: messages as a list of their own. Default: all except messages, which come with their sources"`
 	RelationshipFilters RelationshipFilters       `json:"relationship_filters,omitzero" doc:"which relationships count; applied before anything is ranked"`
 	SearchRelationships graph.Optional[bool]      `json:"search_relationships,omitzero" doc:"default true"`
 	Since               graph.Optional[time.Time] `json:"since,omitzero" doc:"what was said, or changed, from then on"`
-	Until               graph.Optional[time.Time] `json:"until,omitzero" doc:"what was said, or made, until then"`
-	AsOf                graph.Optional[time.Time] `json:"as_of,omitzero" doc:"the memory of that day: what was said and made by then, and the relationships that were current"`
+	Until               graph.Optional[time.Time] `json:"until,omitzero" doc:"what was said, or made, until then; not before since"`
+	AsOf                graph.Optional[time.Time] `json:"as_of,omitzero" doc:"the memory of that day: what was said and made by then, and the relationships that were current; not before since"`
 	Granularity         int                       `json:"granularity,omitempty" minimum:"1" maximum:"3" doc:"1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines"`
 	IncludeArchived     bool                      `json:"include_archived,omitempty" doc:"also what is archived: faded, ended or put away; it is always found by its key"`
 	Evidence            []string                  `json:"evidence,omitempty" oneof:"words neighbours links meaning" doc:"evidence that counts: words, neighbours (the words of the messages around one), links, meaning; default: all"`
-	SemanticWeight      graph.Optional[float64]   `json:"semantic_weight,omitzero" min:"0" max:"1" doc:"of relevance; default 0.3"`
+	SemanticWeight      graph.Optional[float64]   `json:"semantic_weight,omitzero" min:"0" max:"1" doc:"of relevance; default 0.3. The three weights are not all 0"`
 	TimeWeight          graph.Optional[float64]   `json:"time_weight,omitzero" min:"0" max:"1" doc:"of recency; default 0.3"`
 	SalienceWeight      graph.Optional[float64]   `json:"salience_weight,omitzero" min:"0" max:"1" doc:"of salience; default 0.4"`
 	Limit               int                       `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"of nodes in all, of sources and of messages; default 5. Relationships are up to twice as many; storylines and macros, unless it is given, 3 and 2 (of granularity 1), 5 and 2, none and 5"`
@@ -68,18 +68,18 @@ type Request struct {
 
 // Query is one question.
 type Query struct {
-	Query     string  `json:"query" max:"16384" word:"true" doc:"at most 16,384 characters"`
+	Query     string  `json:"query" max:"16384" word:"filled" doc:"at most 16,384 characters"`
 	Threshold float64 `json:"threshold,omitempty" min:"0" max:"1" doc:"0 (default) to 1: the least cosine of what is found by meaning alone"`
 }
 
 // RelationshipFilters select relationships. A relationship without a grade does not match a filter by grade.
 type RelationshipFilters struct {
 	MinAttitude              graph.Optional[int64] `json:"min_attitude,omitzero" min:"1" max:"5" doc:"1 to 5"`
-	MaxAttitude              graph.Optional[int64] `json:"max_attitude,omitzero" min:"1" max:"5" doc:"1 to 5"`
+	MaxAttitude              graph.Optional[int64] `json:"max_attitude,omitzero" min:"1" max:"5" doc:"1 to 5; not below min_attitude"`
 	MinProximity             graph.Optional[int64] `json:"min_proximity,omitzero" min:"1" max:"5" doc:"1 to 5"`
-	MaxProximity             graph.Optional[int64] `json:"max_proximity,omitzero" min:"1" max:"5" doc:"1 to 5"`
-	RelationshipTypes        []string              `json:"relationship_types,omitempty" maxItems:"64" doc:"only these"`
-	ExcludeRelationshipTypes []string              `json:"exclude_relationship_types,omitempty" maxItems:"64" doc:"all but these"`
+	MaxProximity             graph.Optional[int64] `json:"max_proximity,omitzero" min:"1" max:"5" doc:"1 to 5; not below min_proximity"`
+	RelationshipTypes        []string              `json:"relationship_types,omitempty" matches:"^[a-z][a-z0-9_]{0,63}$" maxItems:"64" doc:"only these"`
+	ExcludeRelationshipTypes []string              `json:"exclude_relationship_types,omitempty" matches:"^[a-z][a-z0-9_]{0,63}$" maxItems:"64" doc:"all but these"`
 }
 
 // Validate checks the request. The error lists every fault with its location.

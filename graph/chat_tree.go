@@ -29,10 +29,10 @@ type ChatTree struct {
 // ChatContext names what is added to the system prompt of each generation: the context of the tree's user, or the context of a
 // project and its focus.
 type ChatContext struct {
-	UserID    string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"the user of the tree: what an agent should know of this user"`
+	UserID    string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"the user of the tree: what an agent should know of this user; either this, or a project_id, a focus or both"`
 	ProjectID string `json:"project_id,omitempty" maxLength:"256" doc:"what an agent should know of this project"`
-	FocusKind string `json:"focus_kind,omitempty" maxLength:"64"`
-	FocusID   string `json:"focus_id,omitempty" maxLength:"256"`
+	FocusKind string `json:"focus_kind,omitempty" maxLength:"64" with:"focus_id" doc:"a kind; with focus_id"`
+	FocusID   string `json:"focus_id,omitempty" maxLength:"256" with:"focus_kind" doc:"entity_key of what is in focus; with focus_kind"`
 	MaxTokens int    `json:"max_tokens,omitempty" minimum:"100" maximum:"32000" doc:"default 2,000"`
 }
 

@@ -87,7 +87,7 @@ type ChatLease struct {
 
 // ChatAnswer is the result of asking a model: an answer or an error.
 type ChatAnswer struct {
-	AssistantText  Optional[string]             `json:"assistant_text,omitzero" max:"262144" doc:"at most 256 KiB"`
+	AssistantText  Optional[string]             `json:"assistant_text,omitzero" max:"262144" doc:"at most 256 KiB; this or an error, and not both"`
 	Error          Optional[string]             `json:"error,omitzero" max:"4096" word:"true" doc:"at most 4,096 characters"`
 	ProviderID     Optional[string]             `json:"provider_id,omitzero" max:"256" word:"true" doc:"at most 256 characters"`
 	ProviderConfig Optional[ChatProviderConfig] `json:"provider_config,omitzero"`

@@ -11,8 +11,8 @@ const MaxConsolidated = 1_000
 
 // Consolidation names sources to archive. With Strict, a source that cannot be archived is a fault, and nothing is archived.
 type Consolidation struct {
-	UserID     string   `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose sources; default: the user of the API key"`
-	EntityKeys []string `json:"entity_keys" minItems:"1" maxItems:"1000"`
+	UserID     string   `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose sources; default: the user of the API key. Required if the API key is not bound to one"`
+	EntityKeys []string `json:"entity_keys" minItems:"1" maxItems:"1000" unique:"true"`
 	Strict     bool     `json:"strict,omitempty" doc:"all or nothing: an unknown source is a 422 and nothing is archived"`
 }
 

@@ -11,8 +11,8 @@ import (
 type ConversationEnd struct {
 	UserID   string              `json:"user_id,omitempty" minLength:"1" maxLength:"256"`
 	Summary  Optional[string]    `json:"summary,omitzero" max:"16384" doc:"one or two sentences; at most 16,384 characters"`
-	EndedAt  Optional[time.Time] `json:"ended_at,omitzero" doc:"default: now"`
-	Mentions []string            `json:"mentions,omitempty" maxItems:"1000" doc:"entity keys of persons, concepts and entities"`
+	EndedAt  Optional[time.Time] `json:"ended_at,omitzero" doc:"default: now; not before the start"`
+	Mentions []string            `json:"mentions,omitempty" maxItems:"1000" unique:"true" doc:"entity keys of persons, concepts and entities"`
 }
 
 // AppendMessages adds messages to an open conversation; they are on disk when it returns. It returns ErrNotFound for an unknown

@@ -8,8 +8,8 @@ import (
 // ConversationFocus is the focus of a conversation's user: a node of a project, or the project as a whole.
 type ConversationFocus struct {
 	ProjectID string `json:"project_id" minLength:"1" maxLength:"256" doc:"entity_key of the project"`
-	FocusKind string `json:"focus_kind,omitempty" maxLength:"64" oneof:"task plan goal document output milestone risk decision requirement project-wide" doc:"task, plan, goal, document, output, milestone, risk, decision or requirement; default: the project as a whole"`
-	FocusID   string `json:"focus_id,omitempty" maxLength:"256" doc:"entity_key of a node of the project"`
+	FocusKind string `json:"focus_kind,omitempty" maxLength:"64" oneof:"task plan goal document output milestone risk decision requirement project-wide" doc:"task, plan, goal, document, output, milestone, risk, decision or requirement, with focus_id; default or project-wide: the project as a whole"`
+	FocusID   string `json:"focus_id,omitempty" maxLength:"256" with:"focus_kind" doc:"entity_key of a node of the project; with focus_kind"`
 }
 
 // WorkspaceFocusKinds are the kinds that can be in focus in a workspace.

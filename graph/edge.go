@@ -19,7 +19,7 @@ type EdgeWrite struct {
 	SrcKind string          `json:"src_kind" oneof:"project task plan goal milestone document output risk decision requirement signal insight" maxLength:"64" doc:"project, or a kind of node in a project"`
 	SrcID   string          `json:"src_id" minLength:"1" maxLength:"256" doc:"entity_key"`
 	DstKind string          `json:"dst_kind" oneof:"project task plan goal milestone document output risk decision requirement signal insight" maxLength:"64"`
-	DstID   string          `json:"dst_id" minLength:"1" maxLength:"256"`
+	DstID   string          `json:"dst_id" minLength:"1" maxLength:"256" doc:"entity_key; must differ from src_id"`
 	Rel     string          `json:"rel" matches:"^[a-z][a-z0-9_]{0,63}$" doc:"^[a-z][a-z0-9_]{0,63}$; usual types: has_plan, has_task, supports_goal, depends_on, references, produces, targets_milestone, …"`
 	Props   json.RawMessage `json:"props,omitempty" doc:"an object that the caller defines; at most 16,384 bytes, 8 levels"`
 }

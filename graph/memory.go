@@ -11,8 +11,8 @@ type MemoryWrite struct {
 	UserID         string              `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose memory; default: the user of the API key, else the team"`
 	Strict         bool                `json:"strict,omitempty" doc:"all or nothing: a refused item is a 422 and nothing is written"`
 	IdempotencyKey string              `json:"idempotency_key,omitempty" maxLength:"256" doc:"same as the Idempotency-Key header: for a day, the same key and body return the same answer; another body returns 409"`
-	Nodes          []NodeWrite         `json:"nodes,omitempty" maxItems:"10000"`
-	Relationships  []RelationshipWrite `json:"relationships,omitempty" maxItems:"10000"`
+	Nodes          []NodeWrite         `json:"nodes,omitempty" maxItems:"10000" doc:"each node once; nodes and relationships together are at most 10,000"`
+	Relationships  []RelationshipWrite `json:"relationships,omitempty" maxItems:"10000" doc:"at most one of each type from one node to another"`
 
 	restoring bool   // an import: items may have a history, and none counts as new
 	existing  bool   // nodes must exist

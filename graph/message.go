@@ -22,8 +22,8 @@ type Message struct {
 // MessageWrite is a message to append. If the source already has a message with the key, the stored one stays; a
 // warning reports a difference.
 type MessageWrite struct {
-	EntityKey string              `json:"entity_key,omitempty" maxLength:"256" doc:"default: a generated UUIDv7"`
-	Role      string              `json:"role" minLength:"1" maxLength:"64" doc:"user, assistant or another word"`
+	EntityKey string              `json:"entity_key,omitempty" maxLength:"256" doc:"default: a generated UUIDv7; each key once"`
+	Role      string              `json:"role" minLength:"1" maxLength:"64" max:"64" word:"true" doc:"user, assistant or another word"`
 	Name      string              `json:"name,omitempty" maxLength:"512" doc:"name of the speaker"`
 	Text      string              `json:"text" maxLength:"65536"`
 	At        Optional[time.Time] `json:"at,omitzero" doc:"default: now"`

@@ -38,28 +38,28 @@ type Node struct {
 // entity, system and name of a system entity, each within one user or the shared memory. Omitted fields keep the
 // stored values; a new node gets the defaults of the lifecycle.
 type NodeWrite struct {
-	Kind           string              `json:"kind,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity" doc:"person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity"`
-	EntityKey      string              `json:"entity_key,omitempty" maxLength:"256" doc:"default: a generated UUIDv7"`
-	UserID         Optional[string]    `json:"user_id,omitzero" minLength:"1" max:"256" word:"true" doc:"default: the request's user; null: shared by the team"`
-	IfVersion      Optional[int64]     `json:"if_version,omitzero" min:"0" doc:"write only if this is the stored version; 0: only if it does not exist. Otherwise 409 and nothing is written"`
-	Name           Optional[string]    `json:"name,omitzero" max:"512" word:"true" doc:"required for a new node of most kinds; at most 512 characters"`
-	CanonicalName  Optional[string]    `json:"canonical_name,omitzero" max:"512" word:"true" doc:"persons only; default: the name in lower case"`
+	Kind           string              `json:"kind,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity" doc:"person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity; required in POST /v1/memory, in PATCH that of the path"`
+	EntityKey      string              `json:"entity_key,omitempty" maxLength:"256" doc:"default: a generated UUIDv7; in PATCH that of the path"`
+	UserID         Optional[string]    `json:"user_id,omitzero" minLength:"1" max:"256" word:"true" doc:"default: the request's user; null: shared by the team, as system entities always are"`
+	IfVersion      Optional[int64]     `json:"if_version,omitzero" min:"0" notnull:"true" doc:"write only if this is the stored version; 0: only if it does not exist. Otherwise 409 and nothing is written"`
+	Name           Optional[string]    `json:"name,omitzero" max:"512" word:"true" doc:"required for a new node without an entity_key, except for sources and messages; at most 512 characters; null only for sources and messages"`
+	CanonicalName  Optional[string]    `json:"canonical_name,omitzero" max:"512" word:"true" notnull:"true" doc:"persons only; default: the name in lower case"`
 	Type           Optional[string]    `json:"type,omitzero" max:"128" word:"true" doc:"entities and system entities; at most 128 characters"`
 	Description    Optional[string]    `json:"description,omitzero" max:"16384" doc:"at most 16,384 characters"`
-	IsOwner        Optional[bool]      `json:"is_owner,omitzero" doc:"persons only: this person is the user; one per user"`
+	IsOwner        Optional[bool]      `json:"is_owner,omitzero" doc:"persons only: this person is the user, and user_id is required; one per user"`
 	IsGoal         Optional[bool]      `json:"is_goal,omitzero" doc:"concepts only; default: whether name or description has the word goal"`
-	State          Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" doc:"active (default), candidate, core or archived"`
-	TTLPolicy      Optional[string]    `json:"ttl_policy,omitzero" oneof:"keep_forever ephemeral decay" doc:"decay (default), keep_forever (default of an owner) or ephemeral"`
+	State          Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" notnull:"true" doc:"active (default), candidate, core or archived"`
+	TTLPolicy      Optional[string]    `json:"ttl_policy,omitzero" oneof:"keep_forever ephemeral decay" notnull:"true" doc:"decay (default), keep_forever (default of an owner) or ephemeral"`
 	Salience       Optional[float64]   `json:"salience,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.5, an owner 1; null is 0"`
 	Confidence     Optional[float64]   `json:"confidence,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.5"`
-	CreatedAt      Optional[time.Time] `json:"created_at,omitzero"`
-	UpdatedAt      Optional[time.Time] `json:"updated_at,omitzero" doc:"default: now; salience is its value at this time"`
+	CreatedAt      Optional[time.Time] `json:"created_at,omitzero" notnull:"true"`
+	UpdatedAt      Optional[time.Time] `json:"updated_at,omitzero" notnull:"true" doc:"default: now; salience is its value at this time"`
 	LastAccessedAt Optional[time.Time] `json:"last_accessed_at,omitzero" doc:"salience is its value at this time, if later than updated_at"`
 	Properties     json.RawMessage     `json:"properties,omitempty" doc:"a free-form object; at most 16,384 bytes, 8 levels"`
 	Notes          []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to the existing ones"`
 	*OwnFields
 	MayOwn  bool     `json:"-"` // a person that an import takes for the user: the owner, if no caller has named one
-	History *History `json:"history,omitempty" doc:"internal data of the node; exports contain it, and only imports may set it"`
+	History *History `json:"history,omitempty" readonly:"true" doc:"internal data of the node; exports contain it, and only imports may set it"`
 }
 
 // kind returns the kind of a validated write.

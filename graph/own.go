@@ -15,27 +15,27 @@ import (
 // characters or a number, oneof lists the allowed values of a text, and word marks a text that must be a word.
 type OwnFields struct {
 	// Sources and messages.
-	ContentType      Optional[string]    `json:"content_type,omitzero" kinds:"source" oneof:"conversation email slack-thread meeting text-note" doc:"sources: conversation (default), email, slack-thread, meeting or text-note"`
-	ContextType      Optional[string]    `json:"context_type,omitzero" kinds:"source" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"sources"`
-	SourceType       Optional[string]    `json:"source_type,omitzero" kinds:"source" oneof:"voice-memo meeting email slack-thread text-import" doc:"sources; never changes"`
-	Sensitivity      Optional[string]    `json:"sensitivity,omitzero" kinds:"source" oneof:"low normal high" doc:"sources: low, normal (default) or high"`
-	StartedAt        Optional[time.Time] `json:"started_at,omitzero" kinds:"source" doc:"sources"`
-	EndedAt          Optional[time.Time] `json:"ended_at,omitzero" kinds:"source" doc:"sources; null: still open"`
-	Summary          Optional[string]    `json:"summary,omitzero" kinds:"source" max:"16384" doc:"sources"`
-	Keywords         Optional[[]string]  `json:"keywords,omitzero" kinds:"source" doc:"sources"`
-	Tags             Optional[[]string]  `json:"tags,omitzero" kinds:"source system_entity" doc:"sources and system entities"`
-	Participants     Optional[[]string]  `json:"participants,omitzero" kinds:"source" doc:"sources: user ids"`
+	ContentType      Optional[string]    `json:"content_type,omitzero" kinds:"source" oneof:"conversation email slack-thread meeting text-note" doc:"conversation (default), email, slack-thread, meeting or text-note"`
+	ContextType      Optional[string]    `json:"context_type,omitzero" kinds:"source" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion"`
+	SourceType       Optional[string]    `json:"source_type,omitzero" kinds:"source" oneof:"voice-memo meeting email slack-thread text-import" doc:"never changes"`
+	Sensitivity      Optional[string]    `json:"sensitivity,omitzero" kinds:"source" oneof:"low normal high" doc:"low, normal (default) or high"`
+	StartedAt        Optional[time.Time] `json:"started_at,omitzero" kinds:"source"`
+	EndedAt          Optional[time.Time] `json:"ended_at,omitzero" kinds:"source" doc:"null: still open"`
+	Summary          Optional[string]    `json:"summary,omitzero" kinds:"source" max:"16384"`
+	Keywords         Optional[[]string]  `json:"keywords,omitzero" kinds:"source" max:"100"`
+	Tags             Optional[[]string]  `json:"tags,omitzero" kinds:"source system_entity" max:"100"`
+	Participants     Optional[[]string]  `json:"participants,omitzero" kinds:"source" max:"100" doc:"user ids"`
 	FocusProjectID   Optional[string]    `json:"focus_project_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: the project in focus"`
 	FocusKind        Optional[string]    `json:"focus_kind,omitzero" kinds:"source" oneof:"task plan goal document output milestone risk decision requirement" doc:"conversations: the kind of the node in focus"`
 	FocusID          Optional[string]    `json:"focus_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: the key of the node in focus"`
-	MessageCount     Optional[int64]     `json:"message_count,omitzero" kinds:"source" readonly:"true" doc:"sources; read only"`
-	ProcessingStatus Optional[string]    `json:"processing_status,omitzero" kinds:"source" oneof:"raw processed extracted failed" readonly:"true" doc:"sources: how far a language model has processed it; default: raw; read only"`
-	ProcessingError  Optional[string]    `json:"processing_error,omitzero" kinds:"source" max:"1000" readonly:"true" doc:"sources: why processing failed; read only"`
-	ProcessedAt      Optional[time.Time] `json:"processed_at,omitzero" kinds:"source" readonly:"true" doc:"sources; read only"`
-	SourceKey        Optional[string]    `json:"source_key,omitzero" kinds:"message" max:"256" word:"true" doc:"messages: the source they belong to"`
-	Role             Optional[string]    `json:"role,omitzero" kinds:"message" max:"64" word:"true" doc:"messages"`
-	At               Optional[time.Time] `json:"at,omitzero" kinds:"message" doc:"messages"`
-	Seq              Optional[int64]     `json:"seq,omitzero" kinds:"message system_entity" readonly:"true" doc:"messages: their number, from 0; read only"`
+	MessageCount     Optional[int64]     `json:"message_count,omitzero" kinds:"source" readonly:"true" doc:"read only"`
+	ProcessingStatus Optional[string]    `json:"processing_status,omitzero" kinds:"source" oneof:"raw processed extracted failed" readonly:"true" doc:"how far a language model has processed it; default: raw; read only"`
+	ProcessingError  Optional[string]    `json:"processing_error,omitzero" kinds:"source" max:"1000" readonly:"true" doc:"why processing failed; read only"`
+	ProcessedAt      Optional[time.Time] `json:"processed_at,omitzero" kinds:"source" readonly:"true" doc:"read only"`
+	SourceKey        Optional[string]    `json:"source_key,omitzero" kinds:"message" max:"256" word:"true" doc:"the source it belongs to"`
+	Role             Optional[string]    `json:"role,omitzero" kinds:"message" max:"64" word:"true"`
+	At               Optional[time.Time] `json:"at,omitzero" kinds:"message"`
+	Seq              Optional[int64]     `json:"seq,omitzero" kinds:"message system_entity" readonly:"true" doc:"its number, from 0; read only"`
 	// Projects.
 	ProjectID           Optional[string]          `json:"project_id,omitzero" kinds:"task plan goal milestone document output risk decision requirement signal insight" max:"256" word:"true" doc:"the project it belongs to"`
 	Title               Optional[string]          `json:"title,omitzero" kinds:"task milestone risk document decision insight" max:"512" word:"true" doc:"the same as name"`
@@ -57,19 +57,19 @@ type OwnFields struct {
 	Priority            Optional[int64]           `json:"priority,omitzero" min:"1" kinds:"task requirement" max:"5" doc:"1 to 5"`
 	Probability         Optional[float64]         `json:"probability,omitzero" min:"0" max:"1" kinds:"risk" doc:"0 to 1"`
 	Impact              Optional[string]          `json:"impact,omitzero" kinds:"risk" oneof:"low medium high critical" doc:"low, medium, high or critical"`
-	SourceDocumentID    Optional[string]          `json:"source_document_id,omitzero" kinds:"output" max:"256" word:"true" doc:"outputs: the document it was made from"`
-	SourceEventID       Optional[string]          `json:"source_event_id,omitzero" kinds:"output" max:"256" word:"true" doc:"outputs: the event it was made from"`
+	SourceDocumentID    Optional[string]          `json:"source_document_id,omitzero" kinds:"output" max:"256" word:"true" doc:"the document it was made from"`
+	SourceEventID       Optional[string]          `json:"source_event_id,omitzero" kinds:"output" max:"256" word:"true" doc:"the event it was made from"`
 	Goal                Optional[string]          `json:"goal,omitzero" kinds:"goal" max:"16384"`
 	Content             Optional[string]          `json:"content,omitzero" kinds:"risk document" max:"65536"`
 	Outcome             Optional[string]          `json:"outcome,omitzero" kinds:"decision" max:"16384"`
 	Rationale           Optional[string]          `json:"rationale,omitzero" kinds:"decision" max:"16384"`
-	Text                Optional[string]          `json:"text,omitzero" kinds:"requirement message" max:"65536" doc:"requirements and messages"`
+	Text                Optional[string]          `json:"text,omitzero" kinds:"requirement message" max:"65536"`
 	Channel             Optional[string]          `json:"channel,omitzero" kinds:"signal" max:"128" word:"true"`
 	Payload             Optional[json.RawMessage] `json:"payload,omitzero" kinds:"signal" doc:"an object"`
 	Props               Optional[json.RawMessage] `json:"props,omitzero" kinds:"insight" doc:"an object"`
 	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero" kinds:"insight" max:"256" word:"true"`
 	// Systems.
-	System Optional[string] `json:"system,omitzero" kinds:"system_entity" max:"256" word:"true" doc:"system entities: the system they belong to"`
+	System Optional[string] `json:"system,omitzero" kinds:"system_entity" max:"256" word:"true" doc:"the system it belongs to"`
 	// Counted by maintenance.
 	SourceCount      Optional[int64]     `json:"source_count,omitzero" kinds:"person concept entity storyline macro" readonly:"true" doc:"sources that mention it; read only"`
 	FirstMentionedAt Optional[time.Time] `json:"first_mentioned_at,omitzero" kinds:"person concept entity" readonly:"true"`

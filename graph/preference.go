@@ -13,8 +13,8 @@ import (
 
 // Preference is one setting of a user. Value is any JSON value of at most 4,096 bytes.
 type Preference struct {
-	Key   string          `json:"key" max:"128" word:"true"`
-	Value json.RawMessage `json:"value" contract:"any"`
+	Key   string          `json:"key" max:"128" word:"true" doc:"each key once"`
+	Value json.RawMessage `json:"value" contract:"any" doc:"any JSON value but null, of at most 4,096 bytes"`
 }
 
 // UserPreference is a setting with its user.

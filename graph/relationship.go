@@ -8,7 +8,7 @@ import (
 // RelationshipWrite is a relationship to create or update. From, type and to identify the current one, if it exists.
 type RelationshipWrite struct {
 	From             string              `json:"from" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key"`
-	To               string              `json:"to" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key"`
+	To               string              `json:"to" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key; another one than from"`
 	Type             string              `json:"type" matches:"^[a-z][a-z0-9_]{0,63}$" doc:"^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to"`
 	Description      Optional[string]    `json:"description,omitzero" max:"16384" doc:"how the two relate; at most 16,384 characters"`
 	RelationshipType Optional[string]    `json:"relationship_type,omitzero" max:"128" word:"true" doc:"one free word"`
@@ -16,19 +16,19 @@ type RelationshipWrite struct {
 	Confidence       Optional[float64]   `json:"confidence,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.8"`
 	Attitude         Optional[int64]     `json:"attitude,omitzero" min:"1" max:"5" doc:"1 to 5"`
 	Proximity        Optional[int64]     `json:"proximity,omitzero" min:"1" max:"5" doc:"1 to 5"`
-	State            Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" doc:"active (default), candidate, core or archived"`
-	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero" doc:"default: now, or the end of the last one if that is in the future. Must not be within the validity of another one"`
-	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again if there is no current one"`
+	State            Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" notnull:"true" doc:"active (default), candidate, core or archived"`
+	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero" notnull:"true" doc:"default: now, or the end of the last one if that is in the future. Must not be within the validity of another one"`
+	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"after valid_from; closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again if there is no current one"`
 	Contradicts      bool                `json:"contradicts,omitempty" doc:"closes the current relationship of this type and adds this one. A valid_from after that of the current one has the same effect"`
-	IfVersion        Optional[int64]     `json:"if_version,omitzero" min:"0" doc:"write only if this is the stored version of the current one; 0: only if it does not exist. Otherwise 409 and nothing is written"`
+	IfVersion        Optional[int64]     `json:"if_version,omitzero" min:"0" notnull:"true" doc:"write only if this is the stored version of the current one; 0: only if it does not exist. Otherwise 409 and nothing is written"`
 	RecordedBy       Optional[string]    `json:"recorded_by,omitzero" max:"256" word:"true" doc:"default: the request's user; always that user if the API key is bound to one"`
 	Properties       json.RawMessage     `json:"properties,omitempty" doc:"a free-form object; at most 16,384 bytes, 8 levels"`
 	Notes            []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to the existing ones"`
-	Key              string              `json:"key,omitempty" maxLength:"256" doc:"only for imports; otherwise generated"`
-	RecordedAt       Optional[time.Time] `json:"recorded_at,omitzero" doc:"only for imports"`
-	UpdatedAt        Optional[time.Time] `json:"updated_at,omitzero" doc:"only for imports"`
-	LastAccessedAt   Optional[time.Time] `json:"last_accessed_at,omitzero" doc:"only for imports"`
-	History          *History            `json:"history,omitempty" doc:"only for imports"`
+	Key              string              `json:"key,omitempty" maxLength:"256" readonly:"true" doc:"only for imports; otherwise generated"`
+	RecordedAt       Optional[time.Time] `json:"recorded_at,omitzero" readonly:"true" doc:"only for imports"`
+	UpdatedAt        Optional[time.Time] `json:"updated_at,omitzero" readonly:"true" doc:"only for imports"`
+	LastAccessedAt   Optional[time.Time] `json:"last_accessed_at,omitzero" readonly:"true" doc:"only for imports"`
+	History          *History            `json:"history,omitempty" readonly:"true" doc:"only for imports"`
 }
 
 // direction returns the relationship as it is stored: a deprecated type in the opposite direction.

@@ -67,14 +67,14 @@ type SourceWrite struct {
 	SourceType     Optional[string]            `json:"source_type,omitzero" oneof:"voice-memo meeting email slack-thread text-import" doc:"voice-memo, meeting, email, slack-thread or text-import; never changes"`
 	Sensitivity    Optional[string]            `json:"sensitivity,omitzero" oneof:"low normal high" doc:"low, normal (default) or high"`
 	StartedAt      Optional[time.Time]         `json:"started_at,omitzero" doc:"default: now"`
-	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero" doc:"null or omitted: still open"`
-	Summary        Optional[string]            `json:"summary,omitzero" doc:"one or two sentences; at most 16,384 characters"`
+	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero" doc:"null or omitted: still open; not before started_at"`
+	Summary        Optional[string]            `json:"summary,omitzero" max:"16384" doc:"one or two sentences; at most 16,384 characters"`
 	Keywords       []string                    `json:"keywords,omitempty" maxItems:"100"`
 	Tags           []string                    `json:"tags,omitempty" maxItems:"100"`
 	Participants   []string                    `json:"participants,omitempty" maxItems:"100" doc:"user ids; the source's own user is always one"`
 	Focus          Optional[ConversationFocus] `json:"focus,omitzero" doc:"conversations: the project and node in focus; null: clears the focus"`
 	Messages       []MessageWrite              `json:"messages,omitempty" maxItems:"10000"`
-	Mentions       []string                    `json:"mentions,omitempty" maxItems:"1000" doc:"entity keys of persons, concepts and entities"`
+	Mentions       []string                    `json:"mentions,omitempty" maxItems:"1000" unique:"true" doc:"entity keys of persons, concepts and entities"`
 }
 
 // SourceResult is the outcome of writing a source, its messages and its mentions.

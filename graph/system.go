@@ -10,7 +10,7 @@ import (
 // SystemEntity is a technical or process artifact of a software system, in the form of the memory file. Its name is
 // unique in the system.
 type SystemEntity struct {
-	Name        string          `json:"name" max:"512" word:"true" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
+	Name        string          `json:"name" max:"512" word:"trimmed" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
 	Description string          `json:"description" max:"16384" required:"false" doc:"at most 16,384 characters"`
 	Type        string          `json:"type" max:"128" word:"true" doc:"the class of the entity; 1 to 128 characters"`
 	Tags        []string        `json:"tags" max:"100" required:"false" doc:"at most 100, of 1 to 256 characters"`
@@ -20,17 +20,17 @@ type SystemEntity struct {
 // SystemRelationship leads from an entity of a system to another, both by name. There is at most one of a type
 // between two entities.
 type SystemRelationship struct {
-	From       string          `json:"from" max:"512" word:"true" doc:"name of an entity"`
-	To         string          `json:"to" max:"512" word:"true" doc:"name of an entity"`
-	Type       string          `json:"type" max:"128" word:"true" doc:"free text; 1 to 128 characters"`
+	From       string          `json:"from" max:"512" word:"trimmed" doc:"name of an entity"`
+	To         string          `json:"to" max:"512" word:"trimmed" doc:"name of an entity"`
+	Type       string          `json:"type" max:"128" word:"trimmed" doc:"free text; 1 to 128 characters, no blanks around them"`
 	Properties json.RawMessage `json:"properties" required:"false" doc:"an object; at most 16,384 bytes, 8 levels"`
 }
 
 // SystemMemory has all entities and relationships of a system, in the order in which they were added. Its lists are
 // never null.
 type SystemMemory struct {
-	Entities      []SystemEntity       `json:"entities" maxItems:"10000"`
-	Relationships []SystemRelationship `json:"relationships" maxItems:"10000"`
+	Entities      []SystemEntity       `json:"entities" maxItems:"10000" doc:"each name once; entities and relationships together are at most 10,000"`
+	Relationships []SystemRelationship `json:"relationships" maxItems:"10000" doc:"between these entities, one of a type from an entity to another"`
 }
 
 // SystemCounts are numbers of entities and relationships.

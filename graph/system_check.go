@@ -8,30 +8,30 @@ import (
 // SystemEntityWrite is an entity to create or update, found by its name. Omitted fields keep the stored values.
 // Removals come first, then tags are added to the stored ones, and properties are merged into the stored ones.
 type SystemEntityWrite struct {
-	Name             string           `json:"name" max:"512" word:"true" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
+	Name             string           `json:"name" max:"512" word:"trimmed" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
 	Description      Optional[string] `json:"description,omitzero" max:"16384" doc:"default: unchanged; empty: cleared"`
-	Type             Optional[string] `json:"type,omitzero" max:"128" word:"true" doc:"required for a new entity; 1 to 128 characters"`
+	Type             Optional[string] `json:"type,omitzero" max:"128" word:"true" notnull:"true" doc:"required for a new entity; 1 to 128 characters"`
 	Tags             []string         `json:"tags,omitempty" max:"100" doc:"at most 100, of 1 to 256 characters"`
 	Properties       json.RawMessage  `json:"properties,omitempty" doc:"an object; at most 16,384 bytes, 8 levels"`
-	RemoveTags       []string         `json:"remove_tags,omitempty"`
-	RemoveProperties []string         `json:"remove_properties,omitempty" doc:"names of properties"`
+	RemoveTags       []string         `json:"remove_tags,omitempty" max:"100"`
+	RemoveProperties []string         `json:"remove_properties,omitempty" max:"100" doc:"names of properties"`
 }
 
 // SystemRelationshipWrite is a relationship to create or update, found by its ends and its type.
 type SystemRelationshipWrite struct {
-	From             string          `json:"from" max:"512" word:"true" doc:"name of an entity"`
-	To               string          `json:"to" max:"512" word:"true" doc:"name of an entity"`
-	Type             string          `json:"type" max:"128" word:"true" doc:"free text; 1 to 128 characters"`
+	From             string          `json:"from" max:"512" word:"trimmed" doc:"name of an entity"`
+	To               string          `json:"to" max:"512" word:"trimmed" doc:"name of an entity"`
+	Type             string          `json:"type" max:"128" word:"trimmed" doc:"free text; 1 to 128 characters, no blanks around them"`
 	Properties       json.RawMessage `json:"properties,omitempty" doc:"an object; at most 16,384 bytes, 8 levels"`
-	RemoveProperties []string        `json:"remove_properties,omitempty" doc:"names of properties"`
+	RemoveProperties []string        `json:"remove_properties,omitempty" max:"100" doc:"names of properties"`
 }
 
 // SystemWrite creates and updates entities and relationships of a system in one transaction, entities first, in
 // order. With Strict, one refused item refuses the whole write.
 type SystemWrite struct {
 	Strict        bool                      `json:"strict,omitempty" doc:"all or nothing: a refused item is a 422 and nothing is written"`
-	Entities      []SystemEntityWrite       `json:"entities,omitempty" maxItems:"10000"`
-	Relationships []SystemRelationshipWrite `json:"relationships,omitempty" maxItems:"10000"`
+	Entities      []SystemEntityWrite       `json:"entities,omitempty" maxItems:"10000" doc:"entities and relationships together are at most 10,000"`
+	Relationships []SystemRelationshipWrite `json:"relationships,omitempty" maxItems:"10000" doc:"between entities that the system has, or gets with this"`
 }
 
 // Validate checks everything that does not need the store.

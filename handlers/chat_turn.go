@@ -52,7 +52,7 @@ type SubmitTurnInput struct {
 		UserID     string  `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
 		ID         string  `json:"id,omitempty" maxLength:"256" doc:"of the turn; generated (UUIDv7) when left out; submitting it again is harmless"`
 		ParentID   *string `json:"parent_id,omitempty" maxLength:"256" nullable:"true" doc:"the turn it replies to; left out: it is a root"`
-		UserPrompt string  `json:"user_prompt" doc:"at most 100 KiB; @Type:key refers to something of the memory"`
+		UserPrompt string  `json:"user_prompt" max:"102400" word:"filled" doc:"at most 100 KiB; @Type:key refers to something of the memory"`
 		Generate   *bool   `json:"generate,omitempty" doc:"default true; false: the turn is pending until the caller answers it"`
 
 		ProviderConfig graph.ChatProviderConfig `json:"provider_config,omitzero" doc:"for this turn"`

@@ -13,14 +13,14 @@ import (
 
 // ContextInput asks for a context.
 type ContextInput struct {
-	UserID      string    `query:"user_id" minLength:"1" doc:"whose context; left out: the user of the key"`
+	UserID      string    `query:"user_id" minLength:"1" doc:"whose context; default: the user of the key. Required where the key is not bound to one"`
 	TeamID      string    `query:"team_id" minLength:"1" doc:"must be the key's team, if given"`
 	TimeZone    string    `query:"time_zone" doc:"IANA name; default: the preference time_zone, else UTC" example:"Europe/Berlin"`
 	Format      string    `query:"format" enum:"json,text" default:"json"`
-	MaxTokens   int       `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went"`
+	MaxTokens   int       `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went; only with format=text"`
 	Sections    []string  `query:"sections,explode" doc:"user, relationships, recent_context, temporal, repeated or with commas; default: all"`
 	FocusKind   string    `query:"focus_kind" enum:"person,concept,entity" doc:"person, concept or entity; with focus_id, and never without"`
-	FocusID     string    `query:"focus_id" minLength:"1" doc:"entity_key of what the user looks at; with focus_kind, and never without"`
+	FocusID     string    `query:"focus_id" minLength:"1" maxLength:"256" doc:"entity_key of what the user looks at; with focus_kind, and never without"`
 	AsOf        time.Time `query:"as_of" doc:"the context of a day in the past: what was linked then, the week before it"`
 	IfNoneMatch string    `header:"If-None-Match"`
 

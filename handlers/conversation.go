@@ -21,16 +21,16 @@ import (
 // OpenConversationInput opens a conversation.
 type OpenConversationInput struct {
 	Body struct {
-		UserID         string                 `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose conversation; left out: the user of the key"`
+		UserID         string                 `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose conversation; default: the user of the key. Required where the key is not bound to one"`
 		ConversationID string                 `json:"conversation_id,omitempty" maxLength:"256" doc:"generated (UUIDv7) by default; of one that exists the answer has the start and the last messages"`
 		Messages       *int64                 `json:"messages,omitempty" minimum:"0" maximum:"200" doc:"at most so many of the last messages of a conversation that exists; default 20"`
 		Format         string                 `json:"format,omitempty" enum:"json,text" doc:"json (default), or text: the context as Markdown, with conversation and messages at its end; the header Location has the conversation"`
-		MaxTokens      int                    `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, a quarter of them for messages at most"`
+		MaxTokens      int                    `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, a quarter of them for messages at most; only with format=text"`
 		ContextType    graph.Optional[string] `json:"context_type,omitzero" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
 		TimeZone       string                 `json:"time_zone,omitempty" doc:"IANA name"`
 		Sections       []string               `json:"sections,omitempty" oneof:"user relationships recent_context temporal" maxItems:"8" doc:"user, relationships, recent_context, temporal; default: all"`
-		FocusKind      string                 `json:"focus_kind,omitempty" oneof:"person concept entity" doc:"person, concept or entity: what the context also tells of; with focus_id"`
-		FocusID        string                 `json:"focus_id,omitempty" max:"256" doc:"entity_key; with focus_kind"`
+		FocusKind      string                 `json:"focus_kind,omitempty" oneof:"person concept entity" with:"focus_id" doc:"person, concept or entity: what the context also tells of; with focus_id"`
+		FocusID        string                 `json:"focus_id,omitempty" max:"256" with:"focus_kind" doc:"entity_key; with focus_kind"`
 
 		Focus graph.Optional[graph.ConversationFocus] `json:"focus,omitzero" doc:"what the user looks at in a workspace: the conversation remembers it"`
 	}

@@ -178,7 +178,7 @@ func (a *API) restoreNode(ctx context.Context, in *RestoreNodeInput) (*NodeOutpu
 type NodeRelationshipsInput struct {
 	NodePath
 	Direction string    `query:"direction" enum:"outgoing,incoming,both" default:"both"`
-	Types     []string  `query:"types,explode" doc:"only these, repeated or with commas; left out: all"`
+	Types     []string  `query:"types,explode" doc:"only these, at most 256, repeated or with commas; left out: all"`
 	AsOf      time.Time `query:"as_of" doc:"those that were current then"`
 	Past      bool      `query:"past" doc:"also those that are over"`
 	Limit     int64     `query:"limit" minimum:"1" maximum:"1000" default:"100"`

@@ -14,13 +14,13 @@ import (
 // OntologyInput asks for what an agent should know of a workspace.
 type OntologyInput struct {
 	UserID         string `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
-	ContextType    string `query:"context_type" doc:"project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing"`
+	ContextType    string `query:"context_type" maxLength:"64" doc:"project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing"`
 	ConversationID string `query:"conversation_id" minLength:"1" maxLength:"256" doc:"where neither a project nor a focus is given, those that this conversation remembers are meant"`
-	ProjectID      string `query:"project_id" minLength:"1" doc:"entity_key of the project"`
-	FocusKind      string `query:"focus_kind" doc:"task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide"`
-	FocusID        string `query:"focus_id" minLength:"1" doc:"entity_key of what the user looks at; it must belong to the project"`
+	ProjectID      string `query:"project_id" minLength:"1" maxLength:"256" doc:"entity_key of the project"`
+	FocusKind      string `query:"focus_kind" maxLength:"64" doc:"task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide"`
+	FocusID        string `query:"focus_id" minLength:"1" maxLength:"256" doc:"entity_key of what the user looks at; it must belong to the project"`
 	Format         string `query:"format" enum:"json,text" default:"json"`
-	MaxTokens      int    `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went"`
+	MaxTokens      int    `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went; only with format=text"`
 	Snapshot       bool   `query:"snapshot" default:"true" doc:"false leaves the graph snapshot out of the text"`
 	Linked         bool   `query:"linked" default:"true" doc:"false leaves out what is linked with the focus"`
 	IfNoneMatch    string `header:"If-None-Match"`
@@ -48,12 +48,12 @@ func (a *API) getOntology(ctx context.Context, in *OntologyInput) (*huma.StreamR
 type LinkedInput struct {
 	NodePath
 	Mode        string `query:"mode" enum:"abbreviated,full" default:"abbreviated" doc:"abbreviated: some names of each kind, for a prompt; full: descriptions, page by page"`
-	FilterKind  string `query:"filter_kind" doc:"plan, goal, task, milestone, document, output, risk, decision, requirement, or all"`
+	FilterKind  string `query:"filter_kind" enum:"all,plan,goal,task,milestone,document,output,risk,decision,requirement" doc:"only this kind; default: all"`
 	MaxPerKind  int    `query:"max_per_kind" minimum:"1" maximum:"100" doc:"3, or 50 in mode full, if left out"`
 	Cursor      string `query:"cursor" maxLength:"256" doc:"next of the page before, in mode full"`
 	Available   bool   `query:"include_available" doc:"also what the project has of each kind, at most 100"`
 	Format      string `query:"format" enum:"json,text" default:"json"`
-	MaxTokens   int    `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; 500 in mode abbreviated if left out; the last lines go first"`
+	MaxTokens   int    `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; 500 in mode abbreviated if left out; the last lines go first; only with format=text"`
 	IfNoneMatch string `header:"If-None-Match"`
 }
 

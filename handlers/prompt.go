@@ -13,7 +13,7 @@ type PromptInput struct {
 	Body struct {
 		UserID         string                                  `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
 		ConversationID string                                  `json:"conversation_id,omitempty" maxLength:"256" doc:"its focus is meant where none is given, and it remembers the one that is"`
-		ContextType    string                                  `json:"context_type,omitempty" doc:"as of GET /v1/ontology; left out: project with a focus, else global"`
+		ContextType    string                                  `json:"context_type,omitempty" max:"64" doc:"as of GET /v1/ontology; left out: project with a focus, else global"`
 		Focus          graph.Optional[graph.ConversationFocus] `json:"focus,omitzero" doc:"what the user looks at; the conversation remembers it. Null: nothing any more"`
 		SystemPrompt   string                                  `json:"system_prompt,omitempty" maxLength:"100000" doc:"stands before the guidance"`
 		History        []loader.PromptMessage                  `json:"history,omitempty" maxItems:"1000" doc:"the conversation so far, the oldest first"`

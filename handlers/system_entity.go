@@ -61,12 +61,12 @@ func (a *API) getSystemEntity(ctx context.Context, in *InSystemEntity) (*SystemE
 type ChangeSystemEntityInput struct {
 	InSystemEntity
 	Body struct {
-		Description      graph.Optional[string] `json:"description,omitzero" doc:"left out: kept; empty: cleared"`
-		Type             graph.Optional[string] `json:"type,omitzero"`
-		Tags             []string               `json:"tags,omitempty" doc:"added to those there are"`
+		Description      graph.Optional[string] `json:"description,omitzero" max:"16384" doc:"left out: kept; empty: cleared"`
+		Type             graph.Optional[string] `json:"type,omitzero" max:"128" word:"true" notnull:"true"`
+		Tags             []string               `json:"tags,omitempty" max:"100" doc:"added to those there are"`
 		Properties       json.RawMessage        `json:"properties,omitempty" doc:"laid over those there are"`
-		RemoveTags       []string               `json:"remove_tags,omitempty" doc:"removed before tags are added"`
-		RemoveProperties []string               `json:"remove_properties,omitempty" doc:"names of properties, removed before properties are laid over"`
+		RemoveTags       []string               `json:"remove_tags,omitempty" max:"100" doc:"removed before tags are added"`
+		RemoveProperties []string               `json:"remove_properties,omitempty" max:"100" doc:"names of properties, removed before properties are laid over"`
 	}
 }
 
@@ -86,7 +86,7 @@ func (a *API) changeSystemEntity(ctx context.Context, in *ChangeSystemEntityInpu
 type RenameSystemEntityInput struct {
 	InSystemEntity
 	Body struct {
-		Name string `json:"name" doc:"the new name; 409 when another entity has it"`
+		Name string `json:"name" max:"512" word:"trimmed" doc:"the new name; 409 when another entity has it"`
 	}
 }
 

@@ -54,27 +54,27 @@ const (
 // Request says how to walk.
 type Request struct {
 	UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose memory, with what the team shares; default: the user of the key, or only what the team shares"`
-	Mode   Mode   `json:"mode" oneof:"neighbors path ppr cypher" doc:"neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads"`
+	Mode   Mode   `json:"mode" oneof:"neighbors path ppr cypher" doc:"neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads. Fields of another mode are refused"`
 
-	EntityKey string   `json:"entity_key,omitempty" max:"256" doc:"neighbors: of the node"`
-	From      string   `json:"from,omitempty" max:"256" doc:"path: entity key of the node where it begins"`
-	To        string   `json:"to,omitempty" max:"256" doc:"path: entity key of the node where it ends"`
-	SeedNodes []string `json:"seed_nodes,omitempty" max:"20" doc:"ppr: 1 to 20 entity keys"`
+	EntityKey string   `json:"entity_key,omitempty" max:"256" doc:"neighbors, required: of the node"`
+	From      string   `json:"from,omitempty" max:"256" doc:"path, required: entity key of the node where it begins"`
+	To        string   `json:"to,omitempty" max:"256" doc:"path, required: entity key of the node where it ends; another one than from"`
+	SeedNodes []string `json:"seed_nodes,omitempty" max:"20" doc:"ppr, required: 1 to 20 entity keys"`
 
-	Direction                string   `json:"direction,omitempty" oneof:"outbound inbound both" doc:"of the relationships that are followed: outbound (default of neighbors), inbound or both (default of path and ppr)"`
-	RelationshipTypes        []string `json:"relationship_types,omitempty" max:"64" doc:"only these are followed"`
-	ExcludeRelationshipTypes []string `json:"exclude_relationship_types,omitempty" max:"64" doc:"all but these are followed"`
-	Kinds                    []string `json:"kinds,omitempty" doc:"neighbors, ppr: only nodes of these kinds are returned"`
-	MaxHops                  int      `json:"max_hops,omitempty" max:"6" doc:"neighbors: 1 (default) to 3; path: 1 to 6 (default)"`
-	MaxDepth                 int      `json:"max_depth,omitempty" max:"3" doc:"ppr: how far from the seeds, 1 to 3 (default)"`
+	Direction                string   `json:"direction,omitempty" oneof:"outbound inbound both" doc:"not for cypher: of the relationships that are followed, outbound (default of neighbors), inbound or both (default of path and ppr)"`
+	RelationshipTypes        []string `json:"relationship_types,omitempty" matches:"^[a-z][a-z0-9_]{0,63}$" max:"64" doc:"not for cypher: only these are followed"`
+	ExcludeRelationshipTypes []string `json:"exclude_relationship_types,omitempty" matches:"^[a-z][a-z0-9_]{0,63}$" max:"64" doc:"not for cypher: all but these are followed"`
+	Kinds                    []string `json:"kinds,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity storyline macro" doc:"neighbors, ppr: only nodes of these kinds are returned"`
+	MaxHops                  int      `json:"max_hops,omitempty" min:"1" max:"6" doc:"neighbors: 1 (default) to 3; path: 1 to 6 (default)"`
+	MaxDepth                 int      `json:"max_depth,omitempty" min:"1" max:"3" doc:"ppr: how far from the seeds, 1 to 3 (default)"`
 	Damping                  float64  `json:"damping,omitempty" max:"0.99" doc:"ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85"`
-	TopK                     int      `json:"top_k,omitempty" max:"100" doc:"ppr: so many nodes, 1 to 100; default 20"`
-	Limit                    int      `json:"limit,omitempty" max:"100" doc:"neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1"`
+	TopK                     int      `json:"top_k,omitempty" min:"1" max:"100" doc:"ppr: so many nodes, 1 to 100; default 20"`
+	Limit                    int      `json:"limit,omitempty" min:"1" max:"100" doc:"neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1"`
 	Cursor                   string   `json:"cursor,omitempty" doc:"neighbors: next_cursor of the page before"`
-	MaxTokens                int      `json:"max_tokens,omitempty" max:"100000" doc:"o200k tokens of the answer, 100 to 100,000; the last rows or paths go first, and message says how many went"`
+	MaxTokens                int      `json:"max_tokens,omitempty" min:"100" max:"100000" doc:"o200k tokens of the answer, 100 to 100,000; the last rows or paths go first, and message says how many went"`
 	Verbose                  bool     `json:"verbose,omitempty" doc:"texts in full; otherwise 200 characters of each"`
 
-	Cypher     string                     `json:"cypher,omitempty" max:"8192" doc:"cypher: the statement, at most 8,192 bytes. GET /v1/schema says what there is"`
+	Cypher     string                     `json:"cypher,omitempty" max:"8192" doc:"cypher, required: the statement, at most 8,192 bytes. GET /v1/schema says what there is"`
 	Parameters map[string]json.RawMessage `json:"parameters,omitempty" doc:"cypher: of the statement, by their names without $; at most 100"`
 
 	Format Format `json:"format,omitempty" oneof:"json text" doc:"json (default) or text"`

@@ -42,7 +42,7 @@ type schema struct {
 	Items                *schema
 	OneOf                []schema `json:"oneOf"`
 	AnyOf                []schema `json:"anyOf"`        // a reference, and null
-	OmitEmpty            bool     `json:"x-omit-empty"` // its empty value, and null, mean the same as omitting it
+	OmitEmpty            *bool    `json:"x-omit-empty"` // its empty value, and null, mean the same as omitting it; false: its empty value means something else
 	Default              any
 	Properties           map[string]schema
 	Required             []string
@@ -254,10 +254,11 @@ func (g *generator) structure(name, doc string, s schema) {
 	g.line("}\n")
 }
 
-// goType returns the type of a field. A field that may be omitted and may be null is an Optional; a required one that
-// may be null is a pointer.
+// goType returns the type of a field. A field that may be omitted and may be null, or whose empty value means something
+// other than omitting it, is an Optional; a required one that may be null is a pointer.
 func goType(s schema, required bool) string {
-	null, omitEmpty := slices.Contains(typesOf(s), "null"), s.OmitEmpty
+	null, omitEmpty := slices.Contains(typesOf(s), "null"), s.OmitEmpty != nil && *s.OmitEmpty
+	given := s.OmitEmpty != nil && !omitEmpty // may be omitted, and its empty value means something else
 	if len(s.AnyOf) > 0 {
 		null, s = true, s.AnyOf[0]
 	}
@@ -267,7 +268,7 @@ func goType(s schema, required bool) string {
 		return "Optional[bool]"
 	case null && required, s.Ref != "" && !required && (!null || omitEmpty):
 		return "*" + kind
-	case null && !omitEmpty:
+	case null && !omitEmpty, given:
 		return "Optional[" + kind + "]"
 	}
 	return kind

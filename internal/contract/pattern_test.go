@@ -3,6 +3,7 @@ package contract
 import (
 	"reflect"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -21,6 +22,20 @@ func TestWordPatternIsWhatIsChecked(t *testing.T) {
 	}
 }
 
+// The pattern of names in systems accepts what ValidSystem does; that of filled texts refuses blank ones and NUL.
+func TestTrimmedAndFilledPatterns(t *testing.T) {
+	t.Parallel()
+	trimmed, filled := regexp.MustCompile("^"+trimmedPattern+"$"), regexp.MustCompile("^"+filledPattern+"$")
+	for _, name := range []string{"a", "a b", " a", "a ", "a\t", "ä⛵", "", " ", "\x00", "a\x00b", "a\nb", "a\u0085"} {
+		if fits, valid := trimmed.MatchString(name), graph.ValidSystem(name) == nil; fits != valid {
+			t.Errorf("%q: pattern %t, check %t", name, fits, valid)
+		}
+		if fits, valid := filled.MatchString(name), strings.TrimSpace(name) != "" && !strings.ContainsRune(name, 0); fits != valid {
+			t.Errorf("%q: pattern of filled texts %t, want %t", name, fits, valid)
+		}
+	}
+}
+
 // Published schemas of requests have the patterns of their texts; those of responses have none.
 func TestPatternsArePublished(t *testing.T) {
 	t.Parallel()
@@ -31,6 +46,10 @@ func TestPatternsArePublished(t *testing.T) {
 		Text     string                 `json:"text"`
 		Kind     string                 `json:"kind" oneof:"a b"`
 		Mentions []string               `json:"mentions"`
+		Trimmed  string                 `json:"trimmed" max:"512" word:"trimmed"`
+		Filled   string                 `json:"filled" max:"9999" word:"filled"`
+		Texts    []string               `json:"texts" word:"filled"`
+		Others   []string               `json:"others"`
 	}
 	registry := NewRegistry(refTo)
 	schema := registry.Schema(reflect.TypeFor[Taken](), true, "")
@@ -40,13 +59,16 @@ func TestPatternsArePublished(t *testing.T) {
 	in, out := published(schema), published()
 	for name, want := range map[string]string{
 		"user_id": "^" + wordPattern + "$", "entity_key": "^(" + wordPattern + ")?$", "name": "^" + wordPattern + "$", "text": "^" + textPattern + "$", "kind": "",
+		"trimmed": "^" + trimmedPattern + "$", "filled": "^" + filledPattern + "$",
 	} {
 		if in[name].Pattern != want || out[name].Pattern != "" {
 			t.Errorf("%s: %q, answered %q, want %q", name, in[name].Pattern, out[name].Pattern, want)
 		}
 	}
-	if in["mentions"].Items.Pattern != "^"+wordPattern+"$" || out["mentions"].Items.Pattern != "" {
-		t.Errorf("mentions: %q, answered %q", in["mentions"].Items.Pattern, out["mentions"].Items.Pattern)
+	for name, want := range map[string]string{"mentions": "^" + wordPattern + "$", "texts": "^" + filledPattern + "$", "others": "^" + textPattern + "$"} {
+		if in[name].Items.Pattern != want || out[name].Items.Pattern != "" {
+			t.Errorf("%s: %q, answered %q, want %q", name, in[name].Items.Pattern, out[name].Items.Pattern, want)
+		}
 	}
 	id := &huma.Param{Name: "user_id", In: "query", Schema: &huma.Schema{Type: huma.TypeString}}
 	if got := Parameters([]*huma.Param{id}); got[0].Schema.Pattern != "^"+wordPattern+"$" || id.Schema.Pattern != "" {

@@ -14,7 +14,8 @@ import (
 	"kith/graph"
 )
 
-// OmitEmpty is the extension of a field whose empty value, and null, mean the same as omitting it.
+// OmitEmpty is the extension of a field whose empty value, and null, mean the same as omitting it. If it is false, the
+// field must not be null, and its empty value means something else.
 const OmitEmpty = "x-omit-empty"
 
 // Publish returns the schemas of a registry for a document, completed where huma's are incomplete: what may be null, and
@@ -69,9 +70,12 @@ func publishStruct(registry huma.Registry, s *huma.Schema, t reflect.Type, input
 		return s
 	}
 	all := *s
-	all.Properties = maps.Clone(s.Properties)
+	all.Properties, all.DependentRequired = maps.Clone(s.Properties), map[string][]string{}
 	for name, field := range fieldsOf(t) {
 		if p := all.Properties[name]; p != nil {
+			if with := field.Tag.Get("with"); with != "" {
+				all.DependentRequired[name] = []string{with}
+			}
 			all.Properties[name] = field.publish(registry, name, p, input, input && !slices.Contains(s.Required, name))
 		}
 	}
@@ -99,21 +103,28 @@ func fieldsOf(t reflect.Type) map[string]field {
 func (f field) publish(registry huma.Registry, name string, s *huma.Schema, input, droppable bool) *huma.Schema {
 	shown, value := *s, f.value()
 	f.bound(&shown)
+	f.describe(&shown)
 	optional := value != f.Type
 	if input {
 		f.patterned(name, &shown, droppable && !optional && f.Type.Kind() != reflect.Pointer && s.MinLength == nil)
 	}
 	switch {
-	case value == reflect.TypeFor[json.RawMessage]() && f.Tag.Get("contract") != "any":
+	case f.Tag.Get("contract") == "any":
+		shown.Not = &huma.Schema{Type: "null"}
+	case value == reflect.TypeFor[json.RawMessage]():
 		shown.Type, shown.AdditionalProperties = huma.TypeObject, true
 		droppable = droppable && optional // only an Optional may be null
 	case optional && value.Kind() == reflect.Struct && value != reflect.TypeFor[time.Time]():
 		shown = huma.Schema{Ref: registry.Schema(value, true, "").Ref, Description: s.Description}
 	case droppable && !optional && f.Type.Kind() != reflect.Pointer:
 		shown.Extensions = map[string]any{OmitEmpty: true}
-		if shown.Type == huma.TypeString && len(shown.Enum) > 0 {
+		if shown.Type == huma.TypeString && len(f.words()) > 0 {
 			shown.Enum = append(slices.Clone(shown.Enum), "")
 		}
+	}
+	if f.Tag.Get("notnull") != "" {
+		shown.Nullable, shown.Extensions = false, map[string]any{OmitEmpty: false}
+		return &shown
 	}
 	if droppable || optional || s.Nullable || f.nullAnswer() {
 		return orNull(&shown, f.Name)
@@ -121,8 +132,20 @@ func (f field) publish(registry huma.Registry, name string, s *huma.Schema, inpu
 	return &shown
 }
 
-// bound puts into a schema what the type's own package checks, and says with tags: oneof (of a list: each), matches, word (not blank),
-// min, max (of a text its characters) and readonly.
+// describe adds the kinds of nodes that have a field (tag kinds) to its description.
+func (f field) describe(s *huma.Schema) {
+	if kinds := strings.Fields(f.Tag.Get("kinds")); len(kinds) > 0 {
+		only := "only of " + strings.Join(kinds, ", ")
+		if s.Description != "" {
+			only = s.Description + "; " + only
+		}
+		s.Description = only
+	}
+}
+
+// bound adds to a schema what the type's own package checks and states with tags: oneof and matches (of each item of a
+// list), word (not blank), min, max (of a text: its characters), unique and readonly. Further tags are notnull and with
+// (another field that is required with this one).
 func (f field) bound(s *huma.Schema) {
 	if s.Type == huma.TypeArray && f.Tag.Get("oneof") != "" {
 		item := *s.Items
@@ -130,9 +153,13 @@ func (f field) bound(s *huma.Schema) {
 	} else if words := f.words(); len(words) > 0 {
 		s.Enum = words
 	}
-	if pattern := f.Tag.Get("matches"); pattern != "" {
+	if pattern := f.Tag.Get("matches"); pattern != "" && s.Type == huma.TypeArray {
+		item := *s.Items
+		item.Pattern, s.Items = pattern, &item
+	} else if pattern != "" {
 		s.Pattern = pattern
 	}
+	s.UniqueItems = s.UniqueItems || f.Tag.Get("unique") != ""
 	s.ReadOnly = f.Tag.Get("readonly") != ""
 	least, hasLeast := f.number("min")
 	most, hasMost := f.number("max")

@@ -1,14 +1,20 @@
 package contract
 
 import (
+	"encoding/json"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"kith/explore"
 	"kith/graph"
+	"kith/traverse"
 )
 
 // request and answer stand for all of them.
@@ -18,6 +24,11 @@ type request struct {
 	Focus graph.Optional[graph.ConversationFocus] `json:"focus,omitzero"`
 	State graph.Optional[string]                  `json:"state,omitzero" oneof:"on off"`
 	Own   graph.NodeWrite                         `json:"own,omitzero"`
+	Due   graph.Optional[time.Time]               `json:"due,omitzero" notnull:"true" kinds:"task goal" doc:"the day"`
+	Types []string                                `json:"types,omitempty" matches:"^[a-z]+$" unique:"true"`
+	From  string                                  `json:"from,omitempty" with:"left"`
+	Any   json.RawMessage                         `json:"any" contract:"any"`
+	Mode  string                                  `json:"mode,omitempty" enum:"fast,deep"`
 }
 
 type answer struct {
@@ -60,6 +71,53 @@ func TestNulls(t *testing.T) {
 	}
 }
 
+// Rules stated with tags are published.
+func TestRulesArePublished(t *testing.T) {
+	t.Parallel()
+	whole := shown()["Request"]
+	all := whole.Properties
+	if s := all["due"]; s.Nullable || s.Extensions[OmitEmpty] != false || s.Description != "the day; only of task, goal" {
+		t.Errorf("must not be null, and is of some kinds: %+v", s)
+	}
+	if s := all["types"]; s.Pattern != "" || s.Items.Pattern != "^[a-z]+$" || !s.UniqueItems {
+		t.Errorf("a list of different words: %+v", s)
+	}
+	if !cmp.Equal(whole.DependentRequired, map[string][]string{"from": {"left"}}) {
+		t.Errorf("needs another field: %+v", whole.DependentRequired)
+	}
+	if s := all["any"]; s.Not == nil || s.Not.Type != "null" {
+		t.Errorf("anything but null: %+v", s)
+	}
+	if s := all["mode"].AnyOf[0]; !cmp.Equal(s.Enum, []any{"fast", "deep"}) { // huma refuses an empty one
+		t.Errorf("a list that huma checks: %+v", s)
+	}
+}
+
+// Explore and traverse accept the same kinds and relationship types as graph.
+func TestKindsOfSearchesAndWalks(t *testing.T) {
+	t.Parallel()
+	registry := NewRegistry(refTo)
+	taken := []*huma.Schema{registry.Schema(reflect.TypeFor[explore.Request](), true, ""), registry.Schema(reflect.TypeFor[traverse.Request](), true, "")}
+	all := Publish(registry, taken).Map()
+	for _, name := range []string{"ExploreRequest", "TraverseRequest"} {
+		var got []string
+		for _, word := range all[name].Properties["kinds"].Items.Enum {
+			got = append(got, word.(string))
+		}
+		if diff := cmp.Diff(graph.KindNames(), strings.Join(got, ", ")); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	for _, s := range []*huma.Schema{all["RelationshipFilters"].Properties["relationship_types"], all["TraverseRequest"].Properties["relationship_types"]} {
+		pattern := regexp.MustCompile(s.Items.Pattern)
+		for _, word := range []string{"knows", "has_2", "", "Knows", "2x", "a-b", strings.Repeat("a", 65)} {
+			if pattern.MatchString(word) != graph.ValidType(word) {
+				t.Errorf("%q: pattern %t", word, pattern.MatchString(word))
+			}
+		}
+	}
+}
+
 // The contract's words are the same as graph's.
 func TestClosedLists(t *testing.T) {
 	t.Parallel()
@@ -69,7 +127,11 @@ func TestClosedLists(t *testing.T) {
 		"content_type": graph.ContentTypes, "source_type": graph.SourceTypes, "sensitivity": graph.Sensitivities,
 	} {
 		var got []string
-		for _, word := range node[field].AnyOf[0].Enum {
+		s := node[field]
+		if len(s.AnyOf) > 0 {
+			s = s.AnyOf[0]
+		}
+		for _, word := range s.Enum {
 			got = append(got, word.(string))
 		}
 		if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b string) bool { return a < b })); diff != "" {

@@ -67,7 +67,7 @@ func (p *pass) named(name []byte, known bool, s, property *huma.Schema) bool {
 			return false // no later name fits either
 		}
 	}
-	ok := p.value(property, s != nil && s.Nullable || needs(s, name))
+	ok := p.value(property, needs(s, name))
 	p.path = p.path[:begin]
 	return ok
 }

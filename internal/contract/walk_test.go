@@ -122,6 +122,7 @@ func TestWalkAgreesWithHuma(t *testing.T) {
 	} {
 		compare(t, walkOf[written](), raw)
 	}
+	compare(t, walkOf[graph.SourceWrite](), `{"focus":{"project_id":"p","focus_kind":null,"focus_id":null}}`)
 }
 
 func compare(t *testing.T, w Walk, raw string) {
