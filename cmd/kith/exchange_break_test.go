@@ -144,9 +144,10 @@ func TestBrokenImportsGoOn(t *testing.T) {
 	_, _ = io.WriteString(out, body[:len(body)/2])
 	broken.waitForPart(t)
 	const path = "/v1/imports/i?user_id="
-	if stored := broken.must(t, http.MethodGet, path+"u1", ""); at(stored, "lines").(float64) < 1000 || at(stored, "nodes", "created") == 0.0 || at(stored, "complete") != false {
-		t.Errorf("while it is sent: %v", stored)
-	}
+	eventually(t, time.Minute, "the progress of an import that is being sent", func() bool {
+		stored := broken.must(t, http.MethodGet, path+"u1", "")
+		return at(stored, "lines").(float64) >= 1000 && at(stored, "nodes", "created") != 0.0 && at(stored, "complete") == false
+	})
 	if other := broken.must(t, http.MethodGet, path+"u2", ""); at(other, "lines") != 0.0 {
 		t.Errorf("another user's: %v", other)
 	}
