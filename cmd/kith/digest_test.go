@@ -224,7 +224,7 @@ func TestSystemIsExtracted(t *testing.T) {
 		t.Errorf("%s", file)
 	}
 	model.setScript(streamText(systemProposals))
-	a.says(t, "merge_system", `{"system":"shop","extract":"the same"}`, "Stored 2 of 3: 0 added, 0 updated, 2 unchanged.", "relationships[1].to: there is no such entity")
+	a.says(t, "merge_system", `{"system":"shop","extract":"the same"}`, "Stored 2 of 3: 0 added, 0 updated, 2 unchanged.", "relationships[1].to: entity not found")
 
 	for what, one := range map[string]struct {
 		body, reason string
@@ -331,9 +331,9 @@ func TestLanguageModelIsChecked(t *testing.T) {
 	t.Parallel()
 	const url = "KITH_LLM_URL=http://127.0.0.1:1/v1"
 	for want, environ := range map[string][]string{
-		"KITH_LLM_MODEL is":  {url},
-		"no KITH_LLM_URL":    {"KITH_LLM_KEY=hidden"},
-		"invalid characters": {url, "KITH_LLM_MODEL=m", "KITH_LLM_KEY=hidden\nhidden"},
+		"KITH_LLM_MODEL is":    {url},
+		"without KITH_LLM_URL": {"KITH_LLM_KEY=hidden"},
+		"invalid characters":   {url, "KITH_LLM_MODEL=m", "KITH_LLM_KEY=hidden\nhidden"},
 	} {
 		environ = append(environ, "KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_DATA="+t.TempDir(), "KITH_NEO4J_URI=bolt://127.0.0.1:1")
 		if code, out := command(t, environ, "serve"); code != 1 || !strings.Contains(out, want) || strings.Contains(out, "hidden") {

@@ -56,7 +56,7 @@ func TestServeOnItsOwnNeo4j(t *testing.T) {
 	}
 
 	again := start(t, environ)
-	if firstKey.MatchString(again.out.String()) || !strings.Contains(again.out.String(), "was here before") {
+	if firstKey.MatchString(again.out.String()) || !strings.Contains(again.out.String(), "Using the existing memory") {
 		t.Errorf("the second start says: %s", again.out)
 	}
 	context := again.as(admin.key).must(t, http.MethodGet, "/v1/context?user_id=u1", "")

@@ -65,11 +65,11 @@ func TestEmbedderIsChecked(t *testing.T) {
 	t.Parallel()
 	const url, folder = "KITH_EMBEDDINGS_URL=http://127.0.0.1:1/v1", "KITH_EMBEDDINGS_MODEL_DIR=../../llm/testdata/plain"
 	for want, environ := range map[string][]string{
-		"both given":               {url, folder, "KITH_EMBEDDINGS_MODEL=m"},
-		"KITH_EMBEDDINGS_MODEL is": {url},
-		"no KITH_EMBEDDINGS_URL":   {"KITH_EMBEDDINGS_KEY=hidden"},
-		"config.json":              {"KITH_EMBEDDINGS_MODEL_DIR=" + t.TempDir()},
-		"invalid characters":       {url, "KITH_EMBEDDINGS_MODEL=m", "KITH_EMBEDDINGS_KEY=hidden\nhidden"},
+		"both set":                    {url, folder, "KITH_EMBEDDINGS_MODEL=m"},
+		"KITH_EMBEDDINGS_MODEL is":    {url},
+		"without KITH_EMBEDDINGS_URL": {"KITH_EMBEDDINGS_KEY=hidden"},
+		"config.json":                 {"KITH_EMBEDDINGS_MODEL_DIR=" + t.TempDir()},
+		"invalid characters":          {url, "KITH_EMBEDDINGS_MODEL=m", "KITH_EMBEDDINGS_KEY=hidden\nhidden"},
 	} {
 		environ = append(environ, "KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=", "KITH_DATA="+t.TempDir(), "KITH_NEO4J_URI=bolt://127.0.0.1:1")
 		if code, out := command(t, environ, "serve"); code != 1 || !strings.Contains(out, want) || strings.Contains(out, "hidden") {

@@ -162,7 +162,7 @@ func TestCheckOfNothing(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	var errs buffer
 	code := run(t.Context(), []string{"check"}, []string{"KITH_DATA=" + data}, streams{nil, io.Discard, &errs})
-	if code != 1 || !strings.Contains(errs.String(), "there is no database in "+data) {
+	if code != 1 || !strings.Contains(errs.String(), "no database in "+data) {
 		t.Errorf("%d %s", code, &errs)
 	}
 	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {

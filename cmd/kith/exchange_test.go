@@ -261,8 +261,8 @@ func TestImportRefusesWithPlace(t *testing.T) {
 		{`{"relationship":{"from":"a","to":"late","type":"relates_to"}}`, "to", "no such node"},
 		{`{"node":{"kind":"concept","entity_key":"late","name":"Late","user_id":"u1"}}`, "", ""},
 		{`{"relationship":{"from":"a","to":"c","type":"relates_to","key":"k1"}}`, "", ""},
-		{`{"relationship":{"from":"b","to":"c","type":"involves","key":"k1"}}`, "key", "taken by something else"},
-		{`{"relationship":{"from":"c","to":"a","type":"relates_to","key":"k1"}}`, "key", "taken by something else"},
+		{`{"relationship":{"from":"b","to":"c","type":"involves","key":"k1"}}`, "key", "already in use"},
+		{`{"relationship":{"from":"c","to":"a","type":"relates_to","key":"k1"}}`, "key", "already in use"},
 		{`{"relationship":{"from":"a","to":"c","type":"relates_to","key":"k1","description":"again"}}`, "", ""},
 		{`{"relationship":{"from":"a","to":"a too","type":"relates_to"}}`, "to", "another node"},
 		{`{"preference":{"key":"k","value":null}}`, "value", "JSON value"},
@@ -271,12 +271,12 @@ func TestImportRefusesWithPlace(t *testing.T) {
 		{`{"chat_tree":{"id":"t","created_at":1,"updated_at":1}}`, "", ""},
 		{`{"chat_tree":{"id":"t2","user_id":"u2","created_at":1,"updated_at":1}}`, "user_id", "must be the user that the import is for"},
 		{`{"chat_tree":{"id":"t3","user_id":null,"context":{"user_id":"u1"},"created_at":1,"updated_at":1}}`, "context.user_id", "private"},
-		{`{"chat_turn":{"id":"x","tree_id":"t","parent_id":"y","seq":0,"user_prompt":"x","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "parent_id", "stands before"},
-		{`{"chat_turn":{"id":"y","tree_id":"t","parent_id":"x","seq":1,"user_prompt":"y","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "parent_id", "stands before"},
-		{`{"chat_turn":{"id":"z","tree_id":"t","parent_id":"z","seq":1,"user_prompt":"z","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "parent_id", "stands before"},
+		{`{"chat_turn":{"id":"x","tree_id":"t","parent_id":"y","seq":0,"user_prompt":"x","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "parent_id", "an earlier turn"},
+		{`{"chat_turn":{"id":"y","tree_id":"t","parent_id":"x","seq":1,"user_prompt":"y","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "parent_id", "an earlier turn"},
+		{`{"chat_turn":{"id":"z","tree_id":"t","parent_id":"z","seq":1,"user_prompt":"z","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "parent_id", "an earlier turn"},
 		{`{"chat_turn":{"id":"a","tree_id":"t","seq":1,"user_prompt":"a","status":"complete","assistant_text":"x","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "", ""},
-		{`{"chat_turn":{"id":"a","tree_id":"t","seq":1,"user_prompt":"other","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "id", "taken"},
-		{`{"chat_turn":{"id":"b","tree_id":"t2","seq":1,"user_prompt":"b","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "tree_id", "no chat tree"},
+		{`{"chat_turn":{"id":"a","tree_id":"t","seq":1,"user_prompt":"other","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "id", "already in use"},
+		{`{"chat_turn":{"id":"b","tree_id":"t2","seq":1,"user_prompt":"b","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "tree_id", "unknown chat tree"},
 		{`{"chat_turn":{"id":"d","tree_id":"t","seq":9223372036854775807,"user_prompt":"d","status":"pending","attempt":1,"prompt_version":"","created_at":1,"updated_at":1}}`, "seq", "must be from 0"},
 		{`{"chat_turn":{"id":"d","tree_id":"t","seq":1,"user_prompt":"d","status":"pending","attempt":9223372036854775807,"prompt_version":"","created_at":1,"updated_at":1}}`, "attempt", "must be from 0"},
 		{`{"chat_turn":{"id":"d","tree_id":"t","seq":1,"user_prompt":"d","status":"pending","attempt":0,"prompt_version":"","created_at":1,"updated_at":1}}`, "attempt", "must be 1"},
@@ -546,7 +546,7 @@ func TestImportOfTwoMemories(t *testing.T) {
 {"node":{"kind":"source","entity_key":"s","user_id":"u","history":{"seq":1}}}
 {"node":{"kind":"source","entity_key":"s","user_id":"u","history":{"next_seq":-1}}}`)
 	if got := fmt.Sprint(refused.Refused); strings.Count(got, "must be from 0 to 9007199254740991") != 2 ||
-		!strings.Contains(got, "must be from 0 to 9007199254740992") || !strings.Contains(got, "fields of the node itself") {
+		!strings.Contains(got, "must be from 0 to 9007199254740992") || !strings.Contains(got, "set them on the node") {
 		t.Errorf("numbers that cannot be: %s", got)
 	}
 	highest, copied := s.team(t), s.team(t)

@@ -70,7 +70,7 @@ func TestSessionReader(t *testing.T) {
 		{
 			name: "fields missing and wrong", file: `{"conversation":"c1","session":1,"speaker":" ","text":7,"id":[],"time":"yesterday"}` + "\n" + line(2, "Ada", "x"),
 			sessions: []string{"c1/1 left out", "c1/2: 1"},
-			faults:   []string{"1: text must be a string; id must be a number or a string; speaker is missing; time is not written as " + time.RFC3339},
+			faults:   []string{"1: text must be a string; id must be a number or a string; speaker is missing; time does not match the layout " + time.RFC3339},
 		},
 		{
 			name: "a lost line spoils the sessions on both sides of it", file: good + "{\n" + line(2, "Ada", "x") + line(3, "Ada", "x"),
@@ -285,7 +285,7 @@ func TestImportLeavesOutWhatHasFaults(t *testing.T) {
 		line(3, "ada", "hello") + line(4, "Ada", "bye")
 	code, out, progress := importFile(t, service, file)
 	for _, want := range []string{
-		"line 3: text must have at most 65536 characters", "line 4: the session has a speaker whose name differs",
+		"line 3: text must have at most 65536 characters", "line 4: two speakers have names that differ only in case",
 		"faults: 2; sessions skipped: 2",
 	} {
 		if !strings.Contains(progress, want) {
@@ -342,7 +342,7 @@ func TestImportStopsWhenTheServiceRefuses(t *testing.T) {
 	i := newImporter(api, "", time.Now(), func(int, string) {})
 	lines := newSessionReader(strings.NewReader(line(1, "Ada", "x")+line(2, "Ada", "x")), time.RFC3339, func(int, string) {})
 	err := i.load(t.Context(), lines, newProgress(io.Discard))
-	if err == nil || called != 1 || !strings.Contains(err.Error(), "session 1 of c1 (from line 1 on): call POST /v1/memory: 401 unauthorized") {
+	if err == nil || called != 1 || !strings.Contains(err.Error(), "session 1 of c1 (line 1): call POST /v1/memory: 401 unauthorized") {
 		t.Errorf("%d calls: %v", called, err)
 	}
 }

@@ -86,7 +86,7 @@ func TestQuotas(t *testing.T) {
 	quota := func(args ...string) (int, string) {
 		return command(t, append(environ, "KITH_AUDIT_LOG=-"), append([]string{"team", "quota", team}, args...)...)
 	}
-	if code, out := quota("--nodes", "5"); code != 0 || !strings.Contains(out, "nodes: 4 of 5 (its own)\nrelationships: ") || !strings.Contains(out, `"ids":["`+team+`"]`) {
+	if code, out := quota("--nodes", "5"); code != 0 || !strings.Contains(out, "nodes: 4 of 5 (own)\nrelationships: ") || !strings.Contains(out, `"ids":["`+team+`"]`) {
 		t.Errorf("set: %d %s", code, out)
 	}
 	eventually(t, 10*time.Second, "there is room", func() bool {

@@ -38,7 +38,7 @@ func TestCommandsForPeople(t *testing.T) {
 			t.Errorf("kith %v --json: %d, %v: %s", c.args, code, err, out)
 		}
 	}
-	if code, out := command(t, environ, "context", "u1", "--time-zone", "nowhere"); code != 1 || !strings.Contains(out, "query.time_zone is not the name") {
+	if code, out := command(t, environ, "context", "u1", "--time-zone", "nowhere"); code != 1 || !strings.Contains(out, "query.time_zone must be an IANA time zone") {
 		t.Errorf("a wrong time zone: %d %s", code, out)
 	}
 }

@@ -110,14 +110,14 @@ func TestFormatsAreGuessed(t *testing.T) {
 		}
 		service := &importServer{t: t, answer: importAnswer}
 		code, _, errs := runKith(t, service.handle, "import", importedFile(t, string(content)))
-		if code != 0 || service.queries[0].Get("format") != want || !strings.Contains(errs, "looks like one of "+want) {
+		if code != 0 || service.queries[0].Get("format") != want || !strings.Contains(errs, "detected format "+want) {
 			t.Errorf("%s: status %d, taken for %s: %s", file, code, service.queries[0].Get("format"), errs)
 		}
 	}
 	for _, content := range []string{line(1, "Ada", "hello"), `{"speaker":"Ada"}`} {
 		service := &importServer{t: t, answer: importAnswer}
 		code, _, errs := runKith(t, service.handle, "import", importedFile(t, content))
-		if code != 1 || len(service.queries) > 0 || !strings.Contains(errs, "kith import conversations FILE loads it") {
+		if code != 1 || len(service.queries) > 0 || !strings.Contains(errs, "kith import conversations FILE") {
 			t.Errorf("conversations: status %d: %s", code, errs)
 		}
 	}
