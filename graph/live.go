@@ -95,8 +95,7 @@ func (l liveWrite) apply(v vitality, isNew bool, now time.Time, confidence float
 
 // wakesUp reports whether a write that names no state makes what is stored active. The end of what is ephemeral is the end.
 func (l liveWrite) wakesUp(v *vitality, now time.Time) bool {
-	ended := v.expires != nil && !now.Before(*v.expires)
-	return !l.state.Given && !ended && slices.Contains(l.wakes, v.stateAt(now))
+	return !l.state.Given && !v.ended(now) && slices.Contains(l.wakes, v.stateAt(now))
 }
 
 // wakes are the states that become active where the write names none. What a language model proposes wakes nothing; an import,
