@@ -57,11 +57,13 @@ func (v *vitality) current(at time.Time) float64 {
 // told rounds a salience for answers to four decimals, so that an answer does not change every second.
 func told(salience float64) float64 { return math.Round(salience*1e4) / 1e4 }
 
+// ended reports whether an ephemeral node is past its end, which nothing undoes.
+func (v *vitality) ended(at time.Time) bool { return v.expires != nil && !at.Before(*v.expires) }
+
 // stateAt returns the state at a time. What has decayed away or is past its end is archived, whether or not maintenance has
 // stored that.
 func (v *vitality) stateAt(at time.Time) string {
-	ended := v.expires != nil && !at.Before(*v.expires)
-	if ended || v.decayedAway(at) {
+	if v.ended(at) || v.decayedAway(at) {
 		return "archived"
 	}
 	return v.state
@@ -105,7 +107,7 @@ func (v *vitality) recall(at time.Time) {
 	v.salience = math.Min(1, v.salience+recallRise)
 	v.at = at
 	switch {
-	case v.expires != nil && !at.Before(*v.expires): // an ephemeral record stays ended
+	case v.ended(at):
 	case v.state == "archived":
 		v.state = "active"
 	case v.accesses >= coreRecalls:
@@ -131,7 +133,7 @@ func (v *vitality) mention(began, now time.Time, another bool) {
 	v.rebase(at)
 	v.salience, v.at = math.Min(1, v.salience+recallRise), at
 	switch {
-	case v.expires != nil && !at.Before(*v.expires): // an ephemeral record stays ended
+	case v.ended(at):
 	case v.state == "candidate" && another, v.state == "archived" && !late:
 		v.state = "active"
 	}

@@ -95,8 +95,7 @@ func (l liveWrite) apply(v vitality, isNew bool, now time.Time, confidence float
 
 // wakesUp reports whether a write without a state makes a stored record active. An ephemeral record that has ended stays ended.
 func (l liveWrite) wakesUp(v *vitality, now time.Time) bool {
-	ended := v.expires != nil && !now.Before(*v.expires)
-	return !l.state.Given && !ended && slices.Contains(l.wakes, v.stateAt(now))
+	return !l.state.Given && !v.ended(now) && slices.Contains(l.wakes, v.stateAt(now))
 }
 
 // wakes returns the states that become active if the write gives none. A proposal of a language model changes no state. An

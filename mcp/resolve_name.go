@@ -74,6 +74,9 @@ func (s *Server) resolve(ctx context.Context, scope graph.Scope, all []place, st
 		}
 		return former
 	})
+	if len(open) == 0 {
+		return nil
+	}
 	named, err := s.Store.NodesNamed(ctx, scope, names)
 	if err != nil {
 		return err

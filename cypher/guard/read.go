@@ -14,6 +14,13 @@ type reader struct {
 	inList bool // in the condition of a comprehension: a bar ends it
 }
 
+// setInList sets inList, and returns a function that restores it.
+func (p *reader) setInList(in bool) (restore func()) {
+	was := p.inList
+	p.inList = in
+	return func() { p.inList = was }
+}
+
 // read returns the tree of a text.
 func read(text string) (q query, refused *Refusal) {
 	tokens, refused := lex(text)

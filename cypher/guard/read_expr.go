@@ -156,9 +156,7 @@ func (p *reader) postfix() expr {
 }
 
 func (p *reader) element(of expr, at int) expr {
-	was := p.inList
-	p.inList = false
-	defer func() { p.inList = was }()
+	defer p.setInList(false)()
 	var from expr
 	if !p.words("..") {
 		from = p.expression()
@@ -211,9 +209,7 @@ func (p *reader) atom() expr {
 
 // bracketed reads an expression that begins with a bracket.
 func (p *reader) bracketed() expr {
-	was := p.inList
-	p.inList = false
-	defer func() { p.inList = was }()
+	defer p.setInList(false)()
 	t := p.peek()
 	switch {
 	case t.text == "(" && p.relationshipNext(t.match+1):
@@ -309,9 +305,7 @@ func (p *reader) function() expr {
 		parts = append(parts, strings.ToLower(p.ahead(i).text))
 	}
 	p.at += n + 1
-	was := p.inList
-	p.inList = false
-	defer func() { p.inList = was }()
+	defer p.setInList(false)()
 	c := &call{name: strings.Join(parts, "."), at: t.start}
 	if p.words("*", ")") {
 		p.at += 2
@@ -360,9 +354,7 @@ func (p *reader) list() expr {
 
 // condition reads a condition that a bar may follow.
 func (p *reader) condition() expr {
-	was := p.inList
-	p.inList = true
-	defer func() { p.inList = was }()
+	defer p.setInList(true)()
 	return p.expression()
 }
 
@@ -432,9 +424,7 @@ func (p *reader) mapLiteral() *mapExpr {
 }
 
 func (p *reader) projection(of string, at int) expr {
-	was := p.inList
-	p.inList = false
-	defer func() { p.inList = was }()
+	defer p.setInList(false)()
 	m := &projection{of: of, at: at}
 	p.expect("{", "")
 	for !p.words("}") {
@@ -488,9 +478,7 @@ func (p *reader) caseOf() expr {
 func (p *reader) quantified(kind string) expr {
 	q := &quantified{kind: kind, at: p.peek().start}
 	p.at += 2
-	was := p.inList
-	p.inList = false
-	defer func() { p.inList = was }()
+	defer p.setInList(false)()
 	q.name = p.name("an element")
 	p.expect("IN", "")
 	q.list = p.expression()
@@ -503,9 +491,7 @@ func (p *reader) quantified(kind string) expr {
 func (p *reader) reduction() expr {
 	r := &reduction{at: p.peek().start}
 	p.at += 2
-	was := p.inList
-	p.inList = false
-	defer func() { p.inList = was }()
+	defer p.setInList(false)()
 	r.total = p.name("the result")
 	p.expect("=", "")
 	r.start = p.expression()
@@ -523,9 +509,7 @@ func (p *reader) reduction() expr {
 func (p *reader) subquery(kind string) expr {
 	s := &subquery{kind: kind, at: p.peek().start}
 	p.at += 2
-	was := p.inList
-	p.inList = false
-	defer func() { p.inList = was }()
+	defer p.setInList(false)()
 	if t := p.peek(); t.is("(") || p.isName(t) && p.ahead(1).is("=") {
 		m := &matchClause{at: t.start, patterns: p.patterns()}
 		m.where = p.where()
