@@ -22,9 +22,9 @@ import (
 )
 
 var (
-	// ErrUnauthorized: the key is missing, unknown, revoked or expired. Callers cannot distinguish the four.
+	// ErrUnauthorized reports that the key is missing, unknown, revoked or expired. Callers cannot distinguish the four.
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrForbidden: the key is valid, but lacks a right.
+	// ErrForbidden reports that the key is valid, but lacks a right.
 	ErrForbidden = errors.New("forbidden")
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrAttempts: the caller's address, or all addresses together, sent too many wrong keys. Existing keys are never
+// ErrAttempts reports that the caller's address, or all addresses together, sent too many wrong keys. Existing keys are never
 // refused so.
 var ErrAttempts = errors.New("too many wrong API keys")
 

@@ -19,7 +19,7 @@ import (
 	"kith/graph"
 )
 
-// ErrIssuer: the issuer does not answer, so that no token can be verified.
+// ErrIssuer reports that the issuer does not answer, so that no token can be verified.
 var ErrIssuer = errors.New("the issuer of tokens does not answer")
 
 const (

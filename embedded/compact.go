@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// ErrNoDatabase: the data folder holds no database.
+// ErrNoDatabase reports that the data folder holds no database.
 var ErrNoDatabase = errors.New("the data folder holds no database")
 
-// ErrSpace: the disk has not enough space for a second store.
+// ErrSpace reports that the disk has not enough space for a second store.
 var ErrSpace = errors.New("the disk has too little space for a second copy of the store")
 
 // spareSpace must be free in addition to the size of the store, for the logs and indexes of the new one.

@@ -4,17 +4,17 @@ import "errors"
 
 // Errors of Start and Attach; test for them with errors.Is. The text of the returned error says more.
 var (
-	// ErrLocked: another process uses the data folder.
+	// ErrLocked reports that another process uses the data folder.
 	ErrLocked = errors.New("the data folder is in use")
-	// ErrNotRunning: no live process runs an embedded Neo4j on the data folder.
+	// ErrNotRunning reports that no live process runs an embedded Neo4j on the data folder.
 	ErrNotRunning = errors.New("no embedded Neo4j runs")
-	// ErrMissingJava: there is no Java, or one older than 17.
+	// ErrMissingJava reports that there is no Java, or one older than 17.
 	ErrMissingJava = errors.New("need Java 17 or newer: install openjdk-17-jre-headless, or set KITH_NEO4J_URI to a running Neo4j")
-	// ErrMissingMaven: there are no jars yet and no Maven to fetch them.
+	// ErrMissingMaven reports that there are no jars yet and no Maven to fetch them.
 	ErrMissingMaven = errors.New("need Maven to fetch Neo4j once: install maven, or set NEO4J_HOME to an installed Neo4j 5, or KITH_NEO4J_URI to a running one")
-	// ErrMissingDocker: no Docker engine answers.
+	// ErrMissingDocker reports that no Docker engine answers.
 	ErrMissingDocker = errors.New("no Docker engine answers")
-	// ErrPassword: the database accepts neither the password of the data folder nor the one of a new database.
+	// ErrPassword reports that the database accepts neither the password of the data folder nor the one of a new database.
 	ErrPassword = errors.New("the database refuses the password kept beside it in neo4j/auth")
 )
 

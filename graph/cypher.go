@@ -113,7 +113,7 @@ func (s *Store) admitted(ctx context.Context, g *gate, team string, weight, room
 	if err != nil {
 		return err
 	}
-	unwatch := s.watch() // one watch serves all running statements, and outlives each of them
+	unwatch := s.watch() //nolint:contextcheck // one watch serves all running statements, and outlives each of them
 	err = do()
 	gone := func() { leave(); unwatch() }
 	if ended := err == nil || ctx.Err() == nil && !errors.Is(err, errTooLong) && !errors.Is(err, ErrUnavailable); ended {

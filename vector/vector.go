@@ -14,11 +14,11 @@ import (
 )
 
 var (
-	// ErrDimensions: a vector has another length than the others, or was not written by Encode.
+	// ErrDimensions reports that a vector has another length than the others, or was not written by Encode.
 	ErrDimensions = errors.New("a vector has the wrong dimensions")
-	// ErrFull: one scope alone exceeds the limit. Nothing of it is kept.
+	// ErrFull reports that one scope alone exceeds the limit. Nothing of it is kept.
 	ErrFull = errors.New("the vectors of one scope need more memory than there is for all")
-	// ErrNotLoaded: the scope was never added, or has been dropped. Add its rows again.
+	// ErrNotLoaded reports that the scope was never added, or has been dropped. Add its rows again.
 	ErrNotLoaded = errors.New("the vectors of the scope are not in memory")
 )
 

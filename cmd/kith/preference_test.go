@@ -101,7 +101,9 @@ func TestServeWaitsForPostgres(t *testing.T) {
 	ended := make(chan int, 1)
 	environ := append(settings(testenv.Neo4j(t), ""), "KITH_POSTGRES_URI="+postgres.URI())
 	go func() { ended <- run(ctx, []string{"serve"}, environ, streams{nil, &out, &said}) }()
-	eventually(t, 2*time.Minute, "it waits", func() bool { return strings.Contains(said.String(), "database unavailable, retrying") || len(ended) > 0 })
+	eventually(t, 2*time.Minute, "it waits", func() bool {
+		return strings.Contains(said.String(), "database unavailable, retrying") || len(ended) > 0
+	})
 	if strings.Contains(out.String(), "answers") {
 		t.Error("it answers without a schema")
 	}
