@@ -50,7 +50,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, k APIKey) error {
 		rows, err := t.exec("api_key_create", map[string]any{
 			"team_id": k.TeamID, "key_id": k.KeyID, "properties": properties, "bootstrap": bootstrap,
 		})
-		if err == nil && text(rows[0].Values[0]) != k.Hash {
+		if err == nil && text(rows[0][0]) != k.Hash {
 			err = fmt.Errorf("create api key: %w", ErrConflict)
 		}
 		return err
@@ -63,7 +63,7 @@ func (s *Store) FindAPIKey(ctx context.Context, keyID string) (APIKey, error) {
 	if err != nil {
 		return APIKey{}, err
 	}
-	return apiKeyFrom(row.Values[0]), nil
+	return apiKeyFrom(row[0]), nil
 }
 
 // ListAPIKeys returns the newest thousand keys of a team, or of all teams when teamID is empty.
@@ -72,7 +72,7 @@ func (s *Store) ListAPIKeys(ctx context.Context, teamID string) ([]APIKey, error
 	if err != nil {
 		return nil, err
 	}
-	return apiKeysFrom(row.Values[0]), nil
+	return apiKeysFrom(row[0]), nil
 }
 
 // AdminAPIKeys returns the oldest thousand admin keys of a team that are neither revoked nor bound to a user.
@@ -81,7 +81,7 @@ func (s *Store) AdminAPIKeys(ctx context.Context, teamID string) ([]APIKey, erro
 	if err != nil {
 		return nil, err
 	}
-	return apiKeysFrom(row.Values[0]), nil
+	return apiKeysFrom(row[0]), nil
 }
 
 // APIKeyIDs returns the ids of the newest hundred thousand keys that are not revoked.
@@ -90,7 +90,7 @@ func (s *Store) APIKeyIDs(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return texts(row.Values[0]), nil
+	return texts(row[0]), nil
 }
 
 func apiKeysFrom(v any) []APIKey {

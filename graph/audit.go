@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
 // Finding is an inconsistency that no write of Kith leaves behind. It holds keys, and no content of memories.
@@ -103,7 +101,7 @@ func (a *auditor) run(name string, params map[string]any) func(context.Context) 
 	}
 }
 
-func (a *auditor) rows(ctx context.Context, name string, params map[string]any) ([]*neo4j.Record, error) {
+func (a *auditor) rows(ctx context.Context, name string, params map[string]any) ([][]any, error) {
 	return a.store.read(ctx, a.store.queries[name], params)
 }
 
@@ -113,7 +111,7 @@ func (a *auditor) teams(ctx context.Context) error {
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		after = text(rows[0].Values[0])
+		after = text(rows[0][0])
 		if err := a.team(ctx, after); err != nil {
 			return err
 		}
@@ -136,7 +134,7 @@ func (a *auditor) team(ctx context.Context, team string) error {
 		if err := a.page(ctx, newAuditPage(team, rows)); err != nil {
 			return err
 		}
-		after = text(rows[len(rows)-1].Values[0])
+		after = text(rows[len(rows)-1][0])
 		nodes += int64(len(rows))
 		a.result.Nodes += int64(len(rows))
 		if a.options.Progress != nil {

@@ -36,14 +36,14 @@ func (a *auditor) chatPages(ctx context.Context, name, team string, visit func(w
 		if err != nil {
 			return err
 		}
-		for _, wrong := range items(rows[0].Values[2]) {
+		for _, wrong := range items(rows[0][2]) {
 			if err := visit(items(wrong)); err != nil {
 				return err
 			}
 		}
-		if integer(rows[0].Values[0]) < auditPage {
+		if integer(rows[0][0]) < auditPage {
 			return nil
 		}
-		after = text(rows[0].Values[1])
+		after = text(rows[0][1])
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
 // auditNames are the properties of a node that the integrity check reads.
@@ -28,13 +26,13 @@ type auditedPage struct {
 	nodes []audited
 }
 
-func newAuditPage(team string, rows []*neo4j.Record) auditedPage {
+func newAuditPage(team string, rows [][]any) auditedPage {
 	p := auditedPage{team: team, nodes: make([]audited, len(rows))}
 	for i, row := range rows {
 		n := &p.nodes[i]
-		n.kinds = slices.DeleteFunc(texts(row.Values[1]), func(l string) bool { return l == "Memory" })
+		n.kinds = slices.DeleteFunc(texts(row[1]), func(l string) bool { return l == "Memory" })
 		var pairs []any
-		for j, value := range items(row.Values[2]) {
+		for j, value := range items(row[2]) {
 			if value != nil {
 				pairs = append(pairs, []any{auditNames[j], value})
 			}
@@ -173,7 +171,7 @@ func (a *auditor) references(ctx context.Context, p auditedPage) error {
 	if err != nil {
 		return err
 	}
-	missing := texts(rows[0].Values[0])
+	missing := texts(rows[0][0])
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		if !slices.Contains(missing, n.text("anchor_key")) {

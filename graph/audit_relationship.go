@@ -33,7 +33,7 @@ func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
 		}
 		before := a.result.Repaired
 		for _, row := range rows {
-			v := row.Values
+			v := row
 			fault := text(v[5])
 			f := Finding{Check: fault, TeamID: p.team, Kind: text(v[4]), Key: relationshipName(text(v[3]), text(v[0])), Detail: relationshipFaults[fault].detail}
 			if err := a.report(ctx, f, a.repairRelationship(p.team, v)); err != nil {
@@ -96,7 +96,7 @@ func (a *auditor) repairRelationship(team string, row []any) func(context.Contex
 func (a *auditor) duplicates(ctx context.Context, p auditedPage) error {
 	rows, err := a.rows(ctx, "audit_duplicates", map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
 	for _, row := range rows {
-		v := row.Values
+		v := row
 		f := Finding{Check: "current", TeamID: p.team, Kind: text(v[3]), Key: text(v[2]),
 			Detail: "is current although a newer one of its type connects the same nodes"}
 		repair := a.run("audit_relationship_repair", map[string]any{
@@ -123,12 +123,12 @@ func (a *auditor) keyed(ctx context.Context, p auditedPage) error {
 			return err
 		}
 		for _, row := range rows {
-			from, id := text(row.Values[0]), text(row.Values[1])
+			from, id := text(row[0]), text(row[1])
 			if told[id] { // one of three or more with the same key
 				continue
 			}
 			told[id] = true
-			f := Finding{Check: "relationship_key", TeamID: p.team, Kind: text(row.Values[3]), Key: text(row.Values[2]), Detail: "has the key of another relationship"}
+			f := Finding{Check: "relationship_key", TeamID: p.team, Kind: text(row[3]), Key: text(row[2]), Detail: "has the key of another relationship"}
 			repair := a.run("audit_relationship_repair", map[string]any{
 				"team_id": p.team, "entity_key": from, "id": id, "repair": "key", "now": a.store.now(),
 			})

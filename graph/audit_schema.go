@@ -34,7 +34,7 @@ func (a *auditor) schema(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	there := texts(rows[0].Values[0])
+	there := texts(rows[0][0])
 	for _, name := range schemaNames() {
 		if slices.Contains(there, name) {
 			continue
@@ -68,7 +68,7 @@ func schemaNames() []string {
 func (a *auditor) unkeyed(ctx context.Context) error {
 	rows, err := a.rows(ctx, "audit_unkeyed", map[string]any{"team_id": orNil(a.options.TeamID), "limit": auditPage})
 	for _, row := range rows {
-		id, team := text(row.Values[0]), text(row.Values[1])
+		id, team := text(row[0]), text(row[1])
 		f := Finding{Check: "unkeyed", TeamID: team, Key: "element " + id, Detail: "has no entity_key"}
 		repair := a.run("audit_key", map[string]any{"team_id": team, "id": id, "entity_key": uuid.Must(uuid.NewV7()).String()})
 		if team == "" {

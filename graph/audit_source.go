@@ -15,9 +15,9 @@ func (a *auditor) messages(ctx context.Context, p auditedPage) error {
 	}
 	rows, err := a.rows(ctx, "audit_messages", map[string]any{"team_id": p.team, "entity_keys": keys})
 	for _, row := range rows {
-		f := Finding{Check: "message", TeamID: p.team, Kind: messageKind.Name, Key: text(row.Values[0]), Detail: "is not a message of the source it names"}
+		f := Finding{Check: "message", TeamID: p.team, Kind: messageKind.Name, Key: text(row[0]), Detail: "is not a message of the source it names"}
 		repair := a.run("audit_message_link", map[string]any{"team_id": p.team, "entity_key": f.Key})
-		if !truth(row.Values[1]) {
+		if !truth(row[1]) {
 			f.Detail, f.Advice, repair = "its source_key names no source", "write the source again under that key, or delete the message", nil
 		}
 		if err := a.report(ctx, f, repair); err != nil {
@@ -35,9 +35,9 @@ func (a *auditor) sources(ctx context.Context, p auditedPage) error {
 	}
 	rows, err := a.rows(ctx, "audit_sources", map[string]any{"team_id": p.team, "entity_keys": keys})
 	for _, row := range rows {
-		f := Finding{Check: "message_count", TeamID: p.team, Kind: sourceKind.Name, Key: text(row.Values[0]), Detail: "has a wrong message_count"}
+		f := Finding{Check: "message_count", TeamID: p.team, Kind: sourceKind.Name, Key: text(row[0]), Detail: "has a wrong message_count"}
 		name := "audit_source_count"
-		if truth(row.Values[2]) {
+		if truth(row[2]) {
 			f.Check, f.Detail, name = "message_seq", "its messages are not numbered consecutively", "audit_source_renumber"
 		}
 		if err := a.report(ctx, f, a.run(name, map[string]any{"team_id": p.team, "entity_key": f.Key})); err != nil {
@@ -63,7 +63,7 @@ func (a *auditor) expired(ctx context.Context, team string) error {
 		if err != nil {
 			return err
 		}
-		if integer(rows[0].Values[0]) == 0 {
+		if integer(rows[0][0]) == 0 {
 			continue
 		}
 		f := Finding{Check: "expired", TeamID: team, Kind: e.label, Detail: "there are records that should have been deleted"}
@@ -78,9 +78,9 @@ func (a *auditor) purge(ctx context.Context, label string, params map[string]any
 	for {
 		var purged int64
 		err := a.store.transaction(ctx, "audit_purge", func(t *tx) error {
-			rows, err := t.execQuery(cypher.ForLabel(a.store.queries["audit_purge"], label), params)
+			rows, err := t.Exec(cypher.ForLabel(a.store.queries["audit_purge"], label), params)
 			if err == nil {
-				purged = integer(rows[0].Values[0])
+				purged = integer(rows[0][0])
 			}
 			return err
 		})

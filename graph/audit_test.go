@@ -151,7 +151,7 @@ func TestAuditWalksAllTeams(t *testing.T) {
 		if len(rows) == 0 {
 			break
 		}
-		after = text(rows[0].Values[0])
+		after = text(rows[0][0])
 		teams = append(teams, after)
 	}
 	if !slices.Contains(teams, e.team) || !slices.IsSorted(teams) {

@@ -60,7 +60,7 @@ func (a *auditor) workspacesOf(ctx context.Context, team string) error {
 			return err
 		}
 		for _, row := range rows {
-			project, user = text(row.Values[0]), text(row.Values[1])
+			project, user = text(row[0]), text(row[1])
 			a.workspaces[[2]string{project, user}] = true
 		}
 		if len(rows) < auditPage {
@@ -85,7 +85,7 @@ func (a *auditor) workspace(ctx context.Context, team, project, user string) err
 		if err != nil {
 			return err
 		}
-		if wrong = miscounted(rows[0].Values); len(wrong) == 0 {
+		if wrong = miscounted(rows[0]); len(wrong) == 0 {
 			return nil
 		}
 	}
@@ -116,7 +116,7 @@ func (t *tx) recount(team, project, user string) error {
 		return err
 	}
 	var changes []any
-	for name, by := range miscounted(rows[0].Values) {
+	for name, by := range miscounted(rows[0]) {
 		changes = append(changes, []any{name, by})
 	}
 	row["counts"] = changes

@@ -52,12 +52,12 @@ func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
 	}
 	var some []string
 	for _, row := range rows {
-		prefix, nodes := text(row.Values[0]), integer(row.Values[1])
+		prefix, nodes := text(row[0]), integer(row[1])
 		if nodes > 0 {
 			c.Nodes[kinds[prefix].Name] += nodes
 			some = append(some, prefix)
 		}
-		if messages := integer(row.Values[2]); messages > 0 {
+		if messages := integer(row[2]); messages > 0 {
 			c.Nodes[messageKind.Name] += messages
 		}
 		c.Part = c.Part || nodes >= censusFrom
@@ -67,9 +67,9 @@ func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
 	})
 	for _, row := range rows {
 		c.Relationships = append(c.Relationships, RelationshipCount{
-			From: kindFrom(row.Values[0]).Name, Type: text(row.Values[1]), To: kindFrom(row.Values[2]).Name, Count: integer(row.Values[3]),
+			From: kindFrom(row[0]).Name, Type: text(row[1]), To: kindFrom(row[2]).Name, Count: integer(row[3]),
 		})
-		c.Part = c.Part || truth(row.Values[4])
+		c.Part = c.Part || truth(row[4])
 	}
 	return c, err
 }

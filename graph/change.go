@@ -180,7 +180,7 @@ func (t *tx) lockRelationship(scope Scope, r located) (properties, error) {
 		return nil, err
 	}
 	for _, row := range rows {
-		if p := pairsFrom(row.Values[1]); p.text("key") == r.text("key") {
+		if p := pairsFrom(row[1]); p.text("key") == r.text("key") {
 			return p, nil
 		}
 	}

@@ -130,7 +130,7 @@ func (e *env) views(user string) []string {
 		}
 		rows, err := e.store.read(e.Context(), q, own)
 		if err == nil {
-			view(rows[0].Values, err)
+			view(rows[0], err)
 		}
 		view(len(rows), err)
 	}

@@ -39,7 +39,7 @@ func (s *Store) ChatBranch(ctx context.Context, scope Scope, id string) (*ChatBr
 	if err != nil {
 		return nil, err
 	}
-	v := row.Values
+	v := row
 	b := &ChatBranch{
 		Scope: Scope{TeamID: scope.TeamID, UserID: text(v[1])}, Attempt: integer(v[3]), SystemPrompt: systemPrompt(v[5]), Context: chatContextFrom(v[6]),
 		Model: text(v[7]),
@@ -107,12 +107,12 @@ func (s *Store) ReadChatTexts(ctx context.Context, scope Scope, ids, keys []stri
 		return nil, nil, err
 	}
 	said := []ChatText{}
-	for _, v := range items(row.Values[0]) {
+	for _, v := range items(row[0]) {
 		l := items(v)
 		said = append(said, ChatText{ID: text(l[0]), UserPrompt: text(l[1]), AssistantText: optionalText(l[2])})
 	}
 	entities := map[string]ChatEntity{}
-	for _, v := range items(row.Values[1]) {
+	for _, v := range items(row[1]) {
 		l := items(v)
 		entities[text(l[1])] = ChatEntity{Type: kindLabel(texts(l[0])), Name: text(l[2]), Summary: text(l[3])}
 	}
@@ -125,7 +125,7 @@ func (s *Store) ChatDescendants(ctx context.Context, scope Scope, id string) ([]
 	if err != nil {
 		return nil, fmt.Errorf("descendants: %w", err)
 	}
-	return breadthFirst(chatLinesFrom(row.Values[0], s.now())), nil
+	return breadthFirst(chatLinesFrom(row[0], s.now())), nil
 }
 
 // breadthFirst sorts a turn and all turns below it by distance, and at the same distance by age.

@@ -40,7 +40,7 @@ func (s *Store) changeChatTurn(ctx context.Context, scope Scope, id string, c ch
 		if len(rows) == 0 {
 			return fmt.Errorf("change turn: %w", ErrNotFound)
 		}
-		v := rows[0].Values
+		v := rows[0]
 		was, changed, attempt = ChatStatus(text(v[0])), truth(v[1]), integer(v[2])
 		return nil
 	})
@@ -150,7 +150,7 @@ func (s *Store) RenewChatLeases(ctx context.Context, lease ChatLease) (held map[
 			return err
 		}
 		held = map[ChatAttempt]bool{}
-		for _, v := range items(rows[0].Values[0]) {
+		for _, v := range items(rows[0][0]) {
 			l := items(v)
 			held[ChatAttempt{text(l[0]), text(l[1]), integer(l[2])}] = true
 		}
@@ -170,9 +170,9 @@ func (s *Store) InterruptChatTurns(ctx context.Context) (interrupted int, err er
 		return 0, err
 	}
 	for _, row := range rows {
-		scope := Scope{TeamID: text(row.Values[0]), UserID: text(row.Values[1])}
-		_, changed, _, err := s.changeChatTurn(ctx, scope, text(row.Values[2]), chatChange{
-			from: []ChatStatus{chatInterrupted}, attempt: integer(row.Values[3]),
+		scope := Scope{TeamID: text(row[0]), UserID: text(row[1])}
+		_, changed, _, err := s.changeChatTurn(ctx, scope, text(row[2]), chatChange{
+			from: []ChatStatus{chatInterrupted}, attempt: integer(row[3]),
 			properties: withoutLease(properties{"status": string(ChatError), "error": Interrupted}),
 		})
 		if err != nil && !errors.Is(err, ErrNotFound) {

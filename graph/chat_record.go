@@ -54,7 +54,7 @@ func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*ChatT
 			return err
 		}
 		for _, row := range rows {
-			r := treeRecordFrom(row.Values[0])
+			r := treeRecordFrom(row[0])
 			after = r.ID
 			if err := tree(r); err != nil {
 				return err
@@ -72,7 +72,7 @@ func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*ChatT
 			return err
 		}
 		for _, row := range rows {
-			r := turnRecordFrom(row.Values[0])
+			r := turnRecordFrom(row[0])
 			treeID, seq = r.TreeID, r.Seq
 			if r.Status == ChatGenerating {
 				r.interrupt()

@@ -83,13 +83,13 @@ func (t *tx) chats(team string, b *ChatBatch) (*chatsKnown, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range items(rows[0].Values[0]) {
+	for _, v := range items(rows[0][0]) {
 		l := items(v)
 		if r := treeRecordFrom(l[0]); known.trees[r.ID] == nil {
 			known.trees[r.ID], known.counts[r.ID], known.next[r.ID] = r, integer(l[1]), integer(l[2])
 		}
 	}
-	for _, v := range items(rows[0].Values[1]) {
+	for _, v := range items(rows[0][1]) {
 		if r := turnRecordFrom(v); known.turns[r.ID] == nil {
 			known.turns[r.ID] = r
 		}

@@ -152,10 +152,10 @@ func (t *tx) createChatTree(scope Scope, id string, w *ChatTreeWrite, now int64)
 		p["pinned"] = false
 	}
 	rows, err := t.exec("chat_tree_create", map[string]any{"team_id": scope.TeamID, "id": id, "properties": map[string]any(p)})
-	if err == nil && text(rows[0].Values[0]) != scope.UserID {
+	if err == nil && text(rows[0][0]) != scope.UserID {
 		err = fmt.Errorf("the id is already in use: %w", ErrConflict)
 	}
-	return err == nil && !truth(rows[0].Values[1]), err
+	return err == nil && !truth(rows[0][1]), err
 }
 
 // properties returns the given fields, nil for those to remove.
@@ -183,7 +183,7 @@ func (s *Store) ChatTree(ctx context.Context, scope Scope, id string) (ChatTree,
 	if err != nil {
 		return ChatTree{}, err
 	}
-	return chatTreeFrom(row.Values[0], row.Values[1]), nil
+	return chatTreeFrom(row[0], row[1]), nil
 }
 
 // ChatTrees lists trees that the scope may see. It returns an InvalidError for an invalid cursor.
@@ -203,7 +203,7 @@ func (s *Store) ChatTrees(ctx context.Context, scope Scope, l ChatTreeList) (Cha
 		return ChatTreePage{}, err
 	}
 	page := ChatTreePage{Trees: []ChatTree{}}
-	for _, v := range items(row.Values[0]) {
+	for _, v := range items(row[0]) {
 		if n := len(page.Trees); int64(n) == l.Limit {
 			last := page.Trees[n-1]
 			page.Next = encodeCursor(strconv.FormatInt(last.UpdatedAt, 10) + " " + last.ID)
@@ -279,7 +279,7 @@ func (s *Store) deleteChat(ctx context.Context, name string, params map[string]a
 			return fmt.Errorf("%s: %w", name, ErrNotFound)
 		}
 		if err == nil {
-			turns = texts(rows[0].Values[0])
+			turns = texts(rows[0][0])
 		}
 		return err
 	})

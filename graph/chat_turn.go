@@ -166,11 +166,11 @@ func (t *tx) addChatTurn(scope Scope, treeID string, w *ChatTurnWrite, now time.
 	if len(rows) == 0 {
 		return false, fmt.Errorf("add turn: %w", ErrNotFound)
 	}
-	if created, err = w.admitted(treeID, rows[0].Values); err != nil || !created {
+	if created, err = w.admitted(treeID, rows[0]); err != nil || !created {
 		return false, err
 	}
 	values := w.properties(scope, now)
-	values["user_id"] = text(rows[0].Values[0]) // the user of its tree
+	values["user_id"] = text(rows[0][0]) // the user of its tree
 	_, err = t.exec("chat_turn_create", map[string]any{
 		"team_id": scope.TeamID, "tree_id": treeID, "id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
 		"properties": values,
@@ -252,7 +252,7 @@ func (s *Store) readChatTurns(ctx context.Context, scope Scope, ids []string) ([
 	}
 	now := s.now()
 	turns := []ChatTurn{}
-	for _, v := range items(row.Values[0]) {
+	for _, v := range items(row[0]) {
 		turns = append(turns, chatTurnFrom(v, now))
 	}
 	return turns, nil
@@ -266,7 +266,7 @@ func (s *Store) ChatTurns(ctx context.Context, scope Scope, treeID string, from,
 	if err != nil {
 		return nil, err
 	}
-	return chatLinesFrom(row.Values[0], s.now()), nil
+	return chatLinesFrom(row[0], s.now()), nil
 }
 
 // DeleteChatTurn deletes a turn and all turns below it, and returns their ids. It returns ErrNotFound for an unknown turn.

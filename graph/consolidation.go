@@ -102,7 +102,7 @@ func (c *candidateList) faded(ctx context.Context, after string) (ConsolidationP
 		return ConsolidationPage{}, err
 	}
 	page := ConsolidationPage{Candidates: []ConsolidationCandidate{}}
-	for _, item := range items(row.Values[2]) {
+	for _, item := range items(row[2]) {
 		l := items(item)
 		if len(page.Candidates) == c.limit {
 			return page.next(fadedCursor + page.Candidates[c.limit-1].EntityKeys[0]), nil
@@ -113,8 +113,8 @@ func (c *candidateList) faded(ctx context.Context, after string) (ConsolidationP
 			},
 		})
 	}
-	if integer(row.Values[0]) == c.walk {
-		return page.next(fadedCursor + strings.TrimPrefix(text(row.Values[1]), prefix)), nil
+	if integer(row[0]) == c.walk {
+		return page.next(fadedCursor + strings.TrimPrefix(text(row[1]), prefix)), nil
 	}
 	rest := *c
 	if rest.limit -= len(page.Candidates); rest.limit == 0 {
@@ -141,18 +141,18 @@ func (c *candidateList) overlapping(ctx context.Context, after string) (Consolid
 	page := ConsolidationPage{Candidates: []ConsolidationCandidate{}}
 	walked, last := int64(0), after
 	for i, row := range rows {
-		walked += integer(row.Values[4])
+		walked += integer(row[4])
 		if walked == c.walk && i > 0 { // the next page may read more mentions of this node
 			return page.next(overlapCursor + last), nil
 		}
-		candidate, ok := overlap(row.Values)
+		candidate, ok := overlap(row)
 		if ok && len(page.Candidates) == c.limit {
 			return page.next(overlapCursor + last), nil
 		}
 		if ok {
 			page.Candidates = append(page.Candidates, candidate)
 		}
-		last = text(row.Values[0])
+		last = text(row[0])
 	}
 	if walked == c.walk {
 		return page.next(overlapCursor + last), nil

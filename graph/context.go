@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
 	"kith/cypher"
+	"kith/neo"
 )
 
 // Section is one part of an agent context, read by the statement context_<section>.
@@ -143,11 +142,11 @@ func (s *Store) ReadSections(ctx context.Context, scope Scope, sections []Sectio
 		return nil, err
 	}
 	if len(rows) != 1 {
-		return nil, fmt.Errorf("read sections: %d rows: %w", len(rows), errStatement)
+		return nil, fmt.Errorf("read sections: %d rows: %w", len(rows), neo.ErrStatement)
 	}
 	found := &Sections{}
 	for i, section := range sections {
-		found.fill(section, rows[0].Values[i], scope.UserID, q.moment())
+		found.fill(section, rows[0][i], scope.UserID, q.moment())
 	}
 	return found, nil
 }
@@ -162,11 +161,11 @@ func (s *Store) ReadSection(ctx context.Context, scope Scope, section Section, q
 	return nil
 }
 
-func first(rows []*neo4j.Record) any {
+func first(rows [][]any) any {
 	if len(rows) == 0 {
 		return nil
 	}
-	return rows[0].Values[0]
+	return rows[0][0]
 }
 
 // combined returns the statement of several sections.

@@ -35,7 +35,7 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 		return ConversationPage{}, err
 	}
 	page := ConversationPage{Conversations: []Source{}}
-	for _, l := range items(row.Values[0]) {
+	for _, l := range items(row[0]) {
 		if len(page.Conversations) == limit {
 			last := page.Conversations[limit-1]
 			page.Next = encodeCursor(conversationCursor + last.StartedAt.UTC().Format(time.RFC3339Nano) + keySeparator + last.EntityKey)

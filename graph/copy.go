@@ -11,10 +11,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
-	"kith/cypher"
 )
 
 const (
@@ -99,20 +95,20 @@ func (s *Store) count(ctx context.Context) (Copied, error) {
 	if err != nil {
 		return Copied{}, err
 	}
-	return Copied{Nodes: integer(nodes.Values[0]), Relationships: integer(relationships.Values[0])}, nil
+	return Copied{Nodes: integer(nodes[0]), Relationships: integer(relationships[0])}, nil
 }
 
 func (c *copying) nodes(ctx context.Context) error {
-	return c.from.pages(ctx, "copy_nodes", c.total.Nodes, func(rows []*neo4j.Record) error {
+	return c.from.pages(ctx, "copy_nodes", c.total.Nodes, func(rows [][]any) error {
 		given := make([]map[string]any, len(rows))
 		for i, row := range rows {
-			v := row.Values
+			v := row
 			given[i] = map[string]any{"labels": v[1], "properties": v[2]}
 			c.nodeDigest.add(integer(v[0]), sortedLabels(v[1]), v[2])
 		}
 		made, err := c.to.createCopies(ctx, "copy_node_create", given)
 		for i := range made {
-			c.nodeIDs.put(integer(rows[i].Values[0]), made[i])
+			c.nodeIDs.put(integer(rows[i][0]), made[i])
 		}
 		c.done.Nodes += int64(len(made))
 		c.progress("nodes", c.done)
@@ -121,10 +117,10 @@ func (c *copying) nodes(ctx context.Context) error {
 }
 
 func (c *copying) relationships(ctx context.Context) error {
-	return c.from.pages(ctx, "copy_relationships", c.total.Relationships, func(rows []*neo4j.Record) error {
+	return c.from.pages(ctx, "copy_relationships", c.total.Relationships, func(rows [][]any) error {
 		given := make([]map[string]any, len(rows))
 		for i, row := range rows {
-			v := row.Values
+			v := row
 			given[i] = map[string]any{
 				"type": v[1], "properties": v[4],
 				"start": get(c.nodeIDs.next, integer(v[2])), "end": get(c.nodeIDs.next, integer(v[3])),
@@ -133,7 +129,7 @@ func (c *copying) relationships(ctx context.Context) error {
 		}
 		made, err := c.to.createCopies(ctx, "copy_relationship_create", given)
 		for i := range made {
-			c.linkIDs.put(integer(rows[i].Values[0]), made[i])
+			c.linkIDs.put(integer(rows[i][0]), made[i])
 		}
 		c.done.Relationships += int64(len(made))
 		c.progress("relationships", c.done)
@@ -180,7 +176,7 @@ func (s *Store) createCopiesOf(ctx context.Context, name string, rows []map[stri
 		if err != nil {
 			return err
 		}
-		made = integers(found[0].Values[0])
+		made = integers(found[0][0])
 		if len(made) != len(rows) {
 			return fmt.Errorf("copy: created %d of %d records: %w", len(made), len(rows), ErrConflict)
 		}
@@ -199,7 +195,7 @@ func integers(v any) []int64 {
 }
 
 // pages visits everything by ranges of ids until it has seen the total.
-func (s *Store) pages(ctx context.Context, name string, total int64, visit func([]*neo4j.Record) error) error {
+func (s *Store) pages(ctx context.Context, name string, total int64, visit func([][]any) error) error {
 	seen, last := int64(0), int64(0)
 	for from := int64(0); seen < total; from += copyPage {
 		rows, err := s.read(ctx, s.queries[name], map[string]any{"from": from, "to": from + copyPage - 1, "limit": copyPage})
@@ -226,8 +222,8 @@ func (c *copying) schema(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, statement := range texts(row.Values[0]) {
-			if err := c.to.applySchema(ctx, cypher.Migration{Name: "copy"}, statement); err != nil {
+		for _, statement := range texts(row[0]) {
+			if err := c.to.db.Schema(ctx, "copy", statement); err != nil {
 				return err
 			}
 			c.done.Schema++
@@ -249,9 +245,9 @@ func (c *copying) compare(ctx context.Context) error {
 	}
 	c.progress("comparing", c.done)
 	var nodes, links digest
-	err = c.to.pages(ctx, "copy_nodes", there.Nodes, func(rows []*neo4j.Record) error {
+	err = c.to.pages(ctx, "copy_nodes", there.Nodes, func(rows [][]any) error {
 		for _, row := range rows {
-			v := row.Values
+			v := row
 			nodes.add(get(c.nodeIDs.last, integer(v[0])), sortedLabels(v[1]), v[2])
 		}
 		return nil
@@ -259,9 +255,9 @@ func (c *copying) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = c.to.pages(ctx, "copy_relationships", there.Relationships, func(rows []*neo4j.Record) error {
+	err = c.to.pages(ctx, "copy_relationships", there.Relationships, func(rows [][]any) error {
 		for _, row := range rows {
-			v := row.Values
+			v := row
 			links.add(get(c.linkIDs.last, integer(v[0])), v[1], get(c.nodeIDs.last, integer(v[2])), get(c.nodeIDs.last, integer(v[3])), v[4])
 		}
 		return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher/guard"
+	"kith/neo"
 )
 
 // Bounds of a statement that a caller writes.
@@ -128,11 +129,9 @@ func (s *Store) admitted(ctx context.Context, g *gate, team string, weight, room
 func (s *Store) reading(outer context.Context, team string, limit time.Duration, do func(ctx context.Context, tx neo4j.ExplicitTransaction) error) error {
 	ctx, cancel := context.WithTimeout(outer, limit+limit/8) // the database gives up first
 	defer cancel()
-	session := s.driver.NewSession(ctx, neo4j.SessionConfig{
-		AccessMode: neo4j.AccessModeRead, DatabaseName: s.database, FetchSize: cypherFetch, Bookmarks: s.marks.of(team),
-	})
+	session := s.db.Session(ctx, neo4j.AccessModeRead, team, cypherFetch)
 	defer briefly(ctx, session.Close)
-	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(limit), neo4j.WithTxMetadata(metadata("cypher")))
+	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(limit), neo4j.WithTxMetadata(neo.Metadata("cypher")))
 	if err == nil {
 		defer briefly(ctx, tx.Rollback)
 		err = do(ctx, tx)
@@ -224,5 +223,5 @@ func cypherFault(err error) error {
 			}
 		}
 	}
-	return translate("cypher", err)
+	return neo.Translate("cypher", err)
 }

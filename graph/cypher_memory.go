@@ -41,12 +41,12 @@ func (s *Store) heapSize(ctx context.Context) int64 {
 	ctx, cancel := context.WithTimeout(ctx, heapWait)
 	defer cancel()
 	rows, err := s.read(ctx, s.queries["heap_size"], nil)
-	if err != nil || len(rows) == 0 || integer(rows[0].Values[0]) <= 0 {
+	if err != nil || len(rows) == 0 || integer(rows[0][0]) <= 0 {
 		s.options.Log.WarnContext(ctx, "heap size of the database unknown, using the bounds of a small heap for callers' statements", "bytes", assumedHeap)
 		s.heap.bytes.Store(assumedHeap)
 		return assumedHeap
 	}
-	s.heap.bytes.Store(integer(rows[0].Values[0]))
+	s.heap.bytes.Store(integer(rows[0][0]))
 	return s.heap.bytes.Load()
 }
 

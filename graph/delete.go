@@ -44,7 +44,7 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err != nil {
 			return err
 		}
-		d.Relationships, d.Messages, d.Users = integer(rows[0].Values[0]), integer(rows[0].Values[1]), []string{n.user()}
+		d.Relationships, d.Messages, d.Users = integer(rows[0][0]), integer(rows[0][1]), []string{n.user()}
 		return t.moved(scope.TeamID, n)
 	})
 	return d, err
@@ -92,7 +92,7 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 		if len(rows) == 0 {
 			return fmt.Errorf("restore: %w", ErrNotFound)
 		}
-		n := &stored{kind, pairsFrom(rows[0].Values[0])}
+		n := &stored{kind, pairsFrom(rows[0][0])}
 		view = nodeView(kind, n.properties, s.now())
 		if err := t.moved(scope.TeamID, n); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 		rows, err := t.exec("relationship_delete", map[string]any{
 			"team_id": scope.TeamID, "from": r.from, "to": r.to, "key": key, "now": d.DeletedAt, "user_id": scope.user(),
 		})
-		if err == nil && integer(rows[0].Values[0]) == 0 {
+		if err == nil && integer(rows[0][0]) == 0 {
 			err = fmt.Errorf("relationship: %w", ErrNotFound)
 		}
 		if err != nil {
@@ -158,7 +158,7 @@ func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string
 		if len(taken) > 0 {
 			return fmt.Errorf("restore: another relationship has its key: %w", ErrConflict)
 		}
-		view, err = t.restoreRelationship(scope, pairsFrom(rows[0].Values[0]))
+		view, err = t.restoreRelationship(scope, pairsFrom(rows[0][0]))
 		return err
 	})
 	return view, err
@@ -188,7 +188,7 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 		return RelationshipView{}, err
 	}
 	for _, row := range others {
-		other := pairsFrom(row.Values[1])
+		other := pairsFrom(row[1])
 		if p["valid_to"] == nil && other["valid_to"] == nil || p["valid_from"] != nil && other.holdsWithin(*p.moment("valid_from"), p.moment("valid_to")) {
 			return RelationshipView{}, fmt.Errorf("restore: another relationship of its type connects the same nodes: %w", ErrConflict)
 		}

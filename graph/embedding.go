@@ -199,7 +199,7 @@ func (e *Embedding) due(ctx context.Context, limit int) ([]waiting, error) {
 	})
 	rows := make([]waiting, len(found))
 	for i := range found {
-		v := found[i].Values
+		v := found[i]
 		l := items(v[5])
 		n := &stored{kindFrom(v[4]), properties{
 			"name": l[0], "description": l[1], "summary": l[2], "text": l[3], "keywords": texts(v[6]),
@@ -348,7 +348,7 @@ func (s *Store) saveVectors(ctx context.Context, batch []waiting, vectors [][]by
 		found, err := t.exec("embedding_save", map[string]any{
 			"model": s.options.Embedder.Model(), "dimensions": dimensions, "rows": rows,
 		})
-		if err == nil && (len(found) == 0 || !truth(found[0].Values[0])) {
+		if err == nil && (len(found) == 0 || !truth(found[0][0])) {
 			err = fmt.Errorf("embed: %w, or of another length", ErrModel)
 		}
 		return err

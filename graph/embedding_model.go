@@ -22,7 +22,7 @@ func (s *Store) embeddingState(ctx context.Context) (embeddingState, error) {
 	if err != nil || len(rows) == 0 {
 		return embeddingState{}, err
 	}
-	v := rows[0].Values
+	v := rows[0]
 	return embeddingState{model: text(v[0]), base: integer(v[1]), walked: truth(v[2]), team: text(v[3]), key: text(v[4])}, nil
 }
 
@@ -40,7 +40,7 @@ func (s *Store) PrepareEmbedding(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		model, dimensions := text(rows[0].Values[0]), int(integer(rows[0].Values[1]))
+		model, dimensions := text(rows[0][0]), int(integer(rows[0][1]))
 		own := s.options.Embedder.Dimensions() // an endpoint's dimensions are known after its first answer
 		if model != s.options.Embedder.Model() || own > 0 && dimensions > 0 && own != dimensions {
 			return s.otherModel(model, dimensions)
@@ -70,7 +70,7 @@ func (s *Store) RenewEmbeddings(ctx context.Context) (resumed bool, err error) {
 	err = s.transaction(ctx, "embedding_renew", func(t *tx) error {
 		rows, err := t.exec("embedding_renew", s.embedderParams())
 		if err == nil {
-			resumed = truth(rows[0].Values[0])
+			resumed = truth(rows[0][0])
 		}
 		return err
 	})
@@ -86,11 +86,11 @@ func (s *Store) Vectors(ctx context.Context, scope string, after int64, limit in
 		if err != nil {
 			return nil, err
 		}
-		found, base := items(row.Values[0]), integer(row.Values[2])
+		found, base := items(row[0]), integer(row[2])
 		if len(found) == 0 {
 			return nil, nil
 		}
-		if model := text(row.Values[1]); s.options.Embedder == nil || model != s.options.Embedder.Model() {
+		if model := text(row[1]); s.options.Embedder == nil || model != s.options.Embedder.Model() {
 			return nil, fmt.Errorf("vectors: %w", ErrModel)
 		}
 		if after >= base {
@@ -135,9 +135,9 @@ const backlogCounted = 10_000
 // EmbeddingBacklog counts the backlog.
 func (s *Store) EmbeddingBacklog(ctx context.Context) (EmbeddingBacklog, error) {
 	row, err := s.readOne(ctx, "embedding_backlog", map[string]any{"limit": backlogCounted})
-	if err != nil || row.Values[1] == nil {
+	if err != nil || row[1] == nil {
 		return EmbeddingBacklog{}, err
 	}
-	waiting := s.now().Sub(millis(row.Values[1])).Seconds()
-	return EmbeddingBacklog{Due: integer(row.Values[0]), Lag: max(0, waiting)}, nil
+	waiting := s.now().Sub(millis(row[1])).Seconds()
+	return EmbeddingBacklog{Due: integer(row[0]), Lag: max(0, waiting)}, nil
 }

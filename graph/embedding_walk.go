@@ -24,7 +24,7 @@ func (e *Embedding) walk(ctx context.Context, from embeddingState) error {
 			return err
 		}
 		if to.walked = len(rows) == 0; !to.walked {
-			to.team, to.key = text(rows[0].Values[0]), ""
+			to.team, to.key = text(rows[0][0]), ""
 		}
 	}
 	return e.store.transaction(ctx, "embedding_walked", func(t *tx) error {
@@ -43,7 +43,7 @@ func (e *Embedding) walkPage(ctx context.Context, from embeddingState) (last str
 			"team_id": from.team, "after": from.key, "limit": embeddingPage, "base": from.base, "now_ms": e.store.now().UnixMilli(),
 		})
 		if err == nil {
-			last = text(rows[0].Values[1])
+			last = text(rows[0][1])
 		}
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/internal/sleep"
+	"kith/neo"
 )
 
 // Erasure is the receipt of an erasure. It counts the work of this call: a call that repeats an interrupted erasure counts the
@@ -128,7 +129,7 @@ type erasure struct {
 // wait gives writers for the user time to notice that their keys are gone.
 func (e *erasure) wait(ctx context.Context, round int) error {
 	if round > 0 && !sleep.For(ctx, erasurePause) {
-		return translate("erase", ctx.Err())
+		return neo.Translate("erase", ctx.Err())
 	}
 	return nil
 }

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
 	"kith/internal/sleep"
 )
 
@@ -96,30 +94,12 @@ func (v fenceView) forbidding(began time.Time) (found []eraseMark) {
 	return found
 }
 
-// readLeader runs a statement that has to see every commit: in a cluster it runs on the leader.
-func (s *Store) readLeader(ctx context.Context, name string) ([]*neo4j.Record, error) {
-	start := time.Now()
-	session := s.session(ctx, neo4j.AccessModeWrite, nil)
-	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	text, params, err := s.queries[name].Statement(nil)
-	if err != nil {
-		return nil, err
-	}
-	result, err := session.Run(ctx, text, params, neo4j.WithTxMetadata(metadata(name)))
-	var rows []*neo4j.Record
-	if err == nil {
-		rows, err = result.Collect(ctx)
-	}
-	s.options.Observe(name, time.Since(start), err)
-	return rows, translate(name, err)
-}
-
 // lookForErasures reads the marks.
 func (s *Store) lookForErasures(ctx context.Context) error {
 	asked := time.Now()
-	rows, err := s.readLeader(ctx, "erasure_marks")
+	rows, err := s.db.ReadLeader(ctx, s.queries["erasure_marks"], nil)
 	if err == nil {
-		s.fence.learn(rows[0].Values, asked)
+		s.fence.learn(rows[0], asked)
 	}
 	return err
 }
@@ -171,7 +151,7 @@ func (t *tx) lookForErasures() error {
 	asked := time.Now()
 	rows, err := t.exec("erasure_marks", nil)
 	if err == nil {
-		t.store.fence.learn(rows[0].Values, asked)
+		t.store.fence.learn(rows[0], asked)
 	}
 	return err
 }
@@ -347,8 +327,8 @@ func (v fenceView) of(teamID, userID string) (of ErasureOf, raised bool) {
 func (s *Store) LastErasure(ctx context.Context, teamID, userID string) (time.Time, error) {
 	names := []string{newMark(Scope{TeamID: teamID}).name(), newMark(Scope{TeamID: teamID, UserID: userID}).name()}
 	row, err := s.readOne(ctx, "erasure_recall", map[string]any{"keys": names})
-	if err != nil || row.Values[0] == nil {
+	if err != nil || row[0] == nil {
 		return time.Time{}, err
 	}
-	return time.UnixMilli(integer(row.Values[0])), nil
+	return time.UnixMilli(integer(row[0])), nil
 }

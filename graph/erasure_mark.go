@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"kith/internal/sleep"
+	"kith/neo"
 )
 
 // An erasure ends under the protection of a mark in the database. While the mark is raised, no process can commit a write that names
@@ -130,7 +131,7 @@ func (s *Store) changeMarks(ctx context.Context, name string, change func(t *tx,
 		if err != nil {
 			return err
 		}
-		v := rows[0].Values
+		v := rows[0]
 		c := &marksChange{floor: integer(v[1]), now: integer(v[2]), done: -1}
 		for _, stored := range texts(v[0]) {
 			c.marks = append(c.marks, markFrom(stored))
@@ -161,7 +162,7 @@ func (e *erasure) raise(ctx context.Context) error {
 	}
 	e.renewed = time.Now()
 	if !sleep.For(ctx, marksFor) {
-		return translate("erase", ctx.Err())
+		return neo.Translate("erase", ctx.Err())
 	}
 	return e.awaitWriters(ctx)
 }
@@ -174,7 +175,7 @@ func (e *erasure) awaitWriters(ctx context.Context) error {
 			return fmt.Errorf("erase: %d earlier transactions do not end: repeat the erasure: %w", len(open), ErrConflict)
 		}
 		if !sleep.For(ctx, writersEvery) {
-			return translate("erase", ctx.Err())
+			return neo.Translate("erase", ctx.Err())
 		}
 		if err := e.renew(ctx); err != nil {
 			return err
@@ -188,11 +189,11 @@ func (e *erasure) awaitWriters(ctx context.Context) error {
 
 // writers returns the names of the open write transactions. In a cluster they are on the leader.
 func (s *Store) writers(ctx context.Context) ([]string, error) {
-	rows, err := s.readLeader(ctx, "erasure_writers")
+	rows, err := s.db.ReadLeader(ctx, s.queries["erasure_writers"], nil)
 	if err != nil {
 		return nil, err
 	}
-	return texts(rows[0].Values[0]), nil
+	return texts(rows[0][0]), nil
 }
 
 // renew keeps the mark raised while the erasure works.
@@ -239,7 +240,7 @@ func (e *erasure) lower(ctx context.Context, done bool) error {
 		return err
 	})
 	if err == nil && done && !sleep.For(ctx, receiptPause) {
-		err = translate("erase", ctx.Err())
+		err = neo.Translate("erase", ctx.Err())
 	}
 	return err
 }

@@ -22,7 +22,7 @@ func (s *Store) recordLabels(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels := slices.DeleteFunc(texts(row.Values[0]), func(l string) bool {
+	labels := slices.DeleteFunc(texts(row[0]), func(l string) bool {
 		return slices.Contains([]string{"Memory", "KithSchema", "Lease", apiKeyLabel}, l) || kindOfLabel(l).Name != ""
 	})
 	slices.Sort(labels)
@@ -106,7 +106,7 @@ func (e *erasure) recordsLeft(ctx context.Context, label string) (int64, error) 
 	if err != nil {
 		return 0, err
 	}
-	return integer(rows[0].Values[0]), nil
+	return integer(rows[0][0]), nil
 }
 
 const answerPage = 100 // an answer may have ten thousand items
@@ -123,8 +123,8 @@ func (e *erasure) answers(ctx context.Context) error {
 		}
 		var naming []string
 		for _, row := range rows {
-			after = text(row.Values[0])
-			names, err := e.names(ctx, text(row.Values[1]))
+			after = text(row[0])
+			names, err := e.names(ctx, text(row[1]))
 			if err != nil {
 				return err
 			}
@@ -163,7 +163,7 @@ func (e *erasure) names(ctx context.Context, answer string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return len(items(row.Values[0])) > 0, nil
+	return len(items(row[0])) > 0, nil
 }
 
 // textsIn returns the texts in a JSON value that may be keys.

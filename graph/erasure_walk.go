@@ -22,13 +22,13 @@ func (e *erasure) walk(ctx context.Context, visit func(erasureStep) error) error
 		if err := e.renew(ctx); err != nil {
 			return err
 		}
-		if err := visit(erasureStep{texts(row.Values[2]), texts(row.Values[3])}); err != nil {
+		if err := visit(erasureStep{texts(row[2]), texts(row[3])}); err != nil {
 			return err
 		}
-		if integer(row.Values[0]) < erasurePage {
+		if integer(row[0]) < erasurePage {
 			return nil
 		}
-		after = text(row.Values[1])
+		after = text(row[1])
 	}
 }
 
@@ -113,9 +113,9 @@ func (e *erasure) write(ctx context.Context, q cypher.Query, more map[string]any
 	var counts []any
 	err := e.store.transaction(ctx, q.Name, func(t *tx) error {
 		t.erases = true
-		rows, err := t.execQuery(q, e.params(more))
+		rows, err := t.Exec(q, e.params(more))
 		if err == nil {
-			counts = rows[0].Values
+			counts = rows[0]
 		}
 		return err
 	})

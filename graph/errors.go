@@ -4,17 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"kith/neo"
 )
 
 var (
 	// ErrNotFound means that an id is unknown or belongs to another user or team; the two are not distinguished.
-	ErrNotFound = errors.New("not found")
+	ErrNotFound = neo.ErrNotFound
 	// ErrInvalid means that the input breaks a rule. InvalidError has the rule and the location.
 	ErrInvalid = errors.New("invalid input")
 	// ErrConflict means that the input is well-formed, but stored data does not allow it.
-	ErrConflict = errors.New("conflict")
+	ErrConflict = neo.ErrConflict
 	// ErrUnavailable means that the database is down, full, read-only, or did not answer in time.
-	ErrUnavailable = errors.New("database unavailable")
+	ErrUnavailable = neo.ErrUnavailable
 	// ErrBusy means that the team runs as much as it may; the caller can try again.
 	ErrBusy = errors.New("too many requests of the team at once")
 	// ErrQuota means that the team stores as much as it may. It can still read, delete, and shorten what it has.

@@ -26,9 +26,9 @@ func (s *Store) ExportNodes(ctx context.Context, teamID string, visit func(*Node
 				return err
 			}
 			for _, row := range rows {
-				p := pairsFrom(row.Values[1])
+				p := pairsFrom(row[1])
 				after = p.text("entity_key")
-				if err := visit(nodeLine(kindFrom(row.Values[0]), p)); err != nil {
+				if err := visit(nodeLine(kindFrom(row[0]), p)); err != nil {
 					return err
 				}
 			}
@@ -57,7 +57,7 @@ func (s *Store) exportRelationships(ctx context.Context, teamID string, limit, r
 		}
 		nodes := 1 // the last one read may have no more
 		for _, row := range rows {
-			v := row.Values
+			v := row
 			if next := text(v[0]); next != from {
 				nodes++
 				from = next

@@ -66,23 +66,23 @@ func (t *tx) findMore(teamID string, l lookups, k known) error {
 		return err
 	}
 	for _, row := range rows {
-		if row.Values[0] == nil && row.Values[2] == nil {
-			user := items(row.Values[1])
+		if row[0] == nil && row[2] == nil {
+			user := items(row[1])
 			k.unowned[text(user[0])] = truth(user[1])
 			continue
 		}
-		if row.Values[0] == nil {
-			key := text(items(row.Values[2])[0])
-			k.deleted[key] = append(k.deleted[key], text(items(row.Values[2])[1]))
+		if row[0] == nil {
+			key := text(items(row[2])[0])
+			k.deleted[key] = append(k.deleted[key], text(items(row[2])[1]))
 			continue
 		}
-		n := &stored{kind: kindFrom(row.Values[0])}
-		if end := items(row.Values[2]); end != nil {
+		n := &stored{kind: kindFrom(row[0])}
+		if end := items(row[2]); end != nil {
 			n.properties = endFrom(teamID, end)
 		} else {
-			n.properties = pairsFrom(row.Values[1])
+			n.properties = pairsFrom(row[1])
 		}
-		if end := row.Values[2] != nil; !end || k.byKey[n.key()] == nil { // otherwise all of it is known
+		if end := row[2] != nil; !end || k.byKey[n.key()] == nil { // otherwise all of it is known
 			k.add(n)
 		}
 	}

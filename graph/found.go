@@ -144,7 +144,7 @@ func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, er
 	if w.AsOf != nil {
 		now = w.AsOf.UTC()
 	}
-	v := rows[0].Values
+	v := rows[0]
 	d := Details{}
 	for _, item := range items(v[0]) {
 		d.Messages = append(d.Messages, foundMessageFrom(items(item), now))

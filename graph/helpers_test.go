@@ -128,7 +128,7 @@ func audit(e *env) {
 func (e *env) raw(text string) [][]any {
 	e.Helper()
 	ctx := context.Background() // also in cleanups, where the test's own context has ended
-	session := e.store.session(ctx, neo4j.AccessModeWrite, nil)
+	session := e.store.db.Session(ctx, neo4j.AccessModeWrite, "", neo4j.FetchAll)
 	defer func() { _ = session.Close(ctx) }()
 	result, err := session.Run(ctx, text, map[string]any{"team": e.team})
 	if err != nil {

@@ -30,10 +30,10 @@ func (t *tx) once(scope Scope, key string, request any, now time.Time, answer an
 	if err != nil {
 		return false, err
 	}
-	if text(rows[0].Values[0]) != hash {
+	if text(rows[0][0]) != hash {
 		return false, fmt.Errorf("the idempotency key was used for another request: %w", ErrConflict)
 	}
-	if kept := text(rows[0].Values[1]); kept != "" {
+	if kept := text(rows[0][1]); kept != "" {
 		return true, json.Unmarshal([]byte(kept), answer)
 	}
 	if err := work(); err != nil {

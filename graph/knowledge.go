@@ -68,7 +68,7 @@ func (k *Knowledge) relate(ctx context.Context, s *Store, scope Scope) error {
 			return err
 		}
 		for _, row := range rows {
-			v := row.Values
+			v := row
 			k.Relationships = append(k.Relationships, relationshipView(text(v[0]), text(v[1]), text(v[2]), pairsFrom(v[3]), s.now()))
 		}
 		k.Cut = len(k.Relationships) > maxKnowledgeLinks

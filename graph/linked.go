@@ -63,7 +63,7 @@ func (s *Store) linkedWith(ctx context.Context, scope Scope, q *LinkedQuery) (*L
 	if err != nil {
 		return nil, err
 	}
-	v := row.Values
+	v := row
 	l := &LinkedEntities{
 		Node: NodeRef{EntityKey: text(v[0]), Kind: q.Kind.Name, Name: text(v[1])}, Project: text(v[2]),
 		Kinds: map[string]LinkedKind{}, Cut: integer(v[4]) >= linkedWalked,
@@ -119,8 +119,8 @@ func (s *Store) Available(ctx context.Context, scope Scope, project, key string,
 	}
 	all := map[string][]Available{}
 	for _, row := range rows {
-		kind := kindOfLabel(text(row.Values[0])).Name
-		for _, item := range items(row.Values[1]) {
+		kind := kindOfLabel(text(row[0])).Name
+		for _, item := range items(row[1]) {
 			a := items(item)
 			all[kind] = append(all[kind], Available{text(a[0]), text(a[1]), text(a[2]), truth(a[3])})
 		}

@@ -3,8 +3,6 @@ package graph
 import (
 	"slices"
 	"time"
-
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
 const macroText = "Storylines around"
@@ -40,7 +38,7 @@ func (j *storyJob) themes() ([]string, error) {
 	})
 	var all []string
 	for _, row := range rows {
-		all = append(all, texts(row.Values[0])...)
+		all = append(all, texts(row[0])...)
 	}
 	return distinct(all), err
 }
@@ -77,12 +75,12 @@ func (j *storyJob) related(themes []string) (map[string]storylines, error) {
 	})
 	all := map[string]storylines{}
 	for _, row := range rows {
-		part := storylinePart{integer(row.Values[2]), moment(row.Values[3]), moment(row.Values[4])}
-		for _, theme := range texts(row.Values[1]) {
+		part := storylinePart{integer(row[2]), moment(row[3]), moment(row[4])}
+		for _, theme := range texts(row[1]) {
 			if all[theme] == nil {
 				all[theme] = storylines{}
 			}
-			all[theme][text(row.Values[0])] = part
+			all[theme][text(row[0])] = part
 		}
 	}
 	return all, err
@@ -149,10 +147,10 @@ func (j *storyJob) regroup(macros map[string]*stored, parts map[string]storyline
 	return nil
 }
 
-func (j *storyJob) regroupOne(row *neo4j.Record, parts map[string]storylines) error {
-	macro := &stored{kind: macroKind, properties: pairsFrom(row.Values[0])}
+func (j *storyJob) regroupOne(row []any, parts map[string]storylines) error {
+	macro := &stored{kind: macroKind, properties: pairsFrom(row[0])}
 	grouped := storylines{}
-	for _, item := range items(row.Values[1]) {
+	for _, item := range items(row[1]) {
 		l := items(item)
 		grouped[text(l[0])] = storylinePart{integer(l[1]), moment(l[2]), moment(l[3])}
 	}
@@ -165,7 +163,7 @@ func (j *storyJob) regroupOne(row *neo4j.Record, parts map[string]storylines) er
 	if err := j.link(macro.key(), groupsType, distinct(missing)...); err != nil {
 		return err
 	}
-	return j.change(macro, macro.withStorylines(grouped, text(row.Values[2])))
+	return j.change(macro, macro.withStorylines(grouped, text(row[2])))
 }
 
 // withStorylines returns the properties of a macro with these storylines and the current name of its anchor.

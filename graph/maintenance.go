@@ -134,7 +134,7 @@ func (s *Store) takeLease(ctx context.Context, lease, holder string, life time.D
 	err = s.transaction(ctx, "lease_take", func(t *tx) error {
 		rows, err := t.exec("lease_take", map[string]any{"name": lease, "holder": holder, "now": now, "until": now.Add(life)})
 		if err == nil {
-			held, team, key = truth(rows[0].Values[0]), text(rows[0].Values[1]), text(rows[0].Values[2])
+			held, team, key = truth(rows[0][0]), text(rows[0][1]), text(rows[0][2])
 		}
 		return err
 	})
@@ -177,7 +177,7 @@ func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		team, key = text(rows[0].Values[0]), ""
+		team, key = text(rows[0][0]), ""
 	}
 }
 
@@ -188,7 +188,7 @@ func (m *Maintenance) progress(ctx context.Context, lease, team, key string) err
 		rows, err := t.exec("lease_progress", map[string]any{
 			"name": lease, "holder": m.holder, "until": m.store.now().Add(leaseTime), "team": team, "key": key,
 		})
-		held = err == nil && integer(rows[0].Values[0]) > 0
+		held = err == nil && integer(rows[0][0]) > 0
 		return err
 	})
 	if err == nil && !held {
@@ -210,7 +210,7 @@ func (m *Maintenance) batch(ctx context.Context, team, after string) (last strin
 		if err != nil {
 			return err
 		}
-		v := rows[0].Values
+		v := rows[0]
 		last, archived, noted, notedRelationships = text(v[1]), texts(v[2]), items(v[3]), items(v[4])
 		if len(archived) == 0 {
 			return nil
@@ -287,7 +287,7 @@ func (m *Maintenance) purge(ctx context.Context) error {
 			err := m.store.transaction(ctx, name, func(t *tx) error {
 				rows, err := t.exec(name, map[string]any{"cutoff": cutoff, "limit": purgeBatch})
 				if err == nil {
-					purged = integer(rows[0].Values[0])
+					purged = integer(rows[0][0])
 				}
 				return err
 			})

@@ -100,7 +100,7 @@ func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
 		}
 		ring := map[string]bool{}
 		for _, r := range records {
-			ring[text(r.Values[0])] = true
+			ring[text(r[0])] = true
 		}
 		last := len(rows) - 1
 		for !ring[rows[last]["key"].(string)] { //nolint:forcetypeassert // set by relationshipRow

@@ -96,14 +96,14 @@ func (j *memoryJob) find(rows []map[string]any, all [][]properties) error {
 	case len(rows) == 0:
 		return nil
 	}
-	records, err := j.tx.execQuery(find, map[string]any{"team_id": j.scope.TeamID, "rows": rows})
+	records, err := j.tx.Exec(find, map[string]any{"team_id": j.scope.TeamID, "rows": rows})
 	for _, r := range records {
-		i := integer(r.Values[0])
+		i := integer(r[0])
 		if i < 0 {
-			j.words = texts(r.Values[1])
+			j.words = texts(r[1])
 			continue
 		}
-		all[i] = append(all[i], pairsFrom(r.Values[1]))
+		all[i] = append(all[i], pairsFrom(r[1]))
 	}
 	if err != nil || !words {
 		return err

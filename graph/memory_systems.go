@@ -89,7 +89,7 @@ func (j *memoryJob) numberSystem(system string, added []properties) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	next := integer(rows[0].Values[0])
+	next := integer(rows[0][0])
 	room, err := j.room(system, next, len(added))
 	if err != nil || room == 0 {
 		return 0, err
@@ -101,7 +101,7 @@ func (j *memoryJob) numberSystem(system string, added []properties) (int, error)
 		if err != nil {
 			return 0, err
 		}
-		n = numbersTaken(next, rows[0].Values[0])
+		n = numbersTaken(next, rows[0][0])
 	}
 	n.settle(added)
 	if j.grown == nil {
@@ -123,6 +123,6 @@ func (j *memoryJob) room(system string, next int64, added int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	left := MaxSystemItems - planned - integer(rows[0].Values[0]) - integer(rows[0].Values[1])
+	left := MaxSystemItems - planned - integer(rows[0][0]) - integer(rows[0][1])
 	return int(min(max(left, 0), int64(added))), nil
 }

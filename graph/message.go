@@ -107,7 +107,7 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 		"team_id": scope.TeamID, "source_key": sourceKey, "rows": rows, "now": now,
 	})
 	if err == nil {
-		first := integer(appended[0].Values[0]) // messages next to them are near to older messages
+		first := integer(appended[0][0]) // messages next to them are near to older messages
 		err = t.renewNear(scope.TeamID, sourceKey, numbersFrom(first-nearby, nearby+min(nearby, len(rows))))
 	}
 	return results, warnings, err
@@ -159,7 +159,7 @@ func (s *Store) messages(ctx context.Context, query string, params map[string]an
 	if err != nil {
 		return nil, err
 	}
-	rows := items(row.Values[0])
+	rows := items(row[0])
 	messages := make([]Message, len(rows))
 	for i := range rows {
 		l := items(rows[i])

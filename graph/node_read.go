@@ -64,8 +64,8 @@ func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q 
 	if err != nil {
 		return NodeView{}, err
 	}
-	n := nodeView(kind, pairsFrom(row.Values[0]), moment)
-	n.Relationships = relationshipsFrom(row.Values[1], n.EntityKey, moment)
+	n := nodeView(kind, pairsFrom(row[0]), moment)
+	n.Relationships = relationshipsFrom(row[1], n.EntityKey, moment)
 	return n, nil
 }
 
@@ -148,10 +148,10 @@ func (s *Store) page(ctx context.Context, name string, l NodeList, after string,
 	now := s.now()
 	for i, row := range rows {
 		if int64(i) == l.Limit {
-			page.Next = encodeCursor(text(rows[i-1].Values[0]))
+			page.Next = encodeCursor(text(rows[i-1][0]))
 			break
 		}
-		p := pairsFrom(row.Values[1])
+		p := pairsFrom(row[1])
 		n := nodeView(l.Kind, p, now)
 		if n.DeletedAt = p.moment("deleted_at"); n.DeletedAt != nil {
 			until := n.DeletedAt.Add(s.options.KeepDeleted)

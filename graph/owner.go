@@ -139,7 +139,7 @@ func (s *Store) CurrentKeys(ctx context.Context, scope Scope, keys []string) (ma
 	rows, err := s.read(ctx, s.queries["node_former"], map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
 	current := map[string]string{}
 	for _, row := range rows {
-		current[text(row.Values[0])] = text(row.Values[1])
+		current[text(row[0])] = text(row[1])
 	}
 	return current, err
 }

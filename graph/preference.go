@@ -131,7 +131,7 @@ func (s *Store) SetPreference(ctx context.Context, scope Scope, p Preference) er
 		rows, err := t.exec("preference_set", map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "key": p.Key, "value": value, "most": MaxPreferences, "now": s.now(),
 		})
-		if err == nil && !truth(rows[0].Values[0]) {
+		if err == nil && !truth(rows[0][0]) {
 			return ErrTooManyPreferences
 		}
 		return err
@@ -171,7 +171,7 @@ func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey
 	if err != nil {
 		return nil, err
 	}
-	rows := slices.Concat(items(row.Values[0]), items(row.Values[1]))
+	rows := slices.Concat(items(row[0]), items(row[1]))
 	page := make([]UserPreference, min(len(rows), limit))
 	for i := range page {
 		l := items(rows[i])

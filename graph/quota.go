@@ -69,7 +69,7 @@ func (t *tx) charge() error {
 	if err != nil {
 		return err
 	}
-	v := row[0].Values
+	v := row[0]
 	has := Usage{Nodes: integer(v[0]), Relationships: integer(v[1]), Text: integer(v[2])}
 	quota := t.store.options.Quota.with(OwnQuota{optionalInteger(v[4]), optionalInteger(v[5]), optionalInteger(v[6])})
 	had := has.Text - t.added.text
@@ -125,7 +125,7 @@ func (t *tx) count(quota Quota, now time.Time) (has Usage, err error) {
 	if err != nil {
 		return Usage{}, err
 	}
-	has = usageFrom(rows[0].Values)
+	has = usageFrom(rows[0])
 	_, err = t.exec("quota_count", map[string]any{
 		"team_id": t.team, "nodes": has.Nodes, "relationships": has.Relationships, "characters": has.Text,
 		"fresh_until": now.Add(max(usageTime, usageShare*time.Since(begun))).UnixMilli(),
@@ -229,7 +229,7 @@ func (s *Store) ownQuota(ctx context.Context, teamID string) (own OwnQuota, coun
 	} else if err != nil {
 		return own, counted, err
 	}
-	v := row.Values
+	v := row
 	own = OwnQuota{optionalInteger(v[0]), optionalInteger(v[1]), optionalInteger(v[2])}
 	return own, [3]*int64{optionalInteger(v[3]), optionalInteger(v[4]), optionalInteger(v[5])}, nil
 }
@@ -244,7 +244,7 @@ func (s *Store) TeamQuota(ctx context.Context, teamID string) (own OwnQuota, has
 	if err != nil {
 		return OwnQuota{}, Usage{}, err
 	}
-	return own, usageFrom(row.Values), nil
+	return own, usageFrom(row), nil
 }
 
 // SetTeamQuota sets a team's own quota and replaces the previous one. It applies from the next write that adds

@@ -234,7 +234,7 @@ func (t *tx) recallRelationships(teamID string, all []recalled, found known) err
 	}
 	was, next := map[string]properties{}, map[string]properties{}
 	for _, record := range records {
-		p, ref := pairsFrom(record.Values[1]), refs[integer(record.Values[0])]
+		p, ref := pairsFrom(record[1]), refs[integer(record[0])]
 		if p.text("key") != ref.Key || p["salience"] == nil {
 			continue
 		}
@@ -242,7 +242,7 @@ func (t *tx) recallRelationships(teamID string, all []recalled, found known) err
 			was[ref.Key], next[ref.Key] = p, p.clone()
 		}
 		v := next[ref.Key].vitality()
-		v.recall(times[integer(record.Values[0])])
+		v.recall(times[integer(record[0])])
 		next[ref.Key].putVitality(v)
 	}
 	var rows []map[string]any

@@ -124,7 +124,7 @@ func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipL
 	if err != nil {
 		return RelationshipPage{}, err
 	}
-	page := RelationshipPage{Relationships: relationshipsFrom(row.Values[0], l.Key, moment)}
+	page := RelationshipPage{Relationships: relationshipsFrom(row[0], l.Key, moment)}
 	if int64(len(page.Relationships)) > l.Limit {
 		page.Relationships = page.Relationships[:l.Limit]
 		page.Next = encodeCursor(page.Relationships[l.Limit-1].Key)
@@ -150,7 +150,7 @@ func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, e
 	if err != nil || len(rows) == 0 {
 		return located{}, orMissing(err, "relationship")
 	}
-	v := rows[0].Values
+	v := rows[0]
 	return located{text(v[0]), text(v[1]), text(v[2]), pairsFrom(v[3])}, nil
 }
 

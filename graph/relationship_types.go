@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kith/cypher"
+	"kith/neo"
 )
 
 // MaxWords is the maximum number of own relationship types (words) of a team.
@@ -119,9 +120,9 @@ func (j *memoryJob) addWords() error {
 	if err != nil {
 		return err
 	}
-	words := texts(rows[0].Values[0])
+	words := texts(rows[0][0])
 	if slices.ContainsFunc(j.fresh, func(word string) bool { return !slices.Contains(words, word) }) {
-		return errLostRace
+		return neo.ErrRace
 	}
 	return nil
 }
@@ -165,7 +166,7 @@ func (s *Store) admitTypes(ctx context.Context, relationships []RelationshipWrit
 // indexType creates the index that finds relationships of a stored type by key.
 func (s *Store) indexType(ctx context.Context, kind string) error {
 	_, statement := cypher.KeyIndex(kind)
-	return s.applySchema(ctx, cypher.Migration{Name: "relationship type"}, statement)
+	return s.db.Schema(ctx, "relationship type", statement)
 }
 
 // typesAtOnce is the maximum number of types that one statement searches one by one.
@@ -178,7 +179,7 @@ func (s *Store) indexedTypes(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	types := texts(row.Values[0])
+	types := texts(row[0])
 	for i, name := range types {
 		types[i] = strings.TrimPrefix(name, keyIndexPrefix)
 	}

@@ -19,7 +19,7 @@ func (s *Store) Renew(ctx context.Context, progress func(nodes int)) error {
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		team = text(rows[0].Values[0])
+		team = text(rows[0][0])
 		for after := ""; ; {
 			last, renewed, err := s.renewPage(ctx, team, after)
 			if err != nil {
@@ -41,13 +41,13 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	if err != nil {
 		return "", 0, err
 	}
-	if last = text(row.Values[0]); last == "" {
+	if last = text(row[0]); last == "" {
 		return "", 0, nil
 	}
 	scopes, kinds, names := map[string]any{}, map[string]any{}, map[string]any{}
 	var keys []string
 	stale := map[string]string{}
-	for _, item := range items(row.Values[2]) {
+	for _, item := range items(row[2]) {
 		l := items(item)
 		keys = append(keys, text(l[0]))
 		if natural := renewedName(l[2]); natural != "" {
@@ -57,7 +57,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 			names[text(l[0])] = name
 		}
 	}
-	for _, user := range append(texts(row.Values[1]), "") {
+	for _, user := range append(texts(row[1]), "") {
 		scopes[user] = scopeToken(team, user)
 	}
 	for _, kind := range Kinds {
@@ -70,7 +70,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 		if err != nil {
 			return err
 		}
-		renewed = int(integer(rows[0].Values[0]))
+		renewed = int(integer(rows[0][0]))
 		return t.settle(team, keys)
 	})
 	if err == nil {

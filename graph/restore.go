@@ -94,7 +94,7 @@ func (s *Store) ImportProgress(ctx context.Context, scope Scope, id string) (Imp
 	if err != nil {
 		return ImportMark{}, fmt.Errorf("import progress: %w", err)
 	}
-	return ImportMark{ID: id, Seq: integer(row.Values[0]), Report: text(row.Values[1])}, nil
+	return ImportMark{ID: id, Seq: integer(row[0]), Report: text(row[1])}, nil
 }
 
 // EndImport deletes the progress of a finished import.

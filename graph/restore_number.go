@@ -75,6 +75,6 @@ func (j *memoryJob) numberMessages(source *stored, added []properties) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	numbersTaken(integer(rows[0].Values[0]), rows[0].Values[1]).settle(added)
+	numbersTaken(integer(rows[0][0]), rows[0][1]).settle(added)
 	return nil
 }

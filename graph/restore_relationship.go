@@ -110,12 +110,12 @@ func (j *memoryJob) findKeys(candidates [][]properties) error {
 // keysTaken finds the relationships of a team with some keys and types.
 func (t *tx) keysTaken(teamID string, types, keys []string, found map[string][3]string) error {
 	for some := range slices.Chunk(types, typesAtOnce) {
-		rows, err := t.execQuery(cypher.ForTypes(t.store.queries["relationship_keys"], some), map[string]any{"team_id": teamID, "keys": keys})
+		rows, err := t.Exec(cypher.ForTypes(t.store.queries["relationship_keys"], some), map[string]any{"team_id": teamID, "keys": keys})
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
-			found[text(row.Values[0])] = [3]string{text(row.Values[2]), text(row.Values[1]), text(row.Values[3])}
+			found[text(row[0])] = [3]string{text(row[2]), text(row[1]), text(row[3])}
 		}
 	}
 	return nil

@@ -2,13 +2,10 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher"
 )
@@ -64,7 +61,7 @@ func (s *Store) renewSchema(ctx context.Context) error {
 func (s *Store) applyAll(ctx context.Context, migrations []cypher.Migration) error {
 	for _, m := range migrations {
 		for _, statement := range m.Statements {
-			if err := s.applySchema(ctx, m, statement); err != nil {
+			if err := s.db.Schema(ctx, m.Name, statement); err != nil {
 				return err
 			}
 		}
@@ -89,7 +86,7 @@ func (s *Store) renewRanks(ctx context.Context) error {
 		err := s.transaction(ctx, "rank_renew", func(t *tx) error {
 			rows, err := t.exec("rank_renew", map[string]any{"limit": renewAtOnce})
 			if err == nil {
-				renewed = integer(rows[0].Values[0])
+				renewed = integer(rows[0][0])
 			}
 			return err
 		})
@@ -109,7 +106,7 @@ func (s *Store) indexTypes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, kind := range texts(row.Values[0]) {
+	for _, kind := range texts(row[0]) {
 		if slices.Contains(indexed, kind) || kind == hasMessageType || !typePattern.MatchString(kind) {
 			continue
 		}
@@ -121,26 +118,7 @@ func (s *Store) indexTypes(ctx context.Context) error {
 }
 
 func (s *Store) awaitIndexes(ctx context.Context) error {
-	return s.applySchema(ctx, cypher.Migration{Name: "await"}, "CALL db.awaitIndexes(300)")
-}
-
-// applySchema runs one statement, and again after a deadlock with another instance. If the other instance was first,
-// in spite of IF NOT EXISTS, that is not an error.
-func (s *Store) applySchema(ctx context.Context, m cypher.Migration, statement string) error {
-	session := s.session(ctx, neo4j.AccessModeWrite, nil)
-	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	_, err := session.ExecuteWrite(ctx, func(t neo4j.ManagedTransaction) (any, error) {
-		result, err := t.Run(ctx, statement, nil)
-		if err == nil {
-			_, err = result.Consume(ctx)
-		}
-		return nil, err
-	})
-	var db *neo4j.Neo4jError
-	if errors.As(err, &db) && db.Code == "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists" {
-		return nil
-	}
-	return translate("schema "+m.Name, err)
+	return s.db.Schema(ctx, "await", "CALL db.awaitIndexes(300)")
 }
 
 // SchemaVersion returns the version of the database's schema; 0 for a new database.
@@ -149,7 +127,7 @@ func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
-	return int(integer(rows[0].Values[0])), nil
+	return int(integer(rows[0][0])), nil
 }
 
 // requireServer returns an error for Neo4j before 5.26, which lacks dynamic labels.
@@ -158,7 +136,7 @@ func (s *Store) requireServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	versions := texts(row.Values[0])
+	versions := texts(row[0])
 	if len(versions) == 0 || !atLeast(versions[0], 5, 26) {
 		return fmt.Errorf("migrate: neo4j is %s, kith needs 5.26 or newer: %w", list(versions), ErrUnavailable)
 	}

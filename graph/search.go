@@ -6,8 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
+	"kith/neo"
 	"kith/vector"
 )
 
@@ -146,7 +145,7 @@ func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error
 	asks := q.indexAsks(scope)
 	params := q.params(scope, asks)
 	row, err := s.readOne(ctx, "search", params)
-	if errors.Is(err, errProcedure) && q.Relationships { // the index of relationships may be missing or not populated yet
+	if errors.Is(err, neo.ErrProcedure) && q.Relationships { // the index of relationships may be missing or not populated yet
 		if err := s.indexOtherTypes(ctx); err != nil {
 			return Found{}, err
 		}
@@ -160,8 +159,8 @@ func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error
 	}
 	found := foundFrom(row, asks, s.now())
 	if len(q.Vectors) > 0 {
-		found.Waiting = truth(row.Values[9])
-		found.OtherModel = row.Values[7] != nil && text(row.Values[7]) != s.options.Embedder.Model()
+		found.Waiting = truth(row[9])
+		found.OtherModel = row[7] != nil && text(row[7]) != s.options.Embedder.Model()
 	}
 	return found, nil
 }
@@ -293,28 +292,28 @@ func (q *Search) messageAsks(asks []indexAsk) []map[string]any {
 	return all
 }
 
-func foundFrom(row *neo4j.Record, asks *searchAsks, now time.Time) Found {
+func foundFrom(row []any, asks *searchAsks, now time.Time) Found {
 	var f Found
 	each := func(column int, read func(l []any)) {
-		for _, v := range items(row.Values[column]) {
+		for _, v := range items(row[column]) {
 			read(items(v))
 		}
 	}
-	counts := items(row.Values[10])
+	counts := items(row[10])
 	var speakers [][]string
-	for _, names := range items(row.Values[11]) {
+	for _, names := range items(row[11]) {
 		speakers = append(speakers, texts(names))
 	}
-	scored(asks.messages, items(row.Values[0]), counts, speakers, func(l []any, score float64) {
+	scored(asks.messages, items(row[0]), counts, speakers, func(l []any, score float64) {
 		f.Messages = append(f.Messages, FoundMessage{hit(l, score), text(l[2]), text(l[3])})
 	})
-	scored(asks.sources, items(row.Values[1]), counts, nil, func(l []any, score float64) {
+	scored(asks.sources, items(row[1]), counts, nil, func(l []any, score float64) {
 		f.Sources = append(f.Sources, FoundSource{hit(l, score), text(l[2])})
 	})
-	scored(asks.nodes, items(row.Values[2]), counts, nil, func(l []any, score float64) {
+	scored(asks.nodes, items(row[2]), counts, nil, func(l []any, score float64) {
 		f.Nodes = append(f.Nodes, FoundNode{Hit: hit(l, score), Kind: kindFrom(l[2]), Name: text(l[3]), CanonicalName: text(l[4])})
 	})
-	scored(asks.relationships, items(row.Values[3]), counts, nil, func(l []any, score float64) {
+	scored(asks.relationships, items(row[3]), counts, nil, func(l []any, score float64) {
 		view := relationshipView(text(l[2]), text(l[4]), text(l[5]), pairsFrom(l[7]), now)
 		f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit(l, score), FromName: text(l[3]), ToName: text(l[6]), RelationshipView: view})
 	})
@@ -327,7 +326,7 @@ func foundFrom(row *neo4j.Record, asks *searchAsks, now time.Time) Found {
 		}
 		f.Links = append(f.Links, link)
 	})
-	each(6, func(l []any) { f.Vectors = append(f.Vectors, foundVectors(l, integer(row.Values[8]))) })
+	each(6, func(l []any) { f.Vectors = append(f.Vectors, foundVectors(l, integer(row[8]))) })
 	return f
 }
 

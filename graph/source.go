@@ -353,7 +353,7 @@ func (s *Store) Source(ctx context.Context, scope Scope, key string) (Source, er
 	if err != nil {
 		return Source{}, err
 	}
-	return sourceFrom(items(row.Values[0])), nil
+	return sourceFrom(items(row[0])), nil
 }
 
 // sourceFrom reads the list that source_find and conversation_list return of a source.

@@ -55,7 +55,7 @@ func (s *Store) FormStories(ctx context.Context, limit int) (StoryResult, error)
 			return result, errors.Join(append(failed, err)...)
 		}
 		for _, row := range rows {
-			team, source := text(row.Values[0]), text(row.Values[1])
+			team, source := text(row[0]), text(row[1])
 			err := s.formStory(ctx, team, source, now, &result)
 			if err != nil && (errors.Is(err, ErrUnavailable) || ctx.Err() != nil) {
 				return result, errors.Join(append(failed, err)...)

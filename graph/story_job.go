@@ -49,8 +49,8 @@ func (j *storyJob) take() (bool, error) {
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	j.user, j.started = text(rows[0].Values[0]), moment(rows[0].Values[1])
-	for _, item := range items(rows[0].Values[2]) {
+	j.user, j.started = text(rows[0][0]), moment(rows[0][1])
+	for _, item := range items(rows[0][2]) {
 		l := items(item)
 		j.mentions = append(j.mentions, storyMention{text(l[0]), text(l[1]), text(l[2])})
 	}

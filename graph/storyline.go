@@ -54,8 +54,8 @@ func (j *storyJob) candidates() ([]candidate, error) {
 	})
 	var all []candidate
 	for _, row := range rows {
-		if n := found.byKey[text(row.Values[0])]; n != nil {
-			all = append(all, candidate{n, truth(row.Values[1]), integer(row.Values[2])})
+		if n := found.byKey[text(row[0])]; n != nil {
+			all = append(all, candidate{n, truth(row[1]), integer(row[2])})
 		}
 	}
 	return all, err

@@ -21,8 +21,8 @@ func (j *storyJob) form() error {
 	}
 	again := false
 	for _, row := range rows {
-		anchor := &stored{kind: kindFrom(row.Values[0]), properties: pairsFrom(row.Values[1])}
-		waits, err := j.formAbout(anchor, tellingFrom(row.Values[2]))
+		anchor := &stored{kind: kindFrom(row[0]), properties: pairsFrom(row[1])}
+		waits, err := j.formAbout(anchor, tellingFrom(row[2]))
 		if err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func (s *Store) SystemMemory(ctx context.Context, scope Scope, system string) (S
 	if err != nil {
 		return SystemMemory{}, err
 	}
-	v := rows[0].Values
+	v := rows[0]
 	entities, relationships := items(v[1]), items(v[2])
 	unchanged := v[0] == v[3] && s.now().Sub(moment(v[4])) > settled
 	if v[0] == nil && len(entities)+len(relationships) > 0 {
@@ -95,7 +95,7 @@ func (s *Store) heldMemory(ctx context.Context, scope Scope, system string) (m S
 		}
 		rows, err := j.tx.exec("system_load", map[string]any{"team_id": scope.TeamID, "system": system})
 		if err == nil {
-			m = systemMemoryFrom(items(rows[0].Values[1]), items(rows[0].Values[2]))
+			m = systemMemoryFrom(items(rows[0][1]), items(rows[0][2]))
 		}
 		return err
 	})
@@ -134,7 +134,7 @@ func (s *Store) Systems(ctx context.Context, scope Scope, after string, limit in
 	})
 	all := make([]System, len(rows))
 	for i, row := range rows {
-		l := items(row.Values[0])
+		l := items(row[0])
 		all[i] = System{
 			System: text(l[0]), SystemCounts: SystemCounts{integer(l[1]), integer(l[2])},
 			Version: integer(l[3]), CreatedAt: millis(l[4]), UpdatedAt: millis(l[5]),
@@ -154,7 +154,7 @@ func (s *Store) DeleteSystem(ctx context.Context, scope Scope, system string) (S
 		if err != nil {
 			return err
 		}
-		deleted = SystemCounts{integer(rows[0].Values[0]), integer(rows[0].Values[1])}
+		deleted = SystemCounts{integer(rows[0][0]), integer(rows[0][1])}
 		return nil
 	})
 	return deleted, err

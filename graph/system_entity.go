@@ -22,7 +22,7 @@ func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, 
 	})
 	all := make([]SystemNode, len(rows))
 	for i, row := range rows {
-		all[i] = systemNodeFrom(row.Values[0])
+		all[i] = systemNodeFrom(row[0])
 	}
 	return all, err
 }
@@ -47,7 +47,7 @@ func (s *Store) SystemEntity(ctx context.Context, scope Scope, system, name stri
 	if err != nil {
 		return SystemNode{}, err
 	}
-	return systemNodeFrom(row.Values[0]), nil
+	return systemNodeFrom(row[0]), nil
 }
 
 // ChangeSystemEntity updates an existing entity, found by the write's name. Errors: ErrNotFound, InvalidError.

@@ -28,7 +28,7 @@ func (j *systemJob) loadNodes(names []string) error {
 	}
 	rows, err := j.tx.exec("system_entity_find", map[string]any{"team_id": j.team, "natural_keys": keys})
 	for _, row := range rows {
-		j.knowNode(&plannedNode{SystemNode: systemNodeFrom(row.Values[0])})
+		j.knowNode(&plannedNode{SystemNode: systemNodeFrom(row[0])})
 	}
 	return err
 }
@@ -56,7 +56,7 @@ func (j *systemJob) loadLinks(wanted []SystemRelationshipWrite) error {
 	}
 	found, err := j.tx.exec("system_relationship_find", map[string]any{"team_id": j.team, "rows": rows})
 	for _, row := range found {
-		j.knowLink(&plannedLink{SystemLink: systemLinkFrom(row.Values[0])})
+		j.knowLink(&plannedLink{SystemLink: systemLinkFrom(row[0])})
 	}
 	return err
 }

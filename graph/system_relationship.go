@@ -23,7 +23,7 @@ func (s *Store) SystemRelationships(ctx context.Context, scope Scope, system str
 	})
 	all := make([]SystemLink, len(rows))
 	for i, row := range rows {
-		all[i] = systemLinkFrom(row.Values[0])
+		all[i] = systemLinkFrom(row[0])
 	}
 	return all, err
 }

@@ -51,11 +51,11 @@ func (j *systemJob) loadAll() (systemStored, error) {
 	if err != nil {
 		return s, err
 	}
-	for _, row := range items(rows[0].Values[1]) {
+	for _, row := range items(rows[0][1]) {
 		n := &plannedNode{SystemNode: systemNodeFrom(row)}
 		s.nodes[n.Name] = n
 	}
-	for _, row := range items(rows[0].Values[2]) {
+	for _, row := range items(rows[0][2]) {
 		l := &plannedLink{SystemLink: systemLinkFrom(row)}
 		s.links[l.triple()] = l
 	}
@@ -118,5 +118,5 @@ func (j *systemJob) deleteNodes(keys []string) (SystemCounts, error) {
 	if err != nil {
 		return SystemCounts{}, err
 	}
-	return SystemCounts{integer(rows[0].Values[0]), integer(rows[0].Values[1])}, nil
+	return SystemCounts{integer(rows[0][0]), integer(rows[0][1])}, nil
 }

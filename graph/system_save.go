@@ -35,7 +35,7 @@ func (j *systemJob) write(statement string, rows []map[string]any) error {
 		return nil
 	}
 	found, err := j.tx.exec(statement, map[string]any{"team_id": j.team, "rows": rows})
-	if err == nil && integer(found[0].Values[0]) != int64(len(rows)) {
+	if err == nil && integer(found[0][0]) != int64(len(rows)) {
 		return fmt.Errorf("write system: an entity was deleted in the meantime: %w", ErrConflict)
 	}
 	return err
@@ -70,7 +70,7 @@ func (j *systemJob) bound() error {
 	if err != nil {
 		return err
 	}
-	if integer(rows[0].Values[0])+integer(rows[0].Values[1])+added > MaxSystemItems {
+	if integer(rows[0][0])+integer(rows[0][1])+added > MaxSystemItems {
 		message := fmt.Sprintf("the system must have at most %d entities and relationships", MaxSystemItems)
 		return &InvalidError{Fields: []FieldError{{Location: "entities", Message: message}}}
 	}

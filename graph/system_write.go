@@ -78,7 +78,7 @@ func (s *Store) systemWrite(ctx context.Context, scope Scope, system string, wor
 		}
 		j := &systemJob{
 			tx: t, team: scope.TeamID, user: scope.UserID, system: system, now: now,
-			nextSeq: integer(rows[0].Values[0]), fresh: integer(rows[0].Values[1]) == 0,
+			nextSeq: integer(rows[0][0]), fresh: integer(rows[0][1]) == 0,
 			nodes: map[string]*plannedNode{}, links: map[[3]string]*plannedLink{},
 		}
 		return work(j)

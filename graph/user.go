@@ -74,7 +74,7 @@ func (s *Store) userIDs(ctx context.Context, teamID, from string, limit int) (id
 		if err != nil {
 			return nil, err
 		}
-		found := texts(row.Values[0])
+		found := texts(row[0])
 		if len(found) == 0 {
 			break
 		}
@@ -109,7 +109,7 @@ func (s *Store) countUsers(ctx context.Context, teamID string, ids []string) ([]
 	}
 	counted := make([]User, len(rows))
 	for i, row := range rows {
-		v := row.Values
+		v := row
 		counted[i] = User{
 			UserID: text(v[0]), Nodes: integer(v[1]), Conversations: integer(v[2]), Messages: integer(v[3]), Chats: integer(v[4]),
 			LastActivityAt: latestOf(optionalMoment(v[5]), optionalMoment(v[6]), optionalMillis(v[7])), Partial: truth(v[8]),

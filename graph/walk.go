@@ -125,9 +125,9 @@ func (s *Store) Around(ctx context.Context, scope Scope, w Walk, keys []string, 
 	}
 	all := make([]Around, len(rows))
 	for i, row := range rows {
-		links := items(row.Values[2])
-		looked := int(integer(row.Values[1]))
-		a := Around{Key: text(row.Values[0]), Looked: looked, Cut: looked >= each, Links: make([]WalkLink, len(links))}
+		links := items(row[2])
+		looked := int(integer(row[1]))
+		a := Around{Key: text(row[0]), Looked: looked, Cut: looked >= each, Links: make([]WalkLink, len(links))}
 		for j := range links {
 			l := items(links[j])
 			a.Links[j] = WalkLink{To: text(l[0]), Key: text(l[1]), Outgoing: truth(l[2]), Strength: number(l[3]), Salience: number(l[4]), Wanted: truth(l[5])}
@@ -164,9 +164,9 @@ func (s *Store) Edges(ctx context.Context, scope Scope, w Walk, keys []string, e
 	}
 	all := make([]Edges, len(rows))
 	for i, row := range rows {
-		looked := int(integer(row.Values[1]))
-		e := Edges{Key: text(row.Values[0]), Looked: looked, Cut: looked >= each, Ends: texts(row.Values[2])}
-		for _, strength := range items(row.Values[3]) {
+		looked := int(integer(row[1]))
+		e := Edges{Key: text(row[0]), Looked: looked, Cut: looked >= each, Ends: texts(row[2])}
+		for _, strength := range items(row[3]) {
 			e.Strengths = append(e.Strengths, number(strength))
 		}
 		all[i] = e
@@ -206,17 +206,17 @@ func (s *Store) Steps(ctx context.Context, scope Scope, w Walk, wishes []Wish, n
 		return nil, err
 	}
 	for _, row := range rows {
-		wish := wishes[integer(row.Values[0])]
+		wish := wishes[integer(row[0])]
 		from, to, direction := wish.From, wish.To, "outgoing"
-		if !truth(row.Values[1]) {
+		if !truth(row[1]) {
 			from, to, direction = to, from, "incoming"
 		}
 		step := &Step{
-			Relationship: relationshipView(from, text(row.Values[2]), to, pairsFrom(row.Values[3]), now),
-			Node:         nodeView(kindFrom(row.Values[4]), pairsFrom(row.Values[5]), now),
+			Relationship: relationshipView(from, text(row[2]), to, pairsFrom(row[3]), now),
+			Node:         nodeView(kindFrom(row[4]), pairsFrom(row[5]), now),
 		}
 		step.Relationship.Direction = direction
-		steps[integer(row.Values[0])] = step
+		steps[integer(row[0])] = step
 	}
 	return steps, nil
 }
@@ -232,7 +232,7 @@ func (s *Store) NodesByKey(ctx context.Context, scope Scope, keys []string) ([]N
 	}
 	nodes := make([]NodeView, len(rows))
 	for i, row := range rows {
-		nodes[i] = nodeView(kindFrom(row.Values[0]), pairsFrom(row.Values[1]), s.now())
+		nodes[i] = nodeView(kindFrom(row[0]), pairsFrom(row[1]), s.now())
 	}
 	slices.SortFunc(nodes, func(a, b NodeView) int { return slices.Index(keys, a.EntityKey) - slices.Index(keys, b.EntityKey) })
 	return nodes, nil
@@ -252,8 +252,8 @@ func (s *Store) NodesNamed(ctx context.Context, scope Scope, names []string) (ma
 	}
 	named := map[string][]NodeRef{}
 	for _, row := range rows {
-		key := text(row.Values[0])
-		named[key] = append(named[key], NodeRef{EntityKey: text(row.Values[1]), Kind: kindFrom(row.Values[2]).Name, Name: text(row.Values[3])})
+		key := text(row[0])
+		named[key] = append(named[key], NodeRef{EntityKey: text(row[1]), Kind: kindFrom(row[2]).Name, Name: text(row[3])})
 	}
 	return named, nil
 }

@@ -6,12 +6,14 @@ import (
 	"slices"
 
 	"kith/cypher"
+	"kith/neo"
 )
 
 // Searches use two indexes of relationships: one for the vocabulary, and othersIndex for all other stored types:
 // related_to, the operator's types, and those of databases that had a type for each word. The cost of a search does
 // not depend on their number.
 const (
+	indexAttempts   = 4 // against other processes that index at the same time
 	vocabularyIndex = "relationship_words"
 	othersIndex     = "relationship_words_of_others"
 )
@@ -22,7 +24,7 @@ func (s *Store) otherTypes(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	types := slices.Concat([]string{relatedType}, s.options.Types, texts(row.Values[0]))
+	types := slices.Concat([]string{relatedType}, s.options.Types, texts(row[0]))
 	return distinctTypes(types), nil
 }
 
@@ -40,7 +42,7 @@ func (s *Store) wordIndexes(ctx context.Context) (map[string][]string, error) {
 		return nil, err
 	}
 	indexes := map[string][]string{}
-	for _, item := range items(row.Values[0]) {
+	for _, item := range items(row[0]) {
 		l := items(item)
 		indexes[text(l[0])] = texts(l[1])
 	}
@@ -54,7 +56,7 @@ func (s *Store) indexOtherTypes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for range readAttempts {
+	for range indexAttempts {
 		indexes, err := s.wordIndexes(ctx)
 		if err == nil {
 			err = s.dropTypeIndexes(ctx, indexes)
@@ -67,7 +69,7 @@ func (s *Store) indexOtherTypes(ctx context.Context) error {
 			return nil
 		}
 		for _, statement := range []string{cypher.DropIndex(othersIndex), cypher.WordIndex(othersIndex, distinctTypes(slices.Concat(types, covered)))} {
-			if err := s.applySchema(ctx, cypher.Migration{Name: "words"}, statement); err != nil {
+			if err := s.db.Schema(ctx, "words", statement); err != nil {
 				return err
 			}
 		}
@@ -75,7 +77,7 @@ func (s *Store) indexOtherTypes(ctx context.Context) error {
 			return err
 		}
 	}
-	return fmt.Errorf("index relationship types: %w", errLostRace)
+	return fmt.Errorf("index relationship types: %w", neo.ErrRace)
 }
 
 // dropTypeIndexes drops the indexes per type of earlier versions. An index of the same types prevents the creation of
@@ -85,7 +87,7 @@ func (s *Store) dropTypeIndexes(ctx context.Context, indexes map[string][]string
 		if name == vocabularyIndex || name == othersIndex {
 			continue
 		}
-		if err := s.applySchema(ctx, cypher.Migration{Name: "words"}, cypher.DropIndex(name)); err != nil {
+		if err := s.db.Schema(ctx, "words", cypher.DropIndex(name)); err != nil {
 			return err
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
 // WorkspaceCounts has the numbers of nodes of a kind in a project that the scope may see: all, those linked with the
@@ -107,7 +105,7 @@ func (s *Store) WorkspaceOf(ctx context.Context, scope Scope, project string) (*
 }
 
 // links reads counts of the links of some nodes, and the nodes that a picture leads to.
-func (s *Store) links(ctx context.Context, scope Scope, project string, derived []string, focus string, p *picture) (*neo4j.Record, error) {
+func (s *Store) links(ctx context.Context, scope Scope, project string, derived []string, focus string, p *picture) ([]any, error) {
 	keys, open := []string{}, []string{}
 	if p != nil {
 		keys, open = p.keys(), p.open()
@@ -125,7 +123,7 @@ func (s *Store) workspace(ctx context.Context, scope Scope, project, focus strin
 	if err != nil {
 		return nil, nil, err
 	}
-	v := row.Values
+	v := row
 	w := &Workspace{
 		Project: nodeView(projectKind, pairsFrom(v[0]), now), Counts: countsFrom(v[1]), Shown: map[string][]WorkspaceItem{},
 		RecentTotal: integer(v[5]), UpcomingTotal: integer(v[7]), LinkedNames: map[string]NodeRef{},
@@ -146,9 +144,9 @@ func (s *Store) workspace(ctx context.Context, scope Scope, project, focus strin
 	if err != nil {
 		return nil, nil, err
 	}
-	w.derive(row.Values[0])
-	w.Nodes, w.Edges = p.grow(row.Values[1], row.Values[2])
-	return w, row.Values[0], nil
+	w.derive(row[0])
+	w.Nodes, w.Edges = p.grow(row[1], row[2])
+	return w, row[0], nil
 }
 
 // Workspaces is the view of all projects that a scope may see.
@@ -171,8 +169,8 @@ func (s *Store) Workspaces(ctx context.Context, scope Scope) (*Workspaces, error
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspaces{Total: integer(row.Values[1]), Counts: countsFrom([]any{row.Values[2]})}
-	for _, p := range items(row.Values[0]) {
+	w := &Workspaces{Total: integer(row[1]), Counts: countsFrom([]any{row[2]})}
+	for _, p := range items(row[0]) {
 		w.Projects = append(w.Projects, nodeView(projectKind, pairsFrom(p), now))
 	}
 	return w, nil

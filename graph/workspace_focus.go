@@ -62,7 +62,7 @@ func (s *Store) Focus(ctx context.Context, scope Scope, kind Kind, key string) (
 	if err != nil {
 		return nil, err
 	}
-	f.derive(row.Values[0])
+	f.derive(row[0])
 	return f, nil
 }
 
@@ -74,17 +74,17 @@ func (s *Store) focus(ctx context.Context, scope Scope, kind Kind, key string) (
 	if err != nil {
 		return nil, err
 	}
-	f := &WorkspaceFocus{Node: nodeView(kind, pairsFrom(row.Values[0]), s.now()), First: map[string][]string{}}
-	f.Direct = len(texts(row.Values[4])) > 0
-	for _, project := range items(row.Values[1]) {
+	f := &WorkspaceFocus{Node: nodeView(kind, pairsFrom(row[0]), s.now()), First: map[string][]string{}}
+	f.Direct = len(texts(row[4])) > 0
+	for _, project := range items(row[1]) {
 		view := nodeView(projectKind, pairsFrom(project), s.now())
 		f.Project = &view
 	}
-	for _, edge := range items(row.Values[2]) {
+	for _, edge := range items(row[2]) {
 		e := items(edge)
 		f.Edges = append(f.Edges, WorkspaceEnd{text(e[0]), truth(e[1]), refFrom(e[2:])})
 	}
-	if level, ok := row.Values[3].(int64); ok {
+	if level, ok := row[3].(int64); ok {
 		steps := int(level)
 		f.Level = &steps
 	}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
 // A workspace is a project with all nodes that belong to it. Every node stores its place there, and the workspace
@@ -207,12 +205,12 @@ func lookParams(team string, keys []string) map[string]any {
 }
 
 // movesFrom reads nodes and computes their places.
-func movesFrom(rows []*neo4j.Record) []move {
+func movesFrom(rows [][]any) []move {
 	moves := make([]move, len(rows))
 	for i, row := range rows {
-		n := &stored{kindFrom(row.Values[0]), pairsFrom(row.Values[1])}
+		n := &stored{kindFrom(row[0]), pairsFrom(row[1])}
 		var links []string
-		for _, link := range items(row.Values[2]) {
+		for _, link := range items(row[2]) {
 			links = append(links, strings.Join(texts(link), keySeparator))
 		}
 		moves[i] = move{n, placeOf(n, links)}
@@ -240,7 +238,7 @@ func (t *tx) eachIn(team, project string, visit func(keys []string) error) error
 		}
 		keys := make([]string, len(rows))
 		for i, row := range rows {
-			keys[i] = text(row.Values[0])
+			keys[i] = text(row[0])
 		}
 		after = keys[len(keys)-1]
 		if err := visit(keys); err != nil {

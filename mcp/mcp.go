@@ -16,6 +16,7 @@ import (
 	"kith/explore"
 	"kith/graph"
 	"kith/loader"
+	"kith/neo"
 	"kith/traverse"
 )
 
@@ -132,7 +133,7 @@ func (o Options) complete() Options {
 		o.Observe = func(string, Outcome, time.Duration) {}
 	}
 	if o.Trace == nil {
-		o.Trace = graph.NoTrace
+		o.Trace = neo.NoTrace
 	}
 	if o.RequestID == nil {
 		o.RequestID = func(context.Context) string { return "" }

@@ -24,6 +24,7 @@ import (
 	"kith/handlers"
 	"kith/limit"
 	"kith/mcp"
+	"kith/neo"
 	"kith/traverse"
 	"kith/vector"
 )
@@ -227,7 +228,7 @@ func (m *metrics) registerMemory(of *memory) {
 	m.registry.MustRegister(
 		gauge("kith_database_sessions", "Statements and transactions that use or wait for a connection to Neo4j.",
 			func() float64 { return float64(of.store.Sessions()) }),
-		gauge("kith_database_connections_limit", "Largest number of connections to Neo4j.", func() float64 { return graph.MaxSessions }),
+		gauge("kith_database_connections_limit", "Largest number of connections to Neo4j.", func() float64 { return neo.MaxSessions }),
 		gauge("kith_recall_queue", "Recalls that are queued to be stored.", func() float64 { return float64(of.recalls.Waiting()) }),
 	)
 }

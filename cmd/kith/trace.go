@@ -18,6 +18,7 @@ import (
 
 	"kith/graph"
 	"kith/handlers"
+	"kith/neo"
 )
 
 // tracing sends spans of requests, loads and statements to a collector. Spans have the names of routes, sections and files,
@@ -75,7 +76,7 @@ func (t *tracing) close(ctx context.Context) {
 // of returns a function that traces one kind of operation: statements, loads or tools.
 func (t *tracing) of(kind string) graph.Trace {
 	if t.provider == nil {
-		return graph.NoTrace
+		return neo.NoTrace
 	}
 	return func(ctx context.Context, name string) (context.Context, func(error)) {
 		ctx, span := t.tracer.Start(ctx, name, trace.WithAttributes(attribute.String("kith."+kind, name)))

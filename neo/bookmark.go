@@ -1,4 +1,4 @@
-package graph
+package neo
 
 import (
 	"crypto/sha256"

@@ -1,4 +1,4 @@
-package graph
+package neo
 
 import (
 	"context"
@@ -9,10 +9,25 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
-// translate converts errors of the driver to errors of this package. It drops the driver's text, which can contain
+var (
+	// ErrNotFound reports that a statement that must return a row returned none.
+	ErrNotFound = errors.New("not found")
+	// ErrConflict reports that stored data does not allow a write.
+	ErrConflict = errors.New("conflict")
+	// ErrUnavailable reports that the database is down, full, read-only, or did not answer in time.
+	ErrUnavailable = errors.New("database unavailable")
+	// ErrStatement reports that the database refused a statement for what it is, and not for its state.
+	ErrStatement = errors.New("the database refused the statement")
+	// ErrProcedure reports that a procedure failed, for example because an index is missing.
+	ErrProcedure = fmt.Errorf("a procedure of the database failed: %w", ErrUnavailable)
+
+	errDriver = errors.New("the database driver failed")
+)
+
+// Translate converts errors of the driver to errors of this package. It drops the driver's text, which can contain
 // values, and keeps the error code of the database.
-func translate(operation string, err error) error {
-	if err == nil || own(err) {
+func Translate(operation string, err error) error {
+	if err == nil || known(err) {
 		return err
 	}
 	if errors.Is(err, context.Canceled) {
@@ -29,14 +44,9 @@ func translate(operation string, err error) error {
 	return fmt.Errorf("%s: %w", operation, errors.Join(errDriver, ErrUnavailable))
 }
 
-var (
-	errDriver    = errors.New("the database driver failed")
-	errStatement = errors.New("the database refused the statement")
-	errProcedure = fmt.Errorf("a procedure of the database failed: %w", ErrUnavailable)
-)
-
-func own(err error) bool {
-	for _, sentinel := range []error{ErrNotFound, ErrInvalid, ErrConflict, ErrUnavailable, ErrBusy, ErrQuota, ErrSchemaNewer, ErrModel, errStatement} {
+// known reports whether an error is of this package.
+func known(err error) bool {
+	for _, sentinel := range []error{ErrNotFound, ErrConflict, ErrUnavailable, ErrStatement} {
 		if errors.Is(err, sentinel) {
 			return true
 		}
@@ -49,9 +59,9 @@ func own(err error) bool {
 func class(code string) error {
 	switch {
 	case strings.HasPrefix(code, "Neo.ClientError.Statement."):
-		return errStatement
+		return ErrStatement
 	case code == "Neo.ClientError.Procedure.ProcedureCallFailed":
-		return errProcedure
+		return ErrProcedure
 	case code == "Neo.ClientError.Schema.ConstraintValidationFailed":
 		return ErrConflict
 	default: // transient, security, read-only, disk full, shutting down …
