@@ -9,9 +9,10 @@ import (
 	"unicode"
 )
 
-// column is the field of a row that has a column's value; -1 stands for the row itself.
+// column is the field of a row that has a column's value: its path, as structs may be embedded. An empty path stands
+// for the row itself.
 type column struct {
-	field int
+	field []int
 	set   setter
 }
 
@@ -38,30 +39,11 @@ func columnsOf(row reflect.Type, returns []string) ([]column, error) {
 			return nil, fmt.Errorf("%s is read from one column, and there are %v", row, returns)
 		}
 		set, err := setterOf(row)
-		return []column{{-1, set}}, err
-	}
-	if row.NumField() != len(returns) {
-		return nil, fmt.Errorf("%s has %d fields for the columns %v", row, row.NumField(), returns)
+		return []column{{nil, set}}, err
 	}
 	columns := make([]column, len(returns))
-	for i := range row.NumField() {
-		field := row.Field(i)
-		name := field.Tag.Get("neo")
-		if name == "" {
-			name = snakeCase(field.Name)
-		}
-		n := slices.Index(returns, name)
-		if n < 0 {
-			return nil, fmt.Errorf("%s.%s: no column %s among %v", row, field.Name, name, returns)
-		}
-		if !field.IsExported() {
-			return nil, fmt.Errorf("%s.%s is not exported", row, field.Name)
-		}
-		set, err := setterOf(field.Type)
-		if err != nil {
-			return nil, fmt.Errorf("%s.%s: %w", row, field.Name, err)
-		}
-		columns[n] = column{i, set}
+	if err := addFields(row, nil, returns, columns); err != nil {
+		return nil, err
 	}
 	for n, c := range columns {
 		if c.set == nil {
@@ -69,6 +51,44 @@ func columnsOf(row reflect.Type, returns []string) ([]column, error) {
 		}
 	}
 	return columns, nil
+}
+
+// addFields adds the fields of a struct, and of those embedded in it, at the places of their columns.
+func addFields(t reflect.Type, path []int, returns []string, columns []column) error {
+	for i := range t.NumField() {
+		field, at := t.Field(i), append(slices.Clone(path), i)
+		if field.Anonymous && isRow(field.Type) {
+			if err := addFields(field.Type, at, returns, columns); err != nil {
+				return err
+			}
+			continue
+		}
+		set, err := fieldSetter(t, field)
+		if err != nil {
+			return err
+		}
+		name := field.Tag.Get("neo")
+		if name == "" {
+			name = snakeCase(field.Name)
+		}
+		n := slices.Index(returns, name)
+		if n < 0 || columns[n].set != nil {
+			return fmt.Errorf("%s.%s: no column %s of its own among %v", t, field.Name, name, returns)
+		}
+		columns[n] = column{at, set}
+	}
+	return nil
+}
+
+func fieldSetter(t reflect.Type, field reflect.StructField) (setter, error) {
+	if !field.IsExported() {
+		return nil, fmt.Errorf("%s.%s is not exported", t, field.Name)
+	}
+	set, err := setterOf(field.Type)
+	if err != nil {
+		return nil, fmt.Errorf("%s.%s: %w", t, field.Name, err)
+	}
+	return set, nil
 }
 
 // isRow reports whether a type is a struct whose fields are read one by one.
@@ -224,11 +244,8 @@ func setStruct(t reflect.Type) (setter, error) {
 	fields := make([]setter, t.NumField())
 	for i := range fields {
 		var err error
-		if !t.Field(i).IsExported() {
-			return nil, fmt.Errorf("%s.%s is not exported", t, t.Field(i).Name)
-		}
-		if fields[i], err = setterOf(t.Field(i).Type); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Field(i).Name, err)
+		if fields[i], err = fieldSetter(t, t.Field(i)); err != nil {
+			return nil, err
 		}
 	}
 	return func(to reflect.Value, v any) error {

@@ -10,7 +10,8 @@ import (
 
 // Query is a statement with the type of its rows. Reading is safe for concurrent use.
 //
-// T is a struct with one field for each column: `neo:"name"`, or the field's name in snake case. A T that is no struct
+// T is a struct with one exported field for each column: `neo:"name"`, or the field's name in snake case. The fields of
+// embedded structs count as its own. A T that is no struct
 // has the value of the only column. A struct within a row is a list whose values are in the order of the fields. Null is
 // the zero value. Times are date values or milliseconds since 1970, and in UTC.
 type Query[T any] struct {
@@ -110,8 +111,8 @@ func (q Query[T]) Decode(rows [][]any) ([]T, error) {
 				continue
 			}
 			at := to
-			if c.field >= 0 {
-				at = to.Field(c.field)
+			for _, field := range c.field {
+				at = at.Field(field)
 			}
 			if err := c.set(at, row[n]); err != nil {
 				return nil, fmt.Errorf("%s: column %s: %w", q.Name, q.Returns[n], err)

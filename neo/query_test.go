@@ -40,7 +40,13 @@ type end struct {
 	Found *time.Time
 }
 
+type Place struct {
+	MaxNodes *int64
+}
+
 type wide struct {
+	Place
+
 	EntityKey string
 	UserID    *string
 	N         int `neo:"count"`
@@ -56,23 +62,23 @@ type wide struct {
 	Props     map[string]any
 }
 
-var columns = []string{"ends", "all", "props", "first", "any", "words", "ms", "at", "shared", "share", "count", "user_id", "entity_key"}
+var columns = []string{"max_nodes", "ends", "all", "props", "first", "any", "words", "ms", "at", "shared", "share", "count", "user_id", "entity_key"}
 
 func TestRowsBecomeValues(t *testing.T) {
 	t.Parallel()
 	q := As[wide](cypher.Query{Name: "wide", Returns: columns})
 	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.FixedZone("", 3600))
-	user := "u"
+	user, limit := "u", int64(9)
 	found := at.UTC()
 	got, err := q.Read(t.Context(), rows{
 		{
-			[]any{[]any{"a", nil}, []any{"b", at}}, []any{"name", "x"}, map[string]any{"p": int64(1)}, []any{"c", nil}, int64(7), []any{"x", nil, "y"}, at.UnixMilli(), at,
+			int64(9), []any{[]any{"a", nil}, []any{"b", at}}, []any{"name", "x"}, map[string]any{"p": int64(1)}, []any{"c", nil}, int64(7), []any{"x", nil, "y"}, at.UnixMilli(), at,
 			true, int64(2), int64(3), "u", "k",
 		},
 		make([]any, len(columns)),
 	}, nil)
 	want := []wide{{
-		EntityKey: "k", UserID: &user, N: 3, Share: 2, Shared: true, At: found, MS: found, Words: []string{"x", "", "y"}, Any: int64(7),
+		Place: Place{&limit}, EntityKey: "k", UserID: &user, N: 3, Share: 2, Shared: true, At: found, MS: found, Words: []string{"x", "", "y"}, Any: int64(7),
 		Ends: []end{{"a", nil}, {"b", &found}}, First: &end{"c", nil}, All: pairs{"name": "x"}, Props: map[string]any{"p": int64(1)},
 	}, {}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -85,7 +91,7 @@ func TestOtherRowsAreErrors(t *testing.T) {
 	t.Parallel()
 	q := As[wide](cypher.Query{Name: "wide", Returns: columns})
 	bad := map[string]any{
-		"ends": []any{[]any{"a"}}, "first": "c", "words": "x", "ms": "now", "at": true, "shared": "true", "share": "1", "count": 1.5,
+		"max_nodes": "9", "ends": []any{[]any{"a"}}, "first": "c", "words": "x", "ms": "now", "at": true, "shared": "true", "share": "1", "count": 1.5,
 		"user_id": int64(1), "entity_key": []any{}, "all": "x", "props": "x",
 	}
 	for n, name := range columns {
@@ -148,7 +154,7 @@ func TestColumnsOfAnotherRow(t *testing.T) {
 
 func BenchmarkDecode(b *testing.B) {
 	q := As[wide](cypher.Query{Name: "wide", Returns: columns})
-	row := []any{[]any{[]any{"a", nil}}, []any{"name", "x"}, map[string]any{}, nil, int64(7), []any{"x"}, int64(5), time.Now(), true, 2.0, int64(3), "u", "k"}
+	row := []any{nil, []any{[]any{"a", nil}}, []any{"name", "x"}, map[string]any{}, nil, int64(7), []any{"x"}, int64(5), time.Now(), true, 2.0, int64(3), "u", "k"}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := q.Decode([][]any{row}); err != nil {
