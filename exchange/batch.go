@@ -133,7 +133,6 @@ func (i *importer) flush(ctx context.Context) error {
 	result, err := i.storeBatch(ctx, &b, before)
 	if err != nil {
 		*i.report = before
-		i.notifyChanged("") // it is unknown what was stored, and the next attempt passes over it
 		return err
 	}
 	i.stored = i.handled
@@ -141,18 +140,10 @@ func (i *importer) flush(ctx context.Context) error {
 	if i.options.DryRun {
 		i.countResults(&b, result)
 	}
-	i.notifyChanged(result.Users...)
 	if err := i.recordAliases(&b, result); err != nil {
 		return err
 	}
 	return i.checkStrict()
-}
-
-// notifyChanged reports the users whose memory has changed. An empty user is the memory that the team shares.
-func (i *importer) notifyChanged(users ...string) {
-	if i.options.Changed != nil && !i.options.DryRun && len(users) > 0 {
-		i.options.Changed(users)
-	}
 }
 
 // checkStrict stops a strict import after a fault.

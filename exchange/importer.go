@@ -95,8 +95,6 @@ type ImportOptions struct {
 	Strict bool   // stop at the first fault
 	Owner  string // the name of the person who is the user; empty: unknown
 	Guess  bool   // a person with the user's id or a usual placeholder as name is the user
-	// Changed is called with the users whose memory a batch has changed.
-	Changed func(users []string)
 }
 
 // countsOf returns the counts of a kind of items.

@@ -78,14 +78,12 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 		return nil
 	}
 	if err != nil {
-		i.notifyChanged(scope.UserID) // it may have been stored
 		return err
 	}
 	i.report.Preferences.Created += counts.Created
 	i.report.Preferences.Updated += counts.Updated
 	i.report.Preferences.Unchanged += counts.Unchanged
 	if changed {
-		i.notifyChanged(scope.UserID)
 	}
 	return nil
 }

@@ -39,14 +39,8 @@ const (
 	takenKey   = "is already in use"
 )
 
-// Changed holds the notes of a changed node or relationship, and the user whose memory it belongs to.
-type Changed struct {
-	Notes []Note
-	User  string
-}
-
-// AddNotes adds notes to a node. It returns ErrNotFound or an InvalidError.
-func (s *Store) AddNotes(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite) (Changed, error) {
+// AddNotes adds notes to a node and returns all of its notes. It returns ErrNotFound or an InvalidError.
+func (s *Store) AddNotes(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite) ([]Note, error) {
 	return s.changeNode(ctx, scope, kind, key, notes, func(p properties) error { return p.noteDown(notes, scope, s.now()) })
 }
 
@@ -63,8 +57,8 @@ func (p properties) noteDown(notes []NoteWrite, scope Scope, now time.Time) erro
 	return nil
 }
 
-// DeleteNote removes a note from a node for good. It returns ErrNotFound for an unknown node or note.
-func (s *Store) DeleteNote(ctx context.Context, scope Scope, kind Kind, key, id string) (Changed, error) {
+// DeleteNote removes a note from a node for good and returns the others. It returns ErrNotFound for an unknown node or note.
+func (s *Store) DeleteNote(ctx context.Context, scope Scope, kind Kind, key, id string) ([]Note, error) {
 	return s.changeNode(ctx, scope, kind, key, nil, func(p properties) error { return p.dropNote(id, s) })
 }
 
@@ -80,10 +74,10 @@ func (p properties) dropNote(id string, s *Store) error {
 }
 
 // changeNode changes a node's properties under its lock.
-func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite, change func(properties) error) (Changed, error) {
-	var changed Changed
+func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite, change func(properties) error) ([]Note, error) {
+	var left []Note
 	if err := notesFault(notes, s); err != nil {
-		return changed, err
+		return left, err
 	}
 	err := s.transaction(ctx, "node_change", func(t *tx) error {
 		n, err := t.lock(scope, kind, key)
@@ -94,7 +88,8 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err := change(next); err != nil {
 			return err
 		}
-		changed = Changed{Notes: notesFrom(next.texts("notes"), s.now()), User: n.user()}
+		left = notesFrom(next.texts("notes"), s.now())
+		t.changes([]string{n.user()}, key)
 		rows := n.changeRows(next, s)
 		for _, row := range rows {
 			row["entity_key"] = key
@@ -110,7 +105,7 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 		}
 		return t.settle(scope.TeamID, []string{key})
 	})
-	return changed, err
+	return left, err
 }
 
 func notesFault(notes []NoteWrite, s *Store) error {
@@ -129,25 +124,25 @@ func (p properties) changeRows(next properties, s *Store) []map[string]any {
 	return []map[string]any{{"properties": map[string]any(changed)}}
 }
 
-// AddRelationshipNotes adds notes to a relationship. It returns ErrNotFound or an InvalidError.
-func (s *Store) AddRelationshipNotes(ctx context.Context, scope Scope, key string, notes []NoteWrite) (Changed, error) {
+// AddRelationshipNotes adds notes to a relationship and returns all of its notes. It returns ErrNotFound or an InvalidError.
+func (s *Store) AddRelationshipNotes(ctx context.Context, scope Scope, key string, notes []NoteWrite) ([]Note, error) {
 	return s.changeRelationship(ctx, scope, key, notes, func(p properties) error { return p.noteDown(notes, scope, s.now()) })
 }
 
-// DeleteRelationshipNote removes a note from a relationship for good. It returns ErrNotFound for an unknown relationship or note.
-func (s *Store) DeleteRelationshipNote(ctx context.Context, scope Scope, key, id string) (Changed, error) {
+// DeleteRelationshipNote removes a note from a relationship for good and returns the others. It returns ErrNotFound for an unknown relationship or note.
+func (s *Store) DeleteRelationshipNote(ctx context.Context, scope Scope, key, id string) ([]Note, error) {
 	return s.changeRelationship(ctx, scope, key, nil, func(p properties) error { return p.dropNote(id, s) })
 }
 
 // changeRelationship changes a relationship's properties under the locks of its ends.
-func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string, notes []NoteWrite, change func(properties) error) (Changed, error) {
-	var changed Changed
+func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string, notes []NoteWrite, change func(properties) error) ([]Note, error) {
+	var left []Note
 	if err := notesFault(notes, s); err != nil {
-		return changed, err
+		return left, err
 	}
 	r, err := s.locate(ctx, scope, key)
 	if err != nil {
-		return changed, err
+		return left, err
 	}
 	err = s.transaction(ctx, "relationship_change", func(t *tx) error {
 		current, err := t.lockRelationship(scope, r)
@@ -158,14 +153,15 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 		if err := change(next); err != nil {
 			return err
 		}
-		changed = Changed{Notes: notesFrom(next.texts("notes"), s.now()), User: current.text("user_id")}
+		left = notesFrom(next.texts("notes"), s.now())
+		t.changes([]string{current.text("user_id")}, key)
 		rows := current.changeRows(next, s)
 		for _, row := range rows {
 			row["from"], row["to"], row["key"] = r.from, r.to, key
 		}
 		return t.rows("relationship_update", scope.TeamID, rows)
 	})
-	return changed, err
+	return left, err
 }
 
 // lockRelationship locks a relationship by its ends and reads it again.

@@ -155,7 +155,10 @@ func (t *tx) createChatTree(scope Scope, id string, w *ChatTreeWrite, now int64)
 	if err == nil && text(rows[0][0]) != scope.UserID {
 		err = fmt.Errorf("the id is already in use: %w", ErrConflict)
 	}
-	return err == nil && !truth(rows[0][1]), err
+	if created = err == nil && !truth(rows[0][1]); created {
+		t.notes([]string{scope.UserID}, id)
+	}
+	return created, err
 }
 
 // properties returns the given fields, nil for those to remove.
@@ -280,6 +283,7 @@ func (s *Store) deleteChat(ctx context.Context, name string, params map[string]a
 		}
 		if err == nil {
 			turns = texts(rows[0][0])
+			t.notes(nil, turns...)
 		}
 		return err
 	})

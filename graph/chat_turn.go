@@ -175,6 +175,7 @@ func (t *tx) addChatTurn(scope Scope, treeID string, w *ChatTurnWrite, now time.
 		"team_id": scope.TeamID, "tree_id": treeID, "id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
 		"properties": values,
 	})
+	t.notes([]string{text(rows[0][0])}, w.ID)
 	return err == nil, err
 }
 

@@ -20,7 +20,6 @@ type Consolidation struct {
 type ConsolidationResult struct {
 	Sources  []NodeResult `json:"sources"`
 	Warnings []string     `json:"warnings"`
-	Users    []string     `json:"-"` // whose memory was changed
 }
 
 // Consolidate archives sources of the scope's user. Their relationships stay. A source that is archived already is unchanged.
@@ -36,7 +35,7 @@ func (s *Store) Consolidate(ctx context.Context, scope Scope, c *Consolidation) 
 	if err != nil {
 		return ConsolidationResult{}, consolidationFault(err)
 	}
-	result := ConsolidationResult{Sources: done.Nodes, Warnings: []string{}, Users: done.Users}
+	result := ConsolidationResult{Sources: done.Nodes, Warnings: []string{}}
 	for i := range result.Sources {
 		if result.Sources[i].Status == Refused {
 			message := noSuchSource

@@ -14,7 +14,6 @@ type Deletion struct {
 	RestorableUntil time.Time `json:"restorable_until"`
 	Relationships   int64     `json:"relationships" doc:"of a node: the relationships deleted with it"`
 	Messages        int64     `json:"messages" doc:"of a source: the messages deleted with it"`
-	Users           []string  `json:"-"` // whose memory was changed
 }
 
 // cutoff returns the time since which deletes can be undone.
@@ -44,7 +43,8 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err != nil {
 			return err
 		}
-		d.Relationships, d.Messages, d.Users = integer(rows[0][0]), integer(rows[0][1]), []string{n.user()}
+		d.Relationships, d.Messages = integer(rows[0][0]), integer(rows[0][1])
+		t.changes([]string{n.user()}, key)
 		return t.moved(scope.TeamID, n)
 	})
 	return d, err
@@ -94,6 +94,7 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 		}
 		n := &stored{kind, pairsFrom(rows[0][0])}
 		view = nodeView(kind, n.properties, s.now())
+		t.changes([]string{n.user()}, key)
 		if err := t.moved(scope.TeamID, n); err != nil {
 			return err
 		}
@@ -115,7 +116,6 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 		return Deletion{}, err
 	}
 	d := s.deletion(key)
-	d.Users = []string{r.text("user_id")}
 	err = s.transaction(ctx, "relationship_delete", func(t *tx) error {
 		current, err := t.lockRelationship(scope, r)
 		if err != nil {
@@ -133,6 +133,7 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 		if err != nil {
 			return err
 		}
+		t.changes([]string{r.text("user_id")}, key)
 		return t.settle(scope.TeamID, []string{r.from, r.to})
 	})
 	return d, err
@@ -158,7 +159,9 @@ func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string
 		if len(taken) > 0 {
 			return fmt.Errorf("restore: another relationship has its key: %w", ErrConflict)
 		}
-		view, err = t.restoreRelationship(scope, pairsFrom(rows[0][0]))
+		restored := pairsFrom(rows[0][0])
+		t.changes([]string{restored.text("user_id")}, key)
+		view, err = t.restoreRelationship(scope, restored)
 		return err
 	})
 	return view, err

@@ -37,7 +37,6 @@ type EdgesResult struct {
 	Skipped  int          `json:"skipped"`
 	Edges    []EdgeResult `json:"edges"`
 	Warnings []string     `json:"warnings"`
-	Users    []string     `json:"-"` // whose memory was changed
 }
 
 // maxEdges is the most edges of one write.
@@ -54,7 +53,7 @@ func (s *Store) Link(ctx context.Context, scope Scope, w *EdgesWrite) (EdgesResu
 	if err != nil {
 		return EdgesResult{}, write.edgeFaults(err)
 	}
-	result := EdgesResult{Edges: make([]EdgeResult, len(w.Edges)), Warnings: []string{}, Users: done.Users}
+	result := EdgesResult{Edges: make([]EdgeResult, len(w.Edges)), Warnings: []string{}}
 	counted := map[int]bool{}
 	for i, place := range places {
 		r := &done.Relationships[place]

@@ -113,6 +113,7 @@ func (e *erasure) write(ctx context.Context, q cypher.Query, more map[string]any
 	var counts []any
 	err := e.store.transaction(ctx, q.Name, func(t *tx) error {
 		t.erases = true
+		t.changes([]string{e.scope.UserID, ""})
 		rows, err := t.Exec(q, e.params(more))
 		if err == nil {
 			counts = rows[0]

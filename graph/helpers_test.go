@@ -38,6 +38,8 @@ type env struct {
 	store *Store
 	team  string
 	now   time.Time // the store's clock; a test changes it only between calls
+
+	observe func(query string, took time.Duration, err error) // called after every statement; nil: none
 }
 
 // migrated records that the shared database has the schema.
@@ -90,6 +92,18 @@ func open(t *testing.T, db testenv.Database, o Options) *env {
 	t.Helper()
 	e := &env{T: t, team: testenv.Team(t), now: noon}
 	o.Now = func() time.Time { return e.now }
+	o.Changed = func(_ context.Context, c Change) {
+		reported.Lock()
+		defer reported.Unlock()
+		reported.byTeam[c.Team] = append(reported.byTeam[c.Team], c)
+	}
+	if o.Observe == nil {
+		o.Observe = func(query string, took time.Duration, err error) {
+			if e.observe != nil {
+				e.observe(query, took, err)
+			}
+		}
+	}
 	s, err := Open(Connection(db), o)
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +120,38 @@ func open(t *testing.T, db testenv.Database, o Options) *env {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// reported has the changes that stores reported, by team.
+var reported = struct {
+	sync.Mutex
+	byTeam map[string][]Change
+}{byTeam: map[string][]Change{}}
+
+// reports returns the changes of the team since the last call.
+func (e *env) reports() []Change {
+	reported.Lock()
+	defer reported.Unlock()
+	changes := reported.byTeam[e.team]
+	delete(reported.byTeam, e.team)
+	return changes
+}
+
+// changed returns the users whose contexts may have changed since the last call, and the keys of what changed.
+func (e *env) changed() (users, ids []string) {
+	users = []string{}
+	for _, c := range e.reports() {
+		if c.Contexts {
+			users = append(users, c.Users...)
+		}
+		ids = append(ids, c.IDs...)
+	}
+	return distinct(users), ids
+}
+
+func (e *env) changedUsers() []string {
+	users, _ := e.changed()
+	return users
 }
 
 // neighbour returns another team on the same store.

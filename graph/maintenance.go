@@ -26,8 +26,6 @@ type MaintenanceOptions struct {
 	Look    time.Duration // how often a process looks for pending work and forms storylines; default a minute
 	Log     *slog.Logger
 	Observe func(step string, count int64)
-	// Changed is called with the users whose contexts have changed; the empty user stands for the shared memory.
-	Changed func(ctx context.Context, teamID string, users ...string)
 }
 
 const (
@@ -54,9 +52,6 @@ func NewMaintenance(s *Store, o MaintenanceOptions) *Maintenance {
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, int64) {}
-	}
-	if o.Changed == nil {
-		o.Changed = func(context.Context, string, ...string) {}
 	}
 	return &Maintenance{store: s, options: o, holder: uuid.NewString(), lease: passLease, stories: s.FormStories}
 }
@@ -111,9 +106,6 @@ func (m *Maintenance) formStories(ctx context.Context) error {
 		result, err := m.stories(ctx, storiesAt)
 		m.options.Observe("storylines", int64(result.Storylines+result.Joined))
 		m.options.Observe("macros", int64(result.Macros))
-		for _, scope := range result.Changed {
-			m.options.Changed(ctx, scope.TeamID, scope.UserID)
-		}
 		if err != nil || result.Sources < storiesAt {
 			return err
 		}
@@ -213,8 +205,10 @@ func (m *Maintenance) batch(ctx context.Context, team, after string) (last strin
 		v := rows[0]
 		last, archived, noted, notedRelationships = text(v[1]), texts(v[2]), items(v[3]), items(v[4])
 		if len(archived) == 0 {
+			t.changes(nil)
 			return nil
 		}
+		t.changes([]string{""})
 		_, err = t.exec("relationship_rank", map[string]any{"team_id": team, "pairs": []any{}, "entity_keys": archived})
 		return err
 	})
@@ -222,9 +216,6 @@ func (m *Maintenance) batch(ctx context.Context, team, after string) (last strin
 		return "", err
 	}
 	m.options.Observe("archived", int64(len(archived)))
-	if len(archived) > 0 {
-		m.options.Changed(ctx, team, "")
-	}
 	return last, m.dropNotes(ctx, team, noted, notedRelationships)
 }
 

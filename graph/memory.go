@@ -62,7 +62,6 @@ type MemoryResult struct {
 	Relationships []RelationshipResult `json:"relationships"`
 	Warnings      []string             `json:"warnings"`
 	Refused       []FieldError         `json:"-"` // all refused items; warnings are limited in number
-	Users         []string             `json:"-"` // users whose memory may have changed; the empty string stands for the shared memory
 	Repeated      bool                 `json:"-"` // the answer of an earlier write with the same idempotency key
 }
 
@@ -95,10 +94,9 @@ func ChangedRelationships(results []RelationshipResult) (keys []string) {
 	return keys
 }
 
-// Users returns the users whose memory a write may have changed; the empty string stands for the shared memory. Use
-// it when the outcome is unknown or comes from an earlier write: a node found by its key, or the end of a
-// relationship, may be shared. MemoryResult.Users is exact.
-func (w *MemoryWrite) Users(scope Scope) []string {
+// users returns the users whose memory an earlier write of the same request may have changed; the empty string stands
+// for the shared memory. A node found by its key, or the end of a relationship, may be shared.
+func (w *MemoryWrite) users(scope Scope) []string {
 	users := []string{scope.UserID}
 	if len(w.Relationships) > 0 {
 		users = append(users, "")
@@ -201,8 +199,8 @@ func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryR
 			result = job.result
 			return err
 		})
-		if result.Repeated = repeated; repeated { // the first writer may have died before it invalidated the caches
-			result.Users = w.Users(scope)
+		if result.Repeated = repeated; repeated { // the first writer may have died before it reported the change
+			t.changes(w.users(scope))
 		}
 		return err
 	})
@@ -246,6 +244,7 @@ func (j *memoryJob) run() error {
 		Relationships: make([]RelationshipResult, len(j.write.Relationships)),
 		Warnings:      []string{},
 	}
+	j.tx.changes(nil) // until conclude, which has the users
 	if len(j.write.Nodes)+len(j.write.Relationships) == 0 {
 		return nil
 	}
@@ -324,7 +323,10 @@ func (j *memoryJob) moved() []string {
 }
 
 func (j *memoryJob) conclude() {
-	j.result.Users = distinct(j.users)
+	j.tx.changes(distinct(j.users))
+	if !j.write.restoring { // an import has too many
+		j.tx.changes(nil, j.result.Changed()...)
+	}
 	for _, fault := range j.refused().fields {
 		j.result.Warnings = append(j.result.Warnings, fault.Location+": "+fault.Message)
 	}

@@ -111,6 +111,7 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences
 		rows[i] = map[string]any{"key": keys[i], "value": values[i]}
 	}
 	return s.transaction(ctx, "preference_replace", func(t *tx) error {
+		t.changes([]string{scope.UserID})
 		_, err := t.exec("preference_replace", map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "rows": rows, "now": s.now(),
 		})
@@ -128,6 +129,7 @@ func (s *Store) SetPreference(ctx context.Context, scope Scope, p Preference) er
 		return err
 	}
 	return s.transaction(ctx, "preference_set", func(t *tx) error {
+		t.changes([]string{scope.UserID})
 		rows, err := t.exec("preference_set", map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "key": p.Key, "value": value, "most": MaxPreferences, "now": s.now(),
 		})
@@ -144,6 +146,7 @@ func (s *Store) DeletePreference(ctx context.Context, scope Scope, key string) e
 		return err
 	}
 	return s.transaction(ctx, "preference_delete", func(t *tx) error {
+		t.changes([]string{scope.UserID})
 		rows, err := t.exec("preference_delete", map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "key": key})
 		if err == nil && integer(first(rows)) == 0 {
 			return ErrNotFound
@@ -196,6 +199,8 @@ func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64,
 func (s *Store) erasePreferences(ctx context.Context, name string, params map[string]any) (erased int64, err error) {
 	err = s.transaction(ctx, name, func(t *tx) error {
 		t.erases = true
+		user, _ := params["user_id"].(string)
+		t.changes([]string{user})
 		rows, err := t.exec(name, params)
 		erased = integer(first(rows))
 		return err

@@ -30,8 +30,6 @@ type RecallOptions struct {
 	Every   time.Duration // how often queued reads are stored; default 250 ms
 	Log     *slog.Logger
 	Observe func(event RecallEvent, reads int)
-	// Changed is called with the users whose contexts may have changed because a node became active or core.
-	Changed func(ctx context.Context, teamID string, users ...string)
 }
 
 // RecallEvent is the outcome of recording reads.
@@ -63,9 +61,6 @@ func NewRecalls(s *Store, o RecallOptions) *Recalls {
 	}
 	if o.Observe == nil {
 		o.Observe = func(RecallEvent, int) {}
-	}
-	if o.Changed == nil {
-		o.Changed = func(context.Context, string, ...string) {}
 	}
 	return &Recalls{store: s, queue: make(chan recalled, o.Size), options: o}
 }
@@ -113,16 +108,12 @@ func (r *Recalls) flush(ctx context.Context) {
 	}
 	for teamID, all := range byTeam {
 		for some := range slices.Chunk(all, recallsAtOnce) {
-			users, err := r.store.recall(ctx, teamID, some)
-			if err != nil {
+			if err := r.store.recall(ctx, teamID, some); err != nil {
 				r.options.Log.Warn("recalls lost", "reads", len(some), "error", err)
 				r.options.Observe(RecallFailed, len(some))
 				continue
 			}
 			r.options.Observe(RecallStored, len(some))
-			if len(users) > 0 {
-				r.options.Changed(ctx, teamID, users...)
-			}
 		}
 	}
 }
@@ -130,8 +121,8 @@ func (r *Recalls) flush(ctx context.Context) {
 // recallsAtOnce is the maximum number of reads in one transaction.
 const recallsAtOnce = 256
 
-// recall stores reads in the order in which they happened, and returns the users whose contexts may have changed.
-func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (users []string, err error) {
+// recall stores reads in the order in which they happened.
+func (s *Store) recall(ctx context.Context, teamID string, all []recalled) error {
 	var keys []string
 	for _, told := range all {
 		keys = append(keys, told.recall.Nodes...)
@@ -139,13 +130,13 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (user
 			keys = append(keys, r.From, r.To)
 		}
 	}
-	err = s.transaction(ctx, "recall", func(t *tx) error {
+	return s.transaction(ctx, "recall", func(t *tx) error {
 		found, err := t.find(teamID, lookups{entityKeys: keys})
 		if err != nil {
 			return err
 		}
-		rows, moved, owners := recallNodes(all, found)
-		users = owners
+		rows, moved, users := recallNodes(all, found)
+		t.changes(users)
 		if err := t.rows("node_update", teamID, rows); err != nil {
 			return err
 		}
@@ -155,7 +146,6 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (user
 		_, err = t.exec("relationship_rank", map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": moved})
 		return err
 	})
-	return users, err
 }
 
 // recallNodes returns the rows of a statement, the nodes whose position in contexts has changed, and the users for

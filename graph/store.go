@@ -28,6 +28,7 @@ type Options struct {
 	Log     *slog.Logger                                      // default: discards
 	Observe func(query string, took time.Duration, err error) // called after every statement
 	Trace   Trace                                             // traces every statement; default: none
+	Changed func(ctx context.Context, c Change)               // called after every commit that happened, or may have happened, before the write returns
 	Types   []string                                          // relationship types that the operator adds to the vocabulary
 
 	Quota        Quota               // of each team
@@ -58,11 +59,20 @@ func Open(c Connection, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Trace == nil {
+		o.Trace = neo.NoTrace
+	}
+	if o.Observe == nil {
+		o.Observe = func(string, time.Duration, error) {}
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.ObserveQuota == nil {
 		o.ObserveQuota = func(float64) {}
+	}
+	if o.Changed == nil {
+		o.Changed = func(context.Context, Change) {}
 	}
 	if o.KeepDeleted == 0 {
 		o.KeepDeleted = 30 * day
@@ -139,7 +149,10 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 	if !ok {
 		began = time.Now()
 	}
-	var t *tx
+	var (
+		t       *tx
+		changed Change // by all attempts whose work was done: a commit whose answer is lost may have happened
+	)
 	err := s.db.Write(ctx, name, func(n *neo.Tx) error {
 		t = &tx{Tx: n, ctx: ctx, store: s, metered: s.options.Quota != (Quota{}) && callers[name], began: began}
 		if err := work(t); err != nil {
@@ -148,8 +161,13 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 		if err := t.charge(); err != nil {
 			return err
 		}
-		return t.admitted()
+		if err := t.admitted(); err != nil {
+			return err
+		}
+		changed = changed.with(t.done(name))
+		return nil
 	})
+	s.report(ctx, changed)
 	if err == nil && t.retold {
 		s.wake()
 	}
@@ -168,6 +186,9 @@ type tx struct {
 	metered   bool   // its data counts towards the quota
 	added     amount // data added to the team
 	elsewhere any    // characters that the team stores outside the graph; nil: unknown
+
+	change   Change // what it changes
+	reported bool   // whose contexts it changes is known
 
 	began  time.Time        // start of the work that it is part of
 	given  []map[string]any // parameters of its statements

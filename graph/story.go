@@ -30,11 +30,10 @@ const (
 
 // StoryResult is the result of a run of FormStories.
 type StoryResult struct {
-	Sources    int     // processed
-	Joined     int     // added to a storyline
-	Storylines int     // created
-	Macros     int     // created
-	Changed    []Scope // users whose memory changed, without duplicates
+	Sources    int // processed
+	Joined     int // added to a storyline
+	Storylines int // created
+	Macros     int // created
 }
 
 // FormStories processes at most limit sources with new mentions, of all teams, longest waiting first. It forms
@@ -77,7 +76,13 @@ func (s *Store) formStory(ctx context.Context, team, source string, now time.Tim
 	result.Sources++
 	err := s.transaction(ctx, "story_form", func(t *tx) error {
 		job = &storyJob{tx: t, now: now, team: team, source: source}
-		return job.run()
+		err := job.run()
+		if len(job.touched) > 0 {
+			t.changes([]string{job.user})
+		} else {
+			t.changes(nil)
+		}
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("form story: %w", err)
@@ -85,19 +90,7 @@ func (s *Store) formStory(ctx context.Context, team, source string, now time.Tim
 	result.Joined += job.joined
 	result.Storylines += job.storylines
 	result.Macros += job.macros
-	if len(job.touched) > 0 {
-		result.changed(Scope{TeamID: team, UserID: job.user})
-	}
 	return nil
-}
-
-func (r *StoryResult) changed(scope Scope) {
-	for _, known := range r.Changed {
-		if known == scope {
-			return
-		}
-	}
-	r.Changed = append(r.Changed, scope)
 }
 
 // putOff postpones a source for a day, so that it does not block others.

@@ -125,7 +125,6 @@ func (a *API) createTree(ctx context.Context, in *CreateTreeInput) (*TreeViewOut
 		return nil, err
 	}
 	tree, created, err := a.Store.CreateChatTree(ctx, scope, in.Body.ID, &in.Body.ChatTreeWrite)
-	noteChange(ctx, []string{scope.UserID}, tree.ID)
 	return a.treeOutput(statusOf(created, http.StatusCreated), tree, err)
 }
 
@@ -214,7 +213,6 @@ type RemovedTurnsOutput struct {
 }
 
 func removed(ctx context.Context, turns []string, err error) (*RemovedTurnsOutput, error) {
-	noteChange(ctx, nil, turns...)
 	out := &RemovedTurnsOutput{}
 	out.Body.Removed = turns
 	return out, err

@@ -86,7 +86,6 @@ func (a *API) submitTurn(ctx context.Context, in *SubmitTurnInput) (*TurnOutput,
 		status = http.StatusCreated
 	}
 	turn, created, err := a.Chats.Submit(ctx, scope, in.ID, p)
-	noteChange(ctx, []string{scope.UserID}, turn.ID)
 	return turnOutput(statusOf(created, status), turn, err)
 }
 
@@ -104,7 +103,6 @@ func (a *API) explain(ctx context.Context, in *ExplainInput) (*TurnOutput, error
 		return nil, err
 	}
 	turn, created, err := a.Chats.Explain(ctx, scope, &in.Body.Explanation)
-	noteChange(ctx, []string{scope.UserID}, turn.TreeID, turn.ID)
 	return turnOutput(statusOf(created, http.StatusAccepted), turn, err)
 }
 

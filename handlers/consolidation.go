@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"errors"
 
 	"kith/auth"
 	"kith/graph"
@@ -43,12 +42,7 @@ func (a *API) consolidate(ctx context.Context, in *ConsolidateInput) (*Consolida
 	}
 	result, err := a.Store.Consolidate(ctx, scope, &in.Body)
 	if err != nil {
-		if !errors.Is(err, graph.ErrInvalid) { // part of what failed may be stored
-			a.changed(ctx, scope, scope.UserID)
-		}
 		return nil, located("body", err)
 	}
-	a.changed(ctx, scope, result.Users...)
-	noteChange(ctx, nil, graph.ChangedNodes(result.Sources)...)
 	return &ConsolidateOutput{Body: result}, nil
 }

@@ -73,7 +73,6 @@ func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (
 		return nil, located("body", err)
 	}
 	result, err := a.Store.WriteSource(ctx, scope, write)
-	a.changed(ctx, scope, scope.UserID)
 	if err != nil {
 		return nil, located("body", err)
 	}
@@ -124,12 +123,6 @@ func openedAnswer(key string, format loader.Format, answer loader.Answer) (*huma
 		ctx.SetHeader("Location", "/v1/conversations/"+url.PathEscape(key))
 		sent.Body(ctx)
 	}}, nil
-}
-
-// changed invalidates the caches of users and adds them to the trail.
-func (a *API) changed(ctx context.Context, scope graph.Scope, users ...string) {
-	a.Changes.Changed(ctx, scope.TeamID, users...)
-	noteChange(ctx, users)
 }
 
 // ConversationInput asks for a conversation.
@@ -202,13 +195,8 @@ func (a *API) appendMessages(ctx context.Context, in *AppendMessagesInput) (*Sou
 // its user may be unknown, so it invalidates the caches of the team.
 func (a *API) sourceOutput(ctx context.Context, scope graph.Scope, result graph.SourceResult, err error) (*SourceOutput, error) {
 	if err != nil {
-		if !errors.Is(err, graph.ErrInvalid) && !errors.Is(err, graph.ErrNotFound) {
-			a.changed(ctx, scope, "")
-		}
 		return nil, located("body", err)
 	}
-	a.changed(ctx, scope, result.UserID)
-	noteChange(ctx, nil, result.Changed()...)
 	return &SourceOutput{Repeated: replayedHeader(result.Repeated), Body: ReadSource{SourceResult: result}}, nil
 }
 

@@ -51,10 +51,7 @@ func (a *API) applyFocus(ctx context.Context, scope graph.Scope, conversation st
 	case !principal(ctx).Allows(auth.Write):
 		return fmt.Errorf("the key lacks the scope %s, which a focus to remember needs: %w", auth.Write, auth.ErrForbidden)
 	}
-	result, err := a.Store.SetFocus(ctx, scope, conversation, focus)
-	if err == nil {
-		a.changed(ctx, scope, result.UserID)
-	}
+	_, err := a.Store.SetFocus(ctx, scope, conversation, focus)
 	return err
 }
 

@@ -59,7 +59,7 @@ func TestStreamsEndWithTheirKey(t *testing.T) {
 			server := httptest.NewServer(New(Services{Store: e, Preferences: struct {
 				*fakes
 				*kept
-			}{e.fakes, &e.kept}, Chats: e, Keys: e, Changes: e, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			}{e.fakes, &e.kept}, Chats: e, Keys: e, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				<-r.Context().Done()
 				w.WriteHeader(http.StatusOK)
 			})}, Options{Verified: func(Credential, error) { began <- struct{}{} }}))

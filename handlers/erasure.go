@@ -105,7 +105,6 @@ func (a *API) erase(ctx context.Context, scope graph.Scope, e erasing) (r Receip
 	defer func() {
 		if err != nil {
 			a.Keys.Forget()
-			a.changed(ctx, scope, scope.UserID, "")
 		}
 	}()
 	elsewhere, err := e.preferences(ctx)
@@ -144,7 +143,6 @@ func (l *lastErasing) do(ctx context.Context) (err error) {
 	if l.preferences, err = l.steps.preferences(ctx); err != nil {
 		return err
 	}
-	l.api.changed(ctx, l.scope, l.scope.UserID, "")
 	if l.entries, err = l.steps.kept(ctx); err != nil {
 		return fmt.Errorf("erase: all but what Redis keeps for five minutes is erased: %w: %w", graph.ErrUnavailable, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/exchange"
 	"kith/graph"
@@ -157,7 +158,7 @@ func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamRe
 		}
 	}
 	if in.ImportID != "" {
-		noteChange(ctx, nil, in.ImportID)
+		audit.Note(ctx, nil, in.ImportID)
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		report, err := a.runImport(ctx, scope, in, hc.BodyReader())
@@ -180,7 +181,6 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 	reader.UserID = scope.UserID
 	return exchange.Import(ctx, a.Store, a.Preferences, scope, reader, exchange.ImportOptions{
 		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Guess: exchange.Format(in.Format) != exchange.Kith,
-		Changed: func(users []string) { a.changed(ctx, scope, users...) },
 	})
 }
 

@@ -41,16 +41,16 @@ type store interface {
 	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error)
 	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
 	RestoreNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (graph.NodeView, error)
-	AddNotes(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, notes []graph.NoteWrite) (graph.Changed, error)
-	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) (graph.Changed, error)
+	AddNotes(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, notes []graph.NoteWrite) ([]graph.Note, error)
+	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) ([]graph.Note, error)
 	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
 	Relationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
 	SetFocus(ctx context.Context, scope graph.Scope, key string, focus *graph.ConversationFocus) (graph.SourceResult, error)
 	Link(ctx context.Context, scope graph.Scope, w *graph.EdgesWrite) (graph.EdgesResult, error)
 	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
 	RestoreRelationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
-	AddRelationshipNotes(ctx context.Context, scope graph.Scope, key string, notes []graph.NoteWrite) (graph.Changed, error)
-	DeleteRelationshipNote(ctx context.Context, scope graph.Scope, key, id string) (graph.Changed, error)
+	AddRelationshipNotes(ctx context.Context, scope graph.Scope, key string, notes []graph.NoteWrite) ([]graph.Note, error)
+	DeleteRelationshipNote(ctx context.Context, scope graph.Scope, key, id string) ([]graph.Note, error)
 	memories
 	systems
 	chatStore
@@ -107,10 +107,6 @@ type recalls interface {
 	Recalled(scope graph.Scope, r graph.Recall)
 }
 
-type changes interface {
-	Changed(ctx context.Context, team string, users ...string)
-}
-
 // erases takes away for good what the memory has of somebody.
 type erases interface {
 	EraseUser(ctx context.Context, scope graph.Scope) (graph.Erasure, error)
@@ -135,7 +131,6 @@ type Services struct {
 	Keys        keys
 	Tokens      tokens // nil: API keys alone are good
 	Limits      limits // nil: keys may make any number of requests
-	Changes     changes
 	Recalls     recalls
 	Erasure     erases
 	Kept        forgets

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/graph"
 )
@@ -43,7 +44,7 @@ func (a *API) createKey(ctx context.Context, in *CreateKeyInput) (*CreatedKeyOut
 	}
 	out := &CreatedKeyOutput{}
 	out.Body.Key, out.Body.KeyID, err = a.Keys.Create(ctx, spec)
-	noteChange(ctx, nil, spec.TeamID, out.Body.KeyID)
+	audit.Note(ctx, nil, spec.TeamID, out.Body.KeyID)
 	return out, err
 }
 

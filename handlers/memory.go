@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"kith/auth"
@@ -35,13 +34,8 @@ func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, 
 	}
 	result, err := a.Store.Write(ctx, scope, &in.Body)
 	if err != nil {
-		if !errors.Is(err, graph.ErrInvalid) { // part of what failed may be stored
-			a.changed(ctx, scope, in.Body.Users(scope)...)
-		}
 		return nil, located("body", err)
 	}
-	a.changed(ctx, scope, result.Users...)
-	noteChange(ctx, nil, result.Changed()...)
 	return &MemoryOutput{Repeated: replayedHeader(result.Repeated), Body: result}, nil
 }
 

@@ -118,21 +118,11 @@ func (a *API) patchNode(ctx context.Context, in *PatchNodeInput) (*NodeOutput, e
 		return nil, invalidField("body", "kind and entity_key never change: leave them out, or give those of the path")
 	}
 	w.Kind, w.EntityKey = in.Kind, in.Key
-	result, err := a.Store.PatchNode(ctx, scope, w)
-	if err != nil {
-		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
+	if _, err := a.Store.PatchNode(ctx, scope, w); err != nil {
 		return nil, located("body", err)
 	}
-	a.changed(ctx, scope, result.Users...)
 	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{Relationships: 10})
 	return &NodeOutput{Body: node}, err
-}
-
-// changedIfUncertain invalidates the cache after a failed write that may have been stored in part.
-func (a *API) changedIfUncertain(ctx context.Context, scope graph.Scope, err error, users ...string) {
-	if p := problemFor(err); p.Status >= 500 {
-		a.changed(ctx, scope, users...)
-	}
 }
 
 // DeleteNodeInput deletes a node.
@@ -151,10 +141,8 @@ func (a *API) deleteNode(ctx context.Context, in *DeleteNodeInput) (*DeletionOut
 	}
 	receipt, err := a.Store.DeleteNode(ctx, scope, kind, in.Key, in.IfVersion)
 	if err != nil {
-		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
 		return nil, located("query", err)
 	}
-	a.changed(ctx, scope, receipt.Users...)
 	return &DeletionOutput{Body: receipt}, nil
 }
 
@@ -167,7 +155,6 @@ func (a *API) restoreNode(ctx context.Context, in *RestoreNodeInput) (*NodeOutpu
 		return nil, err
 	}
 	node, err := a.Store.RestoreNode(ctx, scope, kind, in.Key)
-	a.changed(ctx, scope, scope.UserID, "")
 	if err != nil {
 		return nil, err
 	}

@@ -19,15 +19,13 @@ type NoteListOutput struct {
 // NoteBody is a note to add.
 type NoteBody struct{ Body graph.NoteWrite }
 
-// notes invalidates the cache after a change to notes and returns the answer.
-func (a *API) notes(ctx context.Context, scope graph.Scope, changed graph.Changed, err error) (*NoteListOutput, error) {
+// notesAnswer returns the answer to a change of notes.
+func notesAnswer(notes []graph.Note, err error) (*NoteListOutput, error) {
 	if err != nil {
-		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
 		return nil, located("body", ofOneNote(err))
 	}
-	a.changed(ctx, scope, changed.User)
 	out := &NoteListOutput{}
-	out.Body.Notes = changed.Notes
+	out.Body.Notes = notes
 	return out, nil
 }
 
@@ -54,8 +52,7 @@ func (a *API) addNodeNote(ctx context.Context, in *AddNodeNoteInput) (*NoteListO
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Store.AddNotes(ctx, scope, kind, in.Key, []graph.NoteWrite{in.Body})
-	return a.notes(ctx, scope, changed, err)
+	return notesAnswer(a.Store.AddNotes(ctx, scope, kind, in.Key, []graph.NoteWrite{in.Body}))
 }
 
 // NodeNotesInput asks for the notes of a node.
@@ -83,8 +80,7 @@ func (a *API) deleteNodeNote(ctx context.Context, in *DeleteNodeNoteInput) (*Not
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Store.DeleteNote(ctx, scope, kind, in.Key, in.ID)
-	return a.notes(ctx, scope, changed, err)
+	return notesAnswer(a.Store.DeleteNote(ctx, scope, kind, in.Key, in.ID))
 }
 
 // AddRelationshipNoteInput adds a note to a relationship.
@@ -98,8 +94,7 @@ func (a *API) addRelationshipNote(ctx context.Context, in *AddRelationshipNoteIn
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Store.AddRelationshipNotes(ctx, scope, in.Key, []graph.NoteWrite{in.Body})
-	return a.notes(ctx, scope, changed, err)
+	return notesAnswer(a.Store.AddRelationshipNotes(ctx, scope, in.Key, []graph.NoteWrite{in.Body}))
 }
 
 // RelationshipNotesInput asks for the notes of a relationship.
@@ -127,6 +122,5 @@ func (a *API) deleteRelationshipNote(ctx context.Context, in *DeleteRelationship
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Store.DeleteRelationshipNote(ctx, scope, in.Key, in.ID)
-	return a.notes(ctx, scope, changed, err)
+	return notesAnswer(a.Store.DeleteRelationshipNote(ctx, scope, in.Key, in.ID))
 }

@@ -55,7 +55,6 @@ func (a *API) putPreferences(ctx context.Context, in *PutPreferencesInput) (*Pre
 		return nil, located("body", err)
 	}
 	err = a.Preferences.ReplacePreferences(ctx, scope, in.Body.Preferences)
-	a.changed(ctx, scope, scope.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +89,6 @@ func (a *API) putPreference(ctx context.Context, in *PutPreferenceInput) (*Prefe
 		return nil, locatedPreference(err)
 	}
 	err = a.Preferences.SetPreference(ctx, scope, p)
-	a.changed(ctx, scope, scope.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +112,6 @@ func (a *API) deletePreference(ctx context.Context, in *PreferencePath) (*struct
 		return nil, err
 	}
 	err = a.Preferences.DeletePreference(ctx, scope, in.Key)
-	if !errors.Is(err, graph.ErrNotFound) {
-		a.changed(ctx, scope, scope.UserID)
-	}
 	return nil, err
 }
 

@@ -49,14 +49,7 @@ func (a *API) link(ctx context.Context, in *EdgesInput) (*EdgesOutput, error) {
 	}
 	result, err := a.Store.Link(ctx, scope, &in.Body)
 	if err != nil {
-		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
 		return nil, located("body", err)
-	}
-	a.changed(ctx, scope, result.Users...)
-	for _, e := range result.Edges {
-		if e.Created {
-			noteChange(ctx, nil, e.ID)
-		}
 	}
 	return &EdgesOutput{Body: result}, nil
 }
@@ -74,10 +67,8 @@ func (a *API) deleteRelationship(ctx context.Context, in *DeleteRelationshipInpu
 	}
 	receipt, err := a.Store.DeleteRelationship(ctx, scope, in.Key, in.IfVersion)
 	if err != nil {
-		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
 		return nil, located("query", err)
 	}
-	a.changed(ctx, scope, receipt.Users...)
 	return &DeletionOutput{Body: receipt}, nil
 }
 
@@ -90,6 +81,5 @@ func (a *API) restoreRelationship(ctx context.Context, in *RestoreRelationshipIn
 		return nil, err
 	}
 	view, err := a.Store.RestoreRelationship(ctx, scope, in.Key)
-	a.changed(ctx, scope, scope.UserID, "")
 	return &RelationshipOutput{Body: view}, err
 }

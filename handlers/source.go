@@ -60,11 +60,8 @@ func (a *API) extract(ctx context.Context, scope graph.Scope, out *SourceOutput)
 	}
 	extraction, err := a.Digests.Extract(ctx, scope, out.Body.EntityKey)
 	if err != nil {
-		a.changed(ctx, scope, "", scope.UserID)
 		return err
 	}
-	a.changed(ctx, scope, extraction.Users...)
-	noteChange(ctx, nil, extraction.Changed()...)
 	out.Body.Extraction = &extraction
 	return nil
 }
@@ -76,6 +73,5 @@ func (a *API) summarize(ctx context.Context, scope graph.Scope, out *SourceOutpu
 		a.options.Log.WarnContext(ctx, "no summary", "request_id", requestID(ctx), "error", err)
 		warnings = []string{"summary: the conversation has none, as the language model made none that can be stored"}
 	}
-	a.changed(ctx, scope, scope.UserID)
 	out.Body.Summary, out.Body.Warnings = summary, append(out.Body.Warnings, warnings...)
 }

@@ -42,10 +42,8 @@ func (s *Server) conversation(ctx context.Context, in *conversationInput) (answe
 		StartedAt: in.StartedAt, EndedAt: in.EndedAt, Messages: in.Messages, Mentions: in.Mentions,
 	})
 	if err != nil {
-		s.changed(ctx, scope, err, nil, scope.UserID)
 		return answer{}, err
 	}
-	s.changed(ctx, scope, nil, result.Changed(), result.UserID)
 	var t strings.Builder
 	fmt.Fprintf(&t, "The conversation [%s] is %s, with %d messages of this call.\n", markup.Inline(result.EntityKey), result.Status, len(result.Messages))
 	for _, w := range result.Warnings {

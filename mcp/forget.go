@@ -103,11 +103,6 @@ func (s *Server) delete(ctx context.Context, scope graph.Scope, key string, out 
 		out.Deleted = append(out.Deleted, forgottenItem{Key: key, Status: "not_found"})
 		return nil
 	}
-	users := receipt.Users
-	if err != nil {
-		users = []string{scope.UserID, ""}
-	}
-	s.changed(ctx, scope, err, []string{key}, users...)
 	if err == nil {
 		out.Deleted = append(out.Deleted, forgottenItem{key, "deleted", &receipt.RestorableUntil})
 	}

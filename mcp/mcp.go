@@ -36,7 +36,7 @@ type store interface {
 	NodesByKey(ctx context.Context, scope graph.Scope, keys []string) ([]graph.NodeView, error)
 	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
 	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
-	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) (graph.Changed, error)
+	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) ([]graph.Note, error)
 	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
 }
 
@@ -65,10 +65,6 @@ type reader interface {
 	ExtractSystem(ctx context.Context, scope graph.Scope, system string, w *digest.SystemWrite) (digest.MergedSystem, error)
 }
 
-type changes interface {
-	Changed(ctx context.Context, team string, users ...string)
-}
-
 // Services are the dependencies of the tools.
 type Services struct {
 	Store       store
@@ -76,7 +72,6 @@ type Services struct {
 	Contexts    contexts
 	Explorer    explorer
 	Traverser   traverser
-	Changes     changes
 	Recalls     recalls
 	Reader      reader     // nil: no language model is configured
 	Audit       *audit.Log // nil: none is kept

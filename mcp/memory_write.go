@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"kith/audit"
 	"kith/exchange"
 	"kith/graph"
 )
@@ -218,11 +219,11 @@ func (k *known) unsay(ctx context.Context, n *graph.NodeView, gone []string) err
 			continue
 		}
 		if err := k.remove(ctx, n.EntityKey, func() (graph.Deletion, error) {
-			changed, err := k.Store.DeleteNote(ctx, k.scope, kind, n.EntityKey, note.ID)
+			_, err := k.Store.DeleteNote(ctx, k.scope, kind, n.EntityKey, note.ID)
 			if err == nil {
-				noted(ctx, nil, note.ID)
+				audit.Note(ctx, nil, note.ID)
 			}
-			return graph.Deletion{Users: []string{changed.User}}, err
+			return graph.Deletion{}, err
 		}); err != nil {
 			return err
 		}

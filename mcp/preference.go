@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
@@ -41,13 +42,14 @@ func (s *Server) preference(ctx context.Context, in *preferenceInput) (answer, e
 	} else {
 		err = s.Preferences.SetPreference(ctx, scope, graph.Preference{Key: in.Key, Value: in.Value})
 	}
-	s.changed(ctx, scope, err, []string{in.Key}, scope.UserID)
 	switch {
 	case remove && errors.Is(err, graph.ErrNotFound):
 		return answer{text: "The user has no preference of this key.\n"}, nil
 	case err != nil:
 		return answer{}, err
-	case remove:
+	}
+	audit.Note(ctx, nil, in.Key)
+	if remove {
 		return answer{text: "The preference " + markup.Inline(in.Key) + " is removed.\n"}, nil
 	}
 	return answer{text: "The preference " + markup.Inline(in.Key) + " is set.\n"}, nil

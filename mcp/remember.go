@@ -121,13 +121,7 @@ func (in *rememberInput) validate(scope graph.Scope) error {
 }
 
 func (s *Server) write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error) {
-	result, err := s.Store.Write(ctx, scope, w)
-	users := result.Users
-	if err != nil {
-		users = w.Users(scope)
-	}
-	s.changed(ctx, scope, err, result.Changed(), users...)
-	return result, err
+	return s.Store.Write(ctx, scope, w)
 }
 
 func (in *rememberInput) nodes() []graph.NodeWrite {

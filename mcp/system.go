@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/digest"
 	"kith/graph"
@@ -103,13 +104,12 @@ func (s *Server) mergeSystem(ctx context.Context, in *systemWriteInput) (answer,
 	}
 	merged, err := merge(ctx, scope, in)
 	if err != nil {
-		notedUnsure(ctx, err, nil)
 		return answer{}, err
 	}
 	if e := merged.Extraction; e != nil && e.Error != nil {
 		return answer{text: "Nothing is stored: the language model read nothing out of the text that can be: " + markup.Inline(*e.Error) + ". Give entities and relationships instead.\n", wrong: true}, nil
 	}
-	noted(ctx, nil, in.System)
+	audit.Note(ctx, nil, in.System)
 	return mergedSystem(&merged.SystemResult), nil
 }
 

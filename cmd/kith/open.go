@@ -62,7 +62,14 @@ func (c *config) withMemory(
 	}
 	defer func() { _ = auditLog.Close() }()
 	metrics.logSlowStatements(c.SlowStatement, log)
-	preferences, err := c.openPreferences(ctx, metrics)
+	var contextCache *cache.Cache // opened below, before anything is written
+	changed := func(ctx context.Context, change graph.Change) {
+		if change.Contexts {
+			contextCache.Changed(ctx, change.Team, change.Users...)
+		}
+		audit.Note(ctx, change.Users, change.IDs...)
+	}
+	preferences, err := c.openPreferences(ctx, metrics, changed)
 	if err != nil {
 		return err
 	}
@@ -90,7 +97,7 @@ func (c *config) withMemory(
 	}()
 	c.RelationshipTypes.warn(log)
 	store, err := graph.Open(db.Connection, graph.Options{
-		Log: log, Observe: metrics.observeStatement, Trace: traces.of("statement"), Types: c.RelationshipTypes.names,
+		Log: log, Observe: metrics.observeStatement, Changed: changed, Trace: traces.of("statement"), Types: c.RelationshipTypes.names,
 		KeepDeleted: c.KeepDeleted, Embedder: embedder, ObserveQuota: metrics.quotas.Observe,
 		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
 	})
@@ -105,14 +112,14 @@ func (c *config) withMemory(
 	if marks := store.Bookmarks(); marks != nil {
 		options.Marks = marks
 	}
-	contextCache, err := cache.New(options) //nolint:contextcheck // a load outlives the request that started it
+	contextCache, err = cache.New(options) //nolint:contextcheck // a load outlives the request that started it
 	if err != nil {
 		return err
 	}
 	defer func() { _ = contextCache.Close() }()
 	m := &memory{
 		config: c, metrics: metrics, traces: traces, log: log, store: store, preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
-		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.observeRecall, Changed: contextCache.Changed}),
+		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.observeRecall}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
 	keys.Announce(contextCache.Revoked)
@@ -148,7 +155,7 @@ func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options)
 	o.Deadline, o.Reading, o.Log, o.RequestID = m.config.RequestTimeout, m.config.LLMTimeout, m.log, handlers.RequestID
 	o.Observe, o.Trace = m.metrics.observeTool, m.traces.of("tool")
 	s := mcp.Services{
-		Store: m.store, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.cache,
+		Store: m.store, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
 		Recalls: m.recalls, Audit: m.auditLog,
 	}
 	if reader != nil {
@@ -223,7 +230,7 @@ func (m *memory) maintain(ctx context.Context) error {
 	if m.config.Maintenance > 0 {
 		group.Go(func() error {
 			return graph.NewMaintenance(m.store, graph.MaintenanceOptions{
-				Every: m.config.Maintenance, Log: m.log, Observe: m.metrics.observeMaintenance, Changed: m.cache.Changed,
+				Every: m.config.Maintenance, Log: m.log, Observe: m.metrics.observeMaintenance,
 			}).Run(ctx)
 		})
 	}
