@@ -49,7 +49,7 @@ func newWriter(b *testing.B) *writer {
 	}
 	w.recalls = graph.NewRecalls(w.store, graph.RecallOptions{})
 	listening := httptest.NewServer(handlers.New(handlers.Services{
-		Store: w.store, Preferences: w.store, Keys: keys, Recalls: w.recalls, Ready: w.store.Ping,
+		Memory: w.store, Nodes: w.store, Sources: w.store, ChatStore: w.store, Preferences: w.store, Keys: keys, Recalls: w.recalls, Ready: w.store.Ping,
 		Contexts: loader.New(w.store, kept, loader.Options{}),
 	}, handlers.Options{}))
 	w.url = listening.URL

@@ -124,7 +124,7 @@ func (a *API) createTree(ctx context.Context, in *CreateTreeInput) (*TreeViewOut
 	if err != nil {
 		return nil, err
 	}
-	tree, created, err := a.Store.CreateChatTree(ctx, scope, in.Body.ID, &in.Body.ChatTreeWrite)
+	tree, created, err := a.ChatStore.CreateChatTree(ctx, scope, in.Body.ID, &in.Body.ChatTreeWrite)
 	return a.treeOutput(statusOf(created, http.StatusCreated), tree, err)
 }
 
@@ -163,7 +163,7 @@ func (a *API) listTrees(ctx context.Context, in *ListTreesInput) (*TreePageOutpu
 		pinned := in.Pinned == "true"
 		l.Pinned = &pinned
 	}
-	page, err := a.Store.ChatTrees(ctx, scope, l)
+	page, err := a.ChatStore.ChatTrees(ctx, scope, l)
 	if err != nil {
 		return nil, located("query", err)
 	}
@@ -180,7 +180,7 @@ func (a *API) getTree(ctx context.Context, in *GetTreeInput) (*TreeViewOutput, e
 	if err != nil {
 		return nil, err
 	}
-	tree, err := a.Store.ChatTree(ctx, scope, in.ID)
+	tree, err := a.ChatStore.ChatTree(ctx, scope, in.ID)
 	return a.treeOutput(http.StatusOK, tree, err)
 }
 
@@ -198,7 +198,7 @@ func (a *API) changeTree(ctx context.Context, in *ChangeTreeInput) (*TreeViewOut
 	if err != nil {
 		return nil, err
 	}
-	tree, err := a.Store.ChangeChatTree(ctx, scope, in.ID, &in.Body.ChatTreeWrite)
+	tree, err := a.ChatStore.ChangeChatTree(ctx, scope, in.ID, &in.Body.ChatTreeWrite)
 	return a.treeOutput(http.StatusOK, tree, err)
 }
 

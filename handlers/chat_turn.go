@@ -30,13 +30,13 @@ func (a *API) listTurns(ctx context.Context, in *ListTurnsInput) (*TurnPageOutpu
 	if err != nil {
 		return nil, err
 	}
-	tree, err := a.Store.ChatTree(ctx, scope, in.ID)
+	tree, err := a.ChatStore.ChatTree(ctx, scope, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	out := &TurnPageOutput{}
 	out.Body.TreeID = tree.ID
-	if out.Body.Turns, err = a.Store.ChatTurns(ctx, scope, tree.ID, in.From, in.Limit+1); err != nil {
+	if out.Body.Turns, err = a.ChatStore.ChatTurns(ctx, scope, tree.ID, in.From, in.Limit+1); err != nil {
 		return nil, err
 	}
 	if got := out.Body.Turns; int64(len(got)) > in.Limit { // numbers have gaps, where turns were deleted
@@ -114,7 +114,7 @@ func (a *API) getTurn(ctx context.Context, in *TurnInput) (*TurnOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	turn, err := a.Store.ChatTurn(ctx, scope, in.ID)
+	turn, err := a.ChatStore.ChatTurn(ctx, scope, in.ID)
 	return turnOutput(http.StatusOK, turn, err)
 }
 
@@ -132,7 +132,7 @@ func (a *API) answerTurn(ctx context.Context, in *AnswerTurnInput) (*TurnOutput,
 	if err != nil {
 		return nil, err
 	}
-	turn, err := a.Store.AnswerChatTurn(ctx, scope, in.ID, &in.Body.ChatAnswer)
+	turn, err := a.ChatStore.AnswerChatTurn(ctx, scope, in.ID, &in.Body.ChatAnswer)
 	return turnOutput(http.StatusOK, turn, err)
 }
 
@@ -180,7 +180,7 @@ func (a *API) turnPath(ctx context.Context, in *TurnInput) (*TurnPathOutput, err
 	if err != nil {
 		return nil, err
 	}
-	path, err := a.Store.ChatPath(ctx, scope, in.ID)
+	path, err := a.ChatStore.ChatPath(ctx, scope, in.ID)
 	return &TurnPathOutput{Body: path}, err
 }
 
@@ -197,7 +197,7 @@ func (a *API) turnDescendants(ctx context.Context, in *TurnInput) (*TurnDescenda
 		return nil, err
 	}
 	out := &TurnDescendantsOutput{}
-	out.Body.Turns, err = a.Store.ChatDescendants(ctx, scope, in.ID)
+	out.Body.Turns, err = a.ChatStore.ChatDescendants(ctx, scope, in.ID)
 	return out, err
 }
 

@@ -22,7 +22,7 @@ func (a *API) consolidationCandidates(ctx context.Context, in *CandidatesInput) 
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.Store.ConsolidationCandidates(ctx, scope, in.Cursor, in.Limit)
+	page, err := a.Sources.ConsolidationCandidates(ctx, scope, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, located("query", err)
 	}
@@ -40,7 +40,7 @@ func (a *API) consolidate(ctx context.Context, in *ConsolidateInput) (*Consolida
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Store.Consolidate(ctx, scope, &in.Body)
+	result, err := a.Sources.Consolidate(ctx, scope, &in.Body)
 	if err != nil {
 		return nil, located("body", err)
 	}

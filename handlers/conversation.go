@@ -72,7 +72,7 @@ func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (
 	if err != nil {
 		return nil, located("body", err)
 	}
-	result, err := a.Store.WriteSource(ctx, scope, write)
+	result, err := a.Sources.WriteSource(ctx, scope, write)
 	if err != nil {
 		return nil, located("body", err)
 	}
@@ -89,7 +89,7 @@ func (a *API) currentConversation(ctx context.Context, scope graph.Scope, in *Op
 		current.ConversationID = uuid.Must(uuid.NewV7()).String()
 		return current, false, nil
 	}
-	source, err := a.Store.Source(ctx, scope, current.ConversationID)
+	source, err := a.Sources.Source(ctx, scope, current.ConversationID)
 	if errors.Is(err, graph.ErrNotFound) {
 		return current, false, nil
 	}
@@ -102,7 +102,7 @@ func (a *API) currentConversation(ctx context.Context, scope graph.Scope, in *Op
 		limit = *in.Body.Messages
 	}
 	if limit > 0 {
-		current.Messages, err = a.Store.LastMessages(ctx, scope, current.ConversationID, limit)
+		current.Messages, err = a.Sources.LastMessages(ctx, scope, current.ConversationID, limit)
 	}
 	return current, true, err
 }
@@ -148,10 +148,10 @@ func (a *API) getConversation(ctx context.Context, in *ConversationInput) (*Conv
 		return nil, err
 	}
 	out := &ConversationPageOutput{}
-	if out.Body.Source, err = a.Store.Source(ctx, scope, in.ID); err != nil {
+	if out.Body.Source, err = a.Sources.Source(ctx, scope, in.ID); err != nil {
 		return nil, err
 	}
-	if out.Body.Messages, err = a.Store.Messages(ctx, scope, in.ID, in.From, in.Limit+1); err != nil {
+	if out.Body.Messages, err = a.Sources.Messages(ctx, scope, in.ID, in.From, in.Limit+1); err != nil {
 		return nil, err
 	}
 	if got := out.Body.Messages; int64(len(got)) > in.Limit { // numbers may have gaps, where messages were deleted
@@ -187,7 +187,7 @@ func (a *API) appendMessages(ctx context.Context, in *AppendMessagesInput) (*Sou
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Store.AppendMessages(ctx, scope, in.ID, in.Body.Messages)
+	result, err := a.Sources.AppendMessages(ctx, scope, in.ID, in.Body.Messages)
 	return a.sourceOutput(ctx, scope, result, err)
 }
 
@@ -212,7 +212,7 @@ func (a *API) endConversation(ctx context.Context, in *EndInput) (*SourceOutput,
 		return nil, err
 	}
 	result, err := withDeadline(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
-		return a.Store.EndConversation(ctx, scope, in.ID, &in.Body)
+		return a.Sources.EndConversation(ctx, scope, in.ID, &in.Body)
 	})
 	out, err := a.sourceOutput(ctx, scope, result, err)
 	if err == nil && a.Digests != nil && !in.Body.Summary.Given {

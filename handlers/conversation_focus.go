@@ -23,7 +23,7 @@ func (a *API) setFocus(ctx context.Context, in *SetFocusInput) (*SourceOutput, e
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Store.SetFocus(ctx, scope, in.ID, focusValue(in.Body.Focus))
+	result, err := a.Sources.SetFocus(ctx, scope, in.ID, focusValue(in.Body.Focus))
 	return a.sourceOutput(ctx, scope, result, err)
 }
 
@@ -51,7 +51,7 @@ func (a *API) applyFocus(ctx context.Context, scope graph.Scope, conversation st
 	case !principal(ctx).Allows(auth.Write):
 		return fmt.Errorf("the key lacks the scope %s, which a focus to remember needs: %w", auth.Write, auth.ErrForbidden)
 	}
-	_, err := a.Store.SetFocus(ctx, scope, conversation, focus)
+	_, err := a.Sources.SetFocus(ctx, scope, conversation, focus)
 	return err
 }
 
@@ -60,7 +60,7 @@ func (a *API) applyRememberedFocus(ctx context.Context, scope graph.Scope, conve
 	if !graph.ValidKey(conversation) {
 		return graph.ErrNotFound
 	}
-	source, err := a.Store.Source(ctx, scope, conversation)
+	source, err := a.Sources.Source(ctx, scope, conversation)
 	if err != nil {
 		return err
 	}

@@ -27,8 +27,8 @@ var exchanges = map[string]bool{"/v1/export": true, "/v1/import": true} //nolint
 
 const ndjsonType = "application/x-ndjson"
 
-// memories exports and imports the memory.
-type memories interface {
+// transfers exports and imports the memory.
+type transfers interface {
 	ExportNodes(ctx context.Context, teamID string, visit func(*graph.NodeWrite) error) error
 	ExportRelationships(ctx context.Context, teamID string, visit func(*graph.RelationshipWrite) error) error
 	Restore(ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool) (graph.MemoryResult, error)
@@ -60,7 +60,7 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 		hc.SetHeader("Cache-Control", "no-store")
 		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
 		out := bufio.NewWriterSize(&movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause, ctx}, 64<<10)
-		err := exchange.Export(ctx, a.Store, a.Preferences, scope.TeamID, out)
+		err := exchange.Export(ctx, a.Transfers, a.Preferences, scope.TeamID, out)
 		if err == nil {
 			err = out.Flush()
 		}
@@ -179,7 +179,7 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 		return &exchange.Report{}, err
 	}
 	reader.UserID = scope.UserID
-	return exchange.Import(ctx, a.Store, a.Preferences, scope, reader, exchange.ImportOptions{
+	return exchange.Import(ctx, a.Transfers, a.Preferences, scope, reader, exchange.ImportOptions{
 		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Guess: exchange.Format(in.Format) != exchange.Kith,
 	})
 }
@@ -199,7 +199,7 @@ func (a *API) importProgress(ctx context.Context, in *ImportProgressInput) (*Imp
 	if err != nil {
 		return nil, err
 	}
-	report, _, err := exchange.Progress(ctx, a.Store, scope, in.ID)
+	report, _, err := exchange.Progress(ctx, a.Transfers, scope, in.ID)
 	if err != nil {
 		return nil, err
 	}

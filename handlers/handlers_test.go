@@ -264,7 +264,7 @@ func servicesOf(f *fakes) Services {
 	if f.principal.TeamID == "" {
 		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}
 	}
-	return Services{Store: f, Preferences: struct {
+	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Users: f, Systems: f, ChatStore: f, Transfers: f, Preferences: struct {
 		*fakes
 		*kept
 	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Recalls: f, Ready: func(context.Context) error { return f.err }}

@@ -8,6 +8,11 @@ import (
 	"kith/graph"
 )
 
+// memoryStore stores nodes and relationships.
+type memoryStore interface {
+	Write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error)
+}
+
 // MemoryInput writes nodes and relationships.
 type MemoryInput struct {
 	IdempotencyKey string `header:"Idempotency-Key" maxLength:"256" doc:"for a day, the same key and body get the same answer; another body a 409"`
@@ -32,7 +37,7 @@ func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, 
 	if in.Body.IdempotencyKey, err = chooseIdempotencyKey(in.IdempotencyKey, in.Body.IdempotencyKey); err != nil {
 		return nil, err
 	}
-	result, err := a.Store.Write(ctx, scope, &in.Body)
+	result, err := a.Memory.Write(ctx, scope, &in.Body)
 	if err != nil {
 		return nil, located("body", err)
 	}

@@ -9,6 +9,17 @@ import (
 	"kith/graph"
 )
 
+// nodeStore reads and changes nodes.
+type nodeStore interface {
+	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
+	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
+	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error)
+	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
+	RestoreNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (graph.NodeView, error)
+	AddNotes(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, notes []graph.NoteWrite) ([]graph.Note, error)
+	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) ([]graph.Note, error)
+}
+
 // NodePath names a node, and the user for whom it is looked at.
 type NodePath struct {
 	Kind   string `path:"kind" doc:"person, concept, entity, source, message, a project kind, system_entity, storyline or macro"`
@@ -45,7 +56,7 @@ func (a *API) getNode(ctx context.Context, in *GetNodeInput) (*NodeOutput, error
 	if err != nil {
 		return nil, err
 	}
-	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{AsOf: timeOrNil(in.AsOf), Relationships: in.Relationships})
+	node, err := a.Nodes.Node(ctx, scope, kind, in.Key, graph.NodeQuery{AsOf: timeOrNil(in.AsOf), Relationships: in.Relationships})
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +98,7 @@ func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodePageOutpu
 	case in.ProjectID != "" && !graph.ValidKey(in.ProjectID):
 		return nil, invalidField("query.project_id", "must not be blank, nor contain control characters")
 	}
-	page, err := a.Store.Nodes(ctx, scope, graph.NodeList{
+	page, err := a.Nodes.Nodes(ctx, scope, graph.NodeList{
 		Kind: kind, ProjectID: in.ProjectID, Deleted: in.Deleted, Cursor: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {
@@ -118,10 +129,10 @@ func (a *API) patchNode(ctx context.Context, in *PatchNodeInput) (*NodeOutput, e
 		return nil, invalidField("body", "kind and entity_key never change: leave them out, or give those of the path")
 	}
 	w.Kind, w.EntityKey = in.Kind, in.Key
-	if _, err := a.Store.PatchNode(ctx, scope, w); err != nil {
+	if _, err := a.Nodes.PatchNode(ctx, scope, w); err != nil {
 		return nil, located("body", err)
 	}
-	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{Relationships: 10})
+	node, err := a.Nodes.Node(ctx, scope, kind, in.Key, graph.NodeQuery{Relationships: 10})
 	return &NodeOutput{Body: node}, err
 }
 
@@ -139,7 +150,7 @@ func (a *API) deleteNode(ctx context.Context, in *DeleteNodeInput) (*DeletionOut
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := a.Store.DeleteNode(ctx, scope, kind, in.Key, in.IfVersion)
+	receipt, err := a.Nodes.DeleteNode(ctx, scope, kind, in.Key, in.IfVersion)
 	if err != nil {
 		return nil, located("query", err)
 	}
@@ -154,7 +165,7 @@ func (a *API) restoreNode(ctx context.Context, in *RestoreNodeInput) (*NodeOutpu
 	if err != nil {
 		return nil, err
 	}
-	node, err := a.Store.RestoreNode(ctx, scope, kind, in.Key)
+	node, err := a.Nodes.RestoreNode(ctx, scope, kind, in.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +200,7 @@ func (a *API) nodeRelationships(ctx context.Context, in *NodeRelationshipsInput)
 	if len(types) > 256 || strings.ContainsAny(strings.Join(types, ""), " \x00") {
 		return nil, invalidField("query.types", "must be at most 256 relationship types")
 	}
-	page, err := a.Store.Relationships(ctx, scope, graph.RelationshipList{
+	page, err := a.Relationships.Relationships(ctx, scope, graph.RelationshipList{
 		Kind: kind, Key: in.Key, Direction: in.Direction, Types: types, AsOf: timeOrNil(in.AsOf), Past: in.Past,
 		Cursor: in.Cursor, Limit: in.Limit,
 	})

@@ -52,7 +52,7 @@ func (a *API) addNodeNote(ctx context.Context, in *AddNodeNoteInput) (*NoteListO
 	if err != nil {
 		return nil, err
 	}
-	return notesAnswer(a.Store.AddNotes(ctx, scope, kind, in.Key, []graph.NoteWrite{in.Body}))
+	return notesAnswer(a.Nodes.AddNotes(ctx, scope, kind, in.Key, []graph.NoteWrite{in.Body}))
 }
 
 // NodeNotesInput asks for the notes of a node.
@@ -63,7 +63,7 @@ func (a *API) nodeNotes(ctx context.Context, in *NodeNotesInput) (*NoteListOutpu
 	if err != nil {
 		return nil, err
 	}
-	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{})
+	node, err := a.Nodes.Node(ctx, scope, kind, in.Key, graph.NodeQuery{})
 	out := &NoteListOutput{}
 	out.Body.Notes = node.Notes
 	return out, err
@@ -80,7 +80,7 @@ func (a *API) deleteNodeNote(ctx context.Context, in *DeleteNodeNoteInput) (*Not
 	if err != nil {
 		return nil, err
 	}
-	return notesAnswer(a.Store.DeleteNote(ctx, scope, kind, in.Key, in.ID))
+	return notesAnswer(a.Nodes.DeleteNote(ctx, scope, kind, in.Key, in.ID))
 }
 
 // AddRelationshipNoteInput adds a note to a relationship.
@@ -94,7 +94,7 @@ func (a *API) addRelationshipNote(ctx context.Context, in *AddRelationshipNoteIn
 	if err != nil {
 		return nil, err
 	}
-	return notesAnswer(a.Store.AddRelationshipNotes(ctx, scope, in.Key, []graph.NoteWrite{in.Body}))
+	return notesAnswer(a.Relationships.AddRelationshipNotes(ctx, scope, in.Key, []graph.NoteWrite{in.Body}))
 }
 
 // RelationshipNotesInput asks for the notes of a relationship.
@@ -105,7 +105,7 @@ func (a *API) relationshipNotes(ctx context.Context, in *RelationshipNotesInput)
 	if err != nil {
 		return nil, err
 	}
-	view, err := a.Store.Relationship(ctx, scope, in.Key)
+	view, err := a.Relationships.Relationship(ctx, scope, in.Key)
 	out := &NoteListOutput{}
 	out.Body.Notes = view.Notes
 	return out, err
@@ -122,5 +122,5 @@ func (a *API) deleteRelationshipNote(ctx context.Context, in *DeleteRelationship
 	if err != nil {
 		return nil, err
 	}
-	return notesAnswer(a.Store.DeleteRelationshipNote(ctx, scope, in.Key, in.ID))
+	return notesAnswer(a.Relationships.DeleteRelationshipNote(ctx, scope, in.Key, in.ID))
 }

@@ -7,6 +7,17 @@ import (
 	"kith/graph"
 )
 
+// relationshipStore reads and changes relationships.
+type relationshipStore interface {
+	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
+	Relationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
+	Link(ctx context.Context, scope graph.Scope, w *graph.EdgesWrite) (graph.EdgesResult, error)
+	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
+	RestoreRelationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
+	AddRelationshipNotes(ctx context.Context, scope graph.Scope, key string, notes []graph.NoteWrite) ([]graph.Note, error)
+	DeleteRelationshipNote(ctx context.Context, scope graph.Scope, key, id string) ([]graph.Note, error)
+}
+
 // RelationshipPath names a relationship, and the user for whom it is looked at.
 type RelationshipPath struct {
 	Key    string `path:"key" maxLength:"256" doc:"as POST /v1/memory answered"`
@@ -32,7 +43,7 @@ func (a *API) getRelationship(ctx context.Context, in *GetRelationshipInput) (*R
 	if err != nil {
 		return nil, err
 	}
-	view, err := a.Store.Relationship(ctx, scope, in.Key)
+	view, err := a.Relationships.Relationship(ctx, scope, in.Key)
 	return &RelationshipOutput{Body: view}, err
 }
 
@@ -47,7 +58,7 @@ func (a *API) link(ctx context.Context, in *EdgesInput) (*EdgesOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Store.Link(ctx, scope, &in.Body)
+	result, err := a.Relationships.Link(ctx, scope, &in.Body)
 	if err != nil {
 		return nil, located("body", err)
 	}
@@ -65,7 +76,7 @@ func (a *API) deleteRelationship(ctx context.Context, in *DeleteRelationshipInpu
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := a.Store.DeleteRelationship(ctx, scope, in.Key, in.IfVersion)
+	receipt, err := a.Relationships.DeleteRelationship(ctx, scope, in.Key, in.IfVersion)
 	if err != nil {
 		return nil, located("query", err)
 	}
@@ -80,6 +91,6 @@ func (a *API) restoreRelationship(ctx context.Context, in *RestoreRelationshipIn
 	if err != nil {
 		return nil, err
 	}
-	view, err := a.Store.RestoreRelationship(ctx, scope, in.Key)
+	view, err := a.Relationships.RestoreRelationship(ctx, scope, in.Key)
 	return &RelationshipOutput{Body: view}, err
 }

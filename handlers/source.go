@@ -9,6 +9,20 @@ import (
 	"kith/graph"
 )
 
+// sourceStore reads and writes sources and conversations.
+type sourceStore interface {
+	WriteSource(ctx context.Context, scope graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error)
+	AppendMessages(ctx context.Context, scope graph.Scope, key string, messages []graph.MessageWrite) (graph.SourceResult, error)
+	EndConversation(ctx context.Context, scope graph.Scope, key string, end *graph.ConversationEnd) (graph.SourceResult, error)
+	Source(ctx context.Context, scope graph.Scope, key string) (graph.Source, error)
+	Messages(ctx context.Context, scope graph.Scope, key string, from, limit int64) ([]graph.Message, error)
+	LastMessages(ctx context.Context, scope graph.Scope, key string, limit int64) ([]graph.Message, error)
+	Conversations(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConversationPage, error)
+	SetFocus(ctx context.Context, scope graph.Scope, key string, focus *graph.ConversationFocus) (graph.SourceResult, error)
+	ConsolidationCandidates(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConsolidationPage, error)
+	Consolidate(ctx context.Context, scope graph.Scope, c *graph.Consolidation) (graph.ConsolidationResult, error)
+}
+
 // SourceInput writes a source.
 type SourceInput struct {
 	Extract        bool   `query:"extract" doc:"have the language model propose the persons, concepts and entities that the source tells of, and how they relate; it may take a minute"`
@@ -31,7 +45,7 @@ func (a *API) writeSource(ctx context.Context, in *SourceInput) (*SourceOutput, 
 		return nil, invalidField("query.extract", "needs a user_id: what is proposed belongs to a user")
 	}
 	result, err := withDeadline(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
-		return a.Store.WriteSource(ctx, scope, &in.Body)
+		return a.Sources.WriteSource(ctx, scope, &in.Body)
 	})
 	out, err := a.sourceOutput(ctx, scope, result, err)
 	if err != nil || !in.Extract {
@@ -53,7 +67,7 @@ func withDeadline[T any](ctx context.Context, a *API, write func(context.Context
 // unless that failed.
 func (a *API) extract(ctx context.Context, scope graph.Scope, out *SourceOutput) error {
 	if out.Repeated != "" {
-		source, err := a.Store.Source(ctx, scope, out.Body.EntityKey)
+		source, err := a.Sources.Source(ctx, scope, out.Body.EntityKey)
 		if err != nil || source.ProcessingStatus == graph.SourceExtracted {
 			return err
 		}

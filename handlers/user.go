@@ -6,6 +6,12 @@ import (
 	"kith/graph"
 )
 
+// userStore lists the users of a team and returns its quota.
+type userStore interface {
+	Users(ctx context.Context, teamID, cursor string, limit int) (graph.UserPage, error)
+	QuotaOf(ctx context.Context, teamID string) (graph.QuotaShares, error)
+}
+
 // ListUsersInput asks for a page of a team's users.
 type ListUsersInput struct {
 	TeamID string `query:"team_id" minLength:"1" maxLength:"256" doc:"default: the caller's; another team needs an admin key of team default"`
@@ -30,7 +36,7 @@ func (a *API) listUsers(ctx context.Context, in *ListUsersInput) (*UserPageOutpu
 	if !graph.ValidKey(team) {
 		return nil, invalidField("query.team_id", "must not be blank, nor contain control characters")
 	}
-	page, err := a.Store.Users(ctx, team, in.Cursor, in.Limit)
+	page, err := a.Users.Users(ctx, team, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, located("query", err)
 	}

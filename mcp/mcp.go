@@ -28,9 +28,6 @@ type store interface {
 	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
 	NodesNamed(ctx context.Context, scope graph.Scope, names []string) (map[string][]graph.NodeRef, error)
 	UserIDs(ctx context.Context, teamID, beginning string, limit int) ([]string, error)
-	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]graph.System, error)
-	SystemMemory(ctx context.Context, scope graph.Scope, system string) (graph.SystemMemory, error)
-	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error)
 	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
 	Knowledge(ctx context.Context, scope graph.Scope) (graph.Knowledge, error)
 	NodesByKey(ctx context.Context, scope graph.Scope, keys []string) ([]graph.NodeView, error)
@@ -68,6 +65,7 @@ type reader interface {
 // Services are the dependencies of the tools.
 type Services struct {
 	Store       store
+	Systems     systems
 	Preferences preferences
 	Contexts    contexts
 	Explorer    explorer

@@ -15,6 +15,13 @@ import (
 	"kith/markup"
 )
 
+// systems reads and writes the knowledge of systems.
+type systems interface {
+	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]graph.System, error)
+	SystemMemory(ctx context.Context, scope graph.Scope, system string) (graph.SystemMemory, error)
+	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error)
+}
+
 // How long the answer of get_system is unless the caller says, and how many systems are listed.
 const (
 	systemTokens  = 2000
@@ -58,7 +65,7 @@ func (s *Server) system(ctx context.Context, in *systemInput) (answer, error) {
 	if err := graph.ValidSystem(in.System); err != nil {
 		return answer{}, err
 	}
-	memory, err := s.Store.SystemMemory(ctx, scope, in.System)
+	memory, err := s.Systems.SystemMemory(ctx, scope, in.System)
 	if err != nil {
 		return answer{}, err
 	}
@@ -72,7 +79,7 @@ func (s *Server) system(ctx context.Context, in *systemInput) (answer, error) {
 }
 
 func (s *Server) systems(ctx context.Context, scope graph.Scope, budget int) (answer, error) {
-	known, err := s.Store.Systems(ctx, scope, "", systemsListed)
+	known, err := s.Systems.Systems(ctx, scope, "", systemsListed)
 	if err != nil {
 		return answer{}, err
 	}
@@ -120,7 +127,7 @@ func (s *Server) mergeGiven(ctx context.Context, scope graph.Scope, in *systemWr
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.options.Deadline)
 	defer cancel()
-	result, err := s.Store.MergeSystem(ctx, scope, in.System, &in.SystemWrite.SystemWrite)
+	result, err := s.Systems.MergeSystem(ctx, scope, in.System, &in.SystemWrite.SystemWrite)
 	return digest.MergedSystem{SystemResult: result}, err
 }
 

@@ -155,7 +155,7 @@ func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options)
 	o.Deadline, o.Reading, o.Log, o.RequestID = m.config.RequestTimeout, m.config.LLMTimeout, m.log, handlers.RequestID
 	o.Observe, o.Trace = m.metrics.observeTool, m.traces.of("tool")
 	s := mcp.Services{
-		Store: m.store, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
+		Store: m.store, Systems: m.store, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
 		Recalls: m.recalls, Audit: m.auditLog,
 	}
 	if reader != nil {
