@@ -7,7 +7,15 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"kith/neo"
 )
+
+// findFormerKeys finds the owners that have replaced generated ones.
+var findFormerKeys = neo.Load[formerKey]("node_former")
+
+// formerKey is the key of a generated owner, and the key of the person that has replaced it.
+type formerKey struct{ Former, EntityKey string }
 
 // ownerRows returns the rows of node_find that look up the owner nodes of users.
 func ownerRows(users []string) []map[string]any {
@@ -136,10 +144,10 @@ func (j *memoryJob) currentKeys() {
 
 // CurrentKeys returns the keys of the owners that have replaced generated ones, by the keys of the generated ones.
 func (s *Store) CurrentKeys(ctx context.Context, scope Scope, keys []string) (map[string]string, error) {
-	rows, err := s.read(ctx, s.queries["node_former"], map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
+	rows, err := findFormerKeys.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
 	current := map[string]string{}
 	for _, row := range rows {
-		current[text(row[0])] = text(row[1])
+		current[row.Former] = row.EntityKey
 	}
 	return current, err
 }

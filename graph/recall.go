@@ -152,8 +152,7 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (user
 		if err := t.recallRelationships(teamID, all, found); err != nil || len(moved) == 0 {
 			return err
 		}
-		_, err = t.exec("relationship_rank", map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": moved})
-		return err
+		return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": moved})
 	})
 	return users, err
 }

@@ -3,7 +3,12 @@ package graph
 import (
 	"encoding/json"
 	"time"
+
+	"kith/neo"
 )
+
+// rankRelationships updates which relationships contexts show, and their order.
+var rankRelationships = neo.Load[neo.None]("relationship_rank")
 
 // RelationshipWrite is a relationship to create or update. From, type and to identify the current one, if it exists.
 type RelationshipWrite struct {
