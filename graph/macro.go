@@ -3,7 +3,22 @@ package graph
 import (
 	"slices"
 	"time"
+
+	"kith/neo"
 )
+
+var (
+	setThemes             = neo.Load[[]string]("storyline_themes")
+	findRelatedStorylines = neo.Load[relatedStoryline]("storyline_related")
+)
+
+// relatedStoryline is a storyline with those of the given themes that it has.
+type relatedStoryline struct {
+	EntityKey                   string
+	Themes                      []string
+	SourceCount                 int64
+	FirstSourceAt, LastSourceAt time.Time
+}
 
 const macroText = "Storylines around"
 
@@ -33,12 +48,12 @@ func (j *storyJob) group() error {
 
 // themes stores on each touched storyline its themes besides the anchor, and returns all of them.
 func (j *storyJob) themes() ([]string, error) {
-	rows, err := j.tx.exec("storyline_themes", map[string]any{
+	rows, err := setThemes.Exec(j.tx, map[string]any{
 		"team_id": j.team, "entity_keys": distinct(j.touched), "window": storyWindow,
 	})
 	var all []string
-	for _, row := range rows {
-		all = append(all, texts(row[0])...)
+	for _, themes := range rows {
+		all = append(all, themes...)
 	}
 	return distinct(all), err
 }
@@ -70,17 +85,17 @@ func (s storylines) ripe() bool {
 // related returns the user's storylines with each of the themes, by theme.
 func (j *storyJob) related(themes []string) (map[string]storylines, error) {
 	prefix := listPrefix(storylineKind, j.user)
-	rows, err := j.tx.exec("storyline_related", map[string]any{
+	rows, err := findRelatedStorylines.Exec(j.tx, map[string]any{
 		"team_id": j.team, "after": prefix, "end": prefixEnd(prefix), "themes": themes,
 	})
 	all := map[string]storylines{}
 	for _, row := range rows {
-		part := storylinePart{integer(row[2]), moment(row[3]), moment(row[4])}
-		for _, theme := range texts(row[1]) {
+		part := storylinePart{row.SourceCount, row.FirstSourceAt, row.LastSourceAt}
+		for _, theme := range row.Themes {
 			if all[theme] == nil {
 				all[theme] = storylines{}
 			}
-			all[theme][text(row[0])] = part
+			all[theme][row.EntityKey] = part
 		}
 	}
 	return all, err

@@ -6,8 +6,8 @@ import "time"
 func (j *storyJob) form() error {
 	var keys []string
 	for _, m := range j.mentions {
-		if m.storyline == "" {
-			keys = append(keys, m.key)
+		if m.Storyline == "" {
+			keys = append(keys, m.Key)
 		}
 	}
 	if len(keys) == 0 {

@@ -6,7 +6,28 @@ import (
 	"time"
 
 	"kith/cypher"
+	"kith/neo"
 )
+
+var (
+	findNeighbors = neo.Load[neighborsRow]("walk_neighbors")
+	findEdges     = neo.Load[edgesRow]("walk_edges")
+)
+
+// neighborsRow is a node with its neighbors.
+type neighborsRow struct {
+	Key    string
+	Looked int
+	Links  []WalkLink
+}
+
+// edgesRow is a node with the other ends of its relationships and their salience.
+type edgesRow struct {
+	Key       string
+	Looked    int
+	Ends      []string
+	Strengths []float64
+}
 
 // Walk selects the relationships to follow: current ones between nodes that the scope may see.
 type Walk struct {
@@ -16,7 +37,7 @@ type Walk struct {
 	Messages           bool // also those from sources to their messages
 }
 
-// WalkLink is one relationship of a node, seen from that node.
+// WalkLink is one relationship of a node, seen from that node. Its fields are in the order of walk_neighbors.
 type WalkLink struct {
 	To       string // entity key
 	Key      string
@@ -49,9 +70,15 @@ type Step struct {
 	Node         NodeView // the node that it leads to
 }
 
-// typed returns a statement for the relationships of a walk. It returns false if none of the types exists. The
+// forWalk returns a statement for the relationships of a walk. It returns false if none of the types exists. The
 // statement's text contains stored types; its parameters include or exclude words.
-func (s *Store) typed(ctx context.Context, name string, w Walk) (q cypher.Query, some bool, err error) {
+func forWalk[T any](ctx context.Context, s *Store, q neo.Query[T], w Walk) (neo.Query[T], bool, error) {
+	typed, some, err := s.typed(ctx, q.Query, w)
+	q.Query = typed
+	return q, some, err
+}
+
+func (s *Store) typed(ctx context.Context, q cypher.Query, w Walk) (typed cypher.Query, some bool, err error) {
 	types := w.realTypes()
 	if len(w.Types) == 0 && len(w.Without) > 0 {
 		if types, err = s.indexedTypes(ctx); err != nil {
@@ -67,11 +94,11 @@ func (s *Store) typed(ctx context.Context, name string, w Walk) (q cypher.Query,
 	}
 	switch {
 	case len(types) > 0:
-		return cypher.OfTypes(s.queries[name], types), true, nil
+		return cypher.OfTypes(q, types), true, nil
 	case w.Messages:
-		return cypher.OfTypesBut(s.queries[name], ""), true, nil
+		return cypher.OfTypesBut(q, ""), true, nil
 	}
-	return cypher.OfTypesBut(s.queries[name], hasMessageType), true, nil
+	return cypher.OfTypesBut(q, hasMessageType), true, nil
 }
 
 // realTypes returns the stored types of the requested relationships: a word may be stored as related_to, or as a type
@@ -102,7 +129,7 @@ func (w Walk) params(scope Scope, now time.Time) map[string]any {
 // Around examines at most each relationships of some nodes. It returns the nodes they lead to, and whether those are
 // of some kinds (none: any). It omits nodes that the scope may not see.
 func (s *Store) Around(ctx context.Context, scope Scope, w Walk, keys []string, kinds []Kind, each int, now time.Time) ([]Around, error) {
-	q, some, err := s.typed(ctx, "walk_neighbors", w)
+	q, some, err := forWalk(ctx, s, findNeighbors, w)
 	if err != nil {
 		return nil, err
 	}
@@ -119,20 +146,13 @@ func (s *Store) Around(ctx context.Context, scope Scope, w Walk, keys []string, 
 	}
 	params := w.params(scope, now)
 	params["keys"], params["labels"], params["walk"] = keys, labels, each
-	rows, err := s.read(ctx, q, params)
+	rows, err := q.Read(ctx, s.db, params)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]Around, len(rows))
 	for i, row := range rows {
-		links := items(row[2])
-		looked := int(integer(row[1]))
-		a := Around{Key: text(row[0]), Looked: looked, Cut: looked >= each, Links: make([]WalkLink, len(links))}
-		for j := range links {
-			l := items(links[j])
-			a.Links[j] = WalkLink{To: text(l[0]), Key: text(l[1]), Outgoing: truth(l[2]), Strength: number(l[3]), Salience: number(l[4]), Wanted: truth(l[5])}
-		}
-		all[i] = a
+		all[i] = Around{Key: row.Key, Looked: row.Looked, Cut: row.Looked >= each, Links: row.Links}
 	}
 	return all, nil
 }
@@ -152,24 +172,19 @@ func (s *Store) alone(ctx context.Context, scope Scope, keys []string) ([]Around
 
 // Edges examines at most each relationships of some nodes. It omits nodes that the scope may not see.
 func (s *Store) Edges(ctx context.Context, scope Scope, w Walk, keys []string, each int, now time.Time) ([]Edges, error) {
-	q, some, err := s.typed(ctx, "walk_edges", w)
+	q, some, err := forWalk(ctx, s, findEdges, w)
 	if err != nil || !some {
 		return nil, err
 	}
 	params := w.params(scope, now)
 	params["keys"], params["walk"] = keys, each
-	rows, err := s.read(ctx, q, params)
+	rows, err := q.Read(ctx, s.db, params)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]Edges, len(rows))
 	for i, row := range rows {
-		looked := int(integer(row[1]))
-		e := Edges{Key: text(row[0]), Looked: looked, Cut: looked >= each, Ends: texts(row[2])}
-		for _, strength := range items(row[3]) {
-			e.Strengths = append(e.Strengths, number(strength))
-		}
-		all[i] = e
+		all[i] = Edges{Key: row.Key, Looked: row.Looked, Cut: row.Looked >= each, Ends: row.Ends, Strengths: row.Strengths}
 	}
 	return all, nil
 }
@@ -185,7 +200,7 @@ type Wish struct {
 // Steps returns the details of steps, one for each wish; nil if it does not exist any more.
 func (s *Store) Steps(ctx context.Context, scope Scope, w Walk, wishes []Wish, now time.Time) ([]*Step, error) {
 	steps := make([]*Step, len(wishes))
-	q, some, err := s.typed(ctx, "walk_steps", w)
+	q, some, err := s.typed(ctx, s.queries["walk_steps"], w)
 	if err != nil || !some || len(wishes) == 0 {
 		return steps, err
 	}
