@@ -10,7 +10,22 @@ import (
 var (
 	setThemes             = neo.Load[[]string]("storyline_themes")
 	findRelatedStorylines = neo.Load[relatedStoryline]("storyline_related")
+	findMacros            = neo.Load[macroRow]("macro_storylines")
 )
+
+// macroRow is a macro with the storylines that it groups.
+type macroRow struct {
+	Properties properties
+	Grouped    []groupedStoryline
+	AnchorName string
+}
+
+// groupedStoryline is a storyline of a macro, in the order of macro_storylines.
+type groupedStoryline struct {
+	EntityKey                   string
+	SourceCount                 int64
+	FirstSourceAt, LastSourceAt time.Time
+}
 
 // relatedStoryline is a storyline with those of the given themes that it has.
 type relatedStoryline struct {
@@ -148,26 +163,25 @@ func (j *storyJob) regroup(macros map[string]*stored, parts map[string]storyline
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	rows, err := j.tx.exec("macro_storylines", map[string]any{
+	rows, err := findMacros.Exec(j.tx, map[string]any{
 		"team_id": j.team, "entity_keys": keys, "storylines": distinct(j.touched),
 	})
 	if err != nil {
 		return err
 	}
-	for _, row := range rows {
-		if err := j.regroupOne(row, parts); err != nil {
+	for i := range rows {
+		if err := j.regroupOne(&rows[i], parts); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (j *storyJob) regroupOne(row []any, parts map[string]storylines) error {
-	macro := &stored{kind: macroKind, properties: pairsFrom(row[0])}
+func (j *storyJob) regroupOne(row *macroRow, parts map[string]storylines) error {
+	macro := &stored{kind: macroKind, properties: row.Properties}
 	grouped := storylines{}
-	for _, item := range items(row[1]) {
-		l := items(item)
-		grouped[text(l[0])] = storylinePart{integer(l[1]), moment(l[2]), moment(l[3])}
+	for _, s := range row.Grouped {
+		grouped[s.EntityKey] = storylinePart{s.SourceCount, s.FirstSourceAt, s.LastSourceAt}
 	}
 	var missing []string
 	for key, part := range parts[macro.text("anchor_key")] {
@@ -178,7 +192,7 @@ func (j *storyJob) regroupOne(row []any, parts map[string]storylines) error {
 	if err := j.link(macro.key(), groupsType, distinct(missing)...); err != nil {
 		return err
 	}
-	return j.change(macro, macro.withStorylines(grouped, text(row[2])))
+	return j.change(macro, macro.withStorylines(grouped, row.AnchorName))
 }
 
 // withStorylines returns the properties of a macro with these storylines and the current name of its anchor.

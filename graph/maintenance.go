@@ -266,7 +266,7 @@ func (m *Maintenance) dropNotes(ctx context.Context, team string, nodes []string
 				rows = append(rows, map[string]any{"entity_key": n.key(), "properties": n.withoutExpired(m.store.now())})
 			}
 		}
-		if err := t.rows("node_update", team, rows); err != nil {
+		if err := t.writeRows(updateNodes, team, rows); err != nil {
 			return err
 		}
 		return t.dropRelationshipNotes(team, relationships, m.store.now())
@@ -288,7 +288,7 @@ func (t *tx) dropRelationshipNotes(team string, relationships []notedRelationshi
 		}
 		rows = append(rows, map[string]any{"from": ref.from, "to": ref.to, "key": p.text("key"), "properties": p.withoutExpired(now)})
 	}
-	return t.rows("relationship_update", team, rows)
+	return t.writeRows(updateRelationships, team, rows)
 }
 
 // withoutExpired returns the changes that remove expired notes.

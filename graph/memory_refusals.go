@@ -131,7 +131,7 @@ func ringRows(rows []map[string]any) []map[string]any {
 
 // takeBack removes a relationship that this write has added, and refuses it.
 func (j *memoryJob) takeBack(row map[string]any) error {
-	if err := j.tx.rows("relationship_remove", j.scope.TeamID, ringRows([]map[string]any{row})); err != nil {
+	if err := j.tx.writeRows(removeRelationships, j.scope.TeamID, ringRows([]map[string]any{row})); err != nil {
 		return err
 	}
 	for i := range j.result.Relationships {

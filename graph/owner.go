@@ -11,8 +11,10 @@ import (
 	"kith/neo"
 )
 
-// findFormerKeys finds the owners that have replaced generated ones.
-var findFormerKeys = neo.Load[formerKey]("node_former")
+var (
+	findFormerKeys = neo.Load[formerKey]("node_former")
+	takeOverOwners = neo.Load[neo.None]("owner_take_over")
+)
 
 // formerKey is the key of a generated owner, and the key of the person that has replaced it.
 type formerKey struct{ Former, EntityKey string }
@@ -180,5 +182,5 @@ func AtCurrentKeys[T any](ctx context.Context, s currentKeys, scope Scope, keys 
 
 // storeOwners moves relationships from generated owners to their replacements.
 func (j *memoryJob) storeOwners(plan *nodePlan) error {
-	return j.tx.rows("owner_take_over", j.scope.TeamID, plan.takenOver)
+	return j.tx.writeRows(takeOverOwners, j.scope.TeamID, plan.takenOver)
 }

@@ -7,8 +7,12 @@ import (
 	"kith/neo"
 )
 
-// rankRelationships updates which relationships contexts show, and their order.
-var rankRelationships = neo.Load[neo.None]("relationship_rank")
+var (
+	createRelationships = neo.Load[neo.None]("relationship_create")
+	updateRelationships = neo.Load[neo.None]("relationship_update")
+	removeRelationships = neo.Load[neo.None]("relationship_remove")
+	rankRelationships   = neo.Load[neo.None]("relationship_rank")
+)
 
 // RelationshipWrite is a relationship to create or update. From, type and to identify the current one, if it exists.
 type RelationshipWrite struct {

@@ -8,8 +8,10 @@ import (
 	"kith/neo"
 )
 
-// findMessageNumbers finds the next free message number of a source, and which numbers of some are taken.
-var findMessageNumbers = neo.Load[messageNumbers]("message_numbers")
+var (
+	findMessageNumbers = neo.Load[messageNumbers]("message_numbers")
+	storeMessages      = neo.Load[neo.None]("message_restore")
+)
 
 // messageNumbers are the next free number of a source's messages, and taken ones.
 type messageNumbers struct {

@@ -28,7 +28,7 @@ type searchRow struct {
 
 // searchLink is a node with the sources that mention it, in the order of search.
 type searchLink struct {
-	Labels    []string
+	Labels    labels
 	Key, Name string
 	Degree    int64
 	Seeds     []string
@@ -353,7 +353,7 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 	}
 	for _, l := range r.Links {
 		f.Links = append(f.Links, Link{
-			Kind: kindOfLabel(kindLabel(l.Labels)), Key: l.Key, Name: l.Name, Degree: l.Degree, Newest: l.Degree > linkDegree, Seeds: l.Seeds, Sources: l.Sources,
+			Kind: l.Labels.kind(), Key: l.Key, Name: l.Name, Degree: l.Degree, Newest: l.Degree > linkDegree, Seeds: l.Seeds, Sources: l.Sources,
 		})
 	}
 	for i := range r.Vectors {

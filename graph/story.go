@@ -114,7 +114,7 @@ func (s *Store) putOff(ctx context.Context, team, source string, now time.Time) 
 }
 
 func (t *tx) lookAgain(team, source string, now time.Time) error {
-	return t.rows("node_update", team, []map[string]any{
+	return t.writeRows(updateNodes, team, []map[string]any{
 		{"entity_key": source, "properties": map[string]any{"story_due": now.Add(storyAgain).UnixMilli()}},
 	})
 }

@@ -88,7 +88,7 @@ func (j *storyJob) create(nodes ...*stored) error {
 	for i, n := range nodes {
 		rows[i] = map[string]any{"entity_key": n.key(), "label": n.kind.Label, "properties": map[string]any(n.properties)}
 	}
-	return j.tx.rows("node_create", j.team, rows)
+	return j.tx.writeRows(createNodes, j.team, rows)
 }
 
 // change stores the changed properties as a new version.
@@ -98,7 +98,7 @@ func (j *storyJob) change(old *stored, next properties) error {
 		return nil
 	}
 	changed["version"], changed["updated_at"] = old.version()+1, j.now
-	return j.tx.rows("node_update", j.team, []map[string]any{{"entity_key": old.key(), "properties": map[string]any(changed)}})
+	return j.tx.writeRows(updateNodes, j.team, []map[string]any{{"entity_key": old.key(), "properties": map[string]any(changed)}})
 }
 
 // link adds provenance relationships, which have no properties except those of the link itself.
@@ -108,7 +108,7 @@ func (j *storyJob) link(from, kind string, to ...string) error {
 		key := uuid.Must(uuid.NewV7()).String()
 		rows[i] = relationshipRow(from, kind, to[i], key, properties{"user_id": j.user})
 	}
-	return j.tx.rows("relationship_create", j.team, rows)
+	return j.tx.writeRows(createRelationships, j.team, rows)
 }
 
 // period stores the time span of a story, and the description that contains it.

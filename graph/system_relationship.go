@@ -55,7 +55,7 @@ func (s *Store) DeleteSystemRelationship(ctx context.Context, scope Scope, syste
 		if l == nil {
 			return fmt.Errorf("delete relationship: %w", ErrNotFound)
 		}
-		if err := j.tx.rows("system_relationship_delete", j.team, []map[string]any{l.row(nil)}); err != nil {
+		if err := j.tx.writeRows(removeSystemRelationships, j.team, []map[string]any{l.row(nil)}); err != nil {
 			return err
 		}
 		return j.touch()

@@ -98,7 +98,7 @@ func (j *systemJob) remove(stored systemStored) error {
 	for _, l := range stored.links {
 		rows = append(rows, l.row(nil))
 	}
-	if err := j.tx.rows("system_relationship_delete", j.team, rows); err != nil {
+	if err := j.tx.writeRows(removeSystemRelationships, j.team, rows); err != nil {
 		return err
 	}
 	var keys []string

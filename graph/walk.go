@@ -12,7 +12,33 @@ import (
 var (
 	findNeighbors = neo.Load[neighborsRow]("walk_neighbors")
 	findEdges     = neo.Load[edgesRow]("walk_edges")
+	findSteps     = neo.Load[stepRow]("walk_steps")
+	findByKey     = neo.Load[walkedNode]("walk_nodes")
+	findByName    = neo.Load[namedRef]("node_named")
 )
+
+// stepRow is a step of a walk with its relationship and the node that it leads to.
+type stepRow struct {
+	Step         int
+	Out          bool
+	Type         string
+	Relationship properties
+	Labels       labels
+	Node         properties
+}
+
+// walkedNode is a node of any kind.
+type walkedNode struct {
+	Labels     labels
+	Properties properties
+}
+
+// namedRef is a node with the name by which it was found.
+type namedRef struct {
+	SearchName, EntityKey string
+	Labels                labels
+	Name                  string
+}
 
 // neighborsRow is a node with its neighbors.
 type neighborsRow struct {
@@ -200,7 +226,7 @@ type Wish struct {
 // Steps returns the details of steps, one for each wish; nil if it does not exist any more.
 func (s *Store) Steps(ctx context.Context, scope Scope, w Walk, wishes []Wish, now time.Time) ([]*Step, error) {
 	steps := make([]*Step, len(wishes))
-	q, some, err := s.typed(ctx, s.queries["walk_steps"], w)
+	q, some, err := forWalk(ctx, s, findSteps, w)
 	if err != nil || !some || len(wishes) == 0 {
 		return steps, err
 	}
@@ -216,22 +242,23 @@ func (s *Store) Steps(ctx context.Context, scope Scope, w Walk, wishes []Wish, n
 	}
 	params := w.params(scope, now)
 	params["steps"] = wanted
-	rows, err := s.read(ctx, q, params)
+	rows, err := q.Read(ctx, s.db, params)
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range rows {
-		wish := wishes[integer(row[0])]
+	for i := range rows {
+		row := &rows[i]
+		wish := wishes[row.Step]
 		from, to, direction := wish.From, wish.To, "outgoing"
-		if !truth(row[1]) {
+		if !row.Out {
 			from, to, direction = to, from, "incoming"
 		}
 		step := &Step{
-			Relationship: relationshipView(from, text(row[2]), to, pairsFrom(row[3]), now),
-			Node:         nodeView(kindFrom(row[4]), pairsFrom(row[5]), now),
+			Relationship: relationshipView(from, row.Type, to, row.Relationship, now),
+			Node:         nodeView(row.Labels.kind(), row.Node, now),
 		}
 		step.Relationship.Direction = direction
-		steps[integer(row[0])] = step
+		steps[row.Step] = step
 	}
 	return steps, nil
 }
@@ -241,13 +268,13 @@ func (s *Store) NodesByKey(ctx context.Context, scope Scope, keys []string) ([]N
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	rows, err := s.read(ctx, s.queries["walk_nodes"], map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
+	rows, err := findByKey.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
 	if err != nil {
 		return nil, err
 	}
 	nodes := make([]NodeView, len(rows))
 	for i, row := range rows {
-		nodes[i] = nodeView(kindFrom(row[0]), pairsFrom(row[1]), s.now())
+		nodes[i] = nodeView(row.Labels.kind(), row.Properties, s.now())
 	}
 	slices.SortFunc(nodes, func(a, b NodeView) int { return slices.Index(keys, a.EntityKey) - slices.Index(keys, b.EntityKey) })
 	return nodes, nil
@@ -261,14 +288,14 @@ func (s *Store) NodesNamed(ctx context.Context, scope Scope, names []string) (ma
 			keys = append(keys, key)
 		}
 	}
-	rows, err := s.read(ctx, s.queries["node_named"], map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "names": distinct(keys)})
+	rows, err := findByName.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "names": distinct(keys)})
 	if err != nil {
 		return nil, err
 	}
 	named := map[string][]NodeRef{}
 	for _, row := range rows {
-		key := text(row[0])
-		named[key] = append(named[key], NodeRef{EntityKey: text(row[1]), Kind: kindFrom(row[2]).Name, Name: text(row[3])})
+		ref := NodeRef{EntityKey: row.EntityKey, Kind: row.Labels.kind().Name, Name: row.Name}
+		named[row.SearchName] = append(named[row.SearchName], ref)
 	}
 	return named, nil
 }
