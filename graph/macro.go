@@ -10,11 +10,11 @@ import (
 var (
 	setThemes             = neo.Load[[]string]("storyline_themes")
 	findRelatedStorylines = neo.Load[relatedStoryline]("storyline_related")
-	findMacros            = neo.Load[macroRow]("macro_storylines")
+	findMacros            = neo.Load[lockedMacro]("macro_storylines")
 )
 
-// macroRow is a macro with the storylines that it groups.
-type macroRow struct {
+// lockedMacro is a macro with the storylines that it groups.
+type lockedMacro struct {
 	Properties properties
 	Grouped    []groupedStoryline
 	AnchorName string
@@ -177,7 +177,7 @@ func (j *storyJob) regroup(macros map[string]*stored, parts map[string]storyline
 	return nil
 }
 
-func (j *storyJob) regroupOne(row *macroRow, parts map[string]storylines) error {
+func (j *storyJob) regroupOne(row *lockedMacro, parts map[string]storylines) error {
 	macro := &stored{kind: macroKind, properties: row.Properties}
 	grouped := storylines{}
 	for _, s := range row.Grouped {

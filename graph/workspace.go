@@ -20,7 +20,7 @@ var (
 // user's.
 type workspaceRow struct {
 	Project       properties
-	Counts        [][]workspaceCount
+	Counts        [][]namedCount
 	Document      []documentRow
 	Shown         [][]listedRow
 	Recent        [][]listedRow
@@ -35,11 +35,11 @@ type workspaceRow struct {
 type workspacesRow struct {
 	Projects []properties
 	Count    int64
-	Counts   []workspaceCount
+	Counts   []namedCount
 }
 
-// workspaceCount is a stored count with its name: a kind and what is counted.
-type workspaceCount struct {
+// namedCount is a stored count with its name: a kind and what is counted.
+type namedCount struct {
 	Name  string
 	Count int64
 }
@@ -231,7 +231,7 @@ func (s *Store) Workspaces(ctx context.Context, scope Scope) (*Workspaces, error
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspaces{Total: row.Count, Counts: countsFrom([][]workspaceCount{row.Counts})}
+	w := &Workspaces{Total: row.Count, Counts: countsFrom([][]namedCount{row.Counts})}
 	for _, p := range row.Projects {
 		w.Projects = append(w.Projects, nodeView(projectKind, p, now))
 	}
@@ -268,7 +268,7 @@ func workspaceParams(scope Scope, project string, now time.Time) map[string]any 
 }
 
 // countsFrom adds the shared counts of a workspace and those of the user.
-func countsFrom(workspaces [][]workspaceCount) map[string]WorkspaceCounts {
+func countsFrom(workspaces [][]namedCount) map[string]WorkspaceCounts {
 	all := map[string]WorkspaceCounts{}
 	for _, counts := range workspaces {
 		for _, n := range counts {
