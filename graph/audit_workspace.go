@@ -19,7 +19,7 @@ func (a *auditor) places(ctx context.Context, p auditedPage) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := a.rows(ctx, "workspace_look", lookParams(p.team, keys))
+	rows, err := findPlaces.Read(ctx, a.store.db, lookParams(p.team, keys))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package graph
 import (
 	"context"
 	"time"
+
+	"kith/neo"
 )
 
 // ChatTreeRecord is a chat tree in an export.
@@ -45,16 +47,55 @@ const (
 	exportTurns = 50
 )
 
+var (
+	exportChatTrees = neo.Load[exportedChatTree]("export_chat_trees")
+	exportChatTurns = neo.Load[exportedChatTurn]("export_chat_turns")
+)
+
+// exportedChatTree is a row of an export of trees.
+type exportedChatTree struct{ Tree storedChatTree }
+
+// exportedChatTurn is a row of an export of turns.
+type exportedChatTurn struct{ Turn storedChatTurn }
+
+// storedChatTree is a stored tree, in the order of export_chat_trees.
+type storedChatTree struct {
+	ID                   string
+	UserID               string // empty: shared
+	Name                 *string
+	Pinned               bool
+	SystemPrompt         *string
+	Context              string
+	CreatedAt, UpdatedAt int64
+	CreatedBy            *string
+}
+
+// storedChatTurn is a stored turn, in the order of export_chat_turns.
+type storedChatTurn struct {
+	ID, TreeID                       string
+	ParentID                         *string
+	Seq                              int64
+	UserPrompt                       string
+	AssistantText, ProviderID, Model *string
+	Status                           ChatStatus
+	Attempt                          int64
+	Error, Source                    *string
+	PromptVersion                    string
+	CreatedAt, UpdatedAt             int64
+	CreatedBy                        *string
+	LeaseUntil                       int64
+}
+
 // ExportChats reads all chats of a team in the form in which they are imported: trees by id, then their turns, each after the one
 // it replies to. It stops at the first error of tree or turn and returns it.
 func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*ChatTreeRecord) error, turn func(*ChatTurnRecord) error) error {
 	for after := ""; ; {
-		rows, err := s.read(ctx, s.queries["export_chat_trees"], map[string]any{"team_id": teamID, "after": after, "limit": exportTrees})
+		rows, err := exportChatTrees.Read(ctx, s.db, map[string]any{"team_id": teamID, "after": after, "limit": exportTrees})
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
-			r := treeRecordFrom(row[0])
+		for i := range rows {
+			r := rows[i].Tree.record()
 			after = r.ID
 			if err := tree(r); err != nil {
 				return err
@@ -65,14 +106,14 @@ func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*ChatT
 		}
 	}
 	for treeID, seq := "", int64(-1); ; {
-		rows, err := s.read(ctx, s.queries["export_chat_turns"], map[string]any{
+		rows, err := exportChatTurns.Read(ctx, s.db, map[string]any{
 			"team_id": teamID, "tree_id": treeID, "after_seq": seq, "limit": exportTurns,
 		})
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
-			r := turnRecordFrom(row[0])
+		for i := range rows {
+			r := rows[i].Turn.record()
 			treeID, seq = r.TreeID, r.Seq
 			if r.Status == ChatGenerating {
 				r.interrupt()
@@ -92,25 +133,23 @@ func (r *ChatTurnRecord) interrupt() {
 	r.Status, r.Error = ChatError, &text
 }
 
-func treeRecordFrom(v any) *ChatTreeRecord {
-	l := items(v)
+func (t *storedChatTree) record() *ChatTreeRecord {
 	r := &ChatTreeRecord{
-		ID: text(l[0]), UserID: Null[string](), Name: optionalText(l[2]), Pinned: truth(l[3]), SystemPrompt: optionalText(l[4]),
-		Context: chatContextFrom(l[5]), CreatedAt: integer(l[6]), UpdatedAt: integer(l[7]), CreatedBy: optionalText(l[8]),
+		ID: t.ID, UserID: Null[string](), Name: t.Name, Pinned: t.Pinned, SystemPrompt: t.SystemPrompt,
+		Context: chatContextFrom(t.Context), CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, CreatedBy: t.CreatedBy,
 	}
-	if user := text(l[1]); user != "" {
-		r.UserID = Some(user)
+	if t.UserID != "" {
+		r.UserID = Some(t.UserID)
 	}
 	return r
 }
 
-func turnRecordFrom(v any) *ChatTurnRecord {
-	l := items(v)
+func (t *storedChatTurn) record() *ChatTurnRecord {
 	return &ChatTurnRecord{
-		ID: text(l[0]), TreeID: text(l[1]), ParentID: optionalText(l[2]), Seq: integer(l[3]), UserPrompt: text(l[4]),
-		AssistantText: optionalText(l[5]), ProviderID: optionalText(l[6]), Model: optionalText(l[7]), Status: ChatStatus(text(l[8])),
-		Attempt: integer(l[9]), Error: optionalText(l[10]), Source: optionalText(l[11]), PromptVersion: text(l[12]),
-		CreatedAt: integer(l[13]), UpdatedAt: integer(l[14]), CreatedBy: optionalText(l[15]),
+		ID: t.ID, TreeID: t.TreeID, ParentID: t.ParentID, Seq: t.Seq, UserPrompt: t.UserPrompt,
+		AssistantText: t.AssistantText, ProviderID: t.ProviderID, Model: t.Model, Status: t.Status,
+		Attempt: t.Attempt, Error: t.Error, Source: t.Source, PromptVersion: t.PromptVersion,
+		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, CreatedBy: t.CreatedBy,
 	}
 }
 

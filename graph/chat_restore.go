@@ -6,7 +6,26 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+
+	"kith/neo"
 )
+
+var (
+	findChats    = neo.Load[foundChats]("chat_find")
+	restoreChats = neo.Load[neo.None]("chat_restore")
+)
+
+// foundChats has the stored trees and turns of a batch.
+type foundChats struct {
+	Trees []foundChatTree
+	Turns []storedChatTurn
+}
+
+// foundChatTree is a stored tree with the number of its turns and the number of the next one, in the order of chat_find.
+type foundChatTree struct {
+	Tree               storedChatTree
+	TurnCount, NextSeq int64
+}
 
 // ChatBatch is a part of an import: chat trees, then turns, each after the one it replies to.
 type ChatBatch struct {
@@ -55,10 +74,9 @@ func (s *Store) RestoreChats(ctx context.Context, scope Scope, b *ChatBatch) (Ch
 			b.Plan.known = known
 			return nil
 		}
-		_, err = t.exec("chat_restore", map[string]any{
+		return restoreChats.Run(t, map[string]any{
 			"team_id": scope.TeamID, "trees": job.trees, "turns": job.turns, "tree_ids": slices.Collect(maps.Keys(known.trees)),
 		})
-		return err
 	})
 	return result, err
 }
@@ -79,19 +97,18 @@ func (t *tx) chats(team string, b *ChatBatch) (*chatsKnown, error) {
 			turns = append(turns, *parent)
 		}
 	}
-	rows, err := t.exec("chat_find", map[string]any{"team_id": team, "tree_ids": distinct(trees), "turn_ids": distinct(turns)})
+	found, err := findChats.ExecOne(t, map[string]any{"team_id": team, "tree_ids": distinct(trees), "turn_ids": distinct(turns)})
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range items(rows[0][0]) {
-		l := items(v)
-		if r := treeRecordFrom(l[0]); known.trees[r.ID] == nil {
-			known.trees[r.ID], known.counts[r.ID], known.next[r.ID] = r, integer(l[1]), integer(l[2])
+	for i := range found.Trees {
+		if f := &found.Trees[i]; known.trees[f.Tree.ID] == nil {
+			known.trees[f.Tree.ID], known.counts[f.Tree.ID], known.next[f.Tree.ID] = f.Tree.record(), f.TurnCount, f.NextSeq
 		}
 	}
-	for _, v := range items(rows[0][1]) {
-		if r := turnRecordFrom(v); known.turns[r.ID] == nil {
-			known.turns[r.ID] = r
+	for i := range found.Turns {
+		if t := &found.Turns[i]; known.turns[t.ID] == nil {
+			known.turns[t.ID] = t.record()
 		}
 	}
 	return known, nil

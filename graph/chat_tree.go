@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"kith/neo"
 )
 
 // ChatTree is a branching conversation with a language model. It is shared by the team, or private to a user. It is not part of
@@ -64,6 +66,39 @@ const (
 	maxSystemPrompt = 32 << 10 // bytes
 	displayLength   = 60
 )
+
+var (
+	addChatTree    = neo.Load[addedChatTree]("chat_tree_create")
+	findChatTree   = neo.Load[chatTreeRow]("chat_tree_get")
+	listChatTrees  = neo.Load[[]chatTreeRow]("chat_tree_list")
+	updateChatTree = neo.Load[string]("chat_tree_change")
+	removeChatTree = neo.Load[[]string]("chat_tree_delete")
+)
+
+// addedChatTree is the owner of a tree and whether it existed before.
+type addedChatTree struct {
+	UserID string
+	Known  bool
+}
+
+// chatTreeRow is a stored tree with the beginning of its first prompt.
+type chatTreeRow struct {
+	Tree   chatTreeFields
+	Prompt string
+}
+
+// chatTreeFields are the fields of a stored tree, in the order of chat_tree_get.
+type chatTreeFields struct {
+	ID           string
+	UserID       string // empty: shared
+	Name         *string
+	Pinned       bool
+	SystemPrompt *string // nil: the default
+	Context      string  // JSON; empty: none
+	TurnCount    int64
+	CreatedAt    int64
+	UpdatedAt    int64
+}
 
 // check adds the faults of a write of a tree in the scope.
 func (w *ChatTreeWrite) check(f *faults, scope Scope) {
@@ -151,11 +186,11 @@ func (t *tx) createChatTree(scope Scope, id string, w *ChatTreeWrite, now int64)
 	if p["pinned"] == nil {
 		p["pinned"] = false
 	}
-	rows, err := t.exec("chat_tree_create", map[string]any{"team_id": scope.TeamID, "id": id, "properties": map[string]any(p)})
-	if err == nil && text(rows[0][0]) != scope.UserID {
+	added, err := addChatTree.ExecOne(t, map[string]any{"team_id": scope.TeamID, "id": id, "properties": map[string]any(p)})
+	if err == nil && added.UserID != scope.UserID {
 		err = fmt.Errorf("the id is already in use: %w", ErrConflict)
 	}
-	if created = err == nil && !truth(rows[0][1]); created {
+	if created = err == nil && !added.Known; created {
 		t.notes([]string{scope.UserID}, id)
 	}
 	return created, err
@@ -182,11 +217,11 @@ func (w *ChatTreeWrite) properties() properties {
 // ChatTree returns a tree that the scope may see, by its id or the id of one of its turns. It returns ErrNotFound for an unknown
 // id.
 func (s *Store) ChatTree(ctx context.Context, scope Scope, id string) (ChatTree, error) {
-	row, err := s.readOne(ctx, "chat_tree_get", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+	row, err := findChatTree.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
 	if err != nil {
 		return ChatTree{}, err
 	}
-	return chatTreeFrom(row[0], row[1]), nil
+	return row.tree(), nil
 }
 
 // ChatTrees lists trees that the scope may see. It returns an InvalidError for an invalid cursor.
@@ -199,20 +234,20 @@ func (s *Store) ChatTrees(ctx context.Context, scope Scope, l ChatTreeList) (Cha
 	if l.Pinned != nil {
 		pinned = []bool{*l.Pinned}
 	}
-	row, err := s.readOne(ctx, "chat_tree_list", map[string]any{
+	rows, err := listChatTrees.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "owners": scope.owners(), "pinned": pinned, "before": before, "before_id": beforeID, "limit": l.Limit + 1,
 	})
 	if err != nil {
 		return ChatTreePage{}, err
 	}
 	page := ChatTreePage{Trees: []ChatTree{}}
-	for _, v := range items(row[0]) {
+	for i := range rows {
 		if n := len(page.Trees); int64(n) == l.Limit {
 			last := page.Trees[n-1]
 			page.Next = encodeCursor(strconv.FormatInt(last.UpdatedAt, 10) + " " + last.ID)
 			break
 		}
-		page.Trees = append(page.Trees, chatTreeFrom(items(v)[0], items(v)[1]))
+		page.Trees = append(page.Trees, rows[i].tree())
 	}
 	return page, nil
 }
@@ -247,12 +282,9 @@ func (s *Store) ChangeChatTree(ctx context.Context, scope Scope, id string, w *C
 		return ChatTree{}, f.err()
 	}
 	err = s.transaction(ctx, "chat_tree_change", func(t *tx) error {
-		rows, err := t.exec("chat_tree_change", map[string]any{
+		_, err := updateChatTree.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "owners": scope.owners(), "id": tree.ID, "properties": map[string]any(w.properties()), "now": s.now().UnixMilli(),
 		})
-		if err == nil && len(rows) == 0 {
-			return ErrNotFound
-		}
 		return err
 	})
 	if err != nil {
@@ -272,40 +304,35 @@ func (t *ChatTree) scope(team string) Scope {
 
 // DeleteChatTree deletes a tree with all its turns and returns their ids. It returns ErrNotFound for an unknown tree.
 func (s *Store) DeleteChatTree(ctx context.Context, scope Scope, id string) (turns []string, err error) {
-	return s.deleteChat(ctx, "chat_tree_delete", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+	return s.deleteChat(ctx, removeChatTree, map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
 }
 
-func (s *Store) deleteChat(ctx context.Context, name string, params map[string]any) (turns []string, err error) {
-	err = s.transaction(ctx, name, func(t *tx) error {
-		rows, err := t.exec(name, params)
-		if err == nil && len(rows) == 0 {
-			return fmt.Errorf("%s: %w", name, ErrNotFound)
-		}
-		if err == nil {
-			turns = texts(rows[0][0])
-			t.notes(nil, turns...)
-		}
+// deleteChat deletes a tree or turns of it and returns the ids of the deleted turns.
+func (s *Store) deleteChat(ctx context.Context, remove neo.Query[[]string], params map[string]any) (turns []string, err error) {
+	err = s.transaction(ctx, remove.Name, func(t *tx) (err error) {
+		turns, err = remove.ExecOne(t, params)
+		t.notes(nil, turns...)
 		return err
 	})
 	return turns, err
 }
 
-func chatTreeFrom(v, prompt any) ChatTree {
-	l := items(v)
+func (r *chatTreeRow) tree() ChatTree {
+	f := &r.Tree
 	t := ChatTree{
-		ID: text(l[0]), Name: optionalText(l[2]), Pinned: truth(l[3]), SystemPrompt: systemPrompt(l[4]), Context: chatContextFrom(l[5]),
-		TurnCount: integer(l[6]), CreatedAt: integer(l[7]), UpdatedAt: integer(l[8]),
+		ID: f.ID, Name: f.Name, DisplayName: displayName(f.Name, r.Prompt), Pinned: f.Pinned, SystemPrompt: systemPrompt(f.SystemPrompt),
+		Context: chatContextFrom(f.Context), TurnCount: f.TurnCount, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,
 	}
-	if user := text(l[1]); user != "" {
-		t.UserID = &user
+	if f.UserID != "" {
+		t.UserID = &f.UserID
 	}
-	t.DisplayName = displayName(t.Name, text(prompt))
 	return t
 }
 
-func systemPrompt(v any) string {
-	if own, ok := v.(string); ok {
-		return own
+// systemPrompt returns a tree's own system prompt, or else the default.
+func systemPrompt(own *string) string {
+	if own != nil {
+		return *own
 	}
 	return DefaultSystemPrompt
 }
@@ -319,9 +346,10 @@ func storedContext(c *ChatContext) any {
 	return string(raw)
 }
 
-func chatContextFrom(v any) *ChatContext {
+// chatContextFrom returns a context from its stored form; nil for none.
+func chatContextFrom(stored string) *ChatContext {
 	var c ChatContext
-	if raw := text(v); raw == "" || json.Unmarshal([]byte(raw), &c) != nil {
+	if stored == "" || json.Unmarshal([]byte(stored), &c) != nil {
 		return nil
 	}
 	return &c

@@ -266,9 +266,7 @@ func (j *memoryJob) run() error {
 	}
 	j.conclude()
 	if len(pairs)+len(j.rerank) > 0 {
-		_, err = j.tx.exec("relationship_rank", map[string]any{
-			"team_id": j.scope.TeamID, "pairs": pairs, "entity_keys": j.rerank,
-		})
+		err = rankRelationships.Run(j.tx, map[string]any{"team_id": j.scope.TeamID, "pairs": pairs, "entity_keys": j.rerank})
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,14 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"kith/neo"
+)
+
+var (
+	createNodes     = neo.Load[neo.None]("node_create")
+	updateNodes     = neo.Load[neo.None]("node_update")
+	restartMentions = neo.Load[neo.None]("mention_restart")
 )
 
 // writeNodes creates and updates the nodes of the write and fills their results.
@@ -44,19 +52,19 @@ func (j *memoryJob) writeNodes() error {
 // store executes the plan. Updates come first: a new node may take a name or ownership that another node gives up.
 func (j *memoryJob) store(plan *nodePlan) error {
 	plan.makeOwners()
-	if err := j.tx.rows("node_update", j.scope.TeamID, plan.update); err != nil {
+	if err := j.tx.writeRows(updateNodes, j.scope.TeamID, plan.update); err != nil {
 		return err
 	}
 	if err := j.numberSystems(plan); err != nil {
 		return err
 	}
-	if err := j.tx.rows("node_create", j.scope.TeamID, plan.create); err != nil {
+	if err := j.tx.writeRows(createNodes, j.scope.TeamID, plan.create); err != nil {
 		return err
 	}
 	if err := j.storeOwners(plan); err != nil {
 		return err
 	}
-	return j.tx.rows("mention_restart", j.scope.TeamID, plan.restarted)
+	return j.tx.writeRows(restartMentions, j.scope.TeamID, plan.restarted)
 }
 
 func (j *memoryJob) lookups() lookups {

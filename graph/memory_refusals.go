@@ -1,6 +1,13 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+
+	"kith/neo"
+)
+
+// findRings finds which of some containment relationships close a cycle, by their keys.
+var findRings = neo.Load[string]("containment_cycle")
 
 // visible reports whether the caller may see a node of the write. An import for the whole team may see all of them.
 func (j *memoryJob) visible(n *stored) bool {
@@ -94,13 +101,13 @@ func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
 		}
 	}
 	for len(rows) > 0 {
-		records, err := j.tx.exec("containment_cycle", map[string]any{"team_id": j.scope.TeamID, "rows": ringRows(rows)})
-		if err != nil || len(records) == 0 {
+		keys, err := findRings.Exec(j.tx, map[string]any{"team_id": j.scope.TeamID, "rows": ringRows(rows)})
+		if err != nil || len(keys) == 0 {
 			return err
 		}
 		ring := map[string]bool{}
-		for _, r := range records {
-			ring[text(r[0])] = true
+		for _, key := range keys {
+			ring[key] = true
 		}
 		last := len(rows) - 1
 		for !ring[rows[last]["key"].(string)] { //nolint:forcetypeassert // set by relationshipRow
@@ -124,7 +131,7 @@ func ringRows(rows []map[string]any) []map[string]any {
 
 // takeBack removes a relationship that this write has added, and refuses it.
 func (j *memoryJob) takeBack(row map[string]any) error {
-	if err := j.tx.rows("relationship_remove", j.scope.TeamID, ringRows([]map[string]any{row})); err != nil {
+	if err := j.tx.writeRows(removeRelationships, j.scope.TeamID, ringRows([]map[string]any{row})); err != nil {
 		return err
 	}
 	for i := range j.result.Relationships {

@@ -8,7 +8,27 @@ import (
 	"github.com/google/uuid"
 
 	"kith/cypher"
+	"kith/neo"
 )
+
+var (
+	findRelationships = neo.Load[foundRelationship]("relationship_find")
+	findTypeWords     = neo.Load[relationshipOrWords]("type_words_find")
+	// findRelationshipsAndWords is findRelationships, followed by findTypeWords.
+	findRelationshipsAndWords = neo.As[relationshipOrWords](cypher.UnionAll(findRelationships.Query, findTypeWords.Query))
+)
+
+// foundRelationship is a relationship that the item of a write at a position may refer to.
+type foundRelationship struct {
+	Position   int
+	Properties properties
+}
+
+// relationshipOrWords is a foundRelationship or, at position -1, the team's own relationship types.
+type relationshipOrWords struct {
+	Position   int
+	Properties any
+}
 
 // relationshipPlan holds the changes that a write makes to relationships.
 type relationshipPlan struct {
@@ -48,19 +68,19 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 	if err := j.addWords(); err != nil {
 		return nil, err
 	}
-	if err := j.tx.rows("relationship_update", j.scope.TeamID, plan.update); err != nil {
+	if err := j.tx.writeRows(updateRelationships, j.scope.TeamID, plan.update); err != nil {
 		return nil, err
 	}
 	if err := j.numberRelationships(plan); err != nil {
 		return nil, err
 	}
-	if err := j.tx.rows("relationship_create", j.scope.TeamID, plan.create); err != nil {
+	if err := j.tx.writeRows(createRelationships, j.scope.TeamID, plan.create); err != nil {
 		return nil, err
 	}
 	if err := j.refuseRings(plan); err != nil {
 		return nil, err
 	}
-	return plan.pairs, j.tx.rows("mention_count", j.scope.TeamID, plan.mentioned)
+	return plan.pairs, j.tx.writeRows(countMentions, j.scope.TeamID, plan.mentioned)
 }
 
 // candidates returns, for each relationship of the write, the stored ones that it may refer to. It returns none where
@@ -89,24 +109,36 @@ func (j *memoryJob) candidates() ([][]properties, error) {
 
 // find reads the relationships that rows may refer to, and the team's own types if the write may add one.
 func (j *memoryJob) find(rows []map[string]any, all [][]properties) error {
-	find, words := j.tx.store.queries["relationship_find"], j.usesWords()
-	switch {
-	case words:
-		find = cypher.UnionAll(find, j.tx.store.queries["type_words_find"])
-	case len(rows) == 0:
+	params := map[string]any{"team_id": j.scope.TeamID, "rows": rows}
+	if j.usesWords() {
+		return j.findWithWords(params, all)
+	}
+	if len(rows) == 0 {
 		return nil
 	}
-	records, err := j.tx.Exec(find, map[string]any{"team_id": j.scope.TeamID, "rows": rows})
-	for _, r := range records {
-		i := integer(r[0])
-		if i < 0 {
-			j.words = texts(r[1])
+	found, err := findRelationships.Exec(j.tx, params)
+	for _, r := range found {
+		all[r.Position] = append(all[r.Position], r.Properties)
+	}
+	return err
+}
+
+// findWithWords is find for a write that may add own types of the team.
+func (j *memoryJob) findWithWords(params map[string]any, all [][]properties) error {
+	found, err := findRelationshipsAndWords.Exec(j.tx, params)
+	if err != nil {
+		return err
+	}
+	for _, r := range found {
+		if r.Position < 0 {
+			j.words = texts(r.Properties)
 			continue
 		}
-		all[i] = append(all[i], pairsFrom(r[1]))
-	}
-	if err != nil || !words {
-		return err
+		var p properties
+		if err := p.DecodeNeo(r.Properties); err != nil {
+			return err
+		}
+		all[r.Position] = append(all[r.Position], p)
 	}
 	planned, err := j.write.plan.words()
 	j.words = append(j.words, planned...)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"kith/neo"
 )
 
 // Preference is one setting of a user. Value is any JSON value of at most 4,096 bytes.
@@ -100,6 +102,21 @@ func StoredPreference(scope Scope, p Preference) (value string, err error) {
 	return values[0], nil
 }
 
+var (
+	replacePreferences   = neo.Load[neo.None]("preference_replace")
+	setPreference        = neo.Load[bool]("preference_set")
+	deletePreference     = neo.Load[int64]("preference_delete")
+	findPreferences      = neo.Load[preferencePage]("preference_page")
+	erasePreferences     = neo.Load[int64]("preference_erase")
+	eraseTeamPreferences = neo.Load[int64]("preference_erase_team")
+)
+
+// preferencePage has the rest of a user's preferences and those of later users.
+type preferencePage struct{ SameUser, LaterUsers []preferenceRow }
+
+// preferenceRow is a stored preference, in the order of preference_page.
+type preferenceRow struct{ UserID, Key, Value string }
+
 // ReplacePreferences replaces all preferences of the user. Of concurrent replacements the last one stays, completely.
 func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences []Preference) error {
 	keys, values, err := StoredPreferences(scope, preferences)
@@ -112,10 +129,9 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences
 	}
 	return s.transaction(ctx, "preference_replace", func(t *tx) error {
 		t.changes([]string{scope.UserID})
-		_, err := t.exec("preference_replace", map[string]any{
+		return replacePreferences.Run(t, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "rows": rows, "now": s.now(),
 		})
-		return err
 	})
 }
 
@@ -130,10 +146,10 @@ func (s *Store) SetPreference(ctx context.Context, scope Scope, p Preference) er
 	}
 	return s.transaction(ctx, "preference_set", func(t *tx) error {
 		t.changes([]string{scope.UserID})
-		rows, err := t.exec("preference_set", map[string]any{
+		kept, err := setPreference.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "key": p.Key, "value": value, "most": MaxPreferences, "now": s.now(),
 		})
-		if err == nil && !truth(rows[0][0]) {
+		if err == nil && !kept {
 			return ErrTooManyPreferences
 		}
 		return err
@@ -147,8 +163,8 @@ func (s *Store) DeletePreference(ctx context.Context, scope Scope, key string) e
 	}
 	return s.transaction(ctx, "preference_delete", func(t *tx) error {
 		t.changes([]string{scope.UserID})
-		rows, err := t.exec("preference_delete", map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "key": key})
-		if err == nil && integer(first(rows)) == 0 {
+		deleted, err := deletePreference.ExecOne(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "key": key})
+		if err == nil && deleted == 0 {
 			return ErrNotFound
 		}
 		return err
@@ -168,17 +184,16 @@ func (s *Store) Preferences(ctx context.Context, scope Scope) ([]Preference, err
 // TeamPreferences returns at most limit preferences of a team's users, by user and key, after the given ones; the
 // first page is after "" and "". The order is the same as in Preferences.
 func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]UserPreference, error) {
-	row, err := s.readOne(ctx, "preference_page", map[string]any{
+	found, err := findPreferences.ReadOne(ctx, s.db, map[string]any{
 		"team_id": teamID, "after_user": afterUser, "after_key": afterKey, "limit": limit,
 	})
 	if err != nil {
 		return nil, err
 	}
-	rows := slices.Concat(items(row[0]), items(row[1]))
+	rows := slices.Concat(found.SameUser, found.LaterUsers)
 	page := make([]UserPreference, min(len(rows), limit))
 	for i := range page {
-		l := items(rows[i])
-		page[i] = UserPreference{text(l[0]), Preference{Key: text(l[1]), Value: []byte(text(l[2]))}}
+		page[i] = UserPreference{rows[i].UserID, Preference{Key: rows[i].Key, Value: []byte(rows[i].Value)}}
 	}
 	return page, nil
 }
@@ -188,21 +203,20 @@ func (s *Store) ErasePreferences(ctx context.Context, scope Scope) (int64, error
 	if err := scope.ValidateUser(); err != nil {
 		return 0, err
 	}
-	return s.erasePreferences(ctx, "preference_erase", map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID})
+	return s.erasePreferences(ctx, erasePreferences, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID})
 }
 
 // EraseTeamPreferences erases all preferences of a team's users and returns their number.
 func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64, error) {
-	return s.erasePreferences(ctx, "preference_erase_team", map[string]any{"team_id": teamID})
+	return s.erasePreferences(ctx, eraseTeamPreferences, map[string]any{"team_id": teamID})
 }
 
-func (s *Store) erasePreferences(ctx context.Context, name string, params map[string]any) (erased int64, err error) {
-	err = s.transaction(ctx, name, func(t *tx) error {
+func (s *Store) erasePreferences(ctx context.Context, erase neo.Query[int64], params map[string]any) (erased int64, err error) {
+	err = s.transaction(ctx, erase.Name, func(t *tx) (err error) {
 		t.erases = true
 		user, _ := params["user_id"].(string)
 		t.changes([]string{user})
-		rows, err := t.exec(name, params)
-		erased = integer(first(rows))
+		erased, err = erase.ExecOne(t, params)
 		return err
 	})
 	return erased, err

@@ -137,14 +137,13 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) error
 		}
 		rows, moved, users := recallNodes(all, found)
 		t.changes(users)
-		if err := t.rows("node_update", teamID, rows); err != nil {
+		if err := t.writeRows(updateNodes, teamID, rows); err != nil {
 			return err
 		}
 		if err := t.recallRelationships(teamID, all, found); err != nil || len(moved) == 0 {
 			return err
 		}
-		_, err = t.exec("relationship_rank", map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": moved})
-		return err
+		return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": moved})
 	})
 }
 
@@ -218,13 +217,13 @@ func (t *tx) recallRelationships(teamID string, all []recalled, found known) err
 	if len(asked) == 0 {
 		return nil
 	}
-	records, err := t.exec("relationship_find", map[string]any{"team_id": teamID, "rows": asked})
+	records, err := findRelationships.Exec(t, map[string]any{"team_id": teamID, "rows": asked})
 	if err != nil {
 		return err
 	}
 	was, next := map[string]properties{}, map[string]properties{}
 	for _, record := range records {
-		p, ref := pairsFrom(record[1]), refs[integer(record[0])]
+		p, ref := record.Properties, refs[record.Position]
 		if p.text("key") != ref.Key || p["salience"] == nil {
 			continue
 		}
@@ -232,7 +231,7 @@ func (t *tx) recallRelationships(teamID string, all []recalled, found known) err
 			was[ref.Key], next[ref.Key] = p, p.clone()
 		}
 		v := next[ref.Key].vitality()
-		v.recall(times[integer(record[0])])
+		v.recall(times[record.Position])
 		next[ref.Key].putVitality(v)
 	}
 	var rows []map[string]any
@@ -243,5 +242,5 @@ func (t *tx) recallRelationships(teamID string, all []recalled, found known) err
 			rows = append(rows, relationshipRow(ref.From, ref.Type, ref.To, ref.Key, was[ref.Key].changesTo(next[ref.Key])))
 		}
 	}
-	return t.rows("relationship_update", teamID, rows)
+	return t.writeRows(updateRelationships, teamID, rows)
 }

@@ -3,6 +3,15 @@ package graph
 import (
 	"encoding/json"
 	"time"
+
+	"kith/neo"
+)
+
+var (
+	createRelationships = neo.Load[neo.None]("relationship_create")
+	updateRelationships = neo.Load[neo.None]("relationship_update")
+	removeRelationships = neo.Load[neo.None]("relationship_remove")
+	rankRelationships   = neo.Load[neo.None]("relationship_rank")
 )
 
 // RelationshipWrite is a relationship to create or update. From, type and to identify the current one, if it exists.

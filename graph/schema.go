@@ -8,6 +8,14 @@ import (
 	"strings"
 
 	"kith/cypher"
+	"kith/neo"
+)
+
+var (
+	findSchemaVersion = neo.Load[int64]("schema_version")
+	setSchemaVersion  = neo.Load[neo.None]("schema_version_set")
+	findServerVersion = neo.Load[[]string]("server_version")
+	renewRanks        = neo.Load[int64]("rank_renew")
 )
 
 // Migrate updates the database's schema from its version to that of this binary. Every statement may be repeated, and
@@ -66,8 +74,7 @@ func (s *Store) applyAll(ctx context.Context, migrations []cypher.Migration) err
 			}
 		}
 		err := s.transaction(ctx, "schema_version_set", func(t *tx) error {
-			_, err := t.exec("schema_version_set", map[string]any{"version": m.Version, "now": s.now()})
-			return err
+			return setSchemaVersion.Run(t, map[string]any{"version": m.Version, "now": s.now()})
 		})
 		if err != nil {
 			return err
@@ -83,11 +90,8 @@ const renewAtOnce = 10_000
 func (s *Store) renewRanks(ctx context.Context) error {
 	for {
 		var renewed int64
-		err := s.transaction(ctx, "rank_renew", func(t *tx) error {
-			rows, err := t.exec("rank_renew", map[string]any{"limit": renewAtOnce})
-			if err == nil {
-				renewed = integer(rows[0][0])
-			}
+		err := s.transaction(ctx, "rank_renew", func(t *tx) (err error) {
+			renewed, err = renewRanks.ExecOne(t, map[string]any{"limit": renewAtOnce})
 			return err
 		})
 		if err != nil || renewed < renewAtOnce {
@@ -98,7 +102,7 @@ func (s *Store) renewRanks(ctx context.Context) error {
 
 // indexTypes creates the missing indexes for relationship types of older databases.
 func (s *Store) indexTypes(ctx context.Context) error {
-	row, err := s.readOne(ctx, "relationship_types", nil)
+	types, err := findTypes.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return err
 	}
@@ -106,7 +110,7 @@ func (s *Store) indexTypes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, kind := range texts(row[0]) {
+	for _, kind := range types {
 		if slices.Contains(indexed, kind) || kind == hasMessageType || !typePattern.MatchString(kind) {
 			continue
 		}
@@ -123,20 +127,19 @@ func (s *Store) awaitIndexes(ctx context.Context) error {
 
 // SchemaVersion returns the version of the database's schema; 0 for a new database.
 func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
-	rows, err := s.read(ctx, s.queries["schema_version"], nil)
-	if err != nil || len(rows) == 0 {
+	versions, err := findSchemaVersion.Read(ctx, s.db, nil)
+	if err != nil || len(versions) == 0 {
 		return 0, err
 	}
-	return int(integer(rows[0][0])), nil
+	return int(versions[0]), nil
 }
 
 // requireServer returns an error for Neo4j before 5.26, which lacks dynamic labels.
 func (s *Store) requireServer(ctx context.Context) error {
-	row, err := s.readOne(ctx, "server_version", nil)
+	versions, err := findServerVersion.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return err
 	}
-	versions := texts(row[0])
 	if len(versions) == 0 || !atLeast(versions[0], 5, 26) {
 		return fmt.Errorf("migrate: neo4j is %s, kith needs 5.26 or newer: %w", list(versions), ErrUnavailable)
 	}

@@ -8,7 +8,33 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"kith/neo"
 )
+
+// findSource finds a source by its key.
+var findSource = neo.Load[foundSource]("source_find")
+
+// foundSource is a row of source_find.
+type foundSource struct{ Source sourceRow }
+
+// sourceRow is a stored source, in the order of source_find and conversation_list.
+type sourceRow struct {
+	EntityKey                         string
+	UserID                            *string
+	ContentType                       string
+	ContextType                       *string
+	SourceType, Sensitivity           string
+	StartedAt                         time.Time
+	EndedAt                           *time.Time
+	Summary                           string
+	Keywords, Tags, Participants      []string
+	MessageCount                      int64
+	FocusProjectID                    *string // nil: no focus
+	FocusKind, FocusID                string
+	ProcessingStatus, ProcessingError string
+	ProcessedAt                       *time.Time
+}
 
 // Closed lists of a source.
 var (
@@ -350,13 +376,13 @@ func (j *sourceJob) mention(key string, found known) error {
 
 // Source returns one source that the scope may see, or ErrNotFound.
 func (s *Store) Source(ctx context.Context, scope Scope, key string) (Source, error) {
-	row, err := s.readOne(ctx, "source_find", map[string]any{
+	found, err := findSource.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key,
 	})
 	if err != nil {
 		return Source{}, err
 	}
-	return sourceFrom(items(row[0])), nil
+	return found.Source.source(), nil
 }
 
 // sourceFrom reads the list that source_find and conversation_list return of a source.
@@ -368,4 +394,17 @@ func sourceFrom(l []any) Source {
 		MessageCount: integer(l[12]), Focus: conversationFocusFrom(l[13:16]),
 		ProcessingStatus: text(l[16]), ProcessingError: text(l[17]), ProcessedAt: optionalMoment(l[18]),
 	}
+}
+
+func (r *sourceRow) source() Source {
+	s := Source{
+		EntityKey: r.EntityKey, UserID: r.UserID, ContentType: r.ContentType, ContextType: r.ContextType,
+		SourceType: r.SourceType, Sensitivity: r.Sensitivity, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
+		Summary: r.Summary, Keywords: r.Keywords, Tags: r.Tags, Participants: r.Participants, MessageCount: r.MessageCount,
+		ProcessingStatus: r.ProcessingStatus, ProcessingError: r.ProcessingError, ProcessedAt: r.ProcessedAt,
+	}
+	if r.FocusProjectID != nil {
+		s.Focus = &ConversationFocus{ProjectID: *r.FocusProjectID, FocusKind: r.FocusKind, FocusID: r.FocusID}
+	}
+	return s
 }

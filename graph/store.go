@@ -16,6 +16,9 @@ import (
 	"kith/neo"
 )
 
+// pingServer checks that the database answers.
+var pingServer = neo.Load[int64]("server_ping")
+
 // Connection has the address and login of the database.
 type Connection = neo.Connection
 
@@ -103,7 +106,7 @@ func (s *Store) Bookmarks() *neo.Bookmarks { return s.db.Bookmarks() }
 
 // Ping checks that the database answers. It returns nil or ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
-	_, err := s.read(ctx, s.queries["server_ping"], nil)
+	_, err := pingServer.Read(ctx, s.db, nil)
 	return err
 }
 

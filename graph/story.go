@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"kith/neo"
 )
 
 // The thresholds of storylines and macros (docs/lifecycle.md). The user's own person is part of everything, and so is
@@ -28,6 +30,12 @@ const (
 	storyAgain   = day   // time until an anchor without the required state is checked again
 )
 
+// findDueSources finds the sources that wait for their storylines.
+var findDueSources = neo.Load[dueSource]("story_due")
+
+// dueSource is a source that waits for its storylines.
+type dueSource struct{ TeamID, EntityKey string }
+
 // StoryResult is the result of a run of FormStories.
 type StoryResult struct {
 	Sources    int // processed
@@ -47,14 +55,14 @@ func (s *Store) FormStories(ctx context.Context, limit int) (StoryResult, error)
 	)
 	now := s.now()
 	for result.Sources < limit {
-		rows, err := s.read(ctx, s.queries["story_due"], map[string]any{
+		sources, err := findDueSources.Read(ctx, s.db, map[string]any{
 			"now_ms": now.UnixMilli(), "limit": min(storyBatch, limit-result.Sources),
 		})
-		if err != nil || len(rows) == 0 {
+		if err != nil || len(sources) == 0 {
 			return result, errors.Join(append(failed, err)...)
 		}
-		for _, row := range rows {
-			team, source := text(row[0]), text(row[1])
+		for _, due := range sources {
+			team, source := due.TeamID, due.EntityKey
 			err := s.formStory(ctx, team, source, now, &result)
 			if err != nil && (errors.Is(err, ErrUnavailable) || ctx.Err() != nil) {
 				return result, errors.Join(append(failed, err)...)
@@ -99,7 +107,7 @@ func (s *Store) putOff(ctx context.Context, team, source string, now time.Time) 
 }
 
 func (t *tx) lookAgain(team, source string, now time.Time) error {
-	return t.rows("node_update", team, []map[string]any{
+	return t.writeRows(updateNodes, team, []map[string]any{
 		{"entity_key": source, "properties": map[string]any{"story_due": now.Add(storyAgain).UnixMilli()}},
 	})
 }

@@ -3,6 +3,14 @@ package graph
 import (
 	"context"
 	"fmt"
+
+	"kith/neo"
+)
+
+var (
+	listSystemEntities   = neo.Load[foundSystemNode]("system_entity_list")
+	findSystemEntities   = neo.Load[foundSystemNode]("system_entity_find")
+	removeSystemEntities = neo.Load[SystemCounts]("system_entity_delete")
 )
 
 // SystemEntityQuery selects entities of a system: of a type, with a tag, from a position on.
@@ -17,12 +25,12 @@ func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, 
 	if err := utf8Faults("type", q.Type, "tag", q.Tag); err != nil {
 		return nil, err
 	}
-	rows, err := s.read(ctx, s.queries["system_entity_list"], map[string]any{
+	rows, err := listSystemEntities.Read(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "system": system, "from": q.From, "type": orNil(q.Type), "tag": orNil(q.Tag), "limit": q.Limit,
 	})
 	all := make([]SystemNode, len(rows))
-	for i, row := range rows {
-		all[i] = systemNodeFrom(row[0])
+	for i := range rows {
+		all[i] = rows[i].Entity.node()
 	}
 	return all, err
 }
@@ -41,13 +49,13 @@ func (s *Store) SystemEntity(ctx context.Context, scope Scope, system, name stri
 	if !validSystemName(name) {
 		return SystemNode{}, fmt.Errorf("find entity: %w", ErrNotFound)
 	}
-	row, err := s.readOne(ctx, "system_entity_find", map[string]any{
+	row, err := findSystemEntities.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "natural_keys": []string{systemNaturalKey(system, name)},
 	})
 	if err != nil {
 		return SystemNode{}, err
 	}
-	return systemNodeFrom(row[0]), nil
+	return row.Entity.node(), nil
 }
 
 // ChangeSystemEntity updates an existing entity, found by the write's name. Errors: ErrNotFound, InvalidError.

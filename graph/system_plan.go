@@ -26,9 +26,9 @@ func (j *systemJob) loadNodes(names []string) error {
 	for i, name := range names {
 		keys[i] = systemNaturalKey(j.system, name)
 	}
-	rows, err := j.tx.exec("system_entity_find", map[string]any{"team_id": j.team, "natural_keys": keys})
-	for _, row := range rows {
-		j.knowNode(&plannedNode{SystemNode: systemNodeFrom(row[0])})
+	rows, err := findSystemEntities.Exec(j.tx, map[string]any{"team_id": j.team, "natural_keys": keys})
+	for i := range rows {
+		j.knowNode(&plannedNode{SystemNode: rows[i].Entity.node()})
 	}
 	return err
 }
@@ -54,9 +54,9 @@ func (j *systemJob) loadLinks(wanted []SystemRelationshipWrite) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	found, err := j.tx.exec("system_relationship_find", map[string]any{"team_id": j.team, "rows": rows})
-	for _, row := range found {
-		j.knowLink(&plannedLink{SystemLink: systemLinkFrom(row[0])})
+	found, err := findSystemRelationships.Exec(j.tx, map[string]any{"team_id": j.team, "rows": rows})
+	for i := range found {
+		j.knowLink(&plannedLink{SystemLink: found[i].Relationship.link()})
 	}
 	return err
 }

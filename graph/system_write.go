@@ -72,13 +72,13 @@ func (s *Store) ReplaceSystem(ctx context.Context, scope Scope, system string, m
 func (s *Store) systemWrite(ctx context.Context, scope Scope, system string, work func(*systemJob) error) error {
 	now := s.now()
 	return s.transaction(ctx, "system_write", func(t *tx) error {
-		rows, err := t.exec("system_lock", map[string]any{"team_id": scope.TeamID, "system": system, "now": now})
+		locked, err := lockSystem.ExecOne(t, map[string]any{"team_id": scope.TeamID, "system": system, "now": now})
 		if err != nil {
 			return err
 		}
 		j := &systemJob{
 			tx: t, team: scope.TeamID, user: scope.UserID, system: system, now: now,
-			nextSeq: integer(rows[0][0]), fresh: integer(rows[0][1]) == 0,
+			nextSeq: locked.NextSeq, fresh: locked.Version == 0,
 			nodes: map[string]*plannedNode{}, links: map[[3]string]*plannedLink{},
 		}
 		return work(j)

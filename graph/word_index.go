@@ -18,13 +18,22 @@ const (
 	othersIndex     = "relationship_words_of_others"
 )
 
+// findWordIndexes finds the full-text indexes of relationships.
+var findWordIndexes = neo.Load[[]wordIndex]("relationship_word_indexes")
+
+// wordIndex is a full-text index with its relationship types, in the order of relationship_word_indexes.
+type wordIndex struct {
+	Name  string
+	Types []string
+}
+
 // otherTypes returns the searchable stored types outside the vocabulary.
 func (s *Store) otherTypes(ctx context.Context) ([]string, error) {
-	row, err := s.readOne(ctx, "relationship_types", nil)
+	known, err := findTypes.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return nil, err
 	}
-	types := slices.Concat([]string{relatedType}, s.options.Types, texts(row[0]))
+	types := slices.Concat([]string{relatedType}, s.options.Types, known)
 	return distinctTypes(types), nil
 }
 
@@ -37,14 +46,13 @@ func distinctTypes(types []string) []string {
 
 // wordIndexes returns the relationship types of the full-text indexes, by index name.
 func (s *Store) wordIndexes(ctx context.Context) (map[string][]string, error) {
-	row, err := s.readOne(ctx, "relationship_word_indexes", nil)
+	found, err := findWordIndexes.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return nil, err
 	}
 	indexes := map[string][]string{}
-	for _, item := range items(row[0]) {
-		l := items(item)
-		indexes[text(l[0])] = texts(l[1])
+	for _, index := range found {
+		indexes[index.Name] = index.Types
 	}
 	return indexes, nil
 }
