@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kith/internal/terminal"
 	"kith/loader"
 )
 
@@ -32,7 +33,7 @@ func (c *contextCmd) Run(ctx context.Context, std streams) error {
 			return err
 		}
 		c.printHint(std, string(object))
-		return printJSON(std.out, object)
+		return terminal.PrintJSON(std.out, object)
 	}
 	query.Set("format", "text")
 	if c.MaxTokens != 0 {
@@ -43,7 +44,7 @@ func (c *contextCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	c.printHint(std, string(text))
-	_, err := fmt.Fprint(std.out, newPaint(std.out, c.NoColor).markdown(string(text)))
+	_, err := fmt.Fprint(std.out, terminal.NewPaint(std.out, c.NoColor).Markdown(string(text)))
 	return err
 }
 

@@ -17,6 +17,7 @@ import (
 	"kith/embedded"
 	"kith/graph"
 	"kith/handlers"
+	"kith/internal/terminal"
 	"kith/markup"
 )
 
@@ -52,10 +53,10 @@ func (c *doctorCmd) Run(ctx context.Context, std streams) error {
 	}
 	findings = append(findings, c.checkService(ctx)...)
 	if c.JSON {
-		if err := printJSON(std.out, findings); err != nil {
+		if err := terminal.PrintJSON(std.out, findings); err != nil {
 			return err
 		}
-	} else if err := printFindings(std, newPaint(std.out, c.NoColor), findings); err != nil {
+	} else if err := printFindings(std, terminal.NewPaint(std.out, c.NoColor), findings); err != nil {
 		return err
 	}
 	for _, f := range findings {
@@ -66,17 +67,17 @@ func (c *doctorCmd) Run(ctx context.Context, std streams) error {
 	return nil
 }
 
-func printFindings(std streams, p paint, findings []finding) error {
+func printFindings(std streams, p terminal.Paint, findings []finding) error {
 	for _, f := range findings {
-		mark := p.good("✓")
+		mark := p.Good("✓")
 		if !f.Good {
-			mark = p.wrong("✗")
+			mark = p.Wrong("✗")
 		}
 		if _, err := fmt.Fprintf(std.out, "%s %-10s %s\n", mark, f.What, markup.Plain(f.Seen)); err != nil {
 			return err
 		}
 		if f.Advice != "" {
-			_, _ = fmt.Fprintf(std.out, "  %-10s %s\n", "", p.bold("→ "+f.Advice))
+			_, _ = fmt.Fprintf(std.out, "  %-10s %s\n", "", p.Bold("→ "+f.Advice))
 		}
 	}
 	return nil

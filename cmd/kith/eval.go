@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"kith/internal/terminal"
 )
 
 // evalCmd measures the search quality of a running Kith.
@@ -39,16 +41,16 @@ func (c *evalRecallCmd) Validate() error {
 
 // Run measures, and prints recall and latency. It fails if a question got an error.
 func (c *evalRecallCmd) Run(ctx context.Context, std streams) error {
-	progress := newProgress(std.err)
+	progress := terminal.NewProgress(std.err)
 	err := c.run(ctx, std, progress)
-	progress.end()
+	progress.End()
 	if err != nil {
 		return fmt.Errorf("eval recall: %w", err)
 	}
 	return nil
 }
 
-func (c *evalRecallCmd) run(ctx context.Context, std streams, progress *progress) (err error) {
+func (c *evalRecallCmd) run(ctx context.Context, std streams, progress *terminal.Progress) (err error) {
 	set, err := readEvalSet(c.Passages, c.Questions, c.Triples, progress)
 	if err != nil {
 		return err
@@ -61,7 +63,7 @@ func (c *evalRecallCmd) run(ctx context.Context, std streams, progress *progress
 		return err
 	}
 	if c.Keep {
-		defer progress.line("kept: team " + team.id)
+		defer progress.Line("kept: team " + team.id)
 	} else {
 		defer func() { err = errors.Join(err, team.remove(ctx, progress)) }()
 	}
@@ -97,7 +99,7 @@ func (c *evalRecallCmd) ask(ctx context.Context, std streams, asker *evalAsker, 
 	if err != nil {
 		return err
 	}
-	asker.progress.clear()
+	asker.progress.Clear()
 	report := &evalReport{name, asker.set.questions, answers}
 	if err := report.print(std.out); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/internal/sleep"
+	"kith/internal/terminal"
 )
 
 // evalAsker sends the questions of a loaded set.
@@ -16,7 +17,7 @@ type evalAsker struct {
 	api      *apiClient
 	set      *evalSet
 	limit    int
-	progress *progress
+	progress *terminal.Progress
 	evidence []string // that explore may use; empty: all
 }
 
@@ -74,7 +75,7 @@ const maxEmbeddingWait = 10 * time.Minute
 // waitForEmbeddings sends a question per conversation until the service reports that vector search is ready or disabled.
 func (a *evalAsker) waitForEmbeddings(ctx context.Context) error {
 	ready := map[string]bool{}
-	begun, lastShown := time.Now(), time.Now()
+	begun := time.Now()
 	for i := 0; i < len(a.set.questions); {
 		q := &a.set.questions[i]
 		if ready[q.Conversation] {
@@ -95,13 +96,7 @@ func (a *evalAsker) waitForEmbeddings(ctx context.Context) error {
 		if ready[q.Conversation] {
 			continue
 		}
-		text := "waiting for embeddings: " + time.Since(begun).Round(time.Second).String()
-		if a.progress.terminal {
-			a.progress.show(text)
-		} else if time.Since(lastShown) >= lineInterval {
-			lastShown = time.Now()
-			a.progress.line(text)
-		}
+		a.progress.Update("waiting for embeddings: " + time.Since(begun).Round(time.Second).String())
 		if !sleep.For(ctx, embeddingPollInterval) {
 			return ctx.Err()
 		}
@@ -113,7 +108,7 @@ func (a *evalAsker) waitForEmbeddings(ctx context.Context) error {
 func (a *evalAsker) askAll(ctx context.Context, atOnce int) ([]evalAnswer, error) {
 	var (
 		answers = make([]evalAnswer, len(a.set.questions))
-		asked   = newCounter(a.progress, "asked", len(answers))
+		asked   = terminal.NewCounter(a.progress, "asked", len(answers))
 		mu      sync.Mutex
 		group   errgroup.Group
 	)
@@ -123,7 +118,7 @@ func (a *evalAsker) askAll(ctx context.Context, atOnce int) ([]evalAnswer, error
 			answers[i] = a.ask(ctx, &a.set.questions[i])
 			mu.Lock()
 			defer mu.Unlock()
-			asked.add(1, 0, time.Now())
+			asked.Add(1, 0, time.Now())
 			return ctx.Err()
 		})
 	}

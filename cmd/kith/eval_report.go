@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"kith/internal/terminal"
 	"kith/markup"
 )
 
@@ -152,11 +153,11 @@ func (r *evalReport) writeRun(path string) error {
 }
 
 // printErrors prints the questions that failed with their errors, and returns their number.
-func (r *evalReport) printErrors(progress *progress) (failed int) {
+func (r *evalReport) printErrors(progress *terminal.Progress) (failed int) {
 	for i, a := range r.answers {
 		if a.err != nil {
 			failed++
-			progress.faultAt("question "+r.questions[i].QID, a.err.Error())
+			progress.FaultAt("question "+r.questions[i].QID, a.err.Error())
 		}
 	}
 	return failed

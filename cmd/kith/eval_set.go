@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"kith/internal/terminal"
 )
 
 // evalSet is a set of passages to store and of questions about them.
@@ -26,7 +28,7 @@ type evalLine interface {
 }
 
 // readEvalSet reads the files of a set; the file of triples is optional. It prints all faults and fails if there are any.
-func readEvalSet(passages, questions, triples string, progress *progress) (*evalSet, error) {
+func readEvalSet(passages, questions, triples string, progress *terminal.Progress) (*evalSet, error) {
 	set := &evalSet{known: map[string]string{}}
 	var err error
 	if set.passages, err = readEvalLines[evalPassage](passages, set, progress); err != nil {
@@ -44,7 +46,7 @@ func readEvalSet(passages, questions, triples string, progress *progress) (*eval
 }
 
 // readEvalLines reads one file and prints its faults with their lines.
-func readEvalLines[T evalLine](path string, set *evalSet, progress *progress) ([]T, error) {
+func readEvalLines[T evalLine](path string, set *evalSet, progress *terminal.Progress) ([]T, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -54,7 +56,7 @@ func readEvalLines[T evalLine](path string, set *evalSet, progress *progress) ([
 		items  []T
 		seen   = map[string]int{} // id → line
 		number = 0
-		before = progress.faults
+		before = progress.Faults
 		lines  = bufio.NewScanner(file)
 	)
 	lines.Buffer(nil, maxLine)
@@ -66,7 +68,7 @@ func readEvalLines[T evalLine](path string, set *evalSet, progress *progress) ([
 		}
 		item, err := parseEvalLine[T](raw, set, seen, number)
 		if err != nil {
-			progress.faultAt(fmt.Sprintf("%s:%d", path, number), err.Error())
+			progress.FaultAt(fmt.Sprintf("%s:%d", path, number), err.Error())
 			continue
 		}
 		items = append(items, item)
@@ -76,8 +78,8 @@ func readEvalLines[T evalLine](path string, set *evalSet, progress *progress) ([
 		return nil, fmt.Errorf("%s:%d: line exceeds %d bytes", path, number+1, maxLine)
 	case err != nil:
 		return nil, err
-	case progress.faults > before:
-		return nil, fmt.Errorf("faults in %s: %d", path, progress.faults-before)
+	case progress.Faults > before:
+		return nil, fmt.Errorf("faults in %s: %d", path, progress.Faults-before)
 	case len(items) == 0:
 		return nil, fmt.Errorf("%s is empty", path)
 	}

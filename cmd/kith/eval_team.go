@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"kith/internal/terminal"
 )
 
 // evalTeam is a team that exists for one measurement.
@@ -32,28 +34,28 @@ func newEvalTeam(ctx context.Context, admin *apiClient, callers int) (*evalTeam,
 }
 
 // load sends the requests that store a set.
-func (t *evalTeam) load(ctx context.Context, writes []evalWrite, progress *progress) error {
+func (t *evalTeam) load(ctx context.Context, writes []evalWrite, progress *terminal.Progress) error {
 	total := 0
 	for _, w := range writes {
 		total += w.items
 	}
-	loaded := newCounter(progress, "loaded", total)
+	loaded := terminal.NewCounter(progress, "loaded", total)
 	for _, w := range writes {
 		if err := t.api.call(ctx, http.MethodPost, w.path, w.body, nil); err != nil {
 			return err
 		}
-		loaded.add(int64(w.items), 0, time.Now())
+		loaded.Add(int64(w.items), 0, time.Now())
 	}
-	progress.line(loaded.text(time.Now()))
+	progress.Line(loaded.Text(time.Now()))
 	return nil
 }
 
 // remove erases the team, even if ctx has ended.
-func (t *evalTeam) remove(ctx context.Context, progress *progress) error {
+func (t *evalTeam) remove(ctx context.Context, progress *terminal.Progress) error {
 	t.api.http.CloseIdleConnections()
 	if err := t.admin.call(context.WithoutCancel(ctx), http.MethodDelete, "/v1/teams/"+t.id, nil, nil); err != nil {
 		return fmt.Errorf("remove team %s: %w", t.id, err)
 	}
-	progress.line("removed team " + t.id)
+	progress.Line("removed team " + t.id)
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -132,14 +131,6 @@ func TestEvalExamples(t *testing.T) {
 		if code, out, errs := runKith(t, service.handle, args...); code != 0 || !strings.Contains(out, "questions  1  ") {
 			t.Errorf("status %d: %s%s", code, out, errs)
 		}
-	}
-}
-
-func TestCountersTellNumbers(t *testing.T) {
-	t.Parallel()
-	m := newCounter(newProgress(io.Discard), "asked", 8000)
-	if m.done = 2000; m.text(m.begun.Add(2*time.Second)) != "asked 2000 of 8000 (25 %), 1000/s" {
-		t.Error(m.text(m.begun.Add(2 * time.Second)))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kith/explore"
+	"kith/internal/terminal"
 )
 
 // exploreCmd searches a user's memory.
@@ -28,13 +29,13 @@ func (c *exploreCmd) Run(ctx context.Context, std streams) error {
 		if err := c.api().call(ctx, http.MethodPost, "/v1/explore", request, &object); err != nil {
 			return err
 		}
-		return printJSON(std.out, object)
+		return terminal.PrintJSON(std.out, object)
 	}
 	request.Format = explore.Text
 	var text []byte
 	if err := c.api().call(ctx, http.MethodPost, "/v1/explore", request, &text); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(std.out, newPaint(std.out, c.NoColor).markdown(string(text)))
+	_, err := fmt.Fprint(std.out, terminal.NewPaint(std.out, c.NoColor).Markdown(string(text)))
 	return err
 }

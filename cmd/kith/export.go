@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"kith/internal/terminal"
 )
 
 // exportCmd writes the response of GET /v1/export, a team's whole memory, in the format that kith import reads.
@@ -18,9 +20,9 @@ type exportCmd struct {
 
 // Run writes the export. The file appears only when it is complete.
 func (c *exportCmd) Run(ctx context.Context, std streams) error {
-	progress := newProgress(std.err)
+	progress := terminal.NewProgress(std.err)
 	d := &download{
-		transfer: transfer{api: newAPIClient(c.URL, c.Key), maxSilence: maxSilence, retryPause: firstRetryPause, notify: progress.line},
+		transfer: transfer{api: newAPIClient(c.URL, c.Key), maxSilence: maxSilence, retryPause: firstRetryPause, notify: progress.Line},
 		progress: progress,
 	}
 	write := d.writeFile
@@ -28,26 +30,26 @@ func (c *exportCmd) Run(ctx context.Context, std streams) error {
 		write = func(ctx context.Context, _ string) error { return d.write(ctx, std.out) }
 	}
 	err := write(ctx, c.File)
-	progress.end()
+	progress.End()
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	end := d.received.end
 	if c.JSON {
-		return printJSON(std.err, map[string]int64{
+		return terminal.PrintJSON(std.err, map[string]int64{
 			"nodes": end.Nodes, "relationships": end.Relationships, "preferences": end.Preferences, "chat_turns": end.ChatTurns,
 			"lines": d.received.lines, "bytes": d.received.bytes,
 		})
 	}
 	_, _ = fmt.Fprintf(std.err, "exported %d nodes, %d relationships, %d preferences, %d chat turns: %d lines, %s\n",
-		end.Nodes, end.Relationships, end.Preferences, end.ChatTurns, d.received.lines, formatBytes(d.received.bytes))
+		end.Nodes, end.Relationships, end.Preferences, end.ChatTurns, d.received.lines, terminal.FormatBytes(d.received.bytes))
 	return nil
 }
 
 // download receives an export.
 type download struct {
 	transfer
-	progress *progress
+	progress *terminal.Progress
 	received exportMonitor
 }
 
@@ -76,7 +78,7 @@ func (d *download) write(ctx context.Context, out io.Writer) error {
 var errIncomplete = errors.New("the export is incomplete: its last line is missing")
 
 func (d *download) copy(out io.Writer, in io.Reader, alive func()) error {
-	d.received = exportMonitor{alive: alive, meter: newMeter(d.progress, "received", 0)}
+	d.received = exportMonitor{alive: alive, meter: terminal.NewMeter(d.progress, "received", 0)}
 	_, err := io.Copy(io.MultiWriter(out, &d.received), in)
 	if err != nil {
 		return fmt.Errorf("after %d lines: %w", d.received.lines, err)

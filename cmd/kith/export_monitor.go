@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"kith/exchange"
+	"kith/internal/terminal"
 )
 
 // exportMonitor counts the bytes and lines of an export that is written to it, and checks for its last line.
 type exportMonitor struct {
 	alive        func()
-	meter        *meter
+	meter        *terminal.Meter
 	bytes, lines int64
 	tail         []byte // the last line, up to longestEnd+1 bytes
 	ended        bool   // whether the last line has its newline
@@ -26,7 +27,7 @@ func (w *exportMonitor) Write(p []byte) (int, error) {
 	w.bytes += int64(len(p))
 	w.lines += lines
 	w.keepTail(p)
-	w.meter.add(int64(len(p)), lines, time.Now())
+	w.meter.Add(int64(len(p)), lines, time.Now())
 	return len(p), nil
 }
 

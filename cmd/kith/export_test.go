@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +13,8 @@ import (
 	"testing/iotest"
 	"testing/synctest"
 	"time"
+
+	"kith/internal/terminal"
 )
 
 const exportEnd = `{"end":{"nodes":1,"relationships":0,"preferences":0}}` + "\n"
@@ -128,7 +129,7 @@ func TestExportWatch(t *testing.T) {
 		strings.Repeat("x", 5000) + exportEnd: false, exportEnd + "\n": false, "": false, "\n": false, strings.TrimSpace(exportEnd): false,
 	} {
 		for _, piece := range []int{1, 2, 3, 50, 54, 55, 4096, 4097, 1 << 20} {
-			w := &exportMonitor{alive: func() {}, meter: newMeter(newProgress(io.Discard), "received", 0)}
+			w := &exportMonitor{alive: func() {}, meter: terminal.NewMeter(terminal.NewProgress(io.Discard), "received", 0)}
 			for rest := []byte(in); len(rest) > 0; rest = rest[min(piece, len(rest)):] {
 				_, _ = w.Write(rest[:min(piece, len(rest))])
 			}
@@ -183,30 +184,5 @@ func TestTransferGivesUp(t *testing.T) {
 	_ = tr.run(ctx, func(context.Context, func()) error { calls++; cancel(); return connectionError{io.EOF} })
 	if calls != 1 {
 		t.Errorf("%d calls after the end", calls)
-	}
-}
-
-func TestMeter(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	m := newMeter(&progress{out: &out, terminal: true}, "sent", 2_000_000)
-	m.add(500, 1, m.begun.Add(time.Millisecond)) // too soon to be shown
-	m.add(999_500, 9, m.begun.Add(2*time.Second))
-	m.add(1_000_000, 10, m.begun.Add(2*time.Second))
-	want := clearLine + "[===============               ] sent 1.0 MB of 2.0 MB (50 %), 10 lines, 500.0 kB/s" +
-		clearLine + "[==============================] sent 2.0 MB of 2.0 MB (100 %), 20 lines; waiting for the report"
-	if out.String() != want {
-		t.Errorf("terminal: %q\nwant: %q", out.String(), want)
-	}
-	out.Reset()
-	m = newMeter(&progress{out: &out}, "received", 0)
-	for i := range 25 {
-		m.add(1_000_000_000, 0, m.begun.Add(time.Duration(i+1)*time.Second))
-	}
-	if want := "received 10.0 GB, 1.0 GB/s\nreceived 20.0 GB, 1.0 GB/s\n"; out.String() != want {
-		t.Errorf("lines: %q\nwant: %q", out.String(), want)
-	}
-	if got := fmt.Sprint(formatBytes(999), " ", formatBytes(1000)); got != "999 B 1.0 kB" {
-		t.Error(got)
 	}
 }

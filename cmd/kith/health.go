@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kith/handlers"
+	"kith/internal/terminal"
 )
 
 type healthCmd struct {
@@ -25,7 +26,7 @@ func (c *healthCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
 	}
-	if err := printLine(std.out, r); err != nil || r.Ready {
+	if err := terminal.PrintLine(std.out, r); err != nil || r.Ready {
 		return err
 	}
 	return errSilent

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+
+	"kith/internal/terminal"
 )
 
 // importCmd imports the files of Kith and of other programs.
@@ -40,14 +42,14 @@ func (c *importFileCmd) Run(ctx context.Context, std streams) error {
 		return fmt.Errorf("import: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	progress := newProgress(std.err)
+	progress := terminal.NewProgress(std.err)
 	report, err := c.send(ctx, file, progress)
 	if err != nil {
-		progress.end()
+		progress.End()
 		return fmt.Errorf("import: %w", err)
 	}
 	report.printNotes(progress)
-	progress.end()
+	progress.End()
 	if err := c.print(std.out, report); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
@@ -59,13 +61,13 @@ func (c *importFileCmd) Run(ctx context.Context, std streams) error {
 
 func (c *importFileCmd) print(out io.Writer, report *importReport) error {
 	if c.JSON {
-		return printJSON(out, report)
+		return terminal.PrintJSON(out, report)
 	}
 	_, err := io.WriteString(out, report.String())
 	return err
 }
 
-func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *progress) (*importReport, error) {
+func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *terminal.Progress) (*importReport, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -79,7 +81,7 @@ func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *progr
 		case conversationsFormat:
 			return nil, errors.New("the file looks like conversations: import it with kith import conversations FILE, or set --format")
 		default:
-			progress.line("detected format " + c.Format + "; --format overrides it")
+			progress.Line("detected format " + c.Format + "; --format overrides it")
 		}
 	}
 	query := c.query()
@@ -89,7 +91,7 @@ func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *progr
 	}
 	query.Set("import_id", id)
 	u := &upload{
-		transfer: transfer{api: newAPIClient(c.URL, c.Key), maxSilence: maxSilence, retryPause: firstRetryPause, notify: progress.line},
+		transfer: transfer{api: newAPIClient(c.URL, c.Key), maxSilence: maxSilence, retryPause: firstRetryPause, notify: progress.Line},
 		path:     "/v1/import?" + query.Encode(), file: file, size: info.Size(), progress: progress,
 	}
 	if !c.DryRun {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"kith/internal/terminal"
 )
 
 // importConversationsCmd imports a file with lines like
@@ -31,10 +33,10 @@ func (c *importConversationsCmd) Run(ctx context.Context, std streams) error {
 		return fmt.Errorf("import conversations: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	progress := newProgress(std.err)
-	importer := newImporter(newAPIClient(c.URL, c.Key), c.Speaker, time.Now(), progress.fault)
-	err = importer.load(ctx, newSessionReader(file, c.TimeLayout, progress.fault), progress)
-	progress.end()
+	progress := terminal.NewProgress(std.err)
+	importer := newImporter(newAPIClient(c.URL, c.Key), c.Speaker, time.Now(), progress.Fault)
+	err = importer.load(ctx, newSessionReader(file, c.TimeLayout, progress.Fault), progress)
+	progress.End()
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("import conversations: interrupted after %d sessions, which stay stored. Run the same command again to import the rest",
 			importer.totals.sessions)
@@ -45,8 +47,8 @@ func (c *importConversationsCmd) Run(ctx context.Context, std streams) error {
 	if err := c.printSummary(importer, std.out); err != nil {
 		return fmt.Errorf("import conversations: %w", err)
 	}
-	if progress.faults > 0 {
-		return fmt.Errorf("import conversations: faults: %d; sessions skipped: %d", progress.faults, importer.totals.skipped)
+	if progress.Faults > 0 {
+		return fmt.Errorf("import conversations: faults: %d; sessions skipped: %d", progress.Faults, importer.totals.skipped)
 	}
 	return nil
 }
@@ -62,12 +64,12 @@ func (c *importConversationsCmd) printSummary(i *importer, out io.Writer) error 
 		return err
 	}
 	_, err := fmt.Fprintf(out, "sessions: %d with %d messages, for %d users\nsources: %s\nmessages: %s\n\n%s\n",
-		t.sessions, t.messages, len(i.users), t.sources, t.stored, visible(contextCurl(c.URL, c.Key, i.users[0].id)))
+		t.sessions, t.messages, len(i.users), t.sources, t.stored, terminal.Visible(contextCurl(c.URL, c.Key, i.users[0].id)))
 	return err
 }
 
 // load reads and writes all sessions, and then the relationships between the speakers.
-func (i *importer) load(ctx context.Context, sessions *sessionReader, progress *progress) error {
+func (i *importer) load(ctx context.Context, sessions *sessionReader, progress *terminal.Progress) error {
 	for {
 		session, err := sessions.read()
 		if errors.Is(err, io.EOF) {
@@ -79,7 +81,7 @@ func (i *importer) load(ctx context.Context, sessions *sessionReader, progress *
 		if err := i.write(ctx, session); err != nil {
 			return fmt.Errorf("session %s of %s (line %d): %w", session.name, session.conversation, session.line, err)
 		}
-		progress.showTotals(i.totals)
+		showTotals(progress, i.totals)
 	}
 }
 
@@ -99,10 +101,10 @@ func (c outcomeCounts) String() string {
 const sessionsPerLine = 100 // sessions per progress line if the output is not a terminal
 
 // showTotals shows the progress of an import of conversations.
-func (p *progress) showTotals(t importTotals) {
-	if text := fmt.Sprintf("%d sessions, %d messages", t.sessions, t.messages); p.terminal {
-		p.show(text)
+func showTotals(p *terminal.Progress, t importTotals) {
+	if text := fmt.Sprintf("%d sessions, %d messages", t.sessions, t.messages); p.Terminal {
+		p.Show(text)
 	} else if t.sessions > 0 && t.sessions%sessionsPerLine == 0 {
-		p.line(text)
+		p.Line(text)
 	}
 }

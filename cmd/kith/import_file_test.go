@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"kith/internal/terminal"
 )
 
 const importAnswer = `{"lines":3,"nodes":{"created":1,"updated":0,"unchanged":2,"refused":0},"relationships":{"created":4,"updated":5,"unchanged":6,"refused":0},
@@ -241,23 +243,18 @@ func TestImportShowsWhatIsStored(t *testing.T) {
 				_, _ = fmt.Fprintf(w, test.answer, min(n, 4))
 			})
 			var out bytes.Buffer
-			w := newStoredMonitor(api, "i", &importFileCmd{User: "a&b", Format: test.format}, &progress{out: &out, terminal: true}, test.lines)
+			progress := terminal.NewProgress(&out)
+			progress.Terminal = true
+			w := newStoredMonitor(api, "i", &importFileCmd{User: "a&b", Format: test.format}, progress, test.lines)
 			w.every = time.Millisecond
-			w.meter.lastShown = time.Time{} // so that the first one is shown at once
 			var alive atomic.Int64
 			stop := w.follow(t.Context(), func() { alive.Add(1) })
 			eventually(t, 10*time.Second, "all is shown", func() bool { return asked.Load() > 6 })
 			stop()
-			if w.show(w.meter.done, time.Now().Add(terminalInterval)); alive.Load() != 3 || !strings.HasPrefix(out.String(), clearLine) || !strings.Contains(out.String(), test.want) {
+			if w.meter.Set(w.meter.Done(), time.Now().Add(time.Second)); alive.Load() != 3 || !strings.HasPrefix(out.String(), "\r\x1b[K") || !strings.Contains(out.String(), test.want) {
 				t.Errorf("%d times more: %q", alive.Load(), out.String())
 			}
 		})
-	}
-	w := &storedMonitor{meter: newCounter(&progress{out: io.Discard}, "stored lines:", 4000)}
-	w.show(2000, w.meter.begun) // by an earlier attempt
-	w.show(3000, w.meter.begun.Add(10*time.Second))
-	if got := w.meter.text(w.meter.begun.Add(10 * time.Second)); got != "stored lines: 3000 of 4000 (75 %), 100/s" {
-		t.Errorf("a rate with what was there: %s", got)
 	}
 }
 

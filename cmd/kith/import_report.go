@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"kith/internal/terminal"
 )
 
 // importReport is the response of POST /v1/import.
@@ -48,15 +50,15 @@ func (n *importNote) text() string {
 }
 
 // printNotes prints refusals and warnings.
-func (r *importReport) printNotes(p *progress) {
+func (r *importReport) printNotes(p *terminal.Progress) {
 	for i := range r.Refused {
-		p.fault(int(r.Refused[i].Line), r.Refused[i].text())
+		p.Fault(int(r.Refused[i].Line), r.Refused[i].text())
 	}
 	for i := range r.Warnings {
 		if w := &r.Warnings[i]; w.Line > 0 {
-			p.fault(int(w.Line), "warning: "+w.text())
+			p.Fault(int(w.Line), "warning: "+w.text())
 		} else {
-			p.line("warning: " + w.text())
+			p.Line("warning: " + w.text())
 		}
 	}
 }

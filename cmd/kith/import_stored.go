@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kith/internal/sleep"
+	"kith/internal/terminal"
 )
 
 const (
@@ -22,10 +23,11 @@ type storedMonitor struct {
 	path  string
 	every time.Duration
 	unit  string // lines, or items if the file is one document
-	meter *meter
+	lines int64  // of the file
+	meter *terminal.Meter
 }
 
-func newStoredMonitor(api *apiClient, id string, c *importFileCmd, p *progress, lines int) *storedMonitor {
+func newStoredMonitor(api *apiClient, id string, c *importFileCmd, p *terminal.Progress, lines int) *storedMonitor {
 	w := &storedMonitor{api: api, path: "/v1/imports/" + id, every: pollInterval, unit: "lines"}
 	if c.User != "" {
 		w.path += "?user_id=" + url.QueryEscape(c.User)
@@ -33,7 +35,8 @@ func newStoredMonitor(api *apiClient, id string, c *importFileCmd, p *progress, 
 	if c.Format == "graphiti" || c.Format == "mem0" {
 		w.unit, lines = "items", 0
 	}
-	w.meter = newCounter(p, "stored "+w.unit+":", lines)
+	w.lines = int64(lines)
+	w.meter = terminal.NewCounter(p, "stored "+w.unit+":", lines)
 	return w
 }
 
@@ -44,21 +47,13 @@ func (w *storedMonitor) follow(ctx context.Context, alive func()) (stop func()) 
 	go func() {
 		defer close(done)
 		for sleep.For(ctx, w.every) {
-			if n, err := w.fetchStored(ctx); err == nil && n > w.meter.done {
+			if n, err := w.fetchStored(ctx); err == nil && n > w.meter.Done() {
 				alive()
-				w.show(n, time.Now())
+				w.meter.Set(n, time.Now())
 			}
 		}
 	}()
 	return func() { cancel(); <-done }
-}
-
-// show sets the meter to n. The rate does not count the first n, which an earlier attempt may have stored.
-func (w *storedMonitor) show(n int64, now time.Time) {
-	if w.meter.done == 0 {
-		w.meter.from, w.meter.begun = n, now
-	}
-	w.meter.add(n-w.meter.done, 0, now)
 }
 
 // fetchStored returns how many lines or items are stored. It fails if the service cannot report the import.
@@ -68,7 +63,7 @@ func (w *storedMonitor) fetchStored(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	if w.unit == "lines" {
-		return min(report.Lines, w.meter.total), nil // the bar must not exceed its width
+		return min(report.Lines, w.lines), nil // the bar must not exceed its width
 	}
 	return report.countItems(), nil
 }

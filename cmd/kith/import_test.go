@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
+	"kith/internal/terminal"
 )
 
 // line returns a line of a file to import.
@@ -341,7 +342,7 @@ func TestImportStopsWhenTheServiceRefuses(t *testing.T) {
 	})
 	i := newImporter(api, "", time.Now(), func(int, string) {})
 	lines := newSessionReader(strings.NewReader(line(1, "Ada", "x")+line(2, "Ada", "x")), time.RFC3339, func(int, string) {})
-	err := i.load(t.Context(), lines, newProgress(io.Discard))
+	err := i.load(t.Context(), lines, terminal.NewProgress(io.Discard))
 	if err == nil || called != 1 || !strings.Contains(err.Error(), "session 1 of c1 (line 1): call POST /v1/memory: 401 unauthorized") {
 		t.Errorf("%d calls: %v", called, err)
 	}

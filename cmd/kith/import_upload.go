@@ -10,6 +10,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"kith/internal/terminal"
 )
 
 // upload sends a file to import and receives the report.
@@ -18,7 +20,7 @@ type upload struct {
 	path     string
 	file     *os.File
 	size     int64
-	progress *progress
+	progress *terminal.Progress
 	monitor  *storedMonitor // nil for a dry run, which shows the bytes sent
 }
 
@@ -37,7 +39,7 @@ func (u *upload) attempt(ctx context.Context, alive func()) (*importReport, erro
 	if u.monitor != nil {
 		defer u.monitor.follow(ctx, alive)()
 	} else {
-		body.meter = newMeter(u.progress, "sent", u.size)
+		body.meter = terminal.NewMeter(u.progress, "sent", u.size)
 	}
 	request, err := u.api.request(ctx, http.MethodPost, u.path, body)
 	if err != nil {
@@ -78,7 +80,7 @@ type sentFile struct {
 	lock   sync.Mutex
 	in     io.Reader
 	alive  func()
-	meter  *meter // nil: bytes are not counted
+	meter  *terminal.Meter // nil: bytes are not counted
 	closed bool
 }
 
@@ -92,7 +94,7 @@ func (s *sentFile) Read(p []byte) (int, error) {
 	n, err := s.in.Read(p)
 	s.alive()
 	if s.meter != nil {
-		s.meter.add(int64(n), int64(bytes.Count(p[:n], []byte("\n"))), time.Now())
+		s.meter.Add(int64(n), int64(bytes.Count(p[:n], []byte("\n"))), time.Now())
 	}
 	return n, err
 }

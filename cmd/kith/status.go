@@ -12,6 +12,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/handlers"
+	"kith/internal/terminal"
 	"kith/markup"
 	"kith/traverse"
 )
@@ -45,9 +46,9 @@ func (c *statusCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if c.JSON {
-		err = printJSON(std.out, s)
+		err = terminal.PrintJSON(std.out, s)
 	} else {
-		err = s.print(std, newPaint(std.out, c.NoColor))
+		err = s.print(std, terminal.NewPaint(std.out, c.NoColor))
 	}
 	if err == nil && !s.Ready {
 		return errSilent
@@ -97,10 +98,10 @@ func (c *statusCmd) fetchUsers(ctx context.Context, s *status) error {
 	return err
 }
 
-func (s *status) print(std streams, p paint) error {
-	state := p.good("ready")
+func (s *status) print(std streams, p terminal.Paint) error {
+	state := p.Good("ready")
 	if !s.Ready {
-		state = p.wrong("not ready")
+		state = p.Wrong("not ready")
 	}
 	if _, err := fmt.Fprintf(std.out, "Kith %s at %s is %s.\n", markup.Plain(s.Version), s.URL, state); err != nil || !s.Ready {
 		return err
@@ -118,7 +119,7 @@ func (s *status) print(std streams, p paint) error {
 	if s.Partial {
 		rows = append(rows, []string{"", "(partial count)"})
 	}
-	if err := printTable(std.out, rows); err != nil || len(s.Users) == 0 {
+	if err := terminal.PrintTable(std.out, rows); err != nil || len(s.Users) == 0 {
 		return err
 	}
 	return s.printUsers(std)
@@ -143,7 +144,7 @@ func (s *status) printUsers(std streams) error {
 	if _, err := fmt.Fprintln(std.out, "\nUsers of the team:"); err != nil {
 		return err
 	}
-	return printTable(std.out, rows)
+	return terminal.PrintTable(std.out, rows)
 }
 
 func formatCount(n int64) string { return strconv.FormatInt(n, 10) }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 
 	"kith/graph"
+	"kith/internal/terminal"
 	"kith/markup"
 )
 
@@ -146,7 +147,7 @@ func (c *showSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 	if err := parent.api().call(ctx, http.MethodGet, parent.memoryPath(c.System)+"/text?"+query.Encode(), nil, &text); err != nil {
 		return fmt.Errorf("show system: %w", err)
 	}
-	printed := visible(string(text))
+	printed := terminal.Visible(string(text))
 	if c.Format == "json" {
 		printed = markup.Document(string(text))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/hostile"
+	"kith/internal/terminal"
 )
 
 // Whatever is stored, commands print as many lines as for harmless texts, and no control characters.
@@ -29,10 +30,10 @@ func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 			all[name] = out.String()
 		}
 		print("table", func(out *bytes.Buffer) error {
-			return printTable(out, [][]string{{"KEY", "TEAM"}, {texts[0], texts[1]}})
+			return terminal.PrintTable(out, [][]string{{"KEY", "TEAM"}, {texts[0], texts[1]}})
 		})
 		print("findings", func(out *bytes.Buffer) error {
-			return printFindings(streams{out: out}, paint{}, []finding{{What: "Neo4j", Seen: texts[2], Advice: "start it"}})
+			return printFindings(streams{out: out}, terminal.Paint{}, []finding{{What: "Neo4j", Seen: texts[2], Advice: "start it"}})
 		})
 		print("check", func(out *bytes.Buffer) error {
 			(&checkCmd{}).printFinding(out, graph.Finding{Check: "x", TeamID: texts[3], Kind: "person", Key: texts[4], Detail: texts[5]})
@@ -42,11 +43,13 @@ func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 			(&importReport{
 				Refused:  []importNote{{Line: 3, Location: texts[6], Message: texts[7]}},
 				Warnings: []importNote{{Message: texts[8]}, {Line: 4, Location: texts[9]}},
-			}).printNotes(newProgress(out))
+			}).printNotes(terminal.NewProgress(out))
 			return nil
 		})
-		print("json", func(out *bytes.Buffer) error { return printJSON(out, map[string]string{"a": texts[0], "b": texts[1]}) })
-		print("line of json", func(out *bytes.Buffer) error { return printLine(out, graph.Finding{Key: texts[2]}) })
+		print("json", func(out *bytes.Buffer) error {
+			return terminal.PrintJSON(out, map[string]string{"a": texts[0], "b": texts[1]})
+		})
+		print("line of json", func(out *bytes.Buffer) error { return terminal.PrintLine(out, graph.Finding{Key: texts[2]}) })
 		print("error", func(out *bytes.Buffer) error {
 			code := run(t.Context(), []string{"export", "--url", "http://127.0.0.1:1", "--key", "k", "/none/" + strings.ReplaceAll(texts[3], "/", "")}, nil, streams{nil, out, out})
 			if code != 1 {
@@ -72,7 +75,7 @@ func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 				t.Errorf("another value: %s", got)
 			}
 		}
-		if got := (paint{}).markdown(strings.Join(texts, "\n")); hostile.Unseen(got) != 0 {
+		if got := (terminal.Paint{}).Markdown(strings.Join(texts, "\n")); hostile.Unseen(got) != 0 {
 			t.Errorf("text: %q", got)
 		}
 	})
