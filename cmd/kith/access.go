@@ -1,5 +1,7 @@
 package main
 
+import "kith/client"
+
 // access holds the flags of commands that read from a running Kith and print the response.
 type access struct {
 	URL     string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
@@ -8,4 +10,4 @@ type access struct {
 	NoColor string `env:"NO_COLOR" hidden:"" help:"Not empty: no colours."`
 }
 
-func (c *access) api() *apiClient { return newAPIClient(c.URL, c.Key) }
+func (c *access) api() *client.Client { return client.New(c.URL, c.Key, nil) }

@@ -29,7 +29,7 @@ func (c *contextCmd) Run(ctx context.Context, std streams) error {
 	}
 	if c.JSON {
 		var object json.RawMessage
-		if err := c.api().call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &object); err != nil {
+		if err := c.api().Call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &object); err != nil {
 			return err
 		}
 		c.printHint(std, string(object))
@@ -40,7 +40,7 @@ func (c *contextCmd) Run(ctx context.Context, std streams) error {
 		query.Set("max_tokens", strconv.Itoa(c.MaxTokens))
 	}
 	var text []byte
-	if err := c.api().call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &text); err != nil {
+	if err := c.api().Call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &text); err != nil {
 		return err
 	}
 	c.printHint(std, string(text))

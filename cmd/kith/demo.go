@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"kith/client"
 	"kith/graph"
 )
 
@@ -23,7 +24,7 @@ const demoUser = "demo-noor"
 
 // Run loads the demo, and prints the user and how to get the user's context.
 func (c *demoCmd) Run(ctx context.Context, std streams) error {
-	user, err := loadDemo(ctx, newAPIClient(c.URL, c.Key), time.Now())
+	user, err := loadDemo(ctx, client.New(c.URL, c.Key, nil), time.Now())
 	if err != nil {
 		return err
 	}
@@ -33,7 +34,7 @@ func (c *demoCmd) Run(ctx context.Context, std streams) error {
 
 // loadDemo writes the demo through the public API and returns its user. The demo's times are relative to now.
 // Loading it again changes nothing: all keys are fixed, and times stay relative to the first load.
-func loadDemo(ctx context.Context, api *apiClient, now time.Time) (userID string, err error) {
+func loadDemo(ctx context.Context, api *client.Client, now time.Time) (userID string, err error) {
 	data, err := readDemo()
 	if err != nil {
 		return "", fmt.Errorf("load demo: %w", err)
@@ -48,7 +49,7 @@ func loadDemo(ctx context.Context, api *apiClient, now time.Time) (userID string
 }
 
 // load writes the memory, the workspaces (which link to it), the preferences and the conversations.
-func (l *demoData) load(ctx context.Context, api *apiClient, now time.Time) error {
+func (l *demoData) load(ctx context.Context, api *client.Client, now time.Time) error {
 	memory, sources, err := l.memoryWrites(now)
 	if err != nil {
 		return err
@@ -58,16 +59,16 @@ func (l *demoData) load(ctx context.Context, api *apiClient, now time.Time) erro
 		return err
 	}
 	for _, write := range []*graph.MemoryWrite{memory, workspaces} {
-		if err := api.call(ctx, http.MethodPost, "/v1/memory", write, nil); err != nil {
+		if err := api.Call(ctx, http.MethodPost, "/v1/memory", write, nil); err != nil {
 			return err
 		}
 	}
 	preferences := map[string]any{"preferences": l.Preferences}
-	if err := api.call(ctx, http.MethodPut, "/v1/users/"+demoUser+"/preferences", preferences, nil); err != nil {
+	if err := api.Call(ctx, http.MethodPut, "/v1/users/"+demoUser+"/preferences", preferences, nil); err != nil {
 		return err
 	}
 	for i := range sources {
-		if err := api.call(ctx, http.MethodPost, "/v1/sources", &sources[i], nil); err != nil {
+		if err := api.Call(ctx, http.MethodPost, "/v1/sources", &sources[i], nil); err != nil {
 			return err
 		}
 	}
@@ -81,7 +82,7 @@ type demoProperties struct {
 
 // fetchDemoLoadTime returns when the demo was first loaded: the time stored with its owner, or now. Stored messages
 // never change, so a later load must not move the conversations that contain them.
-func fetchDemoLoadTime(ctx context.Context, api *apiClient, now time.Time) (time.Time, error) {
+func fetchDemoLoadTime(ctx context.Context, api *client.Client, now time.Time) (time.Time, error) {
 	var found struct {
 		User struct {
 			Owner *struct {
@@ -89,7 +90,7 @@ func fetchDemoLoadTime(ctx context.Context, api *apiClient, now time.Time) (time
 			} `json:"owner_person_node"`
 		} `json:"user"`
 	}
-	if err := api.call(ctx, http.MethodGet, "/v1/context?sections=user&user_id="+demoUser, nil, &found); err != nil {
+	if err := api.Call(ctx, http.MethodGet, "/v1/context?sections=user&user_id="+demoUser, nil, &found); err != nil {
 		return time.Time{}, err
 	}
 	if owner := found.User.Owner; owner != nil && !owner.Properties.LoadedAt.IsZero() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kith/client"
 	"kith/graph"
 	"kith/internal/testenv"
 )
@@ -139,7 +140,7 @@ func TestDemoWorkspaces(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
-	if _, err := loadDemo(t.Context(), newAPIClient(s.url, c.key), time.Now()); err != nil {
+	if _, err := loadDemo(t.Context(), client.New(s.url, c.key, nil), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	belfry, about := demoKey("project-belfry"), "/v1/ontology?user_id="+demoUser+"&context_type="

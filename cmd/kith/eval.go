@@ -58,7 +58,7 @@ func (c *evalRecallCmd) run(ctx context.Context, std streams, progress *terminal
 	if err := set.excludeCategories(c.Without); err != nil {
 		return err
 	}
-	team, err := newEvalTeam(ctx, newAPIClient(c.URL, c.Key), c.Concurrency)
+	team, err := newEvalTeam(ctx, c.URL, c.Key, c.Concurrency)
 	if err != nil {
 		return err
 	}

@@ -8,13 +8,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kith/client"
 	"kith/internal/sleep"
 	"kith/internal/terminal"
 )
 
 // evalAsker sends the questions of a loaded set.
 type evalAsker struct {
-	api      *apiClient
+	api      *client.Client
 	set      *evalSet
 	limit    int
 	progress *terminal.Progress
@@ -58,7 +59,7 @@ func (a *evalAsker) ask(ctx context.Context, q *evalQuestion) evalAnswer {
 	}
 	var found evalResponse
 	begun := time.Now()
-	err := a.api.call(ctx, http.MethodPost, "/v1/explore", request, &found)
+	err := a.api.Call(ctx, http.MethodPost, "/v1/explore", request, &found)
 	answer := evalAnswer{semantic: found.Meta.Semantic, took: time.Since(begun), err: err, ids: []string{}}
 	for _, hit := range append(found.Episodic.Sources, found.Episodic.Messages...) { // one of them is empty
 		answer.ids = append(answer.ids, hit.EntityKey)

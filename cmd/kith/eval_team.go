@@ -8,28 +8,29 @@ import (
 	"strings"
 	"time"
 
+	"kith/client"
 	"kith/internal/terminal"
 )
 
 // evalTeam is a team that exists for one measurement.
 type evalTeam struct {
-	id    string
-	admin *apiClient
-	api   *apiClient // with a key of the team
+	id        string
+	admin     *client.Client
+	api       *client.Client // with a key of the team
+	transport *http.Transport
 }
 
 // newEvalTeam creates an API key for a team with a random name. It completes even if ctx ends.
-func newEvalTeam(ctx context.Context, admin *apiClient, callers int) (*evalTeam, error) {
-	team := &evalTeam{id: "eval-" + strings.ToLower(rand.Text()), admin: admin}
+func newEvalTeam(ctx context.Context, url, key string, callers int) (*evalTeam, error) {
+	team := &evalTeam{id: "eval-" + strings.ToLower(rand.Text()), admin: client.New(url, key, nil)}
 	spec := map[string]any{"team_id": team.id, "scopes": []string{"read", "write"}}
 	var made struct{ Key string }
-	if err := admin.call(context.WithoutCancel(ctx), http.MethodPost, "/v1/keys", spec, &made); err != nil {
+	if err := team.admin.Call(context.WithoutCancel(ctx), http.MethodPost, "/v1/keys", spec, &made); err != nil {
 		return nil, err
 	}
-	team.api = newAPIClient(admin.url, made.Key)
-	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the documented type
-	transport.MaxIdleConnsPerHost = callers
-	team.api.http.Transport = transport
+	team.transport = http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the documented type
+	team.transport.MaxIdleConnsPerHost = callers
+	team.api = client.New(url, made.Key, &http.Client{Transport: team.transport})
 	return team, nil
 }
 
@@ -41,7 +42,7 @@ func (t *evalTeam) load(ctx context.Context, writes []evalWrite, progress *termi
 	}
 	loaded := terminal.NewCounter(progress, "loaded", total)
 	for _, w := range writes {
-		if err := t.api.call(ctx, http.MethodPost, w.path, w.body, nil); err != nil {
+		if err := t.api.Call(ctx, http.MethodPost, w.path, w.body, nil); err != nil {
 			return err
 		}
 		loaded.Add(int64(w.items), 0, time.Now())
@@ -52,8 +53,8 @@ func (t *evalTeam) load(ctx context.Context, writes []evalWrite, progress *termi
 
 // remove erases the team, even if ctx has ended.
 func (t *evalTeam) remove(ctx context.Context, progress *terminal.Progress) error {
-	t.api.http.CloseIdleConnections()
-	if err := t.admin.call(context.WithoutCancel(ctx), http.MethodDelete, "/v1/teams/"+t.id, nil, nil); err != nil {
+	t.transport.CloseIdleConnections()
+	if err := t.admin.Call(context.WithoutCancel(ctx), http.MethodDelete, "/v1/teams/"+t.id, nil, nil); err != nil {
 		return fmt.Errorf("remove team %s: %w", t.id, err)
 	}
 	progress.Line("removed team " + t.id)

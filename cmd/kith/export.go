@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 
+	"kith/client"
 	"kith/internal/terminal"
 )
 
@@ -21,10 +21,7 @@ type exportCmd struct {
 // Run writes the export. The file appears only when it is complete.
 func (c *exportCmd) Run(ctx context.Context, std streams) error {
 	progress := terminal.NewProgress(std.err)
-	d := &download{
-		transfer: transfer{api: newAPIClient(c.URL, c.Key), maxSilence: maxSilence, retryPause: firstRetryPause, notify: progress.Line},
-		progress: progress,
-	}
+	d := &download{api: client.New(c.URL, c.Key, nil), progress: progress}
 	write := d.writeFile
 	if c.File == "-" {
 		write = func(ctx context.Context, _ string) error { return d.write(ctx, std.out) }
@@ -48,7 +45,7 @@ func (c *exportCmd) Run(ctx context.Context, std streams) error {
 
 // download receives an export.
 type download struct {
-	transfer
+	api      *client.Client
 	progress *terminal.Progress
 	received exportMonitor
 }
@@ -60,25 +57,15 @@ func (d *download) writeFile(ctx context.Context, path string) error {
 
 // write copies an export to out. It is retried until the first byte has arrived.
 func (d *download) write(ctx context.Context, out io.Writer) error {
-	return d.run(ctx, func(ctx context.Context, alive func()) error {
-		request, err := d.api.request(ctx, http.MethodGet, "/v1/export", http.NoBody)
-		if err != nil {
-			return err
-		}
-		request.Header.Set("Accept", "application/x-ndjson")
-		response, err := d.open(request)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = response.Body.Close() }()
-		return d.copy(out, response.Body, alive)
+	return d.api.Download(ctx, client.Transfer{Path: "/v1/export", Notify: d.progress.Line}, func(in io.Reader) error {
+		return d.copy(out, in)
 	})
 }
 
 var errIncomplete = errors.New("the export is incomplete: its last line is missing")
 
-func (d *download) copy(out io.Writer, in io.Reader, alive func()) error {
-	d.received = exportMonitor{alive: alive, meter: terminal.NewMeter(d.progress, "received", 0)}
+func (d *download) copy(out io.Writer, in io.Reader) error {
+	d.received = exportMonitor{meter: terminal.NewMeter(d.progress, "received", 0)}
 	_, err := io.Copy(io.MultiWriter(out, &d.received), in)
 	if err != nil {
 		return fmt.Errorf("after %d lines: %w", d.received.lines, err)

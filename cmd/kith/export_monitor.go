@@ -10,7 +10,6 @@ import (
 
 // exportMonitor counts the bytes and lines of an export that is written to it, and checks for its last line.
 type exportMonitor struct {
-	alive        func()
 	meter        *terminal.Meter
 	bytes, lines int64
 	tail         []byte // the last line, up to longestEnd+1 bytes
@@ -22,7 +21,6 @@ const maxEndLine = 4096 // bytes
 
 // Write counts p. It never fails.
 func (w *exportMonitor) Write(p []byte) (int, error) {
-	w.alive()
 	lines := int64(bytes.Count(p, []byte("\n")))
 	w.bytes += int64(len(p))
 	w.lines += lines

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,16 +9,28 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
-	"testing/synctest"
-	"time"
 
+	"kith/client"
 	"kith/internal/terminal"
 )
 
 const exportEnd = `{"end":{"nodes":1,"relationships":0,"preferences":0}}` + "\n"
 
 var wholeExport = `{"kith":{"version":1}}` + "\n" + `{"node":{"kind":"person","name":"` + strings.Repeat("a", 9000) + `"}}` + "\n" + exportEnd
+
+// serveHandler serves a handler until the test ends, and returns its address.
+func serveHandler(t *testing.T, handle http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(handle)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// newTestClient returns a client of a server with one handler.
+func newTestClient(t *testing.T, handle http.HandlerFunc) *client.Client {
+	t.Helper()
+	return client.New(serveHandler(t, handle), "kith_secret", nil)
+}
 
 // runKith runs the program against a service, and returns its exit status and output.
 func runKith(t *testing.T, handle http.HandlerFunc, args ...string) (code int, out, err string) {
@@ -129,7 +140,7 @@ func TestExportWatch(t *testing.T) {
 		strings.Repeat("x", 5000) + exportEnd: false, exportEnd + "\n": false, "": false, "\n": false, strings.TrimSpace(exportEnd): false,
 	} {
 		for _, piece := range []int{1, 2, 3, 50, 54, 55, 4096, 4097, 1 << 20} {
-			w := &exportMonitor{alive: func() {}, meter: terminal.NewMeter(terminal.NewProgress(io.Discard), "received", 0)}
+			w := &exportMonitor{meter: terminal.NewMeter(terminal.NewProgress(io.Discard), "received", 0)}
 			for rest := []byte(in); len(rest) > 0; rest = rest[min(piece, len(rest)):] {
 				_, _ = w.Write(rest[:min(piece, len(rest))])
 			}
@@ -137,52 +148,5 @@ func TestExportWatch(t *testing.T) {
 				t.Errorf("pieces of %d, …%q: complete is not %v, lines %d, tail %d", piece, in[max(0, len(in)-20):], want, w.lines, len(w.tail))
 			}
 		}
-	}
-}
-
-func TestTransferEndsSilence(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		said, calls, begun := []string{}, 0, time.Now()
-		tr := transfer{maxSilence: time.Minute, retryPause: time.Second, notify: func(text string) { said = append(said, text) }}
-		err := tr.run(t.Context(), func(ctx context.Context, alive func()) error {
-			for range 3 { // together longer than the silence allowed
-				time.Sleep(59 * time.Second)
-				alive()
-			}
-			if calls++; calls == 3 {
-				return ctx.Err()
-			}
-			<-ctx.Done()
-			return connectionError{ctx.Err()}
-		})
-		if err != nil || calls != 3 || len(said) != 2 || said[0] != errSilence.Error()+"; retrying" {
-			t.Errorf("%v after %d calls: %q", err, calls, said)
-		}
-		if took := time.Since(begun); took != 9*59*time.Second+2*time.Minute+3*time.Second {
-			t.Errorf("took %v", took)
-		}
-	})
-}
-
-func TestTransferGivesUp(t *testing.T) {
-	t.Parallel()
-	for err, want := range map[error]int{
-		connectionError{iotest.ErrTimeout}: maxAttempts, &apiError{status: 503}: maxAttempts, &apiError{status: 503, retryable: true}: maxAttempts,
-		&apiError{status: 500}: 1, io.ErrUnexpectedEOF: 1,
-	} {
-		tr := transfer{maxSilence: time.Minute, retryPause: time.Microsecond, notify: func(string) {}}
-		calls := 0
-		got := tr.run(t.Context(), func(context.Context, func()) error { calls++; return err })
-		if got != err || calls != want { //nolint:errorlint // the very same
-			t.Errorf("%v: %v after %d calls, want %d", err, got, calls, want)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	calls := 0
-	tr := transfer{maxSilence: time.Minute, retryPause: time.Hour, notify: func(string) {}}
-	_ = tr.run(ctx, func(context.Context, func()) error { calls++; cancel(); return connectionError{io.EOF} })
-	if calls != 1 {
-		t.Errorf("%d calls after the end", calls)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"strconv"
 
+	"kith/client"
 	"kith/internal/terminal"
 )
 
@@ -91,8 +92,7 @@ func (c *importFileCmd) send(ctx context.Context, file *os.File, progress *termi
 	}
 	query.Set("import_id", id)
 	u := &upload{
-		transfer: transfer{api: newAPIClient(c.URL, c.Key), maxSilence: maxSilence, retryPause: firstRetryPause, notify: progress.Line},
-		path:     "/v1/import?" + query.Encode(), file: file, size: info.Size(), progress: progress,
+		api: client.New(c.URL, c.Key, nil), path: "/v1/import?" + query.Encode(), file: file, size: info.Size(), progress: progress,
 	}
 	if !c.DryRun {
 		u.monitor = newStoredMonitor(u.api, id, c, progress, lines)

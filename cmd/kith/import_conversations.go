@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"kith/client"
 	"kith/internal/terminal"
 )
 
@@ -34,7 +35,7 @@ func (c *importConversationsCmd) Run(ctx context.Context, std streams) error {
 	}
 	defer func() { _ = file.Close() }()
 	progress := terminal.NewProgress(std.err)
-	importer := newImporter(newAPIClient(c.URL, c.Key), c.Speaker, time.Now(), progress.Fault)
+	importer := newImporter(client.New(c.URL, c.Key, nil), c.Speaker, time.Now(), progress.Fault)
 	err = importer.load(ctx, newSessionReader(file, c.TimeLayout, progress.Fault), progress)
 	progress.End()
 	if err != nil && ctx.Err() != nil {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"kith/client"
 	"kith/internal/sleep"
 	"kith/internal/terminal"
 )
@@ -19,7 +20,7 @@ const (
 
 // storedMonitor shows how much of an import the service has stored, while the file is sent and after it.
 type storedMonitor struct {
-	api   *apiClient
+	api   *client.Client
 	path  string
 	every time.Duration
 	unit  string // lines, or items if the file is one document
@@ -27,7 +28,7 @@ type storedMonitor struct {
 	meter *terminal.Meter
 }
 
-func newStoredMonitor(api *apiClient, id string, c *importFileCmd, p *terminal.Progress, lines int) *storedMonitor {
+func newStoredMonitor(api *client.Client, id string, c *importFileCmd, p *terminal.Progress, lines int) *storedMonitor {
 	w := &storedMonitor{api: api, path: "/v1/imports/" + id, every: pollInterval, unit: "lines"}
 	if c.User != "" {
 		w.path += "?user_id=" + url.QueryEscape(c.User)
@@ -59,7 +60,7 @@ func (w *storedMonitor) follow(ctx context.Context, alive func()) (stop func()) 
 // fetchStored returns how many lines or items are stored. It fails if the service cannot report the import.
 func (w *storedMonitor) fetchStored(ctx context.Context) (int64, error) {
 	report := &importReport{}
-	if err := w.api.send(ctx, http.MethodGet, w.path, nil, report); err != nil {
+	if err := w.api.Call(ctx, http.MethodGet, w.path, nil, report); err != nil {
 		return 0, err
 	}
 	if w.unit == "lines" {

@@ -198,13 +198,13 @@ func importFile(t *testing.T, service *memoryService, file string, more ...strin
 	if service.stored == nil {
 		service.stored = map[string]bool{}
 	}
-	api := newTestClient(t, service.ServeHTTP)
+	address := serveHandler(t, service.ServeHTTP)
 	path := filepath.Join(t.TempDir(), "turns.jsonl")
 	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	args := append([]string{"import", "conversations", path, "--url", api.url}, more...)
+	args := append([]string{"import", "conversations", path, "--url", address}, more...)
 	code = run(t.Context(), args, []string{"KITH_KEY=kith_secret"}, streams{nil, &stdout, &stderr})
 	return code, stdout.String(), stderr.String()
 }

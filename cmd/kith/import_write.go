@@ -8,12 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"kith/client"
 	"kith/graph"
 )
 
 // importer writes sessions into the memories of their speakers.
 type importer struct {
-	api         *apiClient
+	api         *client.Client
 	onlySpeaker string // the only speaker whose memory is written; empty: all
 	now         time.Time
 	report      func(line int, message string)
@@ -23,7 +24,7 @@ type importer struct {
 	totals      importTotals
 }
 
-func newImporter(api *apiClient, only string, now time.Time, report func(line int, message string)) *importer {
+func newImporter(api *client.Client, only string, now time.Time, report func(line int, message string)) *importer {
 	return &importer{
 		api: api, onlySpeaker: only, now: now, report: report,
 		byID: map[string]*importUser{}, names: map[[2]string]string{},
@@ -86,14 +87,14 @@ func (i *importer) check(s *importSession) bool {
 func (i *importer) writeFor(ctx context.Context, s *importSession, speaker string) error {
 	user := i.user(s, speaker)
 	if user.addSession(s) { // otherwise all persons are stored already
-		if err := i.api.call(ctx, http.MethodPost, "/v1/memory", personsWrite(s, speaker), nil); err != nil {
+		if err := i.api.Call(ctx, http.MethodPost, "/v1/memory", personsWrite(s, speaker), nil); err != nil {
 			return err
 		}
 	}
 	created, changed := false, false
 	for _, chunk := range s.sourceWrites(speaker) {
 		var result graph.SourceResult
-		if err := i.api.call(ctx, http.MethodPost, "/v1/sources", &chunk, &result); err != nil {
+		if err := i.api.Call(ctx, http.MethodPost, "/v1/sources", &chunk, &result); err != nil {
 			return err
 		}
 		created = created || result.Status == graph.Created
@@ -147,7 +148,7 @@ func (i *importer) writeRelationships(ctx context.Context) error {
 		if len(w.Relationships) == 0 {
 			continue
 		}
-		if err := i.api.call(ctx, http.MethodPost, "/v1/memory", w, nil); err != nil {
+		if err := i.api.Call(ctx, http.MethodPost, "/v1/memory", w, nil); err != nil {
 			return fmt.Errorf("write relationships: %w", err)
 		}
 	}

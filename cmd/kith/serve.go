@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/auth"
+	"kith/client"
 	"kith/handlers"
 	"kith/mcp"
 )
@@ -158,7 +159,7 @@ func (c *serveCmd) announce(ctx context.Context, url, key string, log *slog.Logg
 	if !c.Demo {
 		return
 	}
-	user, err := loadDemo(ctx, newAPIClient(url, key), time.Now())
+	user, err := loadDemo(ctx, client.New(url, key, nil), time.Now())
 	if err != nil {
 		log.Error("loading the demo failed", "error", err)
 		return

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kith/auth"
+	"kith/client"
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/terminal"
@@ -26,7 +27,7 @@ type statusCmd struct {
 // status is the output of kith status.
 type status struct {
 	URL string `json:"url"`
-	handlers.Readiness
+	client.Readiness
 	Kinds   []traverse.KindSchema `json:"kinds"`
 	Links   int64                 `json:"relationships"`
 	Partial bool                  `json:"part"` // only a part was counted
@@ -59,7 +60,7 @@ func (c *statusCmd) Run(ctx context.Context, std streams) error {
 func (c *statusCmd) fetch(ctx context.Context) (*status, error) {
 	s := &status{URL: c.URL, Kinds: []traverse.KindSchema{}}
 	var err error
-	if s.Readiness, err = c.api().readiness(ctx); err != nil || !s.Ready {
+	if s.Readiness, err = c.api().Ready(ctx); err != nil || !s.Ready {
 		return s, err
 	}
 	var schema traverse.Schema
@@ -67,7 +68,7 @@ func (c *statusCmd) fetch(ctx context.Context) (*status, error) {
 	if c.User != "" {
 		path += "&user_id=" + url.QueryEscape(c.User)
 	}
-	if err := c.api().call(ctx, http.MethodGet, path, nil, &schema); err != nil {
+	if err := c.api().Call(ctx, http.MethodGet, path, nil, &schema); err != nil {
 		return nil, err
 	}
 	for _, k := range schema.Kinds {
@@ -86,14 +87,14 @@ func (c *statusCmd) fetch(ctx context.Context) (*status, error) {
 // fetchUsers adds the users of the team, if the key is not bound to a user.
 func (c *statusCmd) fetchUsers(ctx context.Context, s *status) error {
 	var me handlers.Me
-	if err := c.api().call(ctx, http.MethodGet, "/v1/me", nil, &me); err != nil {
+	if err := c.api().Call(ctx, http.MethodGet, "/v1/me", nil, &me); err != nil {
 		return err
 	}
 	if s.Shared = me.UserID == nil; !s.Shared || !slices.Contains(me.Scopes, auth.Admin) {
 		return nil
 	}
 	var page handlers.UserPage
-	err := c.api().call(ctx, http.MethodGet, "/v1/users?limit="+strconv.Itoa(maxListedUsers), nil, &page)
+	err := c.api().Call(ctx, http.MethodGet, "/v1/users?limit="+strconv.Itoa(maxListedUsers), nil, &page)
 	s.Users, s.MoreUsers = page.Users, page.Next != nil
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"kith/client"
 	"kith/graph"
 	"kith/internal/terminal"
 	"kith/markup"
@@ -30,11 +31,11 @@ func (c *systemCmd) memoryPath(system string) string {
 	return "/v1/systems/" + url.PathEscape(system) + "/memory"
 }
 
-func (c *systemCmd) api() *apiClient { return newAPIClient(c.URL, c.Key) }
+func (c *systemCmd) api() *client.Client { return client.New(c.URL, c.Key, nil) }
 
 // fetchMemory gets the memory of the system, raw and parsed.
 func (c *systemCmd) fetchMemory(ctx context.Context, system string) (file []byte, m graph.SystemMemory, err error) {
-	if err = c.api().call(ctx, http.MethodGet, c.memoryPath(system), nil, &file); err == nil {
+	if err = c.api().Call(ctx, http.MethodGet, c.memoryPath(system), nil, &file); err == nil {
 		m, err = parseMemory(file)
 	}
 	return file, m, err
@@ -68,7 +69,7 @@ func (c *loadSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 		path += "?strict=true"
 	}
 	var result graph.SystemResult
-	if err := parent.api().call(ctx, http.MethodPut, path, file.raw, &result); err != nil {
+	if err := parent.api().Call(ctx, http.MethodPut, path, file.raw, &result); err != nil {
 		return fmt.Errorf("load system: %s: %w", parent.MemoryFile, err)
 	}
 	return printResult(std, "loaded", &result)
@@ -94,7 +95,7 @@ func (c *mergeSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd
 		path += "?strict=true"
 	}
 	var result graph.SystemResult
-	if err := parent.api().call(ctx, http.MethodPost, path, file.raw, &result); err != nil {
+	if err := parent.api().Call(ctx, http.MethodPost, path, file.raw, &result); err != nil {
 		return fmt.Errorf("merge system: %s: %w", parent.MemoryFile, err)
 	}
 	return printResult(std, "merged", &result)
@@ -144,7 +145,7 @@ func (c *showSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 		query.Set("max_tokens", fmt.Sprint(c.MaxTokens))
 	}
 	var text []byte
-	if err := parent.api().call(ctx, http.MethodGet, parent.memoryPath(c.System)+"/text?"+query.Encode(), nil, &text); err != nil {
+	if err := parent.api().Call(ctx, http.MethodGet, parent.memoryPath(c.System)+"/text?"+query.Encode(), nil, &text); err != nil {
 		return fmt.Errorf("show system: %w", err)
 	}
 	printed := terminal.Visible(string(text))

@@ -179,10 +179,10 @@ func TestMemoryIsWrittenAtOnce(t *testing.T) {
 // The default file is context.json in the working directory.
 func TestMemoryFileDefault(t *testing.T) {
 	t.Chdir(t.TempDir())
-	api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+	address := serveHandler(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"entities":[],"relationships":[]}`))
 	})
-	code, out := command(t, []string{"KITH_KEY=kith_secret"}, "system", "export", "s", "--url", api.url)
+	code, out := command(t, []string{"KITH_KEY=kith_secret"}, "system", "export", "s", "--url", address)
 	if raw, err := os.ReadFile("context.json"); code != 0 || err != nil || string(raw) != `{"entities":[],"relationships":[]}` {
 		t.Errorf("exit %d: %s %q %v", code, out, raw, err)
 	}
