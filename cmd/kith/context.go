@@ -54,3 +54,12 @@ func (c *contextCmd) printHint(std streams, context string) {
 		_, _ = fmt.Fprintln(std.err, "kith: nothing is stored for this user: check the spelling, or store something (kith import, POST /v1/memory)")
 	}
 }
+
+// contextCurl returns a curl command that gets a user's context as text.
+func contextCurl(base, key, user string) string {
+	address := strings.TrimRight(base, "/") + "/v1/context?format=text&user_id=" + url.QueryEscape(user)
+	return fmt.Sprintf("curl -s -H %s %s", shellQuote("Authorization: Bearer "+key), shellQuote(address))
+}
+
+// shellQuote returns a text quoted as one word for a shell.
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

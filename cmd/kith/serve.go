@@ -15,6 +15,7 @@ import (
 	"kith/auth"
 	"kith/client"
 	"kith/handlers"
+	"kith/internal/demo"
 	"kith/mcp"
 )
 
@@ -159,12 +160,11 @@ func (c *serveCmd) announce(ctx context.Context, url, key string, log *slog.Logg
 	if !c.Demo {
 		return
 	}
-	user, err := loadDemo(ctx, client.New(url, key, nil), time.Now())
-	if err != nil {
+	if err := demo.Load(ctx, client.New(url, key, nil), time.Now()); err != nil {
 		log.Error("loading the demo failed", "error", err)
 		return
 	}
-	print("A demo user is loaded: %s. Get the user's context:\n\n%s\n", user, contextCurl(url, key, user))
+	print("A demo user is loaded: %s. Get the user's context:\n\n%s\n", demo.User, contextCurl(url, key, demo.User))
 }
 
 // reachable returns an address to call for an address to listen on.

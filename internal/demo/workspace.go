@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"encoding/json"
@@ -10,30 +10,30 @@ import (
 	"kith/graph"
 )
 
-// demoProject holds the nodes of a project by kind. It has one node of the kind project, to which the others belong.
-type demoProject map[string][]demoItem
+// project holds the nodes of a project by kind. It has one node of the kind project, to which the others belong.
+type project map[string][]item
 
-// demoItem is a node of a project with the field names of the API. Its keys are short, and demoClock parses its times.
-type demoItem map[string]any
+// item is a node of a project with the field names of the API. Its keys are short, and relativeClock parses its times.
+type item map[string]any
 
-// demoLinks holds a key, a relationship type, and the keys that relationships of this type lead to.
-type demoLinks []string
+// linkList holds a key, a relationship type, and the keys that relationships of this type lead to.
+type linkList []string
 
-// The fields of a demoItem that hold keys, and the fields that hold times.
+// The fields of a item that hold keys, and the fields that hold times.
 var (
-	demoKeyFields  = []string{"entity_key", "derived_from_signal_id"}
-	demoTimeFields = []string{
+	keyFields  = []string{"entity_key", "derived_from_signal_id"}
+	timeFields = []string{
 		"created_at", "updated_at", "start_at", "end_at", "due_at", "completed_at", "target_date", "mitigated_at", "decision_at", "ts",
 	}
 )
 
 // workspaceWrite returns the request that writes all projects.
-func (l *demoData) workspaceWrite(now time.Time) (*graph.MemoryWrite, error) {
-	clock, err := newDemoClock(now)
+func (l *dataset) workspaceWrite(now time.Time) (*graph.MemoryWrite, error) {
+	clock, err := newClock(now)
 	if err != nil {
 		return nil, err
 	}
-	workspaces := &graph.MemoryWrite{UserID: demoUser, Strict: true}
+	workspaces := &graph.MemoryWrite{UserID: User, Strict: true}
 	for _, project := range l.Projects {
 		nodes, err := project.nodeWrites(clock)
 		if err != nil {
@@ -52,7 +52,7 @@ func (l *demoData) workspaceWrite(now time.Time) (*graph.MemoryWrite, error) {
 }
 
 // nodeWrites returns the nodes of the project, sorted by kind.
-func (p demoProject) nodeWrites(clock demoClock) ([]graph.NodeWrite, error) {
+func (p project) nodeWrites(clock relativeClock) ([]graph.NodeWrite, error) {
 	var nodes []graph.NodeWrite
 	project, _ := p["project"][0]["entity_key"].(string)
 	for _, kind := range slices.Sorted(maps.Keys(p)) {
@@ -63,7 +63,7 @@ func (p demoProject) nodeWrites(clock demoClock) ([]graph.NodeWrite, error) {
 			}
 			write.Kind = kind
 			if kind != "project" {
-				write.ProjectID = graph.Some(demoKey(project))
+				write.ProjectID = graph.Some(fullKey(project))
 			}
 			nodes = append(nodes, write)
 		}
@@ -72,14 +72,14 @@ func (p demoProject) nodeWrites(clock demoClock) ([]graph.NodeWrite, error) {
 }
 
 // nodeWrite returns the item with full keys and times. updated_at defaults to created_at.
-func (i demoItem) nodeWrite(clock demoClock) (graph.NodeWrite, error) {
+func (i item) nodeWrite(clock relativeClock) (graph.NodeWrite, error) {
 	stored := map[string]any{}
 	for field, value := range i {
 		stored[field] = value
 		switch text, _ := value.(string); {
-		case slices.Contains(demoKeyFields, field):
-			stored[field] = demoKey(text)
-		case slices.Contains(demoTimeFields, field):
+		case slices.Contains(keyFields, field):
+			stored[field] = fullKey(text)
+		case slices.Contains(timeFields, field):
 			at, err := clock.parse(text)
 			if err != nil {
 				return graph.NodeWrite{}, err
@@ -91,7 +91,7 @@ func (i demoItem) nodeWrite(clock demoClock) (graph.NodeWrite, error) {
 	if err != nil {
 		return graph.NodeWrite{}, err
 	}
-	w := graph.NodeWrite{State: graph.Some("active"), Confidence: graph.Some(demoConfidence["active"]), OwnFields: &graph.OwnFields{}}
+	w := graph.NodeWrite{State: graph.Some("active"), Confidence: graph.Some(confidence["active"]), OwnFields: &graph.OwnFields{}}
 	err = decodeKnown(raw, &w)
 	if !w.UpdatedAt.Given {
 		w.UpdatedAt = w.CreatedAt
@@ -100,11 +100,11 @@ func (i demoItem) nodeWrite(clock demoClock) (graph.NodeWrite, error) {
 }
 
 // relationshipWrites returns the relationships. Each is valid from the time at which both ends exist.
-func (l demoLinks) relationshipWrites(since map[string]time.Time) []graph.RelationshipWrite {
-	from := demoKey(l[0])
+func (l linkList) relationshipWrites(since map[string]time.Time) []graph.RelationshipWrite {
+	from := fullKey(l[0])
 	var links []graph.RelationshipWrite
 	for _, key := range l[2:] {
-		to := demoKey(key)
+		to := fullKey(key)
 		start := since[from]
 		if start.Before(since[to]) {
 			start = since[to]

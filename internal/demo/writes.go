@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"fmt"
@@ -7,15 +7,15 @@ import (
 	"kith/graph"
 )
 
-// demoConfidence is the confidence of the demo's nodes by state. Other states have the service's default.
-var demoConfidence = map[string]float64{"core": 0.95, "active": 0.85}
+// confidence is the confidence of the demo's nodes by state. Other states have the service's default.
+var confidence = map[string]float64{"core": 0.95, "active": 0.85}
 
 // turnTime is the time between two turns of a conversation.
 const turnTime = 70 * time.Second
 
 // memoryWrites returns one request for nodes and relationships, and one for each conversation.
-func (l *demoData) memoryWrites(now time.Time) (*graph.MemoryWrite, []graph.SourceWrite, error) {
-	clock, err := newDemoClock(now)
+func (l *dataset) memoryWrites(now time.Time) (*graph.MemoryWrite, []graph.SourceWrite, error) {
+	clock, err := newClock(now)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -25,14 +25,14 @@ func (l *demoData) memoryWrites(now time.Time) (*graph.MemoryWrite, []graph.Sour
 			return nil, nil, err
 		}
 	}
-	memory := &graph.MemoryWrite{UserID: demoUser, Strict: true}
+	memory := &graph.MemoryWrite{UserID: User, Strict: true}
 	known := firstMentions(sources)
 	for _, group := range []struct {
 		kind  string
-		nodes []demoNode
+		nodes []node
 	}{{"person", l.Persons}, {"concept", l.Concepts}, {"entity", l.Entities}} {
 		for _, n := range group.nodes {
-			write, err := n.nodeWrite(group.kind, known(demoKey(n.Key)), clock)
+			write, err := n.nodeWrite(group.kind, known(fullKey(n.Key)), clock)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -40,13 +40,13 @@ func (l *demoData) memoryWrites(now time.Time) (*graph.MemoryWrite, []graph.Sour
 		}
 	}
 	for _, r := range l.Relationships {
-		from, to := known(demoKey(r.From)), known(demoKey(r.To))
+		from, to := known(fullKey(r.From)), known(fullKey(r.To))
 		if from.Before(to) {
 			from = to
 		}
 		memory.Relationships = append(memory.Relationships, r.relationshipWrite(from))
 	}
-	memory.Nodes[0].Properties = demoProperties{LoadedAt: now}.raw() // the owner is the first person
+	memory.Nodes[0].Properties = properties{LoadedAt: now}.raw() // the owner is the first person
 	return memory, sources, nil
 }
 
@@ -66,16 +66,16 @@ func firstMentions(sources []graph.SourceWrite) func(key string) time.Time {
 	}
 }
 
-func (n *demoNode) nodeWrite(kind string, since time.Time, clock demoClock) (graph.NodeWrite, error) {
+func (n *node) nodeWrite(kind string, since time.Time, clock relativeClock) (graph.NodeWrite, error) {
 	w := graph.NodeWrite{
-		Kind: kind, EntityKey: demoKey(n.Key), Name: graph.Some(n.Name), Description: graph.Some(n.Description),
+		Kind: kind, EntityKey: fullKey(n.Key), Name: graph.Some(n.Name), Description: graph.Some(n.Description),
 		State: graph.Some(n.State), Salience: graph.Some(n.Salience),
 		CreatedAt: graph.Some(since), UpdatedAt: graph.Some(since),
 	}
 	if n.TTLPolicy != "" {
 		w.TTLPolicy = graph.Some(n.TTLPolicy)
 	}
-	if confidence, ok := demoConfidence[n.State]; ok {
+	if confidence, ok := confidence[n.State]; ok {
 		w.Confidence = graph.Some(confidence)
 	}
 	switch kind {
@@ -94,25 +94,25 @@ func (n *demoNode) nodeWrite(kind string, since time.Time, clock demoClock) (gra
 	return w, err
 }
 
-func (r *demoRelationship) relationshipWrite(since time.Time) graph.RelationshipWrite {
+func (r *relationship) relationshipWrite(since time.Time) graph.RelationshipWrite {
 	return graph.RelationshipWrite{
-		From: demoKey(r.From), To: demoKey(r.To), Type: r.Type,
+		From: fullKey(r.From), To: fullKey(r.To), Type: r.Type,
 		Description: graph.Some(r.Description), RelationshipType: graph.Some(r.Word), State: graph.Some("active"),
 		Salience: graph.Some(r.Salience), Attitude: graph.Some(r.Attitude), Proximity: graph.Some(r.Proximity),
 		ValidFrom: graph.Some(since),
 	}
 }
 
-func (c *demoConversation) sourceWrite(clock demoClock) (graph.SourceWrite, error) {
+func (c *conversation) sourceWrite(clock relativeClock) (graph.SourceWrite, error) {
 	start, err := clock.parse(c.At)
 	if err != nil {
 		return graph.SourceWrite{}, err
 	}
-	key := demoKey("conversation", c.Key)
+	key := fullKey("conversation", c.Key)
 	w := graph.SourceWrite{
-		UserID: demoUser, Strict: true, EntityKey: key, ContextType: graph.Some(c.ContextType),
+		UserID: User, Strict: true, EntityKey: key, ContextType: graph.Some(c.ContextType),
 		StartedAt: graph.Some(start), EndedAt: graph.Some(start.Add(time.Duration(len(c.Turns)) * turnTime)),
-		Summary: graph.Some(c.Summary), Mentions: demoKeys(c.Mentions),
+		Summary: graph.Some(c.Summary), Mentions: fullKeys(c.Mentions),
 	}
 	for i, text := range c.Turns {
 		role := "user"

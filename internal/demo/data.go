@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -11,57 +11,57 @@ import (
 	"kith/graph"
 )
 
-// demoFiles holds the demo's persons, concepts, entities, relationships, conversations and projects.
+// files holds the demo's persons, concepts, entities, relationships, conversations and projects.
 //
-//go:embed demo/*.json
-var demoFiles embed.FS
+//go:embed data/*.json
+var files embed.FS
 
-// demoData is the content of the demo. Its keys are short; stored keys are prefixed with the user's id.
-type demoData struct {
-	Persons, Concepts, Entities []demoNode
-	Relationships               []demoRelationship
-	Conversations               []demoConversation // oldest first
+// dataset is the content of the demo. Its keys are short; stored keys are prefixed with the user's id.
+type dataset struct {
+	Persons, Concepts, Entities []node
+	Relationships               []relationship
+	Conversations               []conversation // oldest first
 	Preferences                 []graph.Preference
-	Projects                    []demoProject
-	Links                       []demoLinks
+	Projects                    []project
+	Links                       []linkList
 }
 
-// demoNode is a person, concept or entity. Accessed is a time that demoClock parses.
-type demoNode struct {
+// node is a person, concept or entity. Accessed is a time that relativeClock parses.
+type node struct {
 	Key, Name, Description, Type, State, Accessed string
 	TTLPolicy                                     string `json:"ttl_policy"`
 	Salience                                      float64
 	Owner, Goal                                   bool
 }
 
-// demoRelationship is a relationship. Word is its relationship_type.
-type demoRelationship struct {
+// relationship is a relationship. Word is its relationship_type.
+type relationship struct {
 	From, To, Type, Word, Description string
 	Salience                          float64
 	Attitude, Proximity               int64
 }
 
-// demoConversation is a conversation. Its turns alternate between user and assistant, beginning with the user.
-type demoConversation struct {
+// conversation is a conversation. Its turns alternate between user and assistant, beginning with the user.
+type conversation struct {
 	Key, At, Summary string
 	ContextType      string `json:"context_type"`
 	Mentions, Turns  []string
 }
 
-// readDemo reads the embedded files.
-func readDemo() (*demoData, error) {
-	data := &demoData{}
+// read reads the embedded files.
+func read() (*dataset, error) {
+	data := &dataset{}
 	for name, into := range map[string]any{
 		"persons": &data.Persons, "concepts": &data.Concepts, "entities": &data.Entities,
 		"relationships": &data.Relationships, "conversations": &data.Conversations, "preferences": &data.Preferences,
 		"projects": &data.Projects, "links": &data.Links,
 	} {
-		raw, err := demoFiles.ReadFile("demo/" + name + ".json")
+		raw, err := files.ReadFile("data/" + name + ".json")
 		if err != nil {
 			return nil, err
 		}
 		if err := decodeKnown(raw, into); err != nil {
-			return nil, fmt.Errorf("read demo/%s.json: %w", name, err)
+			return nil, fmt.Errorf("read data/%s.json: %w", name, err)
 		}
 	}
 	return data, nil
@@ -74,26 +74,26 @@ func decodeKnown(raw []byte, into any) error {
 	return decoder.Decode(into)
 }
 
-// demoZone is the time zone of the demo's user.
-const demoZone = "Europe/Brussels"
+// zone is the time zone of the demo's user.
+const zone = "Europe/Brussels"
 
-// demoClock parses the demo's times, which are relative to now.
-type demoClock struct{ now time.Time }
+// relativeClock parses the demo's times, which are relative to now.
+type relativeClock struct{ now time.Time }
 
-func newDemoClock(now time.Time) (demoClock, error) {
-	zone, err := time.LoadLocation(demoZone)
+func newClock(now time.Time) (relativeClock, error) {
+	zone, err := time.LoadLocation(zone)
 	if err != nil {
-		return demoClock{}, err
+		return relativeClock{}, err
 	}
-	return demoClock{now.In(zone)}, nil
+	return relativeClock{now.In(zone)}, nil
 }
 
 // latestHours are the possible times of the newest conversation: before work, at lunch, after dinner.
 var latestHours = []string{"0d 19:30", "0d 12:40", "0d 07:10", "-1d 19:30"}
 
-// parse parses a time such as "-2d 09:30": two days ago at 09:30 in demoZone. "latest" is the newest of latestHours
+// parse parses a time such as "-2d 09:30": two days ago at 09:30 in zone. "latest" is the newest of latestHours
 // that is at least three hours ago.
-func (c demoClock) parse(text string) (time.Time, error) {
+func (c relativeClock) parse(text string) (time.Time, error) {
 	if text == "latest" {
 		return c.latestTime()
 	}
@@ -105,7 +105,7 @@ func (c demoClock) parse(text string) (time.Time, error) {
 	return time.Date(year, month, day+days, hour, minute, 0, 0, c.now.Location()).UTC(), nil
 }
 
-func (c demoClock) latestTime() (found time.Time, err error) {
+func (c relativeClock) latestTime() (found time.Time, err error) {
 	for _, text := range latestHours {
 		if found, err = c.parse(text); err != nil || found.Before(c.now.Add(-3*time.Hour)) {
 			break
@@ -114,13 +114,13 @@ func (c demoClock) latestTime() (found time.Time, err error) {
 	return found, err
 }
 
-// demoKey returns the entity key for a short key of the demo.
-func demoKey(parts ...string) string { return demoUser + "/" + strings.Join(parts, "/") }
+// fullKey returns the entity key for a short key of the demo.
+func fullKey(parts ...string) string { return User + "/" + strings.Join(parts, "/") }
 
-func demoKeys(short []string) []string {
+func fullKeys(short []string) []string {
 	keys := make([]string, len(short))
 	for i, key := range short {
-		keys[i] = demoKey(key)
+		keys[i] = fullKey(key)
 	}
 	return keys
 }
