@@ -9,12 +9,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"kith/internal/jsonline"
 )
 
-const (
-	maxLine    = 1 << 20   // bytes
-	maxSession = 256 << 20 // bytes of its lines; a session is buffered, so that a session with a fault is not stored in part
-)
+// maxSession is the most bytes of the lines of a session. A session is buffered, so that a session with a fault is not
+// stored in part.
+const maxSession = 256 << 20
 
 // importSession is a session of a conversation with its lines.
 type importSession struct {
@@ -45,7 +46,7 @@ type sessionReader struct {
 
 func newSessionReader(in io.Reader, layout string, report func(line int, message string)) *sessionReader {
 	return &sessionReader{
-		lines: bufio.NewReaderSize(in, maxLine+2), layout: layout, report: report, seen: map[[2]string]int{},
+		lines: bufio.NewReaderSize(in, jsonline.Max+2), layout: layout, report: report, seen: map[[2]string]int{},
 	}
 }
 
@@ -59,7 +60,7 @@ func (r *sessionReader) read() (*importSession, error) {
 		case errors.Is(err, io.EOF) && session != nil:
 			return session, nil
 		case errors.Is(err, bufio.ErrBufferFull):
-			r.reportStray(session, fmt.Sprintf("line exceeds %d bytes", maxLine))
+			r.reportStray(session, fmt.Sprintf("line exceeds %d bytes", jsonline.Max))
 			continue
 		case err != nil:
 			return nil, err

@@ -2,11 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"kith/internal/jsonline"
 )
 
 // importLine is a line of the file. Its pointers distinguish missing from empty fields.
@@ -53,28 +53,12 @@ func (r *sessionReader) parse(raw []byte) (where [2]string, turn importTurn, fau
 
 // decode decodes the line. It returns the fault of a line that cannot be decoded, and records a field of a wrong type.
 func (p *lineParser) decode(raw []byte) string {
-	wrong, fault := decodeLine(raw, &p.importLine)
+	wrong, fault := jsonline.Decode(raw, &p.importLine)
 	if wrong != nil {
 		p.wrongField = strings.ToLower(wrong.Field)
 		p.fault(p.wrongField + " must be a string")
 	}
 	return fault
-}
-
-// decodeLine decodes a JSON object. Fault says why it cannot be decoded; wrong is the error of a field with a wrong type.
-func decodeLine(raw []byte, into any) (wrong *json.UnmarshalTypeError, fault string) {
-	if !utf8.Valid(raw) { // the decoder would replace invalid bytes silently
-		return nil, "is not valid UTF-8"
-	}
-	switch err := json.Unmarshal(raw, into); {
-	case errors.As(err, &wrong) && wrong.Field != "":
-		return wrong, ""
-	case wrong != nil:
-		return nil, "is not a JSON object"
-	case err != nil:
-		return nil, "is not valid JSON: " + err.Error()
-	}
-	return nil, ""
 }
 
 func (p *lineParser) fault(message string) { p.faults = append(p.faults, message) }

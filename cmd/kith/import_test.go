@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
+	"kith/internal/jsonline"
 	"kith/internal/terminal"
 )
 
@@ -53,7 +54,7 @@ func readAll(t *testing.T, file, layout string) (sessions, faults []string) {
 
 func TestSessionReader(t *testing.T) {
 	t.Parallel()
-	good, long := line(1, "Ada", "hello"), strings.Repeat("x", maxLine)
+	good, long := line(1, "Ada", "hello"), strings.Repeat("x", jsonline.Max)
 	for _, test := range []struct {
 		name, file       string
 		sessions, faults []string
@@ -312,7 +313,7 @@ func TestImportSplitsLongSessions(t *testing.T) {
 			if code, out, progress := importFile(t, service, file.String()); code != 0 || !strings.Contains(out, "sources: 1 created, 0") {
 				t.Fatalf("exit %d: %s%s", code, out, progress)
 			}
-			if len(service.sources) < 3 || service.largest > chunkBytes+maxLine {
+			if len(service.sources) < 3 || service.largest > chunkBytes+jsonline.Max {
 				t.Errorf("%d requests of at most %d bytes", len(service.sources), service.largest)
 			}
 			keys := 0

@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"slices"
@@ -7,24 +7,24 @@ import (
 	"kith/graph"
 )
 
-// evalWrite is a request that stores a part of a set. It is idempotent.
-type evalWrite struct {
+// write is a request that stores a part of a set. It is idempotent.
+type write struct {
 	path  string
 	body  any
 	items int
 }
 
 const (
-	evalUser      = "reader" // the user of passages without a conversation
-	evalBatchSize = 200      // items per request
+	reader    = "reader" // the user of passages without a conversation
+	batchSize = 200      // items per request
 )
 
 // writes returns the requests that store the set. Passages without a time get now.
-func (s *evalSet) writes(now time.Time) []evalWrite {
+func (s *dataset) writes(now time.Time) []write {
 	if s.dialogue {
 		return s.sessionWrites()
 	}
-	g := &evalGraph{now: now, seen: map[string]bool{}, facts: map[[2]string]int{}}
+	g := &memory{now: now, seen: map[string]bool{}, facts: map[[2]string]int{}}
 	for i := range s.passages {
 		g.addPassage(&s.passages[i])
 	}
@@ -35,24 +35,24 @@ func (s *evalSet) writes(now time.Time) []evalWrite {
 }
 
 // sessionWrites returns the requests that store a source per session. Each conversation is a user.
-func (s *evalSet) sessionWrites() (writes []evalWrite) {
+func (s *dataset) sessionWrites() (writes []write) {
 	for _, source := range s.sessions() {
-		for messages := range slices.Chunk(source.Messages, evalBatchSize) {
+		for messages := range slices.Chunk(source.Messages, batchSize) {
 			piece := *source
 			piece.Messages = messages
-			writes = append(writes, evalWrite{"/v1/sources", &piece, len(messages)})
+			writes = append(writes, write{"/v1/sources", &piece, len(messages)})
 		}
 	}
 	return writes
 }
 
 // sessions returns the sessions of all conversations. A turn that is not later than the one before follows it by a second.
-func (s *evalSet) sessions() (all []*graph.SourceWrite) {
+func (s *dataset) sessions() (all []*graph.SourceWrite) {
 	byKey, users := map[string]*graph.SourceWrite{}, map[string]string{}
 	for i := range s.passages {
 		p := &s.passages[i]
 		at, _ := p.parseTime() // checked before
-		key := evalKey("session", p.Conversation, string(p.Session))
+		key := hashKey("session", p.Conversation, string(p.Session))
 		source := byKey[key]
 		if source == nil {
 			source = &graph.SourceWrite{

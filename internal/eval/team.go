@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"context"
@@ -12,17 +12,17 @@ import (
 	"kith/internal/terminal"
 )
 
-// evalTeam is a team that exists for one measurement.
-type evalTeam struct {
+// team is a team that exists for one measurement.
+type team struct {
 	id        string
 	admin     *client.Client
 	api       *client.Client // with a key of the team
 	transport *http.Transport
 }
 
-// newEvalTeam creates an API key for a team with a random name. It completes even if ctx ends.
-func newEvalTeam(ctx context.Context, url, key string, callers int) (*evalTeam, error) {
-	team := &evalTeam{id: "eval-" + strings.ToLower(rand.Text()), admin: client.New(url, key, nil)}
+// newTeam creates an API key for a team with a random name. It completes even if ctx ends.
+func newTeam(ctx context.Context, url, key string, callers int) (*team, error) {
+	team := &team{id: "eval-" + strings.ToLower(rand.Text()), admin: client.New(url, key, nil)}
 	spec := map[string]any{"team_id": team.id, "scopes": []string{"read", "write"}}
 	var made struct{ Key string }
 	if err := team.admin.Call(context.WithoutCancel(ctx), http.MethodPost, "/v1/keys", spec, &made); err != nil {
@@ -35,7 +35,7 @@ func newEvalTeam(ctx context.Context, url, key string, callers int) (*evalTeam, 
 }
 
 // load sends the requests that store a set.
-func (t *evalTeam) load(ctx context.Context, writes []evalWrite, progress *terminal.Progress) error {
+func (t *team) load(ctx context.Context, writes []write, progress *terminal.Progress) error {
 	total := 0
 	for _, w := range writes {
 		total += w.items
@@ -52,7 +52,7 @@ func (t *evalTeam) load(ctx context.Context, writes []evalWrite, progress *termi
 }
 
 // remove erases the team, even if ctx has ended.
-func (t *evalTeam) remove(ctx context.Context, progress *terminal.Progress) error {
+func (t *team) remove(ctx context.Context, progress *terminal.Progress) error {
 	t.transport.CloseIdleConnections()
 	if err := t.admin.Call(context.WithoutCancel(ctx), http.MethodDelete, "/v1/teams/"+t.id, nil, nil); err != nil {
 		return fmt.Errorf("remove team %s: %w", t.id, err)

@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"bufio"
@@ -9,44 +9,45 @@ import (
 	"slices"
 	"strings"
 
+	"kith/internal/jsonline"
 	"kith/internal/terminal"
 )
 
-// evalSet is a set of passages to store and of questions about them.
-type evalSet struct {
-	passages  []evalPassage
-	questions []evalQuestion
-	triples   []evalTriples
+// dataset is a set of passages to store and of questions about them.
+type dataset struct {
+	passages  []passage
+	questions []question
+	triples   []passageTriples
 	dialogue  bool              // passages are turns of conversations
 	known     map[string]string // passage id → its conversation
 }
 
-// evalLine is a line of one of a set's files.
-type evalLine interface {
+// line is a line of one of a set's files.
+type line interface {
 	id() (field, value string)
-	check(set *evalSet) error // the set holds the lines read before
+	check(set *dataset) error // the set holds the lines read before
 }
 
-// readEvalSet reads the files of a set; the file of triples is optional. It prints all faults and fails if there are any.
-func readEvalSet(passages, questions, triples string, progress *terminal.Progress) (*evalSet, error) {
-	set := &evalSet{known: map[string]string{}}
+// readSet reads the files of a set; the file of triples is optional. It prints all faults and fails if there are any.
+func readSet(passages, questions, triples string, progress *terminal.Progress) (*dataset, error) {
+	set := &dataset{known: map[string]string{}}
 	var err error
-	if set.passages, err = readEvalLines[evalPassage](passages, set, progress); err != nil {
+	if set.passages, err = readLines[passage](passages, set, progress); err != nil {
 		return nil, err
 	}
 	if triples != "" {
-		if set.triples, err = readEvalLines[evalTriples](triples, set, progress); err != nil {
+		if set.triples, err = readLines[passageTriples](triples, set, progress); err != nil {
 			return nil, err
 		}
 	}
-	if set.questions, err = readEvalLines[evalQuestion](questions, set, progress); err != nil {
+	if set.questions, err = readLines[question](questions, set, progress); err != nil {
 		return nil, err
 	}
 	return set, nil
 }
 
-// readEvalLines reads one file and prints its faults with their lines.
-func readEvalLines[T evalLine](path string, set *evalSet, progress *terminal.Progress) ([]T, error) {
+// readLines reads one file and prints its faults with their lines.
+func readLines[T line](path string, set *dataset, progress *terminal.Progress) ([]T, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -59,14 +60,14 @@ func readEvalLines[T evalLine](path string, set *evalSet, progress *terminal.Pro
 		before = progress.Faults
 		lines  = bufio.NewScanner(file)
 	)
-	lines.Buffer(nil, maxLine)
+	lines.Buffer(nil, jsonline.Max)
 	for lines.Scan() {
 		number++
 		raw := bytes.TrimSpace(lines.Bytes())
 		if len(raw) == 0 {
 			continue
 		}
-		item, err := parseEvalLine[T](raw, set, seen, number)
+		item, err := parseLine[T](raw, set, seen, number)
 		if err != nil {
 			progress.FaultAt(fmt.Sprintf("%s:%d", path, number), err.Error())
 			continue
@@ -75,7 +76,7 @@ func readEvalLines[T evalLine](path string, set *evalSet, progress *terminal.Pro
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("%s:%d: line exceeds %d bytes", path, number+1, maxLine)
+		return nil, fmt.Errorf("%s:%d: line exceeds %d bytes", path, number+1, jsonline.Max)
 	case err != nil:
 		return nil, err
 	case progress.Faults > before:
@@ -86,8 +87,8 @@ func readEvalLines[T evalLine](path string, set *evalSet, progress *terminal.Pro
 	return items, nil
 }
 
-func parseEvalLine[T evalLine](raw []byte, set *evalSet, seen map[string]int, number int) (item T, err error) {
-	wrong, fault := decodeLine(raw, &item)
+func parseLine[T line](raw []byte, set *dataset, seen map[string]int, number int) (item T, err error) {
+	wrong, fault := jsonline.Decode(raw, &item)
 	if wrong != nil {
 		fault = strings.ToLower(wrong.Field) + " must not be a JSON " + wrong.Value
 	}
@@ -103,8 +104,8 @@ func parseEvalLine[T evalLine](raw []byte, set *evalSet, seen map[string]int, nu
 }
 
 // excludeCategories removes the questions of some categories.
-func (s *evalSet) excludeCategories(categories []string) error {
-	s.questions = slices.DeleteFunc(s.questions, func(q evalQuestion) bool { return slices.Contains(categories, q.Category) })
+func (s *dataset) excludeCategories(categories []string) error {
+	s.questions = slices.DeleteFunc(s.questions, func(q question) bool { return slices.Contains(categories, q.Category) })
 	if len(s.questions) == 0 {
 		return errors.New("no questions left")
 	}

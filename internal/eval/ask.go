@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"context"
@@ -13,40 +13,40 @@ import (
 	"kith/internal/terminal"
 )
 
-// evalAsker sends the questions of a loaded set.
-type evalAsker struct {
+// asker sends the questions of a loaded set.
+type asker struct {
 	api      *client.Client
-	set      *evalSet
+	set      *dataset
 	limit    int
 	progress *terminal.Progress
 	evidence []string // that explore may use; empty: all
 }
 
-// evalAnswer holds the ids of the passages found for a question, best first.
-type evalAnswer struct {
+// answer holds the ids of the passages found for a question, best first.
+type answer struct {
 	ids      []string
 	semantic string
 	took     time.Duration
 	err      error
 }
 
-// evalResponse is the part of a response of POST /v1/explore that is used.
-type evalResponse struct {
+// response is the part of a response of POST /v1/explore that is used.
+type response struct {
 	Meta struct {
 		Semantic string `json:"semantic"` // on, off, partial, unavailable or loading
 	} `json:"meta"`
 	Episodic struct {
-		Sources  []evalHit `json:"sources"`
-		Messages []evalHit `json:"messages"`
+		Sources  []hit `json:"sources"`
+		Messages []hit `json:"messages"`
 	} `json:"episodic"`
 }
 
-type evalHit struct {
+type hit struct {
 	EntityKey string `json:"entity_key"`
 }
 
-func (a *evalAsker) ask(ctx context.Context, q *evalQuestion) evalAnswer {
-	user, kind := evalUser, "source"
+func (a *asker) ask(ctx context.Context, q *question) answer {
+	user, kind := reader, "source"
 	if a.set.dialogue {
 		user, kind = q.Conversation, "message"
 	}
@@ -57,10 +57,10 @@ func (a *evalAsker) ask(ctx context.Context, q *evalQuestion) evalAnswer {
 	if len(a.evidence) > 0 {
 		request["evidence"] = a.evidence
 	}
-	var found evalResponse
+	var found response
 	begun := time.Now()
 	err := a.api.Call(ctx, http.MethodPost, "/v1/explore", request, &found)
-	answer := evalAnswer{semantic: found.Meta.Semantic, took: time.Since(begun), err: err, ids: []string{}}
+	answer := answer{semantic: found.Meta.Semantic, took: time.Since(begun), err: err, ids: []string{}}
 	for _, hit := range append(found.Episodic.Sources, found.Episodic.Messages...) { // one of them is empty
 		answer.ids = append(answer.ids, hit.EntityKey)
 	}
@@ -74,7 +74,7 @@ const embeddingPollInterval = time.Second
 const maxEmbeddingWait = 10 * time.Minute
 
 // waitForEmbeddings sends a question per conversation until the service reports that vector search is ready or disabled.
-func (a *evalAsker) waitForEmbeddings(ctx context.Context) error {
+func (a *asker) waitForEmbeddings(ctx context.Context) error {
 	ready := map[string]bool{}
 	begun := time.Now()
 	for i := 0; i < len(a.set.questions); {
@@ -106,9 +106,9 @@ func (a *evalAsker) waitForEmbeddings(ctx context.Context) error {
 }
 
 // askAll sends all questions, at most atOnce at the same time. It fails only if ctx ends.
-func (a *evalAsker) askAll(ctx context.Context, atOnce int) ([]evalAnswer, error) {
+func (a *asker) askAll(ctx context.Context, atOnce int) ([]answer, error) {
 	var (
-		answers = make([]evalAnswer, len(a.set.questions))
+		answers = make([]answer, len(a.set.questions))
 		asked   = terminal.NewCounter(a.progress, "asked", len(answers))
 		mu      sync.Mutex
 		group   errgroup.Group

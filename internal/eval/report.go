@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"bytes"
@@ -40,24 +40,24 @@ func distinct(ids []string) (all []string) {
 	return all
 }
 
-// evalReport holds the questions of a set with their answers, in the same order.
-type evalReport struct {
+// report holds the questions of a set with their answers, in the same order.
+type report struct {
 	name      string
-	questions []evalQuestion
-	answers   []evalAnswer
+	questions []question
+	answers   []answer
 }
 
 // print writes a table with the recall of the set and of each category, and a line with the latency.
-func (r *evalReport) print(out io.Writer) error {
+func (r *report) print(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprint(table, "SET\tN")
 	for _, k := range recallAt {
 		_, _ = fmt.Fprintf(table, "\tR@%d", k)
 	}
 	_, _ = fmt.Fprintln(table)
-	r.printRow(table, r.name, func(*evalQuestion) bool { return true })
+	r.printRow(table, r.name, func(*question) bool { return true })
 	for _, category := range r.categories() {
-		r.printRow(table, "  "+category, func(q *evalQuestion) bool { return q.Category == category })
+		r.printRow(table, "  "+category, func(q *question) bool { return q.Category == category })
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (r *evalReport) print(out io.Writer) error {
 }
 
 // printRow writes the mean recall over the selected questions. A question that failed counts as 0.
-func (r *evalReport) printRow(out io.Writer, name string, selected func(*evalQuestion) bool) {
+func (r *report) printRow(out io.Writer, name string, selected func(*question) bool) {
 	n, sums := 0, make([]float64, len(recallAt))
 	for i := range r.questions {
 		if !selected(&r.questions[i]) {
@@ -85,7 +85,7 @@ func (r *evalReport) printRow(out io.Writer, name string, selected func(*evalQue
 	_, _ = fmt.Fprintln(out)
 }
 
-func (r *evalReport) categories() (all []string) {
+func (r *report) categories() (all []string) {
 	for i := range r.questions {
 		if c := r.questions[i].Category; c != "" && !slices.Contains(all, c) {
 			all = append(all, c)
@@ -96,7 +96,7 @@ func (r *evalReport) categories() (all []string) {
 }
 
 // latency returns a quantile of the response times.
-func (r *evalReport) latency(share float64) string {
+func (r *report) latency(share float64) string {
 	var times []time.Duration
 	for _, a := range r.answers {
 		if a.err == nil {
@@ -112,7 +112,7 @@ func (r *evalReport) latency(share float64) string {
 }
 
 // semanticStates returns the states of vector search that the answers reported: one word, or several with counts.
-func (r *evalReport) semanticStates() string {
+func (r *report) semanticStates() string {
 	counts := map[string]int{}
 	var words []string
 	for _, a := range r.answers {
@@ -133,7 +133,7 @@ func (r *evalReport) semanticStates() string {
 }
 
 // writeRun writes the ids that were found, one line per question that did not fail.
-func (r *evalReport) writeRun(path string) error {
+func (r *report) writeRun(path string) error {
 	var lines bytes.Buffer
 	encoder := json.NewEncoder(&lines)
 	encoder.SetEscapeHTML(false)
@@ -153,7 +153,7 @@ func (r *evalReport) writeRun(path string) error {
 }
 
 // printErrors prints the questions that failed with their errors, and returns their number.
-func (r *evalReport) printErrors(progress *terminal.Progress) (failed int) {
+func (r *report) printErrors(progress *terminal.Progress) (failed int) {
 	for i, a := range r.answers {
 		if a.err != nil {
 			failed++

@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"encoding/json"
@@ -11,17 +11,17 @@ import (
 	"kith/graph"
 )
 
-// evalPassage is a text to find: a passage of a document, or a turn of a conversation. Only turns have the fields from
+// passage is a text to find: a passage of a document, or a turn of a conversation. Only turns have the fields from
 // Conversation on.
-type evalPassage struct {
+type passage struct {
 	ID, Text, Title                      string
 	Conversation, Speaker, Time, Caption string
 	Session                              json.RawMessage // a number or a string
 }
 
-func (p evalPassage) id() (field, value string) { return "id", p.ID }
+func (p passage) id() (field, value string) { return "id", p.ID }
 
-func (p evalPassage) check(set *evalSet) error {
+func (p passage) check(set *dataset) error {
 	if len(set.known) == 0 {
 		set.dialogue = p.Conversation != ""
 	}
@@ -36,10 +36,10 @@ func (p evalPassage) check(set *evalSet) error {
 	case set.dialogue:
 		return p.checkTurn()
 	}
-	return errors.Join(checkEvalText("text", p.Text, graph.MaxMessageLength), checkEvalText("title", p.Title, graph.MaxNameLength))
+	return errors.Join(checkText("text", p.Text, graph.MaxMessageLength), checkText("title", p.Title, graph.MaxNameLength))
 }
 
-func (p evalPassage) checkTurn() error {
+func (p passage) checkTurn() error {
 	if _, err := p.parseTime(); err != nil {
 		return err
 	}
@@ -51,31 +51,31 @@ func (p evalPassage) checkTurn() error {
 	case p.Speaker == "":
 		return errors.New("speaker is missing")
 	}
-	return errors.Join(checkEvalText("speaker", p.Speaker, graph.MaxNameLength), checkEvalText("text with caption", p.spokenText(), graph.MaxMessageLength))
+	return errors.Join(checkText("speaker", p.Speaker, graph.MaxNameLength), checkText("text with caption", p.spokenText(), graph.MaxMessageLength))
 }
 
-// evalTimeLayouts lists the accepted layouts of times.
-var evalTimeLayouts = []string{time.RFC3339, "3:04 pm on 2 January, 2006"}
+// timeLayouts lists the accepted layouts of times.
+var timeLayouts = []string{time.RFC3339, "3:04 pm on 2 January, 2006"}
 
-func (p evalPassage) parseTime() (time.Time, error) {
-	for _, layout := range evalTimeLayouts {
+func (p passage) parseTime() (time.Time, error) {
+	for _, layout := range timeLayouts {
 		if at, err := time.Parse(layout, p.Time); err == nil {
 			return at.UTC(), nil
 		}
 	}
-	return time.Time{}, errors.New("time is not written as " + strings.Join(evalTimeLayouts, " or "))
+	return time.Time{}, errors.New("time is not written as " + strings.Join(timeLayouts, " or "))
 }
 
 // spokenText returns the text of a turn, with the caption of its photo.
-func (p evalPassage) spokenText() string {
+func (p passage) spokenText() string {
 	if p.Caption == "" {
 		return p.Text
 	}
 	return p.Text + " [photo: " + p.Caption + "]"
 }
 
-// checkEvalText checks an optional text.
-func checkEvalText(field, value string, limit int) error {
+// checkText checks an optional text.
+func checkText(field, value string, limit int) error {
 	switch {
 	case utf8.RuneCountInString(value) > limit:
 		return fmt.Errorf("%s must have at most %d characters", field, limit)
@@ -85,15 +85,15 @@ func checkEvalText(field, value string, limit int) error {
 	return nil
 }
 
-// evalQuestion is a question with the ids of the passages that answer it.
-type evalQuestion struct {
+// question is a question with the ids of the passages that answer it.
+type question struct {
 	QID, Question, Conversation, Category string
 	Gold                                  []string
 }
 
-func (q evalQuestion) id() (field, value string) { return "qid", q.QID }
+func (q question) id() (field, value string) { return "qid", q.QID }
 
-func (q evalQuestion) check(set *evalSet) error {
+func (q question) check(set *dataset) error {
 	switch {
 	case q.QID == "":
 		return errors.New("qid is missing")
@@ -114,16 +114,16 @@ func (q evalQuestion) check(set *evalSet) error {
 	return nil
 }
 
-// evalTriples holds the entities of a passage, and triples of subject, predicate and object.
-type evalTriples struct {
+// passageTriples holds the entities of a passage, and triples of subject, predicate and object.
+type passageTriples struct {
 	Passage  string
 	Entities []string
 	Triples  [][]string
 }
 
-func (t evalTriples) id() (field, value string) { return "passage", t.Passage }
+func (t passageTriples) id() (field, value string) { return "passage", t.Passage }
 
-func (t evalTriples) check(set *evalSet) error {
+func (t passageTriples) check(set *dataset) error {
 	if _, known := set.known[t.Passage]; !known {
 		return errors.New("passage is not the id of a passage")
 	}
@@ -131,7 +131,7 @@ func (t evalTriples) check(set *evalSet) error {
 		return errors.New("triples are not allowed for turns of conversations")
 	}
 	for i, name := range t.Entities {
-		if err := checkEvalName(fmt.Sprintf("entities[%d]", i), name); err != nil {
+		if err := checkName(fmt.Sprintf("entities[%d]", i), name); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func (t evalTriples) check(set *evalSet) error {
 			return fmt.Errorf("triples[%d] must have a subject, a predicate and an object", i)
 		}
 		for n, name := range triple {
-			if err := checkEvalName(fmt.Sprintf("triples[%d][%d]", i, n), name); err != nil {
+			if err := checkName(fmt.Sprintf("triples[%d][%d]", i, n), name); err != nil {
 				return err
 			}
 		}
@@ -148,9 +148,9 @@ func (t evalTriples) check(set *evalSet) error {
 	return nil
 }
 
-func checkEvalName(field, value string) error {
+func checkName(field, value string) error {
 	if strings.TrimSpace(value) == "" {
 		return errors.New(field + " is missing")
 	}
-	return checkEvalText(field, value, graph.MaxNameLength)
+	return checkText(field, value, graph.MaxNameLength)
 }

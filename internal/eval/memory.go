@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"crypto/sha256"
@@ -11,9 +11,9 @@ import (
 	"kith/graph"
 )
 
-// evalGraph collects the nodes and relationships for passages and their triples: a source per passage, the entities that
+// memory collects the nodes and relationships for passages and their triples: a source per passage, the entities that
 // it mentions, and relationships between the entities.
-type evalGraph struct {
+type memory struct {
 	now           time.Time
 	nodes         []graph.NodeWrite
 	relationships []graph.RelationshipWrite
@@ -22,7 +22,7 @@ type evalGraph struct {
 }
 
 // addPassage adds a source. A text that is too long for a summary becomes a message of the source.
-func (g *evalGraph) addPassage(p *evalPassage) {
+func (g *memory) addPassage(p *passage) {
 	own := &graph.OwnFields{ContentType: graph.Some("text-note"), StartedAt: graph.Some(g.now), EndedAt: graph.Some(g.now)}
 	node := graph.NodeWrite{Kind: "source", EntityKey: p.ID, OwnFields: own}
 	if p.Title != "" {
@@ -34,14 +34,14 @@ func (g *evalGraph) addPassage(p *evalPassage) {
 		return
 	}
 	g.nodes = append(g.nodes, node, graph.NodeWrite{
-		Kind: "message", EntityKey: evalKey("text", p.ID), OwnFields: &graph.OwnFields{
+		Kind: "message", EntityKey: hashKey("text", p.ID), OwnFields: &graph.OwnFields{
 			SourceKey: graph.Some(p.ID), Role: graph.Some("text"), Text: graph.Some(p.Text), At: graph.Some(g.now),
 		},
 	})
 }
 
 // addTriples adds the entities of a passage, including those that only its triples name, and their relationships.
-func (g *evalGraph) addTriples(t *evalTriples) {
+func (g *memory) addTriples(t *passageTriples) {
 	for _, name := range t.Entities {
 		g.addEntity(t.Passage, name)
 	}
@@ -52,9 +52,9 @@ func (g *evalGraph) addTriples(t *evalTriples) {
 
 // addEntity adds an entity if it is new, and the passage's mention of it. Names that differ only in case and white space
 // name the same entity.
-func (g *evalGraph) addEntity(passage, name string) (key string) {
+func (g *memory) addEntity(passage, name string) (key string) {
 	name = strings.Join(strings.Fields(name), " ")
-	key = evalKey("entity", strings.ToLower(name))
+	key = hashKey("entity", strings.ToLower(name))
 	if !g.seen[key] {
 		g.seen[key] = true
 		g.nodes = append(g.nodes, graph.NodeWrite{
@@ -69,7 +69,7 @@ func (g *evalGraph) addEntity(passage, name string) (key string) {
 }
 
 // addFact adds a relationship, or adds the sentence to the existing one. A relationship of an entity with itself is ignored.
-func (g *evalGraph) addFact(from, to, sentence string) {
+func (g *memory) addFact(from, to, sentence string) {
 	if from == to {
 		return
 	}
@@ -88,22 +88,22 @@ func (g *evalGraph) addFact(from, to, sentence string) {
 }
 
 // writes returns the requests, nodes before relationships.
-func (g *evalGraph) writes() (writes []evalWrite) {
+func (g *memory) writes() (writes []write) {
 	add := func(n int, w *graph.MemoryWrite) {
-		w.UserID, w.Strict = evalUser, true
-		writes = append(writes, evalWrite{"/v1/memory", w, n})
+		w.UserID, w.Strict = reader, true
+		writes = append(writes, write{"/v1/memory", w, n})
 	}
-	for nodes := range slices.Chunk(g.nodes, evalBatchSize) {
+	for nodes := range slices.Chunk(g.nodes, batchSize) {
 		add(len(nodes), &graph.MemoryWrite{Nodes: nodes})
 	}
-	for relationships := range slices.Chunk(g.relationships, evalBatchSize) {
+	for relationships := range slices.Chunk(g.relationships, batchSize) {
 		add(len(relationships), &graph.MemoryWrite{Relationships: relationships})
 	}
 	return writes
 }
 
-// evalKey returns a key derived from the parts that identify a node.
-func evalKey(parts ...string) string {
+// hashKey returns a key derived from the parts that identify a node.
+func hashKey(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
