@@ -1,4 +1,4 @@
-package main
+package sessions
 
 import (
 	"context"
@@ -18,27 +18,27 @@ type importer struct {
 	onlySpeaker string // the only speaker whose memory is written; empty: all
 	now         time.Time
 	report      func(line int, message string)
-	users       []*importUser // in the order of their first session
-	byID        map[string]*importUser
+	users       []*speakerUser // in the order of their first session
+	byID        map[string]*speakerUser
 	names       map[[2]string]string // conversation and name in lower case → name
-	totals      importTotals
+	totals      Totals
 }
 
 func newImporter(api *client.Client, only string, now time.Time, report func(line int, message string)) *importer {
 	return &importer{
 		api: api, onlySpeaker: only, now: now, report: report,
-		byID: map[string]*importUser{}, names: map[[2]string]string{},
+		byID: map[string]*speakerUser{}, names: map[[2]string]string{},
 	}
 }
 
 // write stores a session in the memory of each of its speakers. It skips a session with a fault.
-func (i *importer) write(ctx context.Context, s *importSession) error {
+func (i *importer) write(ctx context.Context, s *session) error {
 	if !s.faulty {
 		s.spreadTimes()
 		s.faulty = !i.check(s)
 	}
 	if s.faulty {
-		i.totals.skipped++
+		i.totals.Skipped++
 		return nil
 	}
 	speakers := i.selectedSpeakers(s)
@@ -48,14 +48,14 @@ func (i *importer) write(ctx context.Context, s *importSession) error {
 		}
 	}
 	if len(speakers) > 0 {
-		i.totals.sessions++
-		i.totals.messages += len(s.turns)
+		i.totals.Sessions++
+		i.totals.Messages += len(s.turns)
 	}
 	return nil
 }
 
 // selectedSpeakers returns the speakers of a session whose memories are written.
-func (i *importer) selectedSpeakers(s *importSession) []string {
+func (i *importer) selectedSpeakers(s *session) []string {
 	speakers := s.speakers()
 	switch {
 	case i.onlySpeaker == "":
@@ -66,7 +66,7 @@ func (i *importer) selectedSpeakers(s *importSession) []string {
 	return nil
 }
 
-func (i *importer) check(s *importSession) bool {
+func (i *importer) check(s *session) bool {
 	for _, speaker := range s.speakers() {
 		at := [2]string{s.conversation, strings.ToLower(strings.Join(strings.Fields(speaker), " "))}
 		if other, ok := i.names[at]; ok && other != speaker {
@@ -84,7 +84,7 @@ func (i *importer) check(s *importSession) bool {
 }
 
 // writeFor stores a session in one speaker's memory.
-func (i *importer) writeFor(ctx context.Context, s *importSession, speaker string) error {
+func (i *importer) writeFor(ctx context.Context, s *session, speaker string) error {
 	user := i.user(s, speaker)
 	if user.addSession(s) { // otherwise all persons are stored already
 		if err := i.api.Call(ctx, http.MethodPost, "/v1/memory", personsWrite(s, speaker), nil); err != nil {
@@ -98,14 +98,14 @@ func (i *importer) writeFor(ctx context.Context, s *importSession, speaker strin
 			return err
 		}
 		created = created || result.Status == graph.Created
-		changed = i.totals.stored.count(result.Messages) || changed || result.Status != graph.Unchanged
+		changed = i.totals.Stored.count(result.Messages) || changed || result.Status != graph.Unchanged
 	}
-	i.totals.sources.add(created, changed)
+	i.totals.Sources.add(created, changed)
 	return nil
 }
 
 // count adds messages, and reports whether any is new.
-func (c *outcomeCounts) count(messages []graph.MessageResult) (anyNew bool) {
+func (c *Counts) count(messages []graph.MessageResult) (anyNew bool) {
 	for _, m := range messages {
 		isNew := m.Status == graph.Created
 		c.add(isNew, isNew)
@@ -114,22 +114,22 @@ func (c *outcomeCounts) count(messages []graph.MessageResult) (anyNew bool) {
 	return anyNew
 }
 
-func (c *outcomeCounts) add(created, changed bool) {
+func (c *Counts) add(created, changed bool) {
 	switch {
 	case created:
-		c.created++
+		c.Created++
 	case changed:
-		c.updated++
+		c.Updated++
 	default:
-		c.unchanged++
+		c.Unchanged++
 	}
 }
 
-func (i *importer) user(s *importSession, speaker string) *importUser {
+func (i *importer) user(s *session, speaker string) *speakerUser {
 	id := speakerUserID(s.conversation, speaker)
 	user := i.byID[id]
 	if user == nil {
-		user = &importUser{id: id, name: speaker}
+		user = &speakerUser{id: id, name: speaker}
 		i.byID[id], i.users = user, append(i.users, user)
 	}
 	return user

@@ -1,4 +1,4 @@
-package main
+package sessions
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"kith/graph"
 )
 
-// importUser is a user of the import, with the people in the sessions written so far.
-type importUser struct {
+// speakerUser is a user of the import, with the people in the sessions written so far.
+type speakerUser struct {
 	id, name string
 	others   []*acquaintance
 }
@@ -21,7 +21,7 @@ type acquaintance struct {
 }
 
 // personsWrite returns the request that writes the persons of a session to a speaker's memory.
-func personsWrite(s *importSession, speaker string) *graph.MemoryWrite {
+func personsWrite(s *session, speaker string) *graph.MemoryWrite {
 	user := speakerUserID(s.conversation, speaker)
 	w := &graph.MemoryWrite{UserID: user, Strict: true}
 	for _, name := range s.speakers() {
@@ -34,7 +34,7 @@ func personsWrite(s *importSession, speaker string) *graph.MemoryWrite {
 }
 
 // addSession counts a session with others, and reports whether it has persons that are not stored yet.
-func (u *importUser) addSession(s *importSession) (news bool) {
+func (u *speakerUser) addSession(s *session) (news bool) {
 	from, to := s.timeRange()
 	news = len(u.others) == 0 // the person of the user
 	for _, name := range s.speakers() {

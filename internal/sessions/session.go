@@ -1,4 +1,4 @@
-package main
+package sessions
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ const (
 
 // spreadTimes sets turns that all have the same time one second apart, so that they keep their order. Many files have
 // only the time at which a session began.
-func (s *importSession) spreadTimes() {
+func (s *session) spreadTimes() {
 	for _, t := range s.turns {
 		if !t.at.Equal(s.turns[0].at) {
 			return
@@ -30,7 +30,7 @@ func (s *importSession) spreadTimes() {
 }
 
 // timeRange returns the times of the earliest and the latest turn.
-func (s *importSession) timeRange() (from, to time.Time) {
+func (s *session) timeRange() (from, to time.Time) {
 	from, to = s.turns[0].at, s.turns[0].at
 	for _, t := range s.turns {
 		if t.at.Before(from) {
@@ -44,7 +44,7 @@ func (s *importSession) timeRange() (from, to time.Time) {
 }
 
 // speakers returns the speakers of the session in the order of their first turns.
-func (s *importSession) speakers() []string {
+func (s *session) speakers() []string {
 	var names []string
 	for _, t := range s.turns {
 		if !slices.Contains(names, t.speaker) {
@@ -62,7 +62,7 @@ func personKey(user, name string) string { return user + "/person/" + name }
 // sourceWrites returns the requests that store the session in a speaker's memory, as one source. Only the last request
 // sets the end of the source, so that an incomplete source stays open. Appending messages to an open conversation would
 // not work for a second import, because an ended conversation accepts no messages.
-func (s *importSession) sourceWrites(speaker string) []graph.SourceWrite {
+func (s *session) sourceWrites(speaker string) []graph.SourceWrite {
 	user := speakerUserID(s.conversation, speaker)
 	key := user + "/session-" + s.name
 	from, to := s.timeRange()
@@ -88,7 +88,7 @@ func (s *importSession) sourceWrites(speaker string) []graph.SourceWrite {
 }
 
 // messageWrite returns the turn as a message in the speaker's memory.
-func (t *importTurn) messageWrite(source, speaker string) graph.MessageWrite {
+func (t *turn) messageWrite(source, speaker string) graph.MessageWrite {
 	role := "other"
 	if t.speaker == speaker {
 		role = "user"
@@ -99,7 +99,7 @@ func (t *importTurn) messageWrite(source, speaker string) graph.MessageWrite {
 }
 
 // check reports, by line, what the service would refuse of the requests for a speaker. It returns whether there is nothing.
-func (s *importSession) check(speaker string, persons *graph.MemoryWrite, now time.Time, report func(line int, message string)) bool {
+func (s *session) check(speaker string, persons *graph.MemoryWrite, now time.Time, report func(line int, message string)) bool {
 	scope := graph.Scope{UserID: speakerUserID(s.conversation, speaker)}
 	faults := fieldErrors(persons.Validate(scope, now))
 	for _, f := range faults {
@@ -118,7 +118,7 @@ func (s *importSession) check(speaker string, persons *graph.MemoryWrite, now ti
 }
 
 // reportChunk reports a fault of a request whose first message is the turn with index done.
-func (s *importSession) reportChunk(f graph.FieldError, done int, report func(line int, message string)) {
+func (s *session) reportChunk(f graph.FieldError, done int, report func(line int, message string)) {
 	var (
 		index int
 		field string

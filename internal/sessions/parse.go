@@ -1,4 +1,4 @@
-package main
+package sessions
 
 import (
 	"encoding/json"
@@ -9,51 +9,51 @@ import (
 	"kith/internal/jsonline"
 )
 
-// importLine is a line of the file. Its pointers distinguish missing from empty fields.
-type importLine struct {
+// fields is a line of the file. Its pointers distinguish missing from empty fields.
+type fields struct {
 	Conversation, Time, Speaker, Text *string
 	Session, ID                       json.RawMessage
 }
 
 // lineParser parses the fields of a line and collects their faults.
 type lineParser struct {
-	importLine
+	fields
 	faults     []string
 	wrongField string // the first field with another type than string
 }
 
 // parse parses a line. Where is its conversation and session, empty if one of them is missing.
-func (r *sessionReader) parse(raw []byte) (where [2]string, turn importTurn, faults []string) {
+func (r *reader) parse(raw []byte) (where [2]string, parsed turn, faults []string) {
 	p := &lineParser{}
 	if fault := p.decode(raw); fault != "" {
-		return where, turn, []string{fault}
+		return where, parsed, []string{fault}
 	}
 	where = [2]string{p.requiredText("conversation", p.Conversation), p.sessionName()}
 	if slices.Contains(where[:], "") {
 		where = [2]string{}
 	}
-	turn = importTurn{line: r.line, size: len(raw), id: p.textOrNumber("id", p.ID), speaker: p.requiredText("speaker", p.Speaker)}
-	if strings.Contains(turn.speaker, "/") {
+	parsed = turn{line: r.line, size: len(raw), id: p.textOrNumber("id", p.ID), speaker: p.requiredText("speaker", p.Speaker)}
+	if strings.Contains(parsed.speaker, "/") {
 		p.fault("speaker must not contain a slash") // it separates the parts of a user id
 	}
 	if p.Text == nil && p.wrongField != "text" {
 		p.fault("text is missing")
 	} else if p.Text != nil {
-		turn.text = *p.Text
+		parsed.text = *p.Text
 	}
 	if written := p.requiredText("time", p.Time); written != "" {
 		at, err := time.Parse(r.layout, written)
 		if err != nil {
 			p.fault("time does not match the layout " + r.layout)
 		}
-		turn.at = at.UTC()
+		parsed.at = at.UTC()
 	}
-	return where, turn, p.faults
+	return where, parsed, p.faults
 }
 
 // decode decodes the line. It returns the fault of a line that cannot be decoded, and records a field of a wrong type.
 func (p *lineParser) decode(raw []byte) string {
-	wrong, fault := jsonline.Decode(raw, &p.importLine)
+	wrong, fault := jsonline.Decode(raw, &p.fields)
 	if wrong != nil {
 		p.wrongField = strings.ToLower(wrong.Field)
 		p.fault(p.wrongField + " must be a string")

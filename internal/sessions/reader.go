@@ -1,4 +1,4 @@
-package main
+package sessions
 
 import (
 	"bufio"
@@ -17,41 +17,41 @@ import (
 // stored in part.
 const maxSession = 256 << 20
 
-// importSession is a session of a conversation with its lines.
-type importSession struct {
+// session is a session of a conversation with its lines.
+type session struct {
 	conversation, name string
 	line               int // number of its first line
-	turns              []importTurn
+	turns              []turn
 	faulty             bool           // it has a fault and is not stored
 	size               int            // bytes of its lines
 	ids                map[string]int // id of a turn → line
 }
 
-type importTurn struct {
+type turn struct {
 	line, size        int    // number and bytes of the line
 	id, speaker, text string // id defaults to the position in the session
 	at                time.Time
 }
 
-// sessionReader reads sessions from lines, one at a time. It reports faults and marks the sessions that they may belong to.
-type sessionReader struct {
+// reader reads sessions from lines, one at a time. It reports faults and marks the sessions that they may belong to.
+type reader struct {
 	lines  *bufio.Reader
 	layout string
 	report func(line int, message string)
 	line   int               // number of the last line read
-	next   *importSession    // the session begun by the last line read
+	next   *session          // the session begun by the last line read
 	seen   map[[2]string]int // conversation and session → first line
 	stray  bool              // a line after the last good one belongs to an unknown session
 }
 
-func newSessionReader(in io.Reader, layout string, report func(line int, message string)) *sessionReader {
-	return &sessionReader{
+func newReader(in io.Reader, layout string, report func(line int, message string)) *reader {
+	return &reader{
 		lines: bufio.NewReaderSize(in, jsonline.Max+2), layout: layout, report: report, seen: map[[2]string]int{},
 	}
 }
 
 // read returns the next session, or io.EOF after the last.
-func (r *sessionReader) read() (*importSession, error) {
+func (r *reader) read() (*session, error) {
 	session := r.next
 	r.next = nil
 	for {
@@ -89,7 +89,7 @@ func (r *sessionReader) read() (*importSession, error) {
 
 // readLine returns the next line without surrounding white space. It skips a line that is too long and returns
 // ErrBufferFull.
-func (r *sessionReader) readLine() ([]byte, error) {
+func (r *reader) readLine() ([]byte, error) {
 	raw, err := r.lines.ReadSlice('\n')
 	if errors.Is(err, io.EOF) && len(raw) == 0 {
 		return nil, io.EOF
@@ -109,7 +109,7 @@ func (r *sessionReader) readLine() ([]byte, error) {
 }
 
 // reportStray reports a line without a session. It may belong to the session before it or after it, so both are skipped.
-func (r *sessionReader) reportStray(session *importSession, message string) {
+func (r *reader) reportStray(session *session, message string) {
 	r.report(r.line, message)
 	r.stray = true
 	if session != nil {
@@ -117,8 +117,8 @@ func (r *sessionReader) reportStray(session *importSession, message string) {
 	}
 }
 
-func (r *sessionReader) newSession(where [2]string) *importSession {
-	session := &importSession{
+func (r *reader) newSession(where [2]string) *session {
+	session := &session{
 		conversation: where[0], name: where[1], line: r.line, faulty: r.stray, ids: map[string]int{},
 	}
 	r.stray = false
@@ -131,7 +131,7 @@ func (r *sessionReader) newSession(where [2]string) *importSession {
 	return session
 }
 
-func (r *sessionReader) addTurn(session *importSession, turn importTurn, faults []string) {
+func (r *reader) addTurn(session *session, turn turn, faults []string) {
 	if session.size += turn.size; session.size > maxSession && !session.faulty {
 		faults = append(faults, fmt.Sprintf("session exceeds %d bytes", maxSession))
 	}
@@ -152,4 +152,4 @@ func (r *sessionReader) addTurn(session *importSession, turn importTurn, faults 
 }
 
 // markFaulty marks a session as faulty and frees its turns.
-func (s *importSession) markFaulty() { s.faulty, s.turns, s.ids = true, nil, nil }
+func (s *session) markFaulty() { s.faulty, s.turns, s.ids = true, nil, nil }
