@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"kith/client"
-	"kith/internal/terminal"
 )
 
 const exportEnd = `{"end":{"nodes":1,"relationships":0,"preferences":0}}` + "\n"
@@ -129,24 +128,5 @@ func TestExportIsTriedAgain(t *testing.T) {
 	}, "export")
 	if code != 0 || out != wholeExport || calls != 2 || !strings.Contains(errs, "503 service unavailable; retrying\n") {
 		t.Errorf("status %d, %d bytes, %d calls: %s", code, len(out), calls, errs)
-	}
-}
-
-// TestExportWatch splits an export into pieces of every size.
-func TestExportWatch(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]bool{
-		wholeExport: true, exportEnd: true, strings.Repeat("x", 5000) + "\n" + exportEnd: true, exportEnd + exportEnd: true,
-		strings.Repeat("x", 5000) + exportEnd: false, exportEnd + "\n": false, "": false, "\n": false, strings.TrimSpace(exportEnd): false,
-	} {
-		for _, piece := range []int{1, 2, 3, 50, 54, 55, 4096, 4097, 1 << 20} {
-			w := &exportMonitor{meter: terminal.NewMeter(terminal.NewProgress(io.Discard), "received", 0)}
-			for rest := []byte(in); len(rest) > 0; rest = rest[min(piece, len(rest)):] {
-				_, _ = w.Write(rest[:min(piece, len(rest))])
-			}
-			if w.parseEnd() != want || w.lines != int64(strings.Count(in, "\n")) || len(w.tail) > maxEndLine+1 {
-				t.Errorf("pieces of %d, …%q: complete is not %v, lines %d, tail %d", piece, in[max(0, len(in)-20):], want, w.lines, len(w.tail))
-			}
-		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"kith/graph"
 	"kith/internal/hostile"
 	"kith/internal/terminal"
+	"kith/internal/transfer"
 )
 
 // Whatever is stored, commands print as many lines as for harmless texts, and no control characters.
@@ -40,10 +41,10 @@ func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 			return nil
 		})
 		print("import", func(out *bytes.Buffer) error {
-			(&importReport{
-				Refused:  []importNote{{Line: 3, Location: texts[6], Message: texts[7]}},
-				Warnings: []importNote{{Message: texts[8]}, {Line: 4, Location: texts[9]}},
-			}).printNotes(terminal.NewProgress(out))
+			(&transfer.Report{
+				Refused:  []transfer.Note{{Line: 3, Location: texts[6], Message: texts[7]}},
+				Warnings: []transfer.Note{{Message: texts[8]}, {Line: 4, Location: texts[9]}},
+			}).PrintNotes(terminal.NewProgress(out))
 			return nil
 		})
 		print("json", func(out *bytes.Buffer) error {

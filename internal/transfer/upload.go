@@ -1,4 +1,4 @@
-package main
+package transfer
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ type upload struct {
 	monitor  *storedMonitor // nil for a dry run, which shows the bytes sent
 }
 
-func (u *upload) send(ctx context.Context) (*importReport, error) {
+func (u *upload) send(ctx context.Context) (*Report, error) {
 	t := client.Transfer{Path: u.path, Notify: u.progress.Line}
 	if u.monitor != nil {
 		t.Begin = u.monitor.follow
@@ -33,7 +33,7 @@ func (u *upload) send(ctx context.Context) (*importReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := &importReport{}
+	report := &Report{}
 	if err := json.Unmarshal(answer, report); err != nil {
 		return nil, fmt.Errorf("read response: %w", err)
 	}

@@ -1,4 +1,4 @@
-package main
+package transfer
 
 import (
 	"context"
@@ -28,12 +28,12 @@ type storedMonitor struct {
 	meter *terminal.Meter
 }
 
-func newStoredMonitor(api *client.Client, id string, c *importFileCmd, p *terminal.Progress, lines int) *storedMonitor {
+func newStoredMonitor(api *client.Client, id string, o *Options, p *terminal.Progress, lines int) *storedMonitor {
 	w := &storedMonitor{api: api, path: "/v1/imports/" + id, every: pollInterval, unit: "lines"}
-	if c.User != "" {
-		w.path += "?user_id=" + url.QueryEscape(c.User)
+	if o.User != "" {
+		w.path += "?user_id=" + url.QueryEscape(o.User)
 	}
-	if c.Format == "graphiti" || c.Format == "mem0" {
+	if o.Format == "graphiti" || o.Format == "mem0" {
 		w.unit, lines = "items", 0
 	}
 	w.lines = int64(lines)
@@ -59,7 +59,7 @@ func (w *storedMonitor) follow(ctx context.Context, alive func()) (stop func()) 
 
 // fetchStored returns how many lines or items are stored. It fails if the service cannot report the import.
 func (w *storedMonitor) fetchStored(ctx context.Context) (int64, error) {
-	report := &importReport{}
+	report := &Report{}
 	if err := w.api.Call(ctx, http.MethodGet, w.path, nil, report); err != nil {
 		return 0, err
 	}
