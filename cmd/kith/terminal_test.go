@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -80,19 +78,4 @@ func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 			t.Errorf("text: %q", got)
 		}
 	})
-}
-
-// The admin listener serves profiles only if they are enabled.
-func TestProfilesAreOff(t *testing.T) {
-	t.Parallel()
-	for profiles, want := range map[bool]int{false: http.StatusNotFound, true: http.StatusOK} {
-		admin := newMetrics().handler(profiles)
-		for path, status := range map[string]int{"/debug/pprof/": want, "/debug/pprof/cmdline": want, "/metrics": http.StatusOK} {
-			w := httptest.NewRecorder()
-			admin.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
-			if w.Code != status {
-				t.Errorf("%s, profiles %t: %d", path, profiles, w.Code)
-			}
-		}
-	}
 }

@@ -12,8 +12,11 @@ const maxGuessBytes = 1 << 20
 // formatKeys lists fields of the first object of a file that identify its format.
 var formatKeys = map[string][]string{
 	"mcp-memory": {"entityType", "relationType"},
-	"graphiti":   {"nodes", "entity_nodes", "episodic_nodes", "episodes", "edges", "entity_edges", "episodic_edges", "community_nodes", "community_edges", "sagas"},
-	"mem0":       {"results", "memories"},
+	"graphiti": {
+		"nodes", "entity_nodes", "episodic_nodes", "episodes",
+		"edges", "entity_edges", "episodic_edges", "community_nodes", "community_edges", "sagas",
+	},
+	"mem0": {"results", "memories"},
 
 	conversationsFormat: {"conversation", "speaker"},
 }

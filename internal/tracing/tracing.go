@@ -1,9 +1,10 @@
-package main
+// Package tracing sends spans of requests, loads and statements to a collector. Spans have the names of routes, sections
+// and files, and never an id, a text or a parameter.
+package tracing
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -20,9 +21,8 @@ import (
 	"kith/handlers"
 )
 
-// tracing sends spans of requests, loads and statements to a collector. Spans have the names of routes, sections and files,
-// and never an id, a text or a parameter.
-type tracing struct {
+// Tracer makes the spans. The zero Tracer makes none.
+type Tracer struct {
 	provider *sdktrace.TracerProvider // nil: tracing is disabled
 	tracer   trace.Tracer
 	incoming propagation.TraceContext
@@ -30,22 +30,23 @@ type tracing struct {
 
 const flushTime = 5 * time.Second // for sending the last spans at shutdown
 
-// openTracing does not connect yet. If the collector is unavailable, spans are lost and nothing else fails.
-func (c *config) openTracing(ctx context.Context, log *slog.Logger) (*tracing, error) {
-	if c.OTLPEndpoint == "" {
-		return &tracing{}, nil
+// Open returns a Tracer that sends a share of the requests, 0 to 1, to the collector at endpoint. Empty: it makes no spans.
+// Open does not connect yet. If the collector is unavailable, spans are lost and nothing else fails.
+func Open(ctx context.Context, endpoint string, share float64, version string, log *slog.Logger) (*Tracer, error) {
+	if endpoint == "" {
+		return &Tracer{}, nil
 	}
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(c.OTLPEndpoint))
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(endpoint))
 	if err != nil {
-		return nil, fmt.Errorf("KITH_OTLP_ENDPOINT: %w", err)
+		return nil, err
 	}
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithBatcher(loggingExporter{exporter, log}),
-		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(c.OTLPRatio))),
+		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(share))),
 		sdktrace.WithResource(resource.NewSchemaless(
 			attribute.String("service.name", "kith"), attribute.String("service.version", version))),
 	)
-	return &tracing{provider: provider, tracer: provider.Tracer("kith")}, nil
+	return &Tracer{provider: provider, tracer: provider.Tracer("kith")}, nil
 }
 
 // loggingExporter logs failed exports. The SDK would report them to a global error handler.
@@ -62,8 +63,8 @@ func (r loggingExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadO
 	return nil
 }
 
-// close sends the remaining spans.
-func (t *tracing) close(ctx context.Context) {
+// Close sends the remaining spans.
+func (t *Tracer) Close(ctx context.Context) {
 	if t.provider == nil {
 		return
 	}
@@ -72,8 +73,8 @@ func (t *tracing) close(ctx context.Context) {
 	_ = t.provider.Shutdown(ctx) // the exporter logs errors
 }
 
-// of returns a function that traces one kind of operation: statements, loads or tools.
-func (t *tracing) of(kind string) graph.Trace {
+// Of returns a function that traces one kind of operation: statements, loads or tools.
+func (t *Tracer) Of(kind string) graph.Trace {
 	if t.provider == nil {
 		return graph.NoTrace
 	}
@@ -88,8 +89,8 @@ func (t *tracing) of(kind string) graph.Trace {
 	}
 }
 
-// request returns a function that traces a request within the caller's trace, nil if tracing is disabled.
-func (t *tracing) request() func(*http.Request, string) (context.Context, func(int)) {
+// Request returns a function that traces a request within the caller's trace, nil if tracing is disabled.
+func (t *Tracer) Request() func(*http.Request, string) (context.Context, func(int)) {
 	if t.provider == nil {
 		return nil
 	}

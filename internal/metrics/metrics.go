@@ -1,4 +1,5 @@
-package main
+// Package metrics holds the metrics of a running Kith. Labels are routes, statements and events, never ids.
+package metrics
 
 import (
 	"context"
@@ -28,8 +29,8 @@ import (
 	"kith/vector"
 )
 
-// metrics holds the metrics that the admin listener serves. Labels are routes, statements and events, never ids.
-type metrics struct {
+// Registry holds the metrics that the admin listener serves.
+type Registry struct {
 	registry    *prometheus.Registry
 	requests    *prometheus.CounterVec
 	durations   *prometheus.HistogramVec // of requests
@@ -51,8 +52,9 @@ type metrics struct {
 	log       *slog.Logger
 }
 
-func newMetrics() *metrics {
-	m := &metrics{
+// New returns the metrics of a program.
+func New(b handlers.Build) *Registry {
+	m := &Registry{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "kith_http_requests_total", Help: "HTTP requests by route, method and status.",
@@ -105,7 +107,6 @@ func newMetrics() *metrics {
 			Buckets: []float64{0.5, 0.75, 0.9, 0.95, 1},
 		}),
 	}
-	b := build()
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "kith_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": b.Version, "commit": b.Commit, "date": b.Date},
 	})
@@ -118,7 +119,7 @@ func newMetrics() *metrics {
 }
 
 // initSeries creates the series that alarms watch with the value 0, as the first event of a new series is not an increase.
-func (m *metrics) initSeries() {
+func (m *Registry) initSeries() {
 	for _, s := range append(slices.Clone(graph.AllSections), graph.FocusSection) {
 		m.degraded.WithLabelValues(string(s))
 	}
@@ -139,12 +140,14 @@ func (m *metrics) initSeries() {
 	m.chats.WithLabelValues(string(chat.Refused))
 }
 
-func (m *metrics) observeRequest(route, method string, status int, took time.Duration) {
+// ObserveRequest counts a request and its duration.
+func (m *Registry) ObserveRequest(route, method string, status int, took time.Duration) {
 	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
 	m.durations.WithLabelValues(route).Observe(took.Seconds())
 }
 
-func (m *metrics) observeStatement(name string, took time.Duration, err error) {
+// ObserveStatement counts a statement and its duration, and logs a slow one.
+func (m *Registry) ObserveStatement(name string, took time.Duration, err error) {
 	outcome := "ok"
 	if err != nil {
 		outcome = "error"
@@ -163,41 +166,55 @@ func statementFile(name string) string {
 	return ""
 }
 
-func (m *metrics) observeCache(e cache.Event) { m.cache.WithLabelValues(string(e)).Inc() }
+// ObserveCache counts an event of the cache.
+func (m *Registry) ObserveCache(e cache.Event) { m.cache.WithLabelValues(string(e)).Inc() }
 
-func (m *metrics) observeDegraded(s graph.Section) { m.degraded.WithLabelValues(string(s)).Inc() }
+// ObserveDegraded counts a section that failed to load.
+func (m *Registry) ObserveDegraded(s graph.Section) { m.degraded.WithLabelValues(string(s)).Inc() }
 
-func (m *metrics) observeRecall(e graph.RecallEvent, reads int) {
+// ObserveRecall counts recalls.
+func (m *Registry) ObserveRecall(e graph.RecallEvent, reads int) {
 	m.recalls.WithLabelValues(string(e)).Add(float64(reads))
 }
 
-func (m *metrics) observeMaintenance(step string, count int64) {
+// ObserveMaintenance counts items that a step of maintenance changed.
+func (m *Registry) ObserveMaintenance(step string, count int64) {
 	m.maintenance.WithLabelValues(step).Add(float64(count))
 }
 
-func (m *metrics) observeEmbedding(outcome string, count int64) {
+// ObserveEmbedding counts texts by what became of them.
+func (m *Registry) ObserveEmbedding(outcome string, count int64) {
 	m.embeddings.WithLabelValues(outcome).Add(float64(count))
 }
 
-func (m *metrics) observeExplore(semantic explore.Meaning, mode explore.Mode) {
+// ObserveExplore counts a response of explore.
+func (m *Registry) ObserveExplore(semantic explore.Meaning, mode explore.Mode) {
 	m.explores.WithLabelValues(string(semantic), string(mode)).Inc()
 }
 
-func (m *metrics) observeTraverse(mode traverse.Mode, outcome traverse.Outcome) {
+// ObserveTraverse counts a response of traverse.
+func (m *Registry) ObserveTraverse(mode traverse.Mode, outcome traverse.Outcome) {
 	m.traverses.WithLabelValues(string(mode), string(outcome)).Inc()
 }
 
-func (m *metrics) observeGeneration(outcome chat.Outcome, took time.Duration) {
+// ObserveGeneration counts a generation and its duration.
+func (m *Registry) ObserveGeneration(outcome chat.Outcome, took time.Duration) {
 	m.chats.WithLabelValues(string(outcome)).Observe(took.Seconds())
 }
 
-func (m *metrics) observeTool(name string, outcome mcp.Outcome, took time.Duration) {
+// ObserveTool counts a call of a tool and its duration.
+func (m *Registry) ObserveTool(name string, outcome mcp.Outcome, took time.Duration) {
 	m.tools.WithLabelValues(name, string(outcome)).Observe(took.Seconds())
 }
 
-func (m *metrics) observeLimit(e limit.Event) { m.limits.WithLabelValues(string(e)).Inc() }
+// ObserveQuota records the share of its quota that a team uses.
+func (m *Registry) ObserveQuota(share float64) { m.quotas.Observe(share) }
 
-func (m *metrics) observeCredential(c handlers.Credential, err error) {
+// ObserveLimit counts an event of a rate limit.
+func (m *Registry) ObserveLimit(e limit.Event) { m.limits.WithLabelValues(string(e)).Inc() }
+
+// ObserveCredential counts the verification of a credential.
+func (m *Registry) ObserveCredential(c handlers.Credential, err error) {
 	m.credentials.WithLabelValues(string(c), credentialOutcome(err)).Inc()
 }
 
@@ -214,26 +231,26 @@ func credentialOutcome(err error) string {
 	return "failed"
 }
 
-// logSlowStatements makes statements that take longer than limit be logged. 0: none.
-func (m *metrics) logSlowStatements(limit time.Duration, log *slog.Logger) {
+// LogSlowStatements makes statements that take longer than limit be logged. 0: none.
+func (m *Registry) LogSlowStatements(limit time.Duration, log *slog.Logger) {
 	m.slowAbove, m.log = limit, log
 }
 
-// registerMemory adds the gauges of the database connection and of the recalls.
-func (m *metrics) registerMemory(of *memory) {
+// RegisterMemory adds the gauges of the database connection and of the recalls.
+func (m *Registry) RegisterMemory(store *graph.Store, recalls *graph.Recalls) {
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}
 	m.registry.MustRegister(
 		gauge("kith_database_sessions", "Statements and transactions that use or wait for a connection to Neo4j.",
-			func() float64 { return float64(of.store.Sessions()) }),
+			func() float64 { return float64(store.Sessions()) }),
 		gauge("kith_database_connections_limit", "Largest number of connections to Neo4j.", func() float64 { return graph.MaxSessions }),
-		gauge("kith_recall_queue", "Recalls that are queued to be stored.", func() float64 { return float64(of.recalls.Waiting()) }),
+		gauge("kith_recall_queue", "Recalls that are queued to be stored.", func() float64 { return float64(recalls.Waiting()) }),
 	)
 }
 
-// registerHTTP adds the metrics of chats and of the audit log.
-func (m *metrics) registerHTTP(chats *chat.Service, streams *handlers.Streams, auditLog *audit.Log) {
+// RegisterHTTP adds the metrics of chats and of the audit log.
+func (m *Registry) RegisterHTTP(chats *chat.Service, streams *handlers.Streams, auditLog *audit.Log) {
 	value := func(name, help string, labels prometheus.Labels, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
 	}
@@ -259,8 +276,8 @@ func (m *metrics) registerHTTP(chats *chat.Service, streams *handlers.Streams, a
 	}
 }
 
-// registerVectors adds the metrics of queued texts and of the vectors in memory.
-func (m *metrics) registerVectors(store *graph.Store, index *vector.Index) {
+// RegisterVectors adds the metrics of queued texts and of the vectors in memory.
+func (m *Registry) RegisterVectors(store *graph.Store, index *vector.Index) {
 	m.registry.MustRegister(backlog{store}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "kith_vector_bytes", Help: "Memory used by vectors, in bytes.",
 	}, func() float64 { return float64(index.Size()) }))
@@ -292,8 +309,8 @@ func (b backlog) Collect(all chan<- prometheus.Metric) {
 	all <- prometheus.MustNewConstMetric(embeddingLagDesc, prometheus.GaugeValue, now.Lag)
 }
 
-// handler returns the handler of the admin listener: metrics and, if profiles is set, pprof.
-func (m *metrics) handler(profiles bool) http.Handler {
+// Handler returns the handler of the admin listener: metrics and, if profiles is set, pprof.
+func (m *Registry) Handler(profiles bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	if !profiles {
