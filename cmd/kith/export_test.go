@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"kith/client"
 )
 
 const exportEnd = `{"end":{"nodes":1,"relationships":0,"preferences":0}}` + "\n"
@@ -23,12 +21,6 @@ func serveHandler(t *testing.T, handle http.HandlerFunc) string {
 	server := httptest.NewServer(handle)
 	t.Cleanup(server.Close)
 	return server.URL
-}
-
-// newTestClient returns a client of a server with one handler.
-func newTestClient(t *testing.T, handle http.HandlerFunc) *client.Client {
-	t.Helper()
-	return client.New(serveHandler(t, handle), "kith_secret", nil)
 }
 
 // runKith runs the program against a service, and returns its exit status and output.

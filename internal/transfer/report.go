@@ -22,6 +22,7 @@ type Report struct {
 	DryRun        bool   `json:"dry_run"`
 }
 
+// Counts counts items by outcome.
 type Counts struct {
 	Created   int64 `json:"created"`
 	Updated   int64 `json:"updated"`
