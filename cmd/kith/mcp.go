@@ -11,6 +11,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/metrics"
 	"kith/mcp"
 )
 
@@ -59,7 +60,7 @@ func (c *mcpCmd) serve(ctx context.Context, open databaseOpener, log *slog.Logge
 		return ignoreCanceled(ctx, tools.Run(ctx, auth.Principal{TeamID: c.Team, UserID: c.User, Scopes: []string{auth.Read, auth.Write}}, transport))
 	})
 	group.Go(func() error {
-		return c.withMemory(ctx, open, newMetrics(), log, streams{std.in, std.err, std.err}, func(ctx context.Context, m *memory) error {
+		return c.withMemory(ctx, open, metrics.New(build()), log, streams{std.in, std.err, std.err}, func(ctx context.Context, m *memory) error {
 			err := m.prepare(ctx, func(context.Context) error {
 				tools.Start(m.toolServices(m.newReader(model)))
 				return nil
