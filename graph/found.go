@@ -243,6 +243,36 @@ func refFrom(l []any) NodeRef {
 	return NodeRef{EntityKey: text(l[0]), Kind: kindFrom(l[1]).Name, Name: text(l[2])}
 }
 
+// linkRow is a list of a relationship of a node.
+type linkRow struct {
+	Outgoing   bool
+	Type, Key  string // Key is of the other end, as Labels and Name
+	Labels     labels
+	Name       string
+	Properties properties
+}
+
+// view returns the relationship as the node with the given key has it.
+func (r linkRow) view(key string, now time.Time) RelationshipView {
+	from, to, direction := r.Key, key, "incoming"
+	if r.Outgoing {
+		from, to, direction = key, r.Key, "outgoing"
+	}
+	view := relationshipView(from, r.Type, to, r.Properties, now)
+	view.Direction = direction
+	view.Node = &NodeRef{EntityKey: r.Key, Kind: r.Labels.kind().Name, Name: r.Name}
+	return view
+}
+
+// linkViews returns the relationships of the node with the given key.
+func linkViews(rows []linkRow, key string, now time.Time) []RelationshipView {
+	views := make([]RelationshipView, len(rows))
+	for i, r := range rows {
+		views[i] = r.view(key, now)
+	}
+	return views
+}
+
 func surroundingsFrom(l []any, now time.Time) Surroundings {
 	s := Surroundings{Node: NodeRef{EntityKey: text(l[0]), Kind: kindFrom(l[2]).Name, Name: text(l[1])}}
 	links := items(l[3])
