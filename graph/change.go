@@ -94,11 +94,11 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 		for _, row := range rows {
 			row["entity_key"] = key
 		}
-		if err := t.rows("node_update", scope.TeamID, rows); err != nil {
+		if err := t.writeRows(updateNodes, scope.TeamID, rows); err != nil {
 			return err
 		}
 		if n.text("state") != next.text("state") {
-			_, err = t.exec("relationship_rank", map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}})
+			err = rankRelationships.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}})
 		}
 		if err != nil || kind.group != projectGroup {
 			return err
@@ -159,7 +159,7 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 		for _, row := range rows {
 			row["from"], row["to"], row["key"] = r.from, r.to, key
 		}
-		return t.rows("relationship_update", scope.TeamID, rows)
+		return t.writeRows(updateRelationships, scope.TeamID, rows)
 	})
 	return left, err
 }
@@ -171,13 +171,13 @@ func (t *tx) lockRelationship(scope Scope, r located) (properties, error) {
 	}
 	row := findRow(r.from, r.kind, r.to)
 	row["key"] = r.text("key")
-	rows, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{row}})
+	rows, err := findRelationships.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{row}})
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
-		if p := pairsFrom(row[1]); p.text("key") == r.text("key") {
-			return p, nil
+		if row.Properties.text("key") == r.text("key") {
+			return row.Properties, nil
 		}
 	}
 	return nil, fmt.Errorf("relationship: %w", ErrNotFound)

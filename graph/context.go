@@ -141,12 +141,14 @@ func (s *Store) ReadSections(ctx context.Context, scope Scope, sections []Sectio
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) != 1 {
+	if len(rows) != 1 || len(rows[0]) != len(sections) {
 		return nil, fmt.Errorf("read sections: %d rows: %w", len(rows), neo.ErrStatement)
 	}
 	found := &Sections{}
 	for i, section := range sections {
-		found.fill(section, rows[0][i], scope.UserID, q.moment())
+		if err := found.fill(section, rows[0][i], scope.UserID, q.moment()); err != nil {
+			return nil, err
+		}
 	}
 	return found, nil
 }
@@ -157,15 +159,10 @@ func (s *Store) ReadSection(ctx context.Context, scope Scope, section Section, q
 	if err != nil {
 		return err
 	}
-	found.fill(section, first(rows), scope.UserID, q.moment())
-	return nil
-}
-
-func first(rows [][]any) any {
-	if len(rows) == 0 {
-		return nil
+	if len(rows) != 1 || len(rows[0]) != 1 {
+		return fmt.Errorf("read section %s: %d rows: %w", section, len(rows), neo.ErrStatement)
 	}
-	return rows[0][0]
+	return found.fill(section, rows[0][0], scope.UserID, q.moment())
 }
 
 // combined returns the statement of several sections.
@@ -215,55 +212,58 @@ func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
 }
 
 // fill sets a section from its one value.
-func (f *Sections) fill(section Section, v any, user string, now time.Time) {
+func (s *Sections) fill(section Section, v any, user string, now time.Time) error {
+	var f fixedLists
 	switch section {
 	case OwnerSection:
-		if n, ok := contextNodeFrom(v, &user, now); ok {
-			f.Owner = &n
+		if v != nil {
+			n := f.contextNodeFrom(v, &user, now)
+			s.Owner = &n
 		}
 	case CoreBeliefsSection:
-		f.CoreBeliefs = contextNodesFrom(v, &user, now)
+		s.CoreBeliefs = f.contextNodesFrom(v, &user, now)
 	case PrimaryGoalsSection:
-		f.PrimaryGoals = contextNodesFrom(v, &user, now)
+		s.PrimaryGoals = f.contextNodesFrom(v, &user, now)
 	case PreferencesSection:
-		f.Preferences = preferencesFrom(v)
+		s.Preferences = f.preferencesFrom(v)
 	case RelationshipsSection:
-		if l := items(v); len(l) == 2 {
-			f.Relationships = ownerRelationshipsFrom(l[0], &user, now)
-			f.Known = knownFrom(l[1], f.Relationships)
-		}
+		l := f.of(v, 2)
+		s.Relationships = f.ownerRelationshipsFrom(l[0], &user, now)
+		s.Known = f.knownFrom(l[1], s.Relationships)
 	case SourcesSection:
-		if l := items(v); len(l) == 2 {
-			f.Sources, f.OlderConversations = recentSourcesFrom(l[0]), integer(l[1])
-		}
+		l := f.of(v, 2)
+		s.Sources, s.OlderConversations = f.recentSourcesFrom(l[0]), integer(l[1])
 	case LastConversationSection:
-		if l := items(v); len(l) == 1 {
-			last := items(l[0])
-			f.LastConversation = &LastConversation{StartedAt: millis(last[0]), ContextType: optionalText(last[1])}
+		if l := items(v); len(l) > 0 {
+			last := f.of(l[0], 2)
+			s.LastConversation = &LastConversation{StartedAt: millis(last[0]), ContextType: optionalText(last[1])}
 		}
 	case FocusSection:
-		f.Focus = focusFrom(v, &user, now)
+		s.Focus = f.focusFrom(v, &user, now)
 	}
+	if f.err != nil {
+		return fmt.Errorf("read section %s: %w", section, f.err)
+	}
+	return nil
 }
 
-func preferencesFrom(v any) []Preference {
+func (f *fixedLists) preferencesFrom(v any) []Preference {
 	l := items(v)
 	preferences := make([]Preference, len(l))
 	for i := range l {
-		pair := items(l[i])
+		pair := f.of(l[i], 2)
 		preferences[i] = Preference{Key: text(pair[0]), Value: []byte(text(pair[1]))}
 	}
 	return preferences
 }
 
-func ownerRelationshipsFrom(v any, user *string, now time.Time) []OwnerRelationship {
+func (f *fixedLists) ownerRelationshipsFrom(v any, user *string, now time.Time) []OwnerRelationship {
 	l := items(v)
 	relationships := make([]OwnerRelationship, len(l))
 	for i := range l {
-		r := items(l[i])
-		n, _ := contextNodeFrom(r[0], user, now)
+		r := f.of(l[i], 7)
 		relationships[i] = OwnerRelationship{
-			Node: n, NodeType: knowledgeLabel(r[1]), Description: text(r[2]), Salience: told(number(r[3])), RelationshipType: text(r[4]),
+			Node: f.contextNodeFrom(r[0], user, now), NodeType: knowledgeLabel(r[1]), Description: text(r[2]), Salience: told(number(r[3])), RelationshipType: text(r[4]),
 			RecentMentions: integer(r[5]), Filled: truth(r[6]),
 		}
 	}
@@ -273,11 +273,11 @@ func ownerRelationshipsFrom(v any, user *string, now time.Time) []OwnerRelations
 // unitSeparator ends each text in a list of texts sent as one. Keys and names have no control characters.
 const unitSeparator = "\x1f"
 
-func recentSourcesFrom(v any) []RecentSource {
+func (f *fixedLists) recentSourcesFrom(v any) []RecentSource {
 	l := items(v)
 	sources := make([]RecentSource, len(l))
 	for i := range l {
-		s := items(l[i])
+		s := f.of(l[i], 8)
 		entities := make([]KeyEntity, len(items(s[7])))
 		keys, names := text(s[5]), text(s[6])
 		for e, kind := range items(s[7]) {
@@ -293,16 +293,15 @@ func recentSourcesFrom(v any) []RecentSource {
 	return sources
 }
 
-func focusFrom(v any, user *string, now time.Time) *Focus {
-	l := items(v)
-	if len(l) != 2 {
+func (f *fixedLists) focusFrom(v any, user *string, now time.Time) *Focus {
+	if v == nil {
 		return nil
 	}
-	n, _ := contextNodeFrom(l[0], user, now)
+	l := f.of(v, 2)
 	links := items(l[1])
-	focus := &Focus{Node: n, Links: make([]FocusLink, len(links))}
+	focus := &Focus{Node: f.contextNodeFrom(l[0], user, now), Links: make([]FocusLink, len(links))}
 	for i := range links {
-		k := items(links[i])
+		k := f.of(links[i], 7)
 		direction := "incoming"
 		if truth(k[4]) {
 			direction = "outgoing"

@@ -4,7 +4,11 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"kith/neo"
 )
+
+var listConversations = neo.Load[[]sourceRow]("conversation_list")
 
 // ConversationPage is a page of conversations with the cursor of the next page; empty after the last.
 type ConversationPage struct {
@@ -28,20 +32,20 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 	if err := f.err(); err != nil {
 		return ConversationPage{}, err
 	}
-	row, err := s.readOne(ctx, "conversation_list", map[string]any{
+	rows, err := listConversations.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "before": before, "before_key": key, "limit": limit + 1,
 	})
 	if err != nil {
 		return ConversationPage{}, err
 	}
 	page := ConversationPage{Conversations: []Source{}}
-	for _, l := range items(row[0]) {
+	for i := range rows {
 		if len(page.Conversations) == limit {
 			last := page.Conversations[limit-1]
 			page.Next = encodeCursor(conversationCursor + last.StartedAt.UTC().Format(time.RFC3339Nano) + keySeparator + last.EntityKey)
 			break
 		}
-		page.Conversations = append(page.Conversations, sourceFrom(items(l)))
+		page.Conversations = append(page.Conversations, rows[i].source())
 	}
 	return page, nil
 }

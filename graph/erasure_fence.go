@@ -10,8 +10,29 @@ import (
 	"sync"
 	"time"
 
+	"kith/cypher"
 	"kith/internal/sleep"
+	"kith/neo"
 )
+
+var (
+	readMarks       = neo.Load[storedMarks]("erasure_marks")
+	readLastErasure = neo.Load[*int64]("erasure_recall")
+)
+
+// storedMarks are the marks of erasures with the database's clock.
+type storedMarks struct {
+	Marks      []string
+	Floor, Now int64
+}
+
+// leader reads on the leader of a cluster.
+type leader struct{ *neo.DB }
+
+// Read returns the rows of a statement.
+func (l leader) Read(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
+	return l.ReadLeader(ctx, q, params)
+}
 
 type beganKey struct{}
 
@@ -43,11 +64,11 @@ func (c clock) of(t time.Time) int64 { return c.now + t.Sub(c.at).Milliseconds()
 const clockFor = time.Minute // for which a more precise reading of the clock takes precedence over a later one
 
 // learn records marks that were requested at a time.
-func (f *fence) learn(values []any, asked time.Time) {
+func (f *fence) learn(found storedMarks, asked time.Time) {
 	now := time.Now()
-	look := clock{integer(values[2]), now, now.Sub(asked)}
-	marks := make([]eraseMark, 0, len(items(values[0])))
-	for _, stored := range texts(values[0]) {
+	look := clock{found.Now, now, now.Sub(asked)}
+	marks := make([]eraseMark, 0, len(found.Marks))
+	for _, stored := range found.Marks {
 		marks = append(marks, markFrom(stored))
 	}
 	f.mu.Lock()
@@ -56,7 +77,7 @@ func (f *fence) learn(values []any, asked time.Time) {
 		f.clock = look
 	}
 	if asked.After(f.read) {
-		f.marks, f.floor, f.read = marks, integer(values[1]), asked
+		f.marks, f.floor, f.read = marks, found.Floor, asked
 	}
 }
 
@@ -97,9 +118,9 @@ func (v fenceView) forbidding(began time.Time) (found []eraseMark) {
 // lookForErasures reads the marks.
 func (s *Store) lookForErasures(ctx context.Context) error {
 	asked := time.Now()
-	rows, err := s.db.ReadLeader(ctx, s.queries["erasure_marks"], nil)
+	found, err := readMarks.ReadOne(ctx, leader{s.db}, nil)
 	if err == nil {
-		s.fence.learn(rows[0], asked)
+		s.fence.learn(found, asked)
 	}
 	return err
 }
@@ -149,9 +170,9 @@ func (t *tx) admitted() error {
 // lookForErasures reads the marks in the transaction.
 func (t *tx) lookForErasures() error {
 	asked := time.Now()
-	rows, err := t.exec("erasure_marks", nil)
+	found, err := readMarks.ExecOne(t, nil)
 	if err == nil {
-		t.store.fence.learn(rows[0], asked)
+		t.store.fence.learn(found, asked)
 	}
 	return err
 }
@@ -326,9 +347,9 @@ func (v fenceView) of(teamID, userID string) (of ErasureOf, raised bool) {
 // LastErasure returns when a team, or a user of it unless userID is empty, was last erased, by the database's clock; zero: never.
 func (s *Store) LastErasure(ctx context.Context, teamID, userID string) (time.Time, error) {
 	names := []string{newMark(Scope{TeamID: teamID}).name(), newMark(Scope{TeamID: teamID, UserID: userID}).name()}
-	row, err := s.readOne(ctx, "erasure_recall", map[string]any{"keys": names})
-	if err != nil || row[0] == nil {
+	last, err := readLastErasure.ReadOne(ctx, s.db, map[string]any{"keys": names})
+	if err != nil || last == nil {
 		return time.Time{}, err
 	}
-	return time.UnixMilli(integer(row[0])), nil
+	return time.UnixMilli(*last), nil
 }

@@ -10,7 +10,7 @@ import (
 var findNodes = neo.Load[foundNode]("node_find")
 
 // foundNode is a row of node_find: a node with all its properties or as an end, a deleted node, or a user without an
-// owner node. Deleted nodes and users have no labels.
+// owner node.
 type foundNode struct {
 	Labels     labels
 	Properties foundProperties
@@ -46,7 +46,11 @@ var endNames = []string{
 }
 
 // foundEnd holds the properties of an end that relationships need, or key and user of a deleted node.
-type foundEnd struct{ properties }
+type foundEnd struct {
+	properties
+
+	deleted bool
+}
 
 // DecodeNeo reads the values of endNames. It omits null.
 func (e *foundEnd) DecodeNeo(v any) error {
@@ -54,7 +58,7 @@ func (e *foundEnd) DecodeNeo(v any) error {
 	if !ok || len(values) > len(endNames) {
 		return fmt.Errorf("an end of %d values, want %d: %w", len(values), len(endNames), neo.ErrStatement)
 	}
-	e.properties = make(properties, len(values)+1)
+	e.properties, e.deleted = make(properties, len(values)+1), len(values) < len(endNames)
 	for i, value := range values {
 		if value != nil {
 			e.properties[endNames[i]] = value
@@ -129,9 +133,9 @@ func (t *tx) findMore(teamID string, l lookups, k known) error {
 	for _, row := range rows {
 		all, end := row.Properties, row.End.properties
 		switch {
-		case row.Labels == nil && end == nil:
+		case all.properties == nil && end == nil:
 			k.unowned[all.user] = all.taken
-		case row.Labels == nil:
+		case row.End.deleted:
 			k.deleted[end.text("entity_key")] = append(k.deleted[end.text("entity_key")], end.text("user_id"))
 		case end == nil:
 			k.add(&stored{kind: row.Labels.kind(), properties: all.properties})
@@ -175,19 +179,38 @@ func (k known) replace(old, next *stored) {
 	k.add(next)
 }
 
-// labels are the labels of a node.
-type labels []string
+// labels are the labels of a node, of which only the one of its kind is read.
+type labels struct{ ofKind string }
+
+// DecodeNeo reads a list of labels.
+func (l *labels) DecodeNeo(v any) error {
+	list, ok := v.([]any)
+	if !ok {
+		return fmt.Errorf("%T where labels are expected: %w", v, neo.ErrStatement)
+	}
+	*l = labels{}
+	for _, label := range list {
+		if name := text(label); name != memoryLabel {
+			l.ofKind = name
+			break
+		}
+	}
+	return nil
+}
 
 // kind returns the kind of a node with these labels.
-func (l labels) kind() Kind { return kindOfLabel(kindLabel(l)) }
+func (l labels) kind() Kind { return kindOfLabel(l.ofKind) }
 
 // kindFrom returns the kind of a node with these labels.
 func kindFrom(labels any) Kind { return kindOfLabel(kindLabel(texts(labels))) }
 
+// memoryLabel is the label of every node of the memory.
+const memoryLabel = "Memory"
+
 // kindLabel returns the label of a node's kind.
 func kindLabel(labels []string) string {
 	for _, l := range labels {
-		if l != "Memory" {
+		if l != memoryLabel {
 			return l
 		}
 	}

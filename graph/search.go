@@ -39,7 +39,7 @@ type searchLink struct {
 type searchVectors struct {
 	Scope string
 	After int64
-	Rows  []any
+	Rows  []vectorRow
 }
 
 // Search selects what a search returns. Each Ask has its own ranking.
@@ -216,7 +216,7 @@ func (s *Store) warmSearch(ctx context.Context, nobody Scope) error {
 
 // found returns new vectors of a scope, without those of earlier models.
 func (v *searchVectors) found(base int64) FoundVectors {
-	rows := vectorRows(v.Rows)
+	rows := vectorsOf(v.Rows)
 	f := FoundVectors{VectorsAfter: VectorsAfter{v.Scope, v.After}, More: len(rows) == VectorLimit}
 	f.Rows = slices.DeleteFunc(rows, func(r vector.Row) bool { return r.Seq <= base })
 	return f
