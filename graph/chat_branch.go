@@ -41,7 +41,7 @@ type chatTextsRow struct {
 
 // chatEntityRow is an entity of a prompt, in the order of chat_text_read.
 type chatEntityRow struct {
-	Labels             labels
+	Labels             []string
 	Key, Name, Summary string
 }
 
