@@ -403,6 +403,11 @@ func (r *sourceRow) source() Source {
 		Summary: r.Summary, Keywords: r.Keywords, Tags: r.Tags, Participants: r.Participants, MessageCount: r.MessageCount,
 		ProcessingStatus: r.ProcessingStatus, ProcessingError: r.ProcessingError, ProcessedAt: r.ProcessedAt,
 	}
+	for _, list := range []*[]string{&s.Keywords, &s.Tags, &s.Participants} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
 	if r.FocusProjectID != nil {
 		s.Focus = &ConversationFocus{ProjectID: *r.FocusProjectID, FocusKind: r.FocusKind, FocusID: r.FocusID}
 	}
