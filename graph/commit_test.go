@@ -20,7 +20,7 @@ func TestAWriteThatSaysNothingChangesTheTeam(t *testing.T) {
 			if report != nil {
 				report(t)
 			}
-			if _, err := t.exec("preference_delete", map[string]any{"team_id": e.team, "user_id": "u1", "key": "none"}); err != nil {
+			if err := deletePreference.Run(t, map[string]any{"team_id": e.team, "user_id": "u1", "key": "none"}); err != nil {
 				return err
 			}
 			return err
@@ -136,7 +136,7 @@ func TestALostAnswerIsReported(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := e.store.transaction(ctx, "preference_set", func(t *tx) error {
 		t.changes([]string{"u1"})
-		_, err := t.exec("preference_set", map[string]any{
+		err := setPreference.Run(t, map[string]any{
 			"team_id": e.team, "user_id": "u1", "key": "k", "value": "1", "most": MaxPreferences, "now": e.now,
 		})
 		cancel() // the commit is sent on a connection that is given up

@@ -137,7 +137,7 @@ func (q SectionQuery) statement(section Section) string {
 
 // ReadSections reads sections in one statement and one round trip. It fails as a whole.
 func (s *Store) ReadSections(ctx context.Context, scope Scope, sections []Section, q SectionQuery) (*Sections, error) {
-	rows, err := s.read(ctx, s.combined(sections, q), q.params(scope))
+	rows, err := s.db.Read(ctx, s.combined(sections, q), q.params(scope))
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (s *Store) ReadSections(ctx context.Context, scope Scope, sections []Sectio
 
 // ReadSection reads one section into found.
 func (s *Store) ReadSection(ctx context.Context, scope Scope, section Section, q SectionQuery, found *Sections) error {
-	rows, err := s.read(ctx, s.queries[q.statement(section)], q.params(scope))
+	rows, err := s.db.Read(ctx, s.statement(q.statement(section)), q.params(scope))
 	if err != nil {
 		return err
 	}
@@ -176,17 +176,27 @@ func (s *Store) combined(sections []Section, q SectionQuery) cypher.Query {
 
 // compose returns one statement made of several, and caches it.
 func (s *Store) compose(name string, statements []string) cypher.Query {
-	key := name + "+" + strings.Join(statements, "+")
-	if made, ok := s.composed.Load(key); ok {
-		return made.(cypher.Query) //nolint:forcetypeassert // only this function stores
+	return s.cached(name+"+"+strings.Join(statements, "+"), func() cypher.Query {
+		parts := make([]cypher.Query, len(statements))
+		for i, statement := range statements {
+			parts[i] = cypher.Load(statement)
+		}
+		return cypher.Combine(name, parts...)
+	})
+}
+
+// statement returns the statement of a file, and caches it.
+func (s *Store) statement(name string) cypher.Query {
+	return s.cached(name, func() cypher.Query { return cypher.Load(name) })
+}
+
+func (s *Store) cached(key string, load func() cypher.Query) cypher.Query {
+	if loaded, ok := s.composed.Load(key); ok {
+		return loaded.(cypher.Query) //nolint:forcetypeassert // only this function stores
 	}
-	parts := make([]cypher.Query, len(statements))
-	for i, statement := range statements {
-		parts[i] = s.queries[statement]
-	}
-	made := cypher.Combine(name, parts...)
-	s.composed.Store(key, made)
-	return made
+	loaded := load()
+	s.composed.Store(key, loaded)
+	return loaded
 }
 
 // Warm plans the most used statements, so that no caller waits for it. It omits the sections in elsewhere, which are not read

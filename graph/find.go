@@ -217,11 +217,6 @@ func kindLabel(labels []string) string {
 	return ""
 }
 
-// rows runs a statement that takes a list of rows. Without rows it does nothing.
-func (t *tx) rows(name, teamID string, rows []map[string]any) error {
-	return t.writeRows(neo.Query[neo.None]{Query: t.store.queries[name]}, teamID, rows)
-}
-
 // writeRows runs a statement that takes a list of rows. Without rows it does nothing.
 func (t *tx) writeRows(q neo.Query[neo.None], teamID string, rows []map[string]any) error {
 	if len(rows) == 0 {

@@ -253,7 +253,7 @@ func (e *env) searchHits(user string) (all []int64) {
 	for _, step := range []struct {
 		query  cypher.Query
 		params map[string]any
-	}{{e.store.queries["search"], q.allParams(scope)}, {e.store.compose("found", detailParts), w.params(scope)}} {
+	}{{cypher.Load("search"), q.allParams(scope)}, {e.store.compose("found", detailParts), w.params(scope)}} {
 		hits := int64(0)
 		operatorOf(e.summary("PROFILE ", step.query, step.params).Profile()).each(func(o operator) { hits += o.hits })
 		all = append(all, hits)

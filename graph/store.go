@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -45,8 +44,7 @@ type Options struct {
 type Store struct {
 	db       *neo.DB
 	options  Options
-	queries  map[string]cypher.Query    // by name; read-only after Open
-	composed sync.Map                   // section names → cypher.Query
+	composed sync.Map                   // names of statements → cypher.Query of all of them
 	types    atomic.Pointer[[]string]   // stored relationship types seen in the database; the slice is never modified
 	gate     gate                       // limits callers' statements
 	planning gate                       // limits statements that are planned for the first time
@@ -84,13 +82,10 @@ func Open(c Connection, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, options: o, queries: map[string]cypher.Query{}, texts: make(chan struct{}, 1)}
+	s := &Store{db: db, options: o, texts: make(chan struct{}, 1)}
 	s.gate.atOnce, s.gate.wait = cypherAtOnce, cypherTime
 	s.planning.atOnce, s.planning.wait = 1, cypherTime
 	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
-	for _, name := range cypher.Names() {
-		s.queries[name] = cypher.Load(name)
-	}
 	return s, nil
 }
 
@@ -127,23 +122,6 @@ func own(err error) bool {
 		}
 	}
 	return false
-}
-
-// read returns the rows of one statement in one round trip.
-func (s *Store) read(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
-	return s.db.Read(ctx, q, params)
-}
-
-// readOne is read for statements that return one row, or ErrNotFound.
-func (s *Store) readOne(ctx context.Context, name string, params map[string]any) ([]any, error) {
-	rows, err := s.read(ctx, s.queries[name], params)
-	if err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("%s: %w", name, ErrNotFound)
-	}
-	return rows[0], nil
 }
 
 // transaction runs one write transaction. It may call work again after a transient error or a lost race for a key.
@@ -196,10 +174,6 @@ type tx struct {
 	began  time.Time        // start of the work that it is part of
 	given  []map[string]any // parameters of its statements
 	erases bool             // it deletes other transactions' data
-}
-
-func (t *tx) exec(name string, params map[string]any) ([][]any, error) {
-	return t.Exec(t.store.queries[name], params)
 }
 
 // Exec returns the rows of a statement. It returns ErrQuota instead if the statement would exceed a quota that is full.
