@@ -10,6 +10,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher"
+	"kith/internal/fault"
 )
 
 // Section is one part of an agent context, read by the statement context_<section>.
@@ -109,7 +110,7 @@ type SectionQuery struct {
 }
 
 func (q SectionQuery) params(scope Scope) map[string]any {
-	moment, until := q.Now.UTC(), latest
+	moment, until := q.Now.UTC(), fault.Latest
 	if q.AsOf != nil {
 		moment, until = q.AsOf.UTC(), q.AsOf.UTC()
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"kith/internal/fault"
 )
 
 // ConversationPage is a page of conversations with the cursor of the next page; empty after the last.
@@ -19,13 +21,13 @@ const conversationCursor = "conversation" + keySeparator
 func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, limit int) (ConversationPage, error) {
 	f := &faults{}
 	if scope.UserID == "" {
-		f.add("user_id", "is required: conversations belong to a user")
+		f.Add(fault.At("user_id"), fault.Required, "is required: conversations belong to a user")
 	}
 	before, key, err := conversationPlace(cursor)
 	if err != nil {
-		f.add("cursor", "is not a valid cursor")
+		f.Add(fault.At("cursor"), fault.Malformed, "is not a valid cursor")
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return ConversationPage{}, err
 	}
 	row, err := s.readOne(ctx, "conversation_list", map[string]any{
@@ -50,7 +52,7 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 func conversationPlace(cursor string) (before time.Time, key string, err error) {
 	after, err := decodeCursor(cursor)
 	if err != nil || after == "" {
-		return latest, "", err
+		return fault.Latest, "", err
 	}
 	after, ok := strings.CutPrefix(after, conversationCursor)
 	moment, key, found := strings.Cut(after, keySeparator)

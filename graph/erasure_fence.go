@@ -12,6 +12,7 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
+	"kith/internal/fault"
 	"kith/internal/sleep"
 )
 
@@ -249,7 +250,7 @@ func gatherOther(v reflect.Value, named map[string]bool) {
 }
 
 func gatherText(text string, named map[string]bool) {
-	if ValidKey(text) {
+	if fault.ValidKey(text) {
 		named[text] = true
 	}
 	if strings.HasPrefix(text, "{") && strings.Contains(text, `"added_by"`) {

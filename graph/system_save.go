@@ -1,6 +1,10 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+
+	"kith/internal/fault"
+)
 
 // save stores the plan.
 func (j *systemJob) save() error {
@@ -71,8 +75,7 @@ func (j *systemJob) bound() error {
 		return err
 	}
 	if integer(rows[0].Values[0])+integer(rows[0].Values[1])+added > MaxSystemItems {
-		message := fmt.Sprintf("the system must have at most %d entities and relationships", MaxSystemItems)
-		return &InvalidError{Fields: []FieldError{{Location: "entities", Message: message}}}
+		return fault.Invalid(fault.At("entities"), fault.Conflict, "the system must have at most %d entities and relationships", MaxSystemItems)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/internal/fault"
 )
 
 func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
@@ -31,7 +33,7 @@ func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
 		"canceled":         {fmt.Errorf("x: %w", context.Canceled), context.Canceled},
 		"anything else":    {errors.New(secret), ErrUnavailable},
 		"our own":          {fmt.Errorf("find: %w", ErrNotFound), ErrNotFound},
-		"our own, located": {&InvalidError{Fields: []FieldError{{Location: "name", Message: "is needed"}}}, ErrInvalid},
+		"our own, located": {&fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("name"), Message: "is needed"}}}, ErrInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

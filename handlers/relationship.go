@@ -5,6 +5,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // RelationshipPath names a relationship, and the user for whom it is looked at.
@@ -15,7 +16,7 @@ type RelationshipPath struct {
 
 func (p *RelationshipPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {
 	scope, err := scopeFor(ctx, needs, "", p.UserID)
-	if err == nil && (!graph.ValidKey(p.Key) || scope.UserID != "" && !graph.ValidKey(scope.UserID)) {
+	if err == nil && (!fault.ValidKey(p.Key) || scope.UserID != "" && !fault.ValidKey(scope.UserID)) {
 		err = graph.ErrNotFound
 	}
 	return scope, err

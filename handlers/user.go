@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // ListUsersInput asks for a page of a team's users.
@@ -27,8 +28,8 @@ func (a *API) listUsers(ctx context.Context, in *ListUsersInput) (*UserPageOutpu
 	if err != nil {
 		return nil, err
 	}
-	if !graph.ValidKey(team) {
-		return nil, invalidField("query.team_id", "must not be blank, nor contain control characters")
+	if !fault.ValidKey(team) {
+		return nil, fault.Invalid(fault.At("query").Field("team_id"), fault.Malformed, "must not be blank, nor contain control characters")
 	}
 	page, err := a.Store.Users(ctx, team, in.Cursor, in.Limit)
 	if err != nil {
