@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"kith/internal/clip"
 	"kith/internal/fault"
 )
 
@@ -132,9 +133,7 @@ func firstLine(text string, limit int) string {
 		if line == "" {
 			continue
 		}
-		if runes := []rune(line); len(runes) > limit {
-			line = string(runes[:limit])
-		}
+		line, _ = clip.Runes(line, limit)
 		return line
 	}
 	return ""

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kith/internal/clip"
 )
 
 // The property search_scope holds tokens that full-text queries use besides the words of the caller. They end in a
@@ -87,9 +89,7 @@ func putNear(rows []map[string]any) {
 	said := make([]string, len(rows))
 	for i, row := range rows {
 		text, _ := row["properties"].(map[string]any)["text"].(string)
-		if long := []rune(text); len(long) > nearLength {
-			text = string(long[:nearLength])
-		}
+		text, _ = clip.Runes(text, nearLength)
 		said[i] = text + "\n"
 	}
 	for i, row := range rows {

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"kith/internal/clip"
 	"kith/internal/fault"
 )
 
@@ -84,11 +84,7 @@ func codeOf(d *huma.ErrorDetail) fault.Code {
 // spaces.
 func Clip(location string) string {
 	if len(location) > maxLocation {
-		end := maxLocation
-		for end > 0 && !utf8.RuneStart(location[end]) {
-			end--
-		}
-		location = location[:end] + "…"
+		location = clip.Bytes(location, maxLocation) + "…"
 	}
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
