@@ -33,7 +33,7 @@ func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
 		"canceled":         {fmt.Errorf("x: %w", context.Canceled), context.Canceled},
 		"anything else":    {errors.New(secret), ErrUnavailable},
 		"our own":          {fmt.Errorf("find: %w", ErrNotFound), ErrNotFound},
-		"our own, located": {&fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("name"), Message: "is needed"}}}, ErrInvalid},
+		"our own, located": {&fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("name"), Message: "is required"}}}, ErrInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

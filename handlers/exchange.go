@@ -252,7 +252,7 @@ func tooLarge(limit int64) string { return fmt.Sprintf("the body must have at mo
 // admit refuses an import that says itself that it is too large or nothing, before any of it is read.
 func (a *API) admit(c *gin.Context) {
 	if c.FullPath() == "/v1/import" && c.Request.ContentLength == 0 {
-		abort(c, problemOf(http.StatusUnprocessableEntity, "the request has faults", Fault{Location: "body", Message: "is required"}))
+		abort(c, problemOf(http.StatusUnprocessableEntity, "the request has faults", Fault{Location: "body", Message: "is required", Code: string(fault.Required)}))
 		return
 	}
 	if exchanges[c.Request.URL.Path] && c.Request.ContentLength > a.options.MaxImport {

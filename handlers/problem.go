@@ -30,6 +30,7 @@ type Problem struct {
 type Fault struct {
 	Location string `json:"location"`
 	Message  string `json:"message"`
+	Code     string `json:"code,omitempty" doc:"the sort of the fault, for programs: the codes are in the reference; a fault of another sort has none"`
 	Version  *int64 `json:"current_version,omitempty" doc:"the stored version, where another one was asked for"`
 }
 
@@ -116,7 +117,7 @@ func faultsOf(err error) []Fault {
 func faultsFrom(fields []fault.FieldError) []Fault {
 	faults := make([]Fault, len(fields))
 	for i, f := range fields {
-		faults[i] = Fault{Location: f.Path.String(), Message: f.Message, Version: f.Version}
+		faults[i] = Fault{f.Path.String(), f.Message, string(f.Code), f.Version}
 	}
 	return faults
 }
@@ -150,7 +151,7 @@ func newError(status int, message string, details ...error) huma.StatusError {
 	}
 	p := problemOf(status, message, faultsFrom(contract.Faults(details))...)
 	if len(p.Errors) == 0 && status == http.StatusUnprocessableEntity {
-		p.Errors = []Fault{{Location: "body", Message: "is required"}}
+		p.Errors = []Fault{{Location: "body", Message: "is required", Code: string(fault.Required)}}
 	}
 	return p
 }
