@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/clip"
 	"kith/llm"
 )
 
@@ -147,7 +148,7 @@ func propose[T any](ctx context.Context, r *Reader, prompt, text string, check f
 		if err == nil || again {
 			return proposal, answer.ProviderID, err
 		}
-		messages = append(messages, llm.Message{Role: "assistant", Text: truncate(answer.Text, maxText)}, llm.Message{Role: "user", Text: repairPrompt(err)})
+		messages = append(messages, llm.Message{Role: "assistant", Text: clip.Bytes(answer.Text, maxText)}, llm.Message{Role: "user", Text: repairPrompt(err)})
 	}
 }
 

@@ -152,7 +152,7 @@ func (n *audited) was() (Kind, bool) {
 // kind reports a node without a kind, with several kinds, or with a different kind than before. The repair restores its former
 // kind.
 func (a *auditor) kind(ctx context.Context, f Finding, n *audited) error {
-	f.Check, f.Detail = "kind", "has the kind labels "+list(n.kinds)
+	f.Check, f.Detail = "kind", "has the kind labels "+strings.Join(n.kinds, ", ")
 	if len(n.kinds) == 0 {
 		f.Detail = "has no kind label"
 	}

@@ -50,7 +50,7 @@ func (a *auditor) places(ctx context.Context, p auditedPage) error {
 		}
 		f := Finding{
 			Check: "place", TeamID: p.team, Kind: m.node.kind.Name, Key: m.node.key(),
-			Detail: "has a wrong " + list(slices.Sorted(maps.Keys(changed))),
+			Detail: "has a wrong " + strings.Join(slices.Sorted(maps.Keys(changed)), ", "),
 		}
 		err := a.report(ctx, f, func(ctx context.Context) error {
 			return a.store.transaction(ctx, "workspace_look", func(t *tx) error { return t.settle(p.team, []string{f.Key}) })
@@ -110,7 +110,7 @@ func (a *auditor) workspace(ctx context.Context, team, project, user string) err
 	}
 	f := Finding{
 		Check: "workspace_count", TeamID: team, Kind: projectKind.Name, Key: project,
-		Detail: fmt.Sprintf("has a wrong count of %s for %s", list(slices.Sorted(maps.Keys(wrong))), orAll(user)),
+		Detail: fmt.Sprintf("has a wrong count of %s for %s", strings.Join(slices.Sorted(maps.Keys(wrong)), ", "), orAll(user)),
 	}
 	return a.report(ctx, f, func(ctx context.Context) error {
 		return a.store.transaction(ctx, "workspace_count", func(t *tx) error { return t.recount(team, project, user) })

@@ -2,33 +2,25 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
+
+	"kith/internal/fault"
 )
 
 // PatchNode changes the given fields of one node, found by its kind and key. It returns ErrNotFound, an InvalidError with
-// locations as in the write itself, or a VersionError.
+// locations as in the write itself, or a fault.VersionError.
 func (s *Store) PatchNode(ctx context.Context, scope Scope, w NodeWrite) (MemoryResult, error) {
 	result, err := s.Write(ctx, scope, &MemoryWrite{Strict: true, existing: true, Nodes: []NodeWrite{w}})
 	if err == nil {
 		return result, nil
 	}
-	at := index("nodes", 0) + "."
-	var invalid *InvalidError
-	var version *VersionError
-	switch {
-	case errors.As(err, &invalid):
-		for i := range invalid.Fields {
-			invalid.Fields[i].Location = strings.TrimPrefix(invalid.Fields[i].Location, at)
-			if f := invalid.Fields[i]; f.Location == "entity_key" && (f.Message == noSuchNode || f.Message == takenKey) {
-				return MemoryResult{}, fmt.Errorf("patch: %w", ErrNotFound)
-			}
+	err = fault.Within(err, fault.At("nodes").Index(0))
+	for _, f := range fault.Fields(err) {
+		if f.Path == fault.At("entity_key") && (f.Code == fault.Missing || f.Code == fault.Conflict) {
+			return MemoryResult{}, fmt.Errorf("patch: %w", ErrNotFound)
 		}
-	case errors.As(err, &version):
-		version.Fields[0].Location = strings.TrimPrefix(version.Fields[0].Location, at)
 	}
 	return MemoryResult{}, err
 }
@@ -110,8 +102,8 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 
 func notesFault(notes []NoteWrite, s *Store) error {
 	f := &faults{}
-	checkNotes(f, "notes", notes, s.now())
-	return f.err()
+	checkNotes(f, fault.At("notes"), notes, s.now())
+	return f.Err()
 }
 
 // changeRows returns the row that changes the properties to the next ones; none if they are the same.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -119,18 +120,18 @@ func (a *ChatAnswer) check() error {
 	f := &faults{}
 	answered, failed := a.AssistantText.Given && !a.AssistantText.Null, a.Error.Given && !a.Error.Null
 	if answered == failed {
-		f.add("assistant_text", "is required, or error, but not both")
+		f.Add(fault.At("assistant_text"), fault.Required, "is required, or error, but not both")
 	}
-	f.bytes("assistant_text", a.AssistantText.Value, MaxChatAnswer)
+	f.bytes(fault.At("assistant_text"), a.AssistantText.Value, MaxChatAnswer)
 	if failed {
-		f.text("error", a.Error.Value, maxChatError)
+		f.Text(fault.At("error"), a.Error.Value, maxChatError)
 		if a.Error.Value == "" {
-			f.add("error", "must not be empty")
+			f.Add(fault.At("error"), fault.Required, "must not be empty")
 		}
 	}
-	f.optionalWord("provider_id", a.ProviderID, MaxKeyLength)
+	f.optionalWord(fault.At("provider_id"), a.ProviderID, MaxKeyLength)
 	checkModel(f, a.ProviderConfig.Value.Model)
-	return f.err()
+	return f.Err()
 }
 
 func (a *ChatAnswer) properties() properties {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -185,11 +186,11 @@ func orAbsent(s *string) any {
 // check returns the faults of an imported tree for a scope.
 func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
 	f := &faults{}
-	f.word("id", r.ID, MaxKeyLength)
+	f.Word(fault.At("id"), r.ID, MaxKeyLength)
 	user := r.UserID.or("")
-	f.optionalWord("user_id", r.UserID, MaxKeyLength)
-	if scope.UserID != "" && user != "" && user != scope.UserID {
-		f.add("user_id", "must be the user that the import is for")
+	f.optionalWord(fault.At("user_id"), r.UserID, MaxKeyLength)
+	if user != "" {
+		scope.CheckImported(&f.List, user)
 	}
 	w := ChatTreeWrite{}
 	if r.Name != nil {
@@ -203,7 +204,14 @@ func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
 	}
 	w.check(f, Scope{TeamID: scope.TeamID, UserID: user})
 	checkChatTimes(f, r.CreatedAt, r.UpdatedAt, r.CreatedBy, now)
-	return f.err()
+	return f.Err()
+}
+
+// CheckImported adds a fault if the owner of an imported item is another user than the scope's.
+func (s Scope) CheckImported(f *fault.List, owner string) {
+	if s.UserID != "" && owner != s.UserID {
+		f.Add(fault.At("user_id"), fault.NotAllowed, "must be the user that the import is for")
+	}
 }
 
 // check returns the faults of an imported turn.
@@ -214,38 +222,38 @@ func (r *ChatTurnRecord) check(now time.Time) error {
 		w.ParentID = *r.ParentID
 	}
 	if w.check(f); r.ID == "" {
-		f.add("id", "is required")
+		f.Required(fault.At("id"))
 	}
-	f.oneOf("status", string(r.Status), []string{string(ChatPending), string(ChatComplete), string(ChatError), string(ChatCancelled)})
+	f.OneOf(fault.At("status"), string(r.Status), string(ChatPending), string(ChatComplete), string(ChatError), string(ChatCancelled))
 	if (r.AssistantText != nil) != (r.Status == ChatComplete) {
-		f.add("assistant_text", "is required with the status complete, and not allowed otherwise")
+		f.Add(fault.At("assistant_text"), fault.Required, "is required with the status complete, and not allowed otherwise")
 	}
 	if (r.Error != nil) != (r.Status == ChatError) {
-		f.add("error", "is required with the status error, and not allowed otherwise")
+		f.Add(fault.At("error"), fault.Required, "is required with the status error, and not allowed otherwise")
 	}
 	if r.AssistantText != nil {
-		f.bytes("assistant_text", *r.AssistantText, MaxChatAnswer)
+		f.bytes(fault.At("assistant_text"), *r.AssistantText, MaxChatAnswer)
 	}
 	for field, value := range map[string]*string{"provider_id": r.ProviderID, "model": r.Model, "source": r.Source, "prompt_version": &r.PromptVersion} {
 		if value != nil {
-			f.text(field, *value, MaxKeyLength)
+			f.Text(fault.At(field), *value, MaxKeyLength)
 		}
 	}
 	if r.Error != nil {
-		f.text("error", *r.Error, maxChatError)
+		f.Text(fault.At("error"), *r.Error, maxChatError)
 	}
-	f.number("seq", Some(r.Seq), maxNumber)
-	if f.number("attempt", Some(r.Attempt), maxNumber); r.Attempt == 0 {
-		f.add("attempt", "must be 1 or more")
+	f.number(fault.At("seq"), Some(r.Seq), maxNumber)
+	if f.number(fault.At("attempt"), Some(r.Attempt), maxNumber); r.Attempt == 0 {
+		f.Add(fault.At("attempt"), fault.OutOfRange, "must be 1 or more")
 	}
 	checkChatTimes(f, r.CreatedAt, r.UpdatedAt, r.CreatedBy, now)
-	return f.err()
+	return f.Err()
 }
 
 func checkChatTimes(f *faults, created, updated int64, by *string, now time.Time) {
-	f.past("created_at", time.UnixMilli(created), now)
-	f.past("updated_at", time.UnixMilli(updated), now)
+	f.Past(fault.At("created_at"), time.UnixMilli(created), now)
+	f.Past(fault.At("updated_at"), time.UnixMilli(updated), now)
 	if by != nil {
-		f.word("created_by", *by, MaxKeyLength)
+		f.Word(fault.At("created_by"), *by, MaxKeyLength)
 	}
 }

@@ -2,11 +2,11 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"reflect"
 	"slices"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -135,15 +135,10 @@ func (j *chatJob) judge(b *ChatBatch) (result ChatResult) {
 
 // judged turns a status or an error into the result of an item.
 func judged(status Status, err error) ChatItemResult {
-	var invalid *InvalidError
-	if errors.As(err, &invalid) {
-		return ChatItemResult{Refused, invalid.Fields[0].Location, invalid.Fields[0].Message}
+	if fields := fault.Fields(err); fields != nil {
+		return ChatItemResult{Refused, fields[0].Path.String(), fields[0].Message}
 	}
 	return ChatItemResult{Status: status}
-}
-
-func fault(field, message string) error {
-	return &InvalidError{Fields: []FieldError{{Location: field, Message: message}}}
 }
 
 func (j *chatJob) tree(r ChatTreeRecord) (Status, error) {
@@ -162,7 +157,7 @@ func (j *chatJob) tree(r ChatTreeRecord) (Status, error) {
 	switch {
 	case old == nil:
 	case old.UserID != r.UserID:
-		return "", fault("id", "is already in use by another tree")
+		return "", fault.Invalid(fault.At("id"), fault.Conflict, "is already in use by another tree")
 	case reflect.DeepEqual(*old, r):
 		return Unchanged, nil
 	default:
@@ -179,7 +174,7 @@ func (j *chatJob) turn(r ChatTurnRecord) (Status, error) {
 	}
 	tree := j.known.trees[r.TreeID]
 	if tree == nil || !slices.Contains(j.scope.owners(), tree.UserID.or("")) && j.scope.UserID != "" {
-		return "", fault("tree_id", "unknown chat tree")
+		return "", fault.Invalid(fault.At("tree_id"), fault.Missing, "unknown chat tree")
 	}
 	status := Created
 	old := j.known.turns[r.ID]
@@ -188,19 +183,19 @@ func (j *chatJob) turn(r ChatTurnRecord) (Status, error) {
 	case old != nil:
 		r.Seq = old.Seq // its number is its place
 		if old.TreeID != r.TreeID || !same(orAbsent(old.ParentID), orAbsent(r.ParentID)) || old.UserPrompt != r.UserPrompt {
-			return "", fault("id", "is already in use by another turn")
+			return "", fault.Invalid(fault.At("id"), fault.Conflict, "is already in use by another turn")
 		}
 		if old.Status == ChatGenerating {
-			return "", fault("status", "the stored turn is being generated")
+			return "", fault.Invalid(fault.At("status"), fault.Conflict, "the stored turn is being generated")
 		}
 		if reflect.DeepEqual(*old, r) {
 			return Unchanged, nil
 		}
 		status = Updated
 	case r.ParentID != nil && (j.known.turns[*r.ParentID] == nil || j.known.turns[*r.ParentID].TreeID != r.TreeID):
-		return "", fault("parent_id", "must be an earlier turn of the same tree")
+		return "", fault.Invalid(fault.At("parent_id"), fault.Missing, "must be an earlier turn of the same tree")
 	case j.known.counts[r.TreeID] >= MaxChatTurns:
-		return "", fault("tree_id", "the tree has the most turns allowed")
+		return "", fault.Invalid(fault.At("tree_id"), fault.Conflict, "the tree has the most turns allowed")
 	default:
 		r.Seq = max(r.Seq, j.known.next[r.TreeID])
 		j.known.next[r.TreeID] = r.Seq + 1

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -102,8 +103,8 @@ type chatTreeFields struct {
 
 // check adds the faults of a write of a tree in the scope.
 func (w *ChatTreeWrite) check(f *faults, scope Scope) {
-	f.optionalWord("name", w.Name, MaxNameLength)
-	f.bytes("system_prompt", w.SystemPrompt.Value, maxSystemPrompt)
+	f.optionalWord(fault.At("name"), w.Name, MaxNameLength)
+	f.bytes(fault.At("system_prompt"), w.SystemPrompt.Value, maxSystemPrompt)
 	if w.Context.Given && !w.Context.Null {
 		w.Context.Value.check(f, scope)
 	}
@@ -111,41 +112,37 @@ func (w *ChatTreeWrite) check(f *faults, scope Scope) {
 
 // checkNew adds the faults of a new tree in the scope.
 func (w *ChatTreeWrite) checkNew(f *faults, scope Scope) {
-	f.keyIfAny("user_id", scope.UserID)
+	f.keyIfAny(fault.At("user_id"), scope.UserID)
 	w.check(f, scope)
 }
 
 func (c *ChatContext) check(f *faults, scope Scope) {
 	switch {
 	case c.UserID == "" && c.ProjectID == "" && c.FocusID == "":
-		f.add("context", "must name a user_id, a project_id or a focus_id")
+		f.Add(fault.At("context"), fault.Required, "must name a user_id, a project_id or a focus_id")
 	case c.UserID != "" && (c.ProjectID != "" || c.FocusKind != "" || c.FocusID != ""):
-		f.add("context", "must name either a user_id or a project and its focus")
+		f.Add(fault.At("context"), fault.Contrary, "must name either a user_id or a project and its focus")
 	case c.UserID != "" && c.UserID != scope.UserID: // everyone who sees the tree sees its answers, and with them what the prompt contained
-		f.add("context.user_id", "must be the user to whom the tree is private")
+		f.Add(fault.At("context").Field("user_id"), fault.NotAllowed, "must be the user to whom the tree is private")
 	case (c.FocusKind == "") != (c.FocusID == ""):
-		f.add("context.focus_id", "must be given together with focus_kind")
+		f.Add(fault.At("context").Field("focus_id"), fault.Contrary, "must be given together with focus_kind")
 	}
-	f.keyIfAny("context.project_id", c.ProjectID)
-	f.keyIfAny("context.focus_id", c.FocusID)
-	if c.MaxTokens != 0 && (c.MaxTokens < 100 || c.MaxTokens > 32_000) {
-		f.add("context.max_tokens", "must be from 100 to 32000")
-	}
+	f.keyIfAny(fault.At("context").Field("project_id"), c.ProjectID)
+	f.keyIfAny(fault.At("context").Field("focus_id"), c.FocusID)
+	f.OptionalBetween(fault.At("context").Field("max_tokens"), int64(c.MaxTokens), 100, 32_000)
 }
 
 // bytes checks a text whose size in bytes is limited.
-func (f *faults) bytes(location, value string, limit int) {
-	if len(value) > limit {
-		f.add(location, "must have at most %d bytes", limit)
-		return
+func (f *faults) bytes(at fault.Path, value string, limit int) {
+	if f.Bytes(at, len(value), limit) {
+		f.Text(at, value, limit)
 	}
-	f.text(location, value, limit)
 }
 
 // keyIfAny checks a key that may be empty.
-func (f *faults) keyIfAny(location, key string) {
+func (f *faults) keyIfAny(at fault.Path, key string) {
 	if key != "" {
-		f.word(location, key, MaxKeyLength)
+		f.Word(at, key, MaxKeyLength)
 	}
 }
 
@@ -161,9 +158,9 @@ func (s Scope) owners() []string {
 // It returns ErrConflict when that tree belongs to another user. created reports whether the tree is new.
 func (s *Store) CreateChatTree(ctx context.Context, scope Scope, id string, w *ChatTreeWrite) (tree ChatTree, created bool, err error) {
 	f := &faults{}
-	f.keyIfAny("id", id)
-	if w.checkNew(f, scope); len(f.fields) > 0 {
-		return ChatTree{}, false, f.err()
+	f.keyIfAny(fault.At("id"), id)
+	if w.checkNew(f, scope); f.Len() > 0 {
+		return ChatTree{}, false, f.Err()
 	}
 	if id == "" {
 		id = uuid.Must(uuid.NewV7()).String()
@@ -278,8 +275,8 @@ func (s *Store) ChangeChatTree(ctx context.Context, scope Scope, id string, w *C
 		return ChatTree{}, err
 	}
 	f := &faults{}
-	if w.check(f, tree.scope(scope.TeamID)); len(f.fields) > 0 {
-		return ChatTree{}, f.err()
+	if w.check(f, tree.scope(scope.TeamID)); f.Len() > 0 {
+		return ChatTree{}, f.Err()
 	}
 	err = s.transaction(ctx, "chat_tree_change", func(t *tx) error {
 		_, err := updateChatTree.ExecOne(t, map[string]any{

@@ -3,11 +3,11 @@ package graph
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -158,21 +158,19 @@ type chatLineRow struct {
 }
 
 func (w *ChatTurnWrite) check(f *faults) {
-	f.keyIfAny("id", w.ID)
-	f.keyIfAny("parent_id", w.ParentID)
-	f.bytes("user_prompt", w.UserPrompt, MaxChatPrompt)
+	f.keyIfAny(fault.At("id"), w.ID)
+	f.keyIfAny(fault.At("parent_id"), w.ParentID)
+	f.bytes(fault.At("user_prompt"), w.UserPrompt, MaxChatPrompt)
 	checkModel(f, w.Model)
-	if strings.TrimSpace(w.UserPrompt) == "" {
-		f.add("user_prompt", "must not be blank")
-	}
-	if len(f.fields) == 0 && len(storedRefs(w.UserPrompt)) > maxChatRefs {
-		f.add("user_prompt", "must refer to at most %d entities", maxChatRefs)
+	f.NotBlank(fault.At("user_prompt"), w.UserPrompt)
+	if f.Len() == 0 && len(storedRefs(w.UserPrompt)) > maxChatRefs {
+		f.Add(fault.At("user_prompt"), fault.WrongCount, "must refer to at most %d entities", maxChatRefs)
 	}
 }
 
 func checkModel(f *faults, model string) {
 	if model != "" {
-		f.word("provider_config.model", model, MaxKeyLength)
+		f.Word(fault.At("provider_config").Field("model"), model, MaxKeyLength)
 	}
 }
 
@@ -184,8 +182,8 @@ func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w C
 	if w.Tree != nil {
 		w.Tree.checkNew(f, scope)
 	}
-	if w.check(f); len(f.fields) > 0 {
-		return ChatTurn{}, false, f.err()
+	if w.check(f); f.Len() > 0 {
+		return ChatTurn{}, false, f.Err()
 	}
 	if w.ID == "" {
 		w.ID = uuid.Must(uuid.NewV7()).String()
@@ -261,11 +259,11 @@ func (w *ChatTurnWrite) admitted(treeID string, tree *lockedChatTree) (bool, err
 	case tree.TurnCount >= MaxChatTurns:
 		return false, fmt.Errorf("the tree has %d turns, the most allowed: %w", MaxChatTurns, ErrConflict)
 	case w.ParentID != "" && parent == "":
-		f.add("parent_id", "must be a turn of this tree")
+		f.Add(fault.At("parent_id"), fault.Missing, "must be a turn of this tree")
 	case parent == ChatError || parent == chatInterrupted:
 		return false, fmt.Errorf("the turn it replies to has failed: retry that turn first: %w", ErrConflict)
 	}
-	return true, f.err()
+	return true, f.Err()
 }
 
 func (w *ChatTurnWrite) properties(scope Scope, now time.Time) map[string]any {

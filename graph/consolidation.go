@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -90,13 +91,13 @@ const (
 func (s *Store) ConsolidationCandidates(ctx context.Context, scope Scope, cursor string, limit int) (ConsolidationPage, error) {
 	f := &faults{}
 	if scope.UserID == "" {
-		f.add("user_id", "is required: sources belong to a user")
+		f.Add(fault.At("user_id"), fault.Required, "is required: sources belong to a user")
 	}
 	after, err := decodeCursor(cursor)
 	if err != nil || after != "" && !strings.HasPrefix(after, fadedCursor) && !strings.HasPrefix(after, overlapCursor) {
-		f.add("cursor", "is not a valid cursor")
+		f.Add(fault.At("cursor"), fault.Malformed, "is not a valid cursor")
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return ConsolidationPage{}, err
 	}
 	return (&candidateList{store: s, scope: scope, limit: limit, walk: consolidateWalk}).page(ctx, after)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/cypher"
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -108,7 +109,7 @@ type SectionQuery struct {
 }
 
 func (q SectionQuery) params(scope Scope) map[string]any {
-	moment, until := q.Now.UTC(), latest
+	moment, until := q.Now.UTC(), fault.Latest
 	if q.AsOf != nil {
 		moment, until = q.AsOf.UTC(), q.AsOf.UTC()
 	}

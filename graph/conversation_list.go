@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -23,13 +24,13 @@ const conversationCursor = "conversation" + keySeparator
 func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, limit int) (ConversationPage, error) {
 	f := &faults{}
 	if scope.UserID == "" {
-		f.add("user_id", "is required: conversations belong to a user")
+		f.Add(fault.At("user_id"), fault.Required, "is required: conversations belong to a user")
 	}
 	before, key, err := conversationPlace(cursor)
 	if err != nil {
-		f.add("cursor", "is not a valid cursor")
+		f.Add(fault.At("cursor"), fault.Malformed, "is not a valid cursor")
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return ConversationPage{}, err
 	}
 	rows, err := listConversations.ReadOne(ctx, s.db, map[string]any{
@@ -54,7 +55,7 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 func conversationPlace(cursor string) (before time.Time, key string, err error) {
 	after, err := decodeCursor(cursor)
 	if err != nil || after == "" {
-		return latest, "", err
+		return fault.Latest, "", err
 	}
 	after, ok := strings.CutPrefix(after, conversationCursor)
 	moment, key, found := strings.Cut(after, keySeparator)

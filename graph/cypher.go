@@ -12,6 +12,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher/guard"
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -168,7 +169,7 @@ func callerParameters(g guard.Statement, parameters map[string]any) map[string]a
 }
 
 func invalidCypher(format string, args ...any) error {
-	return &InvalidError{Fields: []FieldError{{Location: "cypher", Message: fmt.Sprintf(format, args...)}}}
+	return fault.Invalid(fault.At("cypher"), "", format, args...)
 }
 
 // errTooLong means that a statement ran out of time.

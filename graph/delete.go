@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -96,9 +97,7 @@ func versionIs(stored, asked int64) error {
 	if asked == 0 || asked == stored {
 		return nil
 	}
-	return &VersionError{Fields: []FieldError{{
-		Location: "if_version", Message: fmt.Sprintf("the stored version is %d", stored), Version: &stored,
-	}}}
+	return &fault.VersionError{Fields: []fault.FieldError{fault.Stale(fault.At("if_version"), stored)}}
 }
 
 // RestoreNode undoes the last delete of a node. It returns ErrNotFound when there is no delete, or it was too long ago, and

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"kith/internal/fault"
 	"kith/internal/sleep"
 	"kith/neo"
 )
@@ -37,7 +38,7 @@ const (
 // where it ended. Remaining counts what is left after the last round if a writer keeps writing for the user; the error is an
 // ErrConflict then.
 func (s *Store) EraseUser(ctx context.Context, scope Scope) (Erasure, error) {
-	if !ValidKey(scope.UserID) {
+	if !fault.ValidKey(scope.UserID) {
 		return Erasure{}, fmt.Errorf("erase user: no user: %w", ErrInvalid)
 	}
 	return s.erase(ctx, scope)
@@ -45,7 +46,7 @@ func (s *Store) EraseUser(ctx context.Context, scope Scope) (Erasure, error) {
 
 // EraseTeam erases everything that a team has, with its API keys, as EraseUser does for one user.
 func (s *Store) EraseTeam(ctx context.Context, teamID string) (Erasure, error) {
-	if !ValidKey(teamID) {
+	if !fault.ValidKey(teamID) {
 		return Erasure{}, fmt.Errorf("erase team: no team: %w", ErrInvalid)
 	}
 	return s.erase(ctx, Scope{TeamID: teamID})

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"kith/cypher"
+
+	"kith/internal/fault"
 	"kith/internal/sleep"
 	"kith/neo"
 )
@@ -250,7 +252,7 @@ func gatherOther(v reflect.Value, named map[string]bool) {
 }
 
 func gatherText(text string, named map[string]bool) {
-	if ValidKey(text) {
+	if fault.ValidKey(text) {
 		named[text] = true
 	}
 	if strings.HasPrefix(text, "{") && strings.Contains(text, `"added_by"`) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kith/cypher"
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -185,7 +186,7 @@ func (e *erasure) names(ctx context.Context, answer string) (bool, error) {
 func textsIn(v any, found []string) []string {
 	switch typed := v.(type) {
 	case string:
-		if ValidKey(typed) {
+		if fault.ValidKey(typed) {
 			found = append(found, typed)
 		}
 	case []any:

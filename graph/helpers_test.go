@@ -14,6 +14,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"pgregory.net/rapid"
 
+	"kith/internal/fault"
 	"kith/internal/testenv"
 )
 
@@ -334,15 +335,15 @@ func linkedKeys(relationships []OwnerRelationship) []string {
 	return keys
 }
 
-// locations returns the locations of the faults in an InvalidError; nil for any other error.
+// locations returns the locations of the faults in an fault.InvalidError; nil for any other error.
 func locations(err error) []string {
-	var invalid *InvalidError
+	var invalid *fault.InvalidError
 	if !errors.As(err, &invalid) {
 		return nil
 	}
 	at := make([]string, len(invalid.Fields))
 	for i, f := range invalid.Fields {
-		at[i] = f.Location
+		at[i] = f.Path.String()
 	}
 	slices.Sort(at)
 	return at
@@ -361,16 +362,16 @@ func statuses(result MemoryResult) []Status {
 
 // faultsAt returns the locations in an error.
 func faultsAt(err error) (at []string) {
-	var fields []FieldError
-	var invalid *InvalidError
-	var missing *MissingError
+	var fields []fault.FieldError
+	var invalid *fault.InvalidError
+	var missing *fault.MissingError
 	if errors.As(err, &invalid) {
 		fields = invalid.Fields
 	} else if errors.As(err, &missing) {
 		fields = missing.Fields
 	}
 	for _, f := range fields {
-		at = append(at, f.Location)
+		at = append(at, f.Path.String())
 	}
 	return at
 }

@@ -2,12 +2,14 @@ package graph
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"time"
 
 	"github.com/google/uuid"
 
 	"kith/cypher"
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -201,22 +203,22 @@ func (w *RelationshipWrite) startsAfter(from time.Time) bool {
 // placeRelationship decides between create, update, unchanged and refused.
 func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates []properties) RelationshipResult {
 	w := &j.write.Relationships[i]
-	at := index("relationships", i)
+	at := fault.At("relationships").Index(i)
 	from, kind, to, swap := w.direction()
 	result := RelationshipResult{From: from, To: to, Type: kind}
 	old := w.meant(candidates)
 	if old == nil && w.Contradicts && !w.ValidFrom.Given {
 		old = j.holding(candidates)
 	}
-	field, message := j.relationshipRefusal(w, old)
-	if field == "" {
-		field, message = j.overlapRefusal(w, old, candidates)
+	refused := j.relationshipRefusal(w, old)
+	if refused == (refusal{}) {
+		refused = j.overlapRefusal(w, old, candidates)
 	}
-	if field == "" && j.write.edges != nil {
-		field, message = j.write.edges[i].refusal(j.found.byKey[from], j.found.byKey[to])
+	if refused == (refusal{}) && j.write.edges != nil {
+		refused = j.write.edges[i].refusal(j.found.byKey[from], j.found.byKey[to])
 	}
-	if field != "" {
-		result.Status, result.Error = j.refuse(at+"."+field, "%s", message)
+	if refused != (refusal{}) {
+		result.Status, result.Error = j.refuse(at, refused)
 		return result
 	}
 	if old != nil && j.write.additive {
@@ -224,7 +226,7 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 		return result
 	}
 	if (old == nil || w.contradicted(old)) && j.lacksPlace(kind) {
-		result.Status, result.Error = j.refuse(at+".type", noPlace, MaxWords)
+		result.Status, result.Error = j.refuse(at, refusal{"type", fault.Conflict, fmt.Sprintf(noPlace, MaxWords)})
 		return result
 	}
 	j.relationshipWarnings(w, at, swap)

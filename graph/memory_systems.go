@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -39,7 +40,7 @@ func (j *memoryJob) numberSystems(plan *nodePlan) error {
 	for i := range j.result.Nodes {
 		if r := &j.result.Nodes[i]; beyond[r.EntityKey] && r.Status != Refused {
 			r.EntityKey, r.Version = j.write.Nodes[i].EntityKey, 0
-			r.Status, r.Error = j.refuse(index("nodes", i)+".system", "%s", systemIsFull)
+			r.Status, r.Error = j.refuse(fault.At("nodes").Index(i), refusal{"system", fault.Conflict, systemIsFull})
 		}
 	}
 	for key := range beyond {
@@ -65,7 +66,7 @@ func (j *memoryJob) numberRelationships(plan *relationshipPlan) error {
 	for i := range j.result.Relationships {
 		if r := &j.result.Relationships[i]; beyond[r.Key] {
 			r.Key, r.Version = "", 0
-			r.Status, r.Error = j.refuse(index("relationships", i)+".history.system", "%s", systemIsFull)
+			r.Status, r.Error = j.refuse(fault.At("relationships").Index(i).Field("history"), refusal{"system", fault.Conflict, systemIsFull})
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -47,23 +48,22 @@ type MessageResult struct {
 }
 
 func checkMessages(f *faults, messages []MessageWrite, now time.Time) {
-	if len(messages) > MaxMessages {
-		f.add("messages", "must have at most %d items", MaxMessages)
+	if !f.Items(fault.At("messages"), len(messages), MaxMessages) {
 		return
 	}
 	keys := map[string]int{}
 	for i, m := range messages {
-		at := index("messages", i)
-		f.word(at+".role", m.Role, 64)
-		f.text(at+".name", m.Name, MaxNameLength)
-		f.text(at+".text", m.Text, MaxMessageLength)
-		f.optionalPast(at+".at", m.At, now)
+		at := fault.At("messages").Index(i)
+		f.Word(at.Field("role"), m.Role, 64)
+		f.Text(at.Field("name"), m.Name, MaxNameLength)
+		f.Text(at.Field("text"), m.Text, MaxMessageLength)
+		f.optionalPast(at.Field("at"), m.At, now)
 		if m.EntityKey == "" {
 			continue
 		}
-		f.word(at+".entity_key", m.EntityKey, MaxKeyLength)
+		f.Word(at.Field("entity_key"), m.EntityKey, MaxKeyLength)
 		if first, again := keys[m.EntityKey]; again {
-			f.add(at+".entity_key", "is the same as messages[%d].entity_key", first)
+			f.Same(at.Field("entity_key"), fault.At("messages").Index(first).Field("entity_key"))
 		}
 		keys[m.EntityKey] = i
 	}
@@ -98,8 +98,8 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 			}
 			results[i].Status = Unchanged
 			name := Optional[string]{Value: m.Name, Given: m.Name != ""}
-			if field := otherMessage(old, Some(m.Role), name, Some(m.Text), m.At); field != "" && len(warnings) < maxFaults {
-				warnings = append(warnings, index("messages", i)+"."+field+": cannot be changed: the stored value differs")
+			if field := otherMessage(old, Some(m.Role), name, Some(m.Text), m.At); field != "" && len(warnings) < fault.MaxFaults {
+				warnings = append(warnings, fault.At("messages").Index(i).Field(field).String()+": cannot be changed: the stored value differs")
 			}
 			continue
 		}

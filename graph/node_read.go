@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -203,12 +204,12 @@ func encodeCursor(after string) string { return base64.RawURLEncoding.EncodeToSt
 func decodeCursor(cursor string) (string, error) {
 	after, err := base64.RawURLEncoding.DecodeString(cursor)
 	f := &faults{}
-	if f.text("cursor", string(after), 4096); err != nil || len(cursor) > 4096 || len(f.fields) > 0 {
+	if f.Text(fault.At("cursor"), string(after), 4096); err != nil || len(cursor) > 4096 || f.Len() > 0 {
 		return "", badCursor()
 	}
 	return string(after), nil
 }
 
 func badCursor() error {
-	return fmt.Errorf("list: %w", &InvalidError{Fields: []FieldError{{Location: "cursor", Message: "invalid cursor"}}})
+	return fmt.Errorf("list: %w", fault.Invalid(fault.At("cursor"), fault.Malformed, "invalid cursor"))
 }

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -44,30 +43,29 @@ const TimeZonePreference = "time_zone"
 // ValidatePreferences checks a whole set of preferences.
 func ValidatePreferences(preferences []Preference) error {
 	f := &faults{}
-	if len(preferences) > MaxPreferences {
-		f.add("preferences", "must have at most %d items", MaxPreferences)
-		return f.err()
+	if !f.Items(fault.At("preferences"), len(preferences), MaxPreferences) {
+		return f.Err()
 	}
 	keys := map[string]int{}
 	for i, p := range preferences {
-		at := index("preferences", i)
-		f.word(at+".key", p.Key, 128)
+		at := fault.At("preferences").Index(i)
+		f.Word(at.Field("key"), p.Key, 128)
 		if first, again := keys[p.Key]; again {
-			f.add(at+".key", "is the same as preferences[%d].key", first)
+			f.Same(at.Field("key"), fault.At("preferences").Index(first).Field("key"))
 		}
 		keys[p.Key] = i
 		switch {
 		case len(p.Value) > maxPreferenceSize:
-			f.add(at+".value", "must have at most %d bytes", maxPreferenceSize)
+			f.Bytes(at.Field("value"), len(p.Value), maxPreferenceSize)
 		case !utf8.Valid(p.Value):
-			f.add(at+".value", "must be valid UTF-8")
+			f.Add(at.Field("value"), fault.Malformed, "must be valid UTF-8")
 		case !json.Valid(p.Value) || bytes.Equal(bytes.TrimSpace(p.Value), []byte("null")):
-			f.add(at+".value", "must be a JSON value other than null")
+			f.Add(at.Field("value"), fault.Malformed, "must be a JSON value other than null")
 		case depth(p.Value) > MaxPropertiesDeep:
-			f.add(at+".value", "must be nested at most %d deep", MaxPropertiesDeep)
+			f.tooDeep(at.Field("value"))
 		}
 	}
-	return f.err()
+	return f.Err()
 }
 
 // StoredPreferences validates a user's preferences and returns them as every store keeps them: the value without
@@ -90,14 +88,8 @@ func StoredPreferences(scope Scope, preferences []Preference) (keys, values []st
 // and value.
 func StoredPreference(scope Scope, p Preference) (value string, err error) {
 	_, values, err := StoredPreferences(scope, []Preference{p})
-	var invalid *InvalidError
-	if errors.As(err, &invalid) {
-		for i := range invalid.Fields {
-			invalid.Fields[i].Location = strings.TrimPrefix(invalid.Fields[i].Location, index("preferences", 0)+".")
-		}
-	}
 	if err != nil {
-		return "", err
+		return "", fault.Within(err, fault.At("preferences").Index(0))
 	}
 	return values[0], nil
 }

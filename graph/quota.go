@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -277,7 +278,7 @@ func (s *Store) TeamQuota(ctx context.Context, teamID string) (own OwnQuota, has
 func (s *Store) SetTeamQuota(ctx context.Context, teamID string, own OwnQuota) error {
 	params := map[string]any{"team_id": teamID}
 	for name, bound := range map[string]*int64{"max_nodes": own.Nodes, "max_relationships": own.Relationships, "max_characters": own.Text} {
-		if !ValidKey(teamID) || bound != nil && *bound < 0 {
+		if !fault.ValidKey(teamID) || bound != nil && *bound < 0 {
 			return fmt.Errorf("set quota: the team must have 1 to 256 characters, and limits must not be negative: %w", ErrInvalid)
 		}
 		params[name] = optional(bound)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -119,18 +120,18 @@ func (s *Store) EndImport(ctx context.Context, scope Scope, id string) error {
 	})
 }
 
-// CheckNode returns the faults of a node of an import that can be found without the database.
-func (s *Store) CheckNode(w *NodeWrite, scope Scope) []FieldError {
+// CheckNode returns the faults of a node of an import that can be found without the database, located within the node.
+func (s *Store) CheckNode(w *NodeWrite, scope Scope) []fault.FieldError {
 	f := &faults{}
 	batch := &MemoryWrite{Nodes: []NodeWrite{*w}, restoring: true}
 	batch.checkNodes(f, scope, s.now())
-	return f.fields
+	return fault.Fields(fault.Within(f.Err(), fault.At("nodes").Index(0)))
 }
 
 // CheckRelationship is CheckNode for relationships.
-func (s *Store) CheckRelationship(w *RelationshipWrite) []FieldError {
+func (s *Store) CheckRelationship(w *RelationshipWrite) []fault.FieldError {
 	f := &faults{}
 	batch := &MemoryWrite{Relationships: []RelationshipWrite{*w}, restoring: true}
 	batch.checkRelationships(f, s.now())
-	return f.fields
+	return fault.Fields(fault.Within(f.Err(), fault.At("relationships").Index(0)))
 }

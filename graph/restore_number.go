@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -22,9 +23,9 @@ type messageNumbers struct {
 // maxNumber is the highest number that an import may set: the next one is still exact in JSON.
 const maxNumber = 1<<53 - 1
 
-func (f *faults) number(location string, o Optional[int64], limit int64) {
-	if o.Given && !o.Null && (o.Value < 0 || o.Value > limit) {
-		f.add(location, "must be from 0 to %d", limit)
+func (f *faults) number(at fault.Path, o Optional[int64], limit int64) {
+	if o.Given && !o.Null {
+		f.Between(at, o.Value, 0, limit)
 	}
 }
 

@@ -141,7 +141,7 @@ func (s *Store) requireServer(ctx context.Context) error {
 		return err
 	}
 	if len(versions) == 0 || !atLeast(versions[0], 5, 26) {
-		return fmt.Errorf("migrate: neo4j is %s, kith needs 5.26 or newer: %w", list(versions), ErrUnavailable)
+		return fmt.Errorf("migrate: neo4j is %s, kith needs 5.26 or newer: %w", strings.Join(versions, ", "), ErrUnavailable)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"kith/internal/clip"
 	"kith/neo"
 )
 
@@ -92,9 +93,7 @@ func putNear(rows []map[string]any) {
 	said := make([]string, len(rows))
 	for i, row := range rows {
 		text, _ := row["properties"].(map[string]any)["text"].(string)
-		if long := []rune(text); len(long) > nearLength {
-			text = string(long[:nearLength])
-		}
+		text, _ = clip.Runes(text, nearLength)
 		said[i] = text + "\n"
 	}
 	for i, row := range rows {

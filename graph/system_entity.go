@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -39,9 +40,9 @@ func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, 
 func utf8Faults(namesAndValues ...string) error {
 	f := &faults{}
 	for i := 0; i < len(namesAndValues); i += 2 {
-		f.text(namesAndValues[i], namesAndValues[i+1], MaxTextLength)
+		f.Text(fault.At(namesAndValues[i]), namesAndValues[i+1], MaxTextLength)
 	}
-	return f.err()
+	return f.Err()
 }
 
 // SystemEntity returns the entity with exactly this name, or ErrNotFound.
@@ -61,28 +62,28 @@ func (s *Store) SystemEntity(ctx context.Context, scope Scope, system, name stri
 // ChangeSystemEntity updates an existing entity, found by the write's name. Errors: ErrNotFound, InvalidError.
 func (s *Store) ChangeSystemEntity(ctx context.Context, scope Scope, system string, w *SystemEntityWrite) (SystemNode, error) {
 	f := &faults{}
-	w.check(f, "")
-	if err := f.err(); err != nil && validSystemName(w.Name) {
+	w.check(f, fault.Path{})
+	if err := f.Err(); err != nil && validSystemName(w.Name) {
 		return SystemNode{}, err
 	}
 	return s.changeEntity(ctx, scope, system, w.Name, func(j *systemJob, _ *plannedNode) error {
-		j.mergeNode(w, "")
-		return j.faults.err()
+		j.mergeNode(w, fault.Path{})
+		return j.faults.Err()
 	})
 }
 
 func validSystemName(name string) bool {
 	f := &faults{}
-	f.systemName("", name)
-	return len(f.fields) == 0
+	f.systemName(fault.Path{}, name)
+	return f.Len() == 0
 }
 
 // RenameSystemEntity changes the name of an entity; its relationships stay. Errors: ErrNotFound, InvalidError,
 // ErrConflict if another entity has the name.
 func (s *Store) RenameSystemEntity(ctx context.Context, scope Scope, system, name, next string) (SystemNode, error) {
 	f := &faults{}
-	if f.systemName("name", next); f.err() != nil {
-		return SystemNode{}, f.err()
+	if f.systemName(fault.At("name"), next); f.Err() != nil {
+		return SystemNode{}, f.Err()
 	}
 	return s.changeEntity(ctx, scope, system, name, func(j *systemJob, n *plannedNode) error {
 		if err := j.loadNodes([]string{next}); err != nil || next == name {

@@ -1,5 +1,7 @@
 package graph
 
+import "kith/internal/fault"
+
 // replace plans the replacement of everything in the system by a memory.
 func (j *systemJob) replace(m *SystemMemory, strict bool) error {
 	j.begin(len(m.Entities), len(m.Relationships))
@@ -17,7 +19,7 @@ func (j *systemJob) replace(m *SystemMemory, strict bool) error {
 		j.result.Entities[i] = SystemEntityResult{Name: next.Name, Status: j.putNode(next)}
 	}
 	for i := range m.Relationships {
-		j.result.Relationships[i] = j.replaceLink(&m.Relationships[i], index("relationships", i)+".", stored)
+		j.result.Relationships[i] = j.replaceLink(&m.Relationships[i], fault.At("relationships").Index(i), stored)
 	}
 	if err := j.settle(strict); err != nil {
 		return err
@@ -74,7 +76,7 @@ func (j *systemJob) place(name string, stored systemStored) {
 	j.knowNode(n)
 }
 
-func (j *systemJob) replaceLink(r *SystemRelationship, at string, stored systemStored) SystemRelationshipResult {
+func (j *systemJob) replaceLink(r *SystemRelationship, at fault.Path, stored systemStored) SystemRelationshipResult {
 	result := SystemRelationshipResult{From: r.From, To: r.To, Type: r.Type, Status: Refused}
 	if result.Error = j.missingEnd(r.write(), at); result.Error != nil {
 		return result

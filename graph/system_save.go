@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -81,8 +82,7 @@ func (j *systemJob) bound() error {
 		return err
 	}
 	if stored.Entities+stored.Relationships+added > MaxSystemItems {
-		message := fmt.Sprintf("the system must have at most %d entities and relationships", MaxSystemItems)
-		return &InvalidError{Fields: []FieldError{{Location: "entities", Message: message}}}
+		return fault.Invalid(fault.At("entities"), fault.Conflict, "the system must have at most %d entities and relationships", MaxSystemItems)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"kith/auth"
 	"kith/chat"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/llm"
 )
 
@@ -86,7 +87,7 @@ type ChatPath struct {
 // resolve is the scope of the request. What cannot be an id has nothing.
 func (p *ChatPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {
 	scope, err := scopeFor(ctx, needs, "", p.UserID)
-	if err == nil && (!graph.ValidKey(p.ID) || scope.UserID != "" && !graph.ValidKey(scope.UserID)) {
+	if err == nil && (!fault.ValidKey(p.ID) || scope.UserID != "" && !fault.ValidKey(scope.UserID)) {
 		err = graph.ErrNotFound
 	}
 	return scope, err

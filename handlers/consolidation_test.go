@@ -7,11 +7,12 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 func TestConsolidation(t *testing.T) {
 	t.Parallel()
-	invalid := &graph.InvalidError{Fields: []graph.FieldError{{Location: "cursor", Message: "x"}}}
+	invalid := &fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("cursor"), Message: "x"}}}
 	bound := auth.Principal{TeamID: "t", UserID: "u2", Scopes: auth.Scopes}
 	reader := auth.Principal{TeamID: "t", Scopes: []string{auth.Read}}
 	for name, c := range map[string]struct {

@@ -6,6 +6,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/loader"
 )
 
@@ -57,7 +58,7 @@ func (a *API) applyFocus(ctx context.Context, scope graph.Scope, conversation st
 
 // applyRememberedFocus sets the focus of a request to the one that a conversation stores.
 func (a *API) applyRememberedFocus(ctx context.Context, scope graph.Scope, conversation string, r *loader.OntologyRequest) error {
-	if !graph.ValidKey(conversation) {
+	if !fault.ValidKey(conversation) {
 		return graph.ErrNotFound
 	}
 	source, err := a.Sources.Source(ctx, scope, conversation)

@@ -20,6 +20,7 @@ import (
 	"kith/auth"
 	"kith/exchange"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // exchanges are the routes that stream: their bodies are not held, and no deadline ends them while something moves.
@@ -32,8 +33,8 @@ type transfers interface {
 	ExportNodes(ctx context.Context, teamID string, visit func(*graph.NodeWrite) error) error
 	ExportRelationships(ctx context.Context, teamID string, visit func(*graph.RelationshipWrite) error) error
 	Restore(ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool) (graph.MemoryResult, error)
-	CheckNode(w *graph.NodeWrite, scope graph.Scope) []graph.FieldError
-	CheckRelationship(w *graph.RelationshipWrite) []graph.FieldError
+	CheckNode(w *graph.NodeWrite, scope graph.Scope) []fault.FieldError
+	CheckRelationship(w *graph.RelationshipWrite) []fault.FieldError
 	ImportProgress(ctx context.Context, scope graph.Scope, id string) (graph.ImportMark, error)
 	EndImport(ctx context.Context, scope graph.Scope, id string) error
 	ExportChats(ctx context.Context, teamID string, tree func(*graph.ChatTreeRecord) error, turn func(*graph.ChatTurnRecord) error) error
@@ -150,11 +151,11 @@ func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamRe
 		return nil, err
 	}
 	if in.Owner != "" && scope.UserID == "" {
-		return nil, invalidField("query.owner", "needs a user_id")
+		return nil, fault.Invalid(fault.At("query").Field("owner"), fault.Required, "needs a user_id")
 	}
 	for field, value := range map[string]string{"user_id": scope.UserID, "import_id": in.ImportID, "owner": in.Owner} {
-		if value != "" && !graph.ValidKey(value) {
-			return nil, invalidField("query."+field, "must not be blank, nor contain control characters")
+		if value != "" && !fault.ValidKey(value) {
+			return nil, fault.Invalid(fault.At("query").Field(field), fault.Malformed, "must not be blank, nor contain control characters")
 		}
 	}
 	if in.ImportID != "" {
@@ -251,7 +252,7 @@ func tooLarge(limit int64) string { return fmt.Sprintf("the body must have at mo
 // admit refuses an import that says itself that it is too large or nothing, before any of it is read.
 func (a *API) admit(c *gin.Context) {
 	if c.FullPath() == "/v1/import" && c.Request.ContentLength == 0 {
-		abort(c, problemOf(http.StatusUnprocessableEntity, "the request has faults", Fault{Location: "body", Message: "is needed"}))
+		abort(c, problemOf(http.StatusUnprocessableEntity, "the request has faults", Fault{Location: "body", Message: "is required", Code: string(fault.Required)}))
 		return
 	}
 	if exchanges[c.Request.URL.Path] && c.Request.ContentLength > a.options.MaxImport {

@@ -17,6 +17,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/loader"
 	"kith/traverse"
@@ -176,8 +177,8 @@ func (f *fakes) Restore(context.Context, graph.Scope, *graph.RestoreBatch, graph
 	return graph.MemoryResult{}, f.err
 }
 
-func (f *fakes) CheckNode(*graph.NodeWrite, graph.Scope) []graph.FieldError    { return nil }
-func (f *fakes) CheckRelationship(*graph.RelationshipWrite) []graph.FieldError { return nil }
+func (f *fakes) CheckNode(*graph.NodeWrite, graph.Scope) []fault.FieldError    { return nil }
+func (f *fakes) CheckRelationship(*graph.RelationshipWrite) []fault.FieldError { return nil }
 func (f *fakes) EndImport(context.Context, graph.Scope, string) error          { return f.err }
 func (f *fakes) ImportProgress(context.Context, graph.Scope, string) (graph.ImportMark, error) {
 	return graph.ImportMark{}, f.err
@@ -295,7 +296,7 @@ func TestContractGolden(t *testing.T) {
 // Every error has one status and one body, whatever operation it comes from.
 func TestErrorsGolden(t *testing.T) {
 	t.Parallel()
-	invalid := &graph.InvalidError{Fields: []graph.FieldError{{Location: "nodes[3].name", Message: "must not be blank"}}}
+	invalid := &fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("nodes").Index(3).Field("name"), Message: "must not be blank"}}}
 	var all strings.Builder
 	for _, c := range []struct {
 		what string

@@ -7,6 +7,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // nodeStore reads and changes nodes.
@@ -34,7 +35,7 @@ func (p *NodePath) resolve(ctx context.Context, needs string) (graph.Scope, grap
 		return scope, graph.Kind{}, err
 	}
 	kind, ok := graph.KindOf(p.Kind)
-	if !ok || !graph.ValidKey(p.Key) || scope.UserID != "" && !graph.ValidKey(scope.UserID) {
+	if !ok || !fault.ValidKey(p.Key) || scope.UserID != "" && !fault.ValidKey(scope.UserID) {
 		return scope, kind, graph.ErrNotFound
 	}
 	return scope, kind, nil
@@ -94,9 +95,9 @@ func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodePageOutpu
 	case !ok:
 		return nil, graph.ErrNotFound
 	case kind.Name == "message" && !in.Deleted:
-		return nil, invalidField("path.kind", "messages are listed by their conversation: GET /v1/conversations/{id}")
-	case in.ProjectID != "" && !graph.ValidKey(in.ProjectID):
-		return nil, invalidField("query.project_id", "must not be blank, nor contain control characters")
+		return nil, fault.Invalid(fault.At("path").Field("kind"), fault.NotAllowed, "messages are listed by their conversation: GET /v1/conversations/{id}")
+	case in.ProjectID != "" && !fault.ValidKey(in.ProjectID):
+		return nil, fault.Invalid(fault.At("query").Field("project_id"), fault.Malformed, "must not be blank, nor contain control characters")
 	}
 	page, err := a.Nodes.Nodes(ctx, scope, graph.NodeList{
 		Kind: kind, ProjectID: in.ProjectID, Deleted: in.Deleted, Cursor: in.Cursor, Limit: in.Limit,
@@ -126,7 +127,7 @@ func (a *API) patchNode(ctx context.Context, in *PatchNodeInput) (*NodeOutput, e
 		return nil, err
 	}
 	if w.Kind != "" && w.Kind != in.Kind || w.EntityKey != "" && w.EntityKey != in.Key {
-		return nil, invalidField("body", "kind and entity_key never change: leave them out, or give those of the path")
+		return nil, fault.Invalid(fault.At("body"), fault.NotAllowed, "kind and entity_key never change: leave them out, or give those of the path")
 	}
 	w.Kind, w.EntityKey = in.Kind, in.Key
 	if _, err := a.Nodes.PatchNode(ctx, scope, w); err != nil {
@@ -198,7 +199,7 @@ func (a *API) nodeRelationships(ctx context.Context, in *NodeRelationshipsInput)
 	}
 	types := splitList(in.Types)
 	if len(types) > 256 || strings.ContainsAny(strings.Join(types, ""), " \x00") {
-		return nil, invalidField("query.types", "must be at most 256 relationship types")
+		return nil, fault.Invalid(fault.At("query").Field("types"), fault.WrongCount, "must be at most 256 relationship types")
 	}
 	page, err := a.Relationships.Relationships(ctx, scope, graph.RelationshipList{
 		Kind: kind, Key: in.Key, Direction: in.Direction, Types: types, AsOf: timeOrNil(in.AsOf), Past: in.Past,

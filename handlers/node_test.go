@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/auth"
-	"kith/graph"
+	"kith/internal/fault"
 )
 
 // faultsAt are the places of the faults that a problem lists.
@@ -85,7 +85,7 @@ func TestFaultsOfNodesHavePlacesInTheRequest(t *testing.T) {
 		{http.MethodPost, "/v1/relationships/k/notes", `{"content":""}`, "notes[0].content", "body.content"},
 		{http.MethodPost, "/v1/memory", `{}`, "nodes[3].name", "body.nodes[3].name"},
 	} {
-		f := &fakes{err: &graph.InvalidError{Fields: []graph.FieldError{{Location: c.stored, Message: "is wrong"}}}}
+		f := &fakes{err: &fault.InvalidError{Fields: []fault.FieldError{{Path: fault.Parse(c.stored), Message: "is wrong"}}}}
 		w := ask(newAPI(f), c.method, c.path, c.body)
 		if at := faultsAt(t, w); w.Code != 422 || !cmp.Equal(at, []string{c.told}) || f.changed != nil {
 			t.Errorf("%s %s: %d at %q, changed %q", c.method, c.path, w.Code, at, f.changed)
@@ -97,7 +97,7 @@ func TestFaultsOfNodesHavePlacesInTheRequest(t *testing.T) {
 		{http.MethodDelete, "/v1/nodes/concept/c?if_version=1", "", "query.if_version"},
 		{http.MethodDelete, "/v1/relationships/k?if_version=1", "", "query.if_version"},
 	} {
-		f := &fakes{err: &graph.VersionError{Fields: []graph.FieldError{{Location: "if_version", Message: "the stored version is 7", Version: &version}}}}
+		f := &fakes{err: &fault.VersionError{Fields: []fault.FieldError{{Path: fault.At("if_version"), Message: "the stored version is 7", Version: &version}}}}
 		w := ask(newAPI(f), c.method, c.path, c.body)
 		if at := faultsAt(t, w); w.Code != 409 || !cmp.Equal(at, []string{c.told}) || !strings.Contains(w.Body.String(), `"current_version":7`) {
 			t.Errorf("%s %s: %d: %s", c.method, c.path, w.Code, w.Body)

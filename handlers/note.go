@@ -2,11 +2,10 @@ package handlers
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // NoteListOutput are the notes of a node or relationship, the newest first, without expired ones.
@@ -22,23 +21,11 @@ type NoteBody struct{ Body graph.NoteWrite }
 // notesAnswer returns the answer to a change of notes.
 func notesAnswer(notes []graph.Note, err error) (*NoteListOutput, error) {
 	if err != nil {
-		return nil, located("body", ofOneNote(err))
+		return nil, located("body", fault.Within(err, fault.At("notes").Index(0)))
 	}
 	out := &NoteListOutput{}
 	out.Body.Notes = notes
 	return out, nil
-}
-
-// ofOneNote makes places in a list of notes those in its only one, which is the body.
-func ofOneNote(err error) error {
-	fields := slices.Clone(fieldsOf(err))
-	if len(fields) == 0 {
-		return err
-	}
-	for i := range fields {
-		fields[i].Location = strings.TrimPrefix(fields[i].Location, "notes[0].")
-	}
-	return &graph.InvalidError{Fields: fields}
 }
 
 // AddNodeNoteInput adds a note to a node.

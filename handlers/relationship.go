@@ -5,6 +5,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // relationshipStore reads and changes relationships.
@@ -26,7 +27,7 @@ type RelationshipPath struct {
 
 func (p *RelationshipPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {
 	scope, err := scopeFor(ctx, needs, "", p.UserID)
-	if err == nil && (!graph.ValidKey(p.Key) || scope.UserID != "" && !graph.ValidKey(scope.UserID)) {
+	if err == nil && (!fault.ValidKey(p.Key) || scope.UserID != "" && !fault.ValidKey(scope.UserID)) {
 		err = graph.ErrNotFound
 	}
 	return scope, err

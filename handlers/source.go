@@ -7,6 +7,7 @@ import (
 	"kith/auth"
 	"kith/chat"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // sourceStore reads and writes sources and conversations.
@@ -42,7 +43,7 @@ func (a *API) writeSource(ctx context.Context, in *SourceInput) (*SourceOutput, 
 		return nil, errNoReader
 	}
 	if in.Extract && scope.UserID == "" {
-		return nil, invalidField("query.extract", "needs a user_id: what is proposed belongs to a user")
+		return nil, fault.Invalid(fault.At("query").Field("extract"), fault.Required, "needs a user_id: what is proposed belongs to a user")
 	}
 	result, err := withDeadline(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
 		return a.Sources.WriteSource(ctx, scope, &in.Body)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // userStore lists the users of a team and returns its quota.
@@ -33,8 +34,8 @@ func (a *API) listUsers(ctx context.Context, in *ListUsersInput) (*UserPageOutpu
 	if err != nil {
 		return nil, err
 	}
-	if !graph.ValidKey(team) {
-		return nil, invalidField("query.team_id", "must not be blank, nor contain control characters")
+	if !fault.ValidKey(team) {
+		return nil, fault.Invalid(fault.At("query").Field("team_id"), fault.Malformed, "must not be blank, nor contain control characters")
 	}
 	page, err := a.Users.Users(ctx, team, in.Cursor, in.Limit)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/markup"
 )
 
@@ -34,7 +35,7 @@ func (s *Server) conversation(ctx context.Context, in *conversationInput) (answe
 	if err != nil {
 		return answer{}, err
 	}
-	if err := s.resolve(ctx, scope, places("mentions", in.Mentions), false); err != nil {
+	if err := s.resolve(ctx, scope, places(fault.At("mentions"), in.Mentions), false); err != nil {
 		return answer{}, err
 	}
 	result, err := s.Store.WriteSource(ctx, scope, &graph.SourceWrite{

@@ -10,6 +10,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/markup"
 )
 
@@ -42,7 +43,7 @@ func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
 	if err := in.validate(); err != nil {
 		return answer{}, err
 	}
-	if err := s.resolve(ctx, scope, places("entity_keys", in.EntityKeys), false); err != nil {
+	if err := s.resolve(ctx, scope, places(fault.At("entity_keys"), in.EntityKeys), false); err != nil {
 		return answer{}, err
 	}
 	nodes, err := s.Store.NodesByKey(ctx, scope, in.EntityKeys)
@@ -76,24 +77,21 @@ func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
 }
 
 func (in *forgetInput) validate() error {
-	var faults []graph.FieldError
+	f := &fault.List{}
 	if len(in.EntityKeys)+len(in.RelationshipKeys) == 0 {
-		faults = append(faults, graph.FieldError{Location: "entity_keys", Message: "is required, or relationship_keys"})
+		f.Add(fault.At("entity_keys"), fault.Required, "is required, or relationship_keys")
 	}
 	for _, list := range []struct {
 		name string
 		keys []string
 	}{{"entity_keys", in.EntityKeys}, {"relationship_keys", in.RelationshipKeys}} {
 		for i, key := range list.keys {
-			if !graph.ValidKey(key) {
-				faults = append(faults, graph.FieldError{Location: fmt.Sprintf("%s[%d]", list.name, i), Message: "must be a key of 1 to 256 characters"})
+			if !fault.ValidKey(key) {
+				f.Add(fault.At(list.name).Index(i), fault.Malformed, "must be a key of 1 to %d characters", fault.MaxKeyLength)
 			}
 		}
 	}
-	if len(faults) > 0 {
-		return &graph.InvalidError{Fields: faults}
-	}
-	return nil
+	return f.Err()
 }
 
 // delete notes what became of one. What is not there, or is somebody else's, is no error: the others still go.

@@ -19,6 +19,7 @@ import (
 	"kith/auth"
 	"kith/explore"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/loader"
 	"kith/traverse"
@@ -330,9 +331,9 @@ func TestErrorsAreAdvice(t *testing.T) {
 		outcome Outcome
 		logged  bool
 	}{
-		{&graph.InvalidError{Fields: []graph.FieldError{{Location: "time_zone", Message: "is none"}}}, []string{"the call has faults", "- time_zone: is none", "Correct"}, Refused, false},
+		{&fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("time_zone"), Message: "is none"}}}, []string{"the call has faults", "- time_zone: is none", "Correct"}, Refused, false},
 		{fmt.Errorf("x: %w", graph.ErrNotFound), []string{"nothing of this key", "explore"}, Refused, false},
-		{&graph.VersionError{Fields: []graph.FieldError{{Location: "if_version", Message: "the stored version is 2"}}}, []string{"- if_version: the stored version is 2"}, Refused, false},
+		{&fault.VersionError{Fields: []fault.FieldError{{Path: fault.At("if_version"), Message: "the stored version is 2"}}}, []string{"- if_version: the stored version is 2"}, Refused, false},
 		{graph.ErrBusy, []string{"Wait some seconds"}, Refused, false},
 		{fmt.Errorf("bolt://secret: %w", graph.ErrUnavailable), []string{"does not answer", "Go on without it"}, Failed, true},
 		{context.DeadlineExceeded, []string{"took too long", "Ask for less"}, Failed, true},

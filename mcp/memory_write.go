@@ -9,6 +9,7 @@ import (
 	"kith/audit"
 	"kith/exchange"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // maxObservations is how many notes a node keeps.
@@ -76,21 +77,20 @@ func (k *known) createRelations(ctx context.Context, in *memoryRelations) (answe
 	for i := range k.Relationships {
 		there[k.relationOf(&k.Relationships[i])] = true
 	}
-	var faults []graph.FieldError
+	f := &fault.List{}
 	for i, r := range in.Relations {
 		if there[r] {
 			continue
 		}
 		there[r] = true
-		write, fault := k.relationship(i, r)
-		if fault.Message != "" {
-			faults = append(faults, fault)
+		write, ok := k.relationship(f, fault.At("relations").Index(i), r)
+		if !ok {
 			continue
 		}
 		created.Relations, w.Relationships = append(created.Relations, r), append(w.Relationships, write)
 	}
-	if len(faults) > 0 {
-		return answer{}, &graph.InvalidError{Fields: faults}
+	if err := f.Err(); err != nil {
+		return answer{}, err
 	}
 	if err := k.store(ctx, w); err != nil {
 		return answer{}, err
@@ -98,13 +98,15 @@ func (k *known) createRelations(ctx context.Context, in *memoryRelations) (answe
 	return plainAnswer(created.Relations, created)
 }
 
-// relationship is a relation as it is stored, or why it cannot be.
-func (k *known) relationship(i int, r memoryRelation) (graph.RelationshipWrite, graph.FieldError) {
+// noEntity is the message about an entity that does not exist.
+const noEntity = "is no entity: create it first"
+
+// relationship returns a relation as it is stored; false, with a fault, if one of its ends does not exist.
+func (k *known) relationship(f *fault.List, place fault.Path, r memoryRelation) (graph.RelationshipWrite, bool) {
 	for _, end := range []struct{ field, name string }{{"from", r.From}, {"to", r.To}} {
 		if len(k.nodes[graph.PlainName(end.name)]) == 0 {
-			return graph.RelationshipWrite{}, graph.FieldError{
-				Location: fmt.Sprintf("relations[%d].%s", i, end.field), Message: "is no entity: create it first",
-			}
+			f.Add(place.Field(end.field), fault.Missing, noEntity)
+			return graph.RelationshipWrite{}, false
 		}
 	}
 	kind, word := exchange.RelationshipType(r.RelationType)
@@ -116,7 +118,7 @@ func (k *known) relationship(i int, r memoryRelation) (graph.RelationshipWrite, 
 	} else {
 		w.Properties, _ = json.Marshal(map[string]string{exchange.RelationshipName: r.RelationType})
 	}
-	return w, graph.FieldError{}
+	return w, true
 }
 
 func (k *known) addObservations(ctx context.Context, in *memoryObservations) (answer, error) {
@@ -125,9 +127,7 @@ func (k *known) addObservations(ctx context.Context, in *memoryObservations) (an
 	var order []string
 	for i, o := range in.Observations {
 		if len(k.nodes[graph.PlainName(o.EntityName)]) == 0 {
-			return answer{}, &graph.InvalidError{Fields: []graph.FieldError{{
-				Location: fmt.Sprintf("observations[%d].entityName", i), Message: "is no entity: create it first",
-			}}}
+			return answer{}, fault.Invalid(fault.At("observations").Index(i).Field("entityName"), fault.Missing, noEntity)
 		}
 		all, again := changed[o.EntityName]
 		if !again {

@@ -9,6 +9,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/markup"
 )
 
@@ -34,7 +35,7 @@ func (s *Server) preference(ctx context.Context, in *preferenceInput) (answer, e
 		return answer{}, err
 	}
 	if scope.UserID == "" {
-		return answer{}, &graph.InvalidError{Fields: []graph.FieldError{{Location: "user_id", Message: "is required: the key is not bound to a user"}}}
+		return answer{}, fault.Invalid(fault.At("user_id"), fault.Required, "is required: the key is not bound to a user")
 	}
 	remove := len(in.Value) == 0 || string(in.Value) == "null"
 	if remove {

@@ -11,6 +11,7 @@ import (
 	"kith/digest"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/loader"
 	"kith/markup"
 )
@@ -123,7 +124,7 @@ func (s *Server) mergeSystem(ctx context.Context, in *systemWriteInput) (answer,
 // mergeGiven merges the entities and relationships of a call, within the time that calls without a language model have.
 func (s *Server) mergeGiven(ctx context.Context, scope graph.Scope, in *systemWriteInput) (digest.MergedSystem, error) {
 	if len(in.Entities)+len(in.Relationships) == 0 {
-		return digest.MergedSystem{}, &graph.InvalidError{Fields: []graph.FieldError{{Location: "entities", Message: "is required, or relationships"}}}
+		return digest.MergedSystem{}, fault.Invalid(fault.At("entities"), fault.Required, "is required, or relationships")
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.options.Deadline)
 	defer cancel()
@@ -134,9 +135,7 @@ func (s *Server) mergeGiven(ctx context.Context, scope graph.Scope, in *systemWr
 // mergeRead merges what the language model reads out of a text. It is given what is known, so the caller must be able to read that.
 func (s *Server) mergeRead(ctx context.Context, scope graph.Scope, in *systemWriteInput) (digest.MergedSystem, error) {
 	if s.Reader == nil {
-		return digest.MergedSystem{}, &graph.InvalidError{Fields: []graph.FieldError{{
-			Location: "extract", Message: "needs a language model, and Kith has none: give entities and relationships",
-		}}}
+		return digest.MergedSystem{}, fault.Invalid(fault.At("extract"), fault.NotAllowed, "needs a language model, and Kith has none: give entities and relationships")
 	}
 	if !auth.PrincipalOf(ctx).Allows(auth.Read) {
 		return digest.MergedSystem{}, &auth.ScopeError{Scope: auth.Read}

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"strings"
 
+	"kith/internal/fault"
+
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
 var (
 	// ErrNotFound reports that a statement that must return a row returned none.
-	ErrNotFound = errors.New("not found")
+	ErrNotFound = fault.ErrNotFound
 	// ErrConflict reports that stored data does not allow a write.
-	ErrConflict = errors.New("conflict")
+	ErrConflict = fault.ErrConflict
 	// ErrUnavailable reports that the database is down, full, read-only, or did not answer in time.
 	ErrUnavailable = errors.New("database unavailable")
 	// ErrStatement reports that the database refused a statement for what it is, and not for its state.

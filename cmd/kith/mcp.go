@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/auth"
-	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/metrics"
 	"kith/mcp"
 )
@@ -33,7 +33,7 @@ func (c *mcpCmd) Run(ctx context.Context, std streams) error {
 		}
 		return ignoreCanceled(ctx, mcp.Proxy(ctx, mcp.Remote{URL: c.URL, Key: c.Key}, version, transport))
 	}
-	if !graph.ValidKey(c.Team) || !graph.ValidKey(c.User) {
+	if !fault.ValidKey(c.Team) || !fault.ValidKey(c.User) {
 		return errors.New("mcp: team and user must have 1 to 256 characters and no control characters")
 	}
 	log := c.newLogger(std.err, max(c.LogLevel, slog.LevelWarn))

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // passage is a text to find: a passage of a document, or a turn of a conversation. Only turns have the fields from
@@ -27,7 +28,7 @@ func (p passage) check(set *dataset) error {
 	}
 	set.known[p.ID] = p.Conversation
 	switch {
-	case !graph.ValidKey(p.ID):
+	case !fault.ValidKey(p.ID):
 		return errors.New("id must have 1 to 256 characters and no control characters")
 	case strings.TrimSpace(p.Text) == "":
 		return errors.New("text is missing")
@@ -44,7 +45,7 @@ func (p passage) checkTurn() error {
 		return err
 	}
 	switch {
-	case !graph.ValidKey(p.Conversation):
+	case !fault.ValidKey(p.Conversation):
 		return errors.New("conversation must have at most 256 characters and no control characters")
 	case len(p.Session) == 0:
 		return errors.New("session is missing")

@@ -2,11 +2,11 @@ package sessions
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // Limits of one request, well below the service's defaults.
@@ -103,7 +103,7 @@ func (s *session) check(speaker string, persons *graph.MemoryWrite, now time.Tim
 	scope := graph.Scope{UserID: speakerUserID(s.conversation, speaker)}
 	faults := fieldErrors(persons.Validate(scope, now))
 	for _, f := range faults {
-		report(s.line, "persons of the session: "+f.Location+" "+f.Message)
+		report(s.line, "persons of the session: "+f.Path.String()+" "+f.Message)
 	}
 	done := 0
 	for _, chunk := range s.sourceWrites(speaker) {
@@ -118,20 +118,16 @@ func (s *session) check(speaker string, persons *graph.MemoryWrite, now time.Tim
 }
 
 // reportChunk reports a fault of a request whose first message is the turn with index done.
-func (s *session) reportChunk(f graph.FieldError, done int, report func(line int, message string)) {
-	var (
-		index int
-		field string
-	)
-	if n, _ := fmt.Sscanf(f.Location, "messages[%d].%s", &index, &field); n == 2 {
-		report(s.turns[done+index].line, field+" "+f.Message)
+func (s *session) reportChunk(f fault.FieldError, done int, report func(line int, message string)) {
+	if i, field, ok := f.Path.Item("messages"); ok {
+		report(s.turns[done+i].line, field.String()+" "+f.Message)
 		return
 	}
-	report(s.line, f.Location+" "+f.Message)
+	report(s.line, f.Path.String()+" "+f.Message)
 }
 
-func fieldErrors(err error) []graph.FieldError {
-	var invalid *graph.InvalidError
+func fieldErrors(err error) []fault.FieldError {
+	var invalid *fault.InvalidError
 	if errors.As(err, &invalid) {
 		return invalid.Fields
 	}
