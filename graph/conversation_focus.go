@@ -114,11 +114,3 @@ func (s *Store) SetFocus(ctx context.Context, scope Scope, key string, focus *Co
 	})
 	return result, err
 }
-
-// conversationFocusFrom reads project, kind and key; nil if there is no focus.
-func conversationFocusFrom(l []any) *ConversationFocus {
-	if l[0] == nil {
-		return nil
-	}
-	return &ConversationFocus{ProjectID: text(l[0]), FocusKind: text(l[1]), FocusID: text(l[2])}
-}

@@ -213,8 +213,3 @@ func (r *macroRow) macro() Macro {
 		FirstAt: r.FirstAt, LastAt: r.LastAt, Anchor: anchor(r.Anchors), Storylines: r.Storylines,
 	}
 }
-
-// refFrom reads key, labels and name.
-func refFrom(l []any) NodeRef {
-	return NodeRef{EntityKey: text(l[0]), Kind: kindFrom(l[1]).Name, Name: text(l[2])}
-}

@@ -74,26 +74,6 @@ func relationshipView(from, kind, to string, p properties, now time.Time) Relati
 	return v
 }
 
-// relationshipsFrom reads the list of a node's relationships. Each has: outgoing, type, key, labels and name of the
-// other end, properties.
-func relationshipsFrom(v any, key string, now time.Time) []RelationshipView {
-	l := items(v)
-	views := make([]RelationshipView, len(l))
-	for i := range l {
-		r := items(l[i])
-		other := text(r[2])
-		from, to, direction := other, key, "incoming"
-		if truth(r[0]) {
-			from, to, direction = key, other, "outgoing"
-		}
-		views[i] = relationshipView(from, text(r[1]), to, pairsFrom(r[5]), now)
-		views[i].Direction = direction
-		node := refFrom(r[2:])
-		views[i].Node = &node
-	}
-	return views
-}
-
 // RelationshipList selects a page of a node's relationships, ordered by key.
 type RelationshipList struct {
 	Kind      Kind

@@ -55,14 +55,6 @@ func moment(v any) time.Time {
 	return t.UTC()
 }
 
-func optionalTruth(v any) *bool {
-	b, ok := v.(bool)
-	if !ok {
-		return nil
-	}
-	return &b
-}
-
 func optionalMoment(v any) *time.Time {
 	if t, ok := v.(time.Time); ok {
 		t = t.UTC()

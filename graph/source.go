@@ -386,17 +386,6 @@ func (s *Store) Source(ctx context.Context, scope Scope, key string) (Source, er
 	return found.Source.source(), nil
 }
 
-// sourceFrom reads the list that source_find and conversation_list return of a source.
-func sourceFrom(l []any) Source {
-	return Source{
-		EntityKey: text(l[0]), UserID: optionalText(l[1]), ContentType: text(l[2]), ContextType: optionalText(l[3]),
-		SourceType: text(l[4]), Sensitivity: text(l[5]), StartedAt: moment(l[6]), EndedAt: optionalMoment(l[7]),
-		Summary: text(l[8]), Keywords: texts(l[9]), Tags: texts(l[10]), Participants: texts(l[11]),
-		MessageCount: integer(l[12]), Focus: conversationFocusFrom(l[13:16]),
-		ProcessingStatus: text(l[16]), ProcessingError: text(l[17]), ProcessedAt: optionalMoment(l[18]),
-	}
-}
-
 func (r *sourceRow) source() Source {
 	s := Source{
 		EntityKey: r.EntityKey, UserID: r.UserID, ContentType: r.ContentType, ContextType: r.ContextType,
