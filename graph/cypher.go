@@ -211,8 +211,8 @@ const tooLong = "the statement did not end within 2 seconds: " +
 func cypherFault(err error) error {
 	var db *neo4j.Neo4jError
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || own(err):
+		return err
 	case errors.As(err, &db):
 		for _, f := range cypherFaults {
 			switch {
