@@ -71,8 +71,7 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 	for _, p := range b.preferences {
 		all = setPreference(all, p, &counts)
 	}
-	changed := counts.Created+counts.Updated > 0
-	if err = graph.ValidatePreferences(all); err == nil && changed && !i.options.DryRun {
+	if err = graph.ValidatePreferences(all); err == nil && counts.Created+counts.Updated > 0 && !i.options.DryRun {
 		err = i.prefs.ReplacePreferences(ctx, scope, all)
 	}
 	var invalid *fault.InvalidError
@@ -88,8 +87,6 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 	i.report.Preferences.Created += counts.Created
 	i.report.Preferences.Updated += counts.Updated
 	i.report.Preferences.Unchanged += counts.Unchanged
-	if changed {
-	}
 	return nil
 }
 

@@ -23,7 +23,7 @@ func unknownField(raw json.RawMessage, t reflect.Type) string {
 	}
 	for decoder.More() {
 		var value json.RawMessage
-		inner := t
+		var inner reflect.Type
 		if begin == json.Delim('{') {
 			member, _ := decoder.Token()
 			name, _ := member.(string)

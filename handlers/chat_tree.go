@@ -213,7 +213,7 @@ type RemovedTurnsOutput struct {
 	}
 }
 
-func removed(ctx context.Context, turns []string, err error) (*RemovedTurnsOutput, error) {
+func removed(turns []string, err error) (*RemovedTurnsOutput, error) {
 	out := &RemovedTurnsOutput{}
 	out.Body.Removed = turns
 	return out, err
@@ -225,5 +225,5 @@ func (a *API) deleteTree(ctx context.Context, in *DeleteTreeInput) (*RemovedTurn
 		return nil, err
 	}
 	turns, err := a.Chats.DeleteTree(ctx, scope, in.ID)
-	return removed(ctx, turns, err)
+	return removed(turns, err)
 }

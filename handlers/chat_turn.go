@@ -142,7 +142,7 @@ func (a *API) deleteTurn(ctx context.Context, in *TurnInput) (*RemovedTurnsOutpu
 		return nil, err
 	}
 	turns, err := a.Chats.Delete(ctx, scope, in.ID)
-	return removed(ctx, turns, err)
+	return removed(turns, err)
 }
 
 // RetriedTurnOutput says whether a turn is generated again, and how it is now.

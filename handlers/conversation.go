@@ -188,12 +188,11 @@ func (a *API) appendMessages(ctx context.Context, in *AppendMessagesInput) (*Sou
 		return nil, err
 	}
 	result, err := a.Sources.AppendMessages(ctx, scope, in.ID, in.Body.Messages)
-	return a.sourceOutput(ctx, scope, result, err)
+	return sourceOutput(result, err)
 }
 
-// sourceOutput invalidates the cache after a write to a source and returns its answer. A failed write may be stored in part, and
-// its user may be unknown, so it invalidates the caches of the team.
-func (a *API) sourceOutput(ctx context.Context, scope graph.Scope, result graph.SourceResult, err error) (*SourceOutput, error) {
+// sourceOutput returns the answer to a write to a source.
+func sourceOutput(result graph.SourceResult, err error) (*SourceOutput, error) {
 	if err != nil {
 		return nil, located("body", err)
 	}
@@ -214,7 +213,7 @@ func (a *API) endConversation(ctx context.Context, in *EndInput) (*SourceOutput,
 	result, err := withDeadline(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
 		return a.Sources.EndConversation(ctx, scope, in.ID, &in.Body)
 	})
-	out, err := a.sourceOutput(ctx, scope, result, err)
+	out, err := sourceOutput(result, err)
 	if err == nil && a.Digests != nil && !in.Body.Summary.Given {
 		a.summarize(ctx, graph.Scope{TeamID: scope.TeamID, UserID: result.UserID}, out)
 	}

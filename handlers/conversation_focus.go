@@ -25,7 +25,7 @@ func (a *API) setFocus(ctx context.Context, in *SetFocusInput) (*SourceOutput, e
 		return nil, err
 	}
 	result, err := a.Sources.SetFocus(ctx, scope, in.ID, focusValue(in.Body.Focus))
-	return a.sourceOutput(ctx, scope, result, err)
+	return sourceOutput(result, err)
 }
 
 func focusValue(given graph.Optional[graph.ConversationFocus]) *graph.ConversationFocus {

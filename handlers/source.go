@@ -48,7 +48,7 @@ func (a *API) writeSource(ctx context.Context, in *SourceInput) (*SourceOutput, 
 	result, err := withDeadline(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
 		return a.Sources.WriteSource(ctx, scope, &in.Body)
 	})
-	out, err := a.sourceOutput(ctx, scope, result, err)
+	out, err := sourceOutput(result, err)
 	if err != nil || !in.Extract {
 		return out, err
 	}

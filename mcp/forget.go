@@ -57,7 +57,7 @@ func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
 	}
 	for _, key := range in.EntityKeys {
 		kind, _ := graph.KindOf(kinds[key])
-		if err := s.delete(ctx, scope, key, &out, func() (graph.Deletion, error) {
+		if err := out.delete(key, func() (graph.Deletion, error) {
 			if kind.Name == "" {
 				return graph.Deletion{}, graph.ErrNotFound
 			}
@@ -67,7 +67,7 @@ func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
 		}
 	}
 	for _, key := range in.RelationshipKeys {
-		if err := s.delete(ctx, scope, key, &out, func() (graph.Deletion, error) {
+		if err := out.delete(key, func() (graph.Deletion, error) {
 			return s.Store.DeleteRelationship(ctx, scope, key, 0)
 		}); err != nil {
 			return answer{}, err
@@ -95,14 +95,14 @@ func (in *forgetInput) validate() error {
 }
 
 // delete notes what became of one. What is not there, or is somebody else's, is no error: the others still go.
-func (s *Server) delete(ctx context.Context, scope graph.Scope, key string, out *forgotten, remove func() (graph.Deletion, error)) error {
+func (f *forgotten) delete(key string, remove func() (graph.Deletion, error)) error {
 	receipt, err := remove()
 	if errors.Is(err, graph.ErrNotFound) {
-		out.Deleted = append(out.Deleted, forgottenItem{Key: key, Status: "not_found"})
+		f.Deleted = append(f.Deleted, forgottenItem{Key: key, Status: "not_found"})
 		return nil
 	}
 	if err == nil {
-		out.Deleted = append(out.Deleted, forgottenItem{key, "deleted", &receipt.RestorableUntil})
+		f.Deleted = append(f.Deleted, forgottenItem{key, "deleted", &receipt.RestorableUntil})
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -169,9 +170,7 @@ func (k *known) deleteEntities(ctx context.Context, in *memoryNames) (answer, er
 	for _, name := range in.EntityNames {
 		for _, n := range k.nodes[graph.PlainName(name)] {
 			kind, _ := graph.KindOf(n.Kind)
-			if err := k.remove(ctx, n.EntityKey, func() (graph.Deletion, error) {
-				return k.Store.DeleteNode(ctx, k.scope, kind, n.EntityKey, 0)
-			}); err != nil {
+			if _, err := k.Store.DeleteNode(ctx, k.scope, kind, n.EntityKey, 0); unlessMissing(err) != nil {
 				return answer{}, err
 			}
 		}
@@ -179,9 +178,12 @@ func (k *known) deleteEntities(ctx context.Context, in *memoryNames) (answer, er
 	return doneAnswer("Entities deleted successfully")
 }
 
-// remove deletes what may have gone in the meantime.
-func (k *known) remove(ctx context.Context, key string, remove func() (graph.Deletion, error)) error {
-	return k.delete(ctx, k.scope, key, &forgotten{}, remove)
+// unlessMissing returns the error of a delete, or nil if the record was already gone.
+func unlessMissing(err error) error {
+	if errors.Is(err, graph.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 func (k *known) deleteRelations(ctx context.Context, in *memoryRelations) (answer, error) {
@@ -190,7 +192,7 @@ func (k *known) deleteRelations(ctx context.Context, in *memoryRelations) (answe
 		if !slices.Contains(in.Relations, k.relationOf(r)) {
 			continue
 		}
-		if err := k.remove(ctx, r.Key, func() (graph.Deletion, error) { return k.Store.DeleteRelationship(ctx, k.scope, r.Key, 0) }); err != nil {
+		if _, err := k.Store.DeleteRelationship(ctx, k.scope, r.Key, 0); unlessMissing(err) != nil {
 			return answer{}, err
 		}
 	}
@@ -218,13 +220,10 @@ func (k *known) unsay(ctx context.Context, n *graph.NodeView, gone []string) err
 		if !slices.Contains(gone, note.Content) {
 			continue
 		}
-		if err := k.remove(ctx, n.EntityKey, func() (graph.Deletion, error) {
-			_, err := k.Store.DeleteNote(ctx, k.scope, kind, n.EntityKey, note.ID)
-			if err == nil {
-				audit.Note(ctx, nil, note.ID)
-			}
-			return graph.Deletion{}, err
-		}); err != nil {
+		_, err := k.Store.DeleteNote(ctx, k.scope, kind, n.EntityKey, note.ID)
+		if err == nil {
+			audit.Note(ctx, nil, note.ID)
+		} else if err = unlessMissing(err); err != nil {
 			return err
 		}
 	}
